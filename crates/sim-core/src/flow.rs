@@ -1,0 +1,83 @@
+//! A flow: what a workload asks for and what comes of it.
+
+use crate::id::{ClassId, FlowId, NodeId};
+use crate::units::{Bytes, Duration, Rate, Time};
+
+/// A transfer that a workload asks for: `size` bytes from `src` to `dst` at `start`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FlowRequest {
+    /// The sending host.
+    pub src: NodeId,
+    /// The receiving host.
+    pub dst: NodeId,
+    /// Payload bytes, at least one.
+    pub size: Bytes,
+    /// When the first packet may leave.
+    pub start: Time,
+    /// Which workload asked.
+    pub class: ClassId,
+    /// Priority queue of the flow's packets, 1 to 7.
+    pub priority: u8,
+    /// Source port, or `None` to have one assigned.
+    pub src_port: Option<u16>,
+    /// Destination port.
+    pub dst_port: u16,
+}
+
+/// Flows in the order of their start times, produced when they are due: memory follows live flows.
+pub trait FlowSource: Send {
+    /// The start of the next flow, or `None` when there are no more. It never goes back in time.
+    fn next_start(&self) -> Option<Time>;
+
+    /// The next flow. Flows with equal starts come in a fixed order.
+    fn next_flow(&mut self) -> Option<FlowRequest>;
+}
+
+/// What the idle network offers a pair of hosts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PathInfo {
+    /// Twice the propagation delays plus one MTU payload's serialisation at each hop.
+    pub base_rtt: Duration,
+    /// The lowest link rate on the path.
+    pub bottleneck: Rate,
+    /// Switches on the path.
+    pub switches: u16,
+}
+
+impl PathInfo {
+    /// Bandwidth-delay product: `base_rtt` times `bottleneck`.
+    #[must_use]
+    pub fn bdp(&self) -> Bytes {
+        self.bottleneck.bytes_in(self.base_rtt)
+    }
+}
+
+/// A flow that has been given its number and path, as hosts see it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flow {
+    /// The flow's number.
+    pub id: FlowId,
+    /// What was asked for; `src_port` is filled in.
+    pub request: FlowRequest,
+    /// What the idle network offers.
+    pub path: PathInfo,
+}
+
+/// A flow whose last byte has been acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Completion {
+    /// The flow.
+    pub flow: Flow,
+    /// When the acknowledgement of the last byte reached the sender.
+    pub finish: Time,
+    /// Payload bytes that were sent more than once.
+    pub retransmitted: Bytes,
+}
+
+impl Completion {
+    /// Flow completion time: start to last acknowledgement.
+    #[must_use]
+    pub fn fct(&self) -> Duration {
+        self.finish.since(self.flow.request.start)
+    }
+}

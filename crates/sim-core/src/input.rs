@@ -1,0 +1,81 @@
+//! Mistakes in what a user wrote, placed so that a message can point at them.
+
+use std::fmt;
+use std::ops::Range;
+
+/// A mistake in an input text: where it is, what is wrong and what would be right.
+///
+/// The text itself and the name of its file are added by whoever read it, so that parsers need no
+/// files and a message can underline the place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InputError {
+    /// Bytes of the text that are at fault; empty at the end of a text that stops too soon.
+    pub span: Range<usize>,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// What to write instead.
+    pub help: String,
+}
+
+impl InputError {
+    /// A mistake at `span` of the text.
+    pub fn new(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { span, message: message.into(), help: help.into() }
+    }
+
+    /// Line and column, both counted from one, of the mistake in `text`.
+    #[must_use]
+    pub fn line_column(&self, text: &str) -> (usize, usize) {
+        let before = &text.as_bytes()[..self.span.start.min(text.len())];
+        let line = before.split(|&b| b == b'\n').count();
+        let column = before.rsplit(|&b| b == b'\n').next().map_or(0, <[u8]>::len) + 1;
+        (line, column)
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.help)
+    }
+}
+
+impl std::error::Error for InputError {}
+
+/// A value that a configuration table cannot have: the key, what is wrong and what would be right.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ConfigError {
+    /// The key inside its table.
+    pub key: &'static str,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// What to write instead.
+    pub help: String,
+}
+
+impl ConfigError {
+    /// A mistake in the value of `key`.
+    pub fn new(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { key, message: message.into(), help: help.into() }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: {} ({})", self.key, self.message, self.help)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_counted_from_one() {
+        let text = "first\nsecond word\n";
+        let error = InputError::new(13..17, "bad", "good");
+        assert_eq!(error.line_column(text), (2, 8));
+        assert_eq!(InputError::new(18..18, "short", "more").line_column(text), (3, 1));
+    }
+}

@@ -1,0 +1,123 @@
+//! Random streams: one for each (seed, entity, purpose), of a named algorithm.
+//!
+//! A stream belongs to the thing that draws from it (a host's arrivals, a port's marking), never to
+//! a thread, so results do not depend on how work is spread. The algorithm is PCG-XSL-RR 128/64
+//! (O'Neill 2014), whose output is fixed by its definition.
+
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// What a stream is used for; two purposes of one entity never share draws.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Purpose {
+    /// Arrival times and sizes of flows.
+    Arrivals,
+    /// Choice of the peer of a flow.
+    Destinations,
+    /// Random marking at a queue.
+    Marking,
+    /// Loss on a link.
+    Loss,
+    /// Anything of a user's own; tell them apart by the number.
+    Custom(u32),
+}
+
+impl Purpose {
+    const fn code(self) -> u64 {
+        match self {
+            Self::Arrivals => 1,
+            Self::Destinations => 2,
+            Self::Marking => 3,
+            Self::Loss => 4,
+            Self::Custom(n) => (1 << 32) | n as u64,
+        }
+    }
+}
+
+/// A stream of random numbers.
+#[derive(Clone, Debug)]
+pub struct Stream(Pcg64);
+
+impl Stream {
+    /// The stream of `entity` (a node, link or workload number) for `purpose` in a run with `seed`.
+    #[must_use]
+    pub fn new(seed: u64, entity: u64, purpose: Purpose) -> Self {
+        let mut bytes = [0u8; 32];
+        let mut state = seed;
+        for (chunk, word) in bytes.chunks_exact_mut(8).zip([0, entity, purpose.code(), !entity]) {
+            state = mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ mix(word));
+            chunk.copy_from_slice(&state.to_le_bytes());
+        }
+        Self(Pcg64::from_seed(bytes))
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// Uniform in [0, 1), with 53 random bits.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// Uniform in 0..`bound` without bias worth a second draw (multiply-shift on 64 bits).
+    ///
+    /// # Panics
+    /// When `bound` is zero.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the high half of a product of two u64 fits u64")]
+    pub fn below(&mut self, bound: u64) -> u64 {
+        assert!(bound > 0, "a draw needs at least one outcome");
+        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// True with probability `p`.
+    #[inline]
+    pub fn chance(&mut self, p: f64) -> bool {
+        self.uniform() < p
+    }
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every input bit reaches every output bit.
+#[inline]
+#[must_use]
+pub const fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_differ_by_seed_entity_and_purpose() {
+        let first = |seed, entity, purpose| Stream::new(seed, entity, purpose).next_u64();
+        let base = first(1, 7, Purpose::Arrivals);
+        assert_eq!(base, first(1, 7, Purpose::Arrivals));
+        assert_ne!(base, first(2, 7, Purpose::Arrivals));
+        assert_ne!(base, first(1, 8, Purpose::Arrivals));
+        assert_ne!(base, first(1, 7, Purpose::Destinations));
+    }
+
+    #[test]
+    fn the_stream_is_fixed_for_ever() {
+        let mut stream = Stream::new(1, 0, Purpose::Arrivals);
+        let drawn: Vec<u64> = (0..3).map(|_| stream.next_u64()).collect();
+        let mut again = Stream::new(1, 0, Purpose::Arrivals);
+        assert_eq!(drawn, (0..3).map(|_| again.next_u64()).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn uniform_has_the_right_mean() {
+        let mut stream = Stream::new(3, 0, Purpose::Marking);
+        let mean = (0..100_000).map(|_| stream.uniform()).sum::<f64>() / 1e5;
+        assert!((mean - 0.5).abs() < 0.005, "{mean}");
+        let below = (0..100_000).map(|_| stream.below(10)).max();
+        assert_eq!(below, Some(9));
+    }
+}

@@ -1,0 +1,447 @@
+//! Exact physical quantities: time in picoseconds, sizes in bytes, rates in bits per second.
+//!
+//! A byte lasts a whole number of picoseconds at every common link rate from 10 Gbps to 1.6 Tbps,
+//! and a `u64` of picoseconds spans 213 days, so simulated time never rounds and never wraps.
+//! Where a rate does not divide evenly the serialisation time is rounded up.
+
+mod parse;
+#[cfg(feature = "serde")]
+mod serde_impl;
+
+use std::fmt;
+use std::num::NonZeroU64;
+use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
+
+pub use parse::UnitError;
+
+const PS_PER_NS: u64 = 1_000;
+const PS_PER_US: u64 = 1_000_000;
+const PS_PER_MS: u64 = 1_000_000_000;
+const PS_PER_S: u64 = 1_000_000_000_000;
+
+/// An instant of simulated time: picoseconds since the start of the simulation.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Time(u64);
+
+/// A span of simulated time in picoseconds.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Duration(u64);
+
+/// A size in bytes.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Bytes(u64);
+
+/// A rate in bits per second; never zero.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Rate(NonZeroU64);
+
+impl Time {
+    /// The start of the simulation.
+    pub const ZERO: Self = Self(0);
+    /// Later than anything that happens: "never".
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// The instant `ps` picoseconds after the start.
+    #[inline]
+    #[must_use]
+    pub const fn from_ps(ps: u64) -> Self {
+        Self(ps)
+    }
+
+    /// The instant `ns` nanoseconds after the start.
+    #[inline]
+    #[must_use]
+    pub const fn from_ns(ns: u64) -> Self {
+        Self(ns * PS_PER_NS)
+    }
+
+    /// Picoseconds since the start.
+    #[inline]
+    #[must_use]
+    pub const fn as_ps(self) -> u64 {
+        self.0
+    }
+
+    /// Whole nanoseconds since the start, rounded down.
+    #[inline]
+    #[must_use]
+    pub const fn as_ns(self) -> u64 {
+        self.0 / PS_PER_NS
+    }
+
+    /// Seconds since the start, for display and statistics.
+    #[inline]
+    #[must_use]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / PS_PER_S as f64
+    }
+
+    /// The span from `earlier` to `self`; zero when `earlier` is later.
+    #[inline]
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration(self.0.saturating_sub(earlier.0))
+    }
+
+    /// `self + span`, or [`Time::MAX`] where that overflows.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_add(self, span: Duration) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+impl Duration {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+    /// The longest span.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// A span of `ps` picoseconds.
+    #[inline]
+    #[must_use]
+    pub const fn from_ps(ps: u64) -> Self {
+        Self(ps)
+    }
+
+    /// A span of `ns` nanoseconds.
+    #[inline]
+    #[must_use]
+    pub const fn from_ns(ns: u64) -> Self {
+        Self(ns * PS_PER_NS)
+    }
+
+    /// A span of `us` microseconds.
+    #[inline]
+    #[must_use]
+    pub const fn from_us(us: u64) -> Self {
+        Self(us * PS_PER_US)
+    }
+
+    /// A span of `ms` milliseconds.
+    #[inline]
+    #[must_use]
+    pub const fn from_ms(ms: u64) -> Self {
+        Self(ms * PS_PER_MS)
+    }
+
+    /// The span of `secs` seconds rounded to the nearest picosecond; negative and not-a-number give zero.
+    #[inline]
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a float-to-integer cast saturates, which is the documented behaviour"
+    )]
+    pub fn from_secs_f64(secs: f64) -> Self {
+        Self((secs * PS_PER_S as f64 + 0.5) as u64)
+    }
+
+    /// Picoseconds.
+    #[inline]
+    #[must_use]
+    pub const fn as_ps(self) -> u64 {
+        self.0
+    }
+
+    /// Whole nanoseconds, rounded down.
+    #[inline]
+    #[must_use]
+    pub const fn as_ns(self) -> u64 {
+        self.0 / PS_PER_NS
+    }
+
+    /// Seconds, for laws and statistics.
+    #[inline]
+    #[must_use]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / PS_PER_S as f64
+    }
+
+    /// `self - other`, or zero when `other` is longer.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+
+    /// `self * factor`, or [`Duration::MAX`] where that overflows.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_mul(self, factor: u64) -> Self {
+        Self(self.0.saturating_mul(factor))
+    }
+}
+
+impl Bytes {
+    /// No bytes.
+    pub const ZERO: Self = Self(0);
+
+    /// A size of `bytes` bytes.
+    #[inline]
+    #[must_use]
+    pub const fn new(bytes: u64) -> Self {
+        Self(bytes)
+    }
+
+    /// The number of bytes.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The number of bytes as a float, for laws and statistics.
+    #[inline]
+    #[must_use]
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64
+    }
+
+    /// `self - other`, or zero when `other` is larger.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Rate {
+    /// A rate in bits per second, or `None` for zero.
+    #[inline]
+    #[must_use]
+    pub const fn from_bps(bps: u64) -> Option<Self> {
+        match NonZeroU64::new(bps) {
+            Some(bps) => Some(Self(bps)),
+            None => None,
+        }
+    }
+
+    /// A rate in Gbps (10^9 bits per second).
+    ///
+    /// # Panics
+    /// When `gbps` is zero.
+    #[must_use]
+    pub const fn from_gbps(gbps: u64) -> Self {
+        match Self::from_bps(gbps * 1_000_000_000) {
+            Some(rate) => rate,
+            None => panic!("a rate is never zero"),
+        }
+    }
+
+    /// A rate in Mbps (10^6 bits per second).
+    ///
+    /// # Panics
+    /// When `mbps` is zero.
+    #[must_use]
+    pub const fn from_mbps(mbps: u64) -> Self {
+        match Self::from_bps(mbps * 1_000_000) {
+            Some(rate) => rate,
+            None => panic!("a rate is never zero"),
+        }
+    }
+
+    /// The rate nearest below `bps` bits per second, at least 1 bit/s.
+    #[inline]
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a float-to-integer cast saturates, which is the documented behaviour"
+    )]
+    pub fn from_bps_f64(bps: f64) -> Self {
+        Self(NonZeroU64::new(bps as u64).unwrap_or(NonZeroU64::MIN))
+    }
+
+    /// Bits per second.
+    #[inline]
+    #[must_use]
+    pub const fn as_bps(self) -> u64 {
+        self.0.get()
+    }
+
+    /// Bits per second as a float, for laws and statistics.
+    #[inline]
+    #[must_use]
+    pub fn as_bps_f64(self) -> f64 {
+        self.0.get() as f64
+    }
+
+    /// The time that `size` takes on a wire of this rate, rounded up to a picosecond.
+    #[inline]
+    #[must_use]
+    pub fn serialisation(self, size: Bytes) -> Duration {
+        let bit_ps = u128::from(size.0) * 8 * u128::from(PS_PER_S);
+        let ps = bit_ps.div_ceil(u128::from(self.0.get()));
+        Duration(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+
+    /// The bytes that this rate carries in `span`, rounded down: the bandwidth-delay product when
+    /// `span` is a round-trip time.
+    #[must_use]
+    pub fn bytes_in(self, span: Duration) -> Bytes {
+        let bytes = u128::from(self.0.get()) * u128::from(span.0) / (8 * u128::from(PS_PER_S));
+        Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
+    }
+}
+
+impl Add<Duration> for Time {
+    type Output = Self;
+    #[inline]
+    fn add(self, span: Duration) -> Self {
+        Self(self.0 + span.0)
+    }
+}
+
+impl AddAssign<Duration> for Time {
+    #[inline]
+    fn add_assign(&mut self, span: Duration) {
+        self.0 += span.0;
+    }
+}
+
+impl Add for Duration {
+    type Output = Self;
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl Sub for Duration {
+    type Output = Self;
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl Mul<u64> for Duration {
+    type Output = Self;
+    #[inline]
+    fn mul(self, factor: u64) -> Self {
+        Self(self.0 * factor)
+    }
+}
+
+impl Add for Bytes {
+    type Output = Self;
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Bytes {
+    #[inline]
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Bytes {
+    type Output = Self;
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+
+impl SubAssign for Bytes {
+    #[inline]
+    fn sub_assign(&mut self, other: Self) {
+        self.0 -= other.0;
+    }
+}
+
+impl std::iter::Sum for Bytes {
+    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
+        Self(iter.map(|b| b.0).sum())
+    }
+}
+
+/// Writes `value` in the largest unit of `scale` (largest first) that divides it evenly.
+fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, scale: &[(u64, &str)]) -> fmt::Result {
+    let (unit, name) = scale
+        .iter()
+        .find(|(unit, _)| value != 0 && value.is_multiple_of(*unit))
+        .or_else(|| scale.last())
+        .expect("a scale has at least one unit");
+    write!(f, "{}{name}", value / unit)
+}
+
+const TIME_SCALE: &[(u64, &str)] =
+    &[(PS_PER_S, "s"), (PS_PER_MS, "ms"), (PS_PER_US, "us"), (PS_PER_NS, "ns"), (1, "ps")];
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_scaled(f, self.0, TIME_SCALE)
+    }
+}
+
+impl fmt::Display for Duration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_scaled(f, self.0, TIME_SCALE)
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SCALE: &[(u64, &str)] = &[
+            (1 << 30, "GiB"),
+            (1_000_000_000, "GB"),
+            (1 << 20, "MiB"),
+            (1_000_000, "MB"),
+            (1 << 10, "KiB"),
+            (1_000, "KB"),
+            (1, "B"),
+        ];
+        write_scaled(f, self.0, SCALE)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SCALE: &[(u64, &str)] = &[
+            (1_000_000_000_000, "Tbps"),
+            (1_000_000_000, "Gbps"),
+            (1_000_000, "Mbps"),
+            (1_000, "Kbps"),
+            (1, "bps"),
+        ];
+        write_scaled(f, self.0.get(), SCALE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_is_a_whole_number_of_picoseconds_at_common_rates() {
+        for (gbps, ps) in [(10, 800), (25, 320), (100, 80), (400, 20), (800, 10), (1600, 5)] {
+            assert_eq!(Rate::from_gbps(gbps).serialisation(Bytes::new(1)).as_ps(), ps);
+        }
+    }
+
+    #[test]
+    fn serialisation_rounds_up() {
+        let third = Rate::from_bps(3_000_000_000_000).expect("non-zero");
+        assert_eq!(third.serialisation(Bytes::new(1)).as_ps(), 3);
+    }
+
+    #[test]
+    fn bandwidth_delay_product_of_the_papers_fabric() {
+        assert_eq!(Rate::from_gbps(100).bytes_in(Duration::from_ns(12_240)), Bytes::new(153_000));
+    }
+
+    #[test]
+    fn display_uses_the_largest_even_unit() {
+        assert_eq!(Duration::from_us(1).to_string(), "1us");
+        assert_eq!(Duration::from_ps(1_500).to_string(), "1500ps");
+        assert_eq!(Rate::from_gbps(1600).to_string(), "1600Gbps");
+        assert_eq!(Rate::from_mbps(50).to_string(), "50Mbps");
+        assert_eq!(Bytes::new(32 << 20).to_string(), "32MiB");
+        assert_eq!(Bytes::new(0).to_string(), "0B");
+    }
+}
