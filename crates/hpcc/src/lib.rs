@@ -1,1 +1,40 @@
-//! placeholder
+//! HPCC: high precision congestion control (Li et al., SIGCOMM 2019).
+//!
+//! Switches write their egress load into every data packet ([`IntTelemetry`]), receivers echo it,
+//! and the sender computes how busy the busiest link of the path is and sets its rate so that this
+//! link runs at the target utilisation ([`Hpcc`]).
+//!
+//! The telemetry comes in two packings: [`ExactStack`] for any number of hops and any link rate, and
+//! [`PublishedStack`] with the field widths of the published simulator.
+//!
+//! ```
+//! use fabricsim_core::id::PortId;
+//! use fabricsim_core::plugin::Hop;
+//! use fabricsim_core::units::{Bytes, Rate, Time};
+//! use fabricsim_hpcc::{ExactStack, IntHeader, IntScale};
+//!
+//! let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
+//! let hop = |ns, sent| Hop {
+//!     now: Time::from_ns(ns),
+//!     port: PortId(0),
+//!     rate: Rate::from_gbps(100),
+//!     queue: Bytes::ZERO,
+//!     sent: Bytes::new(sent),
+//! };
+//! let (mut first, mut second) = (ExactStack::<5>::default(), ExactStack::<5>::default());
+//! first.push(&hop(1_000, 0), 0, &scale);
+//! second.push(&hop(1_100, 1_250), 0, &scale);
+//! assert!((second.interval_ns(0, &first) - 100.0).abs() < 0.256);
+//! assert_eq!(second.sent_since(0, &first, &scale), 1_250);
+//! ```
+
+mod config;
+mod law;
+mod stack;
+mod telemetry;
+mod window;
+
+pub use config::{Form, HpccConfig, HpccLaws, Reaction, Rounding};
+pub use law::Hpcc;
+pub use stack::{ExactStack, IntHeader, IntScale, PublishedStack};
+pub use telemetry::IntTelemetry;

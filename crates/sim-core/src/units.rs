@@ -271,9 +271,23 @@ impl Rate {
     #[inline]
     #[must_use]
     pub fn serialisation(self, size: Bytes) -> Duration {
-        let bit_ps = u128::from(size.0) * 8 * u128::from(PS_PER_S);
-        let ps = bit_ps.div_ceil(u128::from(self.0.get()));
+        const BYTE_PS: u64 = 8 * PS_PER_S;
+        // Packets fit 64-bit arithmetic, which is several times faster than 128-bit division.
+        if size.0 < 1 << 20 {
+            return Duration((size.0 * BYTE_PS).div_ceil(self.0.get()));
+        }
+        let ps = (u128::from(size.0) * u128::from(BYTE_PS)).div_ceil(u128::from(self.0.get()));
         Duration(u64::try_from(ps).unwrap_or(u64::MAX))
+    }
+
+    /// The time that `size` takes on a wire of this rate as ns-3.17 computes it: the quotient in
+    /// double precision, converted to a 64.64 fixed-point number and truncated to nanoseconds. It is
+    /// one less than the floor of the exact value where that is an integer and the double below it.
+    #[inline]
+    #[must_use]
+    pub fn serialisation_truncated_ns(self, size: Bytes) -> Duration {
+        let seconds = (size.0 * 8) as f64 / self.0.get() as f64;
+        Duration::from_ns(truncated_ns(seconds))
     }
 
     /// The bytes that this rate carries in `span`, rounded down: the bandwidth-delay product when
@@ -283,6 +297,26 @@ impl Rate {
         let bytes = u128::from(self.0.get()) * u128::from(span.0) / (8 * u128::from(PS_PER_S));
         Bytes(u64::try_from(bytes).unwrap_or(u64::MAX))
     }
+}
+
+/// Nanoseconds in `seconds`, truncated as ns-3.17 does: through a 64.64 fixed-point number.
+///
+/// Takes finite values from 0 to 2^33; others give 0.
+#[inline]
+#[must_use]
+pub fn truncated_ns(seconds: f64) -> u64 {
+    let bits = seconds.to_bits();
+    let exponent = (bits >> 52) & 0x7ff;
+    let mantissa = u128::from((bits & ((1 << 52) - 1)) | (1 << 52));
+    // seconds = mantissa x 2^(exponent - 1075); the fixed-point number is that times 2^64.
+    let fixed = match exponent {
+        0 => 0,
+        1..1011 => mantissa >> (1011 - exponent).min(127),
+        1011..1056 => mantissa << (exponent - 1011),
+        _ => return 0,
+    };
+    u64::try_from((fixed >> 64) * u128::from(PS_PER_S / PS_PER_NS) + (((fixed & u128::from(u64::MAX)) * u128::from(PS_PER_S / PS_PER_NS)) >> 64))
+        .unwrap_or(u64::MAX)
 }
 
 impl Add<Duration> for Time {
@@ -428,6 +462,20 @@ mod tests {
     fn serialisation_rounds_up() {
         let third = Rate::from_bps(3_000_000_000_000).expect("non-zero");
         assert_eq!(third.serialisation(Bytes::new(1)).as_ps(), 3);
+    }
+
+    #[test]
+    fn truncated_times_are_those_of_the_published_simulator() {
+        // Measured on the published HPCC simulator: the floor of the exact value, but one less where
+        // that is an integer whose double lies below it.
+        let ns = |bytes, gbps| {
+            Rate::from_gbps(gbps).serialisation_truncated_ns(Bytes::new(bytes)).as_ns()
+        };
+        assert_eq!([ns(1_048, 100), ns(1_048, 400)], [83, 20]);
+        assert_eq!([ns(1_090, 100), ns(1_090, 400)], [87, 21]);
+        assert_eq!([ns(75, 25), ns(1_000, 25), ns(1_025, 25)], [23, 319, 327]);
+        assert_eq!(truncated_ns(2.000_000_577), 2_000_000_576);
+        assert_eq!(truncated_ns(2.000_005_948), 2_000_005_948);
     }
 
     #[test]

@@ -1,0 +1,163 @@
+//! What a user can set of HPCC, and the factory of its laws.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::{FlowStart, LawFactory};
+use fabricsim_core::units::Rate;
+use serde::{Deserialize, Serialize};
+
+use crate::law::Hpcc;
+use crate::stack::{IntHeader, IntScale};
+
+/// When the rate follows the telemetry.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reaction {
+    /// At every acknowledgement, relative to a reference that changes once per round trip.
+    PerAck,
+    /// Once per round trip.
+    PerRtt,
+}
+
+/// Which of the two quantities is computed, and which follows.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// A rate R; the window is W x R / line rate. The published simulator.
+    Rate,
+    /// A window W; packets are paced at W / T. The paper, section 3.3. The same up to clamping: the
+    /// window is at least one packet, the rate has no floor of its own.
+    Window,
+}
+
+/// The `[cc]` table of `kind = "hpcc"`.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct HpccConfig {
+    /// Target utilisation of the busiest link (η in the paper).
+    pub eta: f64,
+    /// Additive increases in a row before the rate follows the utilisation again (maxStage).
+    pub max_stage: u32,
+    /// Additive increase (W_AI = AI x T / 8 in the paper); absent means 50 Mbps for each 100 Gbps of
+    /// NIC rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additive_increase: Option<Rate>,
+    /// The lowest rate; absent means 1 Gbps, or a hundredth of the NIC rate where that is less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_rate: Option<Rate>,
+    /// When the rate follows the telemetry.
+    pub reaction: Reaction,
+    /// Keep a rate for each hop and use the lowest.
+    pub per_hop_rates: bool,
+    /// Between round trips skip hops whose queue is empty.
+    pub sampled_feedback: bool,
+    /// Rate or window.
+    pub form: Form,
+}
+
+impl Default for HpccConfig {
+    fn default() -> Self {
+        Self {
+            eta: 0.95,
+            max_stage: 0,
+            additive_increase: None,
+            min_rate: None,
+            reaction: Reaction::PerAck,
+            per_hop_rates: false,
+            sampled_feedback: false,
+            form: Form::Rate,
+        }
+    }
+}
+
+impl HpccConfig {
+    /// The keys of the `[cc]` table, each with what it means.
+    pub const KEYS: &'static [(&'static str, &'static str)] = &[
+        ("eta", "target utilisation of the busiest link, 0 to 1 (default 0.95)"),
+        ("max_stage", "additive increases in a row before a multiplicative one (default 0)"),
+        ("additive_increase", "additive increase (default \"50Mbps\" per 100 Gbps of NIC rate)"),
+        ("min_rate", "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate)"),
+        ("reaction", "\"per-ack\" (default) or \"per-rtt\""),
+        ("per_hop_rates", "keep a rate for each hop and use the lowest (default false)"),
+        ("sampled_feedback", "skip empty queues between round trips (default false)"),
+        ("form", "\"rate\" (default, as published code) or \"window\" (as in the paper)"),
+    ];
+
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// When η is not in (0, 1].
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        if self.eta > 0.0 && self.eta <= 1.0 {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "eta",
+            format!("a target utilisation of {} is not between 0 and 1", self.eta),
+            "give the share of the link that may be used, such as 0.95",
+        ))
+    }
+
+    /// The configuration with every absent value filled in for NICs of `nic_rate`.
+    #[must_use]
+    pub fn resolved(&self, nic_rate: Rate) -> Self {
+        let floor = Rate::from_gbps(1).min(Rate::from_bps_f64(nic_rate.as_bps_f64() / 100.0));
+        Self {
+            additive_increase: Some(
+                self.additive_increase
+                    .unwrap_or_else(|| Rate::from_bps_f64(nic_rate.as_bps_f64() * 5e-4)),
+            ),
+            min_rate: Some(self.min_rate.unwrap_or(floor)),
+            ..self.clone()
+        }
+    }
+}
+
+/// How rates are rounded.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Rounding {
+    /// Not at all inside the law.
+    Exact,
+    /// Cut to whole bit/s at each step, as in the published simulator.
+    WholeBits,
+}
+
+/// Makes the law of each flow.
+#[derive(Clone, Debug)]
+pub struct HpccLaws {
+    /// The settings, resolved.
+    pub config: HpccConfig,
+    /// What the telemetry means.
+    pub scale: IntScale,
+    /// How rates are rounded.
+    pub rounding: Rounding,
+}
+
+impl<S: IntHeader> LawFactory<S> for HpccLaws {
+    type Law = Hpcc<S>;
+
+    fn build(&self, start: &FlowStart) -> Hpcc<S> {
+        Hpcc::new(self, start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_scale_with_the_nic() {
+        let resolved = HpccConfig::default().resolved(Rate::from_gbps(100));
+        assert_eq!(resolved.additive_increase, Some(Rate::from_mbps(50)));
+        assert_eq!(resolved.min_rate, Some(Rate::from_gbps(1)));
+        let slow = HpccConfig::default().resolved(Rate::from_gbps(10));
+        assert_eq!(slow.min_rate, Some(Rate::from_mbps(100)));
+    }
+
+    #[test]
+    fn an_impossible_target_is_refused() {
+        for eta in [0.0, -1.0, 1.5, f64::NAN] {
+            let config = HpccConfig { eta, ..HpccConfig::default() };
+            assert_eq!(config.validate().map_err(|e| e.key), Err("eta"));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The law of the sender (HPCC paper, section 3.3 and algorithm 1).
+
+use std::sync::Arc;
+
+use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart};
+use fabricsim_core::units::{Bytes, Rate};
+
+use crate::config::{Form, HpccLaws, Reaction, Rounding};
+use crate::stack::{IntHeader, IntScale};
+use crate::window::scaled_window;
+
+/// What all flows of a sender's NIC share.
+#[derive(Clone, Debug)]
+struct Constants {
+    scale: IntScale,
+    eta: f64,
+    max_stage: u32,
+    /// bit/s.
+    additive_increase: f64,
+    min_rate: f64,
+    max_rate: f64,
+    /// T in nanoseconds.
+    base_rtt_ns: f64,
+    /// W in bytes.
+    bdp: f64,
+    reaction: Reaction,
+    sampled_feedback: bool,
+    form: Form,
+    rounding: Rounding,
+    line_rate: Rate,
+    full_window: Bytes,
+    mtu: Bytes,
+}
+
+/// What follows the utilisation: of the busiest link, or of each link.
+#[derive(Clone, Copy, Debug)]
+struct Control {
+    /// Utilisation, averaged over a round trip (U). It starts at 1.
+    utilisation: f64,
+    /// The reference rate (R_c), bit/s.
+    reference: f64,
+    /// Additive increases since the last multiplicative change (incStage).
+    stage: u32,
+}
+
+impl Control {
+    const fn new(line_rate: f64) -> Self {
+        Self { utilisation: 1.0, reference: line_rate, stage: 0 }
+    }
+
+    /// Averages `sample`, measured over `interval_ns`, into the utilisation.
+    #[inline]
+    fn observe(&mut self, sample: f64, interval_ns: f64, constants: &Constants) {
+        let rtt = constants.base_rtt_ns;
+        let interval = interval_ns.min(rtt);
+        self.utilisation = (self.utilisation * (rtt - interval) + sample * interval) / rtt;
+    }
+
+    /// The rate and stage that follow from the utilisation.
+    #[inline]
+    fn step(&self, constants: &Constants) -> (f64, u32) {
+        let load = self.utilisation / constants.eta;
+        let (rate, stage) = if load >= 1.0 || self.stage >= constants.max_stage {
+            let scaled = self.reference / load;
+            let scaled = match constants.rounding {
+                Rounding::Exact => scaled,
+                Rounding::WholeBits => scaled.trunc(),
+            };
+            (scaled + constants.additive_increase, 0)
+        } else {
+            (self.reference + constants.additive_increase, self.stage + 1)
+        };
+        // Not `clamp`: an idle path has no load, and the quotient may not be a number.
+        (if rate < constants.max_rate { rate.max(constants.min_rate) } else { constants.max_rate }, stage)
+    }
+}
+
+/// HPCC for one flow.
+#[derive(Clone, Debug)]
+pub struct Hpcc<S> {
+    constants: Arc<Constants>,
+    single: Control,
+    /// One for each hop when rates are kept per hop.
+    per_hop: Vec<Control>,
+    previous: S,
+    /// The `snd_nxt` at the last commit of the reference; 0 before the first acknowledgement.
+    last_update_seq: u64,
+    rate: Rate,
+    window: Bytes,
+}
+
+impl<S: IntHeader> Hpcc<S> {
+    pub(crate) fn new(laws: &HpccLaws, start: &FlowStart) -> Self {
+        let config = laws.config.resolved(start.line_rate);
+        let line_rate = start.line_rate;
+        let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
+        let base_rtt_ns = match laws.rounding {
+            Rounding::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
+            Rounding::WholeBits => start.base_rtt.as_ns() as f64,
+        };
+        let floor = match config.form {
+            Form::Rate => bps(config.min_rate),
+            Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
+        };
+        let constants = Constants {
+            scale: laws.scale.clone(),
+            eta: config.eta,
+            max_stage: config.max_stage,
+            additive_increase: bps(config.additive_increase),
+            min_rate: floor,
+            max_rate: line_rate.as_bps_f64(),
+            base_rtt_ns,
+            bdp: start.bdp.as_f64(),
+            reaction: config.reaction,
+            sampled_feedback: config.sampled_feedback,
+            form: config.form,
+            rounding: laws.rounding,
+            line_rate,
+            full_window: start.bdp,
+            mtu: start.mtu,
+        };
+        let control = Control::new(constants.max_rate);
+        Self {
+            per_hop: if config.per_hop_rates { vec![control; S::CAPACITY] } else { Vec::new() },
+            constants: Arc::new(constants),
+            single: control,
+            previous: S::default(),
+            last_update_seq: 0,
+            rate: line_rate,
+            window: start.bdp,
+        }
+    }
+
+    /// The averaged utilisation of the busiest link (U in the paper).
+    #[must_use]
+    pub const fn utilisation(&self) -> f64 {
+        self.single.utilisation
+    }
+
+    /// What hop `index` says of its link: utilisation (u_i in the paper) and the nanoseconds over
+    /// which it was measured.
+    #[inline]
+    fn link_sample(&self, stack: &S, index: usize) -> (f64, f64) {
+        let constants = &*self.constants;
+        let interval = stack.interval_ns(index, &self.previous);
+        let seconds = interval * 1e-9;
+        let bits = stack.sent_since(index, &self.previous, &constants.scale) * 8;
+        let link_rate = constants.scale.rate_bps(stack.rate_code(index));
+        let queue = stack
+            .queue(index, &constants.scale)
+            .min(self.previous.queue(index, &constants.scale))
+            .as_f64();
+        let sample = bits as f64 / seconds / link_rate
+            + queue * constants.max_rate / link_rate / constants.bdp;
+        (sample, interval)
+    }
+
+    /// Follows the telemetry; `commit` when a round trip has passed since the last commit.
+    fn update(&mut self, stack: &S, commit: bool) {
+        let hops = stack.hops();
+        let mut busiest = 0.0;
+        let mut measured_over = 0.0;
+        let mut lowest = self.constants.max_rate;
+        let mut any = false;
+        for index in 0..hops {
+            let skip = self.constants.sampled_feedback
+                && !commit
+                && stack.queue(index, &self.constants.scale) == Bytes::ZERO;
+            if skip {
+                if let Some(hop) = self.per_hop.get(index) {
+                    lowest = lowest.min(hop.reference);
+                }
+                continue;
+            }
+            any = true;
+            let (sample, interval) = self.link_sample(stack, index);
+            if let Some(hop) = self.per_hop.get_mut(index) {
+                hop.observe(sample, interval, &self.constants);
+                let (rate, stage) = hop.step(&self.constants);
+                lowest = lowest.min(rate);
+                if commit {
+                    (hop.reference, hop.stage) = (rate, stage);
+                }
+            } else if sample > busiest {
+                busiest = sample;
+                measured_over = interval;
+            }
+        }
+        if !any {
+            return;
+        }
+        let rate = if self.per_hop.is_empty() {
+            self.single.observe(busiest, measured_over, &self.constants);
+            let (rate, stage) = self.single.step(&self.constants);
+            if commit {
+                (self.single.reference, self.single.stage) = (rate, stage);
+            }
+            rate
+        } else {
+            lowest
+        };
+        self.apply(rate);
+    }
+
+    #[inline]
+    fn apply(&mut self, bps: f64) {
+        let constants = &*self.constants;
+        self.rate = Rate::from_bps_f64(bps);
+        self.window = match constants.form {
+            Form::Rate => scaled_window(constants.full_window, self.rate, constants.line_rate),
+            Form::Window => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a positive number of bytes, at most the bandwidth-delay product"
+                )]
+                let bytes = (bps * constants.base_rtt_ns / 8e9) as u64;
+                Bytes::new(bytes).max(constants.mtu)
+            }
+        };
+    }
+
+    /// Replaces the remembered stack, but for the hops that a sampled update has skipped.
+    #[inline]
+    fn remember(&mut self, stack: &S, commit: bool) {
+        if self.constants.sampled_feedback && !commit {
+            let empty = |index| stack.queue(index, &self.constants.scale) == Bytes::ZERO;
+            if (0..stack.hops()).any(empty) {
+                self.previous.copy_hops(stack, |index| !empty(index));
+                return;
+            }
+        }
+        self.previous = *stack;
+    }
+}
+
+impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
+    fn on_ack(&mut self, ack: &Ack<'_, S>) {
+        let stack = ack.telemetry;
+        let commit = ack.cumulative > self.last_update_seq;
+        if self.last_update_seq == 0 || stack.hops() != self.previous.hops() {
+            // The first acknowledgement, or another path: nothing to compare with.
+            self.previous = *stack;
+        } else if stack.hops() <= S::CAPACITY && (commit || self.constants.reaction == Reaction::PerAck) {
+            self.update(stack, commit);
+            self.remember(stack, commit);
+        }
+        if commit {
+            self.last_update_seq = self.last_update_seq.max(ack.next_seq);
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        Some(self.window)
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.rate)
+    }
+}

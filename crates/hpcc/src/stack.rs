@@ -1,0 +1,304 @@
+//! The telemetry that a packet collects on its way: one entry for each switch.
+
+use std::sync::Arc;
+
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::Hop;
+use fabricsim_core::units::{Bytes, Rate};
+
+/// What the entries of a stack mean: the units of the quantised fields and the rates that the rate
+/// codes stand for. Shared by the switches that write and the senders that read.
+#[derive(Clone, Debug)]
+pub struct IntScale {
+    sent_unit: u64,
+    queue_unit: u64,
+    rates: Arc<[Rate]>,
+    rates_bps: Arc<[f64]>,
+}
+
+impl IntScale {
+    /// Full-width values; `rates` are the distinct rates of the network's links.
+    #[must_use]
+    pub fn exact(rates: Vec<Rate>) -> Self {
+        let rates_bps = rates.iter().map(|rate| rate.as_bps_f64()).collect();
+        Self { sent_unit: 1, queue_unit: 1, rates: rates.into(), rates_bps }
+    }
+
+    /// The published units for NICs of `nic_rate`: sent bytes in 128 m, queues in 80 m bytes with
+    /// m = rate / 25 Gbps, at least 1.
+    #[must_use]
+    pub fn published(rates: Vec<Rate>, nic_rate: Rate) -> Self {
+        let multiple = (nic_rate.as_bps() / Rate::from_gbps(25).as_bps()).max(1);
+        Self { sent_unit: 128 * multiple, queue_unit: 80 * multiple, ..Self::exact(rates) }
+    }
+
+    /// The code of `rate`, or `None` when it is not in the table.
+    #[must_use]
+    pub fn code(&self, rate: Rate) -> Option<u8> {
+        let position = self.rates.iter().position(|&known| known == rate)?;
+        u8::try_from(position).ok()
+    }
+
+    /// The rate of `code` in bit/s.
+    #[inline]
+    #[must_use]
+    pub fn rate_bps(&self, code: u8) -> f64 {
+        self.rates_bps[usize::from(code)]
+    }
+}
+
+/// A telemetry header that holds one entry for each hop. Differences between the stacks of two
+/// packets that took the same path wrap with their fields.
+pub trait IntHeader: Header {
+    /// The most entries that it holds.
+    const CAPACITY: usize;
+
+    /// Adds the entry of a switch.
+    fn push(&mut self, hop: &Hop, rate_code: u8, scale: &IntScale);
+
+    /// The number of switches passed; may be above the capacity, whose entries are then not
+    /// trustworthy.
+    fn hops(&self) -> usize;
+
+    /// Nanoseconds between the dequeues at hop `index` of the packets of `earlier` and `self`.
+    fn interval_ns(&self, index: usize, earlier: &Self) -> f64;
+
+    /// Bytes sent by the port of hop `index` between the two dequeues.
+    fn sent_since(&self, index: usize, earlier: &Self, scale: &IntScale) -> u64;
+
+    /// Bytes in the queue at hop `index`.
+    fn queue(&self, index: usize, scale: &IntScale) -> Bytes;
+
+    /// The rate code of the link of hop `index`.
+    fn rate_code(&self, index: usize) -> u8;
+
+    /// Replaces the entries of `other` for which `wanted` holds.
+    fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool);
+}
+
+/// Times in units of 2^8 ps: 34 bits last 4.4 s.
+const EXACT_TIME_SHIFT: u32 = 8;
+const EXACT_TIME_BITS: u32 = 34;
+const EXACT_TIME_MASK: u64 = (1 << EXACT_TIME_BITS) - 1;
+/// Queues in units of 2^4 bytes: 24 bits hold 268 MB.
+const EXACT_QUEUE_SHIFT: u32 = 4;
+
+/// One hop in 12 bytes: time 34 bits of 256 ps, bytes sent 32 bits, queue 24 bits of 16 bytes, rate
+/// code 6 bits. A time wraps after 4.4 s and a count of bytes after 4.3 GB, far above what passes
+/// between two acknowledgements of a flow.
+type ExactHop = [u32; 3];
+
+/// Up to `N` hops at full resolution.
+#[derive(Clone, Copy, Debug)]
+pub struct ExactStack<const N: usize> {
+    len: u32,
+    hops: [ExactHop; N],
+}
+
+impl<const N: usize> Default for ExactStack<N> {
+    fn default() -> Self {
+        Self { len: 0, hops: [[0; 3]; N] }
+    }
+}
+
+impl<const N: usize> ExactStack<N> {
+    #[inline]
+    fn time(&self, index: usize) -> u64 {
+        let [low, _, rest] = self.hops[index];
+        u64::from(low) | (u64::from(rest & 3) << 32)
+    }
+}
+
+impl<const N: usize> IntHeader for ExactStack<N> {
+    const CAPACITY: usize = N;
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "fields are cut to their documented widths")]
+    fn push(&mut self, hop: &Hop, rate_code: u8, _scale: &IntScale) {
+        if let Some(entry) = self.hops.get_mut(self.len as usize) {
+            let time = (hop.now.as_ps() >> EXACT_TIME_SHIFT) & EXACT_TIME_MASK;
+            let queue = (hop.queue.get() >> EXACT_QUEUE_SHIFT).min((1 << 24) - 1) as u32;
+            *entry = [
+                time as u32,
+                hop.sent.get() as u32,
+                (time >> 32) as u32 | (u32::from(rate_code & 63) << 2) | (queue << 8),
+            ];
+        }
+        self.len += 1;
+    }
+
+    #[inline]
+    fn hops(&self) -> usize {
+        self.len as usize
+    }
+
+    #[inline]
+    fn interval_ns(&self, index: usize, earlier: &Self) -> f64 {
+        let units = self.time(index).wrapping_sub(earlier.time(index)) & EXACT_TIME_MASK;
+        (units << EXACT_TIME_SHIFT) as f64 / 1_000.0
+    }
+
+    #[inline]
+    fn sent_since(&self, index: usize, earlier: &Self, _scale: &IntScale) -> u64 {
+        u64::from(self.hops[index][1].wrapping_sub(earlier.hops[index][1]))
+    }
+
+    #[inline]
+    fn queue(&self, index: usize, _scale: &IntScale) -> Bytes {
+        Bytes::new(u64::from(self.hops[index][2] >> 8) << EXACT_QUEUE_SHIFT)
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "masked to 6 bits")]
+    fn rate_code(&self, index: usize) -> u8 {
+        (self.hops[index][2] >> 2 & 63) as u8
+    }
+
+    fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool) {
+        for index in (0..N).filter(|&index| wanted(index)) {
+            self.hops[index] = other.hops[index];
+        }
+    }
+}
+
+const PUBLISHED_HOPS: usize = 5;
+const TIME_BITS: u32 = 24;
+const SENT_BITS: u32 = 20;
+const QUEUE_BITS: u32 = 17;
+const fn mask(bits: u32) -> u64 {
+    (1 << bits) - 1
+}
+
+/// The header of the published simulator: five hops of 64 bits (time 24 bits of a nanosecond, bytes
+/// sent 20 bits of 128 m bytes, queue 17 bits of 80 m bytes, rate code 3 bits).
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, packed(4))]
+pub struct PublishedStack {
+    hops: [u64; PUBLISHED_HOPS],
+    len: u32,
+}
+
+impl PublishedStack {
+    #[inline]
+    const fn field(&self, index: usize, shift: u32, bits: u32) -> u64 {
+        let hops = self.hops;
+        (hops[index] >> shift) & mask(bits)
+    }
+}
+
+impl IntHeader for PublishedStack {
+    const CAPACITY: usize = PUBLISHED_HOPS;
+
+    #[inline]
+    fn push(&mut self, hop: &Hop, rate_code: u8, scale: &IntScale) {
+        let entry = (hop.now.as_ns() & mask(TIME_BITS))
+            | ((hop.sent.get() / scale.sent_unit) & mask(SENT_BITS)) << TIME_BITS
+            | ((hop.queue.get() / scale.queue_unit) & mask(QUEUE_BITS)) << (TIME_BITS + SENT_BITS)
+            | u64::from(rate_code & 7) << (TIME_BITS + SENT_BITS + QUEUE_BITS);
+        let mut hops = self.hops;
+        hops[self.len as usize % PUBLISHED_HOPS] = entry;
+        self.hops = hops;
+        self.len += 1;
+    }
+
+    #[inline]
+    fn hops(&self) -> usize {
+        self.len as usize
+    }
+
+    #[inline]
+    fn interval_ns(&self, index: usize, earlier: &Self) -> f64 {
+        let difference = self.field(index, 0, TIME_BITS).wrapping_sub(earlier.field(index, 0, TIME_BITS));
+        (difference & mask(TIME_BITS)) as f64
+    }
+
+    #[inline]
+    fn sent_since(&self, index: usize, earlier: &Self, scale: &IntScale) -> u64 {
+        let now = self.field(index, TIME_BITS, SENT_BITS);
+        let before = earlier.field(index, TIME_BITS, SENT_BITS);
+        (now.wrapping_sub(before) & mask(SENT_BITS)) * scale.sent_unit
+    }
+
+    #[inline]
+    fn queue(&self, index: usize, scale: &IntScale) -> Bytes {
+        Bytes::new(self.field(index, TIME_BITS + SENT_BITS, QUEUE_BITS) * scale.queue_unit)
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "masked to 3 bits")]
+    fn rate_code(&self, index: usize) -> u8 {
+        self.field(index, TIME_BITS + SENT_BITS + QUEUE_BITS, 3) as u8
+    }
+
+    fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool) {
+        let (mut hops, theirs) = (self.hops, other.hops);
+        for index in (0..PUBLISHED_HOPS).filter(|&index| wanted(index)) {
+            hops[index] = theirs[index];
+        }
+        self.hops = hops;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::id::PortId;
+    use fabricsim_core::packet::Packet;
+    use fabricsim_core::units::Time;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hop(ps: u64, sent: u64, queue: u64) -> Hop {
+        Hop {
+            now: Time::from_ps(ps),
+            port: PortId(0),
+            rate: Rate::from_gbps(100),
+            queue: Bytes::new(queue),
+            sent: Bytes::new(sent),
+        }
+    }
+
+    #[test]
+    fn packets_stay_small() {
+        assert_eq!(size_of::<Packet<ExactStack<5>>>(), 104);
+        assert_eq!(size_of::<Packet<PublishedStack>>(), 88);
+    }
+
+    #[test]
+    fn published_fields_are_quantised() {
+        let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
+        let mut stack = PublishedStack::default();
+        stack.push(&hop(1_999_999, 1_090, 1_000), 0, &scale);
+        let earlier = PublishedStack { hops: [0; 5], len: 1 };
+        assert!((stack.interval_ns(0, &earlier) - 1_999.0).abs() < f64::EPSILON);
+        assert_eq!(stack.sent_since(0, &earlier, &scale), 1_024);
+        assert_eq!(stack.queue(0, &scale).get(), 960);
+    }
+
+    proptest! {
+        #[test]
+        fn exact_fields_keep_their_resolution(
+            start in 0u64..1 << 50, span in 0u64..4_000_000_000_000,
+            sent in 0u64..1 << 40, more in 0u64..1 << 32, queue in 0u64..200_000_000, code in 0u8..64,
+        ) {
+            let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
+            let (mut a, mut b) = (ExactStack::<3>::default(), ExactStack::<3>::default());
+            a.push(&hop(start, sent, 0), code, &scale);
+            b.push(&hop(start + span, sent + more, queue), code, &scale);
+            prop_assert!((b.interval_ns(0, &a) - span as f64 / 1e3).abs() <= 0.256);
+            prop_assert_eq!(b.sent_since(0, &a, &scale), more);
+            prop_assert!(queue - b.queue(0, &scale).get() < 16);
+            prop_assert_eq!(b.rate_code(0), code);
+        }
+
+        #[test]
+        fn published_differences_wrap(start in 0u64..1 << 40, span in 0u64..1 << 24) {
+            let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
+            let (mut a, mut b) = (PublishedStack::default(), PublishedStack::default());
+            a.push(&hop(start * 1_000, start * 512, 0), 0, &scale);
+            b.push(&hop((start + span) * 1_000, (start + (span & 0xfffff)) * 512, 0), 0, &scale);
+            prop_assert!((b.interval_ns(0, &a) - span as f64).abs() < f64::EPSILON);
+            prop_assert_eq!(b.sent_since(0, &a, &scale), (span & 0xfffff) * 512);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Eight queues: 0 is strict, 1 to 7 take turns packet by packet.
+
+use std::collections::VecDeque;
+
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
+use fabricsim_core::plugin::Qdisc;
+use fabricsim_core::units::{Bytes, Time};
+
+use crate::RedEcn;
+
+const QUEUES: usize = 8;
+
+/// The egress queues of a port: queue 0 (control) is always served first, the others round robin by
+/// packet, and a packet may be ECN-marked when it leaves. Nothing is dropped here: the shared buffer
+/// decides about room.
+///
+/// Source: the published HPCC simulator's egress queue; marking is per (port, priority), on the
+/// bytes that remain after the packet has left.
+#[derive(Clone, Debug)]
+pub struct PriorityQueues<H> {
+    queues: [VecDeque<Packet<H>>; QUEUES],
+    bytes: [u64; QUEUES],
+    total: u64,
+    /// Bit `i` is set when queue `i` holds packets.
+    occupied: u8,
+    /// The queue that was served last among 1 to 7 (0 before any).
+    last: u8,
+    marker: Option<RedEcn>,
+}
+
+impl<H: Header> PriorityQueues<H> {
+    /// Empty queues; packets of any priority are marked by `marker`.
+    #[must_use]
+    pub fn new(marker: Option<RedEcn>) -> Self {
+        Self {
+            queues: Default::default(),
+            bytes: [0; QUEUES],
+            total: 0,
+            occupied: 0,
+            last: 0,
+            marker,
+        }
+    }
+
+    /// Bytes in the queue of `priority`.
+    #[must_use]
+    pub fn queue_bytes(&self, priority: u8) -> Bytes {
+        Bytes::new(self.bytes[usize::from(priority)])
+    }
+
+    /// The queue to serve among those of `ready` (a mask): 0 first, else the next one after `last`
+    /// in cyclic order.
+    #[inline]
+    fn choose(&self, ready: u8) -> Option<u8> {
+        if ready == 0 {
+            return None;
+        }
+        if ready & 1 != 0 {
+            return Some(0);
+        }
+        let after = ready & !((2u8 << self.last).wrapping_sub(1));
+        let from = if after != 0 { after } else { ready };
+        #[expect(clippy::cast_possible_truncation, reason = "at most 7 zeros before a set bit of a u8")]
+        Some(from.trailing_zeros() as u8)
+    }
+
+    #[inline]
+    fn mark(&mut self, packet: &mut Packet<H>) {
+        let queue = usize::from(packet.priority());
+        if let Some(marker) = &mut self.marker
+            && queue != 0
+            && packet.kind() != PacketKind::Pause
+            && marker.marks(Bytes::new(self.bytes[queue]))
+        {
+            packet.flags.set(Flags::CONGESTION);
+        }
+    }
+}
+
+impl<H: Header> Qdisc<H> for PriorityQueues<H> {
+    #[inline]
+    fn enqueue(&mut self, _now: Time, packet: &Packet<H>) -> bool {
+        let queue = usize::from(packet.priority());
+        self.queues[queue].push_back(*packet);
+        self.bytes[queue] += u64::from(packet.wire);
+        self.total += u64::from(packet.wire);
+        self.occupied |= 1 << queue;
+        true
+    }
+
+    #[inline]
+    fn dequeue(
+        &mut self,
+        _now: Time,
+        paused: Priorities,
+        _dropped: &mut Vec<Packet<H>>,
+    ) -> Option<Packet<H>> {
+        let queue = self.choose(self.occupied & !(paused.mask() & !1))?;
+        if queue != 0 {
+            self.last = queue;
+        }
+        let index = usize::from(queue);
+        let mut packet = self.queues[index].pop_front().expect("an occupied queue holds a packet");
+        self.bytes[index] -= u64::from(packet.wire);
+        self.total -= u64::from(packet.wire);
+        if self.queues[index].is_empty() {
+            self.occupied &= !(1 << queue);
+        }
+        self.mark(&mut packet);
+        Some(packet)
+    }
+
+    #[inline]
+    fn bytes(&self) -> Bytes {
+        Bytes::new(self.total)
+    }
+
+    #[inline]
+    fn is_ready(&self, paused: Priorities) -> bool {
+        self.occupied & !(paused.mask() & !1) != 0
+    }
+
+    #[inline]
+    fn bypass(&mut self, _now: Time, packet: &mut Packet<H>) -> bool {
+        if packet.priority() != 0 {
+            self.last = packet.priority();
+        }
+        self.mark(packet);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::id::{FlowId, NodeId};
+    use fabricsim_core::plugin::FlowKey;
+
+    use super::*;
+
+    fn packet(priority: u8, wire: u16) -> Packet<()> {
+        let key = FlowKey { src: NodeId(0), dst: NodeId(1), src_port: 1, dst_port: 2 };
+        let mut packet = Packet::new(PacketKind::Data, priority, key, FlowId(0));
+        packet.wire = wire;
+        packet
+    }
+
+    fn served(queues: &mut PriorityQueues<()>, paused: Priorities) -> Vec<u8> {
+        let mut order = Vec::new();
+        while let Some(packet) = queues.dequeue(Time::ZERO, paused, &mut Vec::new()) {
+            order.push(packet.priority());
+        }
+        order
+    }
+
+    #[test]
+    fn control_first_then_turns() {
+        let mut queues = PriorityQueues::new(None);
+        for priority in [3, 3, 5, 5, 0, 3] {
+            assert!(queues.enqueue(Time::ZERO, &packet(priority, 100)));
+        }
+        assert_eq!(queues.bytes().get(), 600);
+        assert_eq!(served(&mut queues, Priorities::default()), [0, 3, 5, 3, 5, 3]);
+        assert_eq!(queues.bytes().get(), 0);
+    }
+
+    #[test]
+    fn a_paused_priority_waits_and_control_never_does() {
+        let mut queues = PriorityQueues::new(None);
+        let mut paused = Priorities::default();
+        paused.set(3, true);
+        paused.set(0, true);
+        for priority in [3, 5, 0] {
+            assert!(queues.enqueue(Time::ZERO, &packet(priority, 100)));
+        }
+        assert_eq!(served(&mut queues, paused), [0, 5]);
+        assert!(!queues.is_ready(paused));
+        assert!(queues.is_ready(Priorities::default()));
+    }
+
+    #[test]
+    fn the_queue_left_behind_decides_about_a_mark() {
+        let step = crate::EcnConfig {
+            kmin: Bytes::new(150),
+            kmax: Bytes::new(150),
+            pmax: 1.0,
+        };
+        let mut queues = PriorityQueues::new(Some(RedEcn::new(&step, 1, 0)));
+        for _ in 0..3 {
+            assert!(queues.enqueue(Time::ZERO, &packet(3, 100)));
+        }
+        let marks: Vec<bool> = std::iter::from_fn(|| {
+            queues.dequeue(Time::ZERO, Priorities::default(), &mut Vec::new())
+        })
+        .map(|packet| packet.flags.has(Flags::CONGESTION))
+        .collect();
+        assert_eq!(marks, [true, false, false]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn bytes_are_conserved(arrivals in proptest::collection::vec((0u8..8, 46u16..1500), 0..100)) {
+            let mut queues = PriorityQueues::new(None);
+            let mut sum = 0u64;
+            for (priority, wire) in &arrivals {
+                queues.enqueue(Time::ZERO, &packet(*priority, *wire));
+                sum += u64::from(*wire);
+                proptest::prop_assert_eq!(queues.bytes().get(), sum);
+            }
+            let per_queue: u64 = (0..8).map(|q| queues.queue_bytes(q).get()).sum();
+            proptest::prop_assert_eq!(per_queue, sum);
+            proptest::prop_assert_eq!(served(&mut queues, Priorities::default()).len(), arrivals.len());
+            proptest::prop_assert_eq!(queues.bytes().get(), 0);
+        }
+    }
+}

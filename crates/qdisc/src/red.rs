@@ -1,0 +1,76 @@
+//! ECN marking by queue length, as datacentre switches do it.
+
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// Thresholds of one port: no marks up to `kmin`, a probability that grows linearly to `pmax` at
+/// `kmax`, always above. With `kmin = kmax` it is a step.
+///
+/// Source: DCQCN (SIGCOMM 2015) fig. 5, on the instantaneous queue.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct EcnConfig {
+    /// Bytes up to which nothing is marked.
+    pub kmin: Bytes,
+    /// Bytes above which everything is marked.
+    pub kmax: Bytes,
+    /// Probability of a mark at `kmax`, 0 to 1.
+    pub pmax: f64,
+}
+
+/// The marker of one port.
+#[derive(Clone, Debug)]
+pub struct RedEcn {
+    kmin: u64,
+    kmax: u64,
+    slope: f64,
+    stream: Stream,
+}
+
+impl RedEcn {
+    /// A marker with the thresholds of `config`; `entity` numbers the port within the simulation,
+    /// so that each port draws from its own stream.
+    #[must_use]
+    pub fn new(config: &EcnConfig, seed: u64, entity: u64) -> Self {
+        let span = config.kmax.saturating_sub(config.kmin).as_f64();
+        Self {
+            kmin: config.kmin.get(),
+            kmax: config.kmax.get(),
+            slope: if span > 0.0 { config.pmax / span } else { 0.0 },
+            stream: Stream::new(seed, entity, Purpose::Marking),
+        }
+    }
+
+    /// Whether a packet that leaves `queue` bytes behind is marked.
+    #[inline]
+    pub fn marks(&mut self, queue: Bytes) -> bool {
+        let queue = queue.get();
+        if queue <= self.kmin {
+            false
+        } else if queue > self.kmax {
+            true
+        } else {
+            self.stream.chance((queue - self.kmin) as f64 * self.slope)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_probability_is_linear_between_the_thresholds() {
+        let config =
+            EcnConfig { kmin: Bytes::new(400_000), kmax: Bytes::new(1_600_000), pmax: 0.2 };
+        let mut marker = RedEcn::new(&config, 1, 0);
+        let mut share = |queue| {
+            (0..100_000).filter(|_| marker.marks(Bytes::new(queue))).count() as f64 / 1e5
+        };
+        assert!(share(400_000) == 0.0);
+        assert!((share(1_000_000) - 0.1).abs() < 0.005);
+        assert!((share(1_600_000) - 0.2).abs() < 0.006);
+        assert!((share(1_600_001) - 1.0).abs() < f64::EPSILON);
+    }
+}

@@ -1,0 +1,31 @@
+//! Who runs the domains of a window: one thread, or a pool of them.
+
+use rayon::prelude::*;
+
+/// Runs a task once for each element; the call is the barrier of a window.
+pub(super) trait Executor {
+    fn for_each<T: Send>(&self, items: &mut [T], task: impl Fn(&mut T) + Send + Sync);
+}
+
+/// The calling thread does it all.
+pub(super) struct Sequential;
+
+impl Executor for Sequential {
+    #[inline]
+    fn for_each<T: Send>(&self, items: &mut [T], task: impl Fn(&mut T) + Send + Sync) {
+        items.iter_mut().for_each(task);
+    }
+}
+
+/// The threads of the current rayon pool share the work; they steal from one another in pieces of
+/// at least `grain` domains.
+pub(super) struct Parallel {
+    pub(super) grain: usize,
+}
+
+impl Executor for Parallel {
+    #[inline]
+    fn for_each<T: Send>(&self, items: &mut [T], task: impl Fn(&mut T) + Send + Sync) {
+        items.par_iter_mut().with_min_len(self.grain).for_each(task);
+    }
+}

@@ -1,0 +1,298 @@
+//! The network: hosts and switches wired together and run by the engine.
+
+mod counters;
+mod driver;
+mod egress;
+mod host;
+mod line;
+mod node;
+mod switch;
+
+pub use counters::Counters;
+pub use egress::LinkConfig;
+pub use host::HostConfig;
+pub use line::LineTiming;
+pub use switch::SwitchConfig;
+
+use crate::engine::{Engine, Wiring};
+use crate::flow::{Completion, FlowRequest, FlowSource, PathInfo};
+use crate::id::{FlowId, NodeId, PortId};
+use crate::plugin::{Endpoint, EndpointCounters, Model, Unfinished};
+use crate::units::{Bytes, Duration, Time};
+use driver::{FlowState, NetworkDriver};
+use host::Host;
+use node::Node;
+use switch::Switch;
+
+/// What stands at one place of a network.
+#[derive(Debug)]
+pub enum NodeConfig<M: Model> {
+    /// A host.
+    Host(HostConfig<M>),
+    /// A switch.
+    Switch(SwitchConfig<M>),
+}
+
+/// Finds the path of a flow when it starts.
+pub trait Directory: Send {
+    /// What the idle network offers `request` and the NIC port it leaves through, or `None` when no
+    /// route leads there. Assigns the source port where the workload left it open.
+    fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)>;
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Time,
+    /// Flows handed to their hosts.
+    pub started: u64,
+    /// Flows that have ended.
+    pub finished: u64,
+    /// Payload bytes acknowledged.
+    pub acknowledged: Bytes,
+    /// Packets that crossed a link.
+    pub packet_hops: u64,
+}
+
+/// Looks on while a network runs, between windows.
+pub trait Watch: Send {
+    /// Called every few hundred windows; `false` ends the run.
+    fn proceed(&mut self, _progress: &Progress) -> bool {
+        true
+    }
+
+    /// Called when flows have ended, with all completions that nobody has taken yet, in the order of
+    /// (finish, flow). What is left in `completions` is kept for [`Network::take_completions`].
+    fn completed(&mut self, _completions: &mut Vec<Completion>) {}
+}
+
+/// Nobody looks on.
+impl Watch for () {}
+
+/// Why a run has come back.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Stop {
+    /// All flows have ended and no more will start.
+    Finished,
+    /// The time that was asked for has come.
+    TimeReached,
+    /// Flows are left, but nothing moves: nothing is scheduled, or no byte has been acknowledged
+    /// for the stall time.
+    Stalled,
+    /// The watcher wanted to stop.
+    Interrupted,
+}
+
+/// A simulation of one network.
+#[derive(Debug)]
+pub struct Network<M: Model> {
+    engine: Engine<Node<M>>,
+    state: FlowState,
+    stall_after: Duration,
+}
+
+impl<M: Model> Network<M> {
+    /// A network of `nodes`, in the order of their ids. `wiring[i][p]` says what is at the far end
+    /// of port `p` of node `i`. Results do not depend on `threads`.
+    ///
+    /// # Panics
+    /// When some link has no delay, or a node has other ports than its wiring.
+    #[must_use]
+    pub fn new(
+        nodes: Vec<NodeConfig<M>>,
+        wiring: &[Vec<(NodeId, PortId)>],
+        threads: usize,
+        stall_after: Duration,
+    ) -> Self {
+        let mut lookahead = Duration::MAX;
+        for (config, far_ends) in nodes.iter().zip(wiring) {
+            let mut ports = 0;
+            let mut see = |link: &LinkConfig| {
+                lookahead = lookahead.min(link.delay);
+                ports += 1;
+            };
+            match config {
+                NodeConfig::Host(host) => host.ports.iter().for_each(&mut see),
+                NodeConfig::Switch(switch) => switch.ports.iter().for_each(|(link, _)| see(link)),
+            }
+            assert_eq!(ports, far_ends.len(), "every port has a far end");
+        }
+        let domains = nodes
+            .into_iter()
+            .enumerate()
+            .map(|(index, config)| match config {
+                NodeConfig::Host(host) => {
+                    Node::Host(Box::new(Host::new(NodeId::from_index(index), host)))
+                }
+                NodeConfig::Switch(switch) => {
+                    Node::Switch(Box::new(Switch::new(NodeId::from_index(index), switch)))
+                }
+            })
+            .collect();
+        let wiring = wiring
+            .iter()
+            .map(|ports| {
+                ports
+                    .iter()
+                    .map(|&(peer, port)| Wiring { domain: peer.0, lane: u32::from(port.0) })
+                    .collect()
+            })
+            .collect();
+        Self {
+            engine: Engine::new(domains, wiring, lookahead, threads),
+            state: FlowState::default(),
+            stall_after,
+        }
+    }
+
+    /// Runs everything that happens before `until`: flows of `source` start, packets move, flows
+    /// end. Stops early when nothing is left to do or nothing moves any more.
+    pub fn run_until(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory,
+        watch: &mut dyn Watch,
+    ) -> Stop {
+        let mut driver = NetworkDriver {
+            until,
+            source,
+            directory,
+            state: &mut self.state,
+            stall_after: self.stall_after,
+            watch,
+            stop: Stop::TimeReached,
+            windows: self.engine.windows(),
+        };
+        self.engine.run(&mut driver);
+        driver.stop
+    }
+
+    /// Everything before this instant has happened.
+    #[must_use]
+    pub const fn now(&self) -> Time {
+        self.engine.now()
+    }
+
+    /// Windows run so far.
+    #[must_use]
+    pub const fn windows(&self) -> u64 {
+        self.engine.windows()
+    }
+
+    /// Flows handed to their hosts so far.
+    #[must_use]
+    pub const fn flows_started(&self) -> u64 {
+        self.state.started
+    }
+
+    /// Flows that have ended so far.
+    #[must_use]
+    pub const fn flows_finished(&self) -> u64 {
+        self.state.finished
+    }
+
+    /// Completions that no watcher has taken, in the order of (finish, flow).
+    pub fn take_completions(&mut self) -> Vec<Completion> {
+        std::mem::take(&mut self.state.completions)
+    }
+
+    /// Flows whose destination no route leads to.
+    #[must_use]
+    pub fn unreachable(&self) -> &[FlowRequest] {
+        &self.state.unreachable
+    }
+
+    /// Flows that have started or were about to, and have not ended, in the order of their numbers.
+    #[must_use]
+    pub fn unfinished(&self) -> Vec<Unfinished> {
+        let mut flows = Vec::new();
+        for host in self.hosts() {
+            let paused = host.is_paused();
+            let mut own = host.endpoint().unfinished();
+            if paused {
+                for flow in &mut own {
+                    flow.reason.push_str("; its NIC is paused by the switch (PFC)");
+                }
+            }
+            flows.append(&mut own);
+            flows.extend(host.waiting().map(|&flow| Unfinished {
+                flow,
+                acknowledged: Bytes::ZERO,
+                reason: "has not started".to_owned(),
+            }));
+        }
+        flows.sort_by_key(|unfinished| unfinished.flow.id);
+        flows
+    }
+
+    fn hosts(&self) -> impl Iterator<Item = &Host<M>> {
+        self.engine.domains().filter_map(|node| match node {
+            Node::Host(host) => Some(&**host),
+            Node::Switch(_) => None,
+        })
+    }
+
+    fn switches(&self) -> impl Iterator<Item = &Switch<M>> {
+        self.engine.domains().filter_map(|node| match node {
+            Node::Host(_) => None,
+            Node::Switch(switch) => Some(&**switch),
+        })
+    }
+
+    /// Sums over all nodes.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        for node in self.engine.domains() {
+            sum += match node {
+                Node::Host(host) => host.counters(),
+                Node::Switch(switch) => switch.counters(),
+            };
+        }
+        sum
+    }
+
+    /// Sums over the transports of all hosts.
+    #[must_use]
+    pub fn endpoint_counters(&self) -> EndpointCounters {
+        let mut sum = EndpointCounters::default();
+        for host in self.hosts() {
+            let own = host.endpoint().counters();
+            sum.sent += own.sent;
+            sum.retransmitted += own.retransmitted;
+            sum.arrived += own.arrived;
+            sum.delivered += own.delivered;
+            sum.acknowledged += own.acknowledged;
+            sum.packets += own.packets;
+            sum.timeouts += own.timeouts;
+        }
+        sum
+    }
+
+    /// Bytes that stand in the queues of switches now.
+    #[must_use]
+    pub fn queued_bytes(&self) -> Bytes {
+        Bytes::new(self.switches().map(Switch::queued).sum())
+    }
+
+    /// The buffers of all switches, in the order of their ids.
+    pub fn buffers(&self) -> impl Iterator<Item = &M::Buffer> {
+        self.switches().map(Switch::buffer)
+    }
+
+    /// Switch ports that a neighbour has paused.
+    #[must_use]
+    pub fn paused_ports(&self) -> usize {
+        self.switches().map(|switch| switch.paused_ports().count()).sum()
+    }
+
+    /// The observers of all nodes, in the order of node ids.
+    pub fn observers(&self) -> impl Iterator<Item = &M::Observer> {
+        self.engine.domains().map(|node| match node {
+            Node::Host(host) => host.observer(),
+            Node::Switch(switch) => switch.observer(),
+        })
+    }
+}

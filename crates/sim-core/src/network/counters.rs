@@ -1,0 +1,46 @@
+//! What is always counted: cheap sums that every run reports.
+
+use std::ops::AddAssign;
+
+/// Counts of one node, or of a whole network.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Counters {
+    /// Packets put on a wire: packet-hops.
+    pub packet_hops: u64,
+    /// Bytes put on a wire.
+    pub wire_bytes: u64,
+    /// Local events and arrivals executed.
+    pub events: u64,
+    /// Packets dropped for want of buffer.
+    pub buffer_drops: u64,
+    /// Packets dropped by a queue discipline.
+    pub queue_drops: u64,
+    /// Packets lost on a link.
+    pub link_losses: u64,
+    /// Packets without a route.
+    pub no_route: u64,
+    /// Pause frames sent by switches.
+    pub pauses: u64,
+    /// Resume frames sent by switches.
+    pub resumes: u64,
+    /// The most bytes that stood in the queues of one switch port.
+    pub max_queue: u64,
+    /// The most bytes that the buffer of one switch held.
+    pub max_buffer: u64,
+}
+
+impl AddAssign for Counters {
+    fn add_assign(&mut self, other: Self) {
+        self.packet_hops += other.packet_hops;
+        self.wire_bytes += other.wire_bytes;
+        self.events += other.events;
+        self.buffer_drops += other.buffer_drops;
+        self.queue_drops += other.queue_drops;
+        self.link_losses += other.link_losses;
+        self.no_route += other.no_route;
+        self.pauses += other.pauses;
+        self.resumes += other.resumes;
+        self.max_queue = self.max_queue.max(other.max_queue);
+        self.max_buffer = self.max_buffer.max(other.max_buffer);
+    }
+}

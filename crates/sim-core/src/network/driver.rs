@@ -1,0 +1,136 @@
+//! What happens between windows: flows are handed to their hosts, completions are collected.
+
+use super::node::Node;
+use super::{Directory, Progress, Stop, Watch};
+use crate::engine::{Domains, Driver, Window};
+use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
+use crate::id::FlowId;
+use crate::plugin::{Endpoint, Model};
+use crate::units::{Bytes, Duration, Time};
+
+/// How many windows pass between two looks at the watchers.
+const WATCH_WINDOWS: u64 = 256;
+
+/// Drives a network to `until`.
+pub(super) struct NetworkDriver<'a> {
+    pub(super) until: Time,
+    pub(super) source: &'a mut dyn FlowSource,
+    pub(super) directory: &'a mut dyn Directory,
+    pub(super) state: &'a mut FlowState,
+    pub(super) stall_after: Duration,
+    pub(super) watch: &'a mut dyn Watch,
+    pub(super) stop: Stop,
+    pub(super) windows: u64,
+}
+
+/// What is known of flows outside the hosts; it lives as long as the network.
+#[derive(Debug, Default)]
+pub(super) struct FlowState {
+    pub(super) started: u64,
+    pub(super) finished: u64,
+    /// Flows between hosts that no route connects.
+    pub(super) unreachable: Vec<FlowRequest>,
+    /// Completions in the order of (finish, flow), not yet collected by the user.
+    pub(super) completions: Vec<Completion>,
+    /// When the sum of acknowledged bytes last changed, as far as the watcher has seen.
+    pub(super) progress_at: Time,
+    pub(super) acknowledged: Bytes,
+}
+
+impl NetworkDriver<'_> {
+    fn inject<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, before: Time) {
+        while self.source.next_start().is_some_and(|start| start < before) {
+            let Some(mut request) = self.source.next_flow() else { return };
+            let id = FlowId(u32::try_from(self.state.started).expect("fewer than 2^32 flows in one run"));
+            self.state.started += 1;
+            let Some((path, nic)) = self.directory.resolve(id, &mut request) else {
+                self.state.unreachable.push(request);
+                continue;
+            };
+            domains.update(request.src.index(), |node| match node {
+                Node::Host(host) => host.add_flow(Flow { id, request, path }, nic),
+                Node::Switch(_) => unreachable!("the directory resolves hosts only"),
+            });
+        }
+    }
+
+    /// Whether the run may go on; looks at all hosts, so it is asked only now and then.
+    fn watch<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, now: Time) -> bool {
+        let mut acknowledged = Bytes::ZERO;
+        let mut packet_hops = 0;
+        for node in domains.iter_mut() {
+            match node {
+                Node::Host(host) => {
+                    acknowledged += host.endpoint().counters().acknowledged;
+                    packet_hops += host.counters().packet_hops;
+                }
+                Node::Switch(switch) => packet_hops += switch.counters().packet_hops,
+            }
+        }
+        let live = self.live();
+        if acknowledged != self.state.acknowledged || live == 0 {
+            self.state.acknowledged = acknowledged;
+            self.state.progress_at = now;
+        } else if now.since(self.state.progress_at) >= self.stall_after {
+            self.stop = Stop::Stalled;
+            return false;
+        }
+        let progress = Progress {
+            now,
+            started: self.state.started,
+            finished: self.state.finished,
+            acknowledged,
+            packet_hops,
+        };
+        if self.watch.proceed(&progress) {
+            true
+        } else {
+            self.stop = Stop::Interrupted;
+            false
+        }
+    }
+
+    fn live(&self) -> u64 {
+        self.state.started - self.state.finished - self.state.unreachable.len() as u64
+    }
+}
+
+impl<M: Model> Driver<Node<M>> for NetworkDriver<'_> {
+    fn before(&mut self, domains: &mut Domains<'_, Node<M>>, next: Time) -> Option<Window> {
+        let next_flow = self.source.next_start();
+        if next_flow.is_none() && self.live() == 0 {
+            self.stop = Stop::Finished;
+            return None;
+        }
+        let start = next.min(next_flow.unwrap_or(Time::MAX));
+        if start == Time::MAX {
+            self.stop = Stop::Stalled;
+            return None;
+        }
+        if start >= self.until {
+            self.stop = Stop::TimeReached;
+            return None;
+        }
+        self.windows += 1;
+        if self.windows.is_multiple_of(WATCH_WINDOWS) && !self.watch(domains, start) {
+            return None;
+        }
+        let end = start.saturating_add(domains.lookahead()).min(self.until);
+        self.inject(domains, end);
+        Some(Window { start, end })
+    }
+
+    fn collect(&mut self, domains: &mut Domains<'_, Node<M>>) {
+        let from = self.state.completions.len();
+        for node in domains.iter_mut() {
+            if let Node::Host(host) = node
+                && host.has_results()
+            {
+                self.state.completions.extend(host.drain_completions());
+            }
+        }
+        self.state.finished += (self.state.completions.len() - from) as u64;
+        self.state.completions[from..].sort_unstable_by_key(|done| (done.finish, done.flow.id));
+        self.watch.completed(&mut self.state.completions);
+    }
+}

@@ -1,0 +1,84 @@
+//! The sending side of a port: a wire that carries one packet at a time.
+
+use super::line::LineTiming;
+use crate::engine::Outbox;
+use crate::packet::{Header, Packet, PacketKind, Priorities};
+use crate::rng::Stream;
+use crate::units::{Bytes, Duration, Rate, Time};
+
+/// What the wire of one port is.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// Bits per second, for telemetry and laws.
+    pub rate: Rate,
+    /// Serialisation times.
+    pub timing: LineTiming,
+    /// Propagation delay.
+    pub delay: Duration,
+    /// Probability that a packet is lost on the way, and the stream that decides.
+    pub loss: Option<(f64, Stream)>,
+}
+
+/// The sending side of a port.
+#[derive(Clone, Debug)]
+pub(super) struct Egress {
+    link: LinkConfig,
+    /// Until when the wire is taken.
+    pub(super) busy_until: Time,
+    /// Priorities that the neighbour has paused.
+    pub(super) paused: Priorities,
+    /// Bytes sent so far.
+    pub(super) sent: u64,
+    /// Packets sent so far.
+    pub(super) packets: u64,
+    /// Data packets that the link lost.
+    pub(super) lost: u64,
+}
+
+impl Egress {
+    pub(super) fn new(link: LinkConfig) -> Self {
+        Self {
+            link,
+            busy_until: Time::ZERO,
+            paused: Priorities::default(),
+            sent: 0,
+            packets: 0,
+            lost: 0,
+        }
+    }
+
+    pub(super) const fn rate(&self) -> Rate {
+        self.link.rate
+    }
+
+    pub(super) const fn sent_bytes(&self) -> Bytes {
+        Bytes::new(self.sent)
+    }
+
+    /// Puts `packet` on the wire at `now`. Returns `false` when the link loses it.
+    ///
+    /// Pause frames are never lost: the published model has no way to recover one.
+    #[inline]
+    pub(super) fn transmit<H: Header>(
+        &mut self,
+        now: Time,
+        lane: usize,
+        packet: Packet<H>,
+        outbox: &mut Outbox<Packet<H>>,
+    ) -> bool {
+        debug_assert!(self.busy_until <= now, "one packet at a time");
+        let done = now + self.link.timing.serialisation(packet.wire);
+        self.busy_until = done;
+        self.sent += u64::from(packet.wire);
+        self.packets += 1;
+        if let Some((probability, stream)) = &mut self.link.loss
+            && packet.kind() != PacketKind::Pause
+            && stream.chance(*probability)
+        {
+            self.lost += 1;
+            return false;
+        }
+        outbox.send(lane, done + self.link.delay, packet);
+        true
+    }
+}

@@ -1,0 +1,246 @@
+//! A host: network ports that a transport fills and that feed it.
+
+use std::collections::VecDeque;
+
+use super::counters::Counters;
+use super::egress::{Egress, LinkConfig};
+use crate::engine::{Inbox, Outbox, Timer, Timers};
+use crate::flow::{Completion, Flow};
+use crate::id::{NodeId, PortId};
+use crate::packet::{Flags, Packet, PacketKind};
+use crate::plugin::{DropReason, Endpoint, Model, Observer};
+use crate::units::Time;
+
+/// The ranks of a host's own events at one time. Arrivals come before both, starts of flows before
+/// arrivals.
+const RANK_SEND: u16 = 0;
+const RANK_DEADLINE: u16 = 1;
+
+#[derive(Clone, Debug)]
+struct Nic {
+    egress: Egress,
+    /// When the transport will be asked for a packet; [`Time::MAX`] when no event is set.
+    wake: Time,
+}
+
+/// What a host is made of.
+#[derive(Debug)]
+pub struct HostConfig<M: Model> {
+    /// The links of its NIC ports.
+    pub ports: Vec<LinkConfig>,
+    /// Its transport.
+    pub endpoint: M::Endpoint,
+    /// Who watches it.
+    pub observer: M::Observer,
+}
+
+/// A host.
+#[derive(Debug)]
+pub(super) struct Host<M: Model> {
+    id: NodeId,
+    nics: Vec<Nic>,
+    endpoint: M::Endpoint,
+    observer: M::Observer,
+    starts: VecDeque<(Flow, PortId)>,
+    timers: Timers,
+    /// The transport deadline for which an event is set.
+    deadline: Time,
+    completions: Vec<Completion>,
+    counters: Counters,
+}
+
+impl<M: Model> Host<M> {
+    pub(super) fn new(id: NodeId, config: HostConfig<M>) -> Self {
+        let nics = config
+            .ports
+            .into_iter()
+            .map(|link| Nic { egress: Egress::new(link), wake: Time::MAX })
+            .collect();
+        Self {
+            id,
+            nics,
+            endpoint: config.endpoint,
+            observer: config.observer,
+            starts: VecDeque::new(),
+            timers: Timers::default(),
+            deadline: Time::MAX,
+            completions: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Adds a flow that starts no earlier than those added before.
+    pub(super) fn add_flow(&mut self, flow: Flow, nic: PortId) {
+        debug_assert!(
+            self.starts.back().is_none_or(|(last, _)| last.request.start <= flow.request.start),
+            "flows are added in the order of their starts"
+        );
+        self.starts.push_back((flow, nic));
+    }
+
+    fn next_start(&self) -> Time {
+        self.starts.front().map_or(Time::MAX, |(flow, _)| flow.request.start)
+    }
+
+    pub(super) fn next_event(&self) -> Time {
+        self.next_start().min(self.timers.next_time())
+    }
+
+    pub(super) fn run(
+        &mut self,
+        end: Time,
+        inbox: &mut Inbox<Packet<M::Header>>,
+        outbox: &mut Outbox<Packet<M::Header>>,
+    ) {
+        loop {
+            let arrival = inbox.next_time();
+            let local = self.timers.next_time();
+            let start = self.next_start();
+            let now = start.min(arrival).min(local);
+            if now >= end {
+                return;
+            }
+            self.counters.events += 1;
+            if start == now {
+                self.start_flow(now);
+                self.serve_all(now, outbox);
+            } else if arrival == now {
+                inbox.read(|lane, packet| self.on_arrival(now, lane, packet, outbox));
+            } else {
+                let timer = self.timers.pop().expect("a timer has just been seen");
+                self.on_timer(now, timer, outbox);
+            }
+        }
+    }
+
+    fn start_flow(&mut self, now: Time) {
+        let (flow, nic) = self.starts.pop_front().expect("a start has just been seen");
+        self.observer.on_start(now, self.id, &flow);
+        self.endpoint.start(now, &flow, nic);
+    }
+
+    #[inline]
+    fn on_arrival(
+        &mut self,
+        now: Time,
+        lane: usize,
+        packet: &Packet<M::Header>,
+        outbox: &mut Outbox<Packet<M::Header>>,
+    ) {
+        if packet.kind() == PacketKind::Pause {
+            let stop = packet.flags.has(Flags::STOP);
+            let priority = packet.paused_priority();
+            self.observer.on_pause(now, self.id, PortId::from_index(lane), priority, stop);
+            self.nics[lane].egress.paused.set(priority, stop);
+            if !stop {
+                self.serve(now, lane, outbox);
+            }
+            return;
+        }
+        let ended = self.completions.len();
+        let mut packet = *packet;
+        packet.ingress = PortId::from_index(lane);
+        self.endpoint.on_packet(now, &packet, &mut self.completions);
+        self.observe_completions(ended);
+        self.serve_all(now, outbox);
+    }
+
+    fn on_timer(&mut self, now: Time, timer: Timer, outbox: &mut Outbox<Packet<M::Header>>) {
+        if timer.rank == RANK_SEND {
+            let port = usize::from(timer.index);
+            if self.nics[port].wake == now {
+                self.nics[port].wake = Time::MAX;
+                self.serve(now, port, outbox);
+            }
+        } else if self.deadline == now {
+            self.deadline = Time::MAX;
+            let ended = self.completions.len();
+            self.endpoint.on_deadline(now, &mut self.completions);
+            self.observe_completions(ended);
+            self.serve_all(now, outbox);
+        }
+    }
+
+    fn observe_completions(&mut self, from: usize) {
+        for completion in &self.completions[from..] {
+            self.observer.on_completion(self.id, completion);
+        }
+    }
+
+    #[inline]
+    fn serve_all(&mut self, now: Time, outbox: &mut Outbox<Packet<M::Header>>) {
+        for port in 0..self.nics.len() {
+            self.serve(now, port, outbox);
+        }
+        let deadline = self.endpoint.deadline();
+        if deadline < self.deadline {
+            self.deadline = deadline;
+            let at = deadline.max(now);
+            self.deadline = at;
+            self.timers.set(Timer { at, rank: RANK_DEADLINE, index: 0, generation: 0 });
+        }
+    }
+
+    /// Lets the transport use `port` if its wire is free, and sees to it that it is asked again
+    /// when it next has something to send. No event marks the end of a transmission that nothing
+    /// waits for.
+    #[inline]
+    fn serve(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+        let nic_id = PortId::from_index(port);
+        let nic = &mut self.nics[port];
+        if nic.egress.busy_until <= now
+            && let Some(packet) = self.endpoint.poll(now, nic_id, nic.egress.paused)
+            && !nic.egress.transmit(now, port, packet, outbox)
+        {
+            self.observer.on_drop(now, self.id, DropReason::Link, &packet);
+        }
+        let free = nic.egress.busy_until;
+        if nic.wake <= free && nic.wake > now {
+            return;
+        }
+        let next = self.endpoint.next_send(now, nic_id, nic.egress.paused);
+        if next == Time::MAX {
+            return;
+        }
+        let wake = next.max(free);
+        if wake < nic.wake {
+            nic.wake = wake;
+            self.timers.set(Timer { at: wake, rank: RANK_SEND, index: nic_id.0, generation: 0 });
+        }
+    }
+
+    pub(super) const fn has_results(&self) -> bool {
+        !self.completions.is_empty()
+    }
+
+    pub(super) fn drain_completions(&mut self) -> std::vec::Drain<'_, Completion> {
+        self.completions.drain(..)
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        let mut counters = self.counters;
+        for nic in &self.nics {
+            counters.packet_hops += nic.egress.packets;
+            counters.wire_bytes += nic.egress.sent;
+            counters.link_losses += nic.egress.lost;
+        }
+        counters
+    }
+
+    pub(super) const fn endpoint(&self) -> &M::Endpoint {
+        &self.endpoint
+    }
+
+    /// Flows added that have not started.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Flow> {
+        self.starts.iter().map(|(flow, _)| flow)
+    }
+
+    pub(super) const fn observer(&self) -> &M::Observer {
+        &self.observer
+    }
+
+    pub(super) fn is_paused(&self) -> bool {
+        self.nics.iter().any(|nic| !nic.egress.paused.is_empty())
+    }
+}

@@ -1,0 +1,65 @@
+//! How long a packet occupies a wire.
+
+use std::sync::Arc;
+
+use crate::units::{Bytes, Duration, Rate};
+
+/// The serialisation times of one link direction.
+#[derive(Clone, Debug)]
+pub enum LineTiming {
+    /// A whole number of picoseconds for each byte: every common rate.
+    PerByte(u64),
+    /// Any other rate, rounded up to a picosecond.
+    Exact(Rate),
+    /// Times by wire size in picoseconds, for models that round in their own way; sizes beyond the
+    /// table are timed exactly.
+    Table(Arc<[u64]>, Rate),
+}
+
+impl LineTiming {
+    /// Exact times at `rate`.
+    #[must_use]
+    pub fn new(rate: Rate) -> Self {
+        const BYTE_PS: u64 = 8_000_000_000_000;
+        if BYTE_PS.is_multiple_of(rate.as_bps()) {
+            Self::PerByte(BYTE_PS / rate.as_bps())
+        } else {
+            Self::Exact(rate)
+        }
+    }
+
+    /// How long `wire` bytes occupy the line.
+    #[inline]
+    #[must_use]
+    pub fn serialisation(&self, wire: u16) -> Duration {
+        match self {
+            Self::PerByte(ps) => Duration::from_ps(u64::from(wire) * ps),
+            Self::Exact(rate) => rate.serialisation(Bytes::new(u64::from(wire))),
+            Self::Table(times, rate) => match times.get(usize::from(wire)) {
+                Some(&ps) => Duration::from_ps(ps),
+                None => rate.serialisation(Bytes::new(u64::from(wire))),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn timing_is_the_rates_own(bps in 10_000_000u64..1_600_000_000_000, wire in 1u16..9100) {
+            let rate = Rate::from_bps(bps).expect("non-zero");
+            let exact = rate.serialisation(Bytes::new(u64::from(wire)));
+            proptest::prop_assert_eq!(LineTiming::new(rate).serialisation(wire), exact);
+        }
+    }
+
+    #[test]
+    fn a_table_overrides_the_rate() {
+        let line = LineTiming::Table(Arc::from([0, 7]), Rate::from_gbps(100));
+        assert_eq!(line.serialisation(1).as_ps(), 7);
+        assert_eq!(line.serialisation(2).as_ps(), 160);
+    }
+}

@@ -1,0 +1,309 @@
+//! An output-queued switch with one shared buffer.
+//!
+//! Store and forward: a packet is routed when its last byte has arrived, without further delay. It
+//! is admitted to the buffer, queued at its egress port and leaves when the wire is free. At the
+//! dequeue the order is: buffer released, resume checked, telemetry written, bytes counted.
+
+use super::counters::Counters;
+use super::egress::{Egress, LinkConfig};
+use crate::engine::{Inbox, Outbox, Timer, Timers};
+use crate::id::{NodeId, PortId};
+use crate::packet::{Flags, Packet, PacketKind};
+use crate::plugin::{
+    Admission, Admit, DropReason, Hop, Model, Observer, Qdisc, Release, Routing, Telemetry,
+};
+use crate::units::Time;
+
+#[derive(Clone, Debug)]
+struct Port<Q> {
+    egress: Egress,
+    queue: Q,
+    /// An event is set for the moment when the wire becomes free.
+    armed: bool,
+}
+
+/// What a switch is made of.
+#[derive(Clone, Debug)]
+pub struct SwitchConfig<M: Model> {
+    /// The links and queues of its ports.
+    pub ports: Vec<(LinkConfig, M::Queue)>,
+    /// Its buffer.
+    pub buffer: M::Buffer,
+    /// Its forwarding table.
+    pub routing: M::Routing,
+    /// What it writes into packets.
+    pub telemetry: M::Telemetry,
+    /// Who watches it.
+    pub observer: M::Observer,
+}
+
+/// A switch.
+#[derive(Debug)]
+pub(super) struct Switch<M: Model> {
+    id: NodeId,
+    ports: Vec<Port<M::Queue>>,
+    buffer: M::Buffer,
+    routing: M::Routing,
+    telemetry: M::Telemetry,
+    observer: M::Observer,
+    timers: Timers,
+    dropped: Vec<Packet<M::Header>>,
+    counters: Counters,
+}
+
+impl<M: Model> Switch<M> {
+    pub(super) fn new(id: NodeId, config: SwitchConfig<M>) -> Self {
+        let ports = config
+            .ports
+            .into_iter()
+            .map(|(link, queue)| Port { egress: Egress::new(link), queue, armed: false })
+            .collect();
+        Self {
+            id,
+            ports,
+            buffer: config.buffer,
+            routing: config.routing,
+            telemetry: config.telemetry,
+            observer: config.observer,
+            timers: Timers::default(),
+            dropped: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    pub(super) fn next_event(&self) -> Time {
+        self.timers.next_time()
+    }
+
+    /// Arrivals come before the switch's own events of the same time: a packet that arrives just
+    /// when a wire becomes free takes part in the choice of the next one.
+    pub(super) fn run(
+        &mut self,
+        end: Time,
+        inbox: &mut Inbox<Packet<M::Header>>,
+        outbox: &mut Outbox<Packet<M::Header>>,
+    ) {
+        loop {
+            let arrival = inbox.next_time();
+            let local = self.timers.next_time();
+            if arrival <= local {
+                if arrival >= end {
+                    return;
+                }
+                self.counters.events += 1;
+                inbox.read(|lane, packet| self.on_arrival(arrival, lane, packet, outbox));
+            } else {
+                if local >= end {
+                    return;
+                }
+                self.counters.events += 1;
+                let timer = self.timers.pop().expect("a timer has just been seen");
+                let port = usize::from(timer.index);
+                self.ports[port].armed = false;
+                self.send_next(local, port, outbox);
+            }
+        }
+    }
+
+    #[inline]
+    fn on_arrival(
+        &mut self,
+        now: Time,
+        lane: usize,
+        packet: &Packet<M::Header>,
+        outbox: &mut Outbox<Packet<M::Header>>,
+    ) {
+        let ingress = PortId::from_index(lane);
+        if packet.kind() == PacketKind::Pause {
+            let stop = packet.flags.has(Flags::STOP);
+            let priority = packet.paused_priority();
+            self.observer.on_pause(now, self.id, ingress, priority, stop);
+            self.ports[lane].egress.paused.set(priority, stop);
+            if !stop {
+                self.kick(now, lane, outbox);
+            }
+            return;
+        }
+        let Some(egress) = self.routing.pick(&packet.key) else {
+            self.counters.no_route += 1;
+            self.observer.on_drop(now, self.id, DropReason::NoRoute, packet);
+            return;
+        };
+        let out = egress.index();
+        let priority = packet.priority();
+        if priority != 0 {
+            match self.buffer.admit(ingress, egress, priority, packet.size()) {
+                Admit::Accept => {}
+                Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, outbox),
+                Admit::Drop => {
+                    self.counters.buffer_drops += 1;
+                    self.observer.on_drop(now, self.id, DropReason::Buffer, packet);
+                    return;
+                }
+            }
+        }
+        let port = &mut self.ports[out];
+        let mut packet = *packet;
+        packet.ingress = ingress;
+        if port.egress.busy_until < now
+            && port.queue.bytes().get() == 0
+            && !port.egress.paused.contains(priority)
+            && port.queue.bypass(now, &mut packet)
+        {
+            self.depart(now, out, packet, outbox);
+            return;
+        }
+        if !port.queue.enqueue(now, &packet) {
+            self.counters.queue_drops += 1;
+            self.observer.on_drop(now, self.id, DropReason::Queue, &packet);
+            self.release(now, out, &packet, outbox);
+            return;
+        }
+        let depth = port.queue.bytes().get();
+        self.counters.max_queue = self.counters.max_queue.max(depth);
+        self.kick(now, out, outbox);
+    }
+
+    /// Sends from `port` now if its wire is free, else when it becomes free.
+    #[inline]
+    fn kick(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+        let state = &mut self.ports[port];
+        if state.armed {
+            return;
+        }
+        if state.egress.busy_until < now {
+            self.send_next(now, port, outbox);
+        } else {
+            state.armed = true;
+            #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
+            self.timers.set(Timer {
+                at: state.egress.busy_until,
+                rank: 0,
+                index: port as u16,
+                generation: 0,
+            });
+        }
+    }
+
+    /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are ready.
+    fn send_next(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+        let state = &mut self.ports[port];
+        let paused = state.egress.paused;
+        let next = state.queue.dequeue(now, paused, &mut self.dropped);
+        if !self.dropped.is_empty() {
+            self.give_up(now, port, outbox);
+        }
+        let Some(packet) = next else { return };
+        self.depart(now, port, packet, outbox);
+        let state = &self.ports[port];
+        if state.queue.is_ready(state.egress.paused) {
+            self.kick(now, port, outbox);
+        }
+    }
+
+    /// Puts `packet` on the wire of `port`.
+    #[inline]
+    fn depart(
+        &mut self,
+        now: Time,
+        port: usize,
+        mut packet: Packet<M::Header>,
+        outbox: &mut Outbox<Packet<M::Header>>,
+    ) {
+        if packet.priority() != 0 {
+            self.release(now, port, &packet, outbox);
+        }
+        let state = &mut self.ports[port];
+        let hop = Hop {
+            now,
+            port: PortId::from_index(port),
+            rate: state.egress.rate(),
+            queue: state.queue.bytes(),
+            sent: state.egress.sent_bytes(),
+        };
+        self.telemetry.on_dequeue(&mut packet, &hop);
+        self.observer.on_dequeue(self.id, &hop, &packet);
+        if !state.egress.transmit(now, port, packet, outbox) {
+            self.observer.on_drop(now, self.id, DropReason::Link, &packet);
+        }
+    }
+
+    /// Gives the buffer of `packet` back, which may let its upstream neighbour go on.
+    #[inline]
+    fn release(
+        &mut self,
+        now: Time,
+        port: usize,
+        packet: &Packet<M::Header>,
+        outbox: &mut Outbox<Packet<M::Header>>,
+    ) {
+        let priority = packet.priority();
+        let egress = PortId::from_index(port);
+        match self.buffer.release(packet.ingress, egress, priority, packet.size()) {
+            Release::Quiet => {}
+            Release::Resume => self.send_pause(now, packet.ingress, priority, false, outbox),
+        }
+    }
+
+    /// Sends a pause or resume frame to the neighbour at `port`, ahead of everything else.
+    #[cold]
+    fn send_pause(
+        &mut self,
+        now: Time,
+        port: PortId,
+        priority: u8,
+        stop: bool,
+        outbox: &mut Outbox<Packet<M::Header>>,
+    ) {
+        if stop {
+            self.counters.pauses += 1;
+        } else {
+            self.counters.resumes += 1;
+        }
+        let frame = Packet::pause(priority, Flags::NONE.and_if(stop, Flags::STOP));
+        let accepted = self.ports[port.index()].queue.enqueue(now, &frame);
+        debug_assert!(accepted, "control frames are never refused");
+        self.kick(now, port.index(), outbox);
+    }
+
+    #[cold]
+    fn give_up(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+        for packet in std::mem::take(&mut self.dropped) {
+            self.counters.queue_drops += 1;
+            self.observer.on_drop(now, self.id, DropReason::Queue, &packet);
+            self.release(now, port, &packet, outbox);
+        }
+    }
+
+    pub(super) fn counters(&self) -> Counters {
+        let mut counters = self.counters;
+        for port in &self.ports {
+            counters.packet_hops += port.egress.packets;
+            counters.wire_bytes += port.egress.sent;
+            counters.link_losses += port.egress.lost;
+        }
+        counters
+    }
+
+    /// Bytes in the queues of each port.
+    pub(super) fn queued(&self) -> u64 {
+        self.ports.iter().map(|port| port.queue.bytes().get()).sum()
+    }
+
+    /// Ports whose neighbour has paused some priority.
+    pub(super) fn paused_ports(&self) -> impl Iterator<Item = PortId> {
+        self.ports
+            .iter()
+            .enumerate()
+            .filter(|(_, port)| !port.egress.paused.is_empty())
+            .map(|(index, _)| PortId::from_index(index))
+    }
+
+    pub(super) const fn observer(&self) -> &M::Observer {
+        &self.observer
+    }
+
+    pub(super) const fn buffer(&self) -> &M::Buffer {
+        &self.buffer
+    }
+}

@@ -1,0 +1,216 @@
+//! A packet, carried by value from node to node.
+
+use crate::id::{FlowId, PortId};
+use crate::plugin::FlowKey;
+use crate::units::{Bytes, Time};
+
+/// What a packet carries beside its own fields: the telemetry header, or nothing.
+///
+/// The header is the one type parameter of the network, so a simulation pays only for what it runs.
+pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {}
+
+impl<T: Copy + Default + Send + Sync + std::fmt::Debug + 'static> Header for T {}
+
+/// What a packet is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[repr(u8)]
+pub enum PacketKind {
+    /// Payload of a flow. Switches write telemetry into data packets only.
+    Data = 0,
+    /// All bytes below `seq` have arrived.
+    Ack = 1,
+    /// All bytes below `seq` have arrived and later ones were seen: a gap.
+    Nack = 2,
+    /// A priority-based flow control frame (IEEE 802.1Qbb), for the neighbour only.
+    Pause = 3,
+}
+
+/// One-bit facts about a packet.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// Congestion experienced (RFC 3168): set by a switch on data, echoed by the receiver on its answer.
+    pub const CONGESTION: Self = Self(1);
+    /// The packet holds the last byte of its flow.
+    pub const LAST: Self = Self(2);
+    /// On data: the receiver has acknowledged some of this flow before.
+    pub const CONTINUED: Self = Self(4);
+    /// On an acknowledgement: the receiver holds the whole flow, whatever `seq` says.
+    pub const COMPLETE: Self = Self(8);
+    /// On a pause frame: stop sending. Without it the frame means resume.
+    pub const STOP: Self = Self(16);
+
+    /// No facts.
+    pub const NONE: Self = Self(0);
+
+    /// Whether all of `other` is set.
+    #[inline]
+    #[must_use]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Sets `other`.
+    #[inline]
+    pub const fn set(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// `self` and, when `condition` holds, `other`.
+    #[inline]
+    #[must_use]
+    pub const fn and_if(self, condition: bool, other: Self) -> Self {
+        if condition { Self(self.0 | other.0) } else { self }
+    }
+}
+
+/// A packet on a wire or in a queue: 40 bytes and its header.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet<H> {
+    /// When the data packet left its sender; echoed by the answer.
+    pub sent_at: Time,
+    /// Data: the first payload byte. Answers: the next byte that the receiver expects.
+    pub seq: u64,
+    /// Addresses and ports.
+    pub key: FlowKey,
+    /// The flow, for the hosts.
+    pub flow: FlowId,
+    /// Bytes on the wire, headers included.
+    pub wire: u16,
+    /// Payload bytes.
+    pub payload: u16,
+    /// The port through which the packet entered the node that holds it.
+    pub ingress: PortId,
+    kind_and_priority: u8,
+    /// One-bit facts.
+    pub flags: Flags,
+    /// The telemetry header.
+    pub telemetry: H,
+}
+
+/// Size on the wire of a pause frame (14 link + 20 network + 12 payload in the published simulator).
+pub const PAUSE_FRAME: u16 = 46;
+
+impl<H: Header> Packet<H> {
+    /// A packet of `kind` in priority queue `priority` (0 to 7) with everything else empty.
+    #[inline]
+    #[must_use]
+    pub fn new(kind: PacketKind, priority: u8, key: FlowKey, flow: FlowId) -> Self {
+        Self {
+            sent_at: Time::ZERO,
+            seq: 0,
+            key,
+            flow,
+            wire: 0,
+            payload: 0,
+            ingress: PortId(0),
+            kind_and_priority: kind as u8 | (priority << 4),
+            flags: Flags::NONE,
+            telemetry: H::default(),
+        }
+    }
+
+    /// A frame that stops (or lets go) the neighbour's `priority`.
+    #[must_use]
+    pub fn pause(priority: u8, flags: Flags) -> Self {
+        let nowhere = FlowKey {
+            src: crate::id::NodeId(0),
+            dst: crate::id::NodeId(0),
+            src_port: u16::from(priority),
+            dst_port: 0,
+        };
+        let mut frame = Self::new(PacketKind::Pause, 0, nowhere, FlowId(0));
+        frame.wire = PAUSE_FRAME;
+        frame.flags = flags;
+        frame
+    }
+
+    /// What the packet is for.
+    #[inline]
+    #[must_use]
+    pub const fn kind(&self) -> PacketKind {
+        match self.kind_and_priority & 0xf {
+            0 => PacketKind::Data,
+            1 => PacketKind::Ack,
+            2 => PacketKind::Nack,
+            _ => PacketKind::Pause,
+        }
+    }
+
+    /// The priority queue of the packet, 0 to 7; 0 is served first and is never paused.
+    #[inline]
+    #[must_use]
+    pub const fn priority(&self) -> u8 {
+        self.kind_and_priority >> 4
+    }
+
+    /// The priority that a pause frame is about.
+    #[inline]
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "a frame is made from a u8 priority")]
+    pub const fn paused_priority(&self) -> u8 {
+        self.key.src_port as u8
+    }
+
+    /// Bytes on the wire.
+    #[inline]
+    #[must_use]
+    pub const fn size(&self) -> Bytes {
+        Bytes::new(self.wire as u64)
+    }
+}
+
+/// A set of the eight priorities.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Priorities(u8);
+
+impl Priorities {
+    /// Adds or removes `priority`.
+    #[inline]
+    pub const fn set(&mut self, priority: u8, present: bool) {
+        if present {
+            self.0 |= 1 << priority;
+        } else {
+            self.0 &= !(1 << priority);
+        }
+    }
+
+    /// Whether `priority` is in the set.
+    #[inline]
+    #[must_use]
+    pub const fn contains(self, priority: u8) -> bool {
+        self.0 >> priority & 1 != 0
+    }
+
+    /// Whether no priority is in the set.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The set as a mask, bit `i` for priority `i`.
+    #[inline]
+    #[must_use]
+    pub const fn mask(self) -> u8 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_without_telemetry_is_forty_bytes() {
+        assert_eq!(size_of::<Packet<()>>(), 40);
+    }
+
+    #[test]
+    fn a_pause_frame_names_its_priority() {
+        let frame = Packet::<()>::pause(3, Flags::STOP);
+        assert_eq!((frame.kind(), frame.priority(), frame.paused_priority()), (PacketKind::Pause, 0, 3));
+        assert!(frame.flags.has(Flags::STOP));
+    }
+}

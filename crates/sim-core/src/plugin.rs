@@ -1,0 +1,42 @@
+//! What a model plugs into the network.
+//!
+//! Methods get `now` as an argument and answer with the next deadline; nothing here reads a clock,
+//! schedules an event or touches a file. Each trait has few required methods; the others do nothing
+//! by default and say when they are called.
+
+mod admission;
+mod congestion;
+mod endpoint;
+mod observer;
+mod qdisc;
+mod routing;
+mod telemetry;
+
+pub use admission::{Admission, Admit, Release};
+pub use congestion::{Ack, CongestionControl, FlowStart, LawFactory, Loss, LossKind};
+pub use endpoint::{Endpoint, EndpointCounters, Unfinished};
+pub use observer::{DropReason, Observer};
+pub use qdisc::Qdisc;
+pub use routing::{FlowKey, Routing};
+pub use telemetry::{Hop, NoTelemetry, Telemetry};
+
+use crate::packet::Header;
+
+/// The types that a network is built of. One value of this trait is one kind of simulation; it is
+/// chosen when the scenario is loaded, so that nothing is dispatched per packet.
+pub trait Model: Send + Sync + std::fmt::Debug + 'static {
+    /// The telemetry header that every packet carries.
+    type Header: Header;
+    /// What switches write into it.
+    type Telemetry: Telemetry<Self::Header>;
+    /// The queues of one egress port.
+    type Queue: Qdisc<Self::Header>;
+    /// The buffer of one switch.
+    type Buffer: Admission;
+    /// The forwarding table of one switch.
+    type Routing: Routing + std::fmt::Debug;
+    /// The transport of one host.
+    type Endpoint: Endpoint<Self::Header>;
+    /// Who watches.
+    type Observer: Observer<Self::Header>;
+}

@@ -1,0 +1,38 @@
+//! The buffer that the ports of one switch share.
+
+use crate::id::PortId;
+use crate::units::Bytes;
+
+/// What becomes of a packet that asks for buffer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Admit {
+    /// It is stored.
+    Accept,
+    /// It is stored, and the upstream neighbour must be paused.
+    AcceptAndPause,
+    /// There is no room.
+    Drop,
+}
+
+/// What follows from giving buffer back.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Release {
+    /// Nothing.
+    Quiet,
+    /// The upstream neighbour may go on.
+    Resume,
+}
+
+/// Buffer accounting of one switch, per ingress and egress port and priority. Priority 0 (control)
+/// is not accounted and never gets here.
+pub trait Admission: Clone + Send + std::fmt::Debug {
+    /// Asks room for `size` bytes that came in at `ingress` and will leave at `egress`. Pausing is
+    /// reported once, until the matching [`Release::Resume`].
+    fn admit(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Admit;
+
+    /// Gives the room of a packet back when it leaves or is dropped.
+    fn release(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Release;
+
+    /// Bytes held now, over all ports and priorities.
+    fn used(&self) -> Bytes;
+}

@@ -1,0 +1,95 @@
+//! How fast a flow may send.
+
+use crate::flow::Flow;
+use crate::packet::Header;
+use crate::units::{Bytes, Duration, Rate, Time};
+
+/// What a law knows when a flow starts.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowStart {
+    /// The flow.
+    pub flow: Flow,
+    /// Now.
+    pub now: Time,
+    /// The rate of the flow's NIC port: where a flow starts.
+    pub line_rate: Rate,
+    /// The base round-trip time that the law works with (`T` in the HPCC paper): the largest of all
+    /// pairs, or the pair's own, as configured.
+    pub base_rtt: Duration,
+    /// The bandwidth-delay product that goes with it.
+    pub bdp: Bytes,
+    /// Payload bytes of a full packet.
+    pub mtu: Bytes,
+}
+
+/// An acknowledgement, as the law sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack<'a, H> {
+    /// Now.
+    pub now: Time,
+    /// All bytes below this one have arrived.
+    pub cumulative: u64,
+    /// Bytes that this acknowledgement newly covers.
+    pub newly_acked: Bytes,
+    /// The next byte that the sender would send (`snd_nxt`).
+    pub next_seq: u64,
+    /// From the sending of the packet that caused this acknowledgement until now.
+    pub rtt: Duration,
+    /// The packet that caused this acknowledgement had met congestion (its CE mark is echoed).
+    pub congestion: bool,
+    /// The telemetry of that packet.
+    pub telemetry: &'a H,
+}
+
+/// Why a sender believes that packets are lost.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LossKind {
+    /// The receiver reported a gap.
+    Gap,
+    /// Nothing was acknowledged for a retransmission timeout.
+    Timeout,
+}
+
+/// A loss, as the law sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// Now.
+    pub now: Time,
+    /// How it was noticed.
+    pub kind: LossKind,
+    /// The next byte that the sender would have sent.
+    pub next_seq: u64,
+}
+
+/// A congestion control law: one value for each live flow.
+pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
+    /// Called for each acknowledgement that reaches the sender.
+    fn on_ack(&mut self, ack: &Ack<'_, H>);
+
+    /// The most bytes that may be in flight, or `None` without a window. It is checked before a
+    /// packet is sent, so that the last one may overshoot.
+    fn window(&self) -> Option<Bytes>;
+
+    /// The rate at which packets are spaced, or `None` to send whenever the port is free.
+    fn pacing_rate(&self) -> Option<Rate>;
+
+    /// Called when the sender goes back because of a loss.
+    fn on_loss(&mut self, _loss: &Loss) {}
+
+    /// When [`Self::on_timer`] wants to be called; [`Time::MAX`] for never.
+    fn deadline(&self) -> Time {
+        Time::MAX
+    }
+
+    /// Called when `deadline` has come.
+    fn on_timer(&mut self, _now: Time) {}
+}
+
+/// Makes the law of each flow: the configuration is the factory.
+pub trait LawFactory<H: Header>: Send + Sync + std::fmt::Debug {
+    /// The law that is made.
+    type Law: CongestionControl<H>;
+
+    /// The law of a flow that starts now.
+    fn build(&self, start: &FlowStart) -> Self::Law;
+}

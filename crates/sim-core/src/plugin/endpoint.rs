@@ -1,0 +1,65 @@
+//! The transport of one host: where flows become packets and packets become completions.
+
+use crate::flow::{Completion, Flow};
+use crate::id::PortId;
+use crate::packet::{Header, Packet, Priorities};
+use crate::units::{Bytes, Time};
+
+/// A flow that has not been finished, and why.
+#[derive(Clone, Debug)]
+pub struct Unfinished {
+    /// The flow.
+    pub flow: Flow,
+    /// Payload bytes that the receiver has acknowledged.
+    pub acknowledged: Bytes,
+    /// What the sender is waiting for.
+    pub reason: String,
+}
+
+/// What an endpoint has sent and received, for conservation checks.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct EndpointCounters {
+    /// Payload bytes sent, retransmissions included.
+    pub sent: Bytes,
+    /// Payload bytes sent again.
+    pub retransmitted: Bytes,
+    /// Payload bytes that arrived, in order or not.
+    pub arrived: Bytes,
+    /// Payload bytes that arrived in order and were delivered.
+    pub delivered: Bytes,
+    /// Payload bytes of this host's flows that have been acknowledged.
+    pub acknowledged: Bytes,
+    /// Data packets sent.
+    pub packets: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+}
+
+/// The transport of one host. The host calls it and moves packets; the endpoint decides.
+pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
+    /// `flow` starts now and leaves through port `nic`.
+    fn start(&mut self, now: Time, flow: &Flow, nic: PortId);
+
+    /// `packet` (never a pause frame) has arrived at `packet.ingress`. Flows that end are appended
+    /// to `done`.
+    fn on_packet(&mut self, now: Time, packet: &Packet<H>, done: &mut Vec<Completion>);
+
+    /// Port `nic` is free: the packet that leaves now, if any may.
+    fn poll(&mut self, now: Time, nic: PortId, paused: Priorities) -> Option<Packet<H>>;
+
+    /// When `poll` will next have a packet for `nic` if nothing else happens: `now` or earlier when
+    /// it has one, [`Time::MAX`] when it waits for the network.
+    fn next_send(&mut self, now: Time, nic: PortId, paused: Priorities) -> Time;
+
+    /// When [`Self::on_deadline`] wants to be called; [`Time::MAX`] for never.
+    fn deadline(&self) -> Time;
+
+    /// Called when `deadline` has come.
+    fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>);
+
+    /// Flows that have started here and not ended, in the order of their numbers.
+    fn unfinished(&self) -> Vec<Unfinished>;
+
+    /// What has been sent and received so far.
+    fn counters(&self) -> EndpointCounters;
+}

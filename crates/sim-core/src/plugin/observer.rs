@@ -1,0 +1,46 @@
+//! Who watches a simulation without being part of it.
+
+use crate::flow::{Completion, Flow};
+use crate::id::{NodeId, PortId};
+use crate::packet::{Header, Packet};
+use crate::plugin::Hop;
+use crate::units::Time;
+
+/// Why a packet was dropped.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum DropReason {
+    /// The shared buffer of the switch had no room.
+    Buffer,
+    /// The queue discipline refused or gave up the packet.
+    Queue,
+    /// The link lost it.
+    Link,
+    /// The switch has no route to its destination.
+    NoRoute,
+}
+
+/// Watches one node; each node has its own, so nothing is shared between threads. Every method does
+/// nothing by default, and with `()` the calls compile to nothing.
+pub trait Observer<H: Header>: Clone + Send + std::fmt::Debug {
+    /// A flow starts at `node`.
+    #[inline]
+    fn on_start(&mut self, _now: Time, _node: NodeId, _flow: &Flow) {}
+
+    /// A flow of `node` ends.
+    #[inline]
+    fn on_completion(&mut self, _node: NodeId, _completion: &Completion) {}
+
+    /// A packet leaves the queue of switch `node` described by `hop`.
+    #[inline]
+    fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
+
+    /// A packet is dropped at `node`.
+    #[inline]
+    fn on_drop(&mut self, _now: Time, _node: NodeId, _reason: DropReason, _packet: &Packet<H>) {}
+
+    /// A pause (`stop`) or resume frame arrives at `port` of `node`.
+    #[inline]
+    fn on_pause(&mut self, _now: Time, _node: NodeId, _port: PortId, _priority: u8, _stop: bool) {}
+}
+
+impl<H: Header> Observer<H> for () {}

@@ -1,0 +1,37 @@
+//! What a switch writes into the packets that leave it.
+
+use crate::id::PortId;
+use crate::packet::{Header, Packet};
+use crate::units::{Bytes, Rate, Time};
+
+/// An egress port at the moment a packet leaves its queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Hop {
+    /// The time of the dequeue.
+    pub now: Time,
+    /// The egress port.
+    pub port: PortId,
+    /// The rate of its link.
+    pub rate: Rate,
+    /// Bytes left in the queues of the port, all priorities, without this packet.
+    pub queue: Bytes,
+    /// Bytes that the port has sent before this packet.
+    pub sent: Bytes,
+}
+
+/// The telemetry of one switch. Called at every dequeue, after the buffer has been released and the
+/// packet marked.
+pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
+    /// Writes what `hop` looks like into `packet`; models that measure ports see every packet here,
+    /// and write into data packets only.
+    fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop);
+}
+
+/// Nothing is written.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoTelemetry;
+
+impl<H: Header> Telemetry<H> for NoTelemetry {
+    #[inline]
+    fn on_dequeue(&mut self, _packet: &mut Packet<H>, _hop: &Hop) {}
+}

@@ -1,0 +1,5 @@
+//! Congestion control laws, one to a file.
+
+mod line_rate;
+
+pub use line_rate::{LineRate, LineRateConfig};

@@ -1,0 +1,84 @@
+//! No congestion control: line rate for ever, with a fixed window.
+//!
+//! The baseline that shows what the network does by itself, and the cheapest law to measure the
+//! network with.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart, LawFactory};
+use fabricsim_core::units::{Bytes, Rate};
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`LineRate`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LineRateConfig {
+    /// The window in bandwidth-delay products; 0 for no window.
+    pub window_bdp: f64,
+}
+
+impl Default for LineRateConfig {
+    fn default() -> Self {
+        Self { window_bdp: 1.0 }
+    }
+}
+
+impl LineRateConfig {
+    /// The keys of the `[cc]` table, each with what it means.
+    pub const KEYS: &'static [(&'static str, &'static str)] =
+        &[("window_bdp", "window in bandwidth-delay products, 0 for none (default 1)")];
+
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// When the window is negative or not a number.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        if self.window_bdp >= 0.0 && self.window_bdp.is_finite() {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "window_bdp",
+            format!("a window of {} bandwidth-delay products is impossible", self.window_bdp),
+            "give a number from 0 (no window) upwards, such as 1.0",
+        ))
+    }
+}
+
+impl<H: Header> LawFactory<H> for LineRateConfig {
+    type Law = LineRate;
+
+    fn build(&self, start: &FlowStart) -> LineRate {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a finite, positive size; larger ones saturate"
+        )]
+        let window = (start.bdp.as_f64() * self.window_bdp) as u64;
+        LineRate {
+            rate: start.line_rate,
+            window: (self.window_bdp > 0.0).then_some(Bytes::new(window.max(1))),
+        }
+    }
+}
+
+/// A flow that never slows down.
+#[derive(Clone, Debug)]
+pub struct LineRate {
+    rate: Rate,
+    window: Option<Bytes>,
+}
+
+impl<H: Header> CongestionControl<H> for LineRate {
+    #[inline]
+    fn on_ack(&mut self, _ack: &Ack<'_, H>) {}
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        self.window
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.rate)
+    }
+}

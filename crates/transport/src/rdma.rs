@@ -1,0 +1,20 @@
+//! RDMA over converged Ethernet as the HPCC paper runs it (SIGCOMM 2019, section 4 and the
+//! published simulator).
+//!
+//! * A flow starts at line rate with its first packet; there is no handshake.
+//! * A packet leaves when bytes are left, fewer than a window are in flight and its pacing time has
+//!   come; among the flows of a NIC port the ready ones take turns. Answers go first.
+//! * Every data packet is acknowledged with the next expected byte, its telemetry and its ECN mark.
+//! * A gap is answered by a NACK, at most one for each interval and byte; the sender goes back.
+//! * A retransmission timeout repairs what no answer reports.
+//! * A flow ends when the acknowledgement of its last byte reaches the sender.
+
+mod config;
+mod endpoint;
+mod nic;
+mod receiver;
+mod sender;
+mod slots;
+
+pub use config::{BaseReference, PacingTimes, RdmaConfig, RdmaSettings};
+pub use endpoint::Rdma;

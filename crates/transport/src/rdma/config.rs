@@ -1,0 +1,149 @@
+//! What a user can set, and what the simulation adds to it.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Bytes, Duration, Rate};
+use serde::{Deserialize, Serialize};
+
+/// The `[transport]` table.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RdmaConfig {
+    /// Payload bytes of a full packet.
+    pub mtu: Bytes,
+    /// The least retransmission timeout; the timeout is the larger of this and the smoothed
+    /// round-trip time plus four deviations (RFC 6298), doubled after each timeout in a row.
+    ///
+    /// Differs from the paper: the published simulator has none, and a lost tail hangs its flow.
+    pub rto_min: Duration,
+    /// The least time between two NACKs for the same byte.
+    pub nack_interval: Duration,
+    /// Let answers leave a host while its data priority is paused.
+    pub answers_ignore_pause: bool,
+    /// The switch priority of answers (1 to 7); absent means that of the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer_priority: Option<u8>,
+}
+
+impl Default for RdmaConfig {
+    fn default() -> Self {
+        Self {
+            mtu: Bytes::new(1_000),
+            rto_min: Duration::from_ms(4),
+            nack_interval: Duration::from_us(500),
+            answers_ignore_pause: false,
+            answer_priority: None,
+        }
+    }
+}
+
+impl RdmaConfig {
+    /// The keys of the `[transport]` table, each with what it means.
+    pub const KEYS: &'static [(&'static str, &'static str)] = &[
+        ("mtu", "payload bytes of a full packet (default \"1000B\")"),
+        ("rto_min", "least retransmission timeout (default \"4ms\")"),
+        ("nack_interval", "least time between two NACKs for one byte (default \"500us\")"),
+        ("answers_ignore_pause", "answers leave a host while its data is paused (default false)"),
+        ("answer_priority", "switch priority of answers, 1 to 7 (default: that of the data)"),
+    ];
+
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// When the MTU does not fit a packet, a time is zero or a priority does not exist.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        if !(1..=9_000).contains(&self.mtu.get()) {
+            return Err(ConfigError::new(
+                "mtu",
+                format!("a packet cannot carry {}", self.mtu),
+                "give 1B to 9000B, such as \"1000B\"",
+            ));
+        }
+        if self.rto_min == Duration::ZERO {
+            return Err(ConfigError::new(
+                "rto_min",
+                "a timeout of zero would resend at once",
+                "give a time above the round-trip time, such as \"4ms\"",
+            ));
+        }
+        if self.answer_priority.is_some_and(|priority| !(1..=7).contains(&priority)) {
+            return Err(ConfigError::new(
+                "answer_priority",
+                "priorities of flows are 1 to 7 (0 is the switches' own)",
+                "give a number from 1 to 7, or leave the key out",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// How the spacing of packets is rounded.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PacingTimes {
+    /// To a picosecond.
+    Exact,
+    /// As in ns-3.17, truncated to nanoseconds.
+    TruncatedNs,
+}
+
+impl PacingTimes {
+    /// The time between the starts of a packet of `wire` bytes and of the next one.
+    #[inline]
+    pub(super) fn gap(self, wire: u16, rate: Rate) -> Duration {
+        let size = Bytes::new(u64::from(wire));
+        match self {
+            Self::Exact => rate.serialisation(size),
+            Self::TruncatedNs => rate.serialisation_truncated_ns(size),
+        }
+    }
+}
+
+/// Which round-trip time and bandwidth-delay product laws are given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BaseReference {
+    /// The largest of all pairs, for every flow (the published runs).
+    Global {
+        /// The largest base round-trip time.
+        base_rtt: Duration,
+        /// The largest bandwidth-delay product.
+        bdp: Bytes,
+    },
+    /// Those of the flow's own pair.
+    PerPair,
+}
+
+/// Everything a host's transport is told; shared by all hosts.
+#[derive(Debug)]
+pub struct RdmaSettings<F> {
+    /// What the user set.
+    pub config: RdmaConfig,
+    /// Makes the laws.
+    pub laws: F,
+    /// Bytes of all headers of a data packet but the telemetry (48: 14 link, 20 network, 8 UDP, 6
+    /// sequence).
+    pub data_header: u16,
+    /// Bytes of the telemetry header on data packets.
+    pub telemetry: u16,
+    /// Bytes of an answer on the wire, echoed telemetry included.
+    pub answer: u16,
+    /// How pacing is rounded.
+    pub pacing: PacingTimes,
+    /// What laws take for T and W.
+    pub base: BaseReference,
+}
+
+impl<F> RdmaSettings<F> {
+    /// Settings with the published wire format: 48 bytes of headers on data, answers of 46 bytes
+    /// and the echoed telemetry, at least 60.
+    #[must_use]
+    pub fn new(config: RdmaConfig, laws: F, telemetry: u16, pacing: PacingTimes, base: BaseReference) -> Self {
+        Self {
+            config,
+            laws,
+            data_header: 48,
+            telemetry,
+            answer: (46 + telemetry).max(60),
+            pacing,
+            base,
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! The RDMA transport of one host.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use fabricsim_core::flow::{Completion, Flow};
+use fabricsim_core::id::{FlowId, PortId};
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
+use fabricsim_core::plugin::{
+    Ack, CongestionControl, Endpoint, EndpointCounters, FlowStart, LawFactory, LossKind, Unfinished,
+};
+use fabricsim_core::units::{Bytes, Rate, Time};
+use rustc_hash::FxHashMap;
+
+use super::config::{BaseReference, RdmaSettings};
+use super::nic::Nic;
+use super::receiver::{Answer, Receivers};
+use super::sender::Sender;
+
+/// The RDMA transport of one host.
+#[derive(Debug)]
+pub struct Rdma<H: Header, F: LawFactory<H>> {
+    settings: Arc<RdmaSettings<F>>,
+    nics: Vec<Nic<H>>,
+    nic_rates: Vec<Rate>,
+    senders: Vec<Option<Sender<F::Law>>>,
+    free: Vec<u32>,
+    slots: FxHashMap<FlowId, u32>,
+    receivers: Receivers,
+    /// Timeouts and the laws' own timers.
+    timers: BinaryHeap<Reverse<(Time, u32)>>,
+    counters: EndpointCounters,
+}
+
+impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
+    /// The transport of a host whose NIC ports have the rates `nic_rates`.
+    #[must_use]
+    pub fn new(settings: Arc<RdmaSettings<F>>, nic_rates: Vec<Rate>) -> Self {
+        Self {
+            settings,
+            nics: nic_rates.iter().map(|_| Nic::default()).collect(),
+            nic_rates,
+            senders: Vec::new(),
+            free: Vec::new(),
+            slots: FxHashMap::default(),
+            receivers: Receivers::default(),
+            timers: BinaryHeap::new(),
+            counters: EndpointCounters::default(),
+        }
+    }
+
+    fn sender(&mut self, slot: u32) -> &mut Sender<F::Law> {
+        self.senders[slot as usize].as_mut().expect("a listed slot holds a flow")
+    }
+
+    /// Puts the flow of `slot` where its state says: ready, waiting for its time, or neither.
+    #[inline]
+    fn place(&mut self, now: Time, slot: u32) {
+        let sender = self.senders[slot as usize].as_mut().expect("a listed slot holds a flow");
+        let nic = &mut self.nics[sender.nic.index()];
+        let priority = sender.flow.request.priority;
+        if !sender.may_send() {
+            nic.clear_ready(priority, slot);
+        } else if sender.next_send <= now {
+            nic.set_ready(priority, slot);
+        } else {
+            nic.clear_ready(priority, slot);
+            if sender.next_send < sender.paced_at {
+                sender.paced_at = sender.next_send;
+                nic.paced.push(Reverse((sender.next_send, slot)));
+            }
+        }
+    }
+
+    /// Moves flows whose time has come to the ready ones. Returns when the next one will be.
+    #[inline]
+    fn promote(&mut self, now: Time, nic: usize) -> Time {
+        while let Some(&Reverse((at, slot))) = self.nics[nic].paced.peek() {
+            let sender = self.senders[slot as usize].as_mut();
+            let live = sender.filter(|s| s.paced_at == at && s.nic.index() == nic);
+            let due = match live {
+                // The flow has gone, or a newer entry stands for it.
+                None => None,
+                Some(sender) if !sender.may_send() => {
+                    sender.paced_at = Time::MAX;
+                    None
+                }
+                Some(sender) if sender.next_send > at => {
+                    sender.paced_at = Time::MAX;
+                    Some(slot)
+                }
+                Some(_) if at > now => return at,
+                Some(sender) => {
+                    sender.paced_at = Time::MAX;
+                    Some(slot)
+                }
+            };
+            self.nics[nic].paced.pop();
+            if let Some(slot) = due {
+                self.place(now, slot);
+            }
+        }
+        Time::MAX
+    }
+
+    /// Sees to it that the flow of `slot` is looked at when its timeout or its law wants it.
+    fn set_timer(&mut self, slot: u32) {
+        let rto_min = self.settings.config.rto_min;
+        let sender = self.sender(slot);
+        let at = sender.timeout_at(rto_min).min(sender.law.deadline());
+        if at < sender.timer_at {
+            sender.timer_at = at;
+            self.timers.push(Reverse((at, slot)));
+        }
+    }
+
+    fn on_data(&mut self, now: Time, packet: &Packet<H>) {
+        self.counters.arrived += Bytes::new(u64::from(packet.payload));
+        let interval = self.settings.config.nack_interval;
+        let (answer, delivered) = self.receivers.on_data(now, packet, interval);
+        self.counters.delivered += Bytes::new(delivered);
+        let Some(kind) = answer.kind() else { return };
+        let priority = self.settings.config.answer_priority.unwrap_or_else(|| packet.priority());
+        let mut reply = Packet::new(kind, priority, packet.key.reversed(), packet.flow);
+        reply.wire = self.settings.answer;
+        reply.sent_at = packet.sent_at;
+        reply.telemetry = packet.telemetry;
+        let marked = packet.flags.has(Flags::CONGESTION);
+        reply.flags = Flags::NONE
+            .and_if(marked, Flags::CONGESTION)
+            .and_if(answer == Answer::Complete, Flags::COMPLETE);
+        if let Answer::Ack(byte) | Answer::Nack(byte) = answer {
+            reply.seq = byte;
+        }
+        self.nics[packet.ingress.index()].answers.push_back(reply);
+    }
+
+    fn on_answer(&mut self, now: Time, packet: &Packet<H>, done: &mut Vec<Completion>) {
+        // An answer to a flow that has ended: a late copy.
+        let Some(&slot) = self.slots.get(&packet.flow) else { return };
+        let sender = self.senders[slot as usize].as_mut().expect("a listed slot holds a flow");
+        let cumulative = if packet.flags.has(Flags::COMPLETE) { sender.size() } else { packet.seq };
+        let rtt = now.since(packet.sent_at);
+        let newly_acked = sender.acknowledge(now, cumulative, rtt);
+        self.counters.acknowledged += newly_acked;
+        if sender.is_complete() {
+            self.finish(now, slot, done);
+            return;
+        }
+        if packet.kind() == PacketKind::Nack {
+            sender.go_back(now, LossKind::Gap);
+        }
+        sender.law.on_ack(&Ack {
+            now,
+            cumulative,
+            newly_acked,
+            next_seq: sender.next,
+            rtt,
+            congestion: packet.flags.has(Flags::CONGESTION),
+            telemetry: &packet.telemetry,
+        });
+        sender.follow_rate(self.settings.pacing);
+        if sender.law.deadline() < sender.timer_at {
+            self.set_timer(slot);
+        }
+        self.place(now, slot);
+    }
+
+    fn finish(&mut self, now: Time, slot: u32, done: &mut Vec<Completion>) {
+        let sender = self.senders[slot as usize].take().expect("a listed slot holds a flow");
+        self.nics[sender.nic.index()].clear_ready(sender.flow.request.priority, slot);
+        self.slots.remove(&sender.flow.id);
+        self.free.push(slot);
+        done.push(Completion {
+            flow: sender.flow,
+            finish: now,
+            retransmitted: Bytes::new(sender.retransmitted),
+        });
+    }
+}
+
+impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
+    fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
+        let line_rate = self.nic_rates[nic.index()];
+        let (base_rtt, bdp) = match self.settings.base {
+            BaseReference::Global { base_rtt, bdp } => (base_rtt, bdp),
+            BaseReference::PerPair => (flow.path.base_rtt, flow.path.bdp()),
+        };
+        let mtu = self.settings.config.mtu;
+        let law = self.settings.laws.build(&FlowStart { flow: *flow, now, line_rate, base_rtt, bdp, mtu });
+        let sender = Sender::new(*flow, law, nic, now, line_rate);
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.senders[slot as usize] = Some(sender);
+                slot
+            }
+            None => {
+                self.senders.push(Some(sender));
+                u32::try_from(self.senders.len() - 1).expect("fewer than 2^32 live flows at a host")
+            }
+        };
+        self.slots.insert(flow.id, slot);
+        self.place(now, slot);
+        self.set_timer(slot);
+    }
+
+    #[inline]
+    fn on_packet(&mut self, now: Time, packet: &Packet<H>, done: &mut Vec<Completion>) {
+        match packet.kind() {
+            PacketKind::Data => self.on_data(now, packet),
+            PacketKind::Ack | PacketKind::Nack => self.on_answer(now, packet, done),
+            PacketKind::Pause => debug_assert!(false, "the host keeps pause frames to itself"),
+        }
+    }
+
+    #[inline]
+    fn poll(&mut self, now: Time, nic: PortId, paused: Priorities) -> Option<Packet<H>> {
+        let port = &mut self.nics[nic.index()];
+        if let Some(answer) = port.answers.front()
+            && (self.settings.config.answers_ignore_pause || !paused.contains(answer.priority()))
+        {
+            return port.answers.pop_front();
+        }
+        self.promote(now, nic.index());
+        let port = &mut self.nics[nic.index()];
+        let slot = port.turn(!paused.mask())?;
+        port.last = slot;
+        let sender = self.senders[slot as usize].as_mut().expect("a ready slot holds a flow");
+        let first_of_flight = sender.in_flight() == 0;
+        let (packet, again) = sender.send(now, &self.settings);
+        let payload = Bytes::new(u64::from(packet.payload));
+        self.counters.sent += payload;
+        self.counters.packets += 1;
+        if again {
+            self.counters.retransmitted += payload;
+        }
+        if first_of_flight {
+            self.set_timer(slot);
+        }
+        self.place(now, slot);
+        Some(packet)
+    }
+
+    #[inline]
+    fn next_send(&mut self, now: Time, nic: PortId, paused: Priorities) -> Time {
+        let port = &self.nics[nic.index()];
+        if port.answers.front().is_some_and(|answer| {
+            self.settings.config.answers_ignore_pause || !paused.contains(answer.priority())
+        }) {
+            return now;
+        }
+        if port.occupied & !paused.mask() != 0 {
+            return now;
+        }
+        let next = self.promote(now, nic.index());
+        if self.nics[nic.index()].occupied & !paused.mask() != 0 { now } else { next }
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.timers.peek().map_or(Time::MAX, |&Reverse((at, _))| at)
+    }
+
+    fn on_deadline(&mut self, now: Time, _done: &mut Vec<Completion>) {
+        let rto_min = self.settings.config.rto_min;
+        let pacing = self.settings.pacing;
+        while let Some(&Reverse((at, slot))) = self.timers.peek() {
+            if at > now {
+                return;
+            }
+            self.timers.pop();
+            let Some(sender) = self.senders[slot as usize].as_mut().filter(|s| s.timer_at == at) else {
+                continue;
+            };
+            sender.timer_at = Time::MAX;
+            if sender.timeout_at(rto_min) <= now {
+                self.counters.timeouts += 1;
+                sender.go_back(now, LossKind::Timeout);
+            }
+            if sender.law.deadline() <= now {
+                sender.law.on_timer(now);
+            }
+            sender.follow_rate(pacing);
+            self.place(now, slot);
+            self.set_timer(slot);
+        }
+    }
+
+    fn unfinished(&self) -> Vec<Unfinished> {
+        let mut flows: Vec<Unfinished> = self
+            .senders
+            .iter()
+            .flatten()
+            .map(|sender| Unfinished {
+                flow: sender.flow,
+                acknowledged: Bytes::new(sender.acknowledged),
+                reason: sender.waits_for(Time::MAX),
+            })
+            .collect();
+        flows.sort_by_key(|unfinished| unfinished.flow.id);
+        flows
+    }
+
+    fn counters(&self) -> EndpointCounters {
+        self.counters
+    }
+}

@@ -1,0 +1,81 @@
+//! A set of small numbers that is searched in a circle: whose turn it is.
+
+/// Numbers in a bit map.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SlotSet {
+    words: Vec<u64>,
+    len: usize,
+}
+
+impl SlotSet {
+    /// Adds `slot`; whether it was absent.
+    #[inline]
+    pub(super) fn insert(&mut self, slot: u32) -> bool {
+        let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let absent = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        self.len += usize::from(absent);
+        absent
+    }
+
+    /// Removes `slot`; whether it was present.
+    #[inline]
+    pub(super) fn remove(&mut self, slot: u32) -> bool {
+        let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
+        let present = self.words.get(word).is_some_and(|w| w & bit != 0);
+        if present {
+            self.words[word] &= !bit;
+            self.len -= 1;
+        }
+        present
+    }
+
+    #[inline]
+    pub(super) const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The first member above `slot`, or the least one.
+    #[inline]
+    pub(super) fn after(&self, slot: u32) -> Option<u32> {
+        if self.is_empty() {
+            return None;
+        }
+        let next = slot.wrapping_add(1);
+        self.from(next).or_else(|| self.from(0))
+    }
+
+    fn from(&self, slot: u32) -> Option<u32> {
+        let first = slot as usize / 64;
+        let head = self.words.get(first)? & (u64::MAX << (slot % 64));
+        let (word, bits) = if head != 0 {
+            (first, head)
+        } else {
+            let offset = self.words[first + 1..].iter().position(|&w| w != 0)?;
+            (first + 1 + offset, self.words[first + 1 + offset])
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "slots are u32")]
+        Some(word as u32 * 64 + bits.trailing_zeros())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_go_round() {
+        let mut set = SlotSet::default();
+        for slot in [2, 70, 200] {
+            assert!(set.insert(slot));
+        }
+        assert!(!set.insert(70));
+        let turns: Vec<_> = [u32::MAX, 2, 70, 200, 199].map(|last| set.after(last)).into();
+        assert_eq!(turns, [Some(2), Some(70), Some(200), Some(2), Some(200)]);
+        assert!(set.remove(2) && set.remove(70) && set.remove(200) && !set.remove(5));
+        assert_eq!(set.after(0), None);
+    }
+}
