@@ -1,1 +1,52 @@
-//! placeholder
+//! Flow completion times: how they are stored, summed up and compared.
+//!
+//! Everything here works on [`FctRecord`]s, whether they come from a run ([`FctRecord::new`]), from
+//! our result files ([`read_fct`]) or from the published HPCC simulator's ([`read_hpcc_fct`]), so
+//! that another simulator's output is judged by the same rules. This crate never sees a live
+//! simulation and opens no files: it reads texts and writes to any [`Write`](std::io::Write).
+//!
+//! * [`FctWriter`] streams records as CSV and keeps a [`Digest`] of the bytes.
+//! * [`ideal_fct`] is the completion time that slowdowns are relative to.
+//! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size.
+//! * [`Comparison`] matches the flows of two runs and tells how far apart they are.
+//!
+//! ```
+//! use fabricsim_report::{FctWriter, SlowdownTable, compare, read_fct};
+//!
+//! let text = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n0,1,1000,500,6200,5000\n2,1,9000,700,9000,6000\n";
+//! let records = read_fct(text)?;
+//! let table = SlowdownTable::new(&records);
+//! assert!((table.rows[0].mean - 1.37).abs() < 1e-9);
+//!
+//! let mut writer = FctWriter::new(Vec::new())?;
+//! for record in &records {
+//!     writer.write(record)?;
+//! }
+//! let (bytes, digest) = writer.finish()?;
+//! assert_eq!(digest, fabricsim_report::Digest::of(&bytes));
+//!
+//! let again = read_fct(std::str::from_utf8(&bytes)?)?;
+//! assert_eq!(compare(&records, &again).matched, 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod bins;
+mod columns;
+mod compare;
+mod digest;
+mod ideal;
+mod read;
+mod record;
+mod size_class;
+mod slowdown;
+mod write;
+
+pub use bins::{Bin, BinRule, bins_csv, equal_count_bins};
+pub use compare::{ClassRatios, Comparison, compare};
+pub use digest::Digest;
+pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
+pub use read::{read_fct, read_hpcc_fct};
+pub use record::FctRecord;
+pub use size_class::SizeClass;
+pub use slowdown::{SlowdownRow, SlowdownTable, percentile};
+pub use write::{FCT_HEADER, FctWriter};

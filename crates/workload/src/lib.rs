@@ -1,1 +1,64 @@
-//! placeholder
+//! Traffic for fabricsim: who sends how much to whom, and when.
+//!
+//! A workload is a small configuration struct that [builds](WorkloadConfig::build) a
+//! [`FlowSource`](fabricsim_core::flow::FlowSource): flows in the order of their start times, made
+//! when they are due. A source's memory grows with the number of hosts, never with the number of
+//! flows (a list of flows, which holds its file, is the exception).
+//!
+//! | kind | configuration | traffic |
+//! |---|---|---|
+//! | `poisson` | [`PoissonConfig`] | every host sends at random times to random hosts, sizes from a [`SizeCdf`] |
+//! | `incast` | [`IncastConfig`] | many hosts send to one at the same moment |
+//! | `permutation` | [`PermutationConfig`] | every host sends to one other, every host receives from one |
+//! | `all-to-all` | [`AllToAllConfig`] | every host sends to every other |
+//! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
+//!
+//! This crate reads no files: a configuration names the file that it needs
+//! ([`WorkloadConfig::file`]) and is given the text ([`WorkloadConfig::load`]). It knows nothing of
+//! protocols and networks beyond the hosts and their rates.
+//!
+//! Randomness comes from one stream per (seed, workload, host, purpose), so a host's arrivals do not
+//! change when other hosts or workloads are added.
+//!
+//! ```
+//! use fabricsim_core::id::{ClassId, NodeId};
+//! use fabricsim_core::units::{Duration, Rate};
+//! use fabricsim_workload::{Host, PoissonConfig, WorkloadContext};
+//!
+//! let hosts = (0..16).map(|n| Host { id: NodeId(n), rate: Rate::from_gbps(100) }).collect();
+//! let context = WorkloadContext { hosts, seed: 1, index: 0 };
+//! let config = PoissonConfig::new("websearch", 0.5, Duration::from_ms(10));
+//! let mut source = config.build(&context, ClassId(0))?;
+//!
+//! let flows: Vec<_> = std::iter::from_fn(|| source.next_flow()).collect();
+//! assert!(flows.is_sorted_by_key(|flow| flow.start));
+//! assert!(flows.len() > 400, "about 16 x 37 flows at half load in 10 ms");
+//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! ```
+
+mod all_to_all;
+mod arrivals;
+mod cdf;
+mod check;
+mod config;
+mod context;
+mod host_range;
+mod incast;
+mod list;
+mod merge;
+mod permutation;
+mod poisson;
+mod sizes;
+mod text;
+
+pub use all_to_all::AllToAllConfig;
+pub use cdf::SizeCdf;
+pub use config::{KINDS, WorkloadConfig};
+pub use context::{Expected, Host, WorkloadContext};
+pub use host_range::HostRange;
+pub use incast::IncastConfig;
+pub use list::{FlowList, FlowTimes, ListConfig, ListFormat, detect, parse_csv, parse_hpcc_flows};
+pub use merge::Merge;
+pub use permutation::PermutationConfig;
+pub use poisson::PoissonConfig;
+pub use sizes::Sizes;

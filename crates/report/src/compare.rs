@@ -1,0 +1,330 @@
+//! Two results of the same flows, side by side.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::record::FctRecord;
+use crate::size_class::SizeClass;
+use crate::slowdown::{Cell, SlowdownRow, percentile};
+
+/// How far the starts of one flow may be apart in two files, in whole ns: the published simulator
+/// cuts start times, which can lose one.
+const START_TOLERANCE_NS: u64 = 1;
+
+/// How the flows of one size class compare: ratios of the first result's slowdown percentiles to the
+/// second's; not numbers when the class is empty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClassRatios {
+    /// Which flows.
+    pub class: SizeClass,
+    /// How many were matched.
+    pub count: usize,
+    /// Ratio of the medians.
+    pub p50: f64,
+    /// Ratio of the 95th percentiles.
+    pub p95: f64,
+    /// Ratio of the 99th percentiles.
+    pub p99: f64,
+}
+
+/// How two results of the same flows differ; printed as an aligned table. Ratios are first over
+/// second, and not numbers when nothing matched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Flows found in both.
+    pub matched: usize,
+    /// Flows of the first that the second lacks.
+    pub only_first: usize,
+    /// Flows of the second that the first lacks.
+    pub only_second: usize,
+    /// Median over the flows of |completion time ratio - 1|.
+    pub median_deviation: f64,
+    /// 99th percentile over the flows of |completion time ratio - 1|.
+    pub p99_deviation: f64,
+    /// Greatest |completion time ratio - 1| of a flow.
+    pub max_deviation: f64,
+    /// The flow with the greatest deviation, in the first result and in the second.
+    pub worst: Option<(FctRecord, FctRecord)>,
+    /// Mean over the flows of the completion time ratio.
+    pub mean_ratio: f64,
+    /// Ratio of the mean completion times.
+    pub ratio_of_means: f64,
+    /// Slowdowns by size class, in the order of [`SizeClass::ALL`].
+    pub classes: Vec<ClassRatios>,
+}
+
+/// Compares `first` with `second`, both in any order.
+///
+/// A flow is the same in both when source, destination and size agree and the starts, cut to whole
+/// nanoseconds, are at most one apart; of several such flows the k-th is matched with the k-th.
+#[must_use]
+pub fn compare(first: &[FctRecord], second: &[FctRecord]) -> Comparison {
+    let (mine, theirs): (Vec<FctRecord>, Vec<FctRecord>) =
+        matches(first, second).into_iter().unzip();
+    let ratio = |(a, b): (&FctRecord, &FctRecord)| {
+        a.fct.as_ps().max(1) as f64 / b.fct.as_ps().max(1) as f64
+    };
+    let ratios: Vec<f64> = mine.iter().zip(&theirs).map(ratio).collect();
+    let deviations: Vec<f64> = ratios.iter().map(|ratio| (ratio - 1.0).abs()).collect();
+    let worst = deviations
+        .iter()
+        .enumerate()
+        .max_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map(|(i, _)| i);
+    let mut sorted = deviations;
+    sorted.sort_unstable_by(f64::total_cmp);
+    let at = |p| percentile(&sorted, p).unwrap_or(f64::NAN);
+    let total = |records: &[FctRecord]| records.iter().map(|r| r.fct.as_secs_f64()).sum::<f64>();
+    Comparison {
+        matched: mine.len(),
+        only_first: first.len() - mine.len(),
+        only_second: second.len() - mine.len(),
+        median_deviation: at(0.5),
+        p99_deviation: at(0.99),
+        max_deviation: at(1.0),
+        worst: worst.map(|i| (mine[i], theirs[i])),
+        mean_ratio: ratios.iter().sum::<f64>() / ratios.len() as f64,
+        ratio_of_means: total(&mine) / total(&theirs),
+        classes: SizeClass::ALL
+            .iter()
+            .map(|class| class_ratios(*class, &mine, &theirs))
+            .collect(),
+    }
+}
+
+fn class_ratios(class: SizeClass, first: &[FctRecord], second: &[FctRecord]) -> ClassRatios {
+    let (a, b) = (
+        SlowdownRow::new(class, first),
+        SlowdownRow::new(class, second),
+    );
+    ClassRatios {
+        class,
+        count: a.count,
+        p50: a.p50 / b.p50,
+        p95: a.p95 / b.p95,
+        p99: a.p99 / b.p99,
+    }
+}
+
+/// The flows that both results hold, by walking both in the order of source, destination, size and
+/// start.
+fn matches(first: &[FctRecord], second: &[FctRecord]) -> Vec<(FctRecord, FctRecord)> {
+    let pair = |r: &FctRecord| (r.src, r.dst, r.size);
+    let sorted = |records: &[FctRecord]| {
+        let mut records = records.to_vec();
+        records.sort_by_key(|record| (pair(record), record.start.as_ns()));
+        records
+    };
+    let (first, second) = (sorted(first), sorted(second));
+    let (mut i, mut j) = (0, 0);
+    let mut matches = Vec::new();
+    while let (Some(a), Some(b)) = (first.get(i), second.get(j)) {
+        let (start_a, start_b) = (a.start.as_ns(), b.start.as_ns());
+        let order = pair(a).cmp(&pair(b));
+        match order {
+            Ordering::Equal if start_a.abs_diff(start_b) <= START_TOLERANCE_NS => {
+                matches.push((*a, *b));
+                i += 1;
+                j += 1;
+            }
+            _ => match order.then(start_a.cmp(&start_b)) {
+                Ordering::Less => i += 1,
+                Ordering::Equal | Ordering::Greater => j += 1,
+            },
+        }
+    }
+    matches
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |value: f64| {
+            if value.is_nan() {
+                "-".to_owned()
+            } else {
+                format!("{:.3}%", value * 100.0)
+            }
+        };
+        writeln!(f, "{:<28} {:>9}", "flows in both", self.matched)?;
+        writeln!(f, "{:<28} {:>9}", "only in the first", self.only_first)?;
+        writeln!(f, "{:<28} {:>9}", "only in the second", self.only_second)?;
+        writeln!(
+            f,
+            "{:<28} {:>9}",
+            "FCT apart, median",
+            percent(self.median_deviation)
+        )?;
+        writeln!(
+            f,
+            "{:<28} {:>9}",
+            "FCT apart, 99th percentile",
+            percent(self.p99_deviation)
+        )?;
+        writeln!(
+            f,
+            "{:<28} {:>9}",
+            "FCT apart, greatest",
+            percent(self.max_deviation)
+        )?;
+        writeln!(
+            f,
+            "{:<28} {:>9.6}",
+            "FCT ratio, mean of flows",
+            Unknown(self.mean_ratio)
+        )?;
+        writeln!(
+            f,
+            "{:<28} {:>9.6}",
+            "FCT ratio, of the means",
+            Unknown(self.ratio_of_means)
+        )?;
+        writeln!(f)?;
+        writeln!(
+            f,
+            "{:<12} {:>9} {:>9} {:>9} {:>9}",
+            "slowdowns", "n", "p50", "p95", "p99"
+        )?;
+        for ClassRatios {
+            class,
+            count,
+            p50,
+            p95,
+            p99,
+        } in &self.classes
+        {
+            let (p50, p95, p99) = (Cell(*p50), Cell(*p95), Cell(*p99));
+            writeln!(f, "{class:<12} {count:>9} {p50:>9} {p95:>9} {p99:>9}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A number, or a dash where there is none.
+struct Unknown(f64);
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_nan() {
+            f.write_str("        -")
+        } else {
+            self.0.fmt(f)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::id::NodeId;
+    use fabricsim_core::units::Time;
+
+    use super::*;
+    use crate::record::testing::record;
+
+    fn at(start_ns: u64, size: u64, fct_ns: u64) -> FctRecord {
+        FctRecord {
+            start: Time::from_ns(start_ns),
+            ..record(size, fct_ns, 1_000)
+        }
+    }
+
+    #[test]
+    fn equal_results_do_not_differ() {
+        let records: Vec<_> = (0..50).map(|i| at(i * 10, 100 * i, 1_000 + i)).collect();
+        let reversed: Vec<_> = records.iter().rev().copied().collect();
+        let comparison = compare(&records, &reversed);
+        assert_eq!(
+            (
+                comparison.matched,
+                comparison.only_first,
+                comparison.only_second
+            ),
+            (50, 0, 0)
+        );
+        assert!(comparison.max_deviation < 1e-12);
+        assert!((comparison.mean_ratio - 1.0).abs() < 1e-12);
+        assert!((comparison.ratio_of_means - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn starts_may_be_cut() {
+        let exact = FctRecord {
+            start: Time::from_ps(577_900),
+            ..at(0, 10, 1_000)
+        };
+        assert_eq!(compare(&[exact], &[at(577, 10, 1_000)]).matched, 1);
+        assert_eq!(compare(&[exact], &[at(576, 10, 1_000)]).matched, 1);
+        assert_eq!(compare(&[exact], &[at(575, 10, 1_000)]).matched, 0);
+    }
+
+    #[test]
+    fn repeated_flows_are_matched_in_order() {
+        let first = [at(5, 10, 1_000), at(5, 10, 2_000), at(5, 10, 3_000)];
+        let second = [at(5, 10, 1_000), at(5, 10, 2_000)];
+        let comparison = compare(&first, &second);
+        assert_eq!((comparison.matched, comparison.only_first), (2, 1));
+        assert!(comparison.max_deviation < 1e-12);
+    }
+
+    #[test]
+    fn other_flows_are_counted() {
+        let elsewhere = FctRecord {
+            dst: NodeId(7),
+            ..at(5, 10, 1_000)
+        };
+        let comparison = compare(
+            &[at(5, 10, 1_000), at(9, 10, 1_000)],
+            &[elsewhere, at(5, 10, 1_100)],
+        );
+        assert_eq!(
+            (
+                comparison.matched,
+                comparison.only_first,
+                comparison.only_second
+            ),
+            (1, 1, 1)
+        );
+        let (mine, theirs) = comparison.worst.expect("one flow matched");
+        assert_eq!((mine.fct.as_ns(), theirs.fct.as_ns()), (1_000, 1_100));
+    }
+
+    #[test]
+    fn the_table_is_aligned() {
+        let first = [
+            at(0, 5_000, 1_100),
+            at(10, 50_000, 2_000),
+            at(20, 5_000_000, 6_000),
+        ];
+        let second = [
+            at(0, 5_000, 1_000),
+            at(10, 50_000, 2_000),
+            at(20, 5_000_000, 5_000),
+        ];
+        let expected = "\
+flows in both                        3
+only in the first                    0
+only in the second                   0
+FCT apart, median              10.000%
+FCT apart, 99th percentile     20.000%
+FCT apart, greatest            20.000%
+FCT ratio, mean of flows      1.100000
+FCT ratio, of the means       1.137500
+
+slowdowns            n       p50       p95       p99
+all                  3     1.000     1.200     1.200
+< 10 KB              1     1.100     1.100     1.100
+< 30 KB              1     1.100     1.100     1.100
+30 KB - 1 MB         1     1.000     1.000     1.000
+> 1 MB               1     1.200     1.200     1.200
+";
+        assert_eq!(compare(&first, &second).to_string(), expected);
+        let nothing = compare(&[], &first).to_string();
+        assert!(
+            nothing.contains("FCT apart, median                    -\n"),
+            "{nothing}"
+        );
+        assert!(
+            nothing.contains("FCT ratio, of the means              -\n"),
+            "{nothing}"
+        );
+    }
+}

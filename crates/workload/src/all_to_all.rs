@@ -1,0 +1,180 @@
+//! Every host sends to every other host.
+
+use fabricsim_core::flow::{FlowRequest, FlowSource};
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Bytes, Duration, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::check;
+use crate::context::{Expected, WorkloadContext};
+
+/// Keys, units and defaults.
+pub(crate) const KEYS: &[(&str, &str)] = &[
+    (
+        "size",
+        "payload from each host to each other, such as \"1MB\" (required)",
+    ),
+    ("start", "time of the first round (default \"0s\")"),
+    (
+        "stagger",
+        "time from one round to the next; in round r host i sends to host i + r (default \"0s\")",
+    ),
+    ("priority", "priority queue, 1 to 7 (default 3)"),
+    ("dst_port", "destination port (default 100)"),
+];
+
+/// A shuffle in rounds: in round r = 1, 2, … the i-th host sends to the (i + r)-th, counted around,
+/// so each round is a permutation and after the last every pair has been served.
+///
+/// Rounds start `stagger` apart whether or not the round before has finished.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct AllToAllConfig {
+    /// Payload from each host to each other.
+    pub size: Bytes,
+    /// Time of the first round.
+    #[serde(default)]
+    pub start: Time,
+    /// Time from one round to the next.
+    #[serde(default)]
+    pub stagger: Duration,
+    /// Priority queue, 1 to 7.
+    #[serde(default = "check::default_priority")]
+    pub priority: u8,
+    /// Destination port.
+    #[serde(default = "check::default_dst_port")]
+    pub dst_port: u16,
+}
+
+impl AllToAllConfig {
+    /// All flows at time zero.
+    #[must_use]
+    pub fn new(size: Bytes) -> Self {
+        Self {
+            size,
+            start: Time::ZERO,
+            stagger: Duration::ZERO,
+            priority: check::DEFAULT_PRIORITY,
+            dst_port: check::DEFAULT_DST_PORT,
+        }
+    }
+
+    /// The source of flows, in memory proportional to the number of hosts.
+    ///
+    /// # Errors
+    /// When a value is out of its range or the topology has fewer than two hosts.
+    pub fn build(
+        &self,
+        context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<Box<dyn FlowSource>, ConfigError> {
+        self.checked(context)?;
+        Ok(Box::new(AllToAll {
+            config: self.clone(),
+            class,
+            hosts: context.hosts.iter().map(|host| host.id).collect(),
+            round: 1,
+            position: 0,
+        }))
+    }
+
+    /// The exact number of flows and bytes.
+    ///
+    /// # Errors
+    /// As [`AllToAllConfig::build`].
+    pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
+        self.checked(context)?;
+        let hosts = context.hosts.len() as f64;
+        let flows = hosts * (hosts - 1.0);
+        Ok(Expected {
+            flows,
+            bytes: flows * self.size.as_f64(),
+        })
+    }
+
+    fn checked(&self, context: &WorkloadContext) -> Result<(), ConfigError> {
+        check::two_hosts(context)?;
+        check::size(self.size)?;
+        check::priority(self.priority)?;
+        Ok(())
+    }
+}
+
+#[derive(Clone, Debug)]
+struct AllToAll {
+    config: AllToAllConfig,
+    class: ClassId,
+    hosts: Box<[NodeId]>,
+    round: usize,
+    position: usize,
+}
+
+impl FlowSource for AllToAll {
+    fn next_start(&self) -> Option<Time> {
+        let wait = self.config.stagger.saturating_mul(self.round as u64 - 1);
+        (self.round < self.hosts.len()).then(|| self.config.start.saturating_add(wait))
+    }
+
+    fn next_flow(&mut self) -> Option<FlowRequest> {
+        let start = self.next_start()?;
+        let src = self.hosts[self.position];
+        let dst = self.hosts[(self.position + self.round) % self.hosts.len()];
+        self.position += 1;
+        if self.position == self.hosts.len() {
+            self.position = 0;
+            self.round += 1;
+        }
+        Some(FlowRequest {
+            src,
+            dst,
+            size: self.config.size,
+            start,
+            class: self.class,
+            priority: self.config.priority,
+            src_port: None,
+            dst_port: self.config.dst_port,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::testing::context;
+
+    #[test]
+    fn every_pair_is_served_once_in_staggered_rounds() {
+        let mut config = AllToAllConfig::new(Bytes::new(1_000));
+        config.stagger = Duration::from_us(2);
+        config.start = Time::from_ns(100);
+        let context = context(5, 1);
+        let mut source = config.build(&context, ClassId(0)).unwrap();
+        let flows: Vec<_> = std::iter::from_fn(|| source.next_flow()).collect();
+        let starts: Vec<u64> = flows
+            .iter()
+            .step_by(5)
+            .map(|flow| flow.start.as_ns())
+            .collect();
+        assert_eq!(starts, [100, 2_100, 4_100, 6_100]);
+        let mut pairs: Vec<_> = flows.iter().map(|flow| (flow.src, flow.dst)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        assert_eq!(pairs.len(), 20);
+        assert!(pairs.iter().all(|(src, dst)| src != dst));
+        assert!((config.expected(&context).unwrap().bytes - 20_000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_size_of_zero_is_refused() {
+        let config = AllToAllConfig::new(Bytes::ZERO);
+        assert_eq!(
+            config
+                .build(&context(4, 1), ClassId(0))
+                .err()
+                .expect("refused")
+                .key,
+            "size"
+        );
+    }
+}

@@ -1,0 +1,203 @@
+//! Flow-size laws as piecewise-linear distribution functions.
+
+mod builtin;
+mod parse;
+
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::Bytes;
+
+/// A distribution of flow sizes: points of its cumulative function, linear between them.
+///
+/// A point with the same size as the one before it is a step: that size has a probability of its own.
+/// So has the first size when its cumulative value is above zero.
+///
+/// ```
+/// use fabricsim_workload::SizeCdf;
+///
+/// let law = SizeCdf::parse("# bytes, percent\n0 0\n1000 50\n1000 60\n9000 100\n")?;
+/// assert_eq!(law.sample(0.25).get(), 500);
+/// assert_eq!(law.sample(0.55).get(), 1000);
+/// assert_eq!(law.sample(0.8).get(), 5000);
+/// assert!((law.mean() - 2350.0).abs() < 1e-9);
+/// # Ok::<(), fabricsim_core::input::InputError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeCdf {
+    points: Box<[Point]>,
+}
+
+/// `cumulative` is in the units of the source (percent or fraction): the last point's is the total.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Point {
+    size: f64,
+    cumulative: f64,
+}
+
+impl SizeCdf {
+    /// The names that [`SizeCdf::builtin`] knows.
+    pub const BUILTIN: &'static [&'static str] = builtin::NAMES;
+
+    /// A law by name: `websearch` (DCTCP's web search, SIGCOMM 2010), `hadoop` (Facebook's Hadoop,
+    /// SIGCOMM 2015) or `alistorage` (Alibaba's storage, 2019), as the HPCC paper's traffic
+    /// generator tabulates them. `None` for any other name.
+    #[must_use]
+    pub fn builtin(name: &str) -> Option<Self> {
+        let table = builtin::table(name)?;
+        let points = table
+            .iter()
+            .map(|&(size, cumulative)| Point { size, cumulative })
+            .collect();
+        Some(Self { points })
+    }
+
+    /// All flows have `size`.
+    ///
+    /// # Panics
+    /// When `size` is zero.
+    #[must_use]
+    pub fn fixed(size: Bytes) -> Self {
+        assert!(size > Bytes::ZERO, "a flow has at least one byte");
+        Self {
+            points: Box::new([Point {
+                size: size.as_f64(),
+                cumulative: 1.0,
+            }]),
+        }
+    }
+
+    /// Reads a CDF file: a line per point, size in bytes and cumulative probability, separated by
+    /// blanks or a comma, `#` for comments. The last probability is 100 (percent) or 1 (fractions).
+    ///
+    /// # Errors
+    /// At the word at fault: not a number, negative, smaller than the one before, a last
+    /// probability that is neither 100 nor 1, a file without points.
+    pub fn parse(text: &str) -> Result<Self, InputError> {
+        parse::points(text).map(|points| Self { points })
+    }
+
+    /// The size below which a fraction `u` of the flows lies, truncated to whole bytes, at least
+    /// one; `u` is in [0, 1).
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "sizes are finite and not negative; truncation is the published generator's rounding"
+    )]
+    pub fn sample(&self, u: f64) -> Bytes {
+        let last = self.points[self.points.len() - 1];
+        let target = u * last.cumulative;
+        let above = self
+            .points
+            .partition_point(|point| point.cumulative <= target);
+        let size = match (above.checked_sub(1), self.points.get(above)) {
+            (_, None) => last.size,
+            (None, Some(first)) => first.size,
+            (Some(below), Some(above)) => {
+                let below = self.points[below];
+                let slope = (above.size - below.size) / (above.cumulative - below.cumulative);
+                below.size + slope * (target - below.cumulative)
+            }
+        };
+        Bytes::new((size as u64).max(1))
+    }
+
+    /// The mean size in bytes of the piecewise-linear law, before truncation to whole bytes.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        let first = self.points[0];
+        let total = self.points[self.points.len() - 1].cumulative;
+        let segments: f64 = self
+            .points
+            .windows(2)
+            .map(|pair| {
+                (pair[1].cumulative - pair[0].cumulative)
+                    * f64::midpoint(pair[0].size, pair[1].size)
+            })
+            .sum();
+        (first.size * first.cumulative + segments) / total
+    }
+
+    /// The largest size, rounded down to whole bytes.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "sizes are finite and not negative"
+    )]
+    pub fn max(&self) -> Bytes {
+        Bytes::new(self.points[self.points.len() - 1].size as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::rng::{Purpose, Stream};
+
+    use super::*;
+
+    #[test]
+    fn means_of_the_published_tables() {
+        let mean = |name| SizeCdf::builtin(name).expect("built in").mean();
+        assert!((mean("websearch") - 1_711_250.0).abs() < 0.5);
+        assert!(
+            (mean("hadoop") - 120_421.0).abs() < 1.0,
+            "{}",
+            mean("hadoop")
+        );
+        assert!(mean("alistorage") > 10_000.0);
+    }
+
+    #[test]
+    fn every_listed_name_is_built_in() {
+        assert!(
+            SizeCdf::BUILTIN
+                .iter()
+                .all(|name| SizeCdf::builtin(name).is_some())
+        );
+        assert_eq!(SizeCdf::builtin("webserach"), None);
+    }
+
+    #[test]
+    fn samples_follow_the_table() {
+        let law = SizeCdf::builtin("websearch").expect("built in");
+        assert_eq!(law.sample(0.15), Bytes::new(10_000));
+        assert_eq!(law.sample(0.6), Bytes::new(200_000));
+        assert_eq!(law.sample(0.985), Bytes::new(20_000_000));
+        assert_eq!(law.sample(0.0), Bytes::new(1));
+        assert!(law.sample(1.0 - f64::EPSILON) <= law.max());
+    }
+
+    #[test]
+    fn the_sample_mean_is_the_mean() {
+        let law = SizeCdf::builtin("hadoop").expect("built in");
+        let mut stream = Stream::new(1, 0, Purpose::Arrivals);
+        let count = 400_000;
+        let draws: Vec<f64> = (0..count)
+            .map(|_| law.sample(stream.uniform()).as_f64())
+            .collect();
+        let mean = draws.iter().sum::<f64>() / f64::from(count);
+        let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / f64::from(count);
+        let three_sigma = 3.0 * (variance / f64::from(count)).sqrt();
+        assert!(
+            (mean - law.mean()).abs() < three_sigma,
+            "{mean} against {}",
+            law.mean()
+        );
+    }
+
+    #[test]
+    fn one_size_only() {
+        let law = SizeCdf::fixed(Bytes::new(500_000));
+        assert_eq!(law.sample(0.0), Bytes::new(500_000));
+        assert_eq!(law.sample(0.999), Bytes::new(500_000));
+        assert!((law.mean() - 500_000.0).abs() < 1e-9);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn samples_grow_with_the_fraction(a in 0.0..1.0f64, b in 0.0..1.0f64) {
+            let law = SizeCdf::builtin("alistorage").expect("built in");
+            proptest::prop_assert!(law.sample(a.min(b)) <= law.sample(a.max(b)));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! CDF files: a size and a cumulative probability on each line.
+
+use fabricsim_core::input::InputError;
+
+use super::Point;
+use crate::text::{Piece, lines};
+
+/// How far the last probability may be from 100 or 1 (a file may have rounded it).
+const TOLERANCE: f64 = 1e-9;
+
+/// The points of `text`, at least one, in increasing order, the last with a total of 100 or 1.
+pub(super) fn points(text: &str) -> Result<Box<[Point]>, InputError> {
+    let mut points: Vec<Point> = Vec::new();
+    let mut last_word = None;
+    for line in lines(text) {
+        let mut words = line.words();
+        let (Some(size_word), Some(cumulative_word)) = (words.next(), words.next()) else {
+            return Err(line.error(
+                "this line has one number",
+                "write a size in bytes and a probability",
+            ));
+        };
+        if let Some(extra) = words.next() {
+            return Err(extra.error(
+                "a third number on the line",
+                "each line has two: a size in bytes and a cumulative probability",
+            ));
+        }
+        let point = Point {
+            size: number(size_word)?,
+            cumulative: number(cumulative_word)?,
+        };
+        if let Some(before) = points.last() {
+            not_below(size_word, point.size, before.size, "sizes")?;
+            not_below(
+                cumulative_word,
+                point.cumulative,
+                before.cumulative,
+                "cumulative probabilities",
+            )?;
+        }
+        points.push(point);
+        last_word = Some((size_word, cumulative_word));
+    }
+    let (Some(last), Some((size_word, cumulative_word))) = (points.last(), last_word) else {
+        return Err(InputError::new(
+            text.len()..text.len(),
+            "the file has no points",
+            "write lines of a size in bytes and a cumulative probability, up to 100 or 1",
+        ));
+    };
+    if (last.cumulative - 100.0).abs() > TOLERANCE && (last.cumulative - 1.0).abs() > TOLERANCE {
+        return Err(cumulative_word.error(
+            format!("the last probability is {}", cumulative_word.text),
+            "end with 100 when the file is in percent, or with 1 when it is in fractions",
+        ));
+    }
+    if last.size < 1.0 {
+        return Err(size_word.error("all sizes are below one byte", "sizes are in bytes"));
+    }
+    Ok(points.into())
+}
+
+fn number(word: Piece<'_>) -> Result<f64, InputError> {
+    let value = word
+        .text
+        .parse::<f64>()
+        .ok()
+        .filter(|value| value.is_finite());
+    match value {
+        Some(value) if value >= 0.0 => Ok(value),
+        Some(_) => Err(word.error(
+            format!("`{}` is negative", word.text),
+            "write a number from 0 up",
+        )),
+        None => Err(word.error(
+            format!("`{}` is not a number", word.text),
+            "each line has a size in bytes and a cumulative probability; comments begin with #",
+        )),
+    }
+}
+
+fn not_below(word: Piece<'_>, value: f64, before: f64, what: &str) -> Result<(), InputError> {
+    if value >= before {
+        return Ok(());
+    }
+    Err(word.error(
+        format!("{} comes after {before}", word.text),
+        format!("{what} never decrease"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::SizeCdf;
+
+    /// The text that the error points at, and what it says.
+    fn mistake(text: &str) -> (String, String) {
+        let error = SizeCdf::parse(text).expect_err("refused");
+        (text[error.span.clone()].to_owned(), error.to_string())
+    }
+
+    #[test]
+    fn percent_and_fractions_are_the_same_law() {
+        let percent = SizeCdf::parse("0 0\n1000 40\n5000 100\n").unwrap();
+        let fraction = SizeCdf::parse("0,0\n1000,0.4\n5000,1\n").unwrap();
+        assert!((percent.mean() - fraction.mean()).abs() < 1e-9);
+        assert_eq!(percent.sample(0.75), fraction.sample(0.75));
+    }
+
+    #[test]
+    fn comments_blanks_and_steps_are_allowed() {
+        let law = SizeCdf::parse("# sizes\n\n64   0.25 # a step\r\n64 0.5\n 128\t1.0").unwrap();
+        assert_eq!(law.sample(0.1).get(), 64);
+        assert_eq!(law.sample(0.4).get(), 64);
+        assert_eq!(law.sample(0.75).get(), 96);
+    }
+
+    #[test]
+    fn mistakes_are_pointed_at() {
+        assert_eq!(mistake("0 0\n10 x\n").0, "x");
+        assert_eq!(mistake("0 0\n-10 5\n").0, "-10");
+        assert_eq!(mistake("0 0\n100 50\n90 100\n").0, "90");
+        assert_eq!(mistake("0 0\n100 50\n200 40\n").0, "40");
+        assert_eq!(mistake("0 0\n100 50 7\n").0, "7");
+        assert_eq!(mistake("0 0\n100\n").0, "100");
+        assert_eq!(mistake("0 0\n0 100\n").0, "0");
+        assert_eq!(mistake("# nothing\n").0, "");
+        let (place, message) = mistake("0 0\n100 50\n200 99\n");
+        assert_eq!(place, "99");
+        assert!(message.contains("end with 100"), "{message}");
+    }
+}

@@ -1,0 +1,87 @@
+//! What a workload is told about the network and the run.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::units::Rate;
+
+/// A host as a workload sees it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Host {
+    /// The host's number in the topology.
+    pub id: NodeId,
+    /// The sum of the rates of its network interfaces.
+    pub rate: Rate,
+}
+
+/// The hosts and the randomness that a workload is built with.
+#[derive(Clone, Debug)]
+pub struct WorkloadContext {
+    /// All hosts of the topology, in the order of their numbers.
+    pub hosts: Arc<[Host]>,
+    /// The run's seed.
+    pub seed: u64,
+    /// The number of the workload in the scenario, from zero; below 2^32.
+    pub index: u64,
+}
+
+impl WorkloadContext {
+    /// The random-stream entity of one host in this workload.
+    pub(crate) fn host_entity(&self, host: NodeId) -> u64 {
+        self.index << 32 | u64::from(host.0)
+    }
+
+    /// The random-stream entity of this workload as a whole.
+    pub(crate) fn own_entity(&self) -> u64 {
+        self.index << 32 | u64::from(u32::MAX)
+    }
+
+    /// The position in `hosts` of the host numbered `id`.
+    pub(crate) fn position(&self, id: NodeId) -> Option<usize> {
+        self.hosts.iter().position(|host| host.id == id)
+    }
+
+    /// "0 to 63" for messages: the least and the greatest number of a host.
+    pub(crate) fn host_numbers(&self) -> String {
+        host_numbers(&self.hosts)
+    }
+}
+
+/// "0 to 63" for messages: the least and the greatest number of a host.
+pub(crate) fn host_numbers(hosts: &[Host]) -> String {
+    let least = hosts.iter().map(|host| host.id).min();
+    let greatest = hosts.iter().map(|host| host.id).max();
+    match least.zip(greatest) {
+        Some((least, greatest)) => format!("{least} to {greatest}"),
+        None => "none".to_owned(),
+    }
+}
+
+/// How much traffic a workload will make: an expectation when it is random, exact when it is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Expected {
+    /// Number of flows.
+    pub flows: f64,
+    /// Payload bytes of all flows.
+    pub bytes: f64,
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+
+    /// `count` hosts numbered from zero, at 100 Gbps.
+    pub(crate) fn context(count: u32, seed: u64) -> WorkloadContext {
+        let hosts = (0..count)
+            .map(|n| Host {
+                id: NodeId(n),
+                rate: Rate::from_gbps(100),
+            })
+            .collect();
+        WorkloadContext {
+            hosts,
+            seed,
+            index: 0,
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Many hosts that send to one at the same moment.
+
+mod source;
+
+use fabricsim_core::flow::FlowSource;
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::{Bytes, Duration, Time};
+use serde::{Deserialize, Serialize};
+
+use self::source::Incast;
+use crate::arrivals::{bytes_per_second, exponential_gap};
+use crate::check;
+use crate::context::{Expected, WorkloadContext};
+
+/// Keys, units and defaults.
+pub(crate) const KEYS: &[(&str, &str)] = &[
+    (
+        "fan_in",
+        "senders per event, fewer than the hosts (required)",
+    ),
+    ("size", "payload of each flow, such as \"500KB\" (required)"),
+    (
+        "load",
+        "random events: payload bytes over the link rate of all hosts, such as 0.02 (or `period`, or `at`)",
+    ),
+    (
+        "period",
+        "regular events: time from one to the next (or `load`, or `at`)",
+    ),
+    ("at", "one event: its time (or `load`, or `period`)"),
+    (
+        "receiver",
+        "number of the receiving host (default a random one for each event)",
+    ),
+    (
+        "duration",
+        "for how long events occur (required with `load` or `period`)",
+    ),
+    ("start", "when events begin, a time (default \"0s\")"),
+    ("priority", "priority queue, 1 to 7 (default 3)"),
+    ("dst_port", "destination port (default 200)"),
+];
+
+/// Incast events: `fan_in` distinct random hosts send `size` bytes each to one receiver at once.
+///
+/// Exactly one of `load`, `period` and `at` says when. The incast mix of the HPCC paper (SIGCOMM
+/// 2019, Figure 11a) is `fan_in = 60`, `size = "500KB"`, `load = 0.02`.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct IncastConfig {
+    /// Senders per event.
+    pub fan_in: u32,
+    /// Payload of each flow.
+    pub size: Bytes,
+    /// Events as a Poisson process: payload bytes over the summed link rate of all hosts.
+    #[serde(default)]
+    pub load: Option<f64>,
+    /// Regular events: the time from one to the next, the first at `start`.
+    #[serde(default)]
+    pub period: Option<Duration>,
+    /// One event, at this time.
+    #[serde(default)]
+    pub at: Option<Time>,
+    /// The receiving host; a random one for each event when absent.
+    #[serde(default)]
+    pub receiver: Option<NodeId>,
+    /// For how long events occur; with `load` and `period` only.
+    #[serde(default)]
+    pub duration: Option<Duration>,
+    /// When events begin; with `load` and `period` only.
+    #[serde(default)]
+    pub start: Time,
+    /// Priority queue, 1 to 7.
+    #[serde(default = "check::default_priority")]
+    pub priority: u8,
+    /// Destination port.
+    #[serde(default = "default_dst_port")]
+    pub dst_port: u16,
+}
+
+fn default_dst_port() -> u16 {
+    200
+}
+
+/// When events occur, validated.
+#[derive(Clone, Copy, Debug)]
+enum Timing {
+    Once(Time),
+    Every { period: Duration, end: Time },
+    Random { mean_gap_secs: f64, end: Time },
+}
+
+impl IncastConfig {
+    /// One event at time zero, the other keys at their defaults.
+    #[must_use]
+    pub fn once(fan_in: u32, size: Bytes) -> Self {
+        Self {
+            fan_in,
+            size,
+            load: None,
+            period: None,
+            at: Some(Time::ZERO),
+            receiver: None,
+            duration: None,
+            start: Time::ZERO,
+            priority: check::DEFAULT_PRIORITY,
+            dst_port: default_dst_port(),
+        }
+    }
+
+    /// Random events at `load` for `duration`, the other keys at their defaults.
+    #[must_use]
+    pub fn poisson(fan_in: u32, size: Bytes, load: f64, duration: Duration) -> Self {
+        Self {
+            load: Some(load),
+            at: None,
+            duration: Some(duration),
+            ..Self::once(fan_in, size)
+        }
+    }
+
+    /// The source of flows, in memory proportional to the number of hosts.
+    ///
+    /// # Errors
+    /// When a value is out of its range, `fan_in` leaves no host to receive, `receiver` is not a
+    /// host, or the keys do not say when in exactly one way.
+    pub fn build(
+        &self,
+        context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<Box<dyn FlowSource>, ConfigError> {
+        let timing = self.checked(context)?;
+        let mut arrivals = Stream::new(context.seed, context.own_entity(), Purpose::Arrivals);
+        let due = match timing {
+            Timing::Once(at) => Some(at),
+            Timing::Every { end, .. } => Some(self.start).filter(|first| *first < end),
+            Timing::Random { mean_gap_secs, end } => {
+                let first = self
+                    .start
+                    .saturating_add(exponential_gap(&mut arrivals, mean_gap_secs));
+                Some(first).filter(|first| *first < end)
+            }
+        };
+        let candidates = context.hosts.iter().map(|host| host.id);
+        Ok(Box::new(Incast {
+            config: self.clone(),
+            class,
+            timing,
+            arrivals,
+            peers: Stream::new(context.seed, context.own_entity(), Purpose::Destinations),
+            hosts: candidates.filter(|id| Some(*id) != self.receiver).collect(),
+            due,
+            sent: 0,
+        }))
+    }
+
+    /// The expected number of flows and bytes.
+    ///
+    /// # Errors
+    /// As [`IncastConfig::build`].
+    pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
+        let duration = self.duration.unwrap_or_default();
+        let events = match self.checked(context)? {
+            Timing::Once(_) => 1.0,
+            Timing::Every { period, .. } => duration.as_ps().div_ceil(period.as_ps()) as f64,
+            Timing::Random { mean_gap_secs, .. } => duration.as_secs_f64() / mean_gap_secs,
+        };
+        let flows = events * f64::from(self.fan_in);
+        Ok(Expected {
+            flows,
+            bytes: flows * self.size.as_f64(),
+        })
+    }
+
+    fn checked(&self, context: &WorkloadContext) -> Result<Timing, ConfigError> {
+        check::two_hosts(context)?;
+        check::size(self.size)?;
+        check::priority(self.priority)?;
+        let hosts = context.hosts.len();
+        if self.fan_in == 0 || self.fan_in as usize >= hosts {
+            return Err(ConfigError::new(
+                "fan_in",
+                format!(
+                    "{} senders and a receiver do not fit {hosts} hosts",
+                    self.fan_in
+                ),
+                format!("choose 1 to {}", hosts - 1),
+            ));
+        }
+        if let Some(receiver) = self.receiver.filter(|id| context.position(*id).is_none()) {
+            return Err(ConfigError::new(
+                "receiver",
+                format!("node {receiver} is not a host"),
+                format!("the hosts are numbered {}", context.host_numbers()),
+            ));
+        }
+        self.timing(context)
+    }
+
+    fn timing(&self, context: &WorkloadContext) -> Result<Timing, ConfigError> {
+        let until = || match self.duration {
+            Some(duration) => check::duration(duration).map(|span| self.start.saturating_add(span)),
+            None => Err(ConfigError::new(
+                "duration",
+                "repeated events need a duration",
+                "add for example duration = \"10ms\"",
+            )),
+        };
+        match (self.load, self.period, self.at) {
+            (Some(load), None, None) => {
+                let load = check::load(load)?;
+                let per_second: f64 = context
+                    .hosts
+                    .iter()
+                    .map(|host| bytes_per_second(host.rate, load))
+                    .sum();
+                let event = f64::from(self.fan_in) * self.size.as_f64();
+                Ok(Timing::Random {
+                    mean_gap_secs: event / per_second,
+                    end: until()?,
+                })
+            }
+            (None, Some(Duration::ZERO), None) => Err(ConfigError::new(
+                "period",
+                "a period of zero never lets time pass",
+                "write for example \"100us\"",
+            )),
+            (None, Some(period), None) => Ok(Timing::Every {
+                period,
+                end: until()?,
+            }),
+            (None, None, Some(at)) if self.duration.is_none() && self.start == Time::ZERO => {
+                Ok(Timing::Once(at))
+            }
+            (None, None, Some(_)) => Err(ConfigError::new(
+                "at",
+                "a single event has no `start` and no `duration`",
+                "remove them, or write `period` or `load` for repeated events",
+            )),
+            (None, None, None) => Err(ConfigError::new(
+                "load",
+                "nothing says when the events occur",
+                "write one of `load` (random), `period` (regular) and `at` (once)",
+            )),
+            _ => Err(ConfigError::new(
+                "load",
+                "more than one key says when the events occur",
+                "keep one of `load` (random), `period` (regular) and `at` (once)",
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::flow::FlowRequest;
+
+    use super::*;
+    use crate::context::testing::context;
+
+    fn flows(config: &IncastConfig, context: &WorkloadContext) -> Vec<FlowRequest> {
+        let mut source = config.build(context, ClassId(0)).unwrap();
+        std::iter::from_fn(|| source.next_flow()).collect()
+    }
+
+    fn assert_events(flows: &[FlowRequest], fan_in: usize) {
+        assert!(flows.is_sorted_by_key(|flow| flow.start));
+        for event in flows.chunks(fan_in) {
+            let mut senders: Vec<_> = event.iter().map(|flow| flow.src).collect();
+            senders.sort_unstable();
+            senders.dedup();
+            assert_eq!(senders.len(), fan_in, "the senders are distinct");
+            assert!(
+                event
+                    .iter()
+                    .all(|f| f.start == event[0].start && f.dst == event[0].dst && f.src != f.dst)
+            );
+        }
+    }
+
+    #[test]
+    fn the_papers_mix_makes_two_percent_of_the_capacity() {
+        let context = context(320, 4);
+        let config = IncastConfig::poisson(60, Bytes::new(500_000), 0.02, Duration::from_ms(200));
+        let flows = flows(&config, &context);
+        assert_events(&flows, 60);
+        let expected = config.expected(&context).unwrap();
+        assert!((expected.bytes - 0.02 * 320.0 * 100e9 / 8.0 * 0.2).abs() < 1.0);
+        let (events, mean) = (flows.len() as f64 / 60.0, expected.flows / 60.0);
+        assert!(
+            (events - mean).abs() < 3.0 * mean.sqrt(),
+            "{events} events, {mean} expected"
+        );
+        assert!(flows.iter().all(|flow| flow.dst_port == 200));
+    }
+
+    #[test]
+    fn regular_events_begin_at_the_start() {
+        let mut config = IncastConfig::once(3, Bytes::new(10));
+        config.at = None;
+        config.period = Some(Duration::from_us(10));
+        config.start = Time::from_ns(500);
+        config.duration = Some(Duration::from_us(25));
+        config.receiver = Some(NodeId(2));
+        let flows = flows(&config, &context(4, 1));
+        assert_events(&flows, 3);
+        let starts: Vec<u64> = flows
+            .iter()
+            .step_by(3)
+            .map(|flow| flow.start.as_ns())
+            .collect();
+        assert_eq!(starts, [500, 10_500, 20_500]);
+        assert!(flows.iter().all(|flow| flow.dst == NodeId(2)));
+        assert!((config.expected(&context(4, 1)).unwrap().flows - 9.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_event_with_every_other_host() {
+        let flows = flows(&IncastConfig::once(7, Bytes::new(10)), &context(8, 1));
+        assert_eq!(flows.len(), 7);
+        assert_events(&flows, 7);
+    }
+
+    #[test]
+    fn mistakes_name_their_key() {
+        let key = |change: fn(&mut IncastConfig)| {
+            let mut config = IncastConfig::poisson(3, Bytes::new(10), 0.1, Duration::from_ms(1));
+            change(&mut config);
+            config
+                .build(&context(4, 1), ClassId(0))
+                .err()
+                .expect("refused")
+                .key
+        };
+        assert_eq!(key(|c| c.fan_in = 4), "fan_in");
+        assert_eq!(key(|c| c.fan_in = 0), "fan_in");
+        assert_eq!(key(|c| c.size = Bytes::ZERO), "size");
+        assert_eq!(key(|c| c.load = Some(0.0)), "load");
+        assert_eq!(key(|c| c.load = None), "load");
+        assert_eq!(key(|c| c.period = Some(Duration::from_us(1))), "load");
+        assert_eq!(key(|c| c.duration = None), "duration");
+        assert_eq!(key(|c| c.receiver = Some(NodeId(4))), "receiver");
+        assert_eq!(
+            key(|c| (c.load, c.period) = (None, Some(Duration::ZERO))),
+            "period"
+        );
+        assert_eq!(key(|c| (c.load, c.at) = (None, Some(Time::ZERO))), "at");
+    }
+}

@@ -1,0 +1,246 @@
+//! Flows listed in a file: our CSV or the HPCC simulator's `flow.txt`.
+
+mod csv;
+mod hpcc;
+mod row;
+
+use std::sync::Arc;
+
+use fabricsim_core::flow::{FlowRequest, FlowSource};
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::units::Time;
+use serde::{Deserialize, Serialize};
+
+pub use self::csv::parse_csv;
+pub use self::hpcc::{FlowTimes, parse_hpcc_flows};
+use crate::context::{Expected, Host, WorkloadContext};
+use crate::text::lines;
+
+/// Keys, units and defaults.
+pub(crate) const KEYS: &[(&str, &str)] = &[(
+    "path",
+    "a CSV with the columns src, dst, size_bytes, start_ns, or an HPCC simulator's flow.txt (required)",
+)];
+
+/// The two forms of a list of flows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum ListFormat {
+    /// A CSV with a header; see [`parse_csv`].
+    Csv,
+    /// The HPCC simulator's `flow.txt`; see [`parse_hpcc_flows`].
+    HpccFlows,
+}
+
+/// Tells the two forms apart by the first line that says something: a list of words or commas is
+/// the header of a CSV, numbers alone begin a `flow.txt`.
+#[must_use]
+pub fn detect(text: &str) -> ListFormat {
+    let is_header =
+        |line: &str| line.contains(',') || line.contains(|c: char| c.is_ascii_alphabetic());
+    match lines(text).next() {
+        Some(line) if is_header(line.text) => ListFormat::Csv,
+        _ => ListFormat::HpccFlows,
+    }
+}
+
+/// Flows read from a file, sorted by start; flows that start together keep the file's order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowList {
+    flows: Arc<[FlowRequest]>,
+    classes: Classes,
+}
+
+/// Where the class of a flow comes from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Classes {
+    /// A column of the file.
+    Listed,
+    /// The workload that the list belongs to.
+    OfWorkload,
+}
+
+impl FlowList {
+    fn sorted(mut flows: Vec<FlowRequest>, classes: Classes) -> Self {
+        flows.sort_by_key(|flow| flow.start);
+        Self {
+            flows: flows.into(),
+            classes,
+        }
+    }
+
+    /// The flows in the order of their starts. Their class is zero when the file has none.
+    #[must_use]
+    pub fn flows(&self) -> &[FlowRequest] {
+        &self.flows
+    }
+
+    /// A source of these flows; `class` is given to them when the file has no classes.
+    #[must_use]
+    pub fn source(&self, class: ClassId) -> Box<dyn FlowSource> {
+        let class = match self.classes {
+            Classes::Listed => None,
+            Classes::OfWorkload => Some(class),
+        };
+        Box::new(ListSource {
+            flows: Arc::clone(&self.flows),
+            next: 0,
+            class,
+        })
+    }
+}
+
+/// The flows of a file, at the times that it says.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListConfig {
+    /// The file.
+    pub path: String,
+    /// Its content, once read.
+    #[serde(skip)]
+    list: Option<FlowList>,
+}
+
+impl ListConfig {
+    /// The flows of the file at `path`, which is not read before [`ListConfig::load`].
+    pub fn new(path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            list: None,
+        }
+    }
+
+    /// Reads `text`, the content of the file, in whichever form it has. `times` applies to the
+    /// HPCC simulator's form only.
+    ///
+    /// # Errors
+    /// At the place in `text` that is at fault; see [`parse_csv`] and [`parse_hpcc_flows`].
+    pub fn load(&mut self, text: &str, hosts: &[Host], times: FlowTimes) -> Result<(), InputError> {
+        self.list = Some(match detect(text) {
+            ListFormat::Csv => parse_csv(text, hosts)?,
+            ListFormat::HpccFlows => parse_hpcc_flows(text, hosts, times)?,
+        });
+        Ok(())
+    }
+
+    /// The flows, or `None` while the file has not been loaded.
+    #[must_use]
+    pub fn list(&self) -> Option<&FlowList> {
+        self.list.as_ref()
+    }
+
+    /// The source of the flows.
+    ///
+    /// # Errors
+    /// When the file has not been loaded.
+    pub fn build(
+        &self,
+        _context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<Box<dyn FlowSource>, ConfigError> {
+        self.loaded().map(|list| list.source(class))
+    }
+
+    /// The exact number of flows and bytes.
+    ///
+    /// # Errors
+    /// When the file has not been loaded.
+    pub fn expected(&self, _context: &WorkloadContext) -> Result<Expected, ConfigError> {
+        let flows = self.loaded()?.flows();
+        let bytes = flows.iter().map(|flow| flow.size.as_f64()).sum();
+        Ok(Expected {
+            flows: flows.len() as f64,
+            bytes,
+        })
+    }
+
+    fn loaded(&self) -> Result<&FlowList, ConfigError> {
+        self.list.as_ref().ok_or_else(|| {
+            ConfigError::new(
+                "path",
+                format!("the file `{}` has not been loaded", self.path),
+                "load it first",
+            )
+        })
+    }
+}
+
+#[derive(Clone, Debug)]
+struct ListSource {
+    flows: Arc<[FlowRequest]>,
+    next: usize,
+    /// Replaces the flows' own class.
+    class: Option<ClassId>,
+}
+
+impl FlowSource for ListSource {
+    fn next_start(&self) -> Option<Time> {
+        self.flows.get(self.next).map(|flow| flow.start)
+    }
+
+    fn next_flow(&mut self) -> Option<FlowRequest> {
+        let flow = *self.flows.get(self.next)?;
+        self.next += 1;
+        Some(FlowRequest {
+            class: self.class.unwrap_or(flow.class),
+            ..flow
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::testing::context;
+
+    #[test]
+    fn the_two_forms_are_told_apart() {
+        assert_eq!(
+            detect("# note\n\nsrc,dst,size_bytes,start_ns\n"),
+            ListFormat::Csv
+        );
+        assert_eq!(detect("\"src\"\n"), ListFormat::Csv);
+        assert_eq!(detect("2\n0 1 3 100 1000 2.0\n"), ListFormat::HpccFlows);
+        assert_eq!(detect(""), ListFormat::HpccFlows);
+    }
+
+    #[test]
+    fn flows_come_sorted_and_with_the_workloads_class() {
+        let context = context(4, 1);
+        let mut config = ListConfig::new("flows.csv");
+        assert_eq!(
+            config
+                .build(&context, ClassId(0))
+                .err()
+                .expect("refused")
+                .key,
+            "path"
+        );
+        let text = "src,dst,size_bytes,start_ns\n0,1,10,50\n2,3,20,7\n3,1,30,50\n";
+        config.load(text, &context.hosts, FlowTimes::Exact).unwrap();
+        let mut source = config.build(&context, ClassId(6)).unwrap();
+        assert_eq!(source.next_start(), Some(Time::from_ns(7)));
+        let flows: Vec<_> = std::iter::from_fn(|| source.next_flow()).collect();
+        assert_eq!(
+            flows.iter().map(|f| f.size.get()).collect::<Vec<_>>(),
+            [20, 10, 30]
+        );
+        assert!(flows.iter().all(|flow| flow.class == ClassId(6)));
+        assert!((config.expected(&context).unwrap().bytes - 60.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn listed_classes_are_kept() {
+        let context = context(4, 1);
+        let mut config = ListConfig::new("flows.csv");
+        config
+            .load(
+                "src,dst,size_bytes,start_ns,class\n0,1,10,50,3\n",
+                &context.hosts,
+                FlowTimes::Exact,
+            )
+            .unwrap();
+        let mut source = config.build(&context, ClassId(6)).unwrap();
+        assert_eq!(source.next_flow().map(|flow| flow.class), Some(ClassId(3)));
+    }
+}

@@ -1,0 +1,234 @@
+//! Our own lists of flows: a CSV that any data-frame library writes.
+
+use fabricsim_core::flow::FlowRequest;
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::InputError;
+
+use super::row::{self, HostSet};
+use super::{Classes, FlowList};
+use crate::check::{DEFAULT_DST_PORT, DEFAULT_PRIORITY};
+use crate::context::Host;
+use crate::text::{Piece, lines};
+
+/// What a column means.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Column {
+    Class,
+    Dst,
+    DstPort,
+    Priority,
+    Size,
+    Src,
+    SrcPort,
+    Start,
+}
+
+const COLUMNS: &[(&str, Column)] = &[
+    ("src", Column::Src),
+    ("dst", Column::Dst),
+    ("size_bytes", Column::Size),
+    ("start_ns", Column::Start),
+    ("class", Column::Class),
+    ("priority", Column::Priority),
+    ("src_port", Column::SrcPort),
+    ("dst_port", Column::DstPort),
+];
+
+/// Columns of our own result files, so that a run's `fct.csv` can be replayed; the nameless one is
+/// a data frame's index.
+const IGNORED: &[&str] = &[
+    "",
+    "flow",
+    "fct_ns",
+    "ideal_fct_ns",
+    "slowdown",
+    "retransmitted_bytes",
+];
+
+/// Reads a CSV with a header that names at least `src`, `dst`, `size_bytes` and `start_ns`, in any
+/// order; `class`, `priority` (default 3), `src_port` and `dst_port` (default 100) are optional, and
+/// the result columns of a run's `fct.csv` are ignored.
+///
+/// `start_ns` may have decimals and is exact to the picosecond. Rows need not be sorted. Blank lines
+/// and comments (`#`) are skipped.
+///
+/// # Errors
+/// At the field at fault: a column that is missing or unknown, a node that is not one of `hosts`, a
+/// flow to itself or of zero bytes, a row of another length than the header, a number out of range.
+pub fn parse_csv(text: &str, hosts: &[Host]) -> Result<FlowList, InputError> {
+    let mut lines = lines(text);
+    let Some(header) = lines.next() else {
+        return Err(InputError::new(
+            0..text.len(),
+            "the file is empty",
+            "begin with src,dst,size_bytes,start_ns",
+        ));
+    };
+    let columns = columns(header)?;
+    let hosts = HostSet::new(hosts);
+    let mut flows = Vec::new();
+    for line in lines {
+        let fields: Vec<Piece<'_>> = line.fields().collect();
+        if fields.len() != columns.len() {
+            return Err(line.error(
+                format!(
+                    "{} fields where the header has {}",
+                    fields.len(),
+                    columns.len()
+                ),
+                format!("write the columns {}", header.text),
+            ));
+        }
+        flows.push(flow(&columns, &fields, line, &hosts)?);
+    }
+    let has_class = columns.contains(&Some(Column::Class));
+    Ok(FlowList::sorted(
+        flows,
+        if has_class {
+            Classes::Listed
+        } else {
+            Classes::OfWorkload
+        },
+    ))
+}
+
+fn columns(header: Piece<'_>) -> Result<Vec<Option<Column>>, InputError> {
+    let mut columns = Vec::new();
+    for name in header.fields() {
+        let known = COLUMNS
+            .iter()
+            .find(|(known, _)| *known == name.text.trim_start_matches('\u{feff}'));
+        match known {
+            Some((_, column)) if columns.contains(&Some(*column)) => {
+                return Err(name.error(
+                    format!("a second column `{}`", name.text),
+                    "keep one of them",
+                ));
+            }
+            Some((_, column)) => columns.push(Some(*column)),
+            None if IGNORED.contains(&name.text) => columns.push(None),
+            None => {
+                let names: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
+                return Err(name.error(
+                    format!("unknown column `{}`", name.text),
+                    format!("the columns are {}", names.join(", ")),
+                ));
+            }
+        }
+    }
+    for (name, column) in &COLUMNS[..4] {
+        if !columns.contains(&Some(*column)) {
+            return Err(header.error(
+                format!("the header has no column `{name}`"),
+                "begin with src,dst,size_bytes,start_ns",
+            ));
+        }
+    }
+    Ok(columns)
+}
+
+fn flow(
+    columns: &[Option<Column>],
+    fields: &[Piece<'_>],
+    line: Piece<'_>,
+    hosts: &HostSet,
+) -> Result<FlowRequest, InputError> {
+    let field = |wanted| {
+        let found = columns.iter().position(|column| *column == Some(wanted));
+        found.map(|i| fields[i])
+    };
+    let required = |wanted| {
+        field(wanted)
+            .ok_or_else(|| line.error("a field is missing", "write one field for each column"))
+    };
+    let (src, dst) = hosts.pair(required(Column::Src)?, required(Column::Dst)?)?;
+    let class = match field(Column::Class) {
+        Some(field) => field.integer("a class", "a class is a whole number from 0 to 65535")?,
+        None => 0,
+    };
+    Ok(FlowRequest {
+        src,
+        dst,
+        size: row::size(required(Column::Size)?)?,
+        start: row::time(required(Column::Start)?, 3, "nanoseconds")?,
+        class: ClassId(class),
+        priority: field(Column::Priority).map_or(Ok(DEFAULT_PRIORITY), row::priority)?,
+        src_port: field(Column::SrcPort).map(row::port).transpose()?,
+        dst_port: field(Column::DstPort).map_or(Ok(DEFAULT_DST_PORT), row::port)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::id::NodeId;
+    use fabricsim_core::units::{Bytes, Time};
+
+    use super::*;
+    use crate::context::testing::context;
+
+    const HEADER: &str = "src,dst,size_bytes,start_ns\n";
+
+    fn parse(text: &str) -> Result<FlowList, InputError> {
+        parse_csv(text, &context(4, 1).hosts)
+    }
+
+    /// The text that the error points at, and what it says.
+    fn mistake(text: &str) -> (String, String) {
+        let error = parse(text).expect_err("refused");
+        (text[error.span.clone()].to_owned(), error.to_string())
+    }
+
+    #[test]
+    fn reads_what_a_data_frame_writes() {
+        let list = parse(",start_ns,dst,src,size_bytes,dst_port\r\n0,12.5,3,1,5000000000,200\r\n")
+            .unwrap();
+        let expected = FlowRequest {
+            src: NodeId(1),
+            dst: NodeId(3),
+            size: Bytes::new(5_000_000_000),
+            start: Time::from_ps(12_500),
+            class: ClassId(0),
+            priority: 3,
+            src_port: None,
+            dst_port: 200,
+        };
+        assert_eq!(list.flows(), [expected]);
+    }
+
+    #[test]
+    fn optional_columns_are_read() {
+        let text = "\"src\",\"dst\",\"size_bytes\",\"start_ns\",\"class\",\"priority\",\"src_port\"\n2,0,1,0,9,5,77\n";
+        let flow = parse(text).unwrap().flows()[0];
+        assert_eq!(
+            (flow.class, flow.priority, flow.src_port),
+            (ClassId(9), 5, Some(77))
+        );
+    }
+
+    #[test]
+    fn the_result_of_a_run_can_be_replayed() {
+        let header = "flow,src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown,retransmitted_bytes";
+        let list = parse(&format!("{header}\n0,1,2,0,1000,5,6000,5000,1.200000,0\n")).unwrap();
+        assert_eq!(list.flows().len(), 1);
+    }
+
+    #[test]
+    fn mistakes_are_pointed_at() {
+        let row = |row: &str| mistake(&format!("{HEADER}0,1,10,0\n{row}\n"));
+        assert_eq!(row("0,4,10,0").0, "4");
+        assert_eq!(row("2,2,10,0").0, "2");
+        assert_eq!(row("0,1,0,0").0, "0");
+        assert_eq!(row("0,1,1e3,0").0, "1e3");
+        assert_eq!(row("0,1,10,-5").0, "-5");
+        assert_eq!(row("0,1,10").0, "0,1,10");
+        assert!(row("0,1,10,-5").1.contains("before the start"));
+        assert_eq!(mistake("src,dst,size,start_ns\n").0, "size");
+        assert!(mistake("src,dst,size_bytes\n").1.contains("`start_ns`"));
+        assert_eq!(mistake("src,dst,src,size_bytes,start_ns\n").0, "src");
+        assert!(mistake("").1.contains("empty"));
+        assert_eq!(
+            mistake("src,dst,size_bytes,start_ns,priority\n0,1,10,0,8\n").0,
+            "8"
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! What the two forms of a flow list share: the meaning of a field and the mistakes in it.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::{Bytes, Time};
+
+use crate::context::{Host, host_numbers};
+use crate::text::{DecimalError, Piece, scaled_decimal};
+
+/// Which nodes are hosts.
+pub(super) struct HostSet {
+    is_host: Vec<bool>,
+    numbers: String,
+}
+
+impl HostSet {
+    pub(super) fn new(hosts: &[Host]) -> Self {
+        let end = hosts
+            .iter()
+            .map(|host| host.id.index() + 1)
+            .max()
+            .unwrap_or(0);
+        let mut is_host = vec![false; end];
+        for host in hosts {
+            is_host[host.id.index()] = true;
+        }
+        Self {
+            is_host,
+            numbers: host_numbers(hosts),
+        }
+    }
+
+    /// The host that `field` names.
+    pub(super) fn host(&self, field: Piece<'_>) -> Result<NodeId, InputError> {
+        let help = format!("the hosts are numbered {}", self.numbers);
+        let id = NodeId(field.integer("the number of a host", &help)?);
+        if self.is_host.get(id.index()).copied().unwrap_or(false) {
+            return Ok(id);
+        }
+        Err(field.error(format!("node {id} is not a host"), help))
+    }
+
+    /// Two different hosts.
+    pub(super) fn pair(
+        &self,
+        src: Piece<'_>,
+        dst: Piece<'_>,
+    ) -> Result<(NodeId, NodeId), InputError> {
+        let pair = (self.host(src)?, self.host(dst)?);
+        if pair.0 == pair.1 {
+            return Err(dst.error(
+                format!("host {} sends to itself", pair.0),
+                "choose a destination that is not the source",
+            ));
+        }
+        Ok(pair)
+    }
+}
+
+/// Payload bytes, at least one.
+pub(super) fn size(field: Piece<'_>) -> Result<Bytes, InputError> {
+    let help = "write the payload in whole bytes, at least 1";
+    match field.integer("a size in bytes", help)? {
+        0 => Err(field.error("a flow of zero bytes never ends", help)),
+        bytes => Ok(Bytes::new(bytes)),
+    }
+}
+
+/// A data priority.
+pub(super) fn priority(field: Piece<'_>) -> Result<u8, InputError> {
+    let help = "choose 1 to 7; 0 is kept for control packets";
+    match field.integer("a priority", help)? {
+        priority @ 1..=7 => Ok(priority),
+        priority => Err(field.error(format!("there is no data priority {priority}"), help)),
+    }
+}
+
+/// A port number.
+pub(super) fn port(field: Piece<'_>) -> Result<u16, InputError> {
+    field.integer("a port", "a port is a whole number from 0 to 65535")
+}
+
+/// A time in a unit of 10^`power` picoseconds, exact to the picosecond; finer digits are dropped.
+pub(super) fn time(field: Piece<'_>, power: i32, unit: &str) -> Result<Time, InputError> {
+    scaled_decimal(field.text, power)
+        .map(Time::from_ps)
+        .map_err(|error| time_error(field, error, unit))
+}
+
+/// The message for a time that could not be read.
+pub(super) fn time_error(field: Piece<'_>, error: DecimalError, unit: &str) -> InputError {
+    let what = match error {
+        DecimalError::Malformed => "is not a time",
+        DecimalError::Negative => "is before the start of the simulation",
+        DecimalError::TooLarge => "is later than simulated time reaches (213 days)",
+    };
+    field.error(
+        format!("`{}` {what}", field.text),
+        format!("write a start time of 0 or more, in {unit}"),
+    )
+}

@@ -1,0 +1,249 @@
+//! Every host sends to one other host and receives from one.
+
+use fabricsim_core::flow::{FlowRequest, FlowSource};
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::{Bytes, Duration, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::check;
+use crate::context::{Expected, WorkloadContext};
+
+/// Keys, units and defaults.
+pub(crate) const KEYS: &[(&str, &str)] = &[
+    ("size", "payload of each flow, such as \"1MB\" (required)"),
+    ("start", "time of the first round (default \"0s\")"),
+    (
+        "count",
+        "number of rounds, each with a new permutation (default 1)",
+    ),
+    ("gap", "time from one round to the next (default \"0s\")"),
+    ("priority", "priority queue, 1 to 7 (default 3)"),
+    ("dst_port", "destination port (default 100)"),
+];
+
+/// Rounds of permutation traffic: in each, a random permutation without fixed points says to whom
+/// every host sends one flow; all such permutations are equally likely.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct PermutationConfig {
+    /// Payload of each flow.
+    pub size: Bytes,
+    /// Time of the first round.
+    #[serde(default)]
+    pub start: Time,
+    /// Number of rounds.
+    #[serde(default = "one_round")]
+    pub count: u32,
+    /// Time from one round to the next.
+    #[serde(default)]
+    pub gap: Duration,
+    /// Priority queue, 1 to 7.
+    #[serde(default = "check::default_priority")]
+    pub priority: u8,
+    /// Destination port.
+    #[serde(default = "check::default_dst_port")]
+    pub dst_port: u16,
+}
+
+fn one_round() -> u32 {
+    1
+}
+
+impl PermutationConfig {
+    /// One round at time zero.
+    #[must_use]
+    pub fn new(size: Bytes) -> Self {
+        Self {
+            size,
+            start: Time::ZERO,
+            count: 1,
+            gap: Duration::ZERO,
+            priority: check::DEFAULT_PRIORITY,
+            dst_port: check::DEFAULT_DST_PORT,
+        }
+    }
+
+    /// The source of flows, in memory proportional to the number of hosts.
+    ///
+    /// # Errors
+    /// When a value is out of its range or the topology has fewer than two hosts.
+    pub fn build(
+        &self,
+        context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<Box<dyn FlowSource>, ConfigError> {
+        self.checked(context)?;
+        let hosts: Box<[NodeId]> = context.hosts.iter().map(|host| host.id).collect();
+        Ok(Box::new(Permutation {
+            config: self.clone(),
+            class,
+            targets: (0..hosts.len()).collect(),
+            hosts,
+            stream: Stream::new(context.seed, context.own_entity(), Purpose::Destinations),
+            round: 0,
+            position: 0,
+        }))
+    }
+
+    /// The exact number of flows and bytes.
+    ///
+    /// # Errors
+    /// As [`PermutationConfig::build`].
+    pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
+        self.checked(context)?;
+        let flows = context.hosts.len() as f64 * f64::from(self.count);
+        Ok(Expected {
+            flows,
+            bytes: flows * self.size.as_f64(),
+        })
+    }
+
+    fn checked(&self, context: &WorkloadContext) -> Result<(), ConfigError> {
+        check::two_hosts(context)?;
+        check::size(self.size)?;
+        check::priority(self.priority)?;
+        if self.count == 0 {
+            return Err(ConfigError::new(
+                "count",
+                "no rounds make no flows",
+                "write at least 1",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Permutation {
+    config: PermutationConfig,
+    class: ClassId,
+    hosts: Box<[NodeId]>,
+    /// The current round's permutation of positions.
+    targets: Vec<usize>,
+    stream: Stream,
+    round: u32,
+    position: usize,
+}
+
+impl Permutation {
+    /// Shuffles until no host is its own target: e times on average, whatever the number of hosts.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a draw is below the number of hosts"
+    )]
+    fn derange(&mut self) {
+        loop {
+            for i in (1..self.targets.len()).rev() {
+                let other = self.stream.below(i as u64 + 1) as usize;
+                self.targets.swap(i, other);
+            }
+            if self
+                .targets
+                .iter()
+                .enumerate()
+                .all(|(from, to)| from != *to)
+            {
+                return;
+            }
+        }
+    }
+}
+
+impl FlowSource for Permutation {
+    fn next_start(&self) -> Option<Time> {
+        let due = self
+            .config
+            .start
+            .saturating_add(self.config.gap.saturating_mul(u64::from(self.round)));
+        (self.round < self.config.count).then_some(due)
+    }
+
+    fn next_flow(&mut self) -> Option<FlowRequest> {
+        let start = self.next_start()?;
+        if self.position == 0 {
+            self.derange();
+        }
+        let (src, dst) = (
+            self.hosts[self.position],
+            self.hosts[self.targets[self.position]],
+        );
+        self.position += 1;
+        if self.position == self.hosts.len() {
+            self.position = 0;
+            self.round += 1;
+        }
+        Some(FlowRequest {
+            src,
+            dst,
+            size: self.config.size,
+            start,
+            class: self.class,
+            priority: self.config.priority,
+            src_port: None,
+            dst_port: self.config.dst_port,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::testing::context;
+
+    #[test]
+    fn every_host_sends_and_receives_once_a_round() {
+        let mut config = PermutationConfig::new(Bytes::new(1_000));
+        config.count = 3;
+        config.gap = Duration::from_us(5);
+        for hosts in [2, 3, 7, 64] {
+            let context = context(hosts, 9);
+            let mut source = config.build(&context, ClassId(0)).unwrap();
+            let flows: Vec<_> = std::iter::from_fn(|| source.next_flow()).collect();
+            assert!((flows.len() as f64 - config.expected(&context).unwrap().flows).abs() < 0.5);
+            for (round, flows) in (0u64..).zip(flows.chunks(hosts as usize)) {
+                let mut receivers: Vec<u32> = flows.iter().map(|flow| flow.dst.0).collect();
+                receivers.sort_unstable();
+                assert!(receivers.into_iter().eq(0..hosts));
+                assert!(flows.iter().map(|flow| flow.src.0).eq(0..hosts));
+                assert!(
+                    flows
+                        .iter()
+                        .all(|f| f.src != f.dst && f.start.as_ns() == 5_000 * round)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn mistakes_name_their_key() {
+        let mut config = PermutationConfig::new(Bytes::ZERO);
+        assert_eq!(
+            config
+                .build(&context(4, 1), ClassId(0))
+                .err()
+                .expect("refused")
+                .key,
+            "size"
+        );
+        config.size = Bytes::new(1);
+        config.count = 0;
+        assert_eq!(
+            config
+                .build(&context(4, 1), ClassId(0))
+                .err()
+                .expect("refused")
+                .key,
+            "count"
+        );
+        assert_eq!(
+            config
+                .build(&context(1, 1), ClassId(0))
+                .err()
+                .expect("refused")
+                .key,
+            "kind"
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! Poisson arrivals at every host, merged.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use fabricsim_core::flow::{FlowRequest, FlowSource};
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::rng::Stream;
+use fabricsim_core::units::{Duration, Time};
+
+use crate::arrivals::exponential_gap;
+use crate::cdf::SizeCdf;
+
+/// One host's arrivals.
+#[derive(Clone, Debug)]
+pub(super) struct Sender {
+    pub(super) id: NodeId,
+    /// Position among the destinations, when the host is one.
+    pub(super) own: Option<usize>,
+    /// Destinations other than the host itself.
+    pub(super) choices: u64,
+    pub(super) mean_gap: f64,
+    pub(super) arrivals: Stream,
+    pub(super) peers: Stream,
+}
+
+impl Sender {
+    pub(super) fn gap(&mut self) -> Duration {
+        exponential_gap(&mut self.arrivals, self.mean_gap)
+    }
+
+    /// A position among the destinations that is not the host's own.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a draw is below the number of destinations"
+    )]
+    fn peer(&mut self) -> usize {
+        let drawn = self.peers.below(self.choices) as usize;
+        drawn + usize::from(self.own.is_some_and(|own| drawn >= own))
+    }
+}
+
+/// The merged arrivals of all senders, in the order of (start, host).
+#[derive(Clone, Debug)]
+pub(super) struct Poisson {
+    pub(super) sizes: SizeCdf,
+    pub(super) senders: Vec<Sender>,
+    pub(super) destinations: Box<[NodeId]>,
+    pub(super) due: BinaryHeap<Reverse<(Time, usize)>>,
+    pub(super) end: Time,
+    pub(super) class: ClassId,
+    pub(super) priority: u8,
+    pub(super) dst_port: u16,
+}
+
+impl FlowSource for Poisson {
+    fn next_start(&self) -> Option<Time> {
+        self.due.peek().map(|Reverse((start, _))| *start)
+    }
+
+    fn next_flow(&mut self) -> Option<FlowRequest> {
+        let mut top = self.due.peek_mut()?;
+        let Reverse((start, i)) = *top;
+        let sender = &mut self.senders[i];
+        let size = self.sizes.sample(sender.arrivals.uniform());
+        let dst = self.destinations[sender.peer()];
+        let next = start.saturating_add(sender.gap());
+        if next < self.end {
+            top.0.0 = next;
+        } else {
+            PeekMut::pop(top);
+        }
+        Some(FlowRequest {
+            src: self.senders[i].id,
+            dst,
+            size,
+            start,
+            class: self.class,
+            priority: self.priority,
+            src_port: None,
+            dst_port: self.dst_port,
+        })
+    }
+}

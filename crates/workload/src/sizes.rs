@@ -1,0 +1,111 @@
+//! The `sizes` key: a named law, one size, or a file that is read later.
+
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::cdf::SizeCdf;
+
+/// A reference to a flow-size law: the name of a built-in one (`"websearch"`), a size that all flows
+/// have (`"500KB"`), or the path of a CDF file.
+///
+/// A path becomes usable once [`Sizes::load`] has been given the file's text.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(from = "String", into = "String")]
+pub struct Sizes {
+    name: String,
+    cdf: Option<SizeCdf>,
+}
+
+impl Sizes {
+    /// A law of the user's own, under `name`.
+    pub fn with_cdf(name: impl Into<String>, cdf: SizeCdf) -> Self {
+        Self {
+            name: name.into(),
+            cdf: Some(cdf),
+        }
+    }
+
+    /// Reads the text of the file that [`Sizes::file`] names.
+    ///
+    /// # Errors
+    /// When the text is not a CDF; see [`SizeCdf::parse`].
+    pub fn load(&mut self, text: &str) -> Result<(), InputError> {
+        self.cdf = Some(SizeCdf::parse(text)?);
+        Ok(())
+    }
+
+    /// What was written.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The path of the file to load, or `None` when nothing is missing.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        self.cdf.is_none().then_some(self.name.as_str())
+    }
+
+    /// The law, or `None` while its file has not been loaded.
+    #[must_use]
+    pub fn cdf(&self) -> Option<&SizeCdf> {
+        self.cdf.as_ref()
+    }
+}
+
+impl From<&str> for Sizes {
+    fn from(name: &str) -> Self {
+        let fixed = || {
+            name.parse::<Bytes>()
+                .ok()
+                .filter(|size| *size > Bytes::ZERO)
+                .map(SizeCdf::fixed)
+        };
+        Self {
+            name: name.to_owned(),
+            cdf: SizeCdf::builtin(name).or_else(fixed),
+        }
+    }
+}
+
+impl From<String> for Sizes {
+    fn from(name: String) -> Self {
+        name.as_str().into()
+    }
+}
+
+impl From<Sizes> for String {
+    fn from(sizes: Sizes) -> Self {
+        sizes.name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sizes_and_files_are_told_apart() {
+        assert_eq!(
+            Sizes::from("websearch").cdf(),
+            SizeCdf::builtin("websearch").as_ref()
+        );
+        assert_eq!(
+            Sizes::from("500KB").cdf(),
+            Some(&SizeCdf::fixed(Bytes::new(500_000)))
+        );
+        let mut file = Sizes::from("my/cdf.txt");
+        assert_eq!(file.file(), Some("my/cdf.txt"));
+        assert_eq!(file.cdf(), None);
+        file.load("0 0\n100 1\n").unwrap();
+        assert_eq!(file.file(), None);
+        assert_eq!(file.cdf().map(SizeCdf::max), Some(Bytes::new(100)));
+    }
+
+    #[test]
+    fn it_is_a_string_in_a_scenario() {
+        let sizes: Sizes = serde_json::from_str("\"hadoop\"").unwrap();
+        assert_eq!(serde_json::to_string(&sizes).unwrap(), "\"hadoop\"");
+    }
+}
