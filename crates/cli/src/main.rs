@@ -1,1 +1,44 @@
-fn main() {}
+//! The `fabricsim` command.
+
+mod args;
+mod check;
+mod list;
+mod progress;
+mod run;
+
+use std::process::ExitCode;
+
+use args::{Args, Command};
+use clap::Parser;
+
+/// Exit codes: what scripts can rely on.
+mod exit {
+    /// A file could not be written.
+    pub(crate) const FAILURE: u8 = 1;
+    /// What the user wrote is wrong; nothing was run. clap uses the same code.
+    pub(crate) const BAD_INPUT: u8 = 2;
+    /// The run could not finish: flows are left and nothing moves, or nothing leads to them.
+    pub(crate) const STALLED: u8 = 3;
+    /// Ctrl-C, as shells number it.
+    pub(crate) const INTERRUPTED: u8 = 130;
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let result = match args.command {
+        Command::Run(options) => run::run(&options),
+        Command::Check(options) => check::check(&options),
+        Command::List(options) => {
+            list::list(&options);
+            Ok(ExitCode::SUCCESS)
+        }
+    };
+    result.unwrap_or_else(|error| {
+        let code = match &error {
+            fabricsim::Error::Write { .. } => exit::FAILURE,
+            _ => exit::BAD_INPUT,
+        };
+        eprintln!("{:?}", miette::Report::new(error));
+        ExitCode::from(code)
+    })
+}

@@ -1,7 +1,7 @@
 //! What a user can set of HPCC, and the factory of its laws.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{FlowStart, LawFactory};
+use fabricsim_core::plugin::{Fidelity, FlowStart, LawConfig, LawContext, LawFactory};
 use fabricsim_core::units::Rate;
 use serde::{Deserialize, Serialize};
 
@@ -69,24 +69,21 @@ impl Default for HpccConfig {
     }
 }
 
-impl HpccConfig {
-    /// The keys of the `[cc]` table, each with what it means.
-    pub const KEYS: &'static [(&'static str, &'static str)] = &[
+impl LawConfig for HpccConfig {
+    const KEYS: &'static [(&'static str, &'static str)] = &[
         ("eta", "target utilisation of the busiest link, 0 to 1 (default 0.95)"),
-        ("max_stage", "additive increases in a row before a multiplicative one (default 0)"),
-        ("additive_increase", "additive increase (default \"50Mbps\" per 100 Gbps of NIC rate)"),
+        ("max_stage", "additive increases in a row before a multiplicative change (default 0)"),
+        ("additive_increase", "added at each change (default \"50Mbps\" for each 100 Gbps of NIC rate)"),
         ("min_rate", "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate)"),
         ("reaction", "\"per-ack\" (default) or \"per-rtt\""),
         ("per_hop_rates", "keep a rate for each hop and use the lowest (default false)"),
         ("sampled_feedback", "skip empty queues between round trips (default false)"),
-        ("form", "\"rate\" (default, as published code) or \"window\" (as in the paper)"),
+        ("form", "\"rate\" (default, the published code) or \"window\" (the paper)"),
     ];
 
-    /// Refuses values without a meaning.
-    ///
-    /// # Errors
-    /// When η is not in (0, 1].
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    type Laws = HpccLaws;
+
+    fn validate(&self) -> Result<(), ConfigError> {
         if self.eta > 0.0 && self.eta <= 1.0 {
             return Ok(());
         }
@@ -97,17 +94,35 @@ impl HpccConfig {
         ))
     }
 
-    /// The configuration with every absent value filled in for NICs of `nic_rate`.
-    #[must_use]
-    pub fn resolved(&self, nic_rate: Rate) -> Self {
-        let floor = Rate::from_gbps(1).min(Rate::from_bps_f64(nic_rate.as_bps_f64() / 100.0));
+    /// Fills in the additive increase and the lowest rate.
+    fn resolved(&self, context: &LawContext<'_>) -> Self {
+        let nic = context.nic_rate.as_bps_f64();
+        // The papers use 50 Mbps at 100 Gbps (W_AI = 80 bytes); the published script 10 x b/25.
+        let share = match context.fidelity {
+            Fidelity::Exact => 5e-4,
+            Fidelity::Published => 4e-4,
+        };
+        let floor = match context.fidelity {
+            Fidelity::Exact => Rate::from_gbps(1).min(Rate::from_bps_f64(nic / 100.0)),
+            Fidelity::Published => Rate::from_gbps(1),
+        };
         Self {
             additive_increase: Some(
-                self.additive_increase
-                    .unwrap_or_else(|| Rate::from_bps_f64(nic_rate.as_bps_f64() * 5e-4)),
+                self.additive_increase.unwrap_or_else(|| Rate::from_bps_f64(nic * share)),
             ),
             min_rate: Some(self.min_rate.unwrap_or(floor)),
             ..self.clone()
+        }
+    }
+
+    fn laws(&self, context: &LawContext<'_>) -> HpccLaws {
+        HpccLaws {
+            config: self.resolved(context),
+            scale: IntScale::new(context),
+            rounding: match context.fidelity {
+                Fidelity::Exact => Rounding::Exact,
+                Fidelity::Published => Rounding::WholeBits,
+            },
         }
     }
 }
@@ -124,7 +139,7 @@ pub enum Rounding {
 /// Makes the law of each flow.
 #[derive(Clone, Debug)]
 pub struct HpccLaws {
-    /// The settings, resolved.
+    /// The settings, with every default filled in.
     pub config: HpccConfig,
     /// What the telemetry means.
     pub scale: IntScale,
@@ -144,12 +159,19 @@ impl<S: IntHeader> LawFactory<S> for HpccLaws {
 mod tests {
     use super::*;
 
+    fn context(nic_rate: Rate, fidelity: Fidelity) -> LawContext<'static> {
+        LawContext { nic_rate, link_rates: &[], fidelity }
+    }
+
     #[test]
     fn defaults_scale_with_the_nic() {
-        let resolved = HpccConfig::default().resolved(Rate::from_gbps(100));
-        assert_eq!(resolved.additive_increase, Some(Rate::from_mbps(50)));
-        assert_eq!(resolved.min_rate, Some(Rate::from_gbps(1)));
-        let slow = HpccConfig::default().resolved(Rate::from_gbps(10));
+        let config = HpccConfig::default();
+        let papers = config.resolved(&context(Rate::from_gbps(100), Fidelity::Exact));
+        assert_eq!(papers.additive_increase, Some(Rate::from_mbps(50)));
+        assert_eq!(papers.min_rate, Some(Rate::from_gbps(1)));
+        let script = config.resolved(&context(Rate::from_gbps(100), Fidelity::Published));
+        assert_eq!(script.additive_increase, Some(Rate::from_mbps(40)));
+        let slow = config.resolved(&context(Rate::from_gbps(10), Fidelity::Exact));
         assert_eq!(slow.min_rate, Some(Rate::from_mbps(100)));
     }
 

@@ -91,7 +91,7 @@ pub struct Hpcc<S> {
 
 impl<S: IntHeader> Hpcc<S> {
     pub(crate) fn new(laws: &HpccLaws, start: &FlowStart) -> Self {
-        let config = laws.config.resolved(start.line_rate);
+        let config = &laws.config;
         let line_rate = start.line_rate;
         let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
         let base_rtt_ns = match laws.rounding {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::Hop;
+use fabricsim_core::plugin::{Fidelity, Hop, LawContext};
 use fabricsim_core::units::{Bytes, Rate};
 
 /// What the entries of a stack mean: the units of the quantised fields and the rates that the rate
@@ -17,6 +17,16 @@ pub struct IntScale {
 }
 
 impl IntScale {
+    /// The scale that `context` asks for.
+    #[must_use]
+    pub fn new(context: &LawContext<'_>) -> Self {
+        let rates = context.link_rates.to_vec();
+        match context.fidelity {
+            Fidelity::Exact => Self::exact(rates),
+            Fidelity::Published => Self::published(rates, context.nic_rate),
+        }
+    }
+
     /// Full-width values; `rates` are the distinct rates of the network's links.
     #[must_use]
     pub fn exact(rates: Vec<Rate>) -> Self {
@@ -74,6 +84,35 @@ pub trait IntHeader: Header {
 
     /// Replaces the entries of `other` for which `wanted` holds.
     fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool);
+}
+
+/// No telemetry: laws that need none run over headers of no bytes.
+impl IntHeader for () {
+    const CAPACITY: usize = 0;
+
+    fn push(&mut self, _hop: &Hop, _rate_code: u8, _scale: &IntScale) {}
+
+    fn hops(&self) -> usize {
+        0
+    }
+
+    fn interval_ns(&self, _index: usize, _earlier: &Self) -> f64 {
+        0.0
+    }
+
+    fn sent_since(&self, _index: usize, _earlier: &Self, _scale: &IntScale) -> u64 {
+        0
+    }
+
+    fn queue(&self, _index: usize, _scale: &IntScale) -> Bytes {
+        Bytes::ZERO
+    }
+
+    fn rate_code(&self, _index: usize) -> u8 {
+        0
+    }
+
+    fn copy_hops(&mut self, _other: &Self, _wanted: impl Fn(usize) -> bool) {}
 }
 
 /// Times in units of 2^8 ps: 34 bits last 4.4 s.

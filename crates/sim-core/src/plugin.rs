@@ -13,7 +13,9 @@ mod routing;
 mod telemetry;
 
 pub use admission::{Admission, Admit, Release};
-pub use congestion::{Ack, CongestionControl, FlowStart, LawFactory, Loss, LossKind};
+pub use congestion::{
+    Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory, Loss, LossKind,
+};
 pub use endpoint::{Endpoint, EndpointCounters, Unfinished};
 pub use observer::{DropReason, Observer};
 pub use qdisc::Qdisc;

@@ -1,1 +1,45 @@
-//! placeholder
+//! Topologies and routes: which nodes a network has, how they are wired, and where packets go.
+//!
+//! * [`Topology`] is the graph: hosts, switches and full-duplex links with rate, delay and loss.
+//! * The builders ([`FatTreeConfig`], [`LeafSpineConfig`], [`DumbbellConfig`], [`StarConfig`],
+//!   [`ChainConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a link list.
+//! * [`Routes`] holds every shortest path by hop count; [`SwitchRoutes`] is one switch's part of it,
+//!   with [`EcmpHash`] to choose among equal paths.
+//!
+//! Nothing here reads files or clocks: a parser takes the text, and says which bytes are at fault.
+//!
+//! ```
+//! use fabricsim_core::id::NodeId;
+//! use fabricsim_core::plugin::FlowKey;
+//! use fabricsim_core::units::{Bytes, Duration};
+//! use fabricsim_topology::{EcmpHash, FatTreeConfig, NextHopOrder, Preset, Routes};
+//!
+//! let config = FatTreeConfig { preset: Some(Preset::HpccFat320), ..FatTreeConfig::default() };
+//! let fabric = config.build()?;
+//! assert_eq!((fabric.hosts().len(), fabric.len(), fabric.links().len()), (320, 376, 480));
+//!
+//! let routes = Routes::compute(&fabric, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
+//! let key = FlowKey { src: NodeId(0), dst: NodeId(319), src_port: 10_000, dst_port: 100 };
+//! assert_eq!(routes.trace(&key).len(), 7); // two hosts, five switches
+//! assert_eq!(routes.extremes(Bytes::new(1_000)).base_rtt, Duration::from_ns(12_240));
+//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! ```
+
+mod builder;
+mod config;
+mod connectivity;
+mod ecmp;
+mod error;
+mod graph;
+mod hpcc_file;
+mod routes;
+
+pub use builder::{
+    ChainConfig, DumbbellConfig, FatTreeConfig, LeafSpineConfig, Preset, StarConfig,
+};
+pub use config::{FileConfig, KINDS, KeyDoc, KindDoc, TopologyConfig};
+pub use ecmp::{EcmpHash, murmur3_32};
+pub use error::TopologyError;
+pub use graph::{Link, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};
+pub use hpcc_file::parse_hpcc;
+pub use routes::{Extremes, NextHopOrder, Routes, SwitchRoutes};

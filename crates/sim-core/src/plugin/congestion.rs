@@ -93,3 +93,48 @@ pub trait LawFactory<H: Header>: Send + Sync + std::fmt::Debug {
     /// The law of a flow that starts now.
     fn build(&self, start: &FlowStart) -> Self::Law;
 }
+
+/// How closely a model follows the published simulator where that rounds, truncates or quantises.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Fidelity {
+    /// Exact arithmetic and full-width fields.
+    #[default]
+    Exact,
+    /// The published simulator's widths, units and truncations.
+    Published,
+}
+
+/// What a law's configuration may need to know of the network.
+#[derive(Clone, Debug)]
+pub struct LawContext<'a> {
+    /// The rate of the hosts' NICs (the most common one).
+    pub nic_rate: Rate,
+    /// The distinct rates of all links, ascending.
+    pub link_rates: &'a [Rate],
+    /// Whose arithmetic to use.
+    pub fidelity: Fidelity,
+}
+
+/// The configuration of a law: one table of a scenario, and the way to its factory.
+pub trait LawConfig: Clone + std::fmt::Debug {
+    /// The keys of the table, each with what it means.
+    const KEYS: &'static [(&'static str, &'static str)];
+
+    /// Makes the laws of this configuration.
+    type Laws;
+
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
+    fn validate(&self) -> Result<(), crate::input::ConfigError>;
+
+    /// The configuration with every default filled in that depends on the network.
+    #[must_use]
+    fn resolved(&self, _context: &LawContext<'_>) -> Self {
+        self.clone()
+    }
+
+    /// The factory of the laws.
+    fn laws(&self, context: &LawContext<'_>) -> Self::Laws;
+}

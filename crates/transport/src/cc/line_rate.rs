@@ -5,7 +5,9 @@
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart, LawFactory};
+use fabricsim_core::plugin::{
+    Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory,
+};
 use fabricsim_core::units::{Bytes, Rate};
 use serde::{Deserialize, Serialize};
 
@@ -23,16 +25,13 @@ impl Default for LineRateConfig {
     }
 }
 
-impl LineRateConfig {
-    /// The keys of the `[cc]` table, each with what it means.
-    pub const KEYS: &'static [(&'static str, &'static str)] =
-        &[("window_bdp", "window in bandwidth-delay products, 0 for none (default 1)")];
+impl LawConfig for LineRateConfig {
+    const KEYS: &'static [(&'static str, &'static str)] =
+        &[("window_bdp", "window in bandwidth-delay products, 0 for none (default 1.0)")];
 
-    /// Refuses values without a meaning.
-    ///
-    /// # Errors
-    /// When the window is negative or not a number.
-    pub fn validate(&self) -> Result<(), ConfigError> {
+    type Laws = Self;
+
+    fn validate(&self) -> Result<(), ConfigError> {
         if self.window_bdp >= 0.0 && self.window_bdp.is_finite() {
             return Ok(());
         }
@@ -41,6 +40,10 @@ impl LineRateConfig {
             format!("a window of {} bandwidth-delay products is impossible", self.window_bdp),
             "give a number from 0 (no window) upwards, such as 1.0",
         ))
+    }
+
+    fn laws(&self, _context: &LawContext<'_>) -> Self {
+        self.clone()
     }
 }
 

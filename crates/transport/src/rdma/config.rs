@@ -4,12 +4,24 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
+/// Whose round-trip time and bandwidth-delay product laws work with (T and W).
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BaseRtt {
+    /// The largest of all pairs of hosts, for every flow: the published runs.
+    Largest,
+    /// Those of the flow's own pair.
+    Pair,
+}
+
 /// The `[transport]` table.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RdmaConfig {
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
+    /// Whose round-trip time and bandwidth-delay product laws work with.
+    pub base_rtt: BaseRtt,
     /// The least retransmission timeout; the timeout is the larger of this and the smoothed
     /// round-trip time plus four deviations (RFC 6298), doubled after each timeout in a row.
     ///
@@ -28,6 +40,7 @@ impl Default for RdmaConfig {
     fn default() -> Self {
         Self {
             mtu: Bytes::new(1_000),
+            base_rtt: BaseRtt::Largest,
             rto_min: Duration::from_ms(4),
             nack_interval: Duration::from_us(500),
             answers_ignore_pause: false,
@@ -40,6 +53,7 @@ impl RdmaConfig {
     /// The keys of the `[transport]` table, each with what it means.
     pub const KEYS: &'static [(&'static str, &'static str)] = &[
         ("mtu", "payload bytes of a full packet (default \"1000B\")"),
+        ("base_rtt", "\"largest\" of all pairs (default) or the \"pair\"'s own, for laws and windows"),
         ("rto_min", "least retransmission timeout (default \"4ms\")"),
         ("nack_interval", "least time between two NACKs for one byte (default \"500us\")"),
         ("answers_ignore_pause", "answers leave a host while its data is paused (default false)"),

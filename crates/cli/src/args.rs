@@ -1,0 +1,105 @@
+//! What can be said on the command line.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, Subcommand};
+use fabricsim::{Error, Scenario};
+
+/// The scenario that runs when none is named.
+const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default.toml");
+
+/// A packet-level simulator of datacentre networks.
+#[derive(Debug, Parser)]
+#[command(version, about, max_term_width = 100, after_help = "\
+Examples:
+  fabricsim run                                     the built-in scenario, a few seconds
+  fabricsim run examples/scenarios/fat320-websearch-50.toml
+  fabricsim run my.toml --set cc.eta=0.99 --seed 2 --out results/eta99
+  fabricsim check my.toml                           read a scenario without running it
+  fabricsim list cc                                 laws and their keys")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario and write fct.csv and summary.json
+    Run(RunArgs),
+    /// Check a scenario: print every setting, base RTT, BDP, expected flows and bytes
+    Check(ScenarioArgs),
+    /// List laws, topologies, workloads and settings with their keys
+    List(ListArgs),
+}
+
+/// Which scenario, and how it is changed.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ScenarioArgs {
+    /// The scenario, a TOML file; without one the built-in scenario
+    pub(crate) scenario: Option<PathBuf>,
+
+    /// Change a setting: --set cc.eta=0.99 --set workload.0.load=0.7 (lists count from 0)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+
+    /// Seed of every random stream, instead of the scenario's
+    #[arg(long)]
+    pub(crate) seed: Option<u32>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim run my.toml --threads 2
+  fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
+
+The folder gets fct.csv (one row for each flow, in the order of completion) and
+summary.json (every setting, counts, slowdowns, digest). Results do not depend on
+--threads. Exit codes: 0 done, 2 bad input, 3 flows are left that cannot finish,
+130 interrupted (fct.partial.csv has what was complete).")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) scenario: ScenarioArgs,
+
+    /// Threads [default: all cores]; results are the same for any number
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// Folder of the results [default: the scenario's, or results/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListArgs {
+    /// What to list [default: everything]
+    pub(crate) what: Option<ListTopic>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+pub(crate) enum ListTopic {
+    /// Congestion control laws
+    Cc,
+    /// Topologies
+    Topology,
+    /// Workloads
+    Workload,
+    /// The other tables of a scenario
+    Settings,
+}
+
+impl ScenarioArgs {
+    /// Reads the scenario.
+    pub(crate) fn load(&self) -> Result<Scenario, Error> {
+        let mut overrides = self.set.clone();
+        overrides.extend(self.seed.map(|seed| format!("seed={seed}")));
+        match &self.scenario {
+            Some(path) => Scenario::from_file(path, &overrides),
+            None => Scenario::from_text("default.toml", DEFAULT_SCENARIO, Path::new("."), &overrides),
+        }
+    }
+}

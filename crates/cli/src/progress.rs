@@ -1,0 +1,69 @@
+//! A progress bar on a terminal, silence in a pipe, and a clean end on Ctrl-C.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use fabricsim::outcome::{Monitor, share_done};
+use fabricsim::simulation::Expectation;
+use fabricsim_core::network::Progress;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Steps of the bar.
+const STEPS: u64 = 1_000;
+const REFRESH: Duration = Duration::from_millis(100);
+
+/// Shows how far a run is and stops it when the user asks to.
+pub(crate) struct Display {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+    begun: Instant,
+    shown: Instant,
+}
+
+impl Display {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        // A second handler cannot be set; then Ctrl-C ends the process as usual.
+        let _ = ctrlc::set_handler(move || {
+            if seen.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(crate::exit::INTERRUPTED));
+            }
+        });
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(STEPS), target);
+        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}, ETA {eta}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style);
+        let now = Instant::now();
+        Self { bar, stop, begun: now, shown: now }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Monitor for Display {
+    fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool {
+        if !self.bar.is_hidden() && self.shown.elapsed() >= REFRESH {
+            self.shown = Instant::now();
+            let share = share_done(progress, expected);
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a share between 0 and 1"
+            )]
+            self.bar.set_position((share * STEPS as f64) as u64);
+            let speed = progress.packet_hops as f64 / self.begun.elapsed().as_secs_f64() / 1e6;
+            self.bar.set_message(format!(
+                "{:.3} ms simulated, {} of {} flows done, {speed:.1} M packet-hops/s",
+                progress.now.as_secs_f64() * 1e3,
+                progress.finished,
+                progress.started,
+            ));
+        }
+        !self.stop.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,96 @@
+//! `fabricsim run`.
+
+use std::process::ExitCode;
+use std::thread::available_parallelism;
+
+use fabricsim::outcome::{Status, Summary, run_to_folder};
+use fabricsim::{Error, Scenario};
+
+use crate::args::RunArgs;
+use crate::exit;
+use crate::progress::Display;
+
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
+    let scenario = args.scenario.load()?;
+    let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
+    let threads = args
+        .threads
+        .map_or_else(|| available_parallelism().map_or(1, std::num::NonZero::get), usize::from);
+    let mut display = Display::new(args.quiet);
+    let summary = run_to_folder(&scenario, &dir, threads, &mut display)?;
+    display.finish();
+    if !args.quiet {
+        print(&scenario, &summary);
+        let file = if summary.status == Status::Interrupted { "fct.partial.csv" } else { "fct.csv" };
+        println!("results      {}/{file}, summary.json", dir.display());
+    }
+    report_unfinished(&summary);
+    Ok(match summary.status {
+        Status::Interrupted => ExitCode::from(exit::INTERRUPTED),
+        Status::Stalled => ExitCode::from(exit::STALLED),
+        Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
+        Status::Finished | Status::TimeReached => ExitCode::SUCCESS,
+    })
+}
+
+fn print(scenario: &Scenario, summary: &Summary) {
+    println!("scenario     {} (seed {}, {})", scenario.name, scenario.seed, scenario.cc.name());
+    println!(
+        "flows        {} started, {} finished, {} unfinished",
+        summary.flows.started,
+        summary.flows.finished,
+        summary.flows.unfinished + summary.flows.unreachable
+    );
+    println!("simulated    {:.3} ms in {:.2} s", summary.simulated_ns / 1e6, summary.wall_s);
+    println!(
+        "packet-hops  {} ({:.2} M per CPU second, {:.2} M per second on {} threads)",
+        summary.packet_hops,
+        summary.packet_hops_per_cpu_s / 1e6,
+        summary.packet_hops as f64 / summary.wall_s.max(1e-9) / 1e6,
+        summary.threads
+    );
+    println!(
+        "losses       {} for want of buffer, {} on links; {} PFC pauses; longest queue {} bytes",
+        summary.buffer_drops, summary.link_losses, summary.pfc_pauses, summary.max_queue_bytes
+    );
+    println!("digest       {}", summary.digest);
+    println!("slowdown     {:>14} {:>9} {:>9} {:>9} {:>9}", "flows", "p50", "p95", "p99", "mean");
+    for row in &summary.slowdown {
+        let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.3}"));
+        println!(
+            "  {:<10} {:>14} {:>9} {:>9} {:>9} {:>9}",
+            row.class,
+            row.flows,
+            cell(row.p50),
+            cell(row.p95),
+            cell(row.p99),
+            cell(row.mean)
+        );
+    }
+}
+
+/// Says which flows are left and why, the first ones on the terminal.
+fn report_unfinished(summary: &Summary) {
+    const SHOWN: usize = 10;
+    let left = summary.flows.unfinished + summary.flows.unreachable;
+    if left == 0 {
+        return;
+    }
+    let why = match summary.status {
+        Status::Finished => "no route leads to their destinations",
+        Status::TimeReached => "the scenario's stop_at came first",
+        Status::Stalled => "nothing moves any more",
+        Status::Interrupted => "interrupted",
+    };
+    eprintln!("{left} flows did not finish: {why}");
+    for flow in summary.unfinished.iter().take(SHOWN) {
+        let number = flow.flow.map_or_else(|| "-".to_owned(), |flow| flow.to_string());
+        eprintln!(
+            "  flow {number}, host {} to host {}: {} of {} bytes acknowledged; {}",
+            flow.src, flow.dst, flow.acknowledged_bytes, flow.size_bytes, flow.reason
+        );
+    }
+    if left > SHOWN as u64 {
+        eprintln!("  and {} more, see summary.json", left - SHOWN as u64);
+    }
+}

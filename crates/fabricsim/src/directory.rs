@@ -1,0 +1,54 @@
+//! Finds the path of each flow as it starts.
+
+use std::sync::Arc;
+
+use fabricsim_core::flow::{FlowRequest, PathInfo};
+use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::network::Directory;
+use fabricsim_core::plugin::FlowKey;
+use fabricsim_core::units::Bytes;
+use fabricsim_topology::Routes;
+use rustc_hash::FxHashMap;
+
+/// The first source port that is given out.
+const FIRST_PORT: u16 = 10_000;
+
+/// How source ports are given to flows that name none.
+#[derive(Debug)]
+pub(crate) enum SourcePorts {
+    /// By the flow's number, in a circle: needs no memory.
+    ByFlow,
+    /// Counted for each pair of hosts, as in the published simulator.
+    ByPair(FxHashMap<(NodeId, NodeId), u16>),
+}
+
+/// The routes of a network, as the network asks for them.
+#[derive(Debug)]
+pub(crate) struct RouteDirectory {
+    pub(crate) routes: Arc<Routes>,
+    pub(crate) mtu: Bytes,
+    pub(crate) ports: SourcePorts,
+}
+
+impl Directory for RouteDirectory {
+    fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)> {
+        let src_port = request.src_port.unwrap_or_else(|| match &mut self.ports {
+            SourcePorts::ByFlow => {
+                let span = u32::from(u16::MAX - FIRST_PORT);
+                FIRST_PORT + u16::try_from(id.0 % span).expect("below the span of a u16")
+            }
+            SourcePorts::ByPair(next) => {
+                let port = next.entry((request.src, request.dst)).or_insert(FIRST_PORT);
+                let own = *port;
+                *port = port.wrapping_add(1);
+                own
+            }
+        });
+        request.src_port = Some(src_port);
+        let key =
+            FlowKey { src: request.src, dst: request.dst, src_port, dst_port: request.dst_port };
+        let nic = self.routes.nic_port(&key)?;
+        let path = self.routes.path_info(request.src, request.dst, self.mtu)?;
+        Some((path, nic))
+    }
+}

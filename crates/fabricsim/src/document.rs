@@ -1,0 +1,196 @@
+//! A scenario's text as tables whose values know where they stand.
+
+use std::ops::Range;
+
+use fabricsim_core::input::{ConfigError, InputError};
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
+
+use crate::error::Error;
+
+/// A parsed text.
+#[derive(Debug)]
+pub(crate) struct Document<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) text: &'a str,
+}
+
+/// One table of a document, with what is known of its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Section<'a> {
+    /// The table's name as a message gives it: `[cc]`, `[[workload]] 2`.
+    pub(crate) title: String,
+    /// Where the table begins.
+    pub(crate) span: Range<usize>,
+    pub(crate) table: DeTable<'a>,
+}
+
+impl<'a> Document<'a> {
+    /// Reads `text` as TOML.
+    pub(crate) fn parse(&self) -> Result<DeTable<'a>, Error> {
+        match DeTable::parse(self.text) {
+            Ok(table) => Ok(table.into_inner()),
+            Err(error) => Err(self.toml_error(&error, "the scenario", &(0..0), "correct the TOML")),
+        }
+    }
+
+    /// A mistake at `span`.
+    pub(crate) fn mistake(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Error {
+        Error::input(self.name, self.text, InputError::new(span, message, help))
+    }
+
+    /// Removes the table `key` from `root`.
+    pub(crate) fn section(
+        &self,
+        root: &mut DeTable<'a>,
+        key: &str,
+    ) -> Result<Option<Section<'a>>, Error> {
+        let Some((_, value)) = root.remove_entry(key) else { return Ok(None) };
+        self.table(value, format!("[{key}]")).map(Some)
+    }
+
+    /// Removes the array of tables `key` from `root`.
+    pub(crate) fn sections(
+        &self,
+        root: &mut DeTable<'a>,
+        key: &str,
+    ) -> Result<Vec<Section<'a>>, Error> {
+        let Some((_, value)) = root.remove_entry(key) else { return Ok(Vec::new()) };
+        let span = value.span();
+        match value.into_inner() {
+            DeValue::Array(items) => items
+                .into_iter()
+                .enumerate()
+                .map(|(index, item)| self.table(item, format!("[[{key}]] {}", index + 1)))
+                .collect(),
+            _ => Err(self.mistake(
+                span,
+                format!("`{key}` is a list of tables"),
+                format!("begin each one with `[[{key}]]`"),
+            )),
+        }
+    }
+
+    fn table(&self, value: Spanned<DeValue<'a>>, title: String) -> Result<Section<'a>, Error> {
+        let span = value.span();
+        match value.into_inner() {
+            DeValue::Table(table) => Ok(Section { title, span, table }),
+            _ => Err(self.mistake(
+                span,
+                format!("{title} is a table"),
+                format!("write `{title}` on a line of its own and its keys below"),
+            )),
+        }
+    }
+
+    /// Removes `kind` from a section and finds it among `known`.
+    pub(crate) fn kind(
+        &self,
+        section: &mut Section<'a>,
+        known: &[&'static str],
+    ) -> Result<&'static str, Error> {
+        let list = known.join(", ");
+        let Some((_, value)) = section.table.remove_entry("kind") else {
+            return Err(self.mistake(
+                section.span.clone(),
+                format!("{} does not say its kind", section.title),
+                format!("add `kind = \"...\"` with one of: {list}"),
+            ));
+        };
+        let span = value.span();
+        let DeValue::String(name) = value.into_inner() else {
+            return Err(self.mistake(span, "a kind is a name in quotes", format!("give one of: {list}")));
+        };
+        known.iter().copied().find(|kind| *kind == name).ok_or_else(|| {
+            self.mistake(
+                span,
+                format!("{} has no kind `{name}`", section.title),
+                suggest(&name, known),
+            )
+        })
+    }
+
+    /// Turns a section into its settings; what is not known is an error.
+    pub(crate) fn settings<T: DeserializeOwned>(&self, section: &Section<'a>) -> Result<T, Error> {
+        let table = Spanned::new(section.span.clone(), section.table.clone());
+        T::deserialize(Deserializer::from(table)).map_err(|error| {
+            let help = format!("see `fabricsim list` for the keys of {}", section.title);
+            self.toml_error(&error, &section.title, &section.span, &help)
+        })
+    }
+
+    /// Where the value of `key` stands, or the section where it is not given.
+    pub(crate) fn place(section: &Section<'a>, key: &str) -> Range<usize> {
+        section.table.get(key).map_or_else(|| section.span.clone(), Spanned::span)
+    }
+
+    /// A refused value of a section.
+    pub(crate) fn refuse(&self, section: &Section<'a>, error: ConfigError) -> Error {
+        self.mistake(
+            Self::place(section, error.key),
+            format!("{}, key `{}`: {}", section.title, error.key, error.message),
+            error.help,
+        )
+    }
+
+    /// Refuses keys that nobody has taken from the root.
+    pub(crate) fn finish(&self, root: &DeTable<'a>, known: &[&'static str]) -> Result<(), Error> {
+        match root.iter().next() {
+            None => Ok(()),
+            Some((key, _)) => Err(self.mistake(
+                key.span(),
+                format!("unknown key `{}`", key.get_ref()),
+                suggest(key.get_ref(), known),
+            )),
+        }
+    }
+
+    fn toml_error(
+        &self,
+        error: &toml::de::Error,
+        title: &str,
+        fallback: &Range<usize>,
+        help: &str,
+    ) -> Error {
+        let span = error.span().unwrap_or_else(|| fallback.clone());
+        let message = error.message().trim().to_owned();
+        // serde says: unknown field `x`, expected one of `a`, `b`
+        if let Some(rest) = message.strip_prefix("unknown field ") {
+            let mut names = rest.split('`').skip(1).step_by(2);
+            let unknown = names.next().unwrap_or_default().to_owned();
+            let known: Vec<&str> = names.collect();
+            return self.mistake(span, format!("{title} has no key `{unknown}`"), suggest(&unknown, &known));
+        }
+        if let Some(rest) = message.strip_prefix("unknown variant ") {
+            let mut names = rest.split('`').skip(1).step_by(2);
+            let unknown = names.next().unwrap_or_default().to_owned();
+            let known: Vec<&str> = names.collect();
+            return self.mistake(span, format!("`{unknown}` is not a choice here"), suggest(&unknown, &known));
+        }
+        if let Some(rest) = message.strip_prefix("missing field ") {
+            let key = rest.split('`').nth(1).unwrap_or_default();
+            return self.mistake(span, format!("{title} needs the key `{key}`"), help);
+        }
+        self.mistake(span, message, help)
+    }
+}
+
+/// The nearest of `known`, and all of them.
+fn suggest(unknown: &str, known: &[&str]) -> String {
+    let nearest = known
+        .iter()
+        .map(|name| (strsim::damerau_levenshtein(unknown, name), name))
+        .filter(|(distance, name)| *distance <= name.len().div_ceil(2).max(2))
+        .min();
+    let list = known.join(", ");
+    match nearest {
+        Some((_, name)) => format!("did you mean `{name}`? Known here: {list}"),
+        None => format!("known here: {list}"),
+    }
+}

@@ -1,0 +1,149 @@
+//! What can go wrong before a simulation runs: mistakes in what the user wrote.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use fabricsim_core::input::InputError;
+use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use thiserror::Error;
+
+/// An error of fabricsim. Each names the file and the place, says what is wrong and what would be
+/// right.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Something a user wrote cannot be used.
+    #[error(transparent)]
+    Input(Box<Mistake>),
+    /// A file cannot be read.
+    #[error("cannot read {what} `{}`: {source}", path.display())]
+    Read {
+        /// What the file was wanted for.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// A result cannot be written.
+    #[error("cannot write `{}`: {source}", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// The scenario is well written, but asks for something that cannot be simulated.
+    #[error("{scenario}: {message}")]
+    Unsupported {
+        /// The scenario's name.
+        scenario: String,
+        /// What cannot be done, and what to do instead.
+        message: String,
+    },
+    /// A flow that was injected cannot be simulated.
+    #[error("cannot inject the flow: {0}")]
+    Injection(String),
+}
+
+/// A mistake in a text, with the text itself so that the place can be shown.
+#[derive(Debug, Error)]
+#[error("{}:{line}:{column}: {message}", text.name())]
+pub struct Mistake {
+    message: String,
+    help: String,
+    text: Box<NamedSource<String>>,
+    span: Range<usize>,
+    line: usize,
+    column: usize,
+}
+
+impl Mistake {
+    /// The line of the mistake, counted from one.
+    #[must_use]
+    pub const fn line(&self) -> usize {
+        self.line
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What would be right.
+    #[must_use]
+    pub fn remedy(&self) -> &str {
+        &self.help
+    }
+
+    /// The text at fault.
+    #[must_use]
+    pub fn faulty_text(&self) -> &str {
+        let text = self.text.inner();
+        text.get(self.span.clone()).unwrap_or_default()
+    }
+}
+
+impl Error {
+    /// A mistake in `text`, which came from `name`.
+    #[must_use]
+    pub fn input(name: &str, text: &str, error: InputError) -> Self {
+        let (line, column) = error.line_column(text);
+        let end = error.span.end.min(text.len());
+        let start = error.span.start.min(end);
+        Self::Input(Box::new(Mistake {
+            message: error.message,
+            help: error.help,
+            text: Box::new(NamedSource::new(name, text.to_owned())),
+            span: start..end,
+            line,
+            column,
+        }))
+    }
+
+    pub(crate) fn unsupported(scenario: &crate::scenario::Scenario, message: String) -> Self {
+        Self::Unsupported { scenario: scenario.name.clone(), message }
+    }
+
+    /// The mistake in the user's text, when it is one.
+    #[must_use]
+    pub fn mistake(&self) -> Option<&Mistake> {
+        match self {
+            Self::Input(mistake) => Some(mistake),
+            _ => None,
+        }
+    }
+}
+
+impl Diagnostic for Error {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        match self {
+            Self::Input(mistake) => Some(Box::new(&mistake.help)),
+            Self::Read { .. } => Some(Box::new(
+                "give a file that exists; paths inside a scenario are relative to the scenario file",
+            )),
+            Self::Write { .. } => {
+                Some(Box::new("give a folder that can be written, with --out or [output] dir"))
+            }
+            Self::Injection(_) | Self::Unsupported { .. } => None,
+        }
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        match self {
+            Self::Input(mistake) => Some(&*mistake.text),
+            _ => None,
+        }
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        match self {
+            Self::Input(mistake) => {
+                let label = LabeledSpan::at(mistake.span.clone(), "here");
+                Some(Box::new(std::iter::once(label)))
+            }
+            _ => None,
+        }
+    }
+}

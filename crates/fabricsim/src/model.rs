@@ -1,0 +1,132 @@
+//! The kinds of network that a scenario can need, and their construction.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::network::{HostConfig, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig};
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{Fidelity, LawFactory, Model, Telemetry};
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_qdisc::{PortBuffer, PriorityQueues, RedEcn, SharedBuffer};
+use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
+use fabricsim_transport::rdma::{Rdma, RdmaSettings};
+
+use crate::scenario::Scenario;
+
+/// RDMA over switches with shared buffers; `H` is the telemetry header, `T` writes it, `F` makes
+/// the laws.
+#[derive(Debug)]
+pub(crate) struct Fabric<H, T, F>(PhantomData<fn() -> (H, T, F)>);
+
+impl<H, T, F> Model for Fabric<H, T, F>
+where
+    H: Header,
+    T: Telemetry<H> + Sync + 'static,
+    F: LawFactory<H> + 'static,
+    F::Law: 'static,
+{
+    type Header = H;
+    type Telemetry = T;
+    type Queue = PriorityQueues<H>;
+    type Buffer = SharedBuffer;
+    type Routing = SwitchRoutes;
+    type Endpoint = Rdma<H, F>;
+    type Observer = ();
+}
+
+/// The widest packet that a table of published times covers.
+const TABLE_BYTES: u16 = 10_000;
+
+/// Serialisation times of links, shared between links of one rate.
+#[derive(Debug)]
+struct Timings {
+    fidelity: Fidelity,
+    tables: BTreeMap<Rate, LineTiming>,
+}
+
+impl Timings {
+    fn of(&mut self, rate: Rate) -> LineTiming {
+        let fidelity = self.fidelity;
+        self.tables
+            .entry(rate)
+            .or_insert_with(|| match fidelity {
+                Fidelity::Exact => LineTiming::new(rate),
+                Fidelity::Published => {
+                    let time = |wire| rate.serialisation_truncated_ns(Bytes::new(u64::from(wire))).as_ps();
+                    LineTiming::Table((0..TABLE_BYTES).map(time).collect(), rate)
+                }
+            })
+            .clone()
+    }
+}
+
+/// Builds the network of `scenario`.
+pub(crate) fn build<H, T, F>(
+    scenario: &Scenario,
+    routes: &Routes,
+    settings: RdmaSettings<F>,
+    telemetry: impl Fn(&[Rate]) -> T,
+    threads: usize,
+) -> Network<Fabric<H, T, F>>
+where
+    H: Header,
+    T: Telemetry<H> + Sync + 'static,
+    F: LawFactory<H> + 'static,
+    F::Law: 'static,
+{
+    let topology: &Topology = &scenario.topology;
+    let nic_rate = scenario.nic_rate();
+    let switch = scenario.switch.resolved(nic_rate, scenario.fidelity());
+    let buffer = switch.buffer_config();
+    let settings = Arc::new(settings);
+    let mut timings = Timings { fidelity: scenario.fidelity(), tables: BTreeMap::new() };
+    let mut nodes = Vec::with_capacity(topology.len());
+    let mut wiring = Vec::with_capacity(topology.len());
+    let mut port_number = 0u64;
+    for index in 0..topology.len() {
+        let node = NodeId::from_index(index);
+        let ports = topology.ports(node);
+        wiring.push(ports.iter().map(|port| (port.peer, port.peer_port)).collect::<Vec<(NodeId, PortId)>>());
+        let links: Vec<LinkConfig> =
+            ports.iter().map(|port| link(port, node, scenario.seed, &mut timings)).collect();
+        let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
+        nodes.push(if topology.is_host(node) {
+            NodeConfig::Host(HostConfig {
+                ports: links,
+                endpoint: Rdma::new(Arc::clone(&settings), rates),
+                observer: (),
+            })
+        } else {
+            let shares: Vec<PortBuffer> =
+                ports.iter().map(|port| PortBuffer { rate: port.rate, delay: port.delay }).collect();
+            let queues = ports.iter().zip(port_number..).map(|(port, number)| {
+                let marker = switch.ecn_at(port.rate, nic_rate);
+                PriorityQueues::new(marker.map(|ecn| RedEcn::new(&ecn, scenario.seed, number)))
+            });
+            NodeConfig::Switch(SwitchConfig {
+                ports: links.into_iter().zip(queues).collect(),
+                buffer: SharedBuffer::new(&buffer, nic_rate, &shares),
+                routing: routes.switch(node),
+                telemetry: telemetry(&rates),
+                observer: (),
+            })
+        });
+        port_number += ports.len() as u64;
+    }
+    Network::new(nodes, &wiring, threads, scenario.run.stall_after)
+}
+
+fn link(port: &Port, node: NodeId, seed: u64, timings: &mut Timings) -> LinkConfig {
+    // The two directions of a link lose packets independently.
+    let direction = u64::from(port.link) * 2 + u64::from(node > port.peer);
+    LinkConfig {
+        rate: port.rate,
+        timing: timings.of(port.rate),
+        delay: port.delay,
+        loss: (port.loss > 0.0).then(|| (port.loss, Stream::new(seed, direction, Purpose::Loss))),
+    }
+}

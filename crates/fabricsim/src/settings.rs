@@ -1,0 +1,278 @@
+//! The tables of a scenario that belong to no plugin.
+
+use std::path::PathBuf;
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_qdisc::{BufferConfig, EcnConfig, Headroom, Pfc};
+use fabricsim_topology::{EcmpHash, NextHopOrder};
+use serde::{Deserialize, Serialize};
+
+/// Keys with what they mean.
+pub type Keys = &'static [(&'static str, &'static str)];
+
+/// Whose quirks a simulation takes over.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub enum Profile {
+    /// The published HPCC simulator (on ns-3.17): times truncated to nanoseconds, its quantised INT
+    /// header, its headroom, its ECMP hash over next hops in descending order, its script's
+    /// defaults.
+    #[serde(rename = "ns3-hpcc")]
+    Ns3Hpcc,
+}
+
+impl Profile {
+    /// The names of all profiles.
+    pub const NAMES: &'static [&'static str] = &["ns3-hpcc"];
+}
+
+/// The `[switch]` table.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SwitchSettings {
+    /// The buffer of one switch; absent means 16 MiB for each 50 Gbps of NIC rate, at least 1 MiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Bytes>,
+    /// Pause neighbours rather than drop.
+    pub pfc: bool,
+    /// The rule for the headroom of a port; absent means `worst-case`, under a profile its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headroom: Option<Headroom>,
+    /// The share of the free buffer that a port at NIC rate may take: a power of one half.
+    pub alpha: f64,
+    /// Bytes of each (port, priority) that are not counted as shared.
+    pub reserve: Bytes,
+    /// How far below the threshold a paused neighbour goes on.
+    pub resume_offset: Bytes,
+    /// ECN thresholds of a port at NIC rate, in proportion at others; absent means no marks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<EcnConfig>,
+}
+
+impl Default for SwitchSettings {
+    fn default() -> Self {
+        Self {
+            buffer: None,
+            pfc: true,
+            headroom: None,
+            alpha: 0.125,
+            reserve: Bytes::new(4 << 10),
+            resume_offset: Bytes::new(3 << 10),
+            ecn: None,
+        }
+    }
+}
+
+impl SwitchSettings {
+    /// The keys of the table.
+    pub const KEYS: Keys = &[
+        ("buffer", "bytes of one switch (default \"16MiB\" for each 50 Gbps of NIC rate)"),
+        ("pfc", "pause neighbours rather than drop (default true)"),
+        ("headroom", "\"worst-case\" (default, never drops) or \"published\" (3 x rate x delay)"),
+        ("alpha", "share of the free buffer that a NIC-rate port may take (default 0.125)"),
+        ("reserve", "bytes of each port and priority that are its own (default \"4KiB\")"),
+        ("resume_offset", "how far below the threshold a neighbour goes on (default \"3KiB\")"),
+        ("ecn", "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default none)"),
+    ];
+
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        if self.alpha_shift().is_none() {
+            return Err(ConfigError::new(
+                "alpha",
+                format!("a share of {} is not a power of one half", self.alpha),
+                "give one of 1.0, 0.5, 0.25, 0.125, 0.0625, …",
+            ));
+        }
+        if self.buffer == Some(Bytes::ZERO) {
+            return Err(ConfigError::new(
+                "buffer",
+                "a switch without a buffer cannot store a packet",
+                "give a size such as \"32MiB\"",
+            ));
+        }
+        if let Some(ecn) = &self.ecn {
+            if ecn.kmin > ecn.kmax {
+                return Err(ConfigError::new(
+                    "ecn",
+                    format!("kmin ({}) is above kmax ({})", ecn.kmin, ecn.kmax),
+                    "give kmin no larger than kmax",
+                ));
+            }
+            if !(0.0..=1.0).contains(&ecn.pmax) {
+                return Err(ConfigError::new(
+                    "ecn",
+                    format!("a marking probability of {} is impossible", ecn.pmax),
+                    "give pmax from 0 to 1",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn alpha_shift(&self) -> Option<u8> {
+        (0..=16u8).find(|&shift| (self.alpha * f64::from(1u32 << shift) - 1.0).abs() < 1e-12)
+    }
+
+    /// The settings with every default filled in.
+    #[must_use]
+    pub fn resolved(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
+        let scaled = (16u64 << 20) * (nic_rate.as_bps() / 1_000_000) / 50_000;
+        Self {
+            buffer: Some(self.buffer.unwrap_or_else(|| Bytes::new(scaled.max(1 << 20)))),
+            headroom: Some(self.headroom.unwrap_or(match fidelity {
+                Fidelity::Exact => Headroom::WorstCase,
+                Fidelity::Published => Headroom::Published,
+            })),
+            ..self.clone()
+        }
+    }
+
+    /// The buffer of a switch; call it on resolved settings.
+    pub(crate) fn buffer_config(&self) -> BufferConfig {
+        let defaults = BufferConfig::default();
+        BufferConfig {
+            size: self.buffer.unwrap_or(defaults.size),
+            pfc: if self.pfc { Pfc::On } else { Pfc::Off },
+            headroom: self.headroom.unwrap_or(defaults.headroom),
+            reserve: self.reserve,
+            resume_offset: self.resume_offset,
+            alpha_shift: self.alpha_shift().unwrap_or(defaults.alpha_shift),
+        }
+    }
+
+    /// The thresholds of a port of `rate`.
+    pub(crate) fn ecn_at(&self, rate: Rate, nic_rate: Rate) -> Option<EcnConfig> {
+        self.ecn.as_ref().map(|ecn| {
+            let scale = |bytes: Bytes| {
+                let wide = u128::from(bytes.get()) * u128::from(rate.as_bps()) / u128::from(nic_rate.as_bps());
+                Bytes::new(u64::try_from(wide).unwrap_or(u64::MAX))
+            };
+            EcnConfig { kmin: scale(ecn.kmin), kmax: scale(ecn.kmax), pmax: ecn.pmax }
+        })
+    }
+}
+
+/// How flows are spread over equal paths.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HashName {
+    /// A mixing hash of addresses, ports, switch and seed.
+    Seeded,
+    /// The published simulator's murmur3 hash, seeded by the switch's number.
+    Ns3,
+}
+
+/// The order of equal next hops.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderName {
+    /// Lowest node number first.
+    Ascending,
+    /// Highest node number first.
+    Descending,
+}
+
+/// The `[routing]` table.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RoutingSettings {
+    /// How flows are spread over equal paths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<HashName>,
+    /// The order of equal next hops.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_hops: Option<OrderName>,
+    /// The seed of the `seeded` hash; absent means the scenario's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+impl RoutingSettings {
+    /// The keys of the table.
+    pub const KEYS: Keys = &[
+        ("hash", "\"seeded\" (default) or \"ns3\" (default under profile ns3-hpcc)"),
+        ("next_hops", "order of equal next hops: \"ascending\" (default) or \"descending\""),
+        ("seed", "seed of the seeded hash (default: the scenario's seed)"),
+    ];
+
+    /// The settings with every default filled in.
+    #[must_use]
+    pub fn resolved(&self, seed: u64, fidelity: Fidelity) -> Self {
+        let (hash, order) = match fidelity {
+            Fidelity::Exact => (HashName::Seeded, OrderName::Ascending),
+            Fidelity::Published => (HashName::Ns3, OrderName::Descending),
+        };
+        Self {
+            hash: Some(self.hash.unwrap_or(hash)),
+            next_hops: Some(self.next_hops.unwrap_or(order)),
+            seed: Some(self.seed.unwrap_or(seed)),
+        }
+    }
+
+    /// The hash; call it on resolved settings.
+    pub(crate) fn ecmp(&self) -> EcmpHash {
+        match self.hash {
+            Some(HashName::Ns3) => EcmpHash::Ns3,
+            _ => EcmpHash::Seeded(self.seed.unwrap_or_default()),
+        }
+    }
+
+    /// The order of next hops; call it on resolved settings.
+    pub(crate) const fn order(&self) -> NextHopOrder {
+        match self.next_hops {
+            Some(OrderName::Descending) => NextHopOrder::DescendingNode,
+            _ => NextHopOrder::AscendingNode,
+        }
+    }
+}
+
+/// The `[run]` table.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RunSettings {
+    /// Stop at this simulated time even if flows are left; absent means when all have ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_at: Option<Duration>,
+    /// Give up when no byte has been acknowledged for this long in simulated time.
+    pub stall_after: Duration,
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self { stop_at: None, stall_after: Duration::from_ms(1_000) }
+    }
+}
+
+impl RunSettings {
+    /// The keys of the table.
+    pub const KEYS: Keys = &[
+        ("stop_at", "stop at this simulated time (default: when all flows have ended)"),
+        ("stall_after", "give up when no byte is acknowledged for this long (default \"1s\")"),
+    ];
+
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        if self.stall_after == Duration::ZERO {
+            return Err(ConfigError::new(
+                "stall_after",
+                "a run would give up at once",
+                "give a time above the retransmission timeout, such as \"1s\"",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The `[output]` table.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OutputSettings {
+    /// The folder of the results; absent means `results/` and the scenario's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dir: Option<PathBuf>,
+}
+
+impl OutputSettings {
+    /// The keys of the table.
+    pub const KEYS: Keys = &[("dir", "folder of the results (default \"results/<name>\")")];
+}

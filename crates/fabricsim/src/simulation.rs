@@ -1,0 +1,459 @@
+//! A simulation that can be driven: built from a scenario, run in steps, fed with flows.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+use std::sync::Arc;
+
+use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::network::{Counters, Directory, Network, Stop, Watch};
+use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, Model, NoTelemetry, Unfinished};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
+use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
+use fabricsim_topology::{Extremes, Routes};
+use fabricsim_transport::rdma::{BaseReference, BaseRtt, PacingTimes, RdmaSettings};
+use fabricsim_workload::Merge;
+use rustc_hash::FxHashMap;
+
+use crate::directory::{RouteDirectory, SourcePorts};
+use crate::error::Error;
+use crate::model;
+use crate::registry::{AnyLaws, Needs};
+use crate::scenario::Scenario;
+
+/// A network of any model.
+trait Runner: Send {
+    fn run_until(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory,
+        watch: &mut dyn Watch,
+    ) -> Stop;
+    fn now(&self) -> Time;
+    fn windows(&self) -> u64;
+    fn flows(&self) -> (u64, u64);
+    fn take_completions(&mut self) -> Vec<Completion>;
+    fn unreachable(&self) -> &[FlowRequest];
+    fn unfinished(&self) -> Vec<Unfinished>;
+    fn counters(&self) -> Counters;
+    fn endpoint_counters(&self) -> EndpointCounters;
+    fn queued_bytes(&self) -> Bytes;
+    fn paused_ports(&self) -> usize;
+}
+
+impl<M: Model> Runner for Network<M> {
+    fn run_until(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory,
+        watch: &mut dyn Watch,
+    ) -> Stop {
+        self.run_until(until, source, directory, watch)
+    }
+    fn now(&self) -> Time {
+        self.now()
+    }
+    fn windows(&self) -> u64 {
+        self.windows()
+    }
+    fn flows(&self) -> (u64, u64) {
+        (self.flows_started(), self.flows_finished())
+    }
+    fn take_completions(&mut self) -> Vec<Completion> {
+        self.take_completions()
+    }
+    fn unreachable(&self) -> &[FlowRequest] {
+        self.unreachable()
+    }
+    fn unfinished(&self) -> Vec<Unfinished> {
+        self.unfinished()
+    }
+    fn counters(&self) -> Counters {
+        self.counters()
+    }
+    fn endpoint_counters(&self) -> EndpointCounters {
+        self.endpoint_counters()
+    }
+    fn queued_bytes(&self) -> Bytes {
+        self.queued_bytes()
+    }
+    fn paused_ports(&self) -> usize {
+        self.paused_ports()
+    }
+}
+
+/// The flows of the workloads and those injected from outside, in one order of starts. At equal
+/// starts the workloads' come first, and injected ones in the order of injection.
+struct Sources {
+    workloads: Merge,
+    injected: BinaryHeap<Reverse<(Time, u64)>>,
+    requests: FxHashMap<u64, FlowRequest>,
+    count: u64,
+}
+
+impl FlowSource for Sources {
+    fn next_start(&self) -> Option<Time> {
+        let injected = self.injected.peek().map(|&Reverse((at, _))| at);
+        match (self.workloads.next_start(), injected) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    fn next_flow(&mut self) -> Option<FlowRequest> {
+        let injected = self.injected.peek().map_or(Time::MAX, |&Reverse((at, _))| at);
+        if self.workloads.next_start().is_some_and(|start| start <= injected) {
+            return self.workloads.next_flow();
+        }
+        let Reverse((_, number)) = self.injected.pop()?;
+        self.requests.remove(&number)
+    }
+}
+
+/// What the idle network of a scenario offers.
+#[derive(Clone, Copy, Debug)]
+pub struct NetworkFacts {
+    /// Hosts.
+    pub hosts: usize,
+    /// Switches.
+    pub switches: usize,
+    /// Links.
+    pub links: usize,
+    /// The most common rate of NIC ports.
+    pub nic_rate: Rate,
+    /// The largest base round-trip time, the largest bandwidth-delay product and the most switches
+    /// on a path.
+    pub extremes: Extremes,
+    /// Bytes of telemetry that a data packet carries on the wire.
+    pub telemetry_bytes: u16,
+}
+
+/// A simulation. It holds no clock and no files; it moves when it is told to.
+pub struct Simulation {
+    runner: Box<dyn Runner>,
+    sources: Sources,
+    directory: RouteDirectory,
+    facts: NetworkFacts,
+    ideal: IdealFct,
+    hosts: Vec<bool>,
+    expected: Expectation,
+}
+
+/// The flow completion time on the idle network: base round-trip time and the flow's bytes, with 48
+/// bytes of headers for each packet, at the bottleneck's rate.
+#[derive(Clone, Copy, Debug)]
+pub struct IdealFct {
+    fidelity: Fidelity,
+    mtu: Bytes,
+}
+
+impl IdealFct {
+    /// The ideal completion time of a flow.
+    #[must_use]
+    pub fn of(&self, completion: &Completion) -> Duration {
+        let flow = &completion.flow;
+        match self.fidelity {
+            Fidelity::Exact => ideal_fct(&flow.path, flow.request.size, self.mtu, HEADER_BYTES),
+            Fidelity::Published => {
+                ideal_fct_truncated(&flow.path, flow.request.size, self.mtu, HEADER_BYTES)
+            }
+        }
+    }
+}
+
+/// What the workloads are expected to produce.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Expectation {
+    /// Flows.
+    pub flows: f64,
+    /// Payload bytes.
+    pub bytes: f64,
+}
+
+impl fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Simulation").field("now", &self.now()).field("facts", &self.facts).finish_non_exhaustive()
+    }
+}
+
+/// The published INT header: two bytes and five hops of eight, charged whole; longer paths need
+/// more hops.
+fn int_bytes(longest_path: u16) -> u16 {
+    2 + 8 * longest_path.max(5)
+}
+
+impl Simulation {
+    /// Builds the network of `scenario`, to be run by `threads` threads (results do not depend on
+    /// their number).
+    ///
+    /// # Errors
+    /// When the scenario asks for something that its profile or the model cannot do.
+    pub fn new(scenario: &Scenario, threads: usize) -> Result<Self, Error> {
+        let fidelity = scenario.fidelity();
+        let routing = scenario.routing.resolved(scenario.seed, fidelity);
+        let routes = Arc::new(Routes::compute(&scenario.topology, routing.order(), routing.ecmp()));
+        let mtu = scenario.transport.mtu;
+        let extremes = routes.extremes(mtu);
+        let nic_rate = scenario.nic_rate();
+        let link_rates = scenario.link_rates();
+        let context = LawContext { nic_rate, link_rates: &link_rates, fidelity };
+        let telemetry_bytes = match scenario.cc.needs() {
+            Needs::Nothing => 0,
+            Needs::Int => int_bytes(extremes.switches),
+        };
+        let settings = RdmaSettings::new(
+            scenario.transport.clone(),
+            scenario.cc.laws(&context),
+            telemetry_bytes,
+            match fidelity {
+                Fidelity::Exact => PacingTimes::Exact,
+                Fidelity::Published => PacingTimes::TruncatedNs,
+            },
+            match scenario.transport.base_rtt {
+                BaseRtt::Largest => {
+                    BaseReference::Global { base_rtt: extremes.base_rtt, bdp: extremes.bdp }
+                }
+                BaseRtt::Pair => BaseReference::PerPair,
+            },
+        );
+        let scale = IntScale::new(&context);
+        let longest = extremes.switches;
+        let limits = |text: String| Error::unsupported(scenario, text);
+        if scenario.cc.needs() == Needs::Int {
+            if link_rates.len() > 64 {
+                return Err(limits(format!(
+                    "the links have {} different rates, and telemetry can name 64",
+                    link_rates.len()
+                )));
+            }
+            if fidelity == Fidelity::Published && (longest > 5 || link_rates.len() > 8) {
+                return Err(limits(format!(
+                    "the published telemetry header holds 5 hops and 8 link rates; this network has \
+                     paths of {longest} switches and {} rates; leave out the profile",
+                    link_rates.len()
+                )));
+            }
+        }
+        let build = Build { scenario, routes: &routes, settings, scale: &scale, threads };
+        let runner = match (scenario.cc.needs(), fidelity, longest) {
+            (Needs::Nothing, ..) => Box::new(model::build::<(), _, _>(
+                scenario,
+                &routes,
+                build.settings,
+                |_| NoTelemetry,
+                threads,
+            )) as Box<dyn Runner>,
+            (Needs::Int, Fidelity::Published, _) => build.with_int::<PublishedStack>(),
+            (Needs::Int, Fidelity::Exact, 0..=5) => build.with_int::<ExactStack<5>>(),
+            (Needs::Int, Fidelity::Exact, 6..=10) => build.with_int::<ExactStack<10>>(),
+            (Needs::Int, Fidelity::Exact, 11..=32) => build.with_int::<ExactStack<32>>(),
+            (Needs::Int, Fidelity::Exact, 33..=128) => build.with_int::<ExactStack<128>>(),
+            (Needs::Int, Fidelity::Exact, _) => {
+                return Err(limits(format!(
+                    "a path passes {longest} switches, and telemetry is built for up to 128"
+                )));
+            }
+        };
+        let mut expected = Expectation::default();
+        let mut sources = Vec::new();
+        for (index, workload) in scenario.workloads.iter().enumerate() {
+            let context = scenario.workload_context(index);
+            let class = ClassId(u16::try_from(index).map_err(|_| {
+                limits("a scenario has at most 65,536 workloads".to_owned())
+            })?);
+            let refuse = |error: fabricsim_core::input::ConfigError| limits(format!("workload {}: {error}", index + 1));
+            sources.push(workload.build(&context, class).map_err(refuse)?);
+            let share = workload.expected(&context).map_err(refuse)?;
+            expected.flows += share.flows;
+            expected.bytes += share.bytes;
+        }
+        let topology = &scenario.topology;
+        Ok(Self {
+            runner,
+            sources: Sources {
+                workloads: Merge::new(sources),
+                injected: BinaryHeap::new(),
+                requests: FxHashMap::default(),
+                count: 0,
+            },
+            directory: RouteDirectory {
+                routes,
+                mtu,
+                ports: match fidelity {
+                    Fidelity::Exact => SourcePorts::ByFlow,
+                    Fidelity::Published => SourcePorts::ByPair(FxHashMap::default()),
+                },
+            },
+            facts: NetworkFacts {
+                hosts: topology.hosts().len(),
+                switches: topology.len() - topology.hosts().len(),
+                links: topology.links().len(),
+                nic_rate,
+                extremes,
+                telemetry_bytes,
+            },
+            ideal: IdealFct { fidelity, mtu },
+            hosts: (0..topology.len()).map(|i| topology.is_host(NodeId::from_index(i))).collect(),
+            expected,
+        })
+    }
+
+    /// Runs everything that happens before `until` and comes back: earlier when all flows have
+    /// ended or nothing moves.
+    pub fn run_until(&mut self, until: Time) -> Stop {
+        self.run_watched(until, &mut ())
+    }
+
+    /// Like [`run_until`](Self::run_until), watched by `watch`.
+    pub fn run_watched(&mut self, until: Time, watch: &mut dyn Watch) -> Stop {
+        self.runner.run_until(until, &mut self.sources, &mut self.directory, watch)
+    }
+
+    /// Adds a flow. Its number is given when it starts.
+    ///
+    /// # Errors
+    /// When it starts in the past, has no bytes, or its ends are not two different hosts.
+    pub fn inject(&mut self, request: FlowRequest) -> Result<(), Error> {
+        let refuse = |text: String| Err(Error::Injection(text));
+        if request.start < self.now() {
+            return refuse(format!("it starts at {}, and it is {} now", request.start, self.now()));
+        }
+        for (end, node) in [("source", request.src), ("destination", request.dst)] {
+            if !self.hosts.get(node.index()).copied().unwrap_or(false) {
+                return refuse(format!("its {end}, node {node}, is not a host"));
+            }
+        }
+        if request.src == request.dst {
+            return refuse(format!("host {} sends to itself", request.src));
+        }
+        if request.size == Bytes::ZERO {
+            return refuse("it has no bytes".to_owned());
+        }
+        if !(1..=7).contains(&request.priority) {
+            return refuse(format!("its priority is {}, and flows use 1 to 7", request.priority));
+        }
+        let number = self.sources.count;
+        self.sources.count += 1;
+        self.sources.injected.push(Reverse((request.start, number)));
+        self.sources.requests.insert(number, request);
+        Ok(())
+    }
+
+    /// Flows that have ended since the last call, in the order of (finish, flow).
+    pub fn take_completions(&mut self) -> Vec<Completion> {
+        self.runner.take_completions()
+    }
+
+    /// The result row of a completion.
+    #[must_use]
+    pub fn record(&self, completion: &Completion) -> FctRecord {
+        FctRecord::new(completion, self.ideal.of(completion))
+    }
+
+    /// How long flows take on the idle network.
+    #[must_use]
+    pub const fn ideal(&self) -> IdealFct {
+        self.ideal
+    }
+
+    /// Everything before this instant has happened.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.runner.now()
+    }
+
+    /// Windows run so far.
+    #[must_use]
+    pub fn windows(&self) -> u64 {
+        self.runner.windows()
+    }
+
+    /// Flows started so far.
+    #[must_use]
+    pub fn flows_started(&self) -> u64 {
+        self.runner.flows().0
+    }
+
+    /// Flows ended so far.
+    #[must_use]
+    pub fn flows_finished(&self) -> u64 {
+        self.runner.flows().1
+    }
+
+    /// Flows that have started and not ended, and what they wait for, in the order of their numbers.
+    #[must_use]
+    pub fn unfinished(&self) -> Vec<Unfinished> {
+        self.runner.unfinished()
+    }
+
+    /// Flows whose destination no route leads to.
+    #[must_use]
+    pub fn unreachable(&self) -> &[FlowRequest] {
+        self.runner.unreachable()
+    }
+
+    /// Counts over all nodes.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.runner.counters()
+    }
+
+    /// Counts over the transports of all hosts.
+    #[must_use]
+    pub fn endpoint_counters(&self) -> EndpointCounters {
+        self.runner.endpoint_counters()
+    }
+
+    /// Bytes in the queues of switches now.
+    #[must_use]
+    pub fn queued_bytes(&self) -> Bytes {
+        self.runner.queued_bytes()
+    }
+
+    /// Switch ports that a neighbour has paused now.
+    #[must_use]
+    pub fn paused_ports(&self) -> usize {
+        self.runner.paused_ports()
+    }
+
+    /// What the idle network offers.
+    #[must_use]
+    pub const fn facts(&self) -> &NetworkFacts {
+        &self.facts
+    }
+
+    /// What the workloads are expected to produce.
+    #[must_use]
+    pub const fn expected(&self) -> Expectation {
+        self.expected
+    }
+
+    /// The routes, for those who want to follow a path.
+    #[must_use]
+    pub fn routes(&self) -> &Routes {
+        &self.directory.routes
+    }
+}
+
+/// What a network with INT is built of.
+struct Build<'a> {
+    scenario: &'a Scenario,
+    routes: &'a Routes,
+    settings: RdmaSettings<AnyLaws>,
+    scale: &'a IntScale,
+    threads: usize,
+}
+
+impl Build<'_> {
+    fn with_int<S: IntHeader>(self) -> Box<dyn Runner> {
+        let scale = self.scale;
+        let telemetry = |rates: &[Rate]| {
+            IntTelemetry::<S>::new(scale, rates).expect("the scale was made from the rates of all links")
+        };
+        Box::new(model::build::<S, _, _>(self.scenario, self.routes, self.settings, telemetry, self.threads))
+    }
+}

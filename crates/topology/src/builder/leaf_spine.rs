@@ -1,0 +1,219 @@
+//! Leaf-spine: every leaf has a link to every spine.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Duration, Rate};
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Plan, at_least, fits_ports, some_delay};
+use crate::graph::Topology;
+
+/// The rate between switches when neither `fabric_rate` nor `oversubscription` is given.
+const DEFAULT_FABRIC_RATE: Rate = Rate::from_gbps(400);
+
+/// Two layers of switches, fully meshed. Nodes are numbered hosts, leaves, spines.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct LeafSpineConfig {
+    /// Hosts under each leaf.
+    pub hosts_per_leaf: u32,
+    /// Leaf switches.
+    pub leaves: u32,
+    /// Spine switches.
+    pub spines: u32,
+    /// Rate of the links between hosts and leaves.
+    pub host_rate: Rate,
+    /// Rate of the links between leaves and spines; 400 Gbps when `oversubscription` is not given.
+    pub fabric_rate: Option<Rate>,
+    /// A leaf's rate to its hosts over its rate to the spines: another way to set `fabric_rate`.
+    pub oversubscription: Option<f64>,
+    /// One-way delay of the links between leaves and spines.
+    pub link_delay: Duration,
+    /// One-way delay of the links between hosts and leaves; `link_delay` when not given.
+    pub host_delay: Option<Duration>,
+}
+
+impl Default for LeafSpineConfig {
+    fn default() -> Self {
+        Self {
+            hosts_per_leaf: 16,
+            leaves: 4,
+            spines: 4,
+            host_rate: Rate::from_gbps(100),
+            fabric_rate: None,
+            oversubscription: None,
+            link_delay: Duration::from_us(1),
+            host_delay: None,
+        }
+    }
+}
+
+impl LeafSpineConfig {
+    /// The rate of the links between leaves and spines, whichever way it was set.
+    ///
+    /// # Errors
+    /// Both ways at once, or an oversubscription that is not a positive number.
+    pub fn resolved_fabric_rate(&self) -> Result<Rate, ConfigError> {
+        let Some(ratio) = self.oversubscription else {
+            return Ok(self.fabric_rate.unwrap_or(DEFAULT_FABRIC_RATE));
+        };
+        if self.fabric_rate.is_some() {
+            return Err(ConfigError::new(
+                "oversubscription",
+                "`fabric_rate` is given too, and each of the two sets the rate between switches",
+                "keep one of them",
+            ));
+        }
+        if !(ratio.is_finite() && ratio > 0.0) {
+            return Err(ConfigError::new(
+                "oversubscription",
+                format!("{ratio} is not a ratio of rates"),
+                "write a positive number such as 2.0: hosts offer a leaf twice what its uplinks carry",
+            ));
+        }
+        let down = f64::from(self.hosts_per_leaf) * self.host_rate.as_bps_f64();
+        let uplink = down / (f64::from(self.spines) * ratio);
+        if uplink < 1.0 {
+            return Err(ConfigError::new(
+                "oversubscription",
+                format!("{ratio} leaves less than 1bps for each link between switches"),
+                "write a smaller ratio",
+            ));
+        }
+        Ok(Rate::from_bps_f64(uplink))
+    }
+
+    /// Builds the leaf-spine fabric.
+    ///
+    /// # Errors
+    /// A count of zero or beyond what a switch can have, a zero delay, or a rate between switches
+    /// that is set twice.
+    pub fn build(&self) -> Result<Topology, ConfigError> {
+        let Self {
+            hosts_per_leaf,
+            leaves,
+            spines,
+            host_rate,
+            link_delay,
+            ..
+        } = *self;
+        at_least("hosts_per_leaf", hosts_per_leaf, 1)?;
+        at_least("leaves", leaves, 1)?;
+        at_least("spines", spines, 1)?;
+        fits_ports(
+            "spines",
+            "a leaf",
+            u64::from(hosts_per_leaf) + u64::from(spines),
+        )?;
+        fits_ports("leaves", "a spine", leaves.into())?;
+        let host_delay = self.host_delay.unwrap_or(link_delay);
+        some_delay("link_delay", link_delay)?;
+        some_delay("host_delay", host_delay)?;
+        let fabric_rate = self.resolved_fabric_rate()?;
+
+        let hosts = u64::from(hosts_per_leaf) * u64::from(leaves);
+        let mut plan = Plan::new("leaves", hosts, u64::from(leaves) + u64::from(spines))?;
+        for leaf in 0..leaves {
+            for host in leaf * hosts_per_leaf..(leaf + 1) * hosts_per_leaf {
+                plan.link(NodeId(host), plan.switch(leaf), host_rate, host_delay);
+            }
+        }
+        for leaf in 0..leaves {
+            for spine in 0..spines {
+                let spine = plan.switch(leaves + spine);
+                plan.link(plan.switch(leaf), spine, fabric_rate, link_delay);
+            }
+        }
+        plan.finish("leaves")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_leaf_meets_every_spine() {
+        let config = LeafSpineConfig {
+            hosts_per_leaf: 3,
+            leaves: 2,
+            spines: 4,
+            ..Default::default()
+        };
+        let fabric = config.build().unwrap();
+        assert_eq!(
+            (fabric.hosts().len(), fabric.len(), fabric.links().len()),
+            (6, 12, 14)
+        );
+        let peers: Vec<u32> = fabric.ports(NodeId(7)).iter().map(|p| p.peer.0).collect();
+        assert_eq!(peers, [3, 4, 5, 8, 9, 10, 11]);
+    }
+
+    #[test]
+    fn oversubscription_sets_the_uplinks() {
+        let config = LeafSpineConfig {
+            oversubscription: Some(2.0),
+            ..Default::default()
+        };
+        assert_eq!(config.resolved_fabric_rate(), Ok(Rate::from_gbps(200)));
+        let both = LeafSpineConfig {
+            fabric_rate: Some(Rate::from_gbps(400)),
+            ..config.clone()
+        };
+        assert_eq!(both.build().unwrap_err().key, "oversubscription");
+        for ratio in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e30] {
+            let config = LeafSpineConfig {
+                oversubscription: Some(ratio),
+                ..Default::default()
+            };
+            assert_eq!(config.build().unwrap_err().key, "oversubscription");
+        }
+    }
+
+    #[test]
+    fn hosts_may_have_shorter_cables() {
+        let config = LeafSpineConfig {
+            host_delay: Some(Duration::from_ns(100)),
+            link_delay: Duration::from_ns(500),
+            ..Default::default()
+        };
+        let fabric = config.build().unwrap();
+        assert_eq!(fabric.links()[0].delay, Duration::from_ns(100));
+        assert_eq!(
+            fabric.links().last().map(|l| l.delay),
+            Some(Duration::from_ns(500))
+        );
+    }
+
+    #[test]
+    fn impossible_counts_are_refused_by_key() {
+        let key = |config: LeafSpineConfig| config.build().unwrap_err().key;
+        assert_eq!(
+            key(LeafSpineConfig {
+                spines: 0,
+                ..Default::default()
+            }),
+            "spines"
+        );
+        assert_eq!(
+            key(LeafSpineConfig {
+                spines: 70_000,
+                ..Default::default()
+            }),
+            "spines"
+        );
+        assert_eq!(
+            key(LeafSpineConfig {
+                hosts_per_leaf: 0,
+                ..Default::default()
+            }),
+            "hosts_per_leaf"
+        );
+        let many = LeafSpineConfig {
+            leaves: 60_000,
+            hosts_per_leaf: 60_000,
+            ..Default::default()
+        };
+        assert_eq!(key(many), "leaves");
+    }
+}

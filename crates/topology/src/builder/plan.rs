@@ -1,0 +1,100 @@
+//! What all builders share: a list of links being drawn up, and the checks of their settings.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Duration, Rate};
+
+use crate::graph::{Link, MAX_NODES, MAX_PORTS, NodeKind, Topology};
+
+/// A topology being drawn up: hosts 0..h, switches h..h+s, and links.
+pub(super) struct Plan {
+    hosts: u32,
+    switches: u32,
+    links: Vec<Link>,
+}
+
+impl Plan {
+    /// A plan of so many nodes; `key` takes the blame when they are too many.
+    pub(super) fn new(key: &'static str, hosts: u64, switches: u64) -> Result<Self, ConfigError> {
+        let nodes = hosts.saturating_add(switches);
+        let too_many = || {
+            ConfigError::new(
+                key,
+                format!(
+                    "this makes {nodes} nodes, more than the {MAX_NODES} that can be simulated"
+                ),
+                "choose a smaller value",
+            )
+        };
+        if nodes > u64::from(MAX_NODES) {
+            return Err(too_many());
+        }
+        let hosts = u32::try_from(hosts).map_err(|_| too_many())?;
+        let switches = u32::try_from(switches).map_err(|_| too_many())?;
+        Ok(Self {
+            hosts,
+            switches,
+            links: Vec::new(),
+        })
+    }
+
+    /// The id of switch number `index`.
+    pub(super) fn switch(&self, index: u32) -> NodeId {
+        NodeId(self.hosts + index)
+    }
+
+    /// Adds a lossless link.
+    pub(super) fn link(&mut self, a: NodeId, b: NodeId, rate: Rate, delay: Duration) {
+        self.links.push(Link {
+            a,
+            b,
+            rate,
+            delay,
+            loss: 0.0,
+        });
+    }
+
+    /// The topology; `key` takes the blame for what the settings' own checks let through.
+    pub(super) fn finish(self, key: &'static str) -> Result<Topology, ConfigError> {
+        let mut kinds = vec![NodeKind::Host; self.hosts as usize];
+        kinds.resize((self.hosts + self.switches) as usize, NodeKind::Switch);
+        Topology::new(kinds, self.links)
+            .map_err(|error| ConfigError::new(key, error.to_string(), "choose another value"))
+    }
+}
+
+/// Refuses fewer than `least`.
+pub(super) fn at_least(key: &'static str, value: u32, least: u32) -> Result<(), ConfigError> {
+    if value < least {
+        return Err(ConfigError::new(
+            key,
+            format!("{value} is too few"),
+            format!("write at least {least}"),
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses more links at one node than a node can have.
+pub(super) fn fits_ports(key: &'static str, node: &str, links: u64) -> Result<(), ConfigError> {
+    if links > u64::from(MAX_PORTS) {
+        return Err(ConfigError::new(
+            key,
+            format!("this gives {node} {links} links, more than the {MAX_PORTS} that it can have"),
+            "choose a smaller value",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a link without delay.
+pub(super) fn some_delay(key: &'static str, delay: Duration) -> Result<(), ConfigError> {
+    if delay == Duration::ZERO {
+        return Err(ConfigError::new(
+            key,
+            "a delay of zero is not possible yet: the window engine needs a delay of at least 1ps",
+            "write the propagation delay of the cable, such as \"1us\"",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! Star: hosts around one switch.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Duration, Rate};
+use serde::{Deserialize, Serialize};
+
+use super::plan::{Plan, at_least, fits_ports, some_delay};
+use crate::graph::Topology;
+
+/// Hosts around one switch, whose id follows theirs: the place to look at incast.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct StarConfig {
+    /// Hosts.
+    pub hosts: u32,
+    /// Rate of every link.
+    pub rate: Rate,
+    /// One-way delay of every link.
+    pub delay: Duration,
+}
+
+impl Default for StarConfig {
+    fn default() -> Self {
+        Self {
+            hosts: 16,
+            rate: Rate::from_gbps(100),
+            delay: Duration::from_us(1),
+        }
+    }
+}
+
+impl StarConfig {
+    /// Builds the star.
+    ///
+    /// # Errors
+    /// Fewer than two hosts, more hosts than a switch has ports, or a zero delay.
+    pub fn build(&self) -> Result<Topology, ConfigError> {
+        at_least("hosts", self.hosts, 2)?;
+        fits_ports("hosts", "the switch", self.hosts.into())?;
+        some_delay("delay", self.delay)?;
+        let mut plan = Plan::new("hosts", self.hosts.into(), 1)?;
+        for host in 0..self.hosts {
+            plan.link(NodeId(host), plan.switch(0), self.rate, self.delay);
+        }
+        plan.finish("hosts")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn port_and_host_numbers_agree_at_the_switch() {
+        let star = StarConfig {
+            hosts: 5,
+            ..StarConfig::default()
+        }
+        .build()
+        .unwrap();
+        let peers: Vec<u32> = star.ports(NodeId(5)).iter().map(|p| p.peer.0).collect();
+        assert_eq!(peers, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn impossible_stars_are_refused_by_key() {
+        let key = |config: StarConfig| config.build().unwrap_err().key;
+        assert_eq!(
+            key(StarConfig {
+                hosts: 1,
+                ..Default::default()
+            }),
+            "hosts"
+        );
+        assert_eq!(
+            key(StarConfig {
+                hosts: 65_536,
+                ..Default::default()
+            }),
+            "hosts"
+        );
+        assert_eq!(
+            key(StarConfig {
+                delay: Duration::ZERO,
+                ..Default::default()
+            }),
+            "delay"
+        );
+        assert!(
+            StarConfig {
+                hosts: 65_535,
+                ..Default::default()
+            }
+            .build()
+            .is_ok()
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! Whether every host reaches every other, given that hosts never forward.
+
+use fabricsim_core::id::NodeId;
+use rustc_hash::FxHashMap;
+
+use crate::graph::Topology;
+
+/// Hosts that touch the same islands of switches.
+struct Class {
+    islands: Vec<u32>,
+    hosts: Vec<NodeId>,
+}
+
+/// Two hosts that reach each other neither directly nor through switches, if there are any.
+///
+/// Hosts are compared by the islands (connected parts of the switch graph) that they touch; there
+/// is nearly always one island, so the time is linear in the number of links.
+pub(crate) fn unreachable_pair(topology: &Topology) -> Option<(NodeId, NodeId)> {
+    let classes = classes(topology);
+    for (index, class) in classes.iter().enumerate() {
+        if class.islands.is_empty()
+            && let Some(pair) = strangers(topology, class, class)
+        {
+            return Some(pair);
+        }
+        for other in &classes[index + 1..] {
+            let apart = class
+                .islands
+                .iter()
+                .all(|island| !other.islands.contains(island));
+            if apart && let Some(pair) = strangers(topology, class, other) {
+                return Some(pair);
+            }
+        }
+    }
+    None
+}
+
+/// A host of `one` and a host of `other` without a link between them.
+///
+/// A host has few links, so the search for a stranger stops soon.
+fn strangers(topology: &Topology, one: &Class, other: &Class) -> Option<(NodeId, NodeId)> {
+    one.hosts.iter().find_map(|&a| {
+        let linked = |b: NodeId| topology.ports(a).iter().any(|port| port.peer == b);
+        let stranger = other.hosts.iter().find(|&&b| b != a && !linked(b))?;
+        Some((a, *stranger))
+    })
+}
+
+/// The hosts by the islands they touch, in the order of their first host.
+fn classes(topology: &Topology) -> Vec<Class> {
+    let island = islands(topology);
+    let mut position: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
+    let mut classes: Vec<Class> = Vec::new();
+    for &host in topology.hosts() {
+        let mut touched: Vec<u32> = topology
+            .ports(host)
+            .iter()
+            .filter_map(|port| island[port.peer.index()])
+            .collect();
+        touched.sort_unstable();
+        touched.dedup();
+        let index = *position.entry(touched).or_insert_with_key(|touched| {
+            classes.push(Class {
+                islands: touched.clone(),
+                hosts: Vec::new(),
+            });
+            classes.len() - 1
+        });
+        classes[index].hosts.push(host);
+    }
+    classes
+}
+
+/// For each switch, the number of its island; `None` for hosts.
+fn islands(topology: &Topology) -> Vec<Option<u32>> {
+    let mut island = vec![None; topology.len()];
+    let mut stack = Vec::new();
+    let mut count = 0;
+    for start in topology.switches() {
+        if island[start.index()].is_some() {
+            continue;
+        }
+        island[start.index()] = Some(count);
+        stack.push(start);
+        while let Some(node) = stack.pop() {
+            for port in topology.ports(node) {
+                if !topology.is_host(port.peer) && island[port.peer.index()].is_none() {
+                    island[port.peer.index()] = Some(count);
+                    stack.push(port.peer);
+                }
+            }
+        }
+        count += 1;
+    }
+    island
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::id::NodeId;
+    use fabricsim_core::units::{Duration, Rate};
+
+    use crate::graph::NodeKind::{Host, Switch};
+    use crate::{Link, NodeKind, Topology, TopologyError};
+
+    fn network(kinds: &[NodeKind], ends: &[(u32, u32)]) -> Result<Topology, TopologyError> {
+        let link = |&(a, b): &(u32, u32)| Link {
+            a: NodeId(a),
+            b: NodeId(b),
+            rate: Rate::from_gbps(100),
+            delay: Duration::from_us(1),
+            loss: 0.0,
+        };
+        Topology::new(kinds.to_vec(), ends.iter().map(link).collect())
+    }
+
+    fn apart(a: u32, b: u32) -> Result<Topology, TopologyError> {
+        Err(TopologyError::Disconnected {
+            a: NodeId(a),
+            b: NodeId(b),
+        })
+    }
+
+    #[test]
+    fn two_islands_are_named_by_a_host_of_each() {
+        let kinds = [Host, Host, Host, Switch, Switch];
+        assert_eq!(network(&kinds, &[(0, 3), (1, 3), (2, 4)]), apart(0, 2));
+        assert!(network(&kinds, &[(0, 3), (1, 3), (2, 4), (3, 4)]).is_ok());
+    }
+
+    #[test]
+    fn a_host_does_not_join_islands() {
+        let kinds = [Host, Host, Host, Switch, Switch];
+        assert_eq!(
+            network(&kinds, &[(0, 3), (1, 3), (1, 4), (2, 4)]),
+            apart(0, 2)
+        );
+    }
+
+    #[test]
+    fn hosts_may_be_linked_directly() {
+        assert!(network(&[Host, Host], &[(0, 1)]).is_ok());
+        assert_eq!(network(&[Host, Host, Host], &[(0, 1), (1, 2)]), apart(0, 2));
+        assert!(network(&[Host, Host, Host], &[(0, 1), (1, 2), (2, 0)]).is_ok());
+        assert_eq!(
+            network(&[Host, Host, Host, Switch], &[(0, 3), (1, 3), (1, 2)]),
+            apart(0, 2)
+        );
+    }
+}

@@ -1,0 +1,69 @@
+//! What makes a list of links unfit to be simulated.
+
+use fabricsim_core::id::NodeId;
+
+use crate::graph::{MAX_NODES, MAX_PORTS};
+
+/// Why a list of nodes and links is not a topology. `link` is a position in the list of links.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TopologyError {
+    /// There is no host, so nothing can be sent.
+    #[error("there is no host")]
+    NoHosts,
+    /// More than [`MAX_NODES`] nodes.
+    #[error("{count} nodes are more than the {MAX_NODES} that a topology can have")]
+    TooManyNodes {
+        /// Nodes asked for.
+        count: u64,
+    },
+    /// A link names a node that does not exist.
+    #[error("link {link} names node {node}, which does not exist")]
+    UnknownNode {
+        /// The link.
+        link: usize,
+        /// The missing node.
+        node: NodeId,
+    },
+    /// A link joins a node with itself.
+    #[error("link {link} joins node {node} with itself")]
+    SelfLoop {
+        /// The link.
+        link: usize,
+        /// The node at both ends.
+        node: NodeId,
+    },
+    /// A link has no propagation delay.
+    #[error("link {link} has a delay of zero: the window engine needs a delay of at least 1ps")]
+    ZeroDelay {
+        /// The link.
+        link: usize,
+    },
+    /// A link's loss is not a probability.
+    #[error("link {link} has a loss of {loss}, which is not a probability from 0 to 1")]
+    Loss {
+        /// The link.
+        link: usize,
+        /// The value given.
+        loss: f64,
+    },
+    /// A node has more than [`MAX_PORTS`] links.
+    #[error("node {node} has more than the {MAX_PORTS} links that a node can have")]
+    TooManyPorts {
+        /// The node.
+        node: NodeId,
+    },
+    /// A node has no link.
+    #[error("node {node} has no link")]
+    Isolated {
+        /// The node.
+        node: NodeId,
+    },
+    /// Two hosts cannot reach each other, neither directly nor through switches.
+    #[error("hosts {a} and {b} cannot reach each other through switches")]
+    Disconnected {
+        /// One of the hosts.
+        a: NodeId,
+        /// The other.
+        b: NodeId,
+    },
+}

@@ -1,0 +1,330 @@
+//! The graph: nodes, links, and the ports that links give their ends.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::units::{Duration, Rate};
+
+use crate::connectivity::unreachable_pair;
+use crate::error::TopologyError;
+
+/// The most nodes that a topology can have.
+pub const MAX_NODES: u32 = 1 << 24;
+
+/// The most links that one node can have.
+pub const MAX_PORTS: u32 = 65_535;
+
+/// What a node does with packets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum NodeKind {
+    /// Sends and receives; never forwards.
+    Host,
+    /// Forwards.
+    Switch,
+}
+
+/// A full-duplex link: both directions have the same rate, delay and loss.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// One end.
+    pub a: NodeId,
+    /// The other end.
+    pub b: NodeId,
+    /// Bits per second, in each direction.
+    pub rate: Rate,
+    /// One-way propagation delay, at least 1 ps.
+    pub delay: Duration,
+    /// Probability that a packet is lost on the way, 0 to 1.
+    pub loss: f64,
+}
+
+/// One end of a link, as the node there sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Port {
+    /// The node at the other end.
+    pub peer: NodeId,
+    /// The port at the other end.
+    pub peer_port: PortId,
+    /// Bits per second.
+    pub rate: Rate,
+    /// One-way propagation delay.
+    pub delay: Duration,
+    /// Probability that a packet is lost on the way, 0 to 1.
+    pub loss: f64,
+    /// Position of the link in [`Topology::links`].
+    pub link: u32,
+}
+
+/// A network that is fit to be simulated: every host reaches every other.
+///
+/// Cheap to clone: the lists are shared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Topology {
+    kinds: Arc<[NodeKind]>,
+    hosts: Arc<[NodeId]>,
+    links: Arc<[Link]>,
+    /// Ports of node `n` are `ports[first_port[n]..first_port[n + 1]]`.
+    first_port: Arc<[usize]>,
+    ports: Arc<[Port]>,
+}
+
+impl Topology {
+    /// The network of nodes 0..`kinds.len()` joined by `links`.
+    ///
+    /// Ports of a node are numbered from 0 in the order of its links. Links between the same two
+    /// nodes are kept apart. A host may have several links, also to other hosts.
+    ///
+    /// # Errors
+    /// The first of these that holds: no host, too many nodes, a faulty link (unknown node,
+    /// self-loop, zero delay, loss outside 0..1), a node with too many links or none, two hosts
+    /// that cannot reach each other.
+    pub fn new(kinds: Vec<NodeKind>, links: Vec<Link>) -> Result<Self, TopologyError> {
+        if kinds.len() > MAX_NODES as usize {
+            return Err(TopologyError::TooManyNodes {
+                count: kinds.len() as u64,
+            });
+        }
+        let hosts: Arc<[NodeId]> = (0..kinds.len())
+            .filter(|&n| kinds[n] == NodeKind::Host)
+            .map(NodeId::from_index)
+            .collect();
+        if hosts.is_empty() {
+            return Err(TopologyError::NoHosts);
+        }
+        let first_port = first_ports(kinds.len(), &links)?;
+        let ports = list_ports(&first_port, &links);
+        let topology = Self {
+            kinds: kinds.into(),
+            hosts,
+            links: links.into(),
+            first_port: first_port.into(),
+            ports: ports.into(),
+        };
+        match unreachable_pair(&topology) {
+            Some((a, b)) => Err(TopologyError::Disconnected { a, b }),
+            None => Ok(topology),
+        }
+    }
+
+    /// The hosts, by ascending id.
+    #[must_use]
+    pub fn hosts(&self) -> &[NodeId] {
+        &self.hosts
+    }
+
+    /// The switches, by ascending id.
+    pub fn switches(&self) -> impl Iterator<Item = NodeId> + '_ {
+        (0..self.len())
+            .map(NodeId::from_index)
+            .filter(|&n| !self.is_host(n))
+    }
+
+    /// Whether `node` is a host.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    #[inline]
+    #[must_use]
+    pub fn is_host(&self, node: NodeId) -> bool {
+        self.kinds[node.index()] == NodeKind::Host
+    }
+
+    /// The number of nodes: hosts and switches.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Never true: a topology has a host.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// The links in the order they were listed.
+    #[must_use]
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// The ports of `node`; the position in the list is the [`PortId`].
+    ///
+    /// # Panics
+    /// When there is no such node.
+    #[inline]
+    #[must_use]
+    pub fn ports(&self, node: NodeId) -> &[Port] {
+        &self.ports[self.first_port[node.index()]..self.first_port[node.index() + 1]]
+    }
+}
+
+/// Checks each link and counts each node's ports: where the ports of each node begin, and the end.
+fn first_ports(nodes: usize, links: &[Link]) -> Result<Vec<usize>, TopologyError> {
+    let mut degree = vec![0usize; nodes];
+    for (index, link) in links.iter().enumerate() {
+        for node in [link.a, link.b] {
+            if node.index() >= nodes {
+                return Err(TopologyError::UnknownNode { link: index, node });
+            }
+            degree[node.index()] += 1;
+            if degree[node.index()] > MAX_PORTS as usize {
+                return Err(TopologyError::TooManyPorts { node });
+            }
+        }
+        if link.a == link.b {
+            return Err(TopologyError::SelfLoop {
+                link: index,
+                node: link.a,
+            });
+        }
+        if link.delay == Duration::ZERO {
+            return Err(TopologyError::ZeroDelay { link: index });
+        }
+        if !(0.0..=1.0).contains(&link.loss) {
+            return Err(TopologyError::Loss {
+                link: index,
+                loss: link.loss,
+            });
+        }
+    }
+    if let Some(node) = degree.iter().position(|&d| d == 0) {
+        return Err(TopologyError::Isolated {
+            node: NodeId::from_index(node),
+        });
+    }
+    let mut first = Vec::with_capacity(nodes + 1);
+    let mut total = 0;
+    first.push(0);
+    for d in degree {
+        total += d;
+        first.push(total);
+    }
+    Ok(first)
+}
+
+/// The ports of all nodes, node by node.
+fn list_ports(first: &[usize], links: &[Link]) -> Vec<Port> {
+    let mut used = vec![0usize; first.len() - 1];
+    let mut places = Vec::with_capacity(2 * links.len());
+    for (index, link) in (0u32..).zip(links) {
+        let [a, b] = [link.a, link.b].map(|node| {
+            let port = PortId::from_index(used[node.index()]);
+            used[node.index()] += 1;
+            (node, port)
+        });
+        for ((node, port), (peer, peer_port)) in [(a, b), (b, a)] {
+            let Link {
+                rate, delay, loss, ..
+            } = *link;
+            let end = Port {
+                peer,
+                peer_port,
+                rate,
+                delay,
+                loss,
+                link: index,
+            };
+            places.push((first[node.index()] + port.index(), end));
+        }
+    }
+    places.sort_unstable_by_key(|&(place, _)| place);
+    places.into_iter().map(|(_, port)| port).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use NodeKind::{Host, Switch};
+
+    fn link(a: u32, b: u32) -> Link {
+        Link {
+            a: NodeId(a),
+            b: NodeId(b),
+            rate: Rate::from_gbps(100),
+            delay: Duration::from_us(1),
+            loss: 0.0,
+        }
+    }
+
+    #[test]
+    fn ports_are_numbered_in_the_order_of_links() {
+        let t = Topology::new(
+            vec![Host, Host, Switch],
+            vec![link(1, 2), link(2, 0), link(0, 2)],
+        )
+        .unwrap();
+        let peers: Vec<_> = t
+            .ports(NodeId(2))
+            .iter()
+            .map(|p| (p.peer.0, p.peer_port.0))
+            .collect();
+        assert_eq!(peers, [(1, 0), (0, 0), (0, 1)]);
+        assert_eq!(t.ports(NodeId(0))[1].link, 2);
+        assert_eq!(t.hosts(), [NodeId(0), NodeId(1)]);
+        assert_eq!(t.switches().collect::<Vec<_>>(), [NodeId(2)]);
+    }
+
+    #[test]
+    fn every_port_is_its_peers_peer() {
+        let t = Topology::new(
+            vec![Host, Host, Switch],
+            vec![link(0, 2), link(1, 2), link(1, 2)],
+        )
+        .unwrap();
+        for node in (0..t.len()).map(NodeId::from_index) {
+            for (index, port) in t.ports(node).iter().enumerate() {
+                let back = t.ports(port.peer)[port.peer_port.index()];
+                assert_eq!(
+                    (back.peer, back.peer_port),
+                    (node, PortId::from_index(index))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn faulty_links_are_refused() {
+        let refused = |kinds: &[NodeKind], links: Vec<Link>| {
+            Topology::new(kinds.to_vec(), links).unwrap_err()
+        };
+        let two = [Host, Host];
+        assert_eq!(refused(&[Switch], vec![]), TopologyError::NoHosts);
+        assert_eq!(
+            refused(&two, vec![link(0, 2)]),
+            TopologyError::UnknownNode {
+                link: 0,
+                node: NodeId(2)
+            }
+        );
+        assert_eq!(
+            refused(&two, vec![link(1, 1)]),
+            TopologyError::SelfLoop {
+                link: 0,
+                node: NodeId(1)
+            }
+        );
+        assert_eq!(
+            refused(&[Host, Host, Host], vec![link(0, 1)]),
+            TopologyError::Isolated { node: NodeId(2) }
+        );
+        for loss in [-0.1, 1.5, f64::NAN] {
+            let error = refused(&two, vec![Link { loss, ..link(0, 1) }]);
+            assert!(
+                matches!(error, TopologyError::Loss { link: 0, .. }),
+                "{error}"
+            );
+        }
+        let error = refused(
+            &two,
+            vec![Link {
+                delay: Duration::ZERO,
+                ..link(0, 1)
+            }],
+        );
+        assert!(
+            error
+                .to_string()
+                .contains("the window engine needs a delay of at least 1ps")
+        );
+    }
+}

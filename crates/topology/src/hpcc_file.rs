@@ -1,0 +1,235 @@
+//! The link list of the HPCC simulator: `topology.txt`.
+//!
+//! Words separated by white space: `nodes switches links`, the ids of the switches, and for each
+//! link `node node rate delay loss`, such as `0 320 100Gbps 1000ns 0.000000`. Nodes that are not
+//! switches are hosts. Lines have no meaning of their own.
+
+mod words;
+
+use std::ops::Range;
+use std::str::FromStr;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::{Duration, UnitError};
+
+use crate::error::TopologyError;
+use crate::graph::{Link, MAX_NODES, NodeKind, Topology};
+use words::{Word, Words};
+
+/// Reads the HPCC simulator's `topology.txt`; node ids are the file's.
+///
+/// Several links between the same two nodes are kept apart. (Differs from the original, which
+/// keeps the last of them.)
+///
+/// # Errors
+/// The first mistake, with the bytes of the word at fault and a remedy: a file that ends too soon
+/// or goes on too long, counts that cannot be, ids out of range or given twice, a rate or delay
+/// without a known unit, zero or negative, a loss that is not a probability, a link from a node to
+/// itself, a node without links, hosts that cannot reach each other.
+pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
+    let mut words = Words::new(text);
+    refuse_long_header(text)?;
+    let header = Header::read(&mut words)?;
+    let (kinds, switches) = read_switches(&mut words, &header)?;
+    let mut links = Vec::new();
+    let mut places = Vec::new();
+    for number in 1..=header.links {
+        let (link, place) = read_link(&mut words, number, &header)?;
+        links.push(link);
+        places.push(place);
+    }
+    if let Some(word) = words.next() {
+        return Err(InputError::new(
+            word.span,
+            format!(
+                "`{}` comes after the last of the {} links",
+                word.text, header.links
+            ),
+            "raise the number of links in the first line, or remove the rest of the file",
+        ));
+    }
+    Topology::new(kinds, links).map_err(|error| place_error(&error, &header, &switches, &places))
+}
+
+/// The three counts.
+struct Header {
+    nodes: u32,
+    switches: u32,
+    links: u64,
+    nodes_span: Range<usize>,
+}
+
+impl Header {
+    fn read(words: &mut Words<'_>) -> Result<Self, InputError> {
+        const HELP: &str = "begin the file with three counts: nodes, switches, links";
+        let mut count = |what: &str| words.need(what, HELP);
+        let nodes = count("the number of nodes")?;
+        let switches = count("the number of switches")?;
+        let links = count("the number of links")?;
+        let node_count = match nodes.number(HELP)? {
+            0 => return Err(nodes.wrong("there is no node", "count hosts and switches")),
+            n if n > u64::from(MAX_NODES) => {
+                let message =
+                    format!("{n} nodes are more than the {MAX_NODES} that can be simulated");
+                return Err(nodes.wrong(message, "count hosts and switches"));
+            }
+            n => n,
+        };
+        let switch_count = switches.number(HELP)?;
+        if switch_count >= node_count {
+            return Err(switches.wrong(
+                format!("{switch_count} switches among {node_count} nodes leave no host"),
+                "the first count is hosts and switches together, the second switches alone",
+            ));
+        }
+        let link_count = links.number(HELP)?;
+        let small = |n: u64| u32::try_from(n).unwrap_or(MAX_NODES);
+        Ok(Self {
+            nodes: small(node_count),
+            switches: small(switch_count),
+            links: link_count,
+            nodes_span: nodes.span,
+        })
+    }
+}
+
+/// A relative of the format begins with six words, the last a name of a GPU.
+fn refuse_long_header(text: &str) -> Result<(), InputError> {
+    let body = text.trim_start();
+    let start = text.len() - body.len();
+    let line = body.lines().next().unwrap_or_default().trim_end();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    if words.len() == 6 && words[5].parse::<f64>().is_err() {
+        return Err(InputError::new(
+            start..start + line.len(),
+            "this is the longer first line of SimAI's format",
+            "write three counts (nodes, switches with NVSwitches, links) and list all switches in the second line",
+        ));
+    }
+    Ok(())
+}
+
+/// The kind of every node, and where each switch is named.
+fn read_switches(
+    words: &mut Words<'_>,
+    header: &Header,
+) -> Result<(Vec<NodeKind>, Vec<(NodeId, Range<usize>)>), InputError> {
+    let mut kinds = vec![NodeKind::Host; header.nodes as usize];
+    let mut named = Vec::new();
+    for number in 1..=header.switches {
+        let what = format!("switch {number} of {}", header.switches);
+        let word = words.need(&what, "list the ids of all switches, or lower their number")?;
+        let id = word.node(header.nodes)?;
+        if kinds[id.index()] == NodeKind::Switch {
+            return Err(word.wrong(
+                format!("switch {id} is listed twice"),
+                "list each switch once; the second count of the first line says how many there are",
+            ));
+        }
+        kinds[id.index()] = NodeKind::Switch;
+        named.push((id, word.span));
+    }
+    Ok((kinds, named))
+}
+
+/// One link and the bytes that describe it.
+fn read_link(
+    words: &mut Words<'_>,
+    number: u64,
+    header: &Header,
+) -> Result<(Link, Range<usize>), InputError> {
+    let mut need = |what: &str| {
+        words.need(
+            &format!("{what} of link {number} of {}", header.links),
+            "add the missing links, or lower their number in the first line",
+        )
+    };
+    let first = need("the first node")?;
+    let a = first.node(header.nodes)?;
+    let second = need("the second node")?;
+    let b = second.node(header.nodes)?;
+    if a == b {
+        return Err(second.wrong(
+            format!("the link joins node {a} with itself"),
+            "give a link two different ends",
+        ));
+    }
+    let rate = quantity(&need("the rate")?)?;
+    let word = need("the delay")?;
+    let delay: Duration = quantity(&word)?;
+    if delay == Duration::ZERO {
+        return Err(word.wrong(
+            "a delay of zero is not possible yet: the window engine needs a delay of at least 1ps",
+            "write the propagation delay of the cable, such as 1us",
+        ));
+    }
+    let word = need("the loss")?;
+    let loss = match word.text.parse::<f64>() {
+        Ok(loss) if (0.0..=1.0).contains(&loss) => loss,
+        _ => {
+            return Err(word.wrong(
+                format!("`{}` is not a loss", word.text),
+                "write the probability of loss, from 0 to 1, such as 0.001",
+            ));
+        }
+    };
+    Ok((
+        Link {
+            a,
+            b,
+            rate,
+            delay,
+            loss,
+        },
+        first.span.start..word.span.end,
+    ))
+}
+
+/// A rate or a delay; the unit's own message ends with how to write it.
+fn quantity<T: FromStr<Err = UnitError>>(word: &Word<'_>) -> Result<T, InputError> {
+    word.text.parse().map_err(|error: UnitError| {
+        let text = error.to_string();
+        let (message, help) = text
+            .rsplit_once("; ")
+            .unwrap_or((&text, "write a number and a unit"));
+        word.wrong(message, help)
+    })
+}
+
+/// What only the whole graph shows, placed where it can be mended.
+fn place_error(
+    error: &TopologyError,
+    header: &Header,
+    switches: &[(NodeId, Range<usize>)],
+    places: &[Range<usize>],
+) -> InputError {
+    let all = places.first().map_or(0, |p| p.start)..places.last().map_or(0, |p| p.end);
+    let (span, help) = match *error {
+        TopologyError::Isolated { node } => (
+            switches
+                .iter()
+                .find(|(id, _)| *id == node)
+                .map_or_else(|| header.nodes_span.clone(), |(_, span)| span.clone()),
+            "add a link to it, or do not count it".to_owned(),
+        ),
+        TopologyError::Disconnected { a, b } => (
+            all,
+            format!("add links so that switches join {a} and {b}; hosts do not forward"),
+        ),
+        TopologyError::UnknownNode { link, .. }
+        | TopologyError::SelfLoop { link, .. }
+        | TopologyError::ZeroDelay { link }
+        | TopologyError::Loss { link, .. } => (
+            places.get(link).cloned().unwrap_or(all),
+            "correct the link".to_owned(),
+        ),
+        TopologyError::NoHosts
+        | TopologyError::TooManyNodes { .. }
+        | TopologyError::TooManyPorts { .. } => (all, "use a smaller network".to_owned()),
+    };
+    InputError::new(span, error.to_string(), help)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! Each mistake a user can make in a link list, and what they are told.
+
+use fabricsim_core::units::Rate;
+
+use super::*;
+
+const GOOD: &str = "\
+4 1 4
+3
+0 3 100Gbps 1000ns 0.000000
+1 3 40Mb/s 0.001ms 0.01
+2 3 25Gbps 3.33us 0
+2 3 25Gbps 3.33us 0
+";
+
+/// The word at fault, what is wrong, and the remedy, when `from` in the good file becomes `to`.
+fn mistake(from: &str, to: &str) -> (String, String, String) {
+    assert!(GOOD.contains(from));
+    let text = GOOD.replacen(from, to, 1);
+    let error = parse_hpcc(&text).unwrap_err();
+    (text[error.span].to_owned(), error.message, error.help)
+}
+
+#[test]
+fn a_link_list_becomes_a_topology_with_the_files_ids() {
+    let topology = parse_hpcc(GOOD).unwrap();
+    assert_eq!(topology.hosts(), [NodeId(0), NodeId(1), NodeId(2)]);
+    assert_eq!(
+        topology.ports(NodeId(2)).len(),
+        2,
+        "parallel links are kept"
+    );
+    let link = topology.links()[1];
+    assert_eq!(
+        (link.rate, link.delay),
+        (Rate::from_mbps(40), Duration::from_us(1))
+    );
+    assert!((link.loss - 0.01).abs() < 1e-12);
+    assert_eq!(topology.links()[2].delay, Duration::from_ns(3_330));
+}
+
+#[test]
+fn switches_may_have_any_ids_and_lines_do_not_matter() {
+    let topology = parse_hpcc("3 1 2 0 1 0 1Gbps 1us 0\r\n0 2 1Gbps 1us 0").unwrap();
+    assert_eq!(topology.hosts(), [NodeId(1), NodeId(2)]);
+}
+
+#[test]
+fn a_file_that_ends_too_soon() {
+    for (length, what) in [
+        (0, "the number of nodes"),
+        (5, "switch 1 of 1"),
+        (20, "the delay of link 1 of 4"),
+        (GOOD.len() - 2, "the loss of link 4 of 4"),
+    ] {
+        let error = parse_hpcc(&GOOD[..length]).unwrap_err();
+        assert_eq!(error.span, length..length);
+        assert_eq!(error.message, format!("the file ends before {what}"));
+    }
+}
+
+#[test]
+fn a_file_that_goes_on_too_long() {
+    let error = parse_hpcc(&GOOD.replacen("4 1 4", "4 1 3", 1)).unwrap_err();
+    let start = GOOD.rfind("2 3").unwrap();
+    assert_eq!(error.span, start..start + 1);
+    assert_eq!(error.message, "`2` comes after the last of the 3 links");
+    assert!(error.help.contains("raise the number of links"));
+}
+
+#[test]
+fn counts_that_cannot_be() {
+    let (at, message, _) = mistake("4 1 4", "4 4 4");
+    assert_eq!(
+        (at.as_str(), message.as_str()),
+        ("4", "4 switches among 4 nodes leave no host")
+    );
+    let (at, message, help) = mistake("4 1 4", "-4 1 4");
+    assert_eq!((at.as_str(), message.as_str()), ("-4", "`-4` is negative"));
+    assert_eq!(
+        help,
+        "begin the file with three counts: nodes, switches, links"
+    );
+    assert_eq!(
+        mistake("4 1 4", "four 1 4").1,
+        "`four` is not a whole number"
+    );
+    assert_eq!(mistake("4 1 4", "0 1 4").1, "there is no node");
+    assert_eq!(
+        mistake("4 1 4", "99999999999 1 4").1,
+        "99999999999 nodes are more than the 16777216 that can be simulated"
+    );
+    assert_eq!(
+        mistake("4 1 4", "4 1 99999999999999999999").1,
+        "`99999999999999999999` is too large"
+    );
+    assert!(mistake("4 1 4", "4 2 0 1 4 H100").1.contains("SimAI"));
+}
+
+#[test]
+fn ids_out_of_range_or_given_twice() {
+    let (at, message, help) = mistake("1 3 40Mb/s", "1 4 40Mb/s");
+    assert_eq!((at.as_str(), message.as_str()), ("4", "there is no node 4"));
+    assert_eq!(help, "nodes are numbered 0 to 3");
+    assert_eq!(mistake("\n3\n", "\n7\n").1, "there is no node 7");
+    let (at, message, _) = mistake("4 1 4\n3", "4 2 4\n3 3");
+    assert_eq!(
+        (at.as_str(), message.as_str()),
+        ("3", "switch 3 is listed twice")
+    );
+    let error = parse_hpcc("4 2 4\n3 3\n").unwrap_err();
+    assert_eq!(error.span, 8..9, "the second of the two");
+}
+
+#[test]
+fn a_link_from_a_node_to_itself() {
+    let (at, message, _) = mistake("1 3 40Mb/s", "1 1 40Mb/s");
+    assert_eq!(
+        (at.as_str(), message.as_str()),
+        ("1", "the link joins node 1 with itself")
+    );
+}
+
+#[test]
+fn rates_and_delays() {
+    let (at, message, help) = mistake("40Mb/s", "40");
+    assert_eq!((at.as_str(), message.as_str()), ("40", "`40` has no unit"));
+    assert_eq!(help, "write it like `100Gbps`");
+    assert_eq!(
+        mistake("40Mb/s", "40GB").1,
+        "`40GB` has an unknown unit `GB`"
+    );
+    assert_eq!(mistake("40Mb/s", "-40Mb/s").1, "`-40Mb/s` is negative");
+    assert_eq!(mistake("40Mb/s", "0Mb/s").1, "`0Mb/s` is zero");
+    let (at, message, help) = mistake("0.001ms", "0.001m");
+    assert_eq!(
+        (at.as_str(), message.as_str()),
+        ("0.001m", "`0.001m` has an unknown unit `m`")
+    );
+    assert_eq!(help, "write it like `1us`");
+    let (at, message, _) = mistake("0.001ms", "0ns");
+    assert_eq!(at, "0ns");
+    assert!(message.contains("the window engine needs a delay of at least 1ps"));
+}
+
+#[test]
+fn a_loss_that_is_not_a_probability() {
+    for loss in ["1.01", "-0.1", "NaN", "1%"] {
+        let (at, message, help) = mistake("0.01\n", &format!("{loss}\n"));
+        assert_eq!(
+            (at.as_str(), message),
+            (loss, format!("`{loss}` is not a loss"))
+        );
+        assert!(help.contains("from 0 to 1"));
+    }
+}
+
+#[test]
+fn hosts_that_cannot_reach_each_other() {
+    let text = "4 2 2\n2 3\n0 2 1Gbps 1us 0\n1 3 1Gbps 1us 0\n";
+    let error = parse_hpcc(text).unwrap_err();
+    assert_eq!(&text[error.span.clone()], &text[10..text.len() - 1]);
+    assert_eq!(
+        error.message,
+        "hosts 0 and 1 cannot reach each other through switches"
+    );
+}
+
+#[test]
+fn a_node_without_links() {
+    let error = parse_hpcc("3 1 1\n2\n0 2 1Gbps 1us 0").unwrap_err();
+    assert_eq!(
+        (error.span, error.message.as_str()),
+        (0..1, "node 1 has no link")
+    );
+    let error = parse_hpcc("3 1 1\n2\n0 1 1Gbps 1us 0").unwrap_err();
+    assert_eq!(
+        (error.span, error.message.as_str()),
+        (6..7, "node 2 has no link")
+    );
+}

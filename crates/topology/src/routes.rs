@@ -1,0 +1,202 @@
+//! Every shortest path by hop count, kept as next hops, one table for each switch.
+
+mod extremes;
+mod groups;
+mod hops;
+mod path;
+mod switch;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::plugin::{FlowKey, Routing};
+use rayon::prelude::*;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::ecmp::EcmpHash;
+use crate::graph::{Port, Topology};
+use groups::{Groups, Slot};
+use hops::SwitchGraph;
+use switch::SwitchTable;
+
+pub use extremes::Extremes;
+pub use switch::SwitchRoutes;
+
+/// The order in which equal next hops are kept, and so which one a hash chooses.
+///
+/// Several links to the same neighbour stay in the order of their ports.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum NextHopOrder {
+    /// By ascending id of the neighbour.
+    #[default]
+    AscendingNode,
+    /// By descending id of the neighbour, as in the published HPCC simulator's runs.
+    DescendingNode,
+}
+
+impl NextHopOrder {
+    /// The ports among `candidates` of a node with these `ports`, in this order.
+    fn sort(self, ports: &[Port], candidates: &mut [PortId]) {
+        candidates.sort_unstable_by_key(|port| {
+            let peer = ports[port.index()].peer.0;
+            let rank = match self {
+                Self::AscendingNode => peer,
+                Self::DescendingNode => !peer,
+            };
+            (rank, *port)
+        });
+    }
+}
+
+/// All shortest paths between hosts by hop count. Hosts never forward.
+///
+/// Memory follows switches x groups, not hosts x hosts: hosts that hang on the same switches form
+/// a group, and a switch keeps one small number for each group. Cheap to clone: tables are shared.
+#[derive(Clone)]
+pub struct Routes {
+    topology: Topology,
+    order: NextHopOrder,
+    hash: EcmpHash,
+    slots: Arc<[Slot]>,
+    tables: Arc<[Arc<SwitchTable>]>,
+}
+
+impl Routes {
+    /// Finds the shortest paths of `topology`, on rayon's current threads.
+    ///
+    /// The result does not depend on the number of threads. A breadth-first search from each group
+    /// of hosts gives the distances; the next hops of a switch are its neighbours one hop nearer.
+    #[must_use]
+    pub fn compute(topology: &Topology, order: NextHopOrder, hash: EcmpHash) -> Self {
+        let groups = Groups::of(topology);
+        let graph = SwitchGraph::of(topology, &groups, order);
+        let distances = graph.distances(&groups);
+        let tables: Vec<Arc<SwitchTable>> = (0..graph.len())
+            .into_par_iter()
+            .map(|switch| {
+                let local = groups.local(topology, graph.node(switch));
+                Arc::new(SwitchTable::new(
+                    graph.hops(switch),
+                    &local,
+                    &distances,
+                    switch,
+                ))
+            })
+            .collect();
+        Self {
+            topology: topology.clone(),
+            order,
+            hash,
+            slots: groups.into_slots(),
+            tables: tables.into(),
+        }
+    }
+
+    /// The forwarding decision of one switch.
+    ///
+    /// # Panics
+    /// When `switch` is not a switch.
+    #[must_use]
+    pub fn switch(&self, switch: NodeId) -> SwitchRoutes {
+        assert!(
+            !self.topology.is_host(switch),
+            "node {switch} is a host and forwards nothing"
+        );
+        SwitchRoutes::new(
+            switch,
+            self.hash,
+            Arc::clone(&self.slots),
+            self.table(switch),
+        )
+    }
+
+    /// The network that these routes are for.
+    #[must_use]
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The port by which packets with `key` leave their source host: the one on a shortest path,
+    /// chosen by the ECMP hash where several are.
+    ///
+    /// `None` when an end is not a host, both ends are the same, or there is no path.
+    #[must_use]
+    pub fn nic_port(&self, key: &FlowKey) -> Option<PortId> {
+        if let Some(only) = self.only_nic(key.src, key.dst) {
+            return Some(only);
+        }
+        let nics = self.nics(key.src, key.dst);
+        match nics.as_slice() {
+            [] => None,
+            [only] => Some(*only),
+            several => {
+                let count = u32::try_from(several.len()).ok()?;
+                Some(several[self.hash.choose(key, key.src, count) as usize])
+            }
+        }
+    }
+
+    /// Every equal next hop from `node` towards the host `dst`, with the port that leads there, in
+    /// the order of [`NextHopOrder`]. Empty when there is no path or `node` is `dst`.
+    #[must_use]
+    pub fn next_hops(&self, node: NodeId, dst: NodeId) -> Vec<(NodeId, PortId)> {
+        if node.index() >= self.topology.len() {
+            return Vec::new();
+        }
+        let hops = if self.topology.is_host(node) {
+            self.nics(node, dst)
+        } else {
+            let slot = self.slots.get(dst.index());
+            slot.map_or_else(Vec::new, |&slot| {
+                self.table_ref(node).next_hops(slot).to_vec()
+            })
+        };
+        let ports = self.topology.ports(node);
+        hops.into_iter()
+            .map(|port| (ports[port.index()].peer, port))
+            .collect()
+    }
+
+    /// The nodes that packets with `key` pass: source host, switches, destination host.
+    ///
+    /// Empty when there is no path.
+    #[must_use]
+    pub fn trace(&self, key: &FlowKey) -> Vec<NodeId> {
+        let mut nodes = Vec::new();
+        let mut port = self.nic_port(key);
+        let mut node = key.src;
+        while let Some(PortId(_)) = port {
+            nodes.push(node);
+            let Some(next) = port.and_then(|p| self.topology.ports(node).get(p.index())) else {
+                break;
+            };
+            node = next.peer;
+            if node == key.dst {
+                nodes.push(node);
+                break;
+            }
+            port = self.switch(node).pick(key);
+        }
+        nodes
+    }
+
+    fn table(&self, switch: NodeId) -> Arc<SwitchTable> {
+        Arc::clone(&self.tables[self.slots[switch.index()].switch_index()])
+    }
+
+    fn table_ref(&self, switch: NodeId) -> &SwitchTable {
+        &self.tables[self.slots[switch.index()].switch_index()]
+    }
+}
+
+impl fmt::Debug for Routes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Routes")
+            .field("nodes", &self.topology.len())
+            .field("order", &self.order)
+            .field("hash", &self.hash)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

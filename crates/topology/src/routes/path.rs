@@ -1,0 +1,114 @@
+//! One path for each pair of hosts, that of the first next hops, and what it offers when idle.
+
+use fabricsim_core::flow::PathInfo;
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::units::{Bytes, Duration, Rate};
+
+use super::Routes;
+use crate::graph::Port;
+
+impl Routes {
+    /// What the idle network offers the pair, along the first next hop at each step.
+    ///
+    /// `mtu_payload` is the payload of a full packet: its serialisation at each hop is part of the
+    /// base round-trip time, headers and the acknowledgement's serialisation are not. `None` when
+    /// there is no path, an end is not a host, or both ends are the same.
+    #[must_use]
+    pub fn path_info(&self, src: NodeId, dst: NodeId, mtu_payload: Bytes) -> Option<PathInfo> {
+        self.follow(src, dst, |port| {
+            link_rtt(port.rate, port.delay, mtu_payload)
+        })
+    }
+
+    /// As [`Self::path_info`], with the share of each hop in the round-trip time given by `rtt`.
+    pub(super) fn follow(
+        &self,
+        src: NodeId,
+        dst: NodeId,
+        rtt: impl Fn(&Port) -> Duration,
+    ) -> Option<PathInfo> {
+        let nic = match self.only_nic(src, dst) {
+            Some(nic) => nic,
+            None => *self.nics(src, dst).first()?,
+        };
+        let slot = *self.slots.get(dst.index())?;
+        let mut port = &self.topology.ports(src)[nic.index()];
+        let mut path = PathInfo {
+            base_rtt: Duration::ZERO,
+            bottleneck: port.rate,
+            switches: 0,
+        };
+        loop {
+            path.base_rtt = saturating_add(path.base_rtt, rtt(port));
+            path.bottleneck = path.bottleneck.min(port.rate);
+            let node = port.peer;
+            if node == dst {
+                return Some(path);
+            }
+            path.switches = path.switches.saturating_add(1);
+            let next = self.table_ref(node).first(slot)?;
+            port = &self.topology.ports(node)[next.index()];
+        }
+    }
+
+    /// The port of a host that has one, when it leads to `dst`.
+    pub(super) fn only_nic(&self, src: NodeId, dst: NodeId) -> Option<PortId> {
+        let (from, to) = (self.slots.get(src.index())?, *self.slots.get(dst.index())?);
+        if !from.is_host() || !to.is_host() || src == dst {
+            return None;
+        }
+        let [only] = self.topology.ports(src) else {
+            return None;
+        };
+        let leads = only.peer == dst
+            || (!self.topology.is_host(only.peer) && self.table_ref(only.peer).first(to).is_some());
+        leads.then_some(PortId(0))
+    }
+
+    /// The ports of the host `src` that begin a shortest path to the host `dst`, in order.
+    pub(super) fn nics(&self, src: NodeId, dst: NodeId) -> Vec<PortId> {
+        let is_host = |node: NodeId| self.slots.get(node.index()).is_some_and(|s| s.is_host());
+        if !is_host(src) || !is_host(dst) || src == dst {
+            return Vec::new();
+        }
+        let ports = self.topology.ports(src);
+        let lengths: Vec<Option<u32>> = ports
+            .iter()
+            .map(|port| self.hops_from(port.peer, dst))
+            .collect();
+        let Some(shortest) = lengths.iter().flatten().min() else {
+            return Vec::new();
+        };
+        let mut nics: Vec<PortId> = (0..ports.len())
+            .filter(|&index| lengths[index].as_ref() == Some(shortest))
+            .map(PortId::from_index)
+            .collect();
+        self.order.sort(ports, &mut nics);
+        nics
+    }
+
+    /// Links from a host's neighbour to `dst`; `None` when it is another host or has no path.
+    fn hops_from(&self, neighbour: NodeId, dst: NodeId) -> Option<u32> {
+        let slot = *self.slots.get(dst.index())?;
+        let mut node = neighbour;
+        let mut hops = 0;
+        while node != dst {
+            if self.topology.is_host(node) {
+                return None;
+            }
+            let port = self.table_ref(node).first(slot)?;
+            node = self.topology.ports(node)[port.index()].peer;
+            hops += 1;
+        }
+        Some(hops)
+    }
+}
+
+/// What one hop adds to the base round-trip time.
+pub(super) fn link_rtt(rate: Rate, delay: Duration, mtu_payload: Bytes) -> Duration {
+    saturating_add(delay.saturating_mul(2), rate.serialisation(mtu_payload))
+}
+
+const fn saturating_add(a: Duration, b: Duration) -> Duration {
+    Duration::from_ps(a.as_ps().saturating_add(b.as_ps()))
+}

@@ -1,0 +1,208 @@
+//! The table of one switch, and the forwarding decision read from it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::plugin::{FlowKey, Routing};
+use rustc_hash::FxHashMap;
+
+use super::groups::{Local, Slot};
+use super::hops::{Distances, Hop};
+use crate::ecmp::EcmpHash;
+
+/// The next hops of one switch: for each group of hosts the number of a set of ports.
+///
+/// Few sets serve many groups, so each set is kept once. For a group whose hosts hang on this very
+/// switch there is one set for each member instead.
+pub(super) struct SwitchTable {
+    /// For each group: a set's number, or [`LOCAL`] and where its members begin in `members`, or
+    /// [`NOWHERE`].
+    by_group: Vec<u32>,
+    /// Numbers of sets, for members of local groups by rank.
+    members: Vec<u32>,
+    sets: Vec<Set>,
+    ports: Vec<PortId>,
+}
+
+/// A set of equal next hops: `ports[start..start + len]`, with the first at hand.
+#[derive(Clone, Copy)]
+struct Set {
+    start: u32,
+    len: u16,
+    first: PortId,
+}
+
+/// Marks an entry that points to members.
+const LOCAL: u32 = 1 << 31;
+
+/// The entry of a group that cannot be reached.
+const NOWHERE: u32 = u32::MAX;
+
+/// Bits of a word of the map of next hops.
+const WORD: usize = u64::BITS as usize;
+
+impl SwitchTable {
+    /// The table of the switch with index `switch`, its `hops` to other switches in order, and the
+    /// hosts on it.
+    pub(super) fn new(hops: &[Hop], local: &[Local], distances: &Distances, switch: usize) -> Self {
+        let own = distances.row(switch);
+        let mut table = Self {
+            by_group: vec![NOWHERE; own.len()],
+            members: Vec::new(),
+            sets: Vec::new(),
+            ports: Vec::new(),
+        };
+        table.add_remote(hops, own, distances);
+        for group in local {
+            let base = table.count_members();
+            for ports in &group.ports {
+                let set = table.add_set(ports.iter().copied());
+                table.members.push(set);
+            }
+            table.by_group[group.group as usize] = LOCAL | base;
+        }
+        table
+    }
+
+    /// Next hops towards groups on other switches.
+    ///
+    /// Neighbour by neighbour, a bit for each group tells whether the neighbour is one hop nearer;
+    /// then each pattern of bits that occurs becomes a set.
+    fn add_remote(&mut self, hops: &[Hop], own: &[u32], distances: &Distances) {
+        let width = own.len();
+        let words = hops.len().div_ceil(WORD);
+        let mut nearer = vec![0u64; words * width];
+        for (index, hop) in hops.iter().enumerate() {
+            let bits = &mut nearer[index / WORD * width..(index / WORD + 1) * width];
+            let row = distances.row(hop.to as usize);
+            for ((bits, &there), &here) in bits.iter_mut().zip(row).zip(own) {
+                *bits |= u64::from(there.wrapping_add(1) == here) << (index % WORD);
+            }
+        }
+        let mut known: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
+        let mut pattern = vec![0u64; words];
+        for group in 0..width {
+            if own[group] == 0 || own[group] == Distances::UNREACHABLE {
+                continue;
+            }
+            for (word, bits) in pattern.iter_mut().enumerate() {
+                *bits = nearer[word * width + group];
+            }
+            let set = if let Some(&set) = known.get(&pattern) {
+                set
+            } else {
+                let chosen = (0..hops.len()).filter(|i| pattern[i / WORD] >> (i % WORD) & 1 == 1);
+                let set = self.add_set(chosen.map(|i| hops[i].port));
+                known.insert(pattern.clone(), set);
+                set
+            };
+            self.by_group[group] = set;
+        }
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a node has at most 65,535 ports"
+    )]
+    fn add_set(&mut self, ports: impl Iterator<Item = PortId>) -> u32 {
+        let start = self.ports.len();
+        self.ports.extend(ports);
+        let first = self.ports.get(start).copied().unwrap_or_default();
+        let len = (self.ports.len() - start) as u16;
+        self.sets.push(Set {
+            start: small(start),
+            len,
+            first,
+        });
+        small(self.sets.len() - 1)
+    }
+
+    fn count_members(&self) -> u32 {
+        small(self.members.len())
+    }
+
+    #[inline]
+    fn set(&self, slot: Slot) -> Option<Set> {
+        let entry = *self.by_group.get(slot.group as usize)?;
+        if entry < LOCAL {
+            return Some(self.sets[entry as usize]);
+        }
+        if entry == NOWHERE {
+            return None;
+        }
+        let member = (entry & !LOCAL) as usize + slot.rank as usize;
+        Some(self.sets[self.members[member] as usize])
+    }
+
+    /// The first of the equal next hops towards a host.
+    #[inline]
+    pub(super) fn first(&self, slot: Slot) -> Option<PortId> {
+        self.set(slot).map(|set| set.first)
+    }
+
+    /// The equal next hops towards a host, in order.
+    pub(super) fn next_hops(&self, slot: Slot) -> &[PortId] {
+        self.set(slot).map_or(&[], |set| {
+            &self.ports[set.start as usize..][..set.len.into()]
+        })
+    }
+}
+
+/// A position in a table as the entries hold it.
+fn small(index: usize) -> u32 {
+    let entry = u32::try_from(index).unwrap_or(LOCAL);
+    assert!(
+        entry < LOCAL,
+        "a switch has fewer than 2^31 next hops in all"
+    );
+    entry
+}
+
+/// The forwarding decision of one switch. Cheap to clone and to send: the tables are shared.
+#[derive(Clone)]
+pub struct SwitchRoutes {
+    switch: NodeId,
+    hash: EcmpHash,
+    slots: Arc<[Slot]>,
+    table: Arc<SwitchTable>,
+}
+
+impl SwitchRoutes {
+    pub(super) fn new(
+        switch: NodeId,
+        hash: EcmpHash,
+        slots: Arc<[Slot]>,
+        table: Arc<SwitchTable>,
+    ) -> Self {
+        Self {
+            switch,
+            hash,
+            slots,
+            table,
+        }
+    }
+}
+
+impl Routing for SwitchRoutes {
+    #[inline]
+    fn pick(&self, key: &FlowKey) -> Option<PortId> {
+        let slot = *self.slots.get(key.dst.index())?;
+        let set = self.table.set(slot)?;
+        if set.len == 1 {
+            return Some(set.first);
+        }
+        let choice = self.hash.choose(key, self.switch, set.len.into());
+        self.table.ports.get((set.start + choice) as usize).copied()
+    }
+}
+
+impl fmt::Debug for SwitchRoutes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SwitchRoutes")
+            .field("switch", &self.switch)
+            .field("hash", &self.hash)
+            .field("sets", &self.table.sets.len())
+            .finish_non_exhaustive()
+    }
+}

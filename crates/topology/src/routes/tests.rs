@@ -1,0 +1,186 @@
+//! Routes of small networks, in words.
+
+use fabricsim_core::units::{Bytes, Duration, Rate};
+
+use super::*;
+use crate::{
+    ChainConfig, DumbbellConfig, FatTreeConfig, LeafSpineConfig, Preset, StarConfig, parse_hpcc,
+};
+
+const MTU: Bytes = Bytes::new(1_000);
+
+fn ascending(topology: &Topology) -> Routes {
+    Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1))
+}
+
+fn key(src: u32, dst: u32, src_port: u16) -> FlowKey {
+    FlowKey {
+        src: NodeId(src),
+        dst: NodeId(dst),
+        src_port,
+        dst_port: 100,
+    }
+}
+
+fn hops(routes: &Routes, node: u32, dst: u32) -> Vec<(u32, u16)> {
+    routes
+        .next_hops(NodeId(node), NodeId(dst))
+        .iter()
+        .map(|(n, p)| (n.0, p.0))
+        .collect()
+}
+
+#[test]
+fn equal_next_hops_come_in_the_order_of_node_ids() {
+    let fabric = LeafSpineConfig {
+        hosts_per_leaf: 2,
+        leaves: 2,
+        spines: 3,
+        ..Default::default()
+    };
+    let fabric = fabric.build().unwrap();
+    assert_eq!(hops(&ascending(&fabric), 4, 2), [(6, 2), (7, 3), (8, 4)]);
+    let descending = Routes::compute(&fabric, NextHopOrder::DescendingNode, EcmpHash::Ns3);
+    assert_eq!(hops(&descending, 4, 2), [(8, 4), (7, 3), (6, 2)]);
+    assert_eq!(hops(&descending, 4, 1), [(1, 1)]);
+    assert_eq!(hops(&descending, 7, 3), [(5, 1)]);
+    assert_eq!(hops(&descending, 0, 3), [(4, 0)]);
+    assert_eq!(hops(&descending, 3, 3), []);
+}
+
+#[test]
+fn parallel_links_are_separate_next_hops_in_the_order_of_ports() {
+    let text = "4 2 5 2 3 0 2 1Gbps 1us 0 2 3 1Gbps 1us 0 2 3 1Gbps 1us 0
+                1 3 1Gbps 1us 0 1 3 1Gbps 1us 0";
+    let topology = parse_hpcc(text).unwrap();
+    for order in [NextHopOrder::AscendingNode, NextHopOrder::DescendingNode] {
+        let routes = Routes::compute(&topology, order, EcmpHash::Ns3);
+        assert_eq!(hops(&routes, 2, 1), [(3, 1), (3, 2)]);
+        assert_eq!(hops(&routes, 3, 1), [(1, 2), (1, 3)]);
+        assert_eq!(hops(&routes, 1, 0), [(3, 0), (3, 1)]);
+        let taken: Vec<_> = (0..64)
+            .map(|port| routes.switch(NodeId(2)).pick(&key(0, 1, port)))
+            .collect();
+        assert!(taken.contains(&Some(PortId(1))) && taken.contains(&Some(PortId(2))));
+    }
+}
+
+#[test]
+fn hosts_with_a_direct_link_use_it() {
+    let text = "3 1 3 2 0 1 1Gbps 1us 0 0 2 1Gbps 1us 0 1 2 1Gbps 1us 0";
+    let routes = ascending(&parse_hpcc(text).unwrap());
+    assert_eq!(routes.nic_port(&key(0, 1, 1)), Some(PortId(0)));
+    assert_eq!(routes.trace(&key(0, 1, 1)), [NodeId(0), NodeId(1)]);
+    let alone = ascending(&parse_hpcc("2 0 1 0 1 1Gbps 1us 0").unwrap());
+    assert_eq!(alone.trace(&key(1, 0, 1)), [NodeId(1), NodeId(0)]);
+    let path = alone.path_info(NodeId(0), NodeId(1), MTU).unwrap();
+    assert_eq!((path.base_rtt, path.switches), (Duration::from_us(10), 0));
+    assert_eq!(alone.extremes(MTU).base_rtt, Duration::from_us(10));
+}
+
+#[test]
+fn a_host_on_two_switches_takes_the_nearer_one_and_spreads_when_equal() {
+    // Host 0 on switches 3 and 4, host 1 on 4, host 2 on 5; 3 and 4 both linked to 5.
+    let text = "6 3 6 3 4 5 0 3 1Gbps 1us 0 0 4 1Gbps 1us 0 1 4 1Gbps 1us 0 2 5 1Gbps 1us 0
+                3 5 1Gbps 1us 0 4 5 1Gbps 1us 0";
+    let routes = ascending(&parse_hpcc(text).unwrap());
+    assert_eq!(hops(&routes, 0, 1), [(4, 1)]);
+    assert_eq!(hops(&routes, 0, 2), [(3, 0), (4, 1)]);
+    assert_eq!(hops(&routes, 5, 0), [(3, 1), (4, 2)]);
+    let nics: Vec<_> = (0..64)
+        .map(|port| routes.nic_port(&key(0, 2, port)))
+        .collect();
+    assert!(nics.contains(&Some(PortId(0))) && nics.contains(&Some(PortId(1))));
+}
+
+#[test]
+fn there_is_no_way_to_oneself_to_a_switch_or_to_nowhere() {
+    let routes = ascending(
+        &StarConfig {
+            hosts: 3,
+            ..Default::default()
+        }
+        .build()
+        .unwrap(),
+    );
+    for (src, dst) in [(0, 0), (0, 3), (3, 0), (0, 99), (99, 0)] {
+        assert_eq!(routes.nic_port(&key(src, dst, 1)), None);
+        assert_eq!(routes.path_info(NodeId(src), NodeId(dst), MTU), None);
+        assert_eq!(routes.trace(&key(src, dst, 1)), []);
+    }
+    assert_eq!(routes.switch(NodeId(3)).pick(&key(0, 3, 1)), None);
+    assert_eq!(routes.switch(NodeId(3)).pick(&key(0, 99, 1)), None);
+}
+
+#[test]
+fn base_rtt_counts_propagation_twice_and_each_hops_serialisation_once() {
+    let config = DumbbellConfig {
+        bottleneck_rate: Rate::from_gbps(10),
+        bottleneck_delay: Duration::from_us(5),
+        ..Default::default()
+    };
+    let routes = ascending(&config.build().unwrap());
+    let path = routes.path_info(NodeId(0), NodeId(2), MTU).unwrap();
+    assert_eq!(path.base_rtt, Duration::from_ns(2 * 7_000 + 80 + 800 + 80));
+    assert_eq!((path.bottleneck, path.switches), (Rate::from_gbps(10), 2));
+    let extremes = routes.extremes(MTU);
+    assert_eq!((extremes.base_rtt, extremes.switches), (path.base_rtt, 2));
+    let local = routes.path_info(NodeId(0), NodeId(1), MTU).unwrap();
+    assert_eq!(
+        extremes.bdp,
+        local.bdp(),
+        "the pair on one switch has the higher bottleneck"
+    );
+}
+
+#[test]
+fn the_papers_fabric_has_the_papers_base_rtt_and_bdp() {
+    let config = FatTreeConfig {
+        preset: Some(Preset::HpccFat320),
+        ..Default::default()
+    };
+    let extremes = ascending(&config.build().unwrap()).extremes(MTU);
+    let expected = Extremes {
+        base_rtt: Duration::from_ns(12_240),
+        bdp: Bytes::new(153_000),
+        switches: 5,
+    };
+    assert_eq!(extremes, expected);
+}
+
+#[test]
+fn extremes_see_the_pair_at_the_ends_of_a_chain() {
+    let chain = ChainConfig {
+        switches: 70,
+        hosts_per_switch: 1,
+        ..Default::default()
+    };
+    let routes = ascending(&chain.build().unwrap());
+    assert_eq!(routes.extremes(MTU).switches, 70);
+    assert_eq!(routes.trace(&key(69, 0, 1)).len(), 72);
+}
+
+#[test]
+fn a_switch_with_more_than_a_word_of_next_hops() {
+    let fabric = LeafSpineConfig {
+        hosts_per_leaf: 1,
+        leaves: 3,
+        spines: 200,
+        ..Default::default()
+    };
+    let routes = ascending(&fabric.build().unwrap());
+    let all: Vec<(u32, u16)> = (0..200)
+        .map(|spine| (6 + spine, 1 + spine as u16))
+        .collect();
+    assert_eq!(hops(&routes, 3, 2), all);
+}
+
+#[test]
+fn routes_are_shared_between_threads_and_say_little_when_printed() {
+    fn shareable<T: Clone + fmt::Debug + Send + Sync>(value: &T) -> String {
+        format!("{value:?}")
+    }
+    let routes = ascending(&StarConfig::default().build().unwrap());
+    assert!(shareable(&routes).len() < 200);
+    assert!(shareable(&routes.switch(NodeId(16))).len() < 200);
+}

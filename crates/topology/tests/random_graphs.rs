@@ -1,0 +1,141 @@
+//! Random networks against the plainest search there is.
+
+use std::collections::VecDeque;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::plugin::{FlowKey, Routing};
+use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_topology::{EcmpHash, Extremes, Link, NextHopOrder, NodeKind, Routes, Topology};
+use proptest::prelude::*;
+
+/// A connected network: a random tree of switches with extra links, hosts on one to three
+/// switches, and now and then a direct link between hosts. Hosts and switches alternate in ids.
+fn networks() -> impl Strategy<Value = Topology> {
+    let any = any::<prop::sample::Index>;
+    let trunk = prop::collection::vec(any(), 0..12);
+    let extra = prop::collection::vec((any(), any()), 0..12);
+    let hosts = prop::collection::vec(prop::collection::vec(any(), 1..4), 2..10);
+    let direct = prop::collection::vec((any(), any()), 0..2);
+    let speeds = prop::collection::vec((1u64..5, 1u64..5), 1..8);
+    (trunk, extra, hosts, direct, speeds).prop_map(|(trunk, extra, hosts, direct, speeds)| {
+        let (switches, host_count) = (trunk.len() + 1, hosts.len());
+        let shared = switches.min(host_count);
+        let place = |index: usize, odd: usize| {
+            NodeId::from_index(if index < shared {
+                2 * index + odd
+            } else {
+                index + shared
+            })
+        };
+        let switch = |index: usize| place(index, 0);
+        let host = |index: usize| place(index, 1);
+        let mut kinds = vec![NodeKind::Switch; switches + host_count];
+        (0..host_count).for_each(|h| kinds[host(h).index()] = NodeKind::Host);
+        let mut ends = Vec::new();
+        for (index, parent) in trunk.iter().enumerate() {
+            ends.push((switch(index + 1), switch(parent.index(index + 1))));
+        }
+        for (a, b) in &extra {
+            ends.push((switch(a.index(switches)), switch(b.index(switches))));
+        }
+        for (index, on) in hosts.iter().enumerate() {
+            ends.extend(on.iter().map(|s| (host(index), switch(s.index(switches)))));
+        }
+        for (a, b) in &direct {
+            ends.push((host(a.index(host_count)), host(b.index(host_count))));
+        }
+        let links = ends
+            .into_iter()
+            .filter(|(a, b)| a != b)
+            .zip(speeds.into_iter().cycle());
+        let links = links.map(|((a, b), (gbps, us))| Link {
+            a,
+            b,
+            rate: Rate::from_gbps(gbps),
+            delay: Duration::from_us(us),
+            loss: 0.0,
+        });
+        Topology::new(kinds, links.collect()).expect("connected by construction")
+    })
+}
+
+/// Links from every node to `dst` when hosts do not forward.
+fn distances(topology: &Topology, dst: NodeId) -> Vec<Option<usize>> {
+    let mut distance = vec![None; topology.len()];
+    distance[dst.index()] = Some(0);
+    let mut queue = VecDeque::from([dst]);
+    while let Some(node) = queue.pop_front() {
+        if node != dst && topology.is_host(node) {
+            continue;
+        }
+        for port in topology.ports(node) {
+            if distance[port.peer.index()].is_none() {
+                distance[port.peer.index()] = distance[node.index()].map(|d| d + 1);
+                queue.push_back(port.peer);
+            }
+        }
+    }
+    distance
+}
+
+proptest! {
+    #[test]
+    fn next_hops_are_exactly_the_neighbours_one_hop_nearer(topology in networks()) {
+        let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
+        for &dst in topology.hosts() {
+            let distance = distances(&topology, dst);
+            for node in (0..topology.len()).map(NodeId::from_index).filter(|&n| n != dst) {
+                let forwards = |n: NodeId| n == dst || !topology.is_host(n);
+                let mut nearer: Vec<_> = topology.ports(node).iter().enumerate()
+                    .filter(|(_, p)| forwards(p.peer))
+                    .filter(|(_, p)| {
+                        distance[p.peer.index()].map(|d| d + 1) == distance[node.index()]
+                    })
+                    .map(|(index, p)| (p.peer.0, index))
+                    .collect();
+                nearer.sort_unstable();
+                let found: Vec<_> = routes.next_hops(node, dst).iter()
+                    .map(|(next, port)| (next.0, port.index()))
+                    .collect();
+                prop_assert_eq!(found, nearer, "from {} to {}", node, dst);
+            }
+        }
+    }
+
+    #[test]
+    fn every_pair_is_joined_by_a_shortest_path(topology in networks(), src_port: u16) {
+        for hash in [EcmpHash::Ns3, EcmpHash::Seeded(1)] {
+            let routes = Routes::compute(&topology, NextHopOrder::DescendingNode, hash);
+            for &dst in topology.hosts() {
+                let distance = distances(&topology, dst);
+                for &src in topology.hosts().iter().filter(|&&src| src != dst) {
+                    let key = FlowKey { src, dst, src_port, dst_port: 100 };
+                    let trace = routes.trace(&key);
+                    prop_assert_eq!(trace.first(), Some(&src));
+                    prop_assert_eq!(trace.last(), Some(&dst));
+                    prop_assert_eq!(Some(trace.len() - 1), distance[src.index()]);
+                    for pair in trace[1..].windows(2) {
+                        let port = routes.switch(pair[0]).pick(&key).unwrap();
+                        prop_assert_eq!(topology.ports(pair[0])[port.index()].peer, pair[1]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn extremes_are_those_of_all_pairs(topology in networks()) {
+        let mtu = Bytes::new(1_000);
+        let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
+        let mut worst = Extremes::default();
+        for &src in topology.hosts() {
+            for &dst in topology.hosts().iter().filter(|&&dst| dst != src) {
+                let path = routes.path_info(src, dst, mtu).unwrap();
+                worst.base_rtt = worst.base_rtt.max(path.base_rtt);
+                worst.bdp = worst.bdp.max(path.bdp());
+                worst.switches = worst.switches.max(path.switches);
+            }
+        }
+        prop_assert_eq!(routes.extremes(mtu), worst);
+    }
+}

@@ -1,0 +1,72 @@
+//! How long large fabrics take. `cargo test --release -p fabricsim-topology -- --ignored --nocapture`
+//! prints the times; `RAYON_NUM_THREADS=1` gives those of one core.
+
+use std::time::Instant;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::plugin::{FlowKey, Routing};
+use fabricsim_core::units::Bytes;
+use fabricsim_topology::{EcmpHash, FatTreeConfig, NextHopOrder, Preset, Routes};
+
+fn measure(config: &FatTreeConfig) -> (usize, f64) {
+    let start = Instant::now();
+    let topology = config.build().unwrap();
+    let built = start.elapsed();
+    let start = Instant::now();
+    let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
+    let routed = start.elapsed();
+    let start = Instant::now();
+    let extremes = routes.extremes(Bytes::new(1_000));
+    let searched = start.elapsed();
+    assert_eq!(extremes.switches, 5);
+    let hosts = topology.hosts().len();
+    println!("{hosts} hosts: built {built:?}, routed {routed:?}, extremes {searched:?}");
+    for hash in [EcmpHash::Seeded(1), EcmpHash::Ns3] {
+        println!("  {hash:?}: {:.1} ns for a pick", pick_ns(&topology, hash));
+    }
+    (hosts, (built + routed + searched).as_secs_f64())
+}
+
+/// The mean time of a forwarding decision with a choice, at the first host's switch.
+fn pick_ns(topology: &fabricsim_topology::Topology, hash: EcmpHash) -> f64 {
+    let routes = Routes::compute(topology, NextHopOrder::AscendingNode, hash);
+    let switch = routes.switch(topology.ports(NodeId(0))[0].peer);
+    let last = topology.hosts().len() as u32 - 1;
+    let start = Instant::now();
+    let mut sum = 0u64;
+    for n in 0..10_000_000u32 {
+        let dst = NodeId(last - n % 64);
+        let key = FlowKey {
+            src: NodeId(0),
+            dst,
+            src_port: n as u16,
+            dst_port: 100,
+        };
+        sum += switch.pick(&key).map_or(0, |port| u64::from(port.0));
+    }
+    assert!(sum > 0);
+    start.elapsed().as_nanos() as f64 / 1e7
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn the_papers_fabric_takes_milliseconds() {
+    let config = FatTreeConfig {
+        preset: Some(Preset::HpccFat320),
+        ..FatTreeConfig::default()
+    };
+    let (hosts, seconds) = measure(&config);
+    assert_eq!(hosts, 320);
+    assert!(seconds < 0.1, "{seconds} s");
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn sixty_five_thousand_hosts_take_seconds() {
+    let (hosts, seconds) = measure(&FatTreeConfig {
+        k: 64,
+        ..FatTreeConfig::default()
+    });
+    assert_eq!(hosts, 65_536);
+    assert!(seconds < 12.0, "{seconds} s");
+}
