@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::packet::Header;
+use fabricsim_core::packet::{Causes, Header};
 use fabricsim_core::plugin::{Fidelity, Hop, LawContext};
 use fabricsim_core::units::{Bytes, Rate};
 
@@ -134,6 +134,8 @@ pub struct ExactStack<const N: usize> {
     hops: [ExactHop; N],
 }
 
+impl<const N: usize> Header for ExactStack<N> {}
+
 impl<const N: usize> Default for ExactStack<N> {
     fn default() -> Self {
         Self { len: 0, hops: [[0; 3]; N] }
@@ -215,6 +217,22 @@ const fn mask(bits: u32) -> u64 {
 pub struct PublishedStack {
     hops: [u64; PUBLISHED_HOPS],
     len: u32,
+    causes: Causes,
+}
+
+/// The published simulator executes events of one time in the order in which they were set.
+impl Header for PublishedStack {
+    const CAUSAL: bool = true;
+
+    #[inline]
+    fn causes(&self) -> Causes {
+        self.causes
+    }
+
+    #[inline]
+    fn set_causes(&mut self, causes: Causes) {
+        self.causes = causes;
+    }
 }
 
 impl PublishedStack {
@@ -300,7 +318,7 @@ mod tests {
     #[test]
     fn packets_stay_small() {
         assert_eq!(size_of::<Packet<ExactStack<5>>>(), 104);
-        assert_eq!(size_of::<Packet<PublishedStack>>(), 88);
+        assert_eq!(size_of::<Packet<PublishedStack>>(), 96);
     }
 
     #[test]
@@ -308,7 +326,7 @@ mod tests {
         let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
         let mut stack = PublishedStack::default();
         stack.push(&hop(1_999_999, 1_090, 1_000), 0, &scale);
-        let earlier = PublishedStack { hops: [0; 5], len: 1 };
+        let earlier = PublishedStack { len: 1, ..PublishedStack::default() };
         assert!((stack.interval_ns(0, &earlier) - 1_999.0).abs() < f64::EPSILON);
         assert_eq!(stack.sent_since(0, &earlier, &scale), 1_024);
         assert_eq!(stack.queue(0, &scale).get(), 960);

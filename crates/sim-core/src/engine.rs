@@ -15,7 +15,7 @@ mod timers;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use channel::{Flight, Inbox, Outbox};
+pub use channel::{Flight, Inbox, Message, Outbox};
 pub use timers::{Timer, Timers};
 
 use crate::units::{Duration, Time};
@@ -25,7 +25,7 @@ use executor::{Executor, Parallel, Sequential};
 /// A part of the model that is run alone for the length of a window.
 pub trait Domain: Send {
     /// What crosses the channels.
-    type Message: Copy + Send + std::fmt::Debug;
+    type Message: Message;
 
     /// When the domain next has something to do by itself; [`Time::MAX`] for never.
     fn next_event(&self) -> Time;

@@ -1,5 +1,6 @@
 //! A packet, carried by value from node to node.
 
+use crate::engine::Message;
 use crate::id::{FlowId, PortId};
 use crate::plugin::FlowKey;
 use crate::units::{Bytes, Time};
@@ -7,9 +8,44 @@ use crate::units::{Bytes, Time};
 /// What a packet carries beside its own fields: the telemetry header, or nothing.
 ///
 /// The header is the one type parameter of the network, so a simulation pays only for what it runs.
-pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {}
+pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
+    /// Whether packets that arrive at one instant are told apart by [`Causes`], as an event list
+    /// does that executes events of one time in the order in which they were set. Only models that
+    /// follow such a simulator event by event need it.
+    const CAUSAL: bool = false;
 
-impl<T: Copy + Default + Send + Sync + std::fmt::Debug + 'static> Header for T {}
+    /// Why the packet was sent when it was; kept where [`Self::CAUSAL`] holds.
+    #[inline]
+    fn causes(&self) -> Causes {
+        Causes::default()
+    }
+
+    /// Remembers why the packet was sent when it was.
+    #[inline]
+    fn set_causes(&mut self, _causes: Causes) {}
+}
+
+impl Header for () {}
+
+/// Where an event stands among events of its time: by when it was set, then by when the event that
+/// set it was set. In nanoseconds, cut to 32 bits.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Causes {
+    /// When the event was set.
+    pub set: u32,
+    /// When the event that set it was set.
+    pub before: u32,
+}
+
+impl Causes {
+    /// `time` as causes count it.
+    #[inline]
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "times are cut to 32 bits")]
+    pub const fn stamp(time: Time) -> u32 {
+        time.as_ns() as u32
+    }
+}
 
 /// What a packet is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -158,6 +194,16 @@ impl<H: Header> Packet<H> {
     #[must_use]
     pub const fn size(&self) -> Bytes {
         Bytes::new(self.wire as u64)
+    }
+}
+
+impl<H: Header> Message for Packet<H> {
+    const ORDERED: bool = H::CAUSAL;
+
+    #[inline]
+    fn order(&self) -> u64 {
+        let causes = self.telemetry.causes();
+        u64::from(causes.set) << 32 | u64::from(causes.before)
     }
 }
 

@@ -24,10 +24,6 @@ impl EcmpHash {
     /// When `choices` is zero.
     #[inline]
     #[must_use]
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the result is below `choices`, a u32"
-    )]
     pub fn choose(self, key: &FlowKey, node: NodeId, choices: u32) -> u32 {
         let ports = u32::from(key.src_port) | u32::from(key.dst_port) << 16;
         match self {
@@ -37,7 +33,7 @@ impl EcmpHash {
                 let ends = u64::from(key.src.0) << 32 | u64::from(key.dst.0);
                 let place = u64::from(node.0) << 32 | u64::from(ports);
                 let hash = mix(ends ^ mix(place ^ mix(seed.wrapping_add(GOLDEN))));
-                ((hash >> 32) * u64::from(choices) >> 32) as u32
+                (((hash >> 32) * u64::from(choices)) >> 32) as u32
             }
         }
     }

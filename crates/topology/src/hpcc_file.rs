@@ -20,7 +20,8 @@ use words::{Word, Words};
 /// Reads the HPCC simulator's `topology.txt`; node ids are the file's.
 ///
 /// Several links between the same two nodes are kept apart. (Differs from the original, which
-/// keeps the last of them.)
+/// keeps the last of them.) A loss of 0 stays 0; that the original then takes the loss of its
+/// configuration file is left to the caller.
 ///
 /// # Errors
 /// The first mistake, with the bytes of the word at fault and a remedy: a file that ends too soon
@@ -51,6 +52,9 @@ pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
     }
     Topology::new(kinds, links).map_err(|error| place_error(&error, &header, &switches, &places))
 }
+
+/// A switch and where the file names it.
+type NamedSwitch = (NodeId, Range<usize>);
 
 /// The three counts.
 struct Header {
@@ -114,7 +118,7 @@ fn refuse_long_header(text: &str) -> Result<(), InputError> {
 fn read_switches(
     words: &mut Words<'_>,
     header: &Header,
-) -> Result<(Vec<NodeKind>, Vec<(NodeId, Range<usize>)>), InputError> {
+) -> Result<(Vec<NodeKind>, Vec<NamedSwitch>), InputError> {
     let mut kinds = vec![NodeKind::Host; header.nodes as usize];
     let mut named = Vec::new();
     for number in 1..=header.switches {
@@ -201,7 +205,7 @@ fn quantity<T: FromStr<Err = UnitError>>(word: &Word<'_>) -> Result<T, InputErro
 fn place_error(
     error: &TopologyError,
     header: &Header,
-    switches: &[(NodeId, Range<usize>)],
+    switches: &[NamedSwitch],
     places: &[Range<usize>],
 ) -> InputError {
     let all = places.first().map_or(0, |p| p.start)..places.last().map_or(0, |p| p.end);

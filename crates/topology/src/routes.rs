@@ -162,19 +162,16 @@ impl Routes {
     #[must_use]
     pub fn trace(&self, key: &FlowKey) -> Vec<NodeId> {
         let mut nodes = Vec::new();
-        let mut port = self.nic_port(key);
         let mut node = key.src;
-        while let Some(PortId(_)) = port {
+        let mut next = self.nic_port(key);
+        while let Some(port) = next {
             nodes.push(node);
-            let Some(next) = port.and_then(|p| self.topology.ports(node).get(p.index())) else {
-                break;
-            };
-            node = next.peer;
+            node = self.topology.ports(node)[port.index()].peer;
             if node == key.dst {
                 nodes.push(node);
                 break;
             }
-            port = self.switch(node).pick(key);
+            next = self.switch(node).pick(key);
         }
         nodes
     }

@@ -3,6 +3,11 @@
 //! The tables in `data` say for ranges of nodes and destinations which next hops that simulator
 //! had, in its order; `destination` stands for the destination itself.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
 use std::fmt::Write as _;
 
 use fabricsim_core::id::NodeId;

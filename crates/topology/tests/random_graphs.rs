@@ -1,5 +1,10 @@
 //! Random networks against the plainest search there is.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
 use std::collections::VecDeque;
 
 use fabricsim_core::id::NodeId;

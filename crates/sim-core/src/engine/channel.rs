@@ -5,6 +5,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::units::Time;
 
+/// What crosses a channel.
+pub trait Message: Copy + Send + std::fmt::Debug {
+    /// Whether messages that arrive at one instant are ordered by [`Self::order`] before their lanes.
+    const ORDERED: bool = false;
+
+    /// The place among messages that arrive at one instant.
+    #[inline]
+    fn order(&self) -> u64 {
+        0
+    }
+}
+
 /// A message and when it arrives.
 #[derive(Clone, Copy, Debug)]
 pub struct Flight<M> {
@@ -114,7 +126,7 @@ struct Lane<M> {
     next: Vec<Flight<M>>,
 }
 
-impl<M: Copy> Lane<M> {
+impl<M: Message> Lane<M> {
     fn accept(&mut self, fresh: &mut Vec<Flight<M>>) {
         if self.cursor == self.current.len() {
             self.current.clear();
@@ -157,11 +169,13 @@ pub struct Inbox<M> {
     active: Vec<u32>,
     spare: Mail<M>,
     keys: Vec<u64>,
+    /// Room to sort in, where messages have an order of their own.
+    ordered: Vec<(u64, u64)>,
     position: usize,
     base: Time,
 }
 
-impl<M: Copy> Inbox<M> {
+impl<M: Message> Inbox<M> {
     pub(super) fn new(lanes: usize) -> Self {
         Self {
             lanes: (0..lanes)
@@ -170,6 +184,7 @@ impl<M: Copy> Inbox<M> {
             active: Vec::new(),
             spare: Mail::new(lanes),
             keys: Vec::new(),
+            ordered: Vec::new(),
             position: 0,
             base: Time::ZERO,
         }
@@ -201,11 +216,19 @@ impl<M: Copy> Inbox<M> {
                 if flight.at >= end {
                     break;
                 }
-                self.keys.push((flight.at.since(start).as_ps() << LANE_BITS) | u64::from(lane));
+                let key = (flight.at.since(start).as_ps() << LANE_BITS) | u64::from(lane);
+                self.keys.push(key);
+                if M::ORDERED {
+                    self.ordered.push((key, flight.message.order()));
+                }
             }
             sources += usize::from(self.keys.len() > before);
         }
-        if sources > 1 {
+        if M::ORDERED {
+            self.ordered.sort_unstable_by_key(|&(key, order)| (key >> LANE_BITS, order, key));
+            self.keys.clear();
+            self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
+        } else if sources > 1 {
             self.keys.sort_unstable();
         }
     }
@@ -220,14 +243,22 @@ impl<M: Copy> Inbox<M> {
         }
     }
 
+    /// The next due message.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> Option<&M> {
+        let key = self.keys.get(self.position)?;
+        let lane = &self.lanes[lane_of(*key)];
+        lane.current.get(lane.cursor).map(|flight| &flight.message)
+    }
+
     /// Hands the next due message and its lane to `read`. Call it only after
     /// [`next_time`](Self::next_time) has named a time.
     #[inline]
     pub fn read<R>(&mut self, read: impl FnOnce(usize, &M) -> R) -> R {
         let key = self.keys[self.position];
         self.position += 1;
-        #[expect(clippy::cast_possible_truncation, reason = "masked to 24 bits")]
-        let lane = (key & ((1 << LANE_BITS) - 1)) as usize;
+        let lane = lane_of(key);
         let channel = &mut self.lanes[lane];
         let result = read(lane, &channel.current[channel.cursor].message);
         channel.advance();
@@ -247,6 +278,11 @@ impl<M: Copy> Inbox<M> {
         });
         earliest
     }
+}
+
+#[inline]
+const fn lane_of(key: u64) -> usize {
+    (key & ((1 << LANE_BITS) - 1)) as usize
 }
 
 /// Hands over everything in `outbox` to the mailboxes of the neighbours; the earliest arrival.

@@ -11,16 +11,16 @@ use crate::units::Time;
 pub struct Timer {
     /// When.
     pub at: Time,
+    /// When it was set, where a model orders events of one time by that; 0 elsewhere.
+    pub set: u32,
     /// The rank of its kind among events of the same time.
     pub rank: u16,
     /// The port or slot.
     pub index: u16,
-    /// Tells a live timer from a cancelled one.
-    pub generation: u32,
 }
 
 /// Timers in order. Cancelled ones stay until they come up and are then recognised by whoever set
-/// them (a newer generation, or a deadline that has moved).
+/// them (its deadline has moved).
 #[derive(Clone, Debug, Default)]
 pub struct Timers {
     heap: BinaryHeap<Reverse<Timer>>,
@@ -31,6 +31,13 @@ impl Timers {
     #[inline]
     pub fn set(&mut self, timer: Timer) {
         self.heap.push(Reverse(timer));
+    }
+
+    /// The next timer.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> Option<&Timer> {
+        self.heap.peek().map(|Reverse(timer)| timer)
     }
 
     /// The time of the next timer, or [`Time::MAX`].
@@ -57,7 +64,7 @@ mod tests {
             let mut timers = Timers::default();
             let mut expected = Vec::new();
             for (at, rank, index) in times {
-                let timer = Timer { at: Time::from_ps(at), rank, index, generation: 0 };
+                let timer = Timer { at: Time::from_ps(at), set: 0, rank, index };
                 timers.set(timer);
                 expected.push(timer);
             }

@@ -2,7 +2,7 @@
 
 use super::line::LineTiming;
 use crate::engine::Outbox;
-use crate::packet::{Header, Packet, PacketKind, Priorities};
+use crate::packet::{Causes, Header, Packet, PacketKind, Priorities};
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate, Time};
 
@@ -23,7 +23,8 @@ pub struct LinkConfig {
 #[derive(Clone, Debug)]
 pub(super) struct Egress {
     link: LinkConfig,
-    /// Until when the wire is taken.
+    /// Since when and until when the wire is taken.
+    pub(super) busy_since: Time,
     pub(super) busy_until: Time,
     /// Priorities that the neighbour has paused.
     pub(super) paused: Priorities,
@@ -39,6 +40,7 @@ impl Egress {
     pub(super) fn new(link: LinkConfig) -> Self {
         Self {
             link,
+            busy_since: Time::ZERO,
             busy_until: Time::ZERO,
             paused: Priorities::default(),
             sent: 0,
@@ -55,19 +57,22 @@ impl Egress {
         Bytes::new(self.sent)
     }
 
-    /// Puts `packet` on the wire at `now`. Returns `false` when the link loses it.
+    /// Puts `packet` on the wire at `now`, because of an event that was set at `cause`. Returns
+    /// `false` when the link loses it.
     ///
     /// Pause frames are never lost: the published model has no way to recover one.
     #[inline]
     pub(super) fn transmit<H: Header>(
         &mut self,
         now: Time,
+        cause: u32,
         lane: usize,
-        packet: Packet<H>,
+        mut packet: Packet<H>,
         outbox: &mut Outbox<Packet<H>>,
     ) -> bool {
         debug_assert!(self.busy_until <= now, "one packet at a time");
         let done = now + self.link.timing.serialisation(packet.wire);
+        self.busy_since = now;
         self.busy_until = done;
         self.sent += u64::from(packet.wire);
         self.packets += 1;
@@ -77,6 +82,9 @@ impl Egress {
         {
             self.lost += 1;
             return false;
+        }
+        if H::CAUSAL {
+            packet.telemetry.set_causes(Causes { set: Causes::stamp(now), before: cause });
         }
         outbox.send(lane, done + self.link.delay, packet);
         true

@@ -7,7 +7,7 @@ use super::egress::{Egress, LinkConfig};
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Flags, Packet, PacketKind};
+use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
 use crate::plugin::{DropReason, Endpoint, Model, Observer};
 use crate::units::Time;
 
@@ -46,6 +46,8 @@ pub(super) struct Host<M: Model> {
     /// The transport deadline for which an event is set.
     deadline: Time,
     completions: Vec<Completion>,
+    /// When the event that is being executed was set, where the model asks.
+    cause: u32,
     counters: Counters,
 }
 
@@ -65,6 +67,7 @@ impl<M: Model> Host<M> {
             timers: Timers::default(),
             deadline: Time::MAX,
             completions: Vec::new(),
+            cause: 0,
             counters: Counters::default(),
         }
     }
@@ -104,12 +107,27 @@ impl<M: Model> Host<M> {
             if start == now {
                 self.start_flow(now);
                 self.serve_all(now, outbox);
-            } else if arrival == now {
+            } else if arrival == now && !(local == now && self.timer_was_set_first(inbox)) {
+                if M::Header::CAUSAL {
+                    self.cause = inbox.peek().map_or(0, |packet| packet.telemetry.causes().set);
+                }
                 inbox.read(|lane, packet| self.on_arrival(now, lane, packet, outbox));
             } else {
                 let timer = self.timers.pop().expect("a timer has just been seen");
+                self.cause = timer.set;
                 self.on_timer(now, timer, outbox);
             }
+        }
+    }
+
+    /// For causal models: whether the next timer was set before the next arrival.
+    #[inline]
+    fn timer_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {
+        match (inbox.peek(), self.timers.peek()) {
+            (Some(packet), Some(timer)) if M::Header::CAUSAL => {
+                timer.set < packet.telemetry.causes().set
+            }
+            _ => false,
         }
     }
 
@@ -177,7 +195,7 @@ impl<M: Model> Host<M> {
             self.deadline = deadline;
             let at = deadline.max(now);
             self.deadline = at;
-            self.timers.set(Timer { at, rank: RANK_DEADLINE, index: 0, generation: 0 });
+            self.timers.set(Timer { at, set: Causes::stamp(now), rank: RANK_DEADLINE, index: 0 });
         }
     }
 
@@ -190,7 +208,7 @@ impl<M: Model> Host<M> {
         let nic = &mut self.nics[port];
         if nic.egress.busy_until <= now
             && let Some(packet) = self.endpoint.poll(now, nic_id, nic.egress.paused)
-            && !nic.egress.transmit(now, port, packet, outbox)
+            && !nic.egress.transmit(now, self.cause, port, packet, outbox)
         {
             self.observer.on_drop(now, self.id, DropReason::Link, &packet);
         }
@@ -205,7 +223,18 @@ impl<M: Model> Host<M> {
         let wake = next.max(free);
         if wake < nic.wake {
             nic.wake = wake;
-            self.timers.set(Timer { at: wake, rank: RANK_SEND, index: nic_id.0, generation: 0 });
+            let set = if !M::Header::CAUSAL {
+                0
+            } else if free < now {
+                Causes::stamp(now)
+            } else if wake == free {
+                // The end of a transmission is set when it begins.
+                Causes::stamp(nic.egress.busy_since)
+            } else {
+                // When the wire is free the NIC finds nothing to send and sets its timer.
+                Causes::stamp(free)
+            };
+            self.timers.set(Timer { at: wake, set, rank: RANK_SEND, index: nic_id.0 });
         }
     }
 

@@ -8,7 +8,7 @@ use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Flags, Packet, PacketKind};
+use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
 use crate::plugin::{
     Admission, Admit, DropReason, Hop, Model, Observer, Qdisc, Release, Routing, Telemetry,
 };
@@ -47,6 +47,8 @@ pub(super) struct Switch<M: Model> {
     telemetry: M::Telemetry,
     observer: M::Observer,
     timers: Timers,
+    /// When the event that is being executed was set, where the model asks.
+    cause: u32,
     dropped: Vec<Packet<M::Header>>,
     counters: Counters,
 }
@@ -66,6 +68,7 @@ impl<M: Model> Switch<M> {
             telemetry: config.telemetry,
             observer: config.observer,
             timers: Timers::default(),
+            cause: 0,
             dropped: Vec::new(),
             counters: Counters::default(),
         }
@@ -76,7 +79,8 @@ impl<M: Model> Switch<M> {
     }
 
     /// Arrivals come before the switch's own events of the same time: a packet that arrives just
-    /// when a wire becomes free takes part in the choice of the next one.
+    /// when a wire becomes free takes part in the choice of the next one. Causal models go by when
+    /// the events were set.
     pub(super) fn run(
         &mut self,
         end: Time,
@@ -86,11 +90,19 @@ impl<M: Model> Switch<M> {
         loop {
             let arrival = inbox.next_time();
             let local = self.timers.next_time();
-            if arrival <= local {
+            let arrival_first = if M::Header::CAUSAL && arrival == local {
+                self.arrival_was_set_first(inbox)
+            } else {
+                arrival <= local
+            };
+            if arrival_first {
                 if arrival >= end {
                     return;
                 }
                 self.counters.events += 1;
+                if M::Header::CAUSAL {
+                    self.cause = inbox.peek().map_or(0, |packet| packet.telemetry.causes().set);
+                }
                 inbox.read(|lane, packet| self.on_arrival(arrival, lane, packet, outbox));
             } else {
                 if local >= end {
@@ -98,10 +110,18 @@ impl<M: Model> Switch<M> {
                 }
                 self.counters.events += 1;
                 let timer = self.timers.pop().expect("a timer has just been seen");
+                self.cause = timer.set;
                 let port = usize::from(timer.index);
                 self.ports[port].armed = false;
                 self.send_next(local, port, outbox);
             }
+        }
+    }
+
+    fn arrival_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {
+        match (inbox.peek(), self.timers.peek()) {
+            (Some(packet), Some(timer)) => packet.telemetry.causes().set <= timer.set,
+            _ => true,
         }
     }
 
@@ -178,9 +198,9 @@ impl<M: Model> Switch<M> {
             #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
             self.timers.set(Timer {
                 at: state.egress.busy_until,
+                set: if M::Header::CAUSAL { Causes::stamp(state.egress.busy_since) } else { 0 },
                 rank: 0,
                 index: port as u16,
-                generation: 0,
             });
         }
     }
@@ -223,7 +243,7 @@ impl<M: Model> Switch<M> {
         };
         self.telemetry.on_dequeue(&mut packet, &hop);
         self.observer.on_dequeue(self.id, &hop, &packet);
-        if !state.egress.transmit(now, port, packet, outbox) {
+        if !state.egress.transmit(now, self.cause, port, packet, outbox) {
             self.observer.on_drop(now, self.id, DropReason::Link, &packet);
         }
     }

@@ -36,6 +36,9 @@ struct Class {
     another: Option<NodeId>,
 }
 
+/// A host's links by switch, rate and delay; a host with direct neighbours adds itself.
+type Likeness = Vec<(NodeId, Option<(Rate, Duration)>)>;
+
 impl Routes {
     /// The maxima of [`Routes::path_info`] over all pairs of hosts, for packets of `mtu_payload`.
     ///
@@ -75,12 +78,11 @@ impl Routes {
     }
 
     fn classes(&self) -> Vec<Class> {
-        let mut known: FxHashMap<Vec<(NodeId, Option<(Rate, Duration)>)>, usize> =
-            FxHashMap::default();
+        let mut known: FxHashMap<Likeness, usize> = FxHashMap::default();
         let mut classes: Vec<Class> = Vec::new();
         for &host in self.topology.hosts() {
             let ports = self.topology.ports(host);
-            let mut likeness: Vec<_> = ports
+            let mut likeness: Likeness = ports
                 .iter()
                 .map(|p| (p.peer, Some((p.rate, p.delay))))
                 .collect();

@@ -170,7 +170,7 @@ fn a_switch_with_more_than_a_word_of_next_hops() {
     };
     let routes = ascending(&fabric.build().unwrap());
     let all: Vec<(u32, u16)> = (0..200)
-        .map(|spine| (6 + spine, 1 + spine as u16))
+        .map(|spine| (6 + u32::from(spine), 1 + spine))
         .collect();
     assert_eq!(hops(&routes, 3, 2), all);
 }
