@@ -16,5 +16,5 @@ mod receiver;
 mod sender;
 mod slots;
 
-pub use config::{BaseReference, BaseRtt, PacingTimes, RdmaConfig, RdmaSettings};
+pub use config::{BaseReference, BaseRtt, NicTimer, PacingTimes, RdmaConfig, RdmaSettings};
 pub use endpoint::Rdma;

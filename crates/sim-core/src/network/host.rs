@@ -13,14 +13,17 @@ use crate::units::Time;
 
 /// The ranks of a host's own events at one time. Arrivals come before both, starts of flows before
 /// arrivals.
-const RANK_SEND: u16 = 0;
-const RANK_DEADLINE: u16 = 1;
+const RANK_FREE: u16 = 0;
+const RANK_SEND: u16 = 1;
+const RANK_DEADLINE: u16 = 2;
 
 #[derive(Clone, Debug)]
 struct Nic {
     egress: Egress,
     /// When the transport will be asked for a packet; [`Time::MAX`] when no event is set.
     wake: Time,
+    /// For causal models: a packet is being sent, and the event of its end has not come up.
+    transmitting: bool,
 }
 
 /// What a host is made of.
@@ -56,7 +59,7 @@ impl<M: Model> Host<M> {
         let nics = config
             .ports
             .into_iter()
-            .map(|link| Nic { egress: Egress::new(link), wake: Time::MAX })
+            .map(|link| Nic { egress: Egress::new(link), wake: Time::MAX, transmitting: false })
             .collect();
         Self {
             id,
@@ -164,7 +167,11 @@ impl<M: Model> Host<M> {
     }
 
     fn on_timer(&mut self, now: Time, timer: Timer, outbox: &mut Outbox<Packet<M::Header>>) {
-        if timer.rank == RANK_SEND {
+        if timer.rank == RANK_FREE {
+            let port = usize::from(timer.index);
+            self.nics[port].transmitting = false;
+            self.serve(now, port, outbox);
+        } else if timer.rank == RANK_SEND {
             let port = usize::from(timer.index);
             if self.nics[port].wake == now {
                 self.nics[port].wake = Time::MAX;
@@ -204,6 +211,10 @@ impl<M: Model> Host<M> {
     /// waits for.
     #[inline]
     fn serve(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+        if M::Header::CAUSAL {
+            self.serve_by_events(now, port, outbox);
+            return;
+        }
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
         if nic.egress.busy_until <= now
@@ -216,25 +227,42 @@ impl<M: Model> Host<M> {
         if nic.wake <= free && nic.wake > now {
             return;
         }
-        let next = self.endpoint.next_send(now, nic_id, nic.egress.paused);
+        let next = self.endpoint.next_send(free.max(now), nic_id, nic.egress.paused);
         if next == Time::MAX {
             return;
         }
         let wake = next.max(free);
         if wake < nic.wake {
             nic.wake = wake;
-            let set = if !M::Header::CAUSAL {
-                0
-            } else if free < now {
-                Causes::stamp(now)
-            } else if wake == free {
-                // The end of a transmission is set when it begins.
-                Causes::stamp(nic.egress.busy_since)
-            } else {
-                // When the wire is free the NIC finds nothing to send and sets its timer.
-                Causes::stamp(free)
-            };
-            self.timers.set(Timer { at: wake, set, rank: RANK_SEND, index: nic_id.0 });
+            self.timers.set(Timer { at: wake, set: 0, rank: RANK_SEND, index: nic_id.0 });
+        }
+    }
+
+    /// [`serve`](Self::serve) for causal models, with the events of the published simulator's NIC:
+    /// one for the end of each transmission, and one timer that is set when the free wire finds
+    /// nothing to send and that is only ever moved to an earlier time.
+    fn serve_by_events(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+        let nic_id = PortId::from_index(port);
+        let nic = &mut self.nics[port];
+        let stamp = Causes::stamp(now);
+        let first = self.endpoint.next_send(now, nic_id, nic.egress.paused);
+        if nic.wake != Time::MAX && first < nic.wake {
+            nic.wake = first.max(now);
+            self.timers.set(Timer { at: nic.wake, set: stamp, rank: RANK_SEND, index: nic_id.0 });
+        }
+        if nic.transmitting {
+            return;
+        }
+        if let Some(packet) = self.endpoint.poll(now, nic_id, nic.egress.paused) {
+            nic.transmitting = true;
+            if !nic.egress.transmit(now, self.cause, port, packet, outbox) {
+                self.observer.on_drop(now, self.id, DropReason::Link, &packet);
+            }
+            let free = nic.egress.busy_until;
+            self.timers.set(Timer { at: free, set: stamp, rank: RANK_FREE, index: nic_id.0 });
+        } else if nic.wake == Time::MAX && first > now && first != Time::MAX {
+            nic.wake = first;
+            self.timers.set(Timer { at: first, set: stamp, rank: RANK_SEND, index: nic_id.0 });
         }
     }
 

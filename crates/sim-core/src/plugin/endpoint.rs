@@ -47,9 +47,10 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// Port `nic` is free: the packet that leaves now, if any may.
     fn poll(&mut self, now: Time, nic: PortId, paused: Priorities) -> Option<Packet<H>>;
 
-    /// When `poll` will next have a packet for `nic` if nothing else happens: `now` or earlier when
-    /// it has one, [`Time::MAX`] when it waits for the network.
-    fn next_send(&mut self, now: Time, nic: PortId, paused: Priorities) -> Time;
+    /// When `poll` will next have a packet for `nic` if nothing happens before the wire is free `at`
+    /// that time, which may be now or later: `at` or earlier when it has one by then,
+    /// [`Time::MAX`] when it waits for the network.
+    fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time;
 
     /// When [`Self::on_deadline`] wants to be called; [`Time::MAX`] for never.
     fn deadline(&self) -> Time;

@@ -111,6 +111,17 @@ impl PacingTimes {
     }
 }
 
+/// When a NIC port with nothing to send looks again.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum NicTimer {
+    /// When the first flow that its window lets go is due.
+    Precise,
+    /// When the first flow with bytes left is due, whether or not its window lets it go, and not at
+    /// all when that time has passed: the published simulator. A flow that waits for its pacing
+    /// beside one that waits for its window is then late until the next arrival.
+    Published,
+}
+
 /// Which round-trip time and bandwidth-delay product laws are given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BaseReference {
@@ -141,6 +152,8 @@ pub struct RdmaSettings<F> {
     pub answer: u16,
     /// How pacing is rounded.
     pub pacing: PacingTimes,
+    /// When an idle NIC port looks again.
+    pub nic_timer: NicTimer,
     /// What laws take for T and W.
     pub base: BaseReference,
 }
@@ -150,6 +163,10 @@ impl<F> RdmaSettings<F> {
     /// and the echoed telemetry, at least 60.
     #[must_use]
     pub fn new(config: RdmaConfig, laws: F, telemetry: u16, pacing: PacingTimes, base: BaseReference) -> Self {
+        let nic_timer = match pacing {
+            PacingTimes::Exact => NicTimer::Precise,
+            PacingTimes::TruncatedNs => NicTimer::Published,
+        };
         Self {
             config,
             laws,
@@ -157,6 +174,7 @@ impl<F> RdmaSettings<F> {
             telemetry,
             answer: (46 + telemetry).max(60),
             pacing,
+            nic_timer,
             base,
         }
     }

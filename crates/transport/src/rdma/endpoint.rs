@@ -13,7 +13,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
 
-use super::config::{BaseReference, RdmaSettings};
+use super::config::{BaseReference, NicTimer, RdmaSettings};
 use super::nic::Nic;
 use super::receiver::{Answer, Receivers};
 use super::sender::Sender;
@@ -243,18 +243,26 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
     }
 
     #[inline]
-    fn next_send(&mut self, now: Time, nic: PortId, paused: Priorities) -> Time {
+    fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time {
         let port = &self.nics[nic.index()];
+        if self.settings.nic_timer == NicTimer::Published {
+            let with_bytes = self.senders.iter().flatten().filter(|s| s.nic == nic && s.next < s.size());
+            return with_bytes.map(|sender| sender.next_send).min().unwrap_or(Time::MAX);
+        }
         if port.answers.front().is_some_and(|answer| {
             self.settings.config.answers_ignore_pause || !paused.contains(answer.priority())
         }) {
-            return now;
+            return at;
         }
         if port.occupied & !paused.mask() != 0 {
-            return now;
+            return at;
         }
-        let next = self.promote(now, nic.index());
-        if self.nics[nic.index()].occupied & !paused.mask() != 0 { now } else { next }
+        let next = self.promote(at, nic.index());
+        if self.nics[nic.index()].occupied & !paused.mask() != 0 {
+            at
+        } else {
+            next
+        }
     }
 
     #[inline]
