@@ -149,6 +149,13 @@ macro_rules! congestion_controls {
                 }
             }
 
+            #[inline]
+            fn retimes(&self) -> bool {
+                match self {
+                    $(Self::$variant(law) => CongestionControl::<H>::retimes(law),)*
+                }
+            }
+
             fn on_loss(&mut self, loss: &Loss) {
                 match self {
                     $(Self::$variant(law) => CongestionControl::<H>::on_loss(law, loss),)*

@@ -87,6 +87,8 @@ pub struct Hpcc<S> {
     last_update_seq: u64,
     rate: Rate,
     window: Bytes,
+    /// Whether the last acknowledgement led to a rate, be it the same one.
+    updated: bool,
 }
 
 impl<S: IntHeader> Hpcc<S> {
@@ -128,6 +130,7 @@ impl<S: IntHeader> Hpcc<S> {
             last_update_seq: 0,
             rate: line_rate,
             window: start.bdp,
+            updated: false,
         }
     }
 
@@ -200,6 +203,7 @@ impl<S: IntHeader> Hpcc<S> {
             lowest
         };
         self.apply(rate);
+        self.updated = true;
     }
 
     #[inline]
@@ -238,6 +242,7 @@ impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
     fn on_ack(&mut self, ack: &Ack<'_, S>) {
         let stack = ack.telemetry;
         let commit = ack.cumulative > self.last_update_seq;
+        self.updated = false;
         if self.last_update_seq == 0 || stack.hops() != self.previous.hops() {
             // The first acknowledgement, or another path: nothing to compare with.
             self.previous = *stack;
@@ -258,5 +263,10 @@ impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         Some(self.rate)
+    }
+
+    #[inline]
+    fn retimes(&self) -> bool {
+        self.updated
     }
 }

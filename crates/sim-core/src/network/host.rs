@@ -107,7 +107,9 @@ impl<M: Model> Host<M> {
                 return;
             }
             self.counters.events += 1;
-            if start == now {
+            // In a causal model a flow starts through an event that is set at its own time.
+            if start == now && !(M::Header::CAUSAL && (arrival == now || local == now)) {
+                self.cause = Causes::stamp(now);
                 self.start_flow(now);
                 self.serve_all(now, outbox);
             } else if arrival == now && !(local == now && self.timer_was_set_first(inbox)) {
@@ -163,6 +165,9 @@ impl<M: Model> Host<M> {
         packet.ingress = PortId::from_index(lane);
         self.endpoint.on_packet(now, &packet, &mut self.completions);
         self.observe_completions(ended);
+        if M::Header::CAUSAL {
+            self.follow_retimed(now);
+        }
         self.serve_all(now, outbox);
     }
 
@@ -245,11 +250,6 @@ impl<M: Model> Host<M> {
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
         let stamp = Causes::stamp(now);
-        let first = self.endpoint.next_send(now, nic_id, nic.egress.paused);
-        if nic.wake != Time::MAX && first < nic.wake {
-            nic.wake = first.max(now);
-            self.timers.set(Timer { at: nic.wake, set: stamp, rank: RANK_SEND, index: nic_id.0 });
-        }
         if nic.transmitting {
             return;
         }
@@ -260,9 +260,24 @@ impl<M: Model> Host<M> {
             }
             let free = nic.egress.busy_until;
             self.timers.set(Timer { at: free, set: stamp, rank: RANK_FREE, index: nic_id.0 });
-        } else if nic.wake == Time::MAX && first > now && first != Time::MAX {
-            nic.wake = first;
-            self.timers.set(Timer { at: first, set: stamp, rank: RANK_SEND, index: nic_id.0 });
+        } else if nic.wake == Time::MAX {
+            let first = self.endpoint.next_send(now, nic_id, nic.egress.paused);
+            if first > now && first != Time::MAX {
+                nic.wake = first;
+                self.timers.set(Timer { at: first, set: stamp, rank: RANK_SEND, index: nic_id.0 });
+            }
+        }
+    }
+
+    /// For causal models: moves a NIC's timer to an earlier time when an answer has re-timed a flow.
+    fn follow_retimed(&mut self, now: Time) {
+        if let Some((port, at)) = self.endpoint.take_retimed() {
+            let nic = &mut self.nics[port.index()];
+            if nic.wake != Time::MAX && at < nic.wake {
+                nic.wake = at.max(now);
+                let set = Causes::stamp(now);
+                self.timers.set(Timer { at: nic.wake, set, rank: RANK_SEND, index: port.0 });
+            }
         }
     }
 

@@ -73,6 +73,13 @@ pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
     /// The rate at which packets are spaced, or `None` to send whenever the port is free.
     fn pacing_rate(&self) -> Option<Rate>;
 
+    /// Whether the last acknowledgement re-timed the packet that waits for its pacing: it then
+    /// leaves when it would have if the packet before it had left at the new rate. Without this a
+    /// new rate holds from the next packet on.
+    fn retimes(&self) -> bool {
+        true
+    }
+
     /// Called when the sender goes back because of a loss.
     fn on_loss(&mut self, _loss: &Loss) {}
 

@@ -52,6 +52,12 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// [`Time::MAX`] when it waits for the network.
     fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time;
 
+    /// The port and the pending send of the flow that the last answer has re-timed, if it has.
+    /// Asked for by causal models only.
+    fn take_retimed(&mut self) -> Option<(PortId, Time)> {
+        None
+    }
+
     /// When [`Self::on_deadline`] wants to be called; [`Time::MAX`] for never.
     fn deadline(&self) -> Time;
 

@@ -30,6 +30,8 @@ pub struct Rdma<H: Header, F: LawFactory<H>> {
     receivers: Receivers,
     /// Timeouts and the laws' own timers.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
+    /// What the last answer re-timed.
+    retimed: Option<(PortId, Time)>,
     counters: EndpointCounters,
 }
 
@@ -46,6 +48,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
             slots: FxHashMap::default(),
             receivers: Receivers::default(),
             timers: BinaryHeap::new(),
+            retimed: None,
             counters: EndpointCounters::default(),
         }
     }
@@ -144,7 +147,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         let rtt = now.since(packet.sent_at);
         let newly_acked = sender.acknowledge(now, cumulative, rtt);
         self.counters.acknowledged += newly_acked;
-        if sender.is_complete() {
+        if sender.is_complete() && self.settings.nic_timer == NicTimer::Precise {
             self.finish(now, slot, done);
             return;
         }
@@ -160,7 +163,14 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
             congestion: packet.flags.has(Flags::CONGESTION),
             telemetry: &packet.telemetry,
         });
-        sender.follow_rate(self.settings.pacing);
+        if sender.law.retimes() {
+            sender.follow_rate(self.settings.pacing);
+            self.retimed = Some((sender.nic, sender.next_send));
+        }
+        if sender.is_complete() {
+            self.finish(now, slot, done);
+            return;
+        }
         if sender.law.deadline() < sender.timer_at {
             self.set_timer(slot);
         }
@@ -263,6 +273,11 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
         } else {
             next
         }
+    }
+
+    #[inline]
+    fn take_retimed(&mut self) -> Option<(PortId, Time)> {
+        self.retimed.take()
     }
 
     #[inline]
