@@ -10,13 +10,18 @@ const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default
 
 /// A packet-level simulator of datacentre networks.
 #[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100, after_help = "\
+#[command(
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "\
 Examples:
   fabricsim run                                     the built-in scenario, a few seconds
   fabricsim run examples/scenarios/fat320-websearch-50.toml
   fabricsim run my.toml --set cc.eta=0.99 --seed 2 --out results/eta99
   fabricsim check my.toml                           read a scenario without running it
-  fabricsim list cc                                 laws and their keys")]
+  fabricsim list cc                                 laws and their keys"
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -99,7 +104,9 @@ impl ScenarioArgs {
         overrides.extend(self.seed.map(|seed| format!("seed={seed}")));
         match &self.scenario {
             Some(path) => Scenario::from_file(path, &overrides),
-            None => Scenario::from_text("default.toml", DEFAULT_SCENARIO, Path::new("."), &overrides),
+            None => {
+                Scenario::from_text("default.toml", DEFAULT_SCENARIO, Path::new("."), &overrides)
+            }
         }
     }
 }

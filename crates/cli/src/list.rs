@@ -30,9 +30,21 @@ pub(crate) fn list(args: &ListArgs) {
     if wanted(ListTopic::Settings) {
         heading("Other settings");
         kind("(top)", "keys before any table", ROOT_KEYS);
-        kind("[switch]", "buffers, pauses and marks", SwitchSettings::KEYS);
-        kind("[transport]", "packets, acknowledgements and timeouts", transport_keys());
-        kind("[routing]", "how flows are spread over equal paths", RoutingSettings::KEYS);
+        kind(
+            "[switch]",
+            "buffers, pauses and marks",
+            SwitchSettings::KEYS,
+        );
+        kind(
+            "[transport]",
+            "packets, acknowledgements and timeouts",
+            transport_keys(),
+        );
+        kind(
+            "[routing]",
+            "how flows are spread over equal paths",
+            RoutingSettings::KEYS,
+        );
         kind("[run]", "when to stop", RunSettings::KEYS);
         kind("[output]", "where results go", OutputSettings::KEYS);
     }

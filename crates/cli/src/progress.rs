@@ -31,13 +31,22 @@ impl Display {
                 std::process::exit(i32::from(crate::exit::INTERRUPTED));
             }
         });
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
         let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}, ETA {eta}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style);
         let now = Instant::now();
-        Self { bar, stop, begun: now, shown: now }
+        Self {
+            bar,
+            stop,
+            begun: now,
+            shown: now,
+        }
     }
 
     pub(crate) fn finish(&self) {

@@ -13,15 +13,20 @@ use crate::progress::Display;
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load()?;
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
-    let threads = args
-        .threads
-        .map_or_else(|| available_parallelism().map_or(1, std::num::NonZero::get), usize::from);
+    let threads = args.threads.map_or_else(
+        || available_parallelism().map_or(1, std::num::NonZero::get),
+        usize::from,
+    );
     let mut display = Display::new(args.quiet);
     let summary = run_to_folder(&scenario, &dir, threads, &mut display)?;
     display.finish();
     if !args.quiet {
         print(&scenario, &summary);
-        let file = if summary.status == Status::Interrupted { "fct.partial.csv" } else { "fct.csv" };
+        let file = if summary.status == Status::Interrupted {
+            "fct.partial.csv"
+        } else {
+            "fct.csv"
+        };
         println!("results      {}/{file}, summary.json", dir.display());
     }
     report_unfinished(&summary);
@@ -34,14 +39,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
 }
 
 fn print(scenario: &Scenario, summary: &Summary) {
-    println!("scenario     {} (seed {}, {})", scenario.name, scenario.seed, scenario.cc.name());
+    println!(
+        "scenario     {} (seed {}, {})",
+        scenario.name,
+        scenario.seed,
+        scenario.cc.name()
+    );
     println!(
         "flows        {} started, {} finished, {} unfinished",
         summary.flows.started,
         summary.flows.finished,
         summary.flows.unfinished + summary.flows.unreachable
     );
-    println!("simulated    {:.3} ms in {:.2} s", summary.simulated_ns / 1e6, summary.wall_s);
+    println!(
+        "simulated    {:.3} ms in {:.2} s",
+        summary.simulated_ns / 1e6,
+        summary.wall_s
+    );
     println!(
         "packet-hops  {} ({:.2} M per CPU second, {:.2} M per second on {} threads)",
         summary.packet_hops,
@@ -54,7 +68,10 @@ fn print(scenario: &Scenario, summary: &Summary) {
         summary.buffer_drops, summary.link_losses, summary.pfc_pauses, summary.max_queue_bytes
     );
     println!("digest       {}", summary.digest);
-    println!("slowdown     {:>14} {:>9} {:>9} {:>9} {:>9}", "flows", "p50", "p95", "p99", "mean");
+    println!(
+        "slowdown     {:>14} {:>9} {:>9} {:>9} {:>9}",
+        "flows", "p50", "p95", "p99", "mean"
+    );
     for row in &summary.slowdown {
         let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.3}"));
         println!(
@@ -84,7 +101,9 @@ fn report_unfinished(summary: &Summary) {
     };
     eprintln!("{left} flows did not finish: {why}");
     for flow in summary.unfinished.iter().take(SHOWN) {
-        let number = flow.flow.map_or_else(|| "-".to_owned(), |flow| flow.to_string());
+        let number = flow
+            .flow
+            .map_or_else(|| "-".to_owned(), |flow| flow.to_string());
         eprintln!(
             "  flow {number}, host {} to host {}: {} of {} bytes acknowledged; {}",
             flow.src, flow.dst, flow.acknowledged_bytes, flow.size_bytes, flow.reason

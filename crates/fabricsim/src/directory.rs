@@ -45,8 +45,12 @@ impl Directory for RouteDirectory {
             }
         });
         request.src_port = Some(src_port);
-        let key =
-            FlowKey { src: request.src, dst: request.dst, src_port, dst_port: request.dst_port };
+        let key = FlowKey {
+            src: request.src,
+            dst: request.dst,
+            src_port,
+            dst_port: request.dst_port,
+        };
         let nic = self.routes.nic_port(&key)?;
         let path = self.routes.path_info(request.src, request.dst, self.mtu)?;
         Some((path, nic))

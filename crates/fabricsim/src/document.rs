@@ -51,7 +51,9 @@ impl<'a> Document<'a> {
         root: &mut DeTable<'a>,
         key: &str,
     ) -> Result<Option<Section<'a>>, Error> {
-        let Some((_, value)) = root.remove_entry(key) else { return Ok(None) };
+        let Some((_, value)) = root.remove_entry(key) else {
+            return Ok(None);
+        };
         self.table(value, format!("[{key}]")).map(Some)
     }
 
@@ -61,7 +63,9 @@ impl<'a> Document<'a> {
         root: &mut DeTable<'a>,
         key: &str,
     ) -> Result<Vec<Section<'a>>, Error> {
-        let Some((_, value)) = root.remove_entry(key) else { return Ok(Vec::new()) };
+        let Some((_, value)) = root.remove_entry(key) else {
+            return Ok(Vec::new());
+        };
         let span = value.span();
         match value.into_inner() {
             DeValue::Array(items) => items
@@ -105,15 +109,23 @@ impl<'a> Document<'a> {
         };
         let span = value.span();
         let DeValue::String(name) = value.into_inner() else {
-            return Err(self.mistake(span, "a kind is a name in quotes", format!("give one of: {list}")));
-        };
-        known.iter().copied().find(|kind| *kind == name).ok_or_else(|| {
-            self.mistake(
+            return Err(self.mistake(
                 span,
-                format!("{} has no kind `{name}`", section.title),
-                suggest(&name, known),
-            )
-        })
+                "a kind is a name in quotes",
+                format!("give one of: {list}"),
+            ));
+        };
+        known
+            .iter()
+            .copied()
+            .find(|kind| *kind == name)
+            .ok_or_else(|| {
+                self.mistake(
+                    span,
+                    format!("{} has no kind `{name}`", section.title),
+                    suggest(&name, known),
+                )
+            })
     }
 
     /// Turns a section into its settings; what is not known is an error.
@@ -127,7 +139,10 @@ impl<'a> Document<'a> {
 
     /// Where the value of `key` stands, or the section where it is not given.
     pub(crate) fn place(section: &Section<'a>, key: &str) -> Range<usize> {
-        section.table.get(key).map_or_else(|| section.span.clone(), Spanned::span)
+        section
+            .table
+            .get(key)
+            .map_or_else(|| section.span.clone(), Spanned::span)
     }
 
     /// A refused value of a section.
@@ -165,13 +180,21 @@ impl<'a> Document<'a> {
             let mut names = rest.split('`').skip(1).step_by(2);
             let unknown = names.next().unwrap_or_default().to_owned();
             let known: Vec<&str> = names.collect();
-            return self.mistake(span, format!("{title} has no key `{unknown}`"), suggest(&unknown, &known));
+            return self.mistake(
+                span,
+                format!("{title} has no key `{unknown}`"),
+                suggest(&unknown, &known),
+            );
         }
         if let Some(rest) = message.strip_prefix("unknown variant ") {
             let mut names = rest.split('`').skip(1).step_by(2);
             let unknown = names.next().unwrap_or_default().to_owned();
             let known: Vec<&str> = names.collect();
-            return self.mistake(span, format!("`{unknown}` is not a choice here"), suggest(&unknown, &known));
+            return self.mistake(
+                span,
+                format!("`{unknown}` is not a choice here"),
+                suggest(&unknown, &known),
+            );
         }
         if let Some(rest) = message.strip_prefix("missing field ") {
             let key = rest.split('`').nth(1).unwrap_or_default();

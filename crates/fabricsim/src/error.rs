@@ -103,7 +103,10 @@ impl Error {
     }
 
     pub(crate) fn unsupported(scenario: &crate::scenario::Scenario, message: String) -> Self {
-        Self::Unsupported { scenario: scenario.name.clone(), message }
+        Self::Unsupported {
+            scenario: scenario.name.clone(),
+            message,
+        }
     }
 
     /// The mistake in the user's text, when it is one.
@@ -123,9 +126,9 @@ impl Diagnostic for Error {
             Self::Read { .. } => Some(Box::new(
                 "give a file that exists; paths inside a scenario are relative to the scenario file",
             )),
-            Self::Write { .. } => {
-                Some(Box::new("give a folder that can be written, with --out or [output] dir"))
-            }
+            Self::Write { .. } => Some(Box::new(
+                "give a folder that can be written, with --out or [output] dir",
+            )),
             Self::Injection(_) | Self::Unsupported { .. } => None,
         }
     }

@@ -6,7 +6,9 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::network::{HostConfig, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig};
+use fabricsim_core::network::{
+    HostConfig, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
+};
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{Fidelity, LawFactory, Model, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
@@ -20,7 +22,11 @@ use crate::scenario::Scenario;
 /// RDMA over switches with shared buffers; `H` is the telemetry header, `T` writes it, `F` makes
 /// the laws.
 #[derive(Debug)]
-pub(crate) struct Fabric<H, T, F>(PhantomData<fn() -> (H, T, F)>);
+pub(crate) struct Fabric<H, T, F> {
+    header: PhantomData<fn() -> H>,
+    telemetry: PhantomData<fn() -> T>,
+    laws: PhantomData<fn() -> F>,
+}
 
 impl<H, T, F> Model for Fabric<H, T, F>
 where
@@ -56,7 +62,10 @@ impl Timings {
             .or_insert_with(|| match fidelity {
                 Fidelity::Exact => LineTiming::new(rate),
                 Fidelity::Published => {
-                    let time = |wire| rate.serialisation_truncated_ns(Bytes::new(u64::from(wire))).as_ps();
+                    let time = |wire| {
+                        rate.serialisation_truncated_ns(Bytes::new(u64::from(wire)))
+                            .as_ps()
+                    };
                     LineTiming::Table((0..TABLE_BYTES).map(time).collect(), rate)
                 }
             })
@@ -83,16 +92,26 @@ where
     let switch = scenario.switch.resolved(nic_rate, scenario.fidelity());
     let buffer = switch.buffer_config();
     let settings = Arc::new(settings);
-    let mut timings = Timings { fidelity: scenario.fidelity(), tables: BTreeMap::new() };
+    let mut timings = Timings {
+        fidelity: scenario.fidelity(),
+        tables: BTreeMap::new(),
+    };
     let mut nodes = Vec::with_capacity(topology.len());
     let mut wiring = Vec::with_capacity(topology.len());
     let mut port_number = 0u64;
     for index in 0..topology.len() {
         let node = NodeId::from_index(index);
         let ports = topology.ports(node);
-        wiring.push(ports.iter().map(|port| (port.peer, port.peer_port)).collect::<Vec<(NodeId, PortId)>>());
-        let links: Vec<LinkConfig> =
-            ports.iter().map(|port| link(port, node, scenario.seed, &mut timings)).collect();
+        wiring.push(
+            ports
+                .iter()
+                .map(|port| (port.peer, port.peer_port))
+                .collect::<Vec<(NodeId, PortId)>>(),
+        );
+        let links: Vec<LinkConfig> = ports
+            .iter()
+            .map(|port| link(port, node, scenario.seed, &mut timings))
+            .collect();
         let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
         nodes.push(if topology.is_host(node) {
             NodeConfig::Host(HostConfig {
@@ -101,8 +120,13 @@ where
                 observer: (),
             })
         } else {
-            let shares: Vec<PortBuffer> =
-                ports.iter().map(|port| PortBuffer { rate: port.rate, delay: port.delay }).collect();
+            let shares: Vec<PortBuffer> = ports
+                .iter()
+                .map(|port| PortBuffer {
+                    rate: port.rate,
+                    delay: port.delay,
+                })
+                .collect();
             let queues = ports.iter().zip(port_number..).map(|(port, number)| {
                 let marker = switch.ecn_at(port.rate, nic_rate);
                 PriorityQueues::new(marker.map(|ecn| RedEcn::new(&ecn, scenario.seed, number)))

@@ -209,11 +209,17 @@ pub fn run_to_folder(
         expected: simulation.expected(),
     };
     let (wall, cpu) = (Instant::now(), ProcessTime::now());
-    let until = scenario.run.stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
+    let until = scenario
+        .run
+        .stop_at
+        .map_or(Time::MAX, |after| Time::ZERO + after);
     let stop = simulation.run_watched(until, &mut recorder);
     let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
     if let Some(source) = recorder.failure {
-        return Err(Error::Write { path: fct_path, source });
+        return Err(Error::Write {
+            path: fct_path,
+            source,
+        });
     }
     let (_, digest) = recorder.writer.finish().map_err(write_error(&fct_path))?;
     let status = match stop {
@@ -226,10 +232,19 @@ pub fn run_to_folder(
         Status::Interrupted => (&partial_path, &fct_path),
         _ => (&fct_path, &partial_path),
     };
-    let end = Measured { status, digest: digest.to_string(), threads, wall, cpu };
+    let end = Measured {
+        status,
+        digest: digest.to_string(),
+        threads,
+        wall,
+        cpu,
+    };
     let summary = summarise(scenario, &simulation, &recorder.records, &end);
     remove_stale(stale)?;
-    temporary.persist(kept).map_err(|error| Error::Write { path: kept.clone(), source: error.error })?;
+    temporary.persist(kept).map_err(|error| Error::Write {
+        path: kept.clone(),
+        source: error.error,
+    })?;
     write_whole(&dir.join("summary.json"), &summary)?;
     Ok(summary)
 }
@@ -250,9 +265,22 @@ fn summarise(
     end: &Measured,
 ) -> Summary {
     let Counters {
-        packet_hops, events, buffer_drops, queue_drops, link_losses, pauses, resumes, max_queue, ..
+        packet_hops,
+        events,
+        buffer_drops,
+        queue_drops,
+        link_losses,
+        pauses,
+        resumes,
+        max_queue,
+        ..
     } = simulation.counters();
-    let EndpointCounters { packets, retransmitted, timeouts, .. } = simulation.endpoint_counters();
+    let EndpointCounters {
+        packets,
+        retransmitted,
+        timeouts,
+        ..
+    } = simulation.endpoint_counters();
     let left = simulation.unfinished();
     let unreachable = simulation.unreachable();
     let listed = left
@@ -302,7 +330,11 @@ fn summarise(
         threads: end.threads,
         wall_s: end.wall,
         cpu_s: end.cpu,
-        packet_hops_per_cpu_s: if end.cpu > 0.0 { packet_hops as f64 / end.cpu } else { 0.0 },
+        packet_hops_per_cpu_s: if end.cpu > 0.0 {
+            packet_hops as f64 / end.cpu
+        } else {
+            0.0
+        },
         peak_memory_bytes: peak_memory(),
         scenario: scenario.resolved(),
         unfinished: listed,
@@ -327,17 +359,22 @@ fn slowdowns(records: &[FctRecord]) -> Vec<SlowdownSummary> {
 
 fn remove_stale(path: &PathBuf) -> Result<(), Error> {
     match std::fs::remove_file(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => {
-            Err(Error::Write { path: path.clone(), source })
-        }
+        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(Error::Write {
+            path: path.clone(),
+            source,
+        }),
         _ => Ok(()),
     }
 }
 
 /// Writes `summary` beside `path` and renames it.
 fn write_whole(path: &Path, summary: &Summary) -> Result<(), Error> {
-    let error = |source| Error::Write { path: path.to_owned(), source };
-    let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new("."))).map_err(error)?;
+    let error = |source| Error::Write {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file =
+        NamedTempFile::new_in(path.parent().unwrap_or_else(|| Path::new("."))).map_err(error)?;
     serde_json::to_writer_pretty(&mut file, summary).map_err(|e| error(e.into()))?;
     file.persist(path).map_err(|e| error(e.error))?;
     Ok(())
@@ -354,7 +391,11 @@ fn peak_memory() -> Option<u64> {
 /// The expected share of a run that is done, by acknowledged bytes, from 0 to 1.
 #[must_use]
 pub fn share_done(progress: &Progress, expected: Expectation) -> f64 {
-    if expected.bytes > 0.0 { (progress.acknowledged.as_f64() / expected.bytes).min(1.0) } else { 0.0 }
+    if expected.bytes > 0.0 {
+        (progress.acknowledged.as_f64() / expected.bytes).min(1.0)
+    } else {
+        0.0
+    }
 }
 
 /// Simulated time as people read it.

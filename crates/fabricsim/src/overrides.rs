@@ -15,11 +15,20 @@ pub(crate) fn apply(source: &str, text: &str, overrides: &[String]) -> Result<St
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
         let span = error.span().unwrap_or(0..0);
         let help = "correct the TOML";
-        Error::input(source, text, InputError::new(span, error.message().trim(), help))
+        Error::input(
+            source,
+            text,
+            InputError::new(span, error.message().trim(), help),
+        )
     })?;
     for change in overrides {
-        set(document.as_item_mut(), change)
-            .map_err(|(message, help)| Error::input("--set", change, InputError::new(0..change.len(), message, help)))?;
+        set(document.as_item_mut(), change).map_err(|(message, help)| {
+            Error::input(
+                "--set",
+                change,
+                InputError::new(0..change.len(), message, help),
+            )
+        })?;
     }
     Ok(document.to_string())
 }
@@ -40,9 +49,14 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
     for key in tables {
         item = match key.parse::<usize>() {
             Ok(index) => {
-                let count = item.as_array_of_tables().map_or(0, toml_edit::ArrayOfTables::len);
+                let count = item
+                    .as_array_of_tables()
+                    .map_or(0, toml_edit::ArrayOfTables::len);
                 item.get_mut(index).ok_or_else(|| {
-                    (format!("there is no `{key}` in `{path}`"), format!("the list has {count} tables, counted from 0"))
+                    (
+                        format!("there is no `{key}` in `{path}`"),
+                        format!("the list has {count} tables, counted from 0"),
+                    )
                 })?
             }
             Err(_) => &mut item[*key],
@@ -51,11 +65,17 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
             *item = toml_edit::table();
         }
         if !(item.is_table_like() || item.is_array_of_tables()) {
-            return Err((format!("`{key}` in `{path}` is not a table"), example.to_owned()));
+            return Err((
+                format!("`{key}` in `{path}` is not a table"),
+                example.to_owned(),
+            ));
         }
     }
     if !item.is_table_like() {
-        return Err((format!("`{path}` is a list of tables"), "name one by its number: workload.0.load".to_owned()));
+        return Err((
+            format!("`{path}` is a list of tables"),
+            "name one by its number: workload.0.load".to_owned(),
+        ));
     }
     item[*last] = Item::Value(value);
     Ok(())
@@ -73,16 +93,31 @@ mod tests {
 
     #[test]
     fn changes_keys_and_adds_tables() {
-        assert_eq!(changed("workload.0.load=0.7"), Ok(TEXT.replace("0.5", "0.7")));
-        assert!(changed("cc.additive_increase=50Mbps").is_ok_and(|t| t.contains("additive_increase = \"50Mbps\"")));
+        assert_eq!(
+            changed("workload.0.load=0.7"),
+            Ok(TEXT.replace("0.5", "0.7"))
+        );
+        assert!(
+            changed("cc.additive_increase=50Mbps")
+                .is_ok_and(|t| t.contains("additive_increase = \"50Mbps\""))
+        );
         assert!(changed("run.stop_at=1ms").is_ok_and(|t| t.contains("[run]\nstop_at = \"1ms\"")));
         assert!(changed("seed=7").is_ok_and(|t| t.contains("seed = 7")));
     }
 
     #[test]
     fn says_which_change_is_wrong() {
-        for bad in ["seed", "workload.1.load=1", "workload.load=1", "name.x=1", ".=1"] {
-            assert!(changed(bad).is_err_and(|error| error.starts_with("--set:1:1")), "{bad}");
+        for bad in [
+            "seed",
+            "workload.1.load=1",
+            "workload.load=1",
+            "name.x=1",
+            ".=1",
+        ] {
+            assert!(
+                changed(bad).is_err_and(|error| error.starts_with("--set:1:1")),
+                "{bad}"
+            );
         }
     }
 }

@@ -2,7 +2,9 @@
 //! from the line follow parsing, did-you-mean, `fabricsim list`, dispatch and the conformance tests.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory, Loss};
+use fabricsim_core::plugin::{
+    Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory, Loss,
+};
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HpccConfig, IntHeader};
 use fabricsim_transport::cc::LineRateConfig;

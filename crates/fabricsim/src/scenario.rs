@@ -20,12 +20,29 @@ use crate::settings::{OutputSettings, Profile, RoutingSettings, RunSettings, Swi
 /// The keys of a scenario outside its tables.
 pub const ROOT_KEYS: &[(&str, &str)] = &[
     ("name", "names the results (default: the file's name)"),
-    ("seed", "seed of every random stream, 0 to 2^63 - 1 (default 1)"),
-    ("profile", "\"ns3-hpcc\": the quirks and defaults of the published simulator (default none)"),
+    (
+        "seed",
+        "seed of every random stream, 0 to 2^63 - 1 (default 1)",
+    ),
+    (
+        "profile",
+        "\"ns3-hpcc\": the quirks and defaults of the published simulator (default none)",
+    ),
 ];
 
-const TABLES: &[&str] =
-    &["name", "seed", "profile", "topology", "switch", "transport", "routing", "workload", "cc", "run", "output"];
+const TABLES: &[&str] = &[
+    "name",
+    "seed",
+    "profile",
+    "topology",
+    "switch",
+    "transport",
+    "routing",
+    "workload",
+    "cc",
+    "run",
+    "output",
+];
 
 /// A scenario that has been read, checked and given its topology.
 #[derive(Clone, Debug)]
@@ -72,7 +89,7 @@ impl Scenario {
     /// When the file cannot be read, and the first mistake in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
         let text = read_file("the scenario", path)?;
-        let base = path.parent().unwrap_or(Path::new("."));
+        let base = path.parent().unwrap_or_else(|| Path::new("."));
         Self::from_text(&path.display().to_string(), &text, base, overrides)
     }
 
@@ -81,7 +98,12 @@ impl Scenario {
     ///
     /// # Errors
     /// The first mistake, with its place and the remedy.
-    pub fn from_text(source: &str, text: &str, base: &Path, overrides: &[String]) -> Result<Self, Error> {
+    pub fn from_text(
+        source: &str,
+        text: &str,
+        base: &Path,
+        overrides: &[String],
+    ) -> Result<Self, Error> {
         if overrides.is_empty() {
             return Self::read(source, text, base);
         }
@@ -92,7 +114,9 @@ impl Scenario {
     fn read(source: &str, text: &str, base: &Path) -> Result<Self, Error> {
         let document = Document { name: source, text };
         let mut root = document.parse()?;
-        let stem = Path::new(source).file_stem().map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
+        let stem = Path::new(source)
+            .file_stem()
+            .map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
         let name = match root.remove("name") {
             None => stem.into_owned(),
             Some(value) => match value.get_ref().as_str() {
@@ -111,7 +135,8 @@ impl Scenario {
         let fidelity = fidelity(profile);
         let (topology_config, topology) = read_topology(&document, &mut root, base)?;
         let topology = Arc::new(topology);
-        let switch: SwitchSettings = plain(&document, &mut root, "switch", SwitchSettings::validate)?;
+        let switch: SwitchSettings =
+            plain(&document, &mut root, "switch", SwitchSettings::validate)?;
         let transport: RdmaConfig = plain(&document, &mut root, "transport", RdmaConfig::validate)?;
         let routing: RoutingSettings = plain(&document, &mut root, "routing", |_| Ok(()))?;
         let run: RunSettings = plain(&document, &mut root, "run", RunSettings::validate)?;
@@ -140,7 +165,11 @@ impl Scenario {
             .into_iter()
             .enumerate()
             .map(|(index, section)| {
-                let context = WorkloadContext { hosts: Arc::clone(&hosts), seed, index: index as u64 };
+                let context = WorkloadContext {
+                    hosts: Arc::clone(&hosts),
+                    seed,
+                    index: index as u64,
+                };
                 read_workload(&document, section, base, &context, fidelity)
             })
             .collect::<Result<_, _>>()?;
@@ -194,13 +223,20 @@ impl Scenario {
     /// What workload `index` is built with.
     #[must_use]
     pub fn workload_context(&self, index: usize) -> WorkloadContext {
-        WorkloadContext { hosts: hosts(&self.topology), seed: self.seed, index: index as u64 }
+        WorkloadContext {
+            hosts: hosts(&self.topology),
+            seed: self.seed,
+            index: index as u64,
+        }
     }
 
     /// The folder of the results.
     #[must_use]
     pub fn output_dir(&self) -> PathBuf {
-        self.output.dir.clone().unwrap_or_else(|| Path::new("results").join(&self.name))
+        self.output
+            .dir
+            .clone()
+            .unwrap_or_else(|| Path::new("results").join(&self.name))
     }
 
     /// Every setting with its value, defaults filled in, as it stands in `summary.json`.
@@ -208,9 +244,16 @@ impl Scenario {
     pub fn resolved(&self) -> serde_json::Value {
         let nic_rate = self.nic_rate();
         let link_rates = self.link_rates();
-        let context = LawContext { nic_rate, link_rates: &link_rates, fidelity: self.fidelity() };
-        let workloads: Vec<serde_json::Value> =
-            self.workloads.iter().map(|workload| tagged(workload.kind(), &workload_value(workload))).collect();
+        let context = LawContext {
+            nic_rate,
+            link_rates: &link_rates,
+            fidelity: self.fidelity(),
+        };
+        let workloads: Vec<serde_json::Value> = self
+            .workloads
+            .iter()
+            .map(|workload| tagged(workload.kind(), &workload_value(workload)))
+            .collect();
         serde_json::json!({
             "name": self.name,
             "seed": self.seed,
@@ -236,7 +279,9 @@ const fn fidelity(profile: Option<Profile>) -> Fidelity {
 fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('.')
-        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
 
 fn to_value(settings: &impl Serialize) -> serde_json::Value {
@@ -248,7 +293,11 @@ fn tagged(kind: &str, settings: &serde_json::Value) -> serde_json::Value {
     let mut table = serde_json::Map::new();
     table.insert("kind".to_owned(), kind.into());
     if let Some(keys) = settings.as_object() {
-        table.extend(keys.iter().filter(|(_, value)| !value.is_null()).map(|(k, v)| (k.clone(), v.clone())));
+        table.extend(
+            keys.iter()
+                .filter(|(_, value)| !value.is_null())
+                .map(|(k, v)| (k.clone(), v.clone())),
+        );
     }
     table.into()
 }
@@ -275,7 +324,11 @@ fn workload_value(config: &WorkloadConfig) -> serde_json::Value {
 }
 
 fn read_file(what: &'static str, path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|source| Error::Read { what, path: path.to_owned(), source })
+    std::fs::read_to_string(path).map_err(|source| Error::Read {
+        what,
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn hosts(topology: &Topology) -> Arc<[Host]> {
@@ -283,8 +336,15 @@ fn hosts(topology: &Topology) -> Arc<[Host]> {
         .hosts()
         .iter()
         .map(|&id| {
-            let bps = topology.ports(id).iter().map(|port| port.rate.as_bps()).sum();
-            Host { id, rate: Rate::from_bps(bps).expect("a host has a link, and a link a rate") }
+            let bps = topology
+                .ports(id)
+                .iter()
+                .map(|port| port.rate.as_bps())
+                .sum();
+            Host {
+                id,
+                rate: Rate::from_bps(bps).expect("a host has a link, and a link a rate"),
+            }
         })
         .collect()
 }
@@ -296,14 +356,18 @@ fn plain<'a, T: serde::de::DeserializeOwned + Default>(
     key: &str,
     validate: impl Fn(&T) -> Result<(), ConfigError>,
 ) -> Result<T, Error> {
-    let Some(section) = document.section(root, key)? else { return Ok(T::default()) };
+    let Some(section) = document.section(root, key)? else {
+        return Ok(T::default());
+    };
     let settings: T = document.settings(&section)?;
     validate(&settings).map_err(|error| document.refuse(&section, error))?;
     Ok(settings)
 }
 
 fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<u64, Error> {
-    let Some(value) = root.remove("seed") else { return Ok(1) };
+    let Some(value) = root.remove("seed") else {
+        return Ok(1);
+    };
     value
         .get_ref()
         .as_integer()
@@ -319,7 +383,9 @@ fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<u64, Err
 }
 
 fn read_profile(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<Option<Profile>, Error> {
-    let Some(value) = root.remove("profile") else { return Ok(None) };
+    let Some(value) = root.remove("profile") else {
+        return Ok(None);
+    };
     match value.get_ref().as_str() {
         Some("ns3-hpcc") => Ok(Some(Profile::Ns3Hpcc)),
         _ => Err(document.mistake(
@@ -342,7 +408,10 @@ fn read_topology<'a>(
             "add `[topology]` and `kind = \"fat-tree\"`; `fabricsim list` shows all topologies",
         ));
     };
-    let kinds: Vec<&'static str> = fabricsim_topology::KINDS.iter().map(|(name, ..)| *name).collect();
+    let kinds: Vec<&'static str> = fabricsim_topology::KINDS
+        .iter()
+        .map(|(name, ..)| *name)
+        .collect();
     let config = match document.kind(&mut section, &kinds)? {
         "fat-tree" => TopologyConfig::FatTree(document.settings(&section)?),
         "leaf-spine" => TopologyConfig::LeafSpine(document.settings(&section)?),
@@ -357,7 +426,8 @@ fn read_topology<'a>(
         (TopologyConfig::File(FileConfig { path }), None) => {
             let path = base.join(path);
             let text = read_referenced(document, &section, "path", "the topology", &path)?;
-            parse_hpcc(&text).map_err(|error| Error::input(&path.display().to_string(), &text, error))?
+            parse_hpcc(&text)
+                .map_err(|error| Error::input(&path.display().to_string(), &text, error))?
         }
         (_, None) => unreachable!("only files are not built from their settings"),
     };
@@ -388,7 +458,10 @@ fn read_workload<'a>(
     context: &WorkloadContext,
     fidelity: Fidelity,
 ) -> Result<WorkloadConfig, Error> {
-    let kinds: Vec<&'static str> = fabricsim_workload::KINDS.iter().map(|(name, ..)| *name).collect();
+    let kinds: Vec<&'static str> = fabricsim_workload::KINDS
+        .iter()
+        .map(|(name, ..)| *name)
+        .collect();
     let mut config = match document.kind(&mut section, &kinds)? {
         "poisson" => WorkloadConfig::Poisson(document.settings(&section)?),
         "incast" => WorkloadConfig::Incast(document.settings(&section)?),
@@ -408,6 +481,8 @@ fn read_workload<'a>(
             .load(&text, context, times)
             .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;
     }
-    config.expected(context).map_err(|error| document.refuse(&section, error))?;
+    config
+        .expected(context)
+        .map_err(|error| document.refuse(&section, error))?;
     Ok(config)
 }

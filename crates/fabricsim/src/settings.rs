@@ -67,13 +67,31 @@ impl Default for SwitchSettings {
 impl SwitchSettings {
     /// The keys of the table.
     pub const KEYS: Keys = &[
-        ("buffer", "bytes of one switch (default \"16MiB\" for each 50 Gbps of NIC rate)"),
+        (
+            "buffer",
+            "bytes of one switch (default \"16MiB\" for each 50 Gbps of NIC rate)",
+        ),
         ("pfc", "pause neighbours rather than drop (default true)"),
-        ("headroom", "\"worst-case\" (default, never drops) or \"published\" (3 x rate x delay)"),
-        ("alpha", "share of the free buffer that a NIC-rate port may take (default 0.125)"),
-        ("reserve", "bytes of each port and priority that are its own (default \"4KiB\")"),
-        ("resume_offset", "how far below the threshold a neighbour goes on (default \"3KiB\")"),
-        ("ecn", "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default none)"),
+        (
+            "headroom",
+            "\"worst-case\" (default, never drops) or \"published\" (3 x rate x delay)",
+        ),
+        (
+            "alpha",
+            "share of the free buffer that a NIC-rate port may take (default 0.125)",
+        ),
+        (
+            "reserve",
+            "bytes of each port and priority that are its own (default \"4KiB\")",
+        ),
+        (
+            "resume_offset",
+            "how far below the threshold a neighbour goes on (default \"3KiB\")",
+        ),
+        (
+            "ecn",
+            "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default none)",
+        ),
     ];
 
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
@@ -119,7 +137,10 @@ impl SwitchSettings {
     pub fn resolved(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
         let scaled = (16u64 << 20) * (nic_rate.as_bps() / 1_000_000) / 50_000;
         Self {
-            buffer: Some(self.buffer.unwrap_or_else(|| Bytes::new(scaled.max(1 << 20)))),
+            buffer: Some(
+                self.buffer
+                    .unwrap_or_else(|| Bytes::new(scaled.max(1 << 20))),
+            ),
             headroom: Some(self.headroom.unwrap_or(match fidelity {
                 Fidelity::Exact => Headroom::WorstCase,
                 Fidelity::Published => Headroom::Published,
@@ -145,10 +166,15 @@ impl SwitchSettings {
     pub(crate) fn ecn_at(&self, rate: Rate, nic_rate: Rate) -> Option<EcnConfig> {
         self.ecn.as_ref().map(|ecn| {
             let scale = |bytes: Bytes| {
-                let wide = u128::from(bytes.get()) * u128::from(rate.as_bps()) / u128::from(nic_rate.as_bps());
+                let wide = u128::from(bytes.get()) * u128::from(rate.as_bps())
+                    / u128::from(nic_rate.as_bps());
                 Bytes::new(u64::try_from(wide).unwrap_or(u64::MAX))
             };
-            EcnConfig { kmin: scale(ecn.kmin), kmax: scale(ecn.kmax), pmax: ecn.pmax }
+            EcnConfig {
+                kmin: scale(ecn.kmin),
+                kmax: scale(ecn.kmax),
+                pmax: ecn.pmax,
+            }
         })
     }
 }
@@ -191,9 +217,18 @@ pub struct RoutingSettings {
 impl RoutingSettings {
     /// The keys of the table.
     pub const KEYS: Keys = &[
-        ("hash", "\"seeded\" (default) or \"ns3\" (default under profile ns3-hpcc)"),
-        ("next_hops", "order of equal next hops: \"ascending\" (default) or \"descending\""),
-        ("seed", "seed of the seeded hash (default: the scenario's seed)"),
+        (
+            "hash",
+            "\"seeded\" (default) or \"ns3\" (default under profile ns3-hpcc)",
+        ),
+        (
+            "next_hops",
+            "order of equal next hops: \"ascending\" (default) or \"descending\"",
+        ),
+        (
+            "seed",
+            "seed of the seeded hash (default: the scenario's seed)",
+        ),
     ];
 
     /// The settings with every default filled in.
@@ -240,15 +275,24 @@ pub struct RunSettings {
 
 impl Default for RunSettings {
     fn default() -> Self {
-        Self { stop_at: None, stall_after: Duration::from_ms(1_000) }
+        Self {
+            stop_at: None,
+            stall_after: Duration::from_ms(1_000),
+        }
     }
 }
 
 impl RunSettings {
     /// The keys of the table.
     pub const KEYS: Keys = &[
-        ("stop_at", "stop at this simulated time (default: when all flows have ended)"),
-        ("stall_after", "give up when no byte is acknowledged for this long (default \"1s\")"),
+        (
+            "stop_at",
+            "stop at this simulated time (default: when all flows have ended)",
+        ),
+        (
+            "stall_after",
+            "give up when no byte is acknowledged for this long (default \"1s\")",
+        ),
     ];
 
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::{Counters, Directory, Network, Stop, Watch};
-use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, Model, NoTelemetry, Unfinished};
+use fabricsim_core::plugin::{
+    EndpointCounters, Fidelity, LawContext, Model, NoTelemetry, Unfinished,
+};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
 use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
@@ -105,8 +107,15 @@ impl FlowSource for Sources {
     }
 
     fn next_flow(&mut self) -> Option<FlowRequest> {
-        let injected = self.injected.peek().map_or(Time::MAX, |&Reverse((at, _))| at);
-        if self.workloads.next_start().is_some_and(|start| start <= injected) {
+        let injected = self
+            .injected
+            .peek()
+            .map_or(Time::MAX, |&Reverse((at, _))| at);
+        if self
+            .workloads
+            .next_start()
+            .is_some_and(|start| start <= injected)
+        {
             return self.workloads.next_flow();
         }
         let Reverse((_, number)) = self.injected.pop()?;
@@ -176,7 +185,10 @@ pub struct Expectation {
 
 impl fmt::Debug for Simulation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Simulation").field("now", &self.now()).field("facts", &self.facts).finish_non_exhaustive()
+        f.debug_struct("Simulation")
+            .field("now", &self.now())
+            .field("facts", &self.facts)
+            .finish_non_exhaustive()
     }
 }
 
@@ -195,12 +207,20 @@ impl Simulation {
     pub fn new(scenario: &Scenario, threads: usize) -> Result<Self, Error> {
         let fidelity = scenario.fidelity();
         let routing = scenario.routing.resolved(scenario.seed, fidelity);
-        let routes = Arc::new(Routes::compute(&scenario.topology, routing.order(), routing.ecmp()));
+        let routes = Arc::new(Routes::compute(
+            &scenario.topology,
+            routing.order(),
+            routing.ecmp(),
+        ));
         let mtu = scenario.transport.mtu;
         let extremes = routes.extremes(mtu);
         let nic_rate = scenario.nic_rate();
         let link_rates = scenario.link_rates();
-        let context = LawContext { nic_rate, link_rates: &link_rates, fidelity };
+        let context = LawContext {
+            nic_rate,
+            link_rates: &link_rates,
+            fidelity,
+        };
         let telemetry_bytes = match scenario.cc.needs() {
             Needs::Nothing => 0,
             Needs::Int => int_bytes(extremes.switches),
@@ -214,9 +234,10 @@ impl Simulation {
                 Fidelity::Published => PacingTimes::TruncatedNs,
             },
             match scenario.transport.base_rtt {
-                BaseRtt::Largest => {
-                    BaseReference::Global { base_rtt: extremes.base_rtt, bdp: extremes.bdp }
-                }
+                BaseRtt::Largest => BaseReference::Global {
+                    base_rtt: extremes.base_rtt,
+                    bdp: extremes.bdp,
+                },
                 BaseRtt::Pair => BaseReference::PerPair,
             },
         );
@@ -238,7 +259,13 @@ impl Simulation {
                 )));
             }
         }
-        let build = Build { scenario, routes: &routes, settings, scale: &scale, threads };
+        let build = Build {
+            scenario,
+            routes: &routes,
+            settings,
+            scale: &scale,
+            threads,
+        };
         let runner = match (scenario.cc.needs(), fidelity, longest) {
             (Needs::Nothing, ..) => Box::new(model::build::<(), _, _>(
                 scenario,
@@ -262,10 +289,13 @@ impl Simulation {
         let mut sources = Vec::new();
         for (index, workload) in scenario.workloads.iter().enumerate() {
             let context = scenario.workload_context(index);
-            let class = ClassId(u16::try_from(index).map_err(|_| {
-                limits("a scenario has at most 65,536 workloads".to_owned())
-            })?);
-            let refuse = |error: fabricsim_core::input::ConfigError| limits(format!("workload {}: {error}", index + 1));
+            let class = ClassId(
+                u16::try_from(index)
+                    .map_err(|_| limits("a scenario has at most 65,536 workloads".to_owned()))?,
+            );
+            let refuse = |error: fabricsim_core::input::ConfigError| {
+                limits(format!("workload {}: {error}", index + 1))
+            };
             sources.push(workload.build(&context, class).map_err(refuse)?);
             let share = workload.expected(&context).map_err(refuse)?;
             expected.flows += share.flows;
@@ -297,7 +327,9 @@ impl Simulation {
                 telemetry_bytes,
             },
             ideal: IdealFct { fidelity, mtu },
-            hosts: (0..topology.len()).map(|i| topology.is_host(NodeId::from_index(i))).collect(),
+            hosts: (0..topology.len())
+                .map(|i| topology.is_host(NodeId::from_index(i)))
+                .collect(),
             expected,
         })
     }
@@ -310,7 +342,8 @@ impl Simulation {
 
     /// Like [`run_until`](Self::run_until), watched by `watch`.
     pub fn run_watched(&mut self, until: Time, watch: &mut dyn Watch) -> Stop {
-        self.runner.run_until(until, &mut self.sources, &mut self.directory, watch)
+        self.runner
+            .run_until(until, &mut self.sources, &mut self.directory, watch)
     }
 
     /// Adds a flow. Its number is given when it starts.
@@ -320,7 +353,11 @@ impl Simulation {
     pub fn inject(&mut self, request: FlowRequest) -> Result<(), Error> {
         let refuse = |text: String| Err(Error::Injection(text));
         if request.start < self.now() {
-            return refuse(format!("it starts at {}, and it is {} now", request.start, self.now()));
+            return refuse(format!(
+                "it starts at {}, and it is {} now",
+                request.start,
+                self.now()
+            ));
         }
         for (end, node) in [("source", request.src), ("destination", request.dst)] {
             if !self.hosts.get(node.index()).copied().unwrap_or(false) {
@@ -334,7 +371,10 @@ impl Simulation {
             return refuse("it has no bytes".to_owned());
         }
         if !(1..=7).contains(&request.priority) {
-            return refuse(format!("its priority is {}, and flows use 1 to 7", request.priority));
+            return refuse(format!(
+                "its priority is {}, and flows use 1 to 7",
+                request.priority
+            ));
         }
         let number = self.sources.count;
         self.sources.count += 1;
@@ -452,8 +492,15 @@ impl Build<'_> {
     fn with_int<S: IntHeader>(self) -> Box<dyn Runner> {
         let scale = self.scale;
         let telemetry = |rates: &[Rate]| {
-            IntTelemetry::<S>::new(scale, rates).expect("the scale was made from the rates of all links")
+            IntTelemetry::<S>::new(scale, rates)
+                .expect("the scale was made from the rates of all links")
         };
-        Box::new(model::build::<S, _, _>(self.scenario, self.routes, self.settings, telemetry, self.threads))
+        Box::new(model::build::<S, _, _>(
+            self.scenario,
+            self.routes,
+            self.settings,
+            telemetry,
+            self.threads,
+        ))
     }
 }

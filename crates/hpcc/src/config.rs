@@ -71,14 +71,35 @@ impl Default for HpccConfig {
 
 impl LawConfig for HpccConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
-        ("eta", "target utilisation of the busiest link, 0 to 1 (default 0.95)"),
-        ("max_stage", "additive increases in a row before a multiplicative change (default 0)"),
-        ("additive_increase", "added at each change (default \"50Mbps\" for each 100 Gbps of NIC rate)"),
-        ("min_rate", "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate)"),
+        (
+            "eta",
+            "target utilisation of the busiest link, 0 to 1 (default 0.95)",
+        ),
+        (
+            "max_stage",
+            "additive increases in a row before a multiplicative change (default 0)",
+        ),
+        (
+            "additive_increase",
+            "added at each change (default \"50Mbps\" for each 100 Gbps of NIC rate)",
+        ),
+        (
+            "min_rate",
+            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate)",
+        ),
         ("reaction", "\"per-ack\" (default) or \"per-rtt\""),
-        ("per_hop_rates", "keep a rate for each hop and use the lowest (default false)"),
-        ("sampled_feedback", "skip empty queues between round trips (default false)"),
-        ("form", "\"rate\" (default, the published code) or \"window\" (the paper)"),
+        (
+            "per_hop_rates",
+            "keep a rate for each hop and use the lowest (default false)",
+        ),
+        (
+            "sampled_feedback",
+            "skip empty queues between round trips (default false)",
+        ),
+        (
+            "form",
+            "\"rate\" (default, the published code) or \"window\" (the paper)",
+        ),
     ];
 
     type Laws = HpccLaws;
@@ -89,7 +110,10 @@ impl LawConfig for HpccConfig {
         }
         Err(ConfigError::new(
             "eta",
-            format!("a target utilisation of {} is not between 0 and 1", self.eta),
+            format!(
+                "a target utilisation of {} is not between 0 and 1",
+                self.eta
+            ),
             "give the share of the link that may be used, such as 0.95",
         ))
     }
@@ -108,7 +132,8 @@ impl LawConfig for HpccConfig {
         };
         Self {
             additive_increase: Some(
-                self.additive_increase.unwrap_or_else(|| Rate::from_bps_f64(nic * share)),
+                self.additive_increase
+                    .unwrap_or_else(|| Rate::from_bps_f64(nic * share)),
             ),
             min_rate: Some(self.min_rate.unwrap_or(floor)),
             ..self.clone()
@@ -160,7 +185,11 @@ mod tests {
     use super::*;
 
     fn context(nic_rate: Rate, fidelity: Fidelity) -> LawContext<'static> {
-        LawContext { nic_rate, link_rates: &[], fidelity }
+        LawContext {
+            nic_rate,
+            link_rates: &[],
+            fidelity,
+        }
     }
 
     #[test]
@@ -178,7 +207,10 @@ mod tests {
     #[test]
     fn an_impossible_target_is_refused() {
         for eta in [0.0, -1.0, 1.5, f64::NAN] {
-            let config = HpccConfig { eta, ..HpccConfig::default() };
+            let config = HpccConfig {
+                eta,
+                ..HpccConfig::default()
+            };
             assert_eq!(config.validate().map_err(|e| e.key), Err("eta"));
         }
     }

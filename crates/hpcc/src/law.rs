@@ -45,7 +45,11 @@ struct Control {
 
 impl Control {
     const fn new(line_rate: f64) -> Self {
-        Self { utilisation: 1.0, reference: line_rate, stage: 0 }
+        Self {
+            utilisation: 1.0,
+            reference: line_rate,
+            stage: 0,
+        }
     }
 
     /// Averages `sample`, measured over `interval_ns`, into the utilisation.
@@ -71,7 +75,14 @@ impl Control {
             (self.reference + constants.additive_increase, self.stage + 1)
         };
         // Not `clamp`: an idle path has no load, and the quotient may not be a number.
-        (if rate < constants.max_rate { rate.max(constants.min_rate) } else { constants.max_rate }, stage)
+        (
+            if rate < constants.max_rate {
+                rate.max(constants.min_rate)
+            } else {
+                constants.max_rate
+            },
+            stage,
+        )
     }
 }
 
@@ -123,7 +134,11 @@ impl<S: IntHeader> Hpcc<S> {
         };
         let control = Control::new(constants.max_rate);
         Self {
-            per_hop: if config.per_hop_rates { vec![control; S::CAPACITY] } else { Vec::new() },
+            per_hop: if config.per_hop_rates {
+                vec![control; S::CAPACITY]
+            } else {
+                Vec::new()
+            },
             constants: Arc::new(constants),
             single: control,
             previous: S::default(),
@@ -246,7 +261,9 @@ impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
         if self.last_update_seq == 0 || stack.hops() != self.previous.hops() {
             // The first acknowledgement, or another path: nothing to compare with.
             self.previous = *stack;
-        } else if stack.hops() <= S::CAPACITY && (commit || self.constants.reaction == Reaction::PerAck) {
+        } else if stack.hops() <= S::CAPACITY
+            && (commit || self.constants.reaction == Reaction::PerAck)
+        {
             self.update(stack, commit);
             self.remember(stack, commit);
         }

@@ -31,7 +31,12 @@ impl IntScale {
     #[must_use]
     pub fn exact(rates: Vec<Rate>) -> Self {
         let rates_bps = rates.iter().map(|rate| rate.as_bps_f64()).collect();
-        Self { sent_unit: 1, queue_unit: 1, rates: rates.into(), rates_bps }
+        Self {
+            sent_unit: 1,
+            queue_unit: 1,
+            rates: rates.into(),
+            rates_bps,
+        }
     }
 
     /// The published units for NICs of `nic_rate`: sent bytes in 128 m, queues in 80 m bytes with
@@ -39,7 +44,11 @@ impl IntScale {
     #[must_use]
     pub fn published(rates: Vec<Rate>, nic_rate: Rate) -> Self {
         let multiple = (nic_rate.as_bps() / Rate::from_gbps(25).as_bps()).max(1);
-        Self { sent_unit: 128 * multiple, queue_unit: 80 * multiple, ..Self::exact(rates) }
+        Self {
+            sent_unit: 128 * multiple,
+            queue_unit: 80 * multiple,
+            ..Self::exact(rates)
+        }
     }
 
     /// The code of `rate`, or `None` when it is not in the table.
@@ -138,7 +147,10 @@ impl<const N: usize> Header for ExactStack<N> {}
 
 impl<const N: usize> Default for ExactStack<N> {
     fn default() -> Self {
-        Self { len: 0, hops: [[0; 3]; N] }
+        Self {
+            len: 0,
+            hops: [[0; 3]; N],
+        }
     }
 }
 
@@ -154,7 +166,10 @@ impl<const N: usize> IntHeader for ExactStack<N> {
     const CAPACITY: usize = N;
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "fields are cut to their documented widths")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "fields are cut to their documented widths"
+    )]
     fn push(&mut self, hop: &Hop, rate_code: u8, _scale: &IntScale) {
         if let Some(entry) = self.hops.get_mut(self.len as usize) {
             let time = (hop.now.as_ps() >> EXACT_TIME_SHIFT) & EXACT_TIME_MASK;
@@ -190,7 +205,6 @@ impl<const N: usize> IntHeader for ExactStack<N> {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "masked to 6 bits")]
     fn rate_code(&self, index: usize) -> u8 {
         (self.hops[index][2] >> 2 & 63) as u8
     }
@@ -265,7 +279,9 @@ impl IntHeader for PublishedStack {
 
     #[inline]
     fn interval_ns(&self, index: usize, earlier: &Self) -> f64 {
-        let difference = self.field(index, 0, TIME_BITS).wrapping_sub(earlier.field(index, 0, TIME_BITS));
+        let difference = self
+            .field(index, 0, TIME_BITS)
+            .wrapping_sub(earlier.field(index, 0, TIME_BITS));
         (difference & mask(TIME_BITS)) as f64
     }
 
@@ -326,7 +342,10 @@ mod tests {
         let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
         let mut stack = PublishedStack::default();
         stack.push(&hop(1_999_999, 1_090, 1_000), 0, &scale);
-        let earlier = PublishedStack { len: 1, ..PublishedStack::default() };
+        let earlier = PublishedStack {
+            len: 1,
+            ..PublishedStack::default()
+        };
         assert!((stack.interval_ns(0, &earlier) - 1_999.0).abs() < f64::EPSILON);
         assert_eq!(stack.sent_since(0, &earlier, &scale), 1_024);
         assert_eq!(stack.queue(0, &scale).get(), 960);

@@ -25,9 +25,15 @@ impl<S: IntHeader> IntTelemetry<S> {
     /// # Errors
     /// When a rate has no code in `scale`.
     pub fn new(scale: &IntScale, rates: &[Rate]) -> Result<Self, Rate> {
-        let codes =
-            rates.iter().map(|&rate| scale.code(rate).ok_or(rate)).collect::<Result<_, _>>()?;
-        Ok(Self { scale: scale.clone(), codes, stack: PhantomData })
+        let codes = rates
+            .iter()
+            .map(|&rate| scale.code(rate).ok_or(rate))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            scale: scale.clone(),
+            codes,
+            stack: PhantomData,
+        })
     }
 }
 
@@ -35,7 +41,9 @@ impl<S: IntHeader> Telemetry<S> for IntTelemetry<S> {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<S>, hop: &Hop) {
         if packet.kind() == PacketKind::Data {
-            packet.telemetry.push(hop, self.codes[hop.port.index()], &self.scale);
+            packet
+                .telemetry
+                .push(hop, self.codes[hop.port.index()], &self.scale);
         }
     }
 }

@@ -60,7 +60,10 @@ impl<H: Header> PriorityQueues<H> {
         }
         let after = ready & !((2u8 << self.last).wrapping_sub(1));
         let from = if after != 0 { after } else { ready };
-        #[expect(clippy::cast_possible_truncation, reason = "at most 7 zeros before a set bit of a u8")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "at most 7 zeros before a set bit of a u8"
+        )]
         Some(from.trailing_zeros() as u8)
     }
 
@@ -100,7 +103,9 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
             self.last = queue;
         }
         let index = usize::from(queue);
-        let mut packet = self.queues[index].pop_front().expect("an occupied queue holds a packet");
+        let mut packet = self.queues[index]
+            .pop_front()
+            .expect("an occupied queue holds a packet");
         self.bytes[index] -= u64::from(packet.wire);
         self.total -= u64::from(packet.wire);
         if self.queues[index].is_empty() {
@@ -138,7 +143,12 @@ mod tests {
     use super::*;
 
     fn packet(priority: u8, wire: u16) -> Packet<()> {
-        let key = FlowKey { src: NodeId(0), dst: NodeId(1), src_port: 1, dst_port: 2 };
+        let key = FlowKey {
+            src: NodeId(0),
+            dst: NodeId(1),
+            src_port: 1,
+            dst_port: 2,
+        };
         let mut packet = Packet::new(PacketKind::Data, priority, key, FlowId(0));
         packet.wire = wire;
         packet
@@ -159,7 +169,10 @@ mod tests {
             assert!(queues.enqueue(Time::ZERO, &packet(priority, 100)));
         }
         assert_eq!(queues.bytes().get(), 600);
-        assert_eq!(served(&mut queues, Priorities::default()), [0, 3, 5, 3, 5, 3]);
+        assert_eq!(
+            served(&mut queues, Priorities::default()),
+            [0, 3, 5, 3, 5, 3]
+        );
         assert_eq!(queues.bytes().get(), 0);
     }
 

@@ -62,11 +62,17 @@ mod tests {
 
     #[test]
     fn the_probability_is_linear_between_the_thresholds() {
-        let config =
-            EcnConfig { kmin: Bytes::new(400_000), kmax: Bytes::new(1_600_000), pmax: 0.2 };
+        let config = EcnConfig {
+            kmin: Bytes::new(400_000),
+            kmax: Bytes::new(1_600_000),
+            pmax: 0.2,
+        };
         let mut marker = RedEcn::new(&config, 1, 0);
         let mut share = |queue| {
-            (0..100_000).filter(|_| marker.marks(Bytes::new(queue))).count() as f64 / 1e5
+            (0..100_000)
+                .filter(|_| marker.marks(Bytes::new(queue)))
+                .count() as f64
+                / 1e5
         };
         assert!(share(400_000) == 0.0);
         assert!((share(1_000_000) - 0.1).abs() < 0.005);

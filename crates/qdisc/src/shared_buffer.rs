@@ -130,7 +130,10 @@ impl SharedBuffer {
                 shift: threshold_shift(config.alpha_shift, nic_rate, port.rate),
             })
             .collect();
-        let set_aside: u64 = ingress.iter().map(|port| port.headroom + config.reserve.get()).sum();
+        let set_aside: u64 = ingress
+            .iter()
+            .map(|port| port.headroom + config.reserve.get())
+            .sum();
         Self {
             capacity: config.size.get().saturating_sub(set_aside),
             ingress,
@@ -203,9 +206,7 @@ impl Admission for SharedBuffer {
         }
         let port = &self.ingress[ingress.index()];
         let share = port.shares[usize::from(priority)];
-        if !share.paused
-            && (share.headroom > 0 || self.shared_of(&share) >= self.threshold(port))
-        {
+        if !share.paused && (share.headroom > 0 || self.shared_of(&share) >= self.threshold(port)) {
             self.ingress[ingress.index()].shares[usize::from(priority)].paused = true;
             Admit::AcceptAndPause
         } else {
@@ -253,25 +254,47 @@ mod tests {
     const PACKET: Bytes = Bytes::new(1_048);
 
     fn port(gbps: u64) -> PortBuffer {
-        PortBuffer { rate: Rate::from_gbps(gbps), delay: Duration::from_us(1) }
+        PortBuffer {
+            rate: Rate::from_gbps(gbps),
+            delay: Duration::from_us(1),
+        }
     }
 
     fn buffer(size: u64, pfc: Pfc) -> SharedBuffer {
-        let config = BufferConfig { size: Bytes::new(size), pfc, ..BufferConfig::default() };
+        let config = BufferConfig {
+            size: Bytes::new(size),
+            pfc,
+            ..BufferConfig::default()
+        };
         SharedBuffer::new(&config, Rate::from_gbps(100), &[port(100), port(400)])
     }
 
     #[test]
     fn a_faster_port_has_a_larger_share() {
-        assert_eq!(threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(100)), 3);
-        assert_eq!(threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(400)), 1);
-        assert_eq!(threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(1600)), 0);
-        assert_eq!(threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(40)), 3);
+        assert_eq!(
+            threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(100)),
+            3
+        );
+        assert_eq!(
+            threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(400)),
+            1
+        );
+        assert_eq!(
+            threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(1600)),
+            0
+        );
+        assert_eq!(
+            threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(40)),
+            3
+        );
     }
 
     #[test]
     fn the_published_headroom_is_three_one_way_delays() {
-        let config = BufferConfig { headroom: Headroom::Published, ..BufferConfig::default() };
+        let config = BufferConfig {
+            headroom: Headroom::Published,
+            ..BufferConfig::default()
+        };
         let buffer = SharedBuffer::new(&config, Rate::from_gbps(100), &[port(100)]);
         assert_eq!(buffer.shared_capacity().get(), (32 << 20) - 37_500 - 4_096);
     }
@@ -304,8 +327,9 @@ mod tests {
     #[test]
     fn without_pfc_packets_beyond_the_threshold_are_dropped() {
         let mut buffer = buffer(1 << 20, Pfc::Off);
-        let verdicts: Vec<Admit> =
-            (0..2_000).map(|_| buffer.admit(PortId(0), PortId(1), 3, PACKET)).collect();
+        let verdicts: Vec<Admit> = (0..2_000)
+            .map(|_| buffer.admit(PortId(0), PortId(1), 3, PACKET))
+            .collect();
         assert!(verdicts.contains(&Admit::Drop));
         assert!(!verdicts.contains(&Admit::AcceptAndPause));
         assert!(buffer.used().get() <= 1 << 20);

@@ -32,7 +32,12 @@ pub trait Domain: Send {
 
     /// Executes everything due before `end`: the messages of `inbox` and the domain's own events,
     /// in an order that depends on nothing else.
-    fn run(&mut self, end: Time, inbox: &mut Inbox<Self::Message>, outbox: &mut Outbox<Self::Message>);
+    fn run(
+        &mut self,
+        end: Time,
+        inbox: &mut Inbox<Self::Message>,
+        outbox: &mut Outbox<Self::Message>,
+    );
 
     /// Whether the domain holds results that whoever drives the engine should collect.
     fn has_results(&self) -> bool {
@@ -129,10 +134,21 @@ impl<D: Domain> Engine<D> {
     /// # Panics
     /// When `lookahead` is zero or the threads cannot be started.
     #[must_use]
-    pub fn new(domains: Vec<D>, wiring: Vec<Vec<Wiring>>, lookahead: Duration, threads: usize) -> Self {
-        assert!(lookahead > Duration::ZERO, "a window needs links with a delay");
+    pub fn new(
+        domains: Vec<D>,
+        wiring: Vec<Vec<Wiring>>,
+        lookahead: Duration,
+        threads: usize,
+    ) -> Self {
+        assert!(
+            lookahead > Duration::ZERO,
+            "a window needs links with a delay"
+        );
         assert_eq!(domains.len(), wiring.len(), "every domain has its wiring");
-        let mailboxes = wiring.iter().map(|lanes| Mailbox::new(lanes.len())).collect();
+        let mailboxes = wiring
+            .iter()
+            .map(|lanes| Mailbox::new(lanes.len()))
+            .collect();
         let slots = domains
             .into_iter()
             .zip(wiring)
@@ -178,7 +194,11 @@ impl<D: Domain> Engine<D> {
     /// The least next event over all domains.
     #[must_use]
     pub fn next_event(&self) -> Time {
-        self.slots.iter().map(|slot| slot.next.min(slot.sent)).min().unwrap_or(Time::MAX)
+        self.slots
+            .iter()
+            .map(|slot| slot.next.min(slot.sent))
+            .min()
+            .unwrap_or(Time::MAX)
     }
 
     /// All domains, in their order.
@@ -201,9 +221,17 @@ impl<D: Domain> Engine<D> {
     fn windows_on(&mut self, executor: &(impl Executor + Sync), driver: &mut impl Driver<D>) {
         loop {
             let next = self.next_event();
-            let mut domains = Domains { slots: &mut self.slots, lookahead: self.lookahead };
-            let Some(window) = driver.before(&mut domains, next) else { return };
-            debug_assert!(window.end.since(window.start) <= self.lookahead, "a window fits the lookahead");
+            let mut domains = Domains {
+                slots: &mut self.slots,
+                lookahead: self.lookahead,
+            };
+            let Some(window) = driver.before(&mut domains, next) else {
+                return;
+            };
+            debug_assert!(
+                window.end.since(window.start) <= self.lookahead,
+                "a window fits the lookahead"
+            );
             let parity = usize::from(self.windows % 2 == 1);
             let mailboxes = &self.mailboxes;
             let results = AtomicBool::new(false);
@@ -215,7 +243,10 @@ impl<D: Domain> Engine<D> {
             self.windows += 1;
             self.now = window.end;
             if results.into_inner() {
-                driver.collect(&mut Domains { slots: &mut self.slots, lookahead: self.lookahead });
+                driver.collect(&mut Domains {
+                    slots: &mut self.slots,
+                    lookahead: self.lookahead,
+                });
             }
         }
     }
@@ -234,7 +265,8 @@ impl<D: Domain> Slot<D> {
             return false;
         }
         self.inbox.gather(window.start, window.end);
-        self.domain.run(window.end, &mut self.inbox, &mut self.outbox);
+        self.domain
+            .run(window.end, &mut self.inbox, &mut self.outbox);
         self.next = self.inbox.settle().min(self.domain.next_event());
         self.sent = post(&mut self.outbox, &self.neighbours, mailboxes, parity);
         self.domain.has_results()

@@ -20,7 +20,11 @@ pub struct InputError {
 impl InputError {
     /// A mistake at `span` of the text.
     pub fn new(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { span, message: message.into(), help: help.into() }
+        Self {
+            span,
+            message: message.into(),
+            help: help.into(),
+        }
     }
 
     /// Line and column, both counted from one, of the mistake in `text`.
@@ -55,7 +59,11 @@ pub struct ConfigError {
 impl ConfigError {
     /// A mistake in the value of `key`.
     pub fn new(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { key, message: message.into(), help: help.into() }
+        Self {
+            key,
+            message: message.into(),
+            help: help.into(),
+        }
     }
 }
 
@@ -76,6 +84,9 @@ mod tests {
         let text = "first\nsecond word\n";
         let error = InputError::new(13..17, "bad", "good");
         assert_eq!(error.line_column(text), (2, 8));
-        assert_eq!(InputError::new(18..18, "short", "more").line_column(text), (3, 1));
+        assert_eq!(
+            InputError::new(18..18, "short", "more").line_column(text),
+            (3, 1)
+        );
     }
 }

@@ -135,7 +135,10 @@ impl<M: Model> Network<M> {
             .map(|ports| {
                 ports
                     .iter()
-                    .map(|&(peer, port)| Wiring { domain: peer.0, lane: u32::from(port.0) })
+                    .map(|&(peer, port)| Wiring {
+                        domain: peer.0,
+                        lane: u32::from(port.0),
+                    })
                     .collect()
             })
             .collect();
@@ -213,7 +216,8 @@ impl<M: Model> Network<M> {
             let mut own = host.endpoint().unfinished();
             if paused {
                 for flow in &mut own {
-                    flow.reason.push_str("; its NIC is paused by the switch (PFC)");
+                    flow.reason
+                        .push_str("; its NIC is paused by the switch (PFC)");
                 }
             }
             flows.append(&mut own);
@@ -285,7 +289,9 @@ impl<M: Model> Network<M> {
     /// Switch ports that a neighbour has paused.
     #[must_use]
     pub fn paused_ports(&self) -> usize {
-        self.switches().map(|switch| switch.paused_ports().count()).sum()
+        self.switches()
+            .map(|switch| switch.paused_ports().count())
+            .sum()
     }
 
     /// The observers of all nodes, in the order of node ids.

@@ -97,7 +97,11 @@ impl Flags {
     #[inline]
     #[must_use]
     pub const fn and_if(self, condition: bool, other: Self) -> Self {
-        if condition { Self(self.0 | other.0) } else { self }
+        if condition {
+            Self(self.0 | other.0)
+        } else {
+            self
+        }
     }
 }
 
@@ -184,7 +188,10 @@ impl<H: Header> Packet<H> {
     /// The priority that a pause frame is about.
     #[inline]
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "a frame is made from a u8 priority")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a frame is made from a u8 priority"
+    )]
     pub const fn paused_priority(&self) -> u8 {
         self.key.src_port as u8
     }
@@ -256,7 +263,10 @@ mod tests {
     #[test]
     fn a_pause_frame_names_its_priority() {
         let frame = Packet::<()>::pause(3, Flags::STOP);
-        assert_eq!((frame.kind(), frame.priority(), frame.paused_priority()), (PacketKind::Pause, 0, 3));
+        assert_eq!(
+            (frame.kind(), frame.priority(), frame.paused_priority()),
+            (PacketKind::Pause, 0, 3)
+        );
         assert!(frame.flags.has(Flags::STOP));
     }
 }

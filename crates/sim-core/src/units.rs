@@ -315,8 +315,11 @@ pub fn truncated_ns(seconds: f64) -> u64 {
         1011..1056 => mantissa << (exponent - 1011),
         _ => return 0,
     };
-    u64::try_from((fixed >> 64) * u128::from(PS_PER_S / PS_PER_NS) + (((fixed & u128::from(u64::MAX)) * u128::from(PS_PER_S / PS_PER_NS)) >> 64))
-        .unwrap_or(u64::MAX)
+    u64::try_from(
+        (fixed >> 64) * u128::from(PS_PER_S / PS_PER_NS)
+            + (((fixed & u128::from(u64::MAX)) * u128::from(PS_PER_S / PS_PER_NS)) >> 64),
+    )
+    .unwrap_or(u64::MAX)
 }
 
 impl Add<Duration> for Time {
@@ -404,8 +407,13 @@ fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, scale: &[(u64, &str)]) -
     write!(f, "{}{name}", value / unit)
 }
 
-const TIME_SCALE: &[(u64, &str)] =
-    &[(PS_PER_S, "s"), (PS_PER_MS, "ms"), (PS_PER_US, "us"), (PS_PER_NS, "ns"), (1, "ps")];
+const TIME_SCALE: &[(u64, &str)] = &[
+    (PS_PER_S, "s"),
+    (PS_PER_MS, "ms"),
+    (PS_PER_US, "us"),
+    (PS_PER_NS, "ns"),
+    (1, "ps"),
+];
 
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -453,8 +461,18 @@ mod tests {
 
     #[test]
     fn a_byte_is_a_whole_number_of_picoseconds_at_common_rates() {
-        for (gbps, ps) in [(10, 800), (25, 320), (100, 80), (400, 20), (800, 10), (1600, 5)] {
-            assert_eq!(Rate::from_gbps(gbps).serialisation(Bytes::new(1)).as_ps(), ps);
+        for (gbps, ps) in [
+            (10, 800),
+            (25, 320),
+            (100, 80),
+            (400, 20),
+            (800, 10),
+            (1600, 5),
+        ] {
+            assert_eq!(
+                Rate::from_gbps(gbps).serialisation(Bytes::new(1)).as_ps(),
+                ps
+            );
         }
     }
 
@@ -469,7 +487,9 @@ mod tests {
         // Measured on the published HPCC simulator: the floor of the exact value, but one less where
         // that is an integer whose double lies below it.
         let ns = |bytes, gbps| {
-            Rate::from_gbps(gbps).serialisation_truncated_ns(Bytes::new(bytes)).as_ns()
+            Rate::from_gbps(gbps)
+                .serialisation_truncated_ns(Bytes::new(bytes))
+                .as_ns()
         };
         assert_eq!([ns(1_048, 100), ns(1_048, 400)], [83, 20]);
         assert_eq!([ns(1_090, 100), ns(1_090, 400)], [87, 21]);
@@ -480,7 +500,10 @@ mod tests {
 
     #[test]
     fn bandwidth_delay_product_of_the_papers_fabric() {
-        assert_eq!(Rate::from_gbps(100).bytes_in(Duration::from_ns(12_240)), Bytes::new(153_000));
+        assert_eq!(
+            Rate::from_gbps(100).bytes_in(Duration::from_ns(12_240)),
+            Bytes::new(153_000)
+        );
     }
 
     #[test]

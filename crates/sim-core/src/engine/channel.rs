@@ -55,11 +55,17 @@ impl<M> Outbox<M> {
     pub fn send(&mut self, lane: usize, at: Time, message: M) -> &mut M {
         let flights = &mut self.lanes[lane];
         if flights.is_empty() {
-            #[expect(clippy::cast_possible_truncation, reason = "lanes are ports, at most 2^16")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "lanes are ports, at most 2^16"
+            )]
             self.used.push(lane as u32);
             self.earliest = self.earliest.min(at);
         }
-        debug_assert!(flights.last().is_none_or(|last| last.at <= at), "a channel is sorted by arrival");
+        debug_assert!(
+            flights.last().is_none_or(|last| last.at <= at),
+            "a channel is sorted by arrival"
+        );
         flights.push(Flight { at, message });
         &mut flights.last_mut().expect("just pushed").message
     }
@@ -79,7 +85,10 @@ struct Mail<M> {
 
 impl<M> Mail<M> {
     fn new(lanes: usize) -> Self {
-        Self { lanes: (0..lanes).map(|_| Vec::new()).collect(), filled: Vec::new() }
+        Self {
+            lanes: (0..lanes).map(|_| Vec::new()).collect(),
+            filled: Vec::new(),
+        }
     }
 }
 
@@ -110,9 +119,15 @@ impl<M> Mailbox<M> {
     /// Puts the flights of a channel into the half with `parity`; `flights` is left empty.
     pub(super) fn put(&self, parity: usize, lane: usize, flights: &mut Vec<Flight<M>>) {
         let mut mail = self.halves[parity].lock().expect(HELD);
-        debug_assert!(mail.lanes[lane].is_empty(), "mail is fetched in every window");
+        debug_assert!(
+            mail.lanes[lane].is_empty(),
+            "mail is fetched in every window"
+        );
         std::mem::swap(&mut mail.lanes[lane], flights);
-        #[expect(clippy::cast_possible_truncation, reason = "lanes are ports, at most 2^16")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "lanes are ports, at most 2^16"
+        )]
         mail.filled.push(lane as u32);
         self.filled[parity].store(true, Ordering::Relaxed);
     }
@@ -179,7 +194,11 @@ impl<M: Message> Inbox<M> {
     pub(super) fn new(lanes: usize) -> Self {
         Self {
             lanes: (0..lanes)
-                .map(|_| Lane { current: Vec::new(), cursor: 0, next: Vec::new() })
+                .map(|_| Lane {
+                    current: Vec::new(),
+                    cursor: 0,
+                    next: Vec::new(),
+                })
                 .collect(),
             active: Vec::new(),
             spare: Mail::new(lanes),
@@ -192,7 +211,10 @@ impl<M: Message> Inbox<M> {
 
     /// Fetches the half with `parity`: pointers move, flights stay where they are.
     pub(super) fn fetch(&mut self, mailbox: &Mailbox<M>, parity: usize) {
-        std::mem::swap(&mut *mailbox.halves[parity].lock().expect(HELD), &mut self.spare);
+        std::mem::swap(
+            &mut *mailbox.halves[parity].lock().expect(HELD),
+            &mut self.spare,
+        );
         mailbox.filled[parity].store(false, Ordering::Relaxed);
         for lane in self.spare.filled.drain(..) {
             let index = lane as usize;
@@ -212,7 +234,10 @@ impl<M: Message> Inbox<M> {
         for &lane in &self.active {
             let before = self.keys.len();
             let channel = &self.lanes[lane as usize];
-            for flight in channel.current[channel.cursor..].iter().chain(&channel.next) {
+            for flight in channel.current[channel.cursor..]
+                .iter()
+                .chain(&channel.next)
+            {
                 if flight.at >= end {
                     break;
                 }
@@ -225,7 +250,8 @@ impl<M: Message> Inbox<M> {
             sources += usize::from(self.keys.len() > before);
         }
         if M::ORDERED {
-            self.ordered.sort_unstable_by_key(|&(key, order)| (key >> LANE_BITS, order, key));
+            self.ordered
+                .sort_unstable_by_key(|&(key, order)| (key >> LANE_BITS, order, key));
             self.keys.clear();
             self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
         } else if sources > 1 {
@@ -269,13 +295,14 @@ impl<M: Message> Inbox<M> {
     pub(super) fn settle(&mut self) -> Time {
         let mut earliest = Time::MAX;
         let lanes = &self.lanes;
-        self.active.retain(|&lane| match lanes[lane as usize].first() {
-            Some(at) => {
-                earliest = earliest.min(at);
-                true
-            }
-            None => false,
-        });
+        self.active
+            .retain(|&lane| match lanes[lane as usize].first() {
+                Some(at) => {
+                    earliest = earliest.min(at);
+                    true
+                }
+                None => false,
+            });
         earliest
     }
 }

@@ -44,7 +44,9 @@ impl Timers {
     #[inline]
     #[must_use]
     pub fn next_time(&self) -> Time {
-        self.heap.peek().map_or(Time::MAX, |Reverse(timer)| timer.at)
+        self.heap
+            .peek()
+            .map_or(Time::MAX, |Reverse(timer)| timer.at)
     }
 
     /// Takes the next timer.

@@ -40,8 +40,12 @@ pub(super) struct FlowState {
 impl NetworkDriver<'_> {
     fn inject<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, before: Time) {
         while self.source.next_start().is_some_and(|start| start < before) {
-            let Some(mut request) = self.source.next_flow() else { return };
-            let id = FlowId(u32::try_from(self.state.started).expect("fewer than 2^32 flows in one run"));
+            let Some(mut request) = self.source.next_flow() else {
+                return;
+            };
+            let id = FlowId(
+                u32::try_from(self.state.started).expect("fewer than 2^32 flows in one run"),
+            );
             self.state.started += 1;
             let Some((path, nic)) = self.directory.resolve(id, &mut request) else {
                 self.state.unreachable.push(request);

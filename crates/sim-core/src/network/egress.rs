@@ -84,7 +84,10 @@ impl Egress {
             return false;
         }
         if H::CAUSAL {
-            packet.telemetry.set_causes(Causes { set: Causes::stamp(now), before: cause });
+            packet.telemetry.set_causes(Causes {
+                set: Causes::stamp(now),
+                before: cause,
+            });
         }
         outbox.send(lane, done + self.link.delay, packet);
         true

@@ -59,7 +59,11 @@ impl<M: Model> Host<M> {
         let nics = config
             .ports
             .into_iter()
-            .map(|link| Nic { egress: Egress::new(link), wake: Time::MAX, transmitting: false })
+            .map(|link| Nic {
+                egress: Egress::new(link),
+                wake: Time::MAX,
+                transmitting: false,
+            })
             .collect();
         Self {
             id,
@@ -78,14 +82,18 @@ impl<M: Model> Host<M> {
     /// Adds a flow that starts no earlier than those added before.
     pub(super) fn add_flow(&mut self, flow: Flow, nic: PortId) {
         debug_assert!(
-            self.starts.back().is_none_or(|(last, _)| last.request.start <= flow.request.start),
+            self.starts
+                .back()
+                .is_none_or(|(last, _)| last.request.start <= flow.request.start),
             "flows are added in the order of their starts"
         );
         self.starts.push_back((flow, nic));
     }
 
     fn next_start(&self) -> Time {
-        self.starts.front().map_or(Time::MAX, |(flow, _)| flow.request.start)
+        self.starts
+            .front()
+            .map_or(Time::MAX, |(flow, _)| flow.request.start)
     }
 
     pub(super) fn next_event(&self) -> Time {
@@ -114,7 +122,9 @@ impl<M: Model> Host<M> {
                 self.serve_all(now, outbox);
             } else if arrival == now && !(local == now && self.timer_was_set_first(inbox)) {
                 if M::Header::CAUSAL {
-                    self.cause = inbox.peek().map_or(0, |packet| packet.telemetry.causes().set);
+                    self.cause = inbox
+                        .peek()
+                        .map_or(0, |packet| packet.telemetry.causes().set);
                 }
                 inbox.read(|lane, packet| self.on_arrival(now, lane, packet, outbox));
             } else {
@@ -153,7 +163,8 @@ impl<M: Model> Host<M> {
         if packet.kind() == PacketKind::Pause {
             let stop = packet.flags.has(Flags::STOP);
             let priority = packet.paused_priority();
-            self.observer.on_pause(now, self.id, PortId::from_index(lane), priority, stop);
+            self.observer
+                .on_pause(now, self.id, PortId::from_index(lane), priority, stop);
             self.nics[lane].egress.paused.set(priority, stop);
             if !stop {
                 self.serve(now, lane, outbox);
@@ -207,7 +218,12 @@ impl<M: Model> Host<M> {
             self.deadline = deadline;
             let at = deadline.max(now);
             self.deadline = at;
-            self.timers.set(Timer { at, set: Causes::stamp(now), rank: RANK_DEADLINE, index: 0 });
+            self.timers.set(Timer {
+                at,
+                set: Causes::stamp(now),
+                rank: RANK_DEADLINE,
+                index: 0,
+            });
         }
     }
 
@@ -226,20 +242,28 @@ impl<M: Model> Host<M> {
             && let Some(packet) = self.endpoint.poll(now, nic_id, nic.egress.paused)
             && !nic.egress.transmit(now, self.cause, port, packet, outbox)
         {
-            self.observer.on_drop(now, self.id, DropReason::Link, &packet);
+            self.observer
+                .on_drop(now, self.id, DropReason::Link, &packet);
         }
         let free = nic.egress.busy_until;
         if nic.wake <= free && nic.wake > now {
             return;
         }
-        let next = self.endpoint.next_send(free.max(now), nic_id, nic.egress.paused);
+        let next = self
+            .endpoint
+            .next_send(free.max(now), nic_id, nic.egress.paused);
         if next == Time::MAX {
             return;
         }
         let wake = next.max(free);
         if wake < nic.wake {
             nic.wake = wake;
-            self.timers.set(Timer { at: wake, set: 0, rank: RANK_SEND, index: nic_id.0 });
+            self.timers.set(Timer {
+                at: wake,
+                set: 0,
+                rank: RANK_SEND,
+                index: nic_id.0,
+            });
         }
     }
 
@@ -256,15 +280,26 @@ impl<M: Model> Host<M> {
         if let Some(packet) = self.endpoint.poll(now, nic_id, nic.egress.paused) {
             nic.transmitting = true;
             if !nic.egress.transmit(now, self.cause, port, packet, outbox) {
-                self.observer.on_drop(now, self.id, DropReason::Link, &packet);
+                self.observer
+                    .on_drop(now, self.id, DropReason::Link, &packet);
             }
             let free = nic.egress.busy_until;
-            self.timers.set(Timer { at: free, set: stamp, rank: RANK_FREE, index: nic_id.0 });
+            self.timers.set(Timer {
+                at: free,
+                set: stamp,
+                rank: RANK_FREE,
+                index: nic_id.0,
+            });
         } else if nic.wake == Time::MAX {
             let first = self.endpoint.next_send(now, nic_id, nic.egress.paused);
             if first > now && first != Time::MAX {
                 nic.wake = first;
-                self.timers.set(Timer { at: first, set: stamp, rank: RANK_SEND, index: nic_id.0 });
+                self.timers.set(Timer {
+                    at: first,
+                    set: stamp,
+                    rank: RANK_SEND,
+                    index: nic_id.0,
+                });
             }
         }
     }
@@ -276,7 +311,12 @@ impl<M: Model> Host<M> {
             if nic.wake != Time::MAX && at < nic.wake {
                 nic.wake = at.max(now);
                 let set = Causes::stamp(now);
-                self.timers.set(Timer { at: nic.wake, set, rank: RANK_SEND, index: port.0 });
+                self.timers.set(Timer {
+                    at: nic.wake,
+                    set,
+                    rank: RANK_SEND,
+                    index: port.0,
+                });
             }
         }
     }

@@ -24,7 +24,12 @@ impl<M: Model> Domain for Node<M> {
         }
     }
 
-    fn run(&mut self, end: Time, inbox: &mut Inbox<Self::Message>, outbox: &mut Outbox<Self::Message>) {
+    fn run(
+        &mut self,
+        end: Time,
+        inbox: &mut Inbox<Self::Message>,
+        outbox: &mut Outbox<Self::Message>,
+    ) {
         match self {
             Self::Host(host) => host.run(end, inbox, outbox),
             Self::Switch(switch) => switch.run(end, inbox, outbox),

@@ -58,7 +58,11 @@ impl<M: Model> Switch<M> {
         let ports = config
             .ports
             .into_iter()
-            .map(|(link, queue)| Port { egress: Egress::new(link), queue, armed: false })
+            .map(|(link, queue)| Port {
+                egress: Egress::new(link),
+                queue,
+                armed: false,
+            })
             .collect();
         Self {
             id,
@@ -101,7 +105,9 @@ impl<M: Model> Switch<M> {
                 }
                 self.counters.events += 1;
                 if M::Header::CAUSAL {
-                    self.cause = inbox.peek().map_or(0, |packet| packet.telemetry.causes().set);
+                    self.cause = inbox
+                        .peek()
+                        .map_or(0, |packet| packet.telemetry.causes().set);
                 }
                 inbox.read(|lane, packet| self.on_arrival(arrival, lane, packet, outbox));
             } else {
@@ -137,7 +143,8 @@ impl<M: Model> Switch<M> {
         if packet.kind() == PacketKind::Pause {
             let stop = packet.flags.has(Flags::STOP);
             let priority = packet.paused_priority();
-            self.observer.on_pause(now, self.id, ingress, priority, stop);
+            self.observer
+                .on_pause(now, self.id, ingress, priority, stop);
             self.ports[lane].egress.paused.set(priority, stop);
             if !stop {
                 self.kick(now, lane, outbox);
@@ -146,7 +153,8 @@ impl<M: Model> Switch<M> {
         }
         let Some(egress) = self.routing.pick(&packet.key) else {
             self.counters.no_route += 1;
-            self.observer.on_drop(now, self.id, DropReason::NoRoute, packet);
+            self.observer
+                .on_drop(now, self.id, DropReason::NoRoute, packet);
             return;
         };
         let out = egress.index();
@@ -157,7 +165,8 @@ impl<M: Model> Switch<M> {
                 Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, outbox),
                 Admit::Drop => {
                     self.counters.buffer_drops += 1;
-                    self.observer.on_drop(now, self.id, DropReason::Buffer, packet);
+                    self.observer
+                        .on_drop(now, self.id, DropReason::Buffer, packet);
                     return;
                 }
             }
@@ -175,7 +184,8 @@ impl<M: Model> Switch<M> {
         }
         if !port.queue.enqueue(now, &packet) {
             self.counters.queue_drops += 1;
-            self.observer.on_drop(now, self.id, DropReason::Queue, &packet);
+            self.observer
+                .on_drop(now, self.id, DropReason::Queue, &packet);
             self.release(now, out, &packet, outbox);
             return;
         }
@@ -198,7 +208,11 @@ impl<M: Model> Switch<M> {
             #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
             self.timers.set(Timer {
                 at: state.egress.busy_until,
-                set: if M::Header::CAUSAL { Causes::stamp(state.egress.busy_since) } else { 0 },
+                set: if M::Header::CAUSAL {
+                    Causes::stamp(state.egress.busy_since)
+                } else {
+                    0
+                },
                 rank: 0,
                 index: port as u16,
             });
@@ -244,7 +258,8 @@ impl<M: Model> Switch<M> {
         self.telemetry.on_dequeue(&mut packet, &hop);
         self.observer.on_dequeue(self.id, &hop, &packet);
         if !state.egress.transmit(now, self.cause, port, packet, outbox) {
-            self.observer.on_drop(now, self.id, DropReason::Link, &packet);
+            self.observer
+                .on_drop(now, self.id, DropReason::Link, &packet);
         }
     }
 
@@ -259,7 +274,10 @@ impl<M: Model> Switch<M> {
     ) {
         let priority = packet.priority();
         let egress = PortId::from_index(port);
-        match self.buffer.release(packet.ingress, egress, priority, packet.size()) {
+        match self
+            .buffer
+            .release(packet.ingress, egress, priority, packet.size())
+        {
             Release::Quiet => {}
             Release::Resume => self.send_pause(now, packet.ingress, priority, false, outbox),
         }
@@ -290,7 +308,8 @@ impl<M: Model> Switch<M> {
     fn give_up(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
         for packet in std::mem::take(&mut self.dropped) {
             self.counters.queue_drops += 1;
-            self.observer.on_drop(now, self.id, DropReason::Queue, &packet);
+            self.observer
+                .on_drop(now, self.id, DropReason::Queue, &packet);
             self.release(now, port, &packet, outbox);
         }
     }

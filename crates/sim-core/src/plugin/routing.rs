@@ -23,7 +23,12 @@ impl FlowKey {
     #[inline]
     #[must_use]
     pub const fn reversed(self) -> Self {
-        Self { src: self.dst, dst: self.src, src_port: self.dst_port, dst_port: self.src_port }
+        Self {
+            src: self.dst,
+            dst: self.src,
+            src_port: self.dst_port,
+            dst_port: self.src_port,
+        }
     }
 }
 

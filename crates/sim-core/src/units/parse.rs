@@ -26,16 +26,29 @@ enum Kind {
 
 impl fmt::Display for UnitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { text, kind, example } = self;
+        let Self {
+            text,
+            kind,
+            example,
+        } = self;
         match kind {
-            Kind::NotANumber => write!(f, "`{text}` does not begin with a number; write it like `{example}`"),
+            Kind::NotANumber => write!(
+                f,
+                "`{text}` does not begin with a number; write it like `{example}`"
+            ),
             Kind::Missing => write!(f, "`{text}` has no unit; write it like `{example}`"),
-            Kind::Unknown(unit) => write!(f, "`{text}` has an unknown unit `{unit}`; write it like `{example}`"),
+            Kind::Unknown(unit) => write!(
+                f,
+                "`{text}` has an unknown unit `{unit}`; write it like `{example}`"
+            ),
             Kind::Negative => write!(f, "`{text}` is negative; write it like `{example}`"),
             Kind::TooLarge => write!(f, "`{text}` is too large; write it like `{example}`"),
             Kind::Zero => write!(f, "`{text}` is zero; write it like `{example}`"),
             Kind::TooFine => {
-                write!(f, "`{text}` is finer than the smallest unit; write it like `{example}`")
+                write!(
+                    f,
+                    "`{text}` is finer than the smallest unit; write it like `{example}`"
+                )
             }
         }
     }
@@ -76,7 +89,11 @@ const BYTE_UNITS: Units = &[
 
 /// Reads `text` exactly: the decimal number is scaled in integers, never through a float.
 fn parse(text: &str, units: Units, example: &'static str) -> Result<u64, UnitError> {
-    let fail = |kind| UnitError { text: text.to_owned(), kind, example };
+    let fail = |kind| UnitError {
+        text: text.to_owned(),
+        kind,
+        example,
+    };
     let trimmed = text.trim();
     if trimmed.starts_with('-') {
         return Err(fail(Kind::Negative));
@@ -100,11 +117,19 @@ fn parse(text: &str, units: Units, example: &'static str) -> Result<u64, UnitErr
     else {
         return Err(fail(Kind::Unknown(unit.to_owned())));
     };
-    let digits = |s: &str| if s.is_empty() { Ok(0) } else { s.parse::<u128>() };
+    let digits = |s: &str| {
+        if s.is_empty() {
+            Ok(0)
+        } else {
+            s.parse::<u128>()
+        }
+    };
     let too_large = |_| fail(Kind::TooLarge);
     let whole = digits(whole).map_err(too_large)?;
     let fraction_len = u32::try_from(fraction.len()).map_err(|_| fail(Kind::TooFine))?;
-    let power = 10u128.checked_pow(fraction_len).ok_or_else(|| fail(Kind::TooFine))?;
+    let power = 10u128
+        .checked_pow(fraction_len)
+        .ok_or_else(|| fail(Kind::TooFine))?;
     let fraction = digits(fraction).map_err(too_large)?;
     let scaled = fraction * u128::from(*scale);
     let fine = scaled / power;
@@ -170,11 +195,26 @@ mod tests {
     #[test]
     fn says_what_is_wrong() {
         let message = |r: Result<Rate, UnitError>| r.expect_err("bad").to_string();
-        assert_eq!(message("100".parse()), "`100` has no unit; write it like `100Gbps`");
-        assert_eq!(message("1us".parse()), "`1us` has an unknown unit `us`; write it like `100Gbps`");
-        assert_eq!(message("fast".parse()), "`fast` does not begin with a number; write it like `100Gbps`");
-        assert_eq!(message("-1Gbps".parse()), "`-1Gbps` is negative; write it like `100Gbps`");
-        assert_eq!(message("0Gbps".parse()), "`0Gbps` is zero; write it like `100Gbps`");
+        assert_eq!(
+            message("100".parse()),
+            "`100` has no unit; write it like `100Gbps`"
+        );
+        assert_eq!(
+            message("1us".parse()),
+            "`1us` has an unknown unit `us`; write it like `100Gbps`"
+        );
+        assert_eq!(
+            message("fast".parse()),
+            "`fast` does not begin with a number; write it like `100Gbps`"
+        );
+        assert_eq!(
+            message("-1Gbps".parse()),
+            "`-1Gbps` is negative; write it like `100Gbps`"
+        );
+        assert_eq!(
+            message("0Gbps".parse()),
+            "`0Gbps` is zero; write it like `100Gbps`"
+        );
         assert!("99999999999999s".parse::<Duration>().is_err());
         assert!("1.5B".parse::<Bytes>().is_err());
         assert!("1.2.3us".parse::<Duration>().is_err());

@@ -19,7 +19,11 @@ impl<T: FromStr<Err = UnitError>> Visitor<'_> for Quantity<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} with a unit, in quotes, such as \"{}\"", self.what, self.example)
+        write!(
+            f,
+            "{} with a unit, in quotes, such as \"{}\"",
+            self.what, self.example
+        )
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {

@@ -26,8 +26,10 @@ impl Default for LineRateConfig {
 }
 
 impl LawConfig for LineRateConfig {
-    const KEYS: &'static [(&'static str, &'static str)] =
-        &[("window_bdp", "window in bandwidth-delay products, 0 for none (default 1.0)")];
+    const KEYS: &'static [(&'static str, &'static str)] = &[(
+        "window_bdp",
+        "window in bandwidth-delay products, 0 for none (default 1.0)",
+    )];
 
     type Laws = Self;
 
@@ -37,7 +39,10 @@ impl LawConfig for LineRateConfig {
         }
         Err(ConfigError::new(
             "window_bdp",
-            format!("a window of {} bandwidth-delay products is impossible", self.window_bdp),
+            format!(
+                "a window of {} bandwidth-delay products is impossible",
+                self.window_bdp
+            ),
             "give a number from 0 (no window) upwards, such as 1.0",
         ))
     }

@@ -53,11 +53,23 @@ impl RdmaConfig {
     /// The keys of the `[transport]` table, each with what it means.
     pub const KEYS: &'static [(&'static str, &'static str)] = &[
         ("mtu", "payload bytes of a full packet (default \"1000B\")"),
-        ("base_rtt", "\"largest\" of all pairs (default) or the \"pair\"'s own, for laws and windows"),
+        (
+            "base_rtt",
+            "\"largest\" of all pairs (default) or the \"pair\"'s own, for laws and windows",
+        ),
         ("rto_min", "least retransmission timeout (default \"4ms\")"),
-        ("nack_interval", "least time between two NACKs for one byte (default \"500us\")"),
-        ("answers_ignore_pause", "answers leave a host while its data is paused (default false)"),
-        ("answer_priority", "switch priority of answers, 1 to 7 (default: that of the data)"),
+        (
+            "nack_interval",
+            "least time between two NACKs for one byte (default \"500us\")",
+        ),
+        (
+            "answers_ignore_pause",
+            "answers leave a host while its data is paused (default false)",
+        ),
+        (
+            "answer_priority",
+            "switch priority of answers, 1 to 7 (default: that of the data)",
+        ),
     ];
 
     /// Refuses values without a meaning.
@@ -79,7 +91,10 @@ impl RdmaConfig {
                 "give a time above the round-trip time, such as \"4ms\"",
             ));
         }
-        if self.answer_priority.is_some_and(|priority| !(1..=7).contains(&priority)) {
+        if self
+            .answer_priority
+            .is_some_and(|priority| !(1..=7).contains(&priority))
+        {
             return Err(ConfigError::new(
                 "answer_priority",
                 "priorities of flows are 1 to 7 (0 is the switches' own)",
@@ -162,7 +177,13 @@ impl<F> RdmaSettings<F> {
     /// Settings with the published wire format: 48 bytes of headers on data, answers of 46 bytes
     /// and the echoed telemetry, at least 60.
     #[must_use]
-    pub fn new(config: RdmaConfig, laws: F, telemetry: u16, pacing: PacingTimes, base: BaseReference) -> Self {
+    pub fn new(
+        config: RdmaConfig,
+        laws: F,
+        telemetry: u16,
+        pacing: PacingTimes,
+        base: BaseReference,
+    ) -> Self {
         let nic_timer = match pacing {
             PacingTimes::Exact => NicTimer::Precise,
             PacingTimes::TruncatedNs => NicTimer::Published,

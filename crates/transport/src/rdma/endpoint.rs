@@ -54,13 +54,17 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
     }
 
     fn sender(&mut self, slot: u32) -> &mut Sender<F::Law> {
-        self.senders[slot as usize].as_mut().expect("a listed slot holds a flow")
+        self.senders[slot as usize]
+            .as_mut()
+            .expect("a listed slot holds a flow")
     }
 
     /// Puts the flow of `slot` where its state says: ready, waiting for its time, or neither.
     #[inline]
     fn place(&mut self, now: Time, slot: u32) {
-        let sender = self.senders[slot as usize].as_mut().expect("a listed slot holds a flow");
+        let sender = self.senders[slot as usize]
+            .as_mut()
+            .expect("a listed slot holds a flow");
         let nic = &mut self.nics[sender.nic.index()];
         let priority = sender.flow.request.priority;
         if !sender.may_send() {
@@ -124,7 +128,11 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         let (answer, delivered) = self.receivers.on_data(now, packet, interval);
         self.counters.delivered += Bytes::new(delivered);
         let Some(kind) = answer.kind() else { return };
-        let priority = self.settings.config.answer_priority.unwrap_or_else(|| packet.priority());
+        let priority = self
+            .settings
+            .config
+            .answer_priority
+            .unwrap_or_else(|| packet.priority());
         let mut reply = Packet::new(kind, priority, packet.key.reversed(), packet.flow);
         reply.wire = self.settings.answer;
         reply.sent_at = packet.sent_at;
@@ -141,9 +149,17 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
 
     fn on_answer(&mut self, now: Time, packet: &Packet<H>, done: &mut Vec<Completion>) {
         // An answer to a flow that has ended: a late copy.
-        let Some(&slot) = self.slots.get(&packet.flow) else { return };
-        let sender = self.senders[slot as usize].as_mut().expect("a listed slot holds a flow");
-        let cumulative = if packet.flags.has(Flags::COMPLETE) { sender.size() } else { packet.seq };
+        let Some(&slot) = self.slots.get(&packet.flow) else {
+            return;
+        };
+        let sender = self.senders[slot as usize]
+            .as_mut()
+            .expect("a listed slot holds a flow");
+        let cumulative = if packet.flags.has(Flags::COMPLETE) {
+            sender.size()
+        } else {
+            packet.seq
+        };
         let rtt = now.since(packet.sent_at);
         let newly_acked = sender.acknowledge(now, cumulative, rtt);
         self.counters.acknowledged += newly_acked;
@@ -178,7 +194,9 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
     }
 
     fn finish(&mut self, now: Time, slot: u32, done: &mut Vec<Completion>) {
-        let sender = self.senders[slot as usize].take().expect("a listed slot holds a flow");
+        let sender = self.senders[slot as usize]
+            .take()
+            .expect("a listed slot holds a flow");
         self.nics[sender.nic.index()].clear_ready(sender.flow.request.priority, slot);
         self.slots.remove(&sender.flow.id);
         self.free.push(slot);
@@ -198,7 +216,14 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
             BaseReference::PerPair => (flow.path.base_rtt, flow.path.bdp()),
         };
         let mtu = self.settings.config.mtu;
-        let law = self.settings.laws.build(&FlowStart { flow: *flow, now, line_rate, base_rtt, bdp, mtu });
+        let law = self.settings.laws.build(&FlowStart {
+            flow: *flow,
+            now,
+            line_rate,
+            base_rtt,
+            bdp,
+            mtu,
+        });
         let sender = Sender::new(*flow, law, nic, now, line_rate);
         let slot = match self.free.pop() {
             Some(slot) => {
@@ -236,7 +261,9 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
         let port = &mut self.nics[nic.index()];
         let slot = port.turn(!paused.mask())?;
         port.last = slot;
-        let sender = self.senders[slot as usize].as_mut().expect("a ready slot holds a flow");
+        let sender = self.senders[slot as usize]
+            .as_mut()
+            .expect("a ready slot holds a flow");
         let first_of_flight = sender.in_flight() == 0;
         let (packet, again) = sender.send(now, &self.settings);
         let payload = Bytes::new(u64::from(packet.payload));
@@ -256,8 +283,15 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
     fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time {
         let port = &self.nics[nic.index()];
         if self.settings.nic_timer == NicTimer::Published {
-            let with_bytes = self.senders.iter().flatten().filter(|s| s.nic == nic && s.next < s.size());
-            return with_bytes.map(|sender| sender.next_send).min().unwrap_or(Time::MAX);
+            let with_bytes = self
+                .senders
+                .iter()
+                .flatten()
+                .filter(|s| s.nic == nic && s.next < s.size());
+            return with_bytes
+                .map(|sender| sender.next_send)
+                .min()
+                .unwrap_or(Time::MAX);
         }
         if port.answers.front().is_some_and(|answer| {
             self.settings.config.answers_ignore_pause || !paused.contains(answer.priority())
@@ -293,7 +327,10 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
                 return;
             }
             self.timers.pop();
-            let Some(sender) = self.senders[slot as usize].as_mut().filter(|s| s.timer_at == at) else {
+            let Some(sender) = self.senders[slot as usize]
+                .as_mut()
+                .filter(|s| s.timer_at == at)
+            else {
                 continue;
             };
             sender.timer_at = Time::MAX;

@@ -23,7 +23,11 @@ struct Reception {
 
 impl Default for Reception {
     fn default() -> Self {
-        Self { expected: 0, nacked: u64::MAX, nack_after: Time::ZERO }
+        Self {
+            expected: 0,
+            nacked: u64::MAX,
+            nack_after: Time::ZERO,
+        }
     }
 }
 
@@ -113,7 +117,12 @@ mod tests {
     const INTERVAL: Duration = Duration::from_us(500);
 
     fn data(flow: u32, seq: u64, flags: Flags) -> Packet<()> {
-        let key = FlowKey { src: NodeId(0), dst: NodeId(1), src_port: 1, dst_port: 2 };
+        let key = FlowKey {
+            src: NodeId(0),
+            dst: NodeId(1),
+            src_port: 1,
+            dst_port: 2,
+        };
         let mut packet = Packet::new(PacketKind::Data, 3, key, FlowId(flow));
         packet.seq = seq;
         packet.payload = 1_000;
@@ -133,8 +142,15 @@ mod tests {
     #[test]
     fn a_gap_is_reported_once_an_interval() {
         let mut receivers = Receivers::default();
-        let mut take =
-            |us: u64, seq| receivers.on_data(Time::from_ns(us * 1_000), &data(0, seq, Flags::NONE), INTERVAL).0;
+        let mut take = |us: u64, seq| {
+            receivers
+                .on_data(
+                    Time::from_ns(us * 1_000),
+                    &data(0, seq, Flags::NONE),
+                    INTERVAL,
+                )
+                .0
+        };
         assert_eq!(take(0, 1_000), Answer::Nack(0));
         assert_eq!(take(1, 2_000), Answer::Silence);
         assert_eq!(take(500, 3_000), Answer::Nack(0));
@@ -150,8 +166,14 @@ mod tests {
         }
         assert_eq!(receivers.flows.len(), REMEMBERED);
         let late = data(199, 0, Flags::LAST);
-        assert_eq!(receivers.on_data(Time::ZERO, &late, INTERVAL).0, Answer::Ack(1_000));
+        assert_eq!(
+            receivers.on_data(Time::ZERO, &late, INTERVAL).0,
+            Answer::Ack(1_000)
+        );
         let forgotten = data(0, 7_000, Flags::CONTINUED);
-        assert_eq!(receivers.on_data(Time::ZERO, &forgotten, INTERVAL).0, Answer::Complete);
+        assert_eq!(
+            receivers.on_data(Time::ZERO, &forgotten, INTERVAL).0,
+            Answer::Complete
+        );
     }
 }

@@ -94,20 +94,34 @@ impl<L> Sender<L> {
         L: CongestionControl<H>,
     {
         self.next < self.size()
-            && self.law.window().is_none_or(|window| self.in_flight() < window.get())
+            && self
+                .law
+                .window()
+                .is_none_or(|window| self.in_flight() < window.get())
     }
 
     /// The next packet; it leaves now.
     #[inline]
-    pub(super) fn send<H: Header, F>(&mut self, now: Time, settings: &RdmaSettings<F>) -> (Packet<H>, bool)
+    pub(super) fn send<H: Header, F>(
+        &mut self,
+        now: Time,
+        settings: &RdmaSettings<F>,
+    ) -> (Packet<H>, bool)
     where
         L: CongestionControl<H>,
     {
         let left = self.size() - self.next;
         let payload = left.min(settings.config.mtu.get());
-        let mut packet =
-            Packet::new(PacketKind::Data, self.flow.request.priority, self.key, self.flow.id);
-        #[expect(clippy::cast_possible_truncation, reason = "at most the MTU, which fits u16")]
+        let mut packet = Packet::new(
+            PacketKind::Data,
+            self.flow.request.priority,
+            self.key,
+            self.flow.id,
+        );
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "at most the MTU, which fits u16"
+        )]
         {
             packet.payload = payload as u16;
         }
@@ -145,10 +159,15 @@ impl<L> Sender<L> {
             self.progress = now;
             self.backoff = 0;
         }
-        let error = if rtt > self.smoothed_rtt { rtt - self.smoothed_rtt } else { self.smoothed_rtt - rtt };
+        let error = if rtt > self.smoothed_rtt {
+            rtt - self.smoothed_rtt
+        } else {
+            self.smoothed_rtt - rtt
+        };
         // RFC 6298, section 2: gains of 1/8 and 1/4.
         self.smoothed_rtt = Duration::from_ps((self.smoothed_rtt.as_ps() * 7 + rtt.as_ps()) / 8);
-        self.rtt_deviation = Duration::from_ps((self.rtt_deviation.as_ps() * 3 + error.as_ps()) / 4);
+        self.rtt_deviation =
+            Duration::from_ps((self.rtt_deviation.as_ps() * 3 + error.as_ps()) / 4);
         Bytes::new(newly)
     }
 
@@ -158,7 +177,9 @@ impl<L> Sender<L> {
     where
         L: CongestionControl<H>,
     {
-        let Some(rate) = self.law.pacing_rate() else { return };
+        let Some(rate) = self.law.pacing_rate() else {
+            return;
+        };
         if rate == self.rate {
             return;
         }
@@ -174,7 +195,11 @@ impl<L> Sender<L> {
     where
         L: CongestionControl<H>,
     {
-        let loss = Loss { now, kind, next_seq: self.next };
+        let loss = Loss {
+            now,
+            kind,
+            next_seq: self.next,
+        };
         self.next = self.acknowledged;
         if kind == LossKind::Timeout {
             self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
@@ -190,7 +215,8 @@ impl<L> Sender<L> {
             return Time::MAX;
         }
         let rto = (self.smoothed_rtt + self.rtt_deviation * 4).max(rto_min);
-        self.progress.saturating_add(rto.saturating_mul(1 << self.backoff))
+        self.progress
+            .saturating_add(rto.saturating_mul(1 << self.backoff))
     }
 
     /// What the sender waits for, in words.
@@ -199,9 +225,15 @@ impl<L> Sender<L> {
         L: CongestionControl<H>,
     {
         if self.in_flight() > 0 && self.next >= self.size() {
-            format!("all bytes sent, {} of them not acknowledged", self.in_flight())
+            format!(
+                "all bytes sent, {} of them not acknowledged",
+                self.in_flight()
+            )
         } else if !self.may_send::<H>() {
-            format!("the window is full with {} bytes in flight", self.in_flight())
+            format!(
+                "the window is full with {} bytes in flight",
+                self.in_flight()
+            )
         } else if self.next_send > now {
             format!("paced: the next packet leaves at {}", self.next_send)
         } else {

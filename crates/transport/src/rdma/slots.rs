@@ -73,7 +73,9 @@ mod tests {
             assert!(set.insert(slot));
         }
         assert!(!set.insert(70));
-        let turns: Vec<_> = [u32::MAX, 2, 70, 200, 199].map(|last| set.after(last)).into();
+        let turns: Vec<_> = [u32::MAX, 2, 70, 200, 199]
+            .map(|last| set.after(last))
+            .into();
         assert_eq!(turns, [Some(2), Some(70), Some(200), Some(2), Some(200)]);
         assert!(set.remove(2) && set.remove(70) && set.remove(200) && !set.remove(5));
         assert_eq!(set.after(0), None);
