@@ -1,9 +1,8 @@
 //! Eight queues: 0 is strict, 1 to 7 take turns packet by packet.
 
-use std::collections::VecDeque;
-
-use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
-use fabricsim_core::plugin::Qdisc;
+use fabricsim_core::fifo::Fifo;
+use fabricsim_core::packet::{Header, Packet, Priorities};
+use fabricsim_core::plugin::{Mark, Qdisc};
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
@@ -18,13 +17,15 @@ const QUEUES: usize = 8;
 /// bytes that remain after the packet has left.
 #[derive(Clone, Debug)]
 pub struct PriorityQueues<H> {
-    queues: [VecDeque<Packet<H>>; QUEUES],
+    queues: [Fifo<Packet<H>>; QUEUES],
     bytes: [u64; QUEUES],
     total: u64,
     /// Bit `i` is set when queue `i` holds packets.
     occupied: u8,
     /// The queue that was served last among 1 to 7 (0 before any).
     last: u8,
+    /// The queue whose head was shown.
+    shown: u8,
     marker: Option<RedEcn>,
 }
 
@@ -38,6 +39,7 @@ impl<H: Header> PriorityQueues<H> {
             total: 0,
             occupied: 0,
             last: 0,
+            shown: 0,
             marker,
         }
     }
@@ -67,52 +69,54 @@ impl<H: Header> PriorityQueues<H> {
         Some(from.trailing_zeros() as u8)
     }
 
+    /// The mark of a packet that leaves `queue`, by what it leaves behind.
     #[inline]
-    fn mark(&mut self, packet: &mut Packet<H>) {
-        let queue = usize::from(packet.priority());
-        if let Some(marker) = &mut self.marker
-            && queue != 0
-            && packet.kind() != PacketKind::Pause
-            && marker.marks(Bytes::new(self.bytes[queue]))
-        {
-            packet.flags.set(Flags::CONGESTION);
-        }
+    fn mark(&mut self, queue: u8) -> Mark {
+        let left = Bytes::new(self.bytes[usize::from(queue)]);
+        let marked = match &mut self.marker {
+            Some(marker) => queue != 0 && marker.marks(left),
+            None => false,
+        };
+        if marked { Mark::Congestion } else { Mark::None }
     }
 }
 
 impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     #[inline]
-    fn enqueue(&mut self, _now: Time, packet: &Packet<H>) -> bool {
+    fn enqueue(&mut self, _now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>> {
         let queue = usize::from(packet.priority());
-        self.queues[queue].push_back(*packet);
         self.bytes[queue] += u64::from(packet.wire);
         self.total += u64::from(packet.wire);
         self.occupied |= 1 << queue;
-        true
+        Some(self.queues[queue].push(packet))
     }
 
     #[inline]
-    fn dequeue(
+    fn head(
         &mut self,
         _now: Time,
         paused: Priorities,
         _dropped: &mut Vec<Packet<H>>,
-    ) -> Option<Packet<H>> {
-        let queue = self.choose(self.occupied & !(paused.mask() & !1))?;
+    ) -> Option<&Packet<H>> {
+        self.shown = self.choose(self.occupied & !(paused.mask() & !1))?;
+        self.queues[usize::from(self.shown)].front()
+    }
+
+    #[inline]
+    fn pop(&mut self, _now: Time) -> Mark {
+        let queue = self.shown;
         if queue != 0 {
             self.last = queue;
         }
         let index = usize::from(queue);
-        let mut packet = self.queues[index]
-            .pop_front()
-            .expect("an occupied queue holds a packet");
-        self.bytes[index] -= u64::from(packet.wire);
-        self.total -= u64::from(packet.wire);
-        if self.queues[index].is_empty() {
+        let wire = self.queues[index].front().map_or(0, |packet| packet.wire);
+        self.queues[index].pop();
+        self.bytes[index] -= u64::from(wire);
+        self.total -= u64::from(wire);
+        if self.bytes[index] == 0 {
             self.occupied &= !(1 << queue);
         }
-        self.mark(&mut packet);
-        Some(packet)
+        self.mark(queue)
     }
 
     #[inline]
@@ -126,18 +130,19 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     }
 
     #[inline]
-    fn bypass(&mut self, _now: Time, packet: &mut Packet<H>) -> bool {
-        if packet.priority() != 0 {
-            self.last = packet.priority();
+    fn bypass(&mut self, _now: Time, packet: &Packet<H>) -> Option<Mark> {
+        let queue = packet.priority();
+        if queue != 0 {
+            self.last = queue;
         }
-        self.mark(packet);
-        true
+        Some(self.mark(queue))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use fabricsim_core::id::{FlowId, NodeId};
+    use fabricsim_core::packet::PacketKind;
     use fabricsim_core::plugin::FlowKey;
 
     use super::*;
@@ -156,8 +161,9 @@ mod tests {
 
     fn served(queues: &mut PriorityQueues<()>, paused: Priorities) -> Vec<u8> {
         let mut order = Vec::new();
-        while let Some(packet) = queues.dequeue(Time::ZERO, paused, &mut Vec::new()) {
+        while let Some(packet) = queues.head(Time::ZERO, paused, &mut Vec::new()) {
             order.push(packet.priority());
+            queues.pop(Time::ZERO);
         }
         order
     }
@@ -166,7 +172,7 @@ mod tests {
     fn control_first_then_turns() {
         let mut queues = PriorityQueues::new(None);
         for priority in [3, 3, 5, 5, 0, 3] {
-            assert!(queues.enqueue(Time::ZERO, &packet(priority, 100)));
+            assert!(queues.enqueue(Time::ZERO, &packet(priority, 100)).is_some());
         }
         assert_eq!(queues.bytes().get(), 600);
         assert_eq!(
@@ -183,7 +189,7 @@ mod tests {
         paused.set(3, true);
         paused.set(0, true);
         for priority in [3, 5, 0] {
-            assert!(queues.enqueue(Time::ZERO, &packet(priority, 100)));
+            assert!(queues.enqueue(Time::ZERO, &packet(priority, 100)).is_some());
         }
         assert_eq!(served(&mut queues, paused), [0, 5]);
         assert!(!queues.is_ready(paused));
@@ -199,14 +205,14 @@ mod tests {
         };
         let mut queues = PriorityQueues::new(Some(RedEcn::new(&step, 1, 0)));
         for _ in 0..3 {
-            assert!(queues.enqueue(Time::ZERO, &packet(3, 100)));
+            assert!(queues.enqueue(Time::ZERO, &packet(3, 100)).is_some());
         }
-        let marks: Vec<bool> = std::iter::from_fn(|| {
-            queues.dequeue(Time::ZERO, Priorities::default(), &mut Vec::new())
+        let marks: Vec<Mark> = std::iter::from_fn(|| {
+            queues.head(Time::ZERO, Priorities::default(), &mut Vec::new())?;
+            Some(queues.pop(Time::ZERO))
         })
-        .map(|packet| packet.flags.has(Flags::CONGESTION))
         .collect();
-        assert_eq!(marks, [true, false, false]);
+        assert_eq!(marks, [Mark::Congestion, Mark::None, Mark::None]);
     }
 
     proptest::proptest! {

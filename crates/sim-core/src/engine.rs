@@ -13,14 +13,15 @@ mod channel;
 mod executor;
 mod timers;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-pub use channel::{Flight, Inbox, Message, Outbox};
+pub use channel::{Inbox, Message, Outbox};
 pub use timers::{Timer, Timers};
 
 use crate::units::{Duration, Time};
-use channel::{LONGEST_WINDOW_PS, Mailbox, post};
+use channel::{LONGEST_WINDOW_PS, Mailbox, Spare, post};
 use executor::{Executor, Parallel, Sequential};
+
+/// Groups for each thread: enough for threads to even out what the groups cost.
+const GROUPS_PER_THREAD: usize = 8;
 
 /// A part of the model that is run alone for the length of a window.
 pub trait Domain: Send {
@@ -67,10 +68,25 @@ struct Slot<D: Domain> {
     sent: Time,
 }
 
+/// Domains that are run one after the other by one thread, and share their empty buffers.
+#[derive(Debug)]
+struct Group<D: Domain> {
+    slots: Vec<Slot<D>>,
+    spare: Spare<D::Message>,
+    /// The least next event of all.
+    next: Time,
+    /// Some domain has results.
+    results: bool,
+}
+
 /// Domains, their channels and the threads that run them.
+///
+/// Domains are dealt out to groups in turn, so that hosts and switches are spread evenly; which
+/// group a domain is in has no effect on results.
 #[derive(Debug)]
 pub struct Engine<D: Domain> {
-    slots: Vec<Slot<D>>,
+    groups: Vec<Group<D>>,
+    count: usize,
     mailboxes: Vec<Mailbox<D::Message>>,
     lookahead: Duration,
     now: Time,
@@ -102,22 +118,29 @@ pub struct Window {
 /// The domains as the driver sees them between windows.
 #[derive(Debug)]
 pub struct Domains<'a, D: Domain> {
-    slots: &'a mut [Slot<D>],
+    groups: &'a mut [Group<D>],
+    count: usize,
     lookahead: Duration,
 }
 
 impl<D: Domain> Domains<'_, D> {
     /// Changes domain `index`, which may move its next event.
     pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> R {
-        let slot = &mut self.slots[index];
+        let groups = self.groups.len();
+        let group = &mut self.groups[index % groups];
+        let slot = &mut group.slots[index / groups];
         let result = change(&mut slot.domain);
         slot.next = slot.next.min(slot.domain.next_event());
+        group.next = group.next.min(slot.next);
         result
     }
 
-    /// All domains, in their order.
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut D> {
-        self.slots.iter_mut().map(|slot| &mut slot.domain)
+    /// Calls `visit` with each domain, in their order.
+    pub fn for_each(&mut self, mut visit: impl FnMut(&mut D)) {
+        let groups = self.groups.len();
+        for index in 0..self.count {
+            visit(&mut self.groups[index % groups].slots[index / groups].domain);
+        }
     }
 
     /// The longest window: no message sent in it can arrive in it.
@@ -149,11 +172,21 @@ impl<D: Domain> Engine<D> {
             .iter()
             .map(|lanes| Mailbox::new(lanes.len()))
             .collect();
-        let slots = domains
-            .into_iter()
-            .zip(wiring)
-            .enumerate()
-            .map(|(index, (domain, lanes))| Slot {
+        let count = domains.len();
+        let wanted = if threads > 1 { GROUPS_PER_THREAD * threads } else { 1 };
+        let mut groups: Vec<Group<D>> = (0..wanted.clamp(1, count.max(1)))
+            .map(|_| Group {
+                slots: Vec::new(),
+                spare: Vec::new(),
+                next: Time::MAX,
+                results: false,
+            })
+            .collect();
+        let dealt = groups.len();
+        for (index, (domain, lanes)) in domains.into_iter().zip(wiring).enumerate() {
+            let group = &mut groups[index % dealt];
+            group.next = group.next.min(domain.next_event());
+            group.slots.push(Slot {
                 index,
                 inbox: Inbox::new(lanes.len()),
                 outbox: Outbox::new(lanes.len()),
@@ -161,8 +194,8 @@ impl<D: Domain> Engine<D> {
                 next: domain.next_event(),
                 sent: Time::MAX,
                 domain,
-            })
-            .collect();
+            });
+        }
         let pool = (threads > 1).then(|| {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
@@ -170,7 +203,8 @@ impl<D: Domain> Engine<D> {
                 .expect("the operating system starts threads")
         });
         Self {
-            slots,
+            groups,
+            count,
             mailboxes,
             lookahead: lookahead.min(Duration::from_ps(LONGEST_WINDOW_PS - 1)),
             now: Time::ZERO,
@@ -194,16 +228,13 @@ impl<D: Domain> Engine<D> {
     /// The least next event over all domains.
     #[must_use]
     pub fn next_event(&self) -> Time {
-        self.slots
-            .iter()
-            .map(|slot| slot.next.min(slot.sent))
-            .min()
-            .unwrap_or(Time::MAX)
+        self.groups.iter().map(|group| group.next).min().unwrap_or(Time::MAX)
     }
 
     /// All domains, in their order.
     pub fn domains(&self) -> impl Iterator<Item = &D> {
-        self.slots.iter().map(|slot| &slot.domain)
+        let groups = self.groups.len();
+        (0..self.count).map(move |index| &self.groups[index % groups].slots[index / groups].domain)
     }
 
     /// Runs windows until `driver` stops.
@@ -211,8 +242,7 @@ impl<D: Domain> Engine<D> {
         match self.pool.take() {
             None => self.windows_on(&Sequential, driver),
             Some(pool) => {
-                let grain = (self.slots.len() / (8 * pool.current_num_threads())).clamp(1, 16);
-                pool.install(|| self.windows_on(&Parallel { grain }, driver));
+                pool.install(|| self.windows_on(&Parallel, driver));
                 self.pool = Some(pool);
             }
         }
@@ -221,11 +251,7 @@ impl<D: Domain> Engine<D> {
     fn windows_on(&mut self, executor: &(impl Executor + Sync), driver: &mut impl Driver<D>) {
         loop {
             let next = self.next_event();
-            let mut domains = Domains {
-                slots: &mut self.slots,
-                lookahead: self.lookahead,
-            };
-            let Some(window) = driver.before(&mut domains, next) else {
+            let Some(window) = driver.before(&mut self.between(), next) else {
                 return;
             };
             debug_assert!(
@@ -234,20 +260,32 @@ impl<D: Domain> Engine<D> {
             );
             let parity = usize::from(self.windows % 2 == 1);
             let mailboxes = &self.mailboxes;
-            let results = AtomicBool::new(false);
-            executor.for_each(&mut self.slots, |slot| {
-                if slot.step(window, parity, mailboxes) {
-                    results.store(true, Ordering::Relaxed);
-                }
-            });
+            executor.for_each(&mut self.groups, |group| group.step(window, parity, mailboxes));
             self.windows += 1;
             self.now = window.end;
-            if results.into_inner() {
-                driver.collect(&mut Domains {
-                    slots: &mut self.slots,
-                    lookahead: self.lookahead,
-                });
+            if self.groups.iter().any(|group| group.results) {
+                driver.collect(&mut self.between());
             }
+        }
+    }
+
+    fn between(&mut self) -> Domains<'_, D> {
+        Domains {
+            groups: &mut self.groups,
+            count: self.count,
+            lookahead: self.lookahead,
+        }
+    }
+}
+
+impl<D: Domain> Group<D> {
+    /// Runs one window.
+    fn step(&mut self, window: Window, parity: usize, mailboxes: &[Mailbox<D::Message>]) {
+        self.next = Time::MAX;
+        self.results = false;
+        for slot in &mut self.slots {
+            self.results |= slot.step(window, parity, mailboxes, &mut self.spare);
+            self.next = self.next.min(slot.next).min(slot.sent);
         }
     }
 }
@@ -255,19 +293,27 @@ impl<D: Domain> Engine<D> {
 impl<D: Domain> Slot<D> {
     /// Runs one window; whether the domain has results.
     #[inline]
-    fn step(&mut self, window: Window, parity: usize, mailboxes: &[Mailbox<D::Message>]) -> bool {
+    fn step(
+        &mut self,
+        window: Window,
+        parity: usize,
+        mailboxes: &[Mailbox<D::Message>],
+        spare: &mut Spare<D::Message>,
+    ) -> bool {
         self.sent = Time::MAX;
         let mailbox = &mailboxes[self.index];
         let mail = mailbox.has_mail(parity ^ 1);
         if mail {
-            self.inbox.fetch(mailbox, parity ^ 1);
+            self.inbox.fetch(mailbox, parity ^ 1, spare);
         } else if self.next >= window.end {
             return false;
         }
         self.inbox.gather(window.start, window.end);
+        std::mem::swap(&mut self.outbox.spare, spare);
         self.domain
             .run(window.end, &mut self.inbox, &mut self.outbox);
-        self.next = self.inbox.settle().min(self.domain.next_event());
+        std::mem::swap(&mut self.outbox.spare, spare);
+        self.next = self.inbox.settle(spare).min(self.domain.next_event());
         self.sent = post(&mut self.outbox, &self.neighbours, mailboxes, parity);
         self.domain.has_results()
     }

@@ -20,6 +20,12 @@ pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
         Causes::default()
     }
 
+    /// Any value that takes a look at each cache line of the header.
+    #[inline]
+    fn touch(&self) -> u64 {
+        0
+    }
+
     /// Remembers why the packet was sent when it was.
     #[inline]
     fn set_causes(&mut self, _causes: Causes) {}
@@ -151,6 +157,15 @@ impl<H: Header> Packet<H> {
         }
     }
 
+    /// Makes a received packet into one of `kind` and `priority` that goes back to its sender,
+    /// without payload; all else stays as it came.
+    #[inline]
+    pub fn turn_round(&mut self, kind: PacketKind, priority: u8) {
+        self.kind_and_priority = kind as u8 | (priority << 4);
+        self.key = self.key.reversed();
+        self.payload = 0;
+    }
+
     /// A frame that stops (or lets go) the neighbour's `priority`.
     #[must_use]
     pub fn pause(priority: u8, flags: Flags) -> Self {
@@ -211,6 +226,12 @@ impl<H: Header> Message for Packet<H> {
     fn order(&self) -> u64 {
         let causes = self.telemetry.causes();
         u64::from(causes.set) << 32 | u64::from(causes.before)
+    }
+
+    #[inline]
+    fn touch(&self) -> u64 {
+        // The fields that every header size leaves at the two ends.
+        self.sent_at.as_ps() ^ u64::from(self.wire) ^ self.telemetry.touch()
     }
 }
 

@@ -18,7 +18,7 @@ pub use congestion::{
 };
 pub use endpoint::{Endpoint, EndpointCounters, Unfinished};
 pub use observer::{DropReason, Observer};
-pub use qdisc::Qdisc;
+pub use qdisc::{Mark, Qdisc};
 pub use routing::{FlowKey, Routing};
 pub use telemetry::{Hop, NoTelemetry, Telemetry};
 

@@ -31,8 +31,10 @@ impl EcmpHash {
             Self::Seeded(seed) => {
                 assert!(choices > 0, "a choice needs at least one next hop");
                 let ends = u64::from(key.src.0) << 32 | u64::from(key.dst.0);
-                let place = u64::from(node.0) << 32 | u64::from(ports);
-                let hash = mix(ends ^ mix(place ^ mix(seed.wrapping_add(GOLDEN))));
+                // The salt of the node does not wait for the packet, so one mix is on the path.
+                let salt = mix(seed.wrapping_add(GOLDEN.wrapping_mul(u64::from(node.0) + 1)));
+                let hash =
+                    mix(ends.wrapping_mul(GOLDEN) ^ u64::from(ports).wrapping_mul(SPREAD) ^ salt);
                 (((hash >> 32) * u64::from(choices)) >> 32) as u32
             }
         }
@@ -41,6 +43,9 @@ impl EcmpHash {
 
 /// 2^64 over the golden ratio: keeps a seed of zero from being a fixed point of the mix.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// An odd constant with bits all over, to spread the ports: 2^64 over the square root of 2.
+const SPREAD: u64 = 0xb504_f333_f9de_6485;
 
 /// The address that the published HPCC simulator gives node `i`: 11.x.y.1 with x.y = `i`.
 #[inline]

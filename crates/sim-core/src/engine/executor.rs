@@ -17,15 +17,12 @@ impl Executor for Sequential {
     }
 }
 
-/// The threads of the current rayon pool share the work; they steal from one another in pieces of
-/// at least `grain` domains.
-pub(super) struct Parallel {
-    pub(super) grain: usize,
-}
+/// The threads of the current rayon pool share the work, and steal from one another.
+pub(super) struct Parallel;
 
 impl Executor for Parallel {
     #[inline]
     fn for_each<T: Send>(&self, items: &mut [T], task: impl Fn(&mut T) + Send + Sync) {
-        items.par_iter_mut().with_min_len(self.grain).for_each(task);
+        items.par_iter_mut().for_each(task);
     }
 }

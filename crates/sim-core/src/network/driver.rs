@@ -62,15 +62,13 @@ impl NetworkDriver<'_> {
     fn watch<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, now: Time) -> bool {
         let mut acknowledged = Bytes::ZERO;
         let mut packet_hops = 0;
-        for node in domains.iter_mut() {
-            match node {
-                Node::Host(host) => {
-                    acknowledged += host.endpoint().counters().acknowledged;
-                    packet_hops += host.counters().packet_hops;
-                }
-                Node::Switch(switch) => packet_hops += switch.counters().packet_hops,
+        domains.for_each(|node| match node {
+            Node::Host(host) => {
+                acknowledged += host.endpoint().counters().acknowledged;
+                packet_hops += host.counters().packet_hops;
             }
-        }
+            Node::Switch(switch) => packet_hops += switch.counters().packet_hops,
+        });
         let live = self.live();
         if acknowledged != self.state.acknowledged || live == 0 {
             self.state.acknowledged = acknowledged;
@@ -126,13 +124,14 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_> {
 
     fn collect(&mut self, domains: &mut Domains<'_, Node<M>>) {
         let from = self.state.completions.len();
-        for node in domains.iter_mut() {
+        let completions = &mut self.state.completions;
+        domains.for_each(|node| {
             if let Node::Host(host) = node
                 && host.has_results()
             {
-                self.state.completions.extend(host.drain_completions());
+                completions.extend(host.drain_completions());
             }
-        }
+        });
         self.state.finished += (self.state.completions.len() - from) as u64;
         self.state.completions[from..].sort_unstable_by_key(|done| (done.finish, done.flow.id));
         self.watch.completed(&mut self.state.completions);

@@ -53,23 +53,24 @@ impl Egress {
         self.link.rate
     }
 
-    pub(super) const fn sent_bytes(&self) -> Bytes {
-        Bytes::new(self.sent)
+    /// Bytes sent before the last packet, of `wire` bytes.
+    pub(super) const fn sent_bytes_before(&self, wire: u16) -> Bytes {
+        Bytes::new(self.sent - wire as u64)
     }
 
-    /// Puts `packet` on the wire at `now`, because of an event that was set at `cause`. Returns
-    /// `false` when the link loses it.
+    /// Puts a copy of `packet` on the wire at `now`, because of an event that was set at `cause`, and
+    /// returns the copy for what is written at the last moment; or `None` when the link loses it.
     ///
     /// Pause frames are never lost: the published model has no way to recover one.
     #[inline]
-    pub(super) fn transmit<H: Header>(
+    pub(super) fn transmit<'a, H: Header>(
         &mut self,
         now: Time,
         cause: u32,
         lane: usize,
-        mut packet: Packet<H>,
-        outbox: &mut Outbox<Packet<H>>,
-    ) -> bool {
+        packet: &Packet<H>,
+        outbox: &'a mut Outbox<Packet<H>>,
+    ) -> Option<&'a mut Packet<H>> {
         debug_assert!(self.busy_until <= now, "one packet at a time");
         let done = now + self.link.timing.serialisation(packet.wire);
         self.busy_since = now;
@@ -81,15 +82,15 @@ impl Egress {
             && stream.chance(*probability)
         {
             self.lost += 1;
-            return false;
+            return None;
         }
+        let sent = outbox.send(lane, done + self.link.delay, packet);
         if H::CAUSAL {
-            packet.telemetry.set_causes(Causes {
+            sent.telemetry.set_causes(Causes {
                 set: Causes::stamp(now),
                 before: cause,
             });
         }
-        outbox.send(lane, done + self.link.delay, packet);
-        true
+        Some(sent)
     }
 }

@@ -172,9 +172,9 @@ impl<M: Model> Host<M> {
             return;
         }
         let ended = self.completions.len();
-        let mut packet = *packet;
-        packet.ingress = PortId::from_index(lane);
-        self.endpoint.on_packet(now, &packet, &mut self.completions);
+        let nic = PortId::from_index(lane);
+        self.endpoint
+            .on_packet(now, nic, packet, &mut self.completions);
         self.observe_completions(ended);
         if M::Header::CAUSAL {
             self.follow_retimed(now);
@@ -227,6 +227,26 @@ impl<M: Model> Host<M> {
         }
     }
 
+    /// Puts the transport's next packet on the free wire of `port`; whether there was one.
+    #[inline]
+    fn poll(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) -> bool {
+        let Self {
+            id,
+            nics,
+            endpoint,
+            observer,
+            cause,
+            ..
+        } = self;
+        let egress = &mut nics[port].egress;
+        let paused = egress.paused;
+        endpoint.poll(now, PortId::from_index(port), paused, |packet| {
+            if egress.transmit(now, *cause, port, packet, outbox).is_none() {
+                observer.on_drop(now, *id, DropReason::Link, packet);
+            }
+        })
+    }
+
     /// Lets the transport use `port` if its wire is free, and sees to it that it is asked again
     /// when it next has something to send. No event marks the end of a transmission that nothing
     /// waits for.
@@ -238,13 +258,10 @@ impl<M: Model> Host<M> {
         }
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
-        if nic.egress.busy_until <= now
-            && let Some(packet) = self.endpoint.poll(now, nic_id, nic.egress.paused)
-            && !nic.egress.transmit(now, self.cause, port, packet, outbox)
-        {
-            self.observer
-                .on_drop(now, self.id, DropReason::Link, &packet);
+        if nic.egress.busy_until <= now {
+            self.poll(now, port, outbox);
         }
+        let nic = &mut self.nics[port];
         let free = nic.egress.busy_until;
         if nic.wake <= free && nic.wake > now {
             return;
@@ -277,12 +294,9 @@ impl<M: Model> Host<M> {
         if nic.transmitting {
             return;
         }
-        if let Some(packet) = self.endpoint.poll(now, nic_id, nic.egress.paused) {
+        if self.poll(now, port, outbox) {
+            let nic = &mut self.nics[port];
             nic.transmitting = true;
-            if !nic.egress.transmit(now, self.cause, port, packet, outbox) {
-                self.observer
-                    .on_drop(now, self.id, DropReason::Link, &packet);
-            }
             let free = nic.egress.busy_until;
             self.timers.set(Timer {
                 at: free,
@@ -290,7 +304,8 @@ impl<M: Model> Host<M> {
                 rank: RANK_FREE,
                 index: nic_id.0,
             });
-        } else if nic.wake == Time::MAX {
+        } else if self.nics[port].wake == Time::MAX {
+            let nic = &mut self.nics[port];
             let first = self.endpoint.next_send(now, nic_id, nic.egress.paused);
             if first > now && first != Time::MAX {
                 nic.wake = first;

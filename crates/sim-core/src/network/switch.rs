@@ -10,9 +10,9 @@ use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
 use crate::plugin::{
-    Admission, Admit, DropReason, Hop, Model, Observer, Qdisc, Release, Routing, Telemetry,
+    Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Release, Routing, Telemetry,
 };
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 
 #[derive(Clone, Debug)]
 struct Port<Q> {
@@ -172,23 +172,24 @@ impl<M: Model> Switch<M> {
             }
         }
         let port = &mut self.ports[out];
-        let mut packet = *packet;
-        packet.ingress = ingress;
         if port.egress.busy_until < now
             && port.queue.bytes().get() == 0
             && !port.egress.paused.contains(priority)
-            && port.queue.bypass(now, &mut packet)
+            && let Some(mark) = port.queue.bypass(now, packet)
         {
-            self.depart(now, out, packet, outbox);
+            self.depart(now, out, ingress, packet, mark, outbox);
             return;
         }
-        if !port.queue.enqueue(now, &packet) {
+        let Some(stored) = port.queue.enqueue(now, packet) else {
             self.counters.queue_drops += 1;
             self.observer
-                .on_drop(now, self.id, DropReason::Queue, &packet);
-            self.release(now, out, &packet, outbox);
+                .on_drop(now, self.id, DropReason::Queue, packet);
+            if priority != 0 {
+                self.release(now, out, ingress, priority, packet.size(), outbox);
+            }
             return;
-        }
+        };
+        stored.ingress = ingress;
         let depth = port.queue.bytes().get();
         self.counters.max_queue = self.counters.max_queue.max(depth);
         self.kick(now, out, outbox);
@@ -223,63 +224,97 @@ impl<M: Model> Switch<M> {
     fn send_next(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
         let state = &mut self.ports[port];
         let paused = state.egress.paused;
-        let next = state.queue.dequeue(now, paused, &mut self.dropped);
-        if !self.dropped.is_empty() {
+        let Some(head) = state.queue.head(now, paused, &mut self.dropped) else {
             self.give_up(now, port, outbox);
+            return;
+        };
+        let (priority, ingress, size) = (head.priority(), head.ingress, head.size());
+        let mut lost = None;
+        let sent = match state.egress.transmit(now, self.cause, port, head, outbox) {
+            Some(sent) => sent,
+            None => lost.insert(*head),
+        };
+        let mark = state.queue.pop(now);
+        finish_departure::<M>(
+            &mut Departure {
+                id: self.id,
+                telemetry: &mut self.telemetry,
+                observer: &mut self.observer,
+            },
+            now,
+            port,
+            state,
+            sent,
+            mark,
+        );
+        if let Some(packet) = lost {
+            self.observer
+                .on_drop(now, self.id, DropReason::Link, &packet);
         }
-        let Some(packet) = next else { return };
-        self.depart(now, port, packet, outbox);
+        if priority != 0 {
+            self.release(now, port, ingress, priority, size, outbox);
+        }
+        self.give_up(now, port, outbox);
         let state = &self.ports[port];
         if state.queue.is_ready(state.egress.paused) {
             self.kick(now, port, outbox);
         }
     }
 
-    /// Puts `packet` on the wire of `port`.
+    /// Puts `packet`, which has not been queued, on the wire of `port`.
     #[inline]
     fn depart(
         &mut self,
         now: Time,
         port: usize,
-        mut packet: Packet<M::Header>,
+        ingress: PortId,
+        packet: &Packet<M::Header>,
+        mark: Mark,
         outbox: &mut Outbox<Packet<M::Header>>,
     ) {
-        if packet.priority() != 0 {
-            self.release(now, port, &packet, outbox);
-        }
         let state = &mut self.ports[port];
-        let hop = Hop {
-            now,
-            port: PortId::from_index(port),
-            rate: state.egress.rate(),
-            queue: state.queue.bytes(),
-            sent: state.egress.sent_bytes(),
+        let mut lost = None;
+        let sent = match state.egress.transmit(now, self.cause, port, packet, outbox) {
+            Some(sent) => sent,
+            None => lost.insert(*packet),
         };
-        self.telemetry.on_dequeue(&mut packet, &hop);
-        self.observer.on_dequeue(self.id, &hop, &packet);
-        if !state.egress.transmit(now, self.cause, port, packet, outbox) {
+        finish_departure::<M>(
+            &mut Departure {
+                id: self.id,
+                telemetry: &mut self.telemetry,
+                observer: &mut self.observer,
+            },
+            now,
+            port,
+            state,
+            sent,
+            mark,
+        );
+        if let Some(packet) = lost {
             self.observer
                 .on_drop(now, self.id, DropReason::Link, &packet);
         }
+        if packet.priority() != 0 {
+            let priority = packet.priority();
+            self.release(now, port, ingress, priority, packet.size(), outbox);
+        }
     }
 
-    /// Gives the buffer of `packet` back, which may let its upstream neighbour go on.
+    /// Gives the buffer of a packet back, which may let its upstream neighbour go on.
     #[inline]
     fn release(
         &mut self,
         now: Time,
         port: usize,
-        packet: &Packet<M::Header>,
+        ingress: PortId,
+        priority: u8,
+        size: Bytes,
         outbox: &mut Outbox<Packet<M::Header>>,
     ) {
-        let priority = packet.priority();
         let egress = PortId::from_index(port);
-        match self
-            .buffer
-            .release(packet.ingress, egress, priority, packet.size())
-        {
+        match self.buffer.release(ingress, egress, priority, size) {
             Release::Quiet => {}
-            Release::Resume => self.send_pause(now, packet.ingress, priority, false, outbox),
+            Release::Resume => self.send_pause(now, ingress, priority, false, outbox),
         }
     }
 
@@ -300,17 +335,22 @@ impl<M: Model> Switch<M> {
         }
         let frame = Packet::pause(priority, Flags::NONE.and_if(stop, Flags::STOP));
         let accepted = self.ports[port.index()].queue.enqueue(now, &frame);
-        debug_assert!(accepted, "control frames are never refused");
+        debug_assert!(accepted.is_some(), "control frames are never refused");
         self.kick(now, port.index(), outbox);
     }
 
-    #[cold]
+    /// Accounts for the packets that a queue has dropped at a dequeue.
+    #[inline]
     fn give_up(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+        if self.dropped.is_empty() {
+            return;
+        }
         for packet in std::mem::take(&mut self.dropped) {
             self.counters.queue_drops += 1;
             self.observer
                 .on_drop(now, self.id, DropReason::Queue, &packet);
-            self.release(now, port, &packet, outbox);
+            let priority = packet.priority();
+            self.release(now, port, packet.ingress, priority, packet.size(), outbox);
         }
     }
 
@@ -345,4 +385,37 @@ impl<M: Model> Switch<M> {
     pub(super) const fn buffer(&self) -> &M::Buffer {
         &self.buffer
     }
+}
+
+/// What is needed of a switch to write into a packet that leaves.
+struct Departure<'a, M: Model> {
+    id: NodeId,
+    telemetry: &'a mut M::Telemetry,
+    observer: &'a mut M::Observer,
+}
+
+/// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already.
+#[inline]
+fn finish_departure<M: Model>(
+    departure: &mut Departure<'_, M>,
+    now: Time,
+    port: usize,
+    state: &Port<M::Queue>,
+    sent: &mut Packet<M::Header>,
+    mark: Mark,
+) where
+    M::Queue: Qdisc<M::Header>,
+{
+    if mark == Mark::Congestion {
+        sent.flags.set(Flags::CONGESTION);
+    }
+    let hop = Hop {
+        now,
+        port: PortId::from_index(port),
+        rate: state.egress.rate(),
+        queue: state.queue.bytes(),
+        sent: state.egress.sent_bytes_before(sent.wire),
+    };
+    departure.telemetry.on_dequeue(sent, &hop);
+    departure.observer.on_dequeue(departure.id, &hop, sent);
 }

@@ -40,12 +40,18 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// `flow` starts now and leaves through port `nic`.
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId);
 
-    /// `packet` (never a pause frame) has arrived at `packet.ingress`. Flows that end are appended
-    /// to `done`.
-    fn on_packet(&mut self, now: Time, packet: &Packet<H>, done: &mut Vec<Completion>);
+    /// `packet` (never a pause frame) has arrived at port `nic`. Flows that end are appended to
+    /// `done`.
+    fn on_packet(&mut self, now: Time, nic: PortId, packet: &Packet<H>, done: &mut Vec<Completion>);
 
-    /// Port `nic` is free: the packet that leaves now, if any may.
-    fn poll(&mut self, now: Time, nic: PortId, paused: Priorities) -> Option<Packet<H>>;
+    /// Port `nic` is free: gives the packet that leaves now to `send`, if any may; whether it has.
+    fn poll(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        paused: Priorities,
+        send: impl FnOnce(&Packet<H>),
+    ) -> bool;
 
     /// When `poll` will next have a packet for `nic` if nothing happens before the wire is free `at`
     /// that time, which may be now or later: `at` or earlier when it has one by then,

@@ -3,19 +3,35 @@
 use crate::packet::{Header, Packet, Priorities};
 use crate::units::{Bytes, Time};
 
-/// A queueing discipline: holds packets, picks the next one, marks and may drop.
-pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
-    /// Takes `packet` in, or returns `false` to drop it (it is then released by the switch).
-    fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> bool;
+/// What happens to a packet as it leaves.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Mark {
+    /// Nothing.
+    None,
+    /// It has met congestion (CE, RFC 3168).
+    Congestion,
+}
 
-    /// The next packet that may leave now, given the paused priorities. Packets that the discipline
-    /// gives up on the way (AQM drops at dequeue) are appended to `dropped`.
-    fn dequeue(
+/// A queueing discipline: holds packets, picks the next one, marks and may drop.
+///
+/// A packet leaves in two steps, so that it is copied once: [`head`](Self::head) shows it where it
+/// lies, and [`pop`](Self::pop) removes it.
+pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
+    /// Takes a copy of `packet` in and returns it, or returns `None` to drop it (the switch then
+    /// releases its buffer).
+    fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>>;
+
+    /// The packet that leaves now, given the paused priorities. Packets that the discipline gives up
+    /// on the way (AQM drops at dequeue) are appended to `dropped`.
+    fn head(
         &mut self,
         now: Time,
         paused: Priorities,
         dropped: &mut Vec<Packet<H>>,
-    ) -> Option<Packet<H>>;
+    ) -> Option<&Packet<H>>;
+
+    /// Removes the packet that [`head`](Self::head) has just shown.
+    fn pop(&mut self, now: Time) -> Mark;
 
     /// Bytes in all queues.
     fn bytes(&self) -> Bytes;
@@ -23,10 +39,10 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// Whether some packet could leave, given the paused priorities.
     fn is_ready(&self, paused: Priorities) -> bool;
 
-    /// Called instead of `enqueue` and `dequeue` when `packet` finds the port idle, its priority not
-    /// paused and the queues empty. Returns `false` to insist on the long way.
+    /// Called instead of the other three when `packet` finds the port idle, its priority not paused
+    /// and the queues empty. Returns `None` to insist on the long way.
     #[inline]
-    fn bypass(&mut self, _now: Time, _packet: &mut Packet<H>) -> bool {
-        false
+    fn bypass(&mut self, _now: Time, _packet: &Packet<H>) -> Option<Mark> {
+        None
     }
 }

@@ -122,29 +122,26 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         }
     }
 
-    fn on_data(&mut self, now: Time, packet: &Packet<H>) {
+    #[inline]
+    fn on_data(&mut self, now: Time, nic: PortId, packet: &Packet<H>) {
         self.counters.arrived += Bytes::new(u64::from(packet.payload));
         let interval = self.settings.config.nack_interval;
         let (answer, delivered) = self.receivers.on_data(now, packet, interval);
         self.counters.delivered += Bytes::new(delivered);
         let Some(kind) = answer.kind() else { return };
-        let priority = self
-            .settings
-            .config
-            .answer_priority
-            .unwrap_or_else(|| packet.priority());
-        let mut reply = Packet::new(kind, priority, packet.key.reversed(), packet.flow);
+        let priority = self.settings.config.answer_priority;
+        // The answer is the data packet turned round: it echoes when that was sent and what it saw.
+        let reply = self.nics[nic.index()].answers.push(packet);
+        let marked = reply.flags.has(Flags::CONGESTION);
+        reply.turn_round(kind, priority.unwrap_or_else(|| packet.priority()));
         reply.wire = self.settings.answer;
-        reply.sent_at = packet.sent_at;
-        reply.telemetry = packet.telemetry;
-        let marked = packet.flags.has(Flags::CONGESTION);
         reply.flags = Flags::NONE
             .and_if(marked, Flags::CONGESTION)
             .and_if(answer == Answer::Complete, Flags::COMPLETE);
-        if let Answer::Ack(byte) | Answer::Nack(byte) = answer {
-            reply.seq = byte;
-        }
-        self.nics[packet.ingress.index()].answers.push_back(reply);
+        reply.seq = match answer {
+            Answer::Ack(byte) | Answer::Nack(byte) => byte,
+            Answer::Complete | Answer::Silence => 0,
+        };
     }
 
     fn on_answer(&mut self, now: Time, packet: &Packet<H>, done: &mut Vec<Completion>) {
@@ -241,31 +238,48 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
     }
 
     #[inline]
-    fn on_packet(&mut self, now: Time, packet: &Packet<H>, done: &mut Vec<Completion>) {
+    fn on_packet(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        packet: &Packet<H>,
+        done: &mut Vec<Completion>,
+    ) {
         match packet.kind() {
-            PacketKind::Data => self.on_data(now, packet),
+            PacketKind::Data => self.on_data(now, nic, packet),
             PacketKind::Ack | PacketKind::Nack => self.on_answer(now, packet, done),
             PacketKind::Pause => debug_assert!(false, "the host keeps pause frames to itself"),
         }
     }
 
     #[inline]
-    fn poll(&mut self, now: Time, nic: PortId, paused: Priorities) -> Option<Packet<H>> {
+    fn poll(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        paused: Priorities,
+        send: impl FnOnce(&Packet<H>),
+    ) -> bool {
         let port = &mut self.nics[nic.index()];
         if let Some(answer) = port.answers.front()
             && (self.settings.config.answers_ignore_pause || !paused.contains(answer.priority()))
         {
-            return port.answers.pop_front();
+            send(answer);
+            port.answers.pop();
+            return true;
         }
         self.promote(now, nic.index());
         let port = &mut self.nics[nic.index()];
-        let slot = port.turn(!paused.mask())?;
+        let Some(slot) = port.turn(!paused.mask()) else {
+            return false;
+        };
         port.last = slot;
         let sender = self.senders[slot as usize]
             .as_mut()
             .expect("a ready slot holds a flow");
         let first_of_flight = sender.in_flight() == 0;
         let (packet, again) = sender.send(now, &self.settings);
+        send(&packet);
         let payload = Bytes::new(u64::from(packet.payload));
         self.counters.sent += payload;
         self.counters.packets += 1;
@@ -276,7 +290,7 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
             self.set_timer(slot);
         }
         self.place(now, slot);
-        Some(packet)
+        true
     }
 
     #[inline]

@@ -1,8 +1,9 @@
 //! One NIC port: answers that wait, flows that may send now, flows that may send later.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
+use fabricsim_core::fifo::Fifo;
 use fabricsim_core::packet::Packet;
 use fabricsim_core::units::Time;
 
@@ -11,7 +12,7 @@ use super::slots::SlotSet;
 /// The queues of one NIC port. Flows are named by their slot.
 #[derive(Clone, Debug)]
 pub(super) struct Nic<H> {
-    pub(super) answers: VecDeque<Packet<H>>,
+    pub(super) answers: Fifo<Packet<H>>,
     /// Flows that may send now, a set for each priority.
     pub(super) ready: [SlotSet; 8],
     /// Priorities whose set is not empty.
@@ -26,7 +27,7 @@ pub(super) struct Nic<H> {
 impl<H> Default for Nic<H> {
     fn default() -> Self {
         Self {
-            answers: VecDeque::new(),
+            answers: Fifo::default(),
             ready: Default::default(),
             occupied: 0,
             last: u32::MAX,
