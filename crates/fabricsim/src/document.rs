@@ -8,6 +8,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
 use crate::error::Error;
+use crate::settings::Keys;
+use crate::wording::{self, Place, Wording, suggest};
 
 /// A parsed text.
 #[derive(Debug)]
@@ -31,7 +33,12 @@ impl<'a> Document<'a> {
     pub(crate) fn parse(&self) -> Result<DeTable<'a>, Error> {
         match DeTable::parse(self.text) {
             Ok(table) => Ok(table.into_inner()),
-            Err(error) => Err(self.toml_error(&error, "the scenario", &(0..0), "correct the TOML")),
+            Err(error) => {
+                let span = error.span().unwrap_or(0..0);
+                let written = self.text.get(span.clone()).unwrap_or_default();
+                let Wording { message, help } = wording::of_syntax(error.message(), written);
+                Err(self.mistake(span, message, help))
+            }
         }
     }
 
@@ -128,12 +135,29 @@ impl<'a> Document<'a> {
             })
     }
 
-    /// Turns a section into its settings; what is not known is an error.
-    pub(crate) fn settings<T: DeserializeOwned>(&self, section: &Section<'a>) -> Result<T, Error> {
+    /// Turns a section with `keys` into its settings; what is not known is an error.
+    pub(crate) fn settings<T: DeserializeOwned>(
+        &self,
+        section: &Section<'a>,
+        keys: Keys,
+    ) -> Result<T, Error> {
         let table = Spanned::new(section.span.clone(), section.table.clone());
         T::deserialize(Deserializer::from(table)).map_err(|error| {
-            let help = format!("see `fabricsim list` for the keys of {}", section.title);
-            self.toml_error(&error, &section.title, &section.span, &help)
+            let span = error.span().unwrap_or_else(|| section.span.clone());
+            let holds = |value: Range<usize>| value.start <= span.start && span.end <= value.end;
+            let key = section
+                .table
+                .iter()
+                .find(|(_, value)| holds(value.span()))
+                .map(|(key, _)| &**key.get_ref());
+            let place = Place {
+                title: &section.title,
+                key,
+                written: self.text.get(span.clone()).unwrap_or_default(),
+                keys,
+            };
+            let Wording { message, help } = wording::of_value(error.message(), &place);
+            self.mistake(span, message, help)
         })
     }
 
@@ -154,66 +178,23 @@ impl<'a> Document<'a> {
         )
     }
 
-    /// Refuses keys that nobody has taken from the root.
-    pub(crate) fn finish(&self, root: &DeTable<'a>, known: &[&'static str]) -> Result<(), Error> {
-        match root.iter().next() {
+    /// Refuses keys of the root that are not `known`.
+    pub(crate) fn refuse_unknown(
+        &self,
+        root: &DeTable<'a>,
+        known: &[&'static str],
+    ) -> Result<(), Error> {
+        let unknown = root
+            .keys()
+            .filter(|key| !known.contains(&&**key.get_ref()))
+            .min_by_key(|key| key.span().start);
+        match unknown {
             None => Ok(()),
-            Some((key, _)) => Err(self.mistake(
+            Some(key) => Err(self.mistake(
                 key.span(),
-                format!("unknown key `{}`", key.get_ref()),
+                format!("a scenario has no key or table `{}`", key.get_ref()),
                 suggest(key.get_ref(), known),
             )),
         }
-    }
-
-    fn toml_error(
-        &self,
-        error: &toml::de::Error,
-        title: &str,
-        fallback: &Range<usize>,
-        help: &str,
-    ) -> Error {
-        let span = error.span().unwrap_or_else(|| fallback.clone());
-        let message = error.message().trim().to_owned();
-        // serde says: unknown field `x`, expected one of `a`, `b`
-        if let Some(rest) = message.strip_prefix("unknown field ") {
-            let mut names = rest.split('`').skip(1).step_by(2);
-            let unknown = names.next().unwrap_or_default().to_owned();
-            let known: Vec<&str> = names.collect();
-            return self.mistake(
-                span,
-                format!("{title} has no key `{unknown}`"),
-                suggest(&unknown, &known),
-            );
-        }
-        if let Some(rest) = message.strip_prefix("unknown variant ") {
-            let mut names = rest.split('`').skip(1).step_by(2);
-            let unknown = names.next().unwrap_or_default().to_owned();
-            let known: Vec<&str> = names.collect();
-            return self.mistake(
-                span,
-                format!("`{unknown}` is not a choice here"),
-                suggest(&unknown, &known),
-            );
-        }
-        if let Some(rest) = message.strip_prefix("missing field ") {
-            let key = rest.split('`').nth(1).unwrap_or_default();
-            return self.mistake(span, format!("{title} needs the key `{key}`"), help);
-        }
-        self.mistake(span, message, help)
-    }
-}
-
-/// The nearest of `known`, and all of them.
-fn suggest(unknown: &str, known: &[&str]) -> String {
-    let nearest = known
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(unknown, name), name))
-        .filter(|(distance, name)| *distance <= name.len().div_ceil(2).max(2))
-        .min();
-    let list = known.join(", ");
-    match nearest {
-        Some((_, name)) => format!("did you mean `{name}`? Known here: {list}"),
-        None => format!("known here: {list}"),
     }
 }

@@ -124,7 +124,7 @@ impl Diagnostic for Error {
         match self {
             Self::Input(mistake) => Some(Box::new(&mistake.help)),
             Self::Read { .. } => Some(Box::new(
-                "give a file that exists; paths inside a scenario are relative to the scenario file",
+                "give the path of a scenario, such as examples/scenarios/default.toml",
             )),
             Self::Write { .. } => Some(Box::new(
                 "give a folder that can be written, with --out or [output] dir",

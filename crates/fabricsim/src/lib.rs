@@ -1,4 +1,63 @@
-//! A packet-level discrete-event simulator of datacentre networks.
+//! A packet-level discrete-event simulator of datacentre networks: scenarios, models and results.
+//!
+//! This is the crate to import. A [`Scenario`] is read from TOML and checked as a whole: network,
+//! switches, transport, traffic, congestion control law. A [`Simulation`] is built from it and moves
+//! when it is told to: run it in steps, add flows on the way, take the flows that have ended.
+//!
+//! ```
+//! use fabricsim::{Scenario, Simulation};
+//! use fabricsim_core::units::Time;
+//!
+//! let scenario = Scenario::from_toml(
+//!     r#"
+//!     [topology]
+//!     kind = "star"
+//!     hosts = 9
+//!     [[workload]]
+//!     kind = "incast"
+//!     fan_in = 8
+//!     size = "100KB"
+//!     at = "0s"
+//!     [cc]
+//!     kind = "hpcc"
+//!     "#,
+//! )?;
+//! let mut simulation = Simulation::new(&scenario, 1)?;
+//!
+//! simulation.run_until(Time::from_ns(20_000));
+//! assert_eq!(simulation.flows_started(), 8);
+//!
+//! simulation.run_until(Time::MAX);
+//! let completions = simulation.take_completions();
+//! assert_eq!(completions.len(), 8);
+//! for completion in &completions {
+//!     let record = simulation.record(completion);
+//!     assert!(record.slowdown() >= 1.0);
+//! }
+//! // Eight flows of 100 KB share one link of 100 Gbps: at least 64 us.
+//! let last = completions.iter().map(|completion| completion.finish).max();
+//! assert!(last > Some(Time::from_ns(64_000)));
+//! # Ok::<(), fabricsim::Error>(())
+//! ```
+//!
+//! What the number of threads (the second argument of [`Simulation::new`]) never changes is the
+//! result. [`outcome::run_to_folder`] runs a scenario to its end and writes `fct.csv` and
+//! `summary.json`, which is what the command `fabricsim run` does.
+//!
+//! A mistake in a scenario is an [`Error`] that knows its place and its remedy:
+//!
+//! ```
+//! use fabricsim::Scenario;
+//!
+//! let error = Scenario::from_toml("sede = 3\n").expect_err("a misspelt key");
+//! let mistake = error.mistake().expect("a mistake in the text");
+//! assert_eq!(mistake.line(), 1);
+//! assert_eq!(mistake.faulty_text(), "sede");
+//! assert!(mistake.remedy().starts_with("did you mean `seed`?"));
+//! ```
+//!
+//! Laws have names in the [`registry`]; the other tables of a scenario are in [`settings`].
+
 pub(crate) mod directory;
 pub(crate) mod document;
 pub mod error;
@@ -9,6 +68,7 @@ pub mod registry;
 pub mod scenario;
 pub mod settings;
 pub mod simulation;
+pub(crate) mod wording;
 
 pub use error::Error;
 pub use scenario::Scenario;

@@ -92,8 +92,9 @@ where
     let switch = scenario.switch.resolved(nic_rate, scenario.fidelity());
     let buffer = switch.buffer_config();
     let settings = Arc::new(settings);
+    let fidelity = scenario.fidelity();
     let mut timings = Timings {
-        fidelity: scenario.fidelity(),
+        fidelity,
         tables: BTreeMap::new(),
     };
     let mut nodes = Vec::with_capacity(topology.len());
@@ -133,7 +134,11 @@ where
             });
             NodeConfig::Switch(SwitchConfig {
                 ports: links.into_iter().zip(queues).collect(),
-                buffer: SharedBuffer::new(&buffer, nic_rate, &shares),
+                buffer: SharedBuffer::new(
+                    &scenario.switch.buffer_of(&buffer, &shares, fidelity),
+                    nic_rate,
+                    &shares,
+                ),
                 routing: routes.switch(node),
                 telemetry: telemetry(&rates),
                 observer: (),

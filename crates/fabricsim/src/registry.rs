@@ -73,7 +73,7 @@ macro_rules! congestion_controls {
             pub(crate) fn read<'a>(document: &Document<'a>, mut section: Section<'a>) -> Result<Self, Error> {
                 let kind = document.kind(&mut section, &[$($name),*])?;
                 let config = match kind {
-                    $($name => Self::$variant(document.settings(&section)?),)*
+                    $($name => Self::$variant(document.settings(&section, <$config as LawConfig>::KEYS)?),)*
                     _ => unreachable!("`kind` answers with one of the names it was given"),
                 };
                 config.validate().map_err(|error| document.refuse(&section, error))?;

@@ -5,17 +5,20 @@ use std::sync::Arc;
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{Fidelity, LawContext};
-use fabricsim_core::units::Rate;
+use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_topology::{FileConfig, Topology, TopologyConfig, parse_hpcc};
 use fabricsim_transport::rdma::RdmaConfig;
-use fabricsim_workload::{FlowTimes, Host, WorkloadConfig, WorkloadContext};
+use fabricsim_workload::{FlowTimes, Host, SizeCdf, WorkloadConfig, WorkloadContext};
 use serde::Serialize;
 use toml::de::DeTable;
 
 use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::registry::CcConfig;
-use crate::settings::{OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings};
+use crate::settings::{
+    Keys, OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings,
+};
+use crate::wording::suggest;
 
 /// The keys of a scenario outside its tables.
 pub const ROOT_KEYS: &[(&str, &str)] = &[
@@ -107,6 +110,8 @@ impl Scenario {
         if overrides.is_empty() {
             return Self::read(source, text, base);
         }
+        // Broken TOML is reported as it stands in the file.
+        Document { name: source, text }.parse()?;
         let changed = crate::overrides::apply(source, text, overrides)?;
         Self::read(&format!("{source} (with --set)"), &changed, base)
     }
@@ -114,6 +119,7 @@ impl Scenario {
     fn read(source: &str, text: &str, base: &Path) -> Result<Self, Error> {
         let document = Document { name: source, text };
         let mut root = document.parse()?;
+        document.refuse_unknown(&root, TABLES)?;
         let stem = Path::new(source)
             .file_stem()
             .map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
@@ -135,12 +141,21 @@ impl Scenario {
         let fidelity = fidelity(profile);
         let (topology_config, topology) = read_topology(&document, &mut root, base)?;
         let topology = Arc::new(topology);
-        let switch: SwitchSettings =
-            plain(&document, &mut root, "switch", SwitchSettings::validate)?;
-        let transport: RdmaConfig = plain(&document, &mut root, "transport", RdmaConfig::validate)?;
-        let routing: RoutingSettings = plain(&document, &mut root, "routing", |_| Ok(()))?;
-        let run: RunSettings = plain(&document, &mut root, "run", RunSettings::validate)?;
-        let output: OutputSettings = plain(&document, &mut root, "output", |_| Ok(()))?;
+        let mut tables = Tables {
+            document: &document,
+            root: &mut root,
+        };
+        let nic_rate = nic_rate(&topology);
+        let switch = tables.take("switch", SwitchSettings::KEYS, |switch: &SwitchSettings| {
+            switch.validate()?;
+            switch.validate_for(&topology, nic_rate, fidelity)
+        })?;
+        let transport = tables.take("transport", RdmaConfig::KEYS, RdmaConfig::validate)?;
+        let routing = tables.take("routing", RoutingSettings::KEYS, |_: &RoutingSettings| {
+            Ok(())
+        })?;
+        let run = tables.take("run", RunSettings::KEYS, RunSettings::validate)?;
+        let output = tables.take("output", OutputSettings::KEYS, |_: &OutputSettings| Ok(()))?;
         let cc = match document.section(&mut root, "cc")? {
             Some(section) => CcConfig::read(&document, section)?,
             None => {
@@ -152,7 +167,6 @@ impl Scenario {
             }
         };
         let sections = document.sections(&mut root, "workload")?;
-        document.finish(&root, TABLES)?;
         if sections.is_empty() {
             return Err(document.mistake(
                 text.len()..text.len(),
@@ -198,17 +212,7 @@ impl Scenario {
     /// The most common rate of the hosts' NIC ports, the highest of equally common ones.
     #[must_use]
     pub fn nic_rate(&self) -> Rate {
-        let mut rates: Vec<Rate> = self
-            .topology
-            .hosts()
-            .iter()
-            .flat_map(|&host| self.topology.ports(host).iter().map(|port| port.rate))
-            .collect();
-        rates.sort_unstable();
-        rates
-            .chunk_by(|a, b| a == b)
-            .max_by_key(|same| (same.len(), same[0]))
-            .map_or(Rate::from_gbps(100), |same| same[0])
+        nic_rate(&self.topology)
     }
 
     /// The distinct rates of all links, ascending.
@@ -267,6 +271,19 @@ impl Scenario {
             "run": self.run,
         })
     }
+}
+
+fn nic_rate(topology: &Topology) -> Rate {
+    let mut rates: Vec<Rate> = topology
+        .hosts()
+        .iter()
+        .flat_map(|&host| topology.ports(host).iter().map(|port| port.rate))
+        .collect();
+    rates.sort_unstable();
+    rates
+        .chunk_by(|a, b| a == b)
+        .max_by_key(|same| (same.len(), same[0]))
+        .map_or(Rate::from_gbps(100), |same| same[0])
 }
 
 const fn fidelity(profile: Option<Profile>) -> Fidelity {
@@ -349,19 +366,26 @@ fn hosts(topology: &Topology) -> Arc<[Host]> {
         .collect()
 }
 
-/// A table whose keys all have defaults.
-fn plain<'a, T: serde::de::DeserializeOwned + Default>(
-    document: &Document<'a>,
-    root: &mut DeTable<'a>,
-    key: &str,
-    validate: impl Fn(&T) -> Result<(), ConfigError>,
-) -> Result<T, Error> {
-    let Some(section) = document.section(root, key)? else {
-        return Ok(T::default());
-    };
-    let settings: T = document.settings(&section)?;
-    validate(&settings).map_err(|error| document.refuse(&section, error))?;
-    Ok(settings)
+/// The tables whose keys all have defaults.
+struct Tables<'d, 'a> {
+    document: &'d Document<'a>,
+    root: &'d mut DeTable<'a>,
+}
+
+impl Tables<'_, '_> {
+    fn take<T: serde::de::DeserializeOwned + Default>(
+        &mut self,
+        name: &str,
+        keys: Keys,
+        validate: impl Fn(&T) -> Result<(), ConfigError>,
+    ) -> Result<T, Error> {
+        let Some(section) = self.document.section(self.root, name)? else {
+            return Ok(T::default());
+        };
+        let settings: T = self.document.settings(&section, keys)?;
+        validate(&settings).map_err(|error| self.document.refuse(&section, error))?;
+        Ok(settings)
+    }
 }
 
 fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<u64, Error> {
@@ -388,10 +412,15 @@ fn read_profile(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<Optio
     };
     match value.get_ref().as_str() {
         Some("ns3-hpcc") => Ok(Some(Profile::Ns3Hpcc)),
-        _ => Err(document.mistake(
+        Some(name) => Err(document.mistake(
             value.span(),
-            "unknown profile",
-            format!("give one of: {}", Profile::NAMES.join(", ")),
+            format!("there is no profile `{name}`"),
+            suggest(name, Profile::NAMES),
+        )),
+        None => Err(document.mistake(
+            value.span(),
+            "a profile is a name in quotes",
+            format!("write one of: {}", Profile::NAMES.join(", ")),
         )),
     }
 }
@@ -412,13 +441,15 @@ fn read_topology<'a>(
         .iter()
         .map(|(name, ..)| *name)
         .collect();
-    let config = match document.kind(&mut section, &kinds)? {
-        "fat-tree" => TopologyConfig::FatTree(document.settings(&section)?),
-        "leaf-spine" => TopologyConfig::LeafSpine(document.settings(&section)?),
-        "dumbbell" => TopologyConfig::Dumbbell(document.settings(&section)?),
-        "star" => TopologyConfig::Star(document.settings(&section)?),
-        "chain" => TopologyConfig::Chain(document.settings(&section)?),
-        "file" => TopologyConfig::File(document.settings(&section)?),
+    let kind = document.kind(&mut section, &kinds)?;
+    let keys = keys_of(fabricsim_topology::KINDS, kind);
+    let config = match kind {
+        "fat-tree" => TopologyConfig::FatTree(document.settings(&section, keys)?),
+        "leaf-spine" => TopologyConfig::LeafSpine(document.settings(&section, keys)?),
+        "dumbbell" => TopologyConfig::Dumbbell(document.settings(&section, keys)?),
+        "star" => TopologyConfig::Star(document.settings(&section, keys)?),
+        "chain" => TopologyConfig::Chain(document.settings(&section, keys)?),
+        "file" => TopologyConfig::File(document.settings(&section, keys)?),
         _ => unreachable!("`kind` answers with one of the names it was given"),
     };
     let topology = match (&config, config.build()) {
@@ -432,6 +463,14 @@ fn read_topology<'a>(
         (_, None) => unreachable!("only files are not built from their settings"),
     };
     Ok((config, topology))
+}
+
+/// The keys of `kind` in a list of kinds.
+fn keys_of(kinds: &[(&str, &str, Keys)], kind: &str) -> Keys {
+    kinds
+        .iter()
+        .find(|(name, ..)| *name == kind)
+        .map_or(&[], |(_, _, keys)| keys)
 }
 
 /// Reads a file that a section names; a missing one is a mistake at that place of the scenario.
@@ -451,6 +490,31 @@ fn read_referenced(
     })
 }
 
+/// `sizes` that are no built-in law, no size and no file.
+fn unknown_sizes(document: &Document<'_>, section: &Section<'_>, name: &str) -> Error {
+    let wrong = |message: String, help: String| {
+        let message = format!("{}, key `sizes`: {message}", section.title);
+        document.mistake(Document::place(section, "sizes"), message, help)
+    };
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        return match name.parse::<Bytes>() {
+            Ok(_) => wrong(
+                "flows of zero bytes never end".to_owned(),
+                "write a size from 1B up, such as \"500KB\"".to_owned(),
+            ),
+            Err(error) => wrong(
+                error.to_string().replace("; write it like `400KB`", ""),
+                "write a size with a unit, such as \"400KB\"".to_owned(),
+            ),
+        };
+    }
+    let known = suggest(name, SizeCdf::BUILTIN);
+    wrong(
+        format!("`{name}` is no built-in law of sizes, and there is no such file"),
+        format!("{known}; or give a CDF file, relative to the scenario file"),
+    )
+}
+
 fn read_workload<'a>(
     document: &Document<'a>,
     mut section: Section<'a>,
@@ -462,12 +526,14 @@ fn read_workload<'a>(
         .iter()
         .map(|(name, ..)| *name)
         .collect();
-    let mut config = match document.kind(&mut section, &kinds)? {
-        "poisson" => WorkloadConfig::Poisson(document.settings(&section)?),
-        "incast" => WorkloadConfig::Incast(document.settings(&section)?),
-        "permutation" => WorkloadConfig::Permutation(document.settings(&section)?),
-        "all-to-all" => WorkloadConfig::AllToAll(document.settings(&section)?),
-        "list" => WorkloadConfig::List(document.settings(&section)?),
+    let kind = document.kind(&mut section, &kinds)?;
+    let keys = keys_of(fabricsim_workload::KINDS, kind);
+    let mut config = match kind {
+        "poisson" => WorkloadConfig::Poisson(document.settings(&section, keys)?),
+        "incast" => WorkloadConfig::Incast(document.settings(&section, keys)?),
+        "permutation" => WorkloadConfig::Permutation(document.settings(&section, keys)?),
+        "all-to-all" => WorkloadConfig::AllToAll(document.settings(&section, keys)?),
+        "list" => WorkloadConfig::List(document.settings(&section, keys)?),
         _ => unreachable!("`kind` answers with one of the names it was given"),
     };
     let times = match fidelity {
@@ -476,7 +542,13 @@ fn read_workload<'a>(
     };
     let file = config.file().map(|(key, path)| (key, base.join(path)));
     if let Some((key, path)) = file {
-        let text = read_referenced(document, &section, key, "the workload", &path)?;
+        let text = match (&config, read_file("the workload", &path)) {
+            (WorkloadConfig::Poisson(poisson), Err(_)) if !path.exists() => {
+                let name = poisson.sizes.name();
+                return Err(unknown_sizes(document, &section, name));
+            }
+            _ => read_referenced(document, &section, key, "the workload", &path)?,
+        };
         config
             .load(&text, context, times)
             .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;

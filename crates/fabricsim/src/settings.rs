@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::{Bytes, Duration, Rate};
-use fabricsim_qdisc::{BufferConfig, EcnConfig, Headroom, Pfc};
-use fabricsim_topology::{EcmpHash, NextHopOrder};
+use fabricsim_qdisc::{BufferConfig, EcnConfig, Headroom, Pfc, PortBuffer};
+use fabricsim_topology::{EcmpHash, NextHopOrder, Topology};
 use serde::{Deserialize, Serialize};
 
 /// Keys with what they mean.
@@ -31,7 +31,8 @@ impl Profile {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SwitchSettings {
-    /// The buffer of one switch; absent means 16 MiB for each 50 Gbps of NIC rate, at least 1 MiB.
+    /// The buffer of one switch; absent means 16 MiB for each 50 Gbps of NIC rate, at least 1 MiB,
+    /// and at least twice what the switch sets aside for headroom and reserves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
     /// Pause neighbours rather than drop.
@@ -160,6 +161,60 @@ impl SwitchSettings {
             resume_offset: self.resume_offset,
             alpha_shift: self.alpha_shift().unwrap_or(defaults.alpha_shift),
         }
+    }
+
+    /// The buffer of a switch with `ports`: `common`, but where no size is set large enough to have
+    /// as much to share as it sets aside for headroom and reserves.
+    pub(crate) fn buffer_of(
+        &self,
+        common: &BufferConfig,
+        ports: &[PortBuffer],
+        fidelity: Fidelity,
+    ) -> BufferConfig {
+        let mut config = common.clone();
+        if self.buffer.is_none() && fidelity == Fidelity::Exact {
+            let set_aside = config.set_aside(ports);
+            config.size = config.size.max(set_aside + set_aside);
+        }
+        config
+    }
+
+    /// Refuses a buffer that does not hold what some switch of `topology` sets aside.
+    pub(crate) fn validate_for(
+        &self,
+        topology: &Topology,
+        nic_rate: Rate,
+        fidelity: Fidelity,
+    ) -> Result<(), ConfigError> {
+        let Some(size) = self.buffer else {
+            return Ok(());
+        };
+        let config = self.resolved(nic_rate, fidelity).buffer_config();
+        for node in topology.switches() {
+            let ports: Vec<PortBuffer> = topology
+                .ports(node)
+                .iter()
+                .map(|port| PortBuffer {
+                    rate: port.rate,
+                    delay: port.delay,
+                })
+                .collect();
+            let set_aside = config.set_aside(&ports);
+            if set_aside >= size {
+                return Err(ConfigError::new(
+                    "buffer",
+                    format!(
+                        "switch {node} sets {} bytes aside for the headroom and reserves of its {} \
+                         ports, and its buffer has {}",
+                        set_aside.get(),
+                        ports.len(),
+                        size.get()
+                    ),
+                    "give a larger buffer, leave the key out to have it sized, or set pfc = false",
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The thresholds of a port of `rate`.

@@ -63,6 +63,29 @@ impl Default for BufferConfig {
     }
 }
 
+impl BufferConfig {
+    /// Bytes that packets may fill at an ingress port after a pause was sent.
+    fn headroom_of(&self, port: &PortBuffer) -> u64 {
+        let one_way = port.rate.bytes_in(port.delay).get();
+        match (self.pfc, self.headroom) {
+            (Pfc::Off, _) => 0,
+            (Pfc::On, Headroom::Published) => 3 * one_way,
+            (Pfc::On, Headroom::WorstCase) => 2 * one_way + 2 * LONGEST_PACKET + PAUSE_FRAME,
+        }
+    }
+
+    /// Bytes that a switch with `ports` sets aside for headroom and reserves; only what is left of
+    /// its buffer is shared.
+    #[must_use]
+    pub fn set_aside(&self, ports: &[PortBuffer]) -> Bytes {
+        let sum = ports
+            .iter()
+            .map(|port| self.headroom_of(port) + self.reserve.get())
+            .sum();
+        Bytes::new(sum)
+    }
+}
+
 /// What the buffer needs to know of a port.
 #[derive(Clone, Copy, Debug)]
 pub struct PortBuffer {
@@ -120,22 +143,12 @@ impl SharedBuffer {
             .iter()
             .map(|port| Ingress {
                 shares: [Share::default(); QUEUES],
-                headroom: match (config.pfc, config.headroom) {
-                    (Pfc::Off, _) => 0,
-                    (Pfc::On, Headroom::Published) => 3 * port.rate.bytes_in(port.delay).get(),
-                    (Pfc::On, Headroom::WorstCase) => {
-                        2 * port.rate.bytes_in(port.delay).get() + 2 * LONGEST_PACKET + PAUSE_FRAME
-                    }
-                },
+                headroom: config.headroom_of(port),
                 shift: threshold_shift(config.alpha_shift, nic_rate, port.rate),
             })
             .collect();
-        let set_aside: u64 = ingress
-            .iter()
-            .map(|port| port.headroom + config.reserve.get())
-            .sum();
         Self {
-            capacity: config.size.get().saturating_sub(set_aside),
+            capacity: config.size.saturating_sub(config.set_aside(ports)).get(),
             ingress,
             pfc: config.pfc,
             reserve: config.reserve.get(),
