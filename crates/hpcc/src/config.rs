@@ -1,11 +1,13 @@
 //! What a user can set of HPCC, and the factory of its laws.
 
+use std::sync::{Arc, OnceLock};
+
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{Fidelity, FlowStart, LawConfig, LawContext, LawFactory};
 use fabricsim_core::units::Rate;
 use serde::{Deserialize, Serialize};
 
-use crate::law::Hpcc;
+use crate::law::{Constants, Hpcc};
 use crate::stack::{IntHeader, IntScale};
 
 /// When the rate follows the telemetry.
@@ -148,13 +150,14 @@ impl LawConfig for HpccConfig {
                 Fidelity::Exact => Rounding::Exact,
                 Fidelity::Published => Rounding::WholeBits,
             },
+            constants: Arc::default(),
         }
     }
 }
 
 /// How rates are rounded.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Rounding {
+pub(crate) enum Rounding {
     /// Not at all inside the law.
     Exact,
     /// Cut to whole bit/s at each step, as in the published simulator.
@@ -165,11 +168,13 @@ pub enum Rounding {
 #[derive(Clone, Debug)]
 pub struct HpccLaws {
     /// The settings, with every default filled in.
-    pub config: HpccConfig,
+    pub(crate) config: HpccConfig,
     /// What the telemetry means.
-    pub scale: IntScale,
+    pub(crate) scale: IntScale,
     /// How rates are rounded.
-    pub rounding: Rounding,
+    pub(crate) rounding: Rounding,
+    /// Those of the first flow.
+    pub(crate) constants: Arc<OnceLock<Arc<Constants>>>,
 }
 
 impl<S: IntHeader> LawFactory<S> for HpccLaws {

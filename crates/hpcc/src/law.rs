@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart};
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use crate::config::{Form, HpccLaws, Reaction, Rounding};
 use crate::stack::{IntHeader, IntScale};
 use crate::window::scaled_window;
 
-/// What all flows of a sender's NIC share.
+/// What flows over NICs of one rate share.
 #[derive(Clone, Debug)]
-struct Constants {
+pub(crate) struct Constants {
     scale: IntScale,
     eta: f64,
     max_stage: u32,
@@ -24,12 +24,53 @@ struct Constants {
     /// W in bytes.
     bdp: f64,
     reaction: Reaction,
+    per_hop_rates: bool,
     sampled_feedback: bool,
     form: Form,
     rounding: Rounding,
     line_rate: Rate,
+    base_rtt: Duration,
     full_window: Bytes,
     mtu: Bytes,
+}
+
+impl Constants {
+    fn new(laws: &HpccLaws, start: &FlowStart) -> Self {
+        let config = &laws.config;
+        let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
+        let base_rtt_ns = match laws.rounding {
+            Rounding::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
+            Rounding::WholeBits => start.base_rtt.as_ns() as f64,
+        };
+        Self {
+            scale: laws.scale.clone(),
+            eta: config.eta,
+            max_stage: config.max_stage,
+            additive_increase: bps(config.additive_increase),
+            min_rate: match config.form {
+                Form::Rate => bps(config.min_rate),
+                Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
+            },
+            max_rate: start.line_rate.as_bps_f64(),
+            base_rtt_ns,
+            bdp: start.bdp.as_f64(),
+            reaction: config.reaction,
+            per_hop_rates: config.per_hop_rates,
+            sampled_feedback: config.sampled_feedback,
+            form: config.form,
+            rounding: laws.rounding,
+            line_rate: start.line_rate,
+            base_rtt: start.base_rtt,
+            full_window: start.bdp,
+            mtu: start.mtu,
+        }
+    }
+
+    /// Whether a flow that begins like `start` has these constants.
+    fn serves(&self, start: &FlowStart) -> bool {
+        (self.line_rate, self.base_rtt, self.full_window, self.mtu)
+            == (start.line_rate, start.base_rtt, start.bdp, start.mtu)
+    }
 }
 
 /// What follows the utilisation: of the busiest link, or of each link.
@@ -104,46 +145,28 @@ pub struct Hpcc<S> {
 
 impl<S: IntHeader> Hpcc<S> {
     pub(crate) fn new(laws: &HpccLaws, start: &FlowStart) -> Self {
-        let config = &laws.config;
-        let line_rate = start.line_rate;
-        let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
-        let base_rtt_ns = match laws.rounding {
-            Rounding::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
-            Rounding::WholeBits => start.base_rtt.as_ns() as f64,
-        };
-        let floor = match config.form {
-            Form::Rate => bps(config.min_rate),
-            Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
-        };
-        let constants = Constants {
-            scale: laws.scale.clone(),
-            eta: config.eta,
-            max_stage: config.max_stage,
-            additive_increase: bps(config.additive_increase),
-            min_rate: floor,
-            max_rate: line_rate.as_bps_f64(),
-            base_rtt_ns,
-            bdp: start.bdp.as_f64(),
-            reaction: config.reaction,
-            sampled_feedback: config.sampled_feedback,
-            form: config.form,
-            rounding: laws.rounding,
-            line_rate,
-            full_window: start.bdp,
-            mtu: start.mtu,
+        // Nearly always the constants of the first flow; then they are one piece of memory for all.
+        let first = laws
+            .constants
+            .get_or_init(|| Arc::new(Constants::new(laws, start)));
+        let constants = if first.serves(start) {
+            Arc::clone(first)
+        } else {
+            Arc::new(Constants::new(laws, start))
         };
         let control = Control::new(constants.max_rate);
+        let per_hop = if constants.per_hop_rates {
+            vec![control; S::CAPACITY]
+        } else {
+            Vec::new()
+        };
         Self {
-            per_hop: if config.per_hop_rates {
-                vec![control; S::CAPACITY]
-            } else {
-                Vec::new()
-            },
-            constants: Arc::new(constants),
+            per_hop,
+            constants,
             single: control,
             previous: S::default(),
             last_update_seq: 0,
-            rate: line_rate,
+            rate: start.line_rate,
             window: start.bdp,
             updated: false,
         }

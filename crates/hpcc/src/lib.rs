@@ -34,7 +34,7 @@ mod stack;
 mod telemetry;
 mod window;
 
-pub use config::{Form, HpccConfig, HpccLaws, Reaction, Rounding};
+pub use config::{Form, HpccConfig, HpccLaws, Reaction};
 pub use law::Hpcc;
 pub use stack::{ExactStack, IntHeader, IntScale, PublishedStack};
 pub use telemetry::IntTelemetry;
