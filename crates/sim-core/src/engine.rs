@@ -173,7 +173,11 @@ impl<D: Domain> Engine<D> {
             .map(|lanes| Mailbox::new(lanes.len()))
             .collect();
         let count = domains.len();
-        let wanted = if threads > 1 { GROUPS_PER_THREAD * threads } else { 1 };
+        let wanted = if threads > 1 {
+            GROUPS_PER_THREAD * threads
+        } else {
+            1
+        };
         let mut groups: Vec<Group<D>> = (0..wanted.clamp(1, count.max(1)))
             .map(|_| Group {
                 slots: Vec::new(),
@@ -228,7 +232,11 @@ impl<D: Domain> Engine<D> {
     /// The least next event over all domains.
     #[must_use]
     pub fn next_event(&self) -> Time {
-        self.groups.iter().map(|group| group.next).min().unwrap_or(Time::MAX)
+        self.groups
+            .iter()
+            .map(|group| group.next)
+            .min()
+            .unwrap_or(Time::MAX)
     }
 
     /// All domains, in their order.
@@ -260,7 +268,9 @@ impl<D: Domain> Engine<D> {
             );
             let parity = usize::from(self.windows % 2 == 1);
             let mailboxes = &self.mailboxes;
-            executor.for_each(&mut self.groups, |group| group.step(window, parity, mailboxes));
+            executor.for_each(&mut self.groups, |group| {
+                group.step(window, parity, mailboxes)
+            });
             self.windows += 1;
             self.now = window.end;
             if self.groups.iter().any(|group| group.results) {

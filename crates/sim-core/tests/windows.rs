@@ -1,0 +1,152 @@
+//! The engine on a model of its own: balls that domains throw at each other (a form of PHOLD). What
+//! happens, and in which order, must not depend on the number of threads.
+
+use std::collections::BTreeMap;
+
+use fabricsim_core::engine::{
+    Domain, Domains, Driver, Engine, Inbox, Message, Outbox, Timer, Timers, Window, Wiring,
+};
+use fabricsim_core::rng::mix;
+use fabricsim_core::units::{Duration, Time};
+
+const LOOKAHEAD: Duration = Duration::from_ns(100);
+
+#[derive(Clone, Copy, Debug)]
+struct Ball(u64);
+
+impl Message for Ball {}
+
+/// Catches balls, holds each for a while and throws it on; keeps a log of what it saw.
+#[derive(Debug)]
+struct Thrower {
+    lanes: usize,
+    timers: Timers,
+    held: BTreeMap<u16, u64>,
+    next_index: u16,
+    log: Vec<(Time, u64)>,
+    until: Time,
+}
+
+impl Thrower {
+    fn hold(&mut self, now: Time, ball: u64) {
+        let index = self.next_index;
+        self.next_index = self.next_index.wrapping_add(1);
+        self.held.insert(index, ball);
+        let at = now + Duration::from_ps(mix(ball) % 50_000);
+        self.timers.set(Timer {
+            at,
+            set: 0,
+            rank: 0,
+            index,
+        });
+    }
+}
+
+impl Domain for Thrower {
+    type Message = Ball;
+
+    fn next_event(&self) -> Time {
+        self.timers.next_time()
+    }
+
+    fn run(&mut self, end: Time, inbox: &mut Inbox<Ball>, outbox: &mut Outbox<Ball>) {
+        let mut last_sent: BTreeMap<usize, Time> = BTreeMap::new();
+        loop {
+            let (arrival, local) = (inbox.next_time(), self.timers.next_time());
+            if arrival.min(local) >= end {
+                return;
+            }
+            if arrival <= local {
+                let ball = inbox.read(|_, ball| ball.0);
+                self.log.push((arrival, ball));
+                self.hold(arrival, ball);
+            } else {
+                let timer = self.timers.pop().expect("a timer has just been seen");
+                let ball = mix(self
+                    .held
+                    .remove(&timer.index)
+                    .expect("each timer holds a ball"));
+                if local >= self.until {
+                    continue;
+                }
+                let lane = usize::try_from(ball % self.lanes as u64).expect("a lane");
+                let at = local + LOOKAHEAD + Duration::from_ps(ball % 30_000);
+                let at = at.max(last_sent.get(&lane).copied().unwrap_or_default());
+                last_sent.insert(lane, at);
+                outbox.send(lane, at, &Ball(ball));
+            }
+        }
+    }
+}
+
+struct Clock;
+
+impl Driver<Thrower> for Clock {
+    fn before(&mut self, domains: &mut Domains<'_, Thrower>, next: Time) -> Option<Window> {
+        (next != Time::MAX).then(|| Window {
+            start: next,
+            end: next + domains.lookahead(),
+        })
+    }
+
+    fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
+}
+
+/// `count` domains in a full mesh, one ball each, for 20 us.
+fn play(count: usize, threads: usize) -> Vec<Vec<(Time, u64)>> {
+    let wiring = (0..count)
+        .map(|own| {
+            (0..count)
+                .filter(|&other| other != own)
+                .map(|other| Wiring {
+                    domain: u32::try_from(other).expect("few domains"),
+                    lane: u32::try_from(if own < other { own } else { own - 1 })
+                        .expect("few lanes"),
+                })
+                .collect()
+        })
+        .collect();
+    let domains = (0..count)
+        .map(|own| {
+            let mut thrower = Thrower {
+                lanes: count - 1,
+                timers: Timers::default(),
+                held: BTreeMap::new(),
+                next_index: 0,
+                log: Vec::new(),
+                until: Time::from_ns(20_000),
+            };
+            thrower.hold(Time::ZERO, mix(own as u64 + 1));
+            thrower
+        })
+        .collect();
+    let mut engine = Engine::new(domains, wiring, LOOKAHEAD, threads);
+    engine.run(&mut Clock);
+    engine
+        .domains()
+        .map(|thrower| thrower.log.clone())
+        .collect()
+}
+
+#[test]
+fn every_domain_sees_the_same_for_any_number_of_threads() {
+    let alone = play(23, 1);
+    assert!(alone.iter().map(Vec::len).sum::<usize>() > 2_000);
+    for log in &alone {
+        assert!(
+            log.is_sorted_by_key(|(at, _)| *at),
+            "messages are read in order"
+        );
+    }
+    for threads in [2, 3, 8] {
+        assert_eq!(alone, play(23, threads), "{threads} threads");
+    }
+}
+
+#[test]
+fn no_ball_is_lost() {
+    let logs = play(5, 2);
+    let caught: usize = logs.iter().map(Vec::len).sum();
+    // Five balls, each caught about once every 140 ns for 20,000 ns.
+    assert!((500..1_000).contains(&caught), "{caught}");
+}
