@@ -1,0 +1,165 @@
+//! A simulation inside another program: driven in steps, fed with flows from outside.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use fabricsim::{Scenario, Simulation};
+use fabricsim_core::flow::{Completion, FlowRequest};
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::network::Stop;
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+const SCENARIO: &str = "
+    [topology]
+    kind = \"leaf-spine\"
+    leaves = 2
+    hosts_per_leaf = 4
+    spines = 2
+    [[workload]]
+    kind = \"poisson\"
+    sizes = \"hadoop\"
+    load = 0.4
+    duration = \"200us\"
+    [cc]
+    kind = \"hpcc\"";
+
+fn simulation(threads: usize) -> Simulation {
+    let scenario = Scenario::from_toml(SCENARIO).unwrap();
+    Simulation::new(&scenario, threads).unwrap()
+}
+
+fn request(src: u32, dst: u32, size: u64, start: Time) -> FlowRequest {
+    FlowRequest {
+        src: NodeId(src),
+        dst: NodeId(dst),
+        size: Bytes::new(size),
+        start,
+        class: ClassId(7),
+        priority: 3,
+        src_port: None,
+        dst_port: 100,
+    }
+}
+
+/// Runs to the end in steps of `step`.
+fn run_in_steps(simulation: &mut Simulation, step: Duration) -> Vec<Completion> {
+    let mut completions = Vec::new();
+    let mut until = Time::ZERO;
+    for _ in 0..1_000_000 {
+        until += step;
+        let stop = simulation.run_until(until);
+        assert!(simulation.now() <= until);
+        completions.extend(simulation.take_completions());
+        if stop == Stop::Finished {
+            return completions;
+        }
+        assert_eq!(stop, Stop::TimeReached);
+    }
+    panic!("the run does not end");
+}
+
+#[test]
+fn steps_do_not_change_the_results() {
+    let mut whole = simulation(1);
+    assert_eq!(whole.run_until(Time::MAX), Stop::Finished);
+    let expected = whole.take_completions();
+    assert!(expected.len() > 10);
+    for (threads, step) in [
+        (1, Duration::from_us(100)),
+        (2, Duration::from_us(7)),
+        (1, Duration::from_ps(333_333)),
+    ] {
+        let mut stepped = simulation(threads);
+        assert_eq!(
+            run_in_steps(&mut stepped, step),
+            expected,
+            "steps of {step}"
+        );
+        assert_eq!(stepped.endpoint_counters(), whole.endpoint_counters());
+    }
+}
+
+#[test]
+fn completions_come_once_and_in_the_order_of_their_finish() {
+    let mut simulation = simulation(1);
+    let completions = run_in_steps(&mut simulation, Duration::from_us(20));
+    let order = |done: &Completion| (done.finish, done.flow.id);
+    assert!(completions.is_sorted_by(|a, b| order(a) < order(b)));
+    assert_eq!(completions.len() as u64, simulation.flows_finished());
+    assert!(simulation.take_completions().is_empty());
+}
+
+#[test]
+fn a_completion_can_start_the_next_flow() {
+    const ROUNDS: usize = 5;
+    let think = Duration::from_us(3);
+    let mut simulation = simulation(1);
+    simulation
+        .inject(request(0, 4, 10_000, Time::ZERO))
+        .unwrap();
+    let mut chain: Vec<Completion> = Vec::new();
+    let mut until = Time::ZERO;
+    while chain.len() < ROUNDS {
+        until += Duration::from_us(1);
+        assert_ne!(simulation.run_until(until), Stop::Stalled);
+        let ours = |done: &Completion| done.flow.request.class == ClassId(7);
+        for done in simulation.take_completions().into_iter().filter(ours) {
+            let next = done.finish + think;
+            assert!(next >= simulation.now());
+            let (src, dst) = (done.flow.request.dst.0, done.flow.request.src.0);
+            simulation.inject(request(src, dst, 10_000, next)).unwrap();
+            chain.push(done);
+        }
+    }
+    for pair in chain.windows(2) {
+        assert_eq!(pair[1].flow.request.start, pair[0].finish + think);
+        assert_eq!(pair[1].flow.request.src, pair[0].flow.request.dst);
+        assert!(simulation.record(&pair[1]).slowdown() >= 1.0);
+    }
+}
+
+#[test]
+fn a_finished_simulation_goes_on_when_a_flow_is_injected() {
+    let mut simulation = simulation(1);
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let before = simulation.flows_finished();
+    let start = simulation.now() + Duration::from_ms(1);
+    simulation.inject(request(3, 1, 1_000, start)).unwrap();
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    assert_eq!(simulation.flows_finished(), before + 1);
+    let last = simulation.take_completions().pop().unwrap();
+    assert_eq!(last.flow.request.start, start);
+}
+
+#[test]
+fn flows_that_cannot_be_are_refused() {
+    let mut simulation = simulation(1);
+    let long = request(0, 1, 1_000_000, Time::ZERO);
+    simulation.inject(long).unwrap();
+    let now = Time::ZERO + Duration::from_us(10);
+    assert_eq!(simulation.run_until(now), Stop::TimeReached);
+    assert_eq!(simulation.now(), now);
+    let past = Time::from_ps(now.as_ps() - 1);
+    let mut refused = |request: FlowRequest, why: &str| {
+        let message = simulation.inject(request).unwrap_err().to_string();
+        assert!(message.starts_with("cannot inject the flow: "), "{message}");
+        assert!(message.contains(why), "{message}");
+    };
+    refused(request(0, 1, 10, past), "it starts at");
+    refused(request(8, 1, 10, now), "its source, node 8, is not a host");
+    refused(
+        request(1, 9, 10, now),
+        "its destination, node 9, is not a host",
+    );
+    refused(request(0, 1_000, 10, now), "node 1000, is not a host");
+    refused(request(2, 2, 10, now), "host 2 sends to itself");
+    refused(request(0, 1, 0, now), "it has no bytes");
+    let control = FlowRequest {
+        priority: 0,
+        ..request(0, 1, 10, now)
+    };
+    refused(control, "its priority is 0");
+    simulation.inject(request(0, 1, 10, now)).unwrap();
+}
