@@ -8,9 +8,13 @@ use fabricsim::{Error, Scenario};
 /// The scenario that runs when none is named.
 const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default.toml");
 
+/// A seed is a TOML integer, which has a sign.
+const LARGEST_SEED: u64 = i64::MAX.unsigned_abs();
+
 /// A packet-level simulator of datacentre networks.
 #[derive(Debug, Parser)]
 #[command(
+    name = "fabricsim",
     version,
     about,
     max_term_width = 100,
@@ -32,9 +36,22 @@ pub(crate) enum Command {
     /// Run a scenario and write fct.csv and summary.json
     Run(RunArgs),
     /// Check a scenario: print every setting, base RTT, BDP, expected flows and bytes
-    Check(ScenarioArgs),
+    Check(CheckArgs),
     /// List laws, topologies, workloads and settings with their keys
     List(ListArgs),
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim check my.toml
+  fabricsim check my.toml --set workload.0.load=0.7
+  fabricsim check                                   the built-in scenario
+
+Nothing is simulated and nothing is written. Exit codes: 0 good, 2 bad input.")]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) scenario: ScenarioArgs,
 }
 
 /// Which scenario, and how it is changed.
@@ -47,21 +64,22 @@ pub(crate) struct ScenarioArgs {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Seed of every random stream, instead of the scenario's
-    #[arg(long)]
-    pub(crate) seed: Option<u32>,
+    /// Seed of every random stream, instead of the scenario's (default 1)
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..=LARGEST_SEED))]
+    pub(crate) seed: Option<u64>,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  fabricsim run                                     the built-in scenario
   fabricsim run my.toml --threads 2
   fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
 
 The folder gets fct.csv (one row for each flow, in the order of completion) and
 summary.json (every setting, counts, slowdowns, digest). Results do not depend on
 --threads. Exit codes: 0 done, 2 bad input, 3 flows are left that cannot finish,
-130 interrupted (fct.partial.csv has what was complete).")]
+130 interrupted (fct.partial.csv has what was complete). 1: a file cannot be written.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) scenario: ScenarioArgs,
@@ -80,6 +98,11 @@ pub(crate) struct RunArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim list                                    everything
+  fabricsim list cc                                 laws and the keys of [cc]
+  fabricsim list workload                           workloads and the keys of [[workload]]")]
 pub(crate) struct ListArgs {
     /// What to list [default: everything]
     pub(crate) what: Option<ListTopic>,

@@ -1,37 +1,59 @@
 //! `fabricsim check`.
 
+use std::fmt::Write;
 use std::process::ExitCode;
 
-use fabricsim::{Error, Simulation};
+use fabricsim::{Error, Scenario, Simulation};
 
-use crate::args::ScenarioArgs;
+use crate::args::CheckArgs;
+use crate::console::say;
 
-pub(crate) fn check(args: &ScenarioArgs) -> Result<ExitCode, Error> {
-    let scenario = args.load()?;
+pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
+    let scenario = args.scenario.load()?;
     let simulation = Simulation::new(&scenario, 1)?;
+    say(&describe(&scenario, &simulation));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(scenario: &Scenario, simulation: &Simulation) -> String {
     let facts = simulation.facts();
     let expected = simulation.expected();
-    println!("scenario        {}", scenario.name);
-    println!(
-        "network         {} hosts, {} switches, {} links",
-        facts.hosts, facts.switches, facts.links
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        writeln!(text, "{name:<16}{value}").expect("a string takes everything");
+    };
+    line("scenario", scenario.name.clone());
+    line(
+        "network",
+        format!(
+            "{} hosts, {} switches, {} links",
+            facts.hosts, facts.switches, facts.links
+        ),
     );
-    println!("NIC rate        {}", facts.nic_rate);
-    println!(
-        "largest RTT     {:.3} us (base, one-packet)",
-        facts.extremes.base_rtt.as_secs_f64() * 1e6
+    line("NIC rate", facts.nic_rate.to_string());
+    line(
+        "largest RTT",
+        format!(
+            "{:.3} us (base, one-packet)",
+            facts.extremes.base_rtt.as_secs_f64() * 1e6
+        ),
     );
-    println!("largest BDP     {} bytes", facts.extremes.bdp.get());
-    println!("longest path    {} switches", facts.extremes.switches);
-    println!(
-        "telemetry       {} bytes on each data packet",
-        facts.telemetry_bytes
+    line("largest BDP", format!("{} bytes", facts.extremes.bdp.get()));
+    line(
+        "longest path",
+        format!("{} switches", facts.extremes.switches),
     );
-    println!("expected flows  {:.0}", expected.flows);
-    println!("expected bytes  {:.0}", expected.bytes);
-    println!("settings");
-    let text =
+    line(
+        "telemetry",
+        format!("{} bytes on each data packet", facts.telemetry_bytes),
+    );
+    line("expected flows", format!("{:.0}", expected.flows));
+    line("expected bytes", format!("{:.0}", expected.bytes));
+    line("results in", scenario.output_dir().display().to_string());
+    line("settings", String::new());
+    let settings =
         serde_json::to_string_pretty(&scenario.resolved()).expect("settings are plain tables");
-    println!("{text}");
-    Ok(ExitCode::SUCCESS)
+    text.push_str(&settings);
+    text.push('\n');
+    text
 }

@@ -1,62 +1,73 @@
 //! `fabricsim list`.
 
+use std::fmt::Write;
+
 use fabricsim::registry::LAWS;
 use fabricsim::scenario::ROOT_KEYS;
 use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
 use fabricsim::transport_keys;
 
 use crate::args::{ListArgs, ListTopic};
+use crate::console::say;
 
 pub(crate) fn list(args: &ListArgs) {
+    let mut text = String::new();
     let wanted = |topic| args.what.is_none_or(|what| what == topic);
     if wanted(ListTopic::Cc) {
-        heading("Congestion control laws: [cc] kind = \"…\"");
+        text.push_str("Congestion control laws: [cc] kind = \"...\"\n");
         for law in LAWS {
-            kind(law.name, law.about, law.keys);
+            kind(&mut text, law.name, law.about, law.keys);
         }
     }
     if wanted(ListTopic::Topology) {
-        heading("Topologies: [topology] kind = \"…\"");
+        text.push_str("Topologies: [topology] kind = \"...\"\n");
         for (name, about, keys) in fabricsim_topology::KINDS {
-            kind(name, about, keys);
+            kind(&mut text, name, about, keys);
         }
     }
     if wanted(ListTopic::Workload) {
-        heading("Workloads: [[workload]] kind = \"…\"");
+        text.push_str("Workloads: [[workload]] kind = \"...\"\n");
         for (name, about, keys) in fabricsim_workload::KINDS {
-            kind(name, about, keys);
+            kind(&mut text, name, about, keys);
         }
     }
     if wanted(ListTopic::Settings) {
-        heading("Other settings");
-        kind("(top)", "keys before any table", ROOT_KEYS);
+        text.push_str("Other settings\n");
+        kind(&mut text, "(top)", "keys before any table", ROOT_KEYS);
         kind(
+            &mut text,
             "[switch]",
             "buffers, pauses and marks",
             SwitchSettings::KEYS,
         );
         kind(
+            &mut text,
             "[transport]",
             "packets, acknowledgements and timeouts",
             transport_keys(),
         );
         kind(
+            &mut text,
             "[routing]",
             "how flows are spread over equal paths",
             RoutingSettings::KEYS,
         );
-        kind("[run]", "when to stop", RunSettings::KEYS);
-        kind("[output]", "where results go", OutputSettings::KEYS);
+        kind(&mut text, "[run]", "when to stop", RunSettings::KEYS);
+        kind(
+            &mut text,
+            "[output]",
+            "where results go",
+            OutputSettings::KEYS,
+        );
     }
+    say(&text);
 }
 
-fn heading(text: &str) {
-    println!("{text}");
-}
-
-fn kind(name: &str, about: &str, keys: Keys) {
-    println!("  {name:<14} {about}");
+fn kind(text: &mut String, name: &str, about: &str, keys: Keys) {
+    writeln!(text, "  {name:<14} {about}").expect(FITS);
     for (key, meaning) in keys {
-        println!("      {key:<20} {meaning}");
+        writeln!(text, "      {key:<20} {meaning}").expect(FITS);
     }
 }
+
+const FITS: &str = "a string takes everything";

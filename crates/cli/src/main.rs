@@ -1,7 +1,11 @@
-//! The `fabricsim` command.
+//! The `fabricsim` command: runs, checks and lists scenarios of datacentre networks.
+//!
+//! What it does is the library's work (the crate `fabricsim`); here are the arguments, the progress
+//! bar, Ctrl-C, and how results and mistakes are shown.
 
 mod args;
 mod check;
+mod console;
 mod list;
 mod progress;
 mod run;
@@ -38,7 +42,7 @@ fn main() -> ExitCode {
             fabricsim::Error::Write { .. } => exit::FAILURE,
             _ => exit::BAD_INPUT,
         };
-        eprintln!("{:?}", miette::Report::new(error));
+        console::complain(error);
         ExitCode::from(code)
     })
 }

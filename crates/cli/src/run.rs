@@ -1,5 +1,6 @@
 //! `fabricsim run`.
 
+use std::fmt::Write;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
@@ -7,8 +8,16 @@ use fabricsim::outcome::{Status, Summary, run_to_folder};
 use fabricsim::{Error, Scenario};
 
 use crate::args::RunArgs;
+use crate::console::say;
 use crate::exit;
 use crate::progress::Display;
+
+/// Adds a line to a text.
+macro_rules! line {
+    ($text:expr, $($arguments:tt)*) => {
+        writeln!($text, $($arguments)*).expect("a string takes everything")
+    };
+}
 
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load()?;
@@ -21,13 +30,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     let summary = run_to_folder(&scenario, &dir, threads, &mut display)?;
     display.finish();
     if !args.quiet {
-        print(&scenario, &summary);
         let file = if summary.status == Status::Interrupted {
             "fct.partial.csv"
         } else {
             "fct.csv"
         };
-        println!("results      {}/{file}, summary.json", dir.display());
+        let mut text = describe(&scenario, &summary);
+        line!(text, "results      {}/{file}, summary.json", dir.display());
+        say(&text);
     }
     report_unfinished(&summary);
     Ok(match summary.status {
@@ -38,43 +48,58 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     })
 }
 
-fn print(scenario: &Scenario, summary: &Summary) {
-    println!(
+fn describe(scenario: &Scenario, summary: &Summary) -> String {
+    let mut text = String::new();
+    line!(
+        text,
         "scenario     {} (seed {}, {})",
         scenario.name,
         scenario.seed,
         scenario.cc.name()
     );
-    println!(
+    line!(
+        text,
         "flows        {} started, {} finished, {} unfinished",
         summary.flows.started,
         summary.flows.finished,
         summary.flows.unfinished + summary.flows.unreachable
     );
-    println!(
+    line!(
+        text,
         "simulated    {:.3} ms in {:.2} s",
         summary.simulated_ns / 1e6,
         summary.wall_s
     );
-    println!(
+    line!(
+        text,
         "packet-hops  {} ({:.2} M per CPU second, {:.2} M per second on {} threads)",
         summary.packet_hops,
         summary.packet_hops_per_cpu_s / 1e6,
         summary.packet_hops as f64 / summary.wall_s.max(1e-9) / 1e6,
         summary.threads
     );
-    println!(
+    line!(
+        text,
         "losses       {} for want of buffer, {} on links; {} PFC pauses; longest queue {} bytes",
-        summary.buffer_drops, summary.link_losses, summary.pfc_pauses, summary.max_queue_bytes
+        summary.buffer_drops,
+        summary.link_losses,
+        summary.pfc_pauses,
+        summary.max_queue_bytes
     );
-    println!("digest       {}", summary.digest);
-    println!(
+    line!(text, "digest       {}", summary.digest);
+    line!(
+        text,
         "slowdown     {:>14} {:>9} {:>9} {:>9} {:>9}",
-        "flows", "p50", "p95", "p99", "mean"
+        "flows",
+        "p50",
+        "p95",
+        "p99",
+        "mean"
     );
     for row in &summary.slowdown {
         let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.3}"));
-        println!(
+        line!(
+            text,
             "  {:<10} {:>14} {:>9} {:>9} {:>9} {:>9}",
             row.class,
             row.flows,
@@ -84,6 +109,7 @@ fn print(scenario: &Scenario, summary: &Summary) {
             cell(row.mean)
         );
     }
+    text
 }
 
 /// Says which flows are left and why, the first ones on the terminal.

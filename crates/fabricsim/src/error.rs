@@ -16,7 +16,7 @@ pub enum Error {
     #[error(transparent)]
     Input(Box<Mistake>),
     /// A file cannot be read.
-    #[error("cannot read {what} `{}`: {source}", path.display())]
+    #[error("cannot read {what} `{}`", path.display())]
     Read {
         /// What the file was wanted for.
         what: &'static str,
@@ -26,7 +26,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A result cannot be written.
-    #[error("cannot write `{}`: {source}", path.display())]
+    #[error("cannot write `{}`", path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,

@@ -478,13 +478,17 @@ fn read_referenced(
     document: &Document<'_>,
     section: &Section<'_>,
     key: &str,
-    what: &'static str,
+    what: &str,
     path: &Path,
 ) -> Result<String, Error> {
-    read_file(what, path).map_err(|error| {
+    std::fs::read_to_string(path).map_err(|error| {
         document.mistake(
             Document::place(section, key),
-            error.to_string(),
+            format!(
+                "{}, key `{key}`: cannot read {what} `{}`: {error}",
+                section.title,
+                path.display()
+            ),
             "give a file that exists; paths are relative to the scenario file",
         )
     })
@@ -542,12 +546,14 @@ fn read_workload<'a>(
     };
     let file = config.file().map(|(key, path)| (key, base.join(path)));
     if let Some((key, path)) = file {
-        let text = match (&config, read_file("the workload", &path)) {
-            (WorkloadConfig::Poisson(poisson), Err(_)) if !path.exists() => {
-                let name = poisson.sizes.name();
-                return Err(unknown_sizes(document, &section, name));
+        let text = match &config {
+            WorkloadConfig::Poisson(poisson) if !path.exists() => {
+                return Err(unknown_sizes(document, &section, poisson.sizes.name()));
             }
-            _ => read_referenced(document, &section, key, "the workload", &path)?,
+            WorkloadConfig::Poisson(_) => {
+                read_referenced(document, &section, key, "the law of sizes", &path)?
+            }
+            _ => read_referenced(document, &section, key, "the flows", &path)?,
         };
         config
             .load(&text, context, times)

@@ -112,8 +112,14 @@ fn mismatch(expected: &str, place: &Place<'_>) -> Wording {
                 "write a number, such as 0.5".to_owned()
             },
         ),
-        "u8" => ("a whole number from 0 to 255", whole_number(written, unquoted)),
-        "u16" => ("a whole number from 0 to 65535", whole_number(written, unquoted)),
+        "u8" => (
+            "a whole number from 0 to 255",
+            whole_number(written, unquoted),
+        ),
+        "u16" => (
+            "a whole number from 0 to 65535",
+            whole_number(written, unquoted),
+        ),
         "u32" | "u64" | "usize" => ("a whole number from 0 up", whole_number(written, unquoted)),
         "a boolean" => (
             "true or false",

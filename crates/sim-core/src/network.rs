@@ -90,6 +90,8 @@ pub struct Network<M: Model> {
     engine: Engine<Node<M>>,
     state: FlowState,
     stall_after: Duration,
+    /// The time that the last run was asked to reach, and did.
+    reached: Time,
 }
 
 impl<M: Model> Network<M> {
@@ -146,6 +148,7 @@ impl<M: Model> Network<M> {
             engine: Engine::new(domains, wiring, lookahead, threads),
             state: FlowState::default(),
             stall_after,
+            reached: Time::ZERO,
         }
     }
 
@@ -169,13 +172,17 @@ impl<M: Model> Network<M> {
             windows: self.engine.windows(),
         };
         self.engine.run(&mut driver);
-        driver.stop
+        let stop = driver.stop;
+        if stop == Stop::TimeReached {
+            self.reached = until;
+        }
+        stop
     }
 
     /// Everything before this instant has happened.
     #[must_use]
-    pub const fn now(&self) -> Time {
-        self.engine.now()
+    pub fn now(&self) -> Time {
+        self.engine.now().max(self.reached)
     }
 
     /// Windows run so far.

@@ -1,0 +1,26 @@
+//! Words for the person or the program at the other end.
+
+use std::io::{IsTerminal, Write, stderr, stdout};
+
+use miette::{MietteHandlerOpts, Report};
+
+/// Columns of a message.
+const WIDTH: usize = 100;
+
+/// Prints `text` to the standard output. Whoever stops reading early (`| head`) has seen enough.
+pub(crate) fn say(text: &str) {
+    let mut out = stdout().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Prints a mistake with its place and its remedy to the standard error. In a pipe or a file it is
+/// the same text everywhere: no colours, and lines are drawn in ASCII.
+pub(crate) fn complain(error: fabricsim::Error) {
+    let mut options = MietteHandlerOpts::new().width(WIDTH).terminal_links(false);
+    if !stderr().is_terminal() {
+        options = options.color(false).unicode(false);
+    }
+    // A hook can be set once; nobody else sets one.
+    let _ = miette::set_hook(Box::new(move |_| Box::new(options.clone().build())));
+    eprintln!("{:?}", Report::new(error));
+}

@@ -1,0 +1,226 @@
+//! The documents say what the code does.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use fabricsim::registry::LAWS;
+use fabricsim::scenario::ROOT_KEYS;
+use fabricsim::settings::{
+    Keys, OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings,
+};
+use fabricsim::transport_keys;
+
+use crate::support::{Folder, project, project_text};
+
+/// Every table of a scenario: its heading in docs/scenarios.md and its keys.
+fn tables() -> Vec<(String, Keys)> {
+    let mut tables = vec![
+        ("## Keys before any table".to_owned(), ROOT_KEYS),
+        ("## `[switch]`".to_owned(), SwitchSettings::KEYS),
+        ("## `[transport]`".to_owned(), transport_keys()),
+        ("## `[routing]`".to_owned(), RoutingSettings::KEYS),
+        ("## `[run]`".to_owned(), RunSettings::KEYS),
+        ("## `[output]`".to_owned(), OutputSettings::KEYS),
+    ];
+    let laws = LAWS.iter().map(|law| (law.name, law.keys));
+    let topologies = fabricsim_topology::KINDS
+        .iter()
+        .map(|&(name, _, keys)| (name, keys));
+    let workloads = fabricsim_workload::KINDS
+        .iter()
+        .map(|&(name, _, keys)| (name, keys));
+    for (name, keys) in laws.chain(topologies).chain(workloads) {
+        tables.push((format!("### `{name}`"), keys));
+    }
+    tables
+}
+
+#[test]
+fn every_key_of_a_scenario_is_documented_under_its_table() {
+    let document = project_text("docs/scenarios.md");
+    for (heading, keys) in tables() {
+        let start = document
+            .find(&format!("\n{heading}\n"))
+            .unwrap_or_else(|| panic!("docs/scenarios.md has no heading `{heading}`"));
+        let section = &document[start + heading.len() + 2..];
+        let section = section.split("\n#").next().unwrap_or_default();
+        for (key, meaning) in keys {
+            let row = section
+                .lines()
+                .find(|line| line.starts_with(&format!("| `{key}` |")))
+                .unwrap_or_else(|| panic!("docs/scenarios.md, {heading}: no row for `{key}`"));
+            assert!(
+                plain(row).contains(&plain(meaning)),
+                "docs/scenarios.md, {heading}, `{key}` says\n{row}\nand the code says\n{meaning}"
+            );
+        }
+    }
+}
+
+/// A text without quotation marks and backticks, which the two places use differently.
+fn plain(text: &str) -> String {
+    text.replace(['`', '"'], "")
+}
+
+#[test]
+fn every_profile_is_documented() {
+    let fidelity = project_text("docs/fidelity.md");
+    for name in Profile::NAMES {
+        assert!(
+            fidelity.contains(&format!("`profile = \"{name}\"`")),
+            "{name}"
+        );
+    }
+}
+
+/// The files of `folder` whose text holds `mark`, with how often.
+fn marked(folder: &Path, mark: &str, found: &mut BTreeMap<String, usize>) {
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            marked(&path, mark, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            let count = fs::read_to_string(&path)
+                .expect("a source")
+                .matches(mark)
+                .count();
+            if count > 0 {
+                let root = project("crates");
+                let path = path.strip_prefix(root).expect("below crates").display();
+                found.insert(format!("crates/{path}"), count);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_deviation_from_a_paper_is_documented() {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(project("crates")).expect("the crates") {
+        let sources = entry.expect("an entry").path().join("src");
+        marked(&sources, "Differs from the paper:", &mut found);
+    }
+    assert!(!found.is_empty(), "the marks are spelt in another way now");
+    let document = project_text("docs/fidelity.md");
+    for (file, count) in found {
+        let rows = document
+            .lines()
+            .filter(|line| line.starts_with('|') && line.contains(&format!("`{file}`")))
+            .count();
+        assert_eq!(
+            rows, count,
+            "docs/fidelity.md has {rows} of the {count} deviations of {file}"
+        );
+    }
+}
+
+/// What README.md shows as a command line is a command line.
+#[test]
+fn the_commands_of_the_readme_are_understood() {
+    let readme = project_text("README.md");
+    let shell = readme.split("```sh\n").skip(1);
+    let commands: Vec<Vec<&str>> = shell
+        .flat_map(|block| block.split("```").next().unwrap_or_default().lines())
+        .filter_map(|line| {
+            let line = line.split(" #").next().unwrap_or(line).trim();
+            line.strip_prefix("fabricsim ")
+                .or_else(|| line.strip_prefix("cargo run --release -p fabricsim-cli -- "))
+        })
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert!(commands.len() > 5, "{commands:?}");
+    let folder = Folder::new();
+    for args in commands {
+        match args[0] {
+            "list" => drop(folder.run(&args).succeeded()),
+            // A run is checked rather than run, without the options that only a run has.
+            "run" | "check" => {
+                let mut checked = vec!["check".to_owned()];
+                let mut rest = args[1..].iter();
+                while let Some(&word) = rest.next() {
+                    match word {
+                        "--out" | "--threads" => drop(rest.next()),
+                        "--quiet" => {}
+                        _ if word.starts_with("examples/") => {
+                            checked.push(project(word).display().to_string());
+                        }
+                        _ => checked.push(word.to_owned()),
+                    }
+                }
+                let checked: Vec<&str> = checked.iter().map(String::as_str).collect();
+                folder.run(&checked).succeeded();
+            }
+            _ => panic!("README.md shows `fabricsim {}`", args.join(" ")),
+        }
+    }
+}
+
+/// The scenarios that README.md and docs/ show whole are scenarios.
+#[test]
+fn the_scenarios_of_the_documents_are_good() {
+    let mut count = 0;
+    for name in ["README.md", "docs/scenarios.md", "docs/fidelity.md"] {
+        let text = project_text(name);
+        for block in text.split("```toml\n").skip(1) {
+            let block = block.split("```").next().unwrap_or_default();
+            if !(block.contains("[topology]") && block.contains("[cc]")) {
+                continue;
+            }
+            let folder = Folder::new();
+            folder.write(
+                "topology.txt",
+                "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n",
+            );
+            folder.write("flow.txt", "1\n0 1 3 100 1000 2.0\n");
+            folder.write("t.toml", block);
+            let outcome = folder.run(&["check", "t.toml"]);
+            assert_eq!(
+                outcome.code,
+                Some(0),
+                "{name}:\n{block}\n{}",
+                outcome.stderr
+            );
+            count += 1;
+        }
+    }
+    assert!(count >= 3, "{count}");
+}
+
+/// Files that a document points to, and examples that it runs, are there.
+#[test]
+fn what_the_documents_point_to_exists() {
+    for name in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "docs/scenarios.md",
+        "docs/outputs.md",
+        "docs/fidelity.md",
+    ] {
+        let text = project_text(name);
+        let folder = Path::new(name).parent().expect("a file is in a folder");
+        let links = text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+            .filter(|link| !link.starts_with("http") && !link.starts_with('#'));
+        for link in links {
+            let target = project(&folder.join(link).display().to_string());
+            assert!(target.exists(), "{name} links to {link}");
+        }
+        for rest in text.split("--example ").skip(1) {
+            let example = rest.split_whitespace().next().unwrap_or_default();
+            let source = project(&format!("examples/{example}.rs"));
+            assert!(source.exists(), "{name} runs the example {example}");
+        }
+        for path in text.split("examples/scenarios/").skip(1) {
+            let file: String = path
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '_'))
+                .collect();
+            let source = project(&format!("examples/scenarios/{file}"));
+            assert!(source.exists(), "{name} names the scenario {file}");
+        }
+    }
+}

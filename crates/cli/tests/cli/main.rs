@@ -1,0 +1,9 @@
+//! The command as a user meets it: run as a process in a folder of its own.
+
+mod bad_input;
+mod documents;
+mod interrupt;
+mod rendering;
+mod runs;
+mod support;
+mod words;

@@ -1,0 +1,223 @@
+//! Runs that go well, and what they leave.
+
+use crate::support::{Folder, project_text};
+
+/// The built-in scenario, short: 64 hosts for 200 us.
+const SHORT: &[&str] = &["--set", "workload.0.duration=200us"];
+
+const HEADER: &str =
+    "flow,src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown,retransmitted_bytes";
+
+fn short(folder: &Folder, out: &str, more: &[&str]) {
+    folder
+        .run(&[&["run", "--out", out], SHORT, more].concat())
+        .succeeded();
+}
+
+#[test]
+fn a_run_without_a_scenario_leaves_both_files() {
+    let folder = Folder::new();
+    let outcome = folder.run(&[&["run"], SHORT].concat()).succeeded();
+    let fct = folder.read("results/default/fct.csv");
+    let summary = folder.summary("results/default");
+    assert_eq!(fct.lines().next(), Some(HEADER));
+    let flows = fct.lines().count() as u64 - 1;
+    assert!(flows > 20, "{flows}");
+    assert_eq!(summary["status"], "finished");
+    assert_eq!(summary["flows"]["started"], flows);
+    assert_eq!(summary["flows"]["finished"], flows);
+    assert_eq!(summary["flows"]["unfinished"], 0);
+    assert_eq!(summary["scenario"]["seed"], 1);
+    assert_eq!(summary["scenario"]["topology"]["kind"], "leaf-spine");
+    let digest = summary["digest"].as_str().expect("a digest");
+    assert!(outcome.stdout.contains(digest), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("results/default/fct.csv"),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
+fn the_documents_name_every_column_and_every_key() {
+    let folder = Folder::new();
+    short(&folder, "out", &[]);
+    let documented = project_text("docs/outputs.md");
+    let summary = folder.summary("out");
+    let keys = summary
+        .as_object()
+        .expect("a table")
+        .keys()
+        .map(String::as_str);
+    let inner = [
+        "started",
+        "finished",
+        "unfinished",
+        "unreachable",
+        "class",
+        "p50",
+        "p95",
+        "p99",
+        "mean",
+    ];
+    for name in HEADER.split(',').chain(keys).chain(inner) {
+        assert!(
+            documented.contains(&format!("`{name}`")),
+            "`{name}` is not in docs/outputs.md"
+        );
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let folder = Folder::new();
+    short(&folder, "one", &["--threads", "1"]);
+    short(&folder, "two", &["--threads", "2"]);
+    assert_eq!(folder.read("one/fct.csv"), folder.read("two/fct.csv"));
+    assert_eq!(
+        folder.summary("one")["digest"],
+        folder.summary("two")["digest"]
+    );
+    assert_eq!(folder.summary("one")["threads"], 1);
+    assert_eq!(folder.summary("two")["threads"], 2);
+}
+
+#[test]
+fn a_seed_is_a_setting() {
+    let folder = Folder::new();
+    short(&folder, "flag", &["--seed", "7"]);
+    short(&folder, "set", &["--set", "seed=7"]);
+    short(&folder, "other", &["--seed", "8"]);
+    assert_eq!(folder.read("flag/fct.csv"), folder.read("set/fct.csv"));
+    assert_ne!(folder.read("flag/fct.csv"), folder.read("other/fct.csv"));
+    assert_eq!(folder.summary("flag")["scenario"]["seed"], 7);
+}
+
+#[test]
+fn settings_that_are_set_are_the_settings_of_the_run() {
+    let folder = Folder::new();
+    short(
+        &folder,
+        "out",
+        &[
+            "--set",
+            "cc.eta=0.8",
+            "--set",
+            "cc.additive_increase=80Mbps",
+        ],
+    );
+    let cc = &folder.summary("out")["scenario"]["cc"];
+    assert_eq!(cc["eta"], 0.8);
+    assert_eq!(cc["additive_increase"], "80Mbps");
+}
+
+#[test]
+fn a_pipe_gets_no_progress_and_no_escape_codes() {
+    let folder = Folder::new();
+    let outcome = folder.run(&[&["run"], SHORT].concat()).succeeded();
+    assert_eq!(outcome.stderr, "");
+    assert!(!outcome.stdout.contains('\u{1b}'));
+    let quiet = folder
+        .run(&[&["run", "--quiet"], SHORT].concat())
+        .succeeded();
+    assert_eq!(quiet.stdout + &quiet.stderr, "");
+}
+
+#[test]
+fn an_early_stop_lists_what_is_left() {
+    let folder = Folder::new();
+    let stop = ["--set", "run.stop_at=40us"];
+    let args = [&["run", "--out", "out"], SHORT, &stop].concat();
+    let outcome = folder.run(&args).succeeded();
+    assert!(
+        outcome.stderr.contains("the scenario's stop_at came first"),
+        "{}",
+        outcome.stderr
+    );
+    let summary = folder.summary("out");
+    assert_eq!(summary["status"], "time-reached");
+    let flows = &summary["flows"];
+    let left = flows["unfinished"].as_u64().expect("a count");
+    assert!(left > 0);
+    assert_eq!(
+        flows["started"].as_u64(),
+        flows["finished"].as_u64().map(|finished| finished + left)
+    );
+    let unfinished = summary["unfinished"].as_array().expect("a list");
+    assert_eq!(unfinished.len() as u64, left);
+    for flow in unfinished {
+        let reason = flow["reason"].as_str().expect("a reason");
+        assert!(!reason.is_empty(), "{flow}");
+        assert!(
+            flow["acknowledged_bytes"].as_u64() < flow["size_bytes"].as_u64(),
+            "{flow}"
+        );
+    }
+}
+
+#[test]
+fn a_second_run_replaces_the_first() {
+    let folder = Folder::new();
+    short(&folder, "out", &["--seed", "1"]);
+    let first = folder.read("out/fct.csv");
+    folder.write("out/fct.partial.csv", "left over from an interrupted run\n");
+    short(&folder, "out", &["--seed", "2"]);
+    assert_ne!(folder.read("out/fct.csv"), first);
+    assert_eq!(folder.summary("out")["scenario"]["seed"], 2);
+    let mut names: Vec<_> = std::fs::read_dir(folder.path("out"))
+        .expect("the folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["fct.csv", "summary.json"]);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written() {
+    let folder = Folder::new();
+    folder.write("file", "in the way");
+    let outcome = folder.run(&[&["run", "--out", "file/results"], SHORT].concat());
+    assert_eq!(outcome.code, Some(1));
+    assert!(
+        outcome.stderr.contains("cannot write `file/results`"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.stderr.contains("--out"), "{}", outcome.stderr);
+    assert_eq!(folder.read("file"), "in the way");
+}
+
+/// One law against another on one's own files: the formats of the published simulator.
+#[test]
+fn ones_own_files_run_and_their_results_run_again() {
+    let folder = Folder::new();
+    folder.write(
+        "topology.txt",
+        "5 1 4\n4\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\n3 4 100Gbps 1us 0\n",
+    );
+    folder.write(
+        "flow.txt",
+        "3\n0 3 3 100 100000 2.0\n1 3 3 100 100000 2.0\n2 3 3 100 100000 2.000001\n",
+    );
+    let scenario = |path: &str| {
+        format!(
+            "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[[workload]]\nkind = \"list\"\npath = \"{path}\"\n[cc]\nkind = \"hpcc\"\n"
+        )
+    };
+    folder.write("own.toml", &scenario("flow.txt"));
+    folder.write("again.toml", &scenario("results/own/fct.csv"));
+    folder.run(&["run", "own.toml"]).succeeded();
+    folder.run(&["run", "again.toml"]).succeeded();
+    let rows = |name: &str| {
+        let text = folder.read(&format!("results/{name}/fct.csv"));
+        let mut rows: Vec<String> = text
+            .lines()
+            .skip(1)
+            .map(|row| row.split(',').skip(1).collect::<Vec<_>>().join(","))
+            .collect();
+        rows.sort();
+        rows
+    };
+    assert_eq!(rows("own").len(), 3);
+    assert_eq!(rows("own"), rows("again"));
+}
