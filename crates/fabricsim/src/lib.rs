@@ -70,6 +70,15 @@ pub mod settings;
 pub mod simulation;
 pub(crate) mod wording;
 
+/// Units, ids, the engine, the network and the traits of plugins.
+pub use fabricsim_core as core;
+/// Records of flows, slowdowns, comparison, and the formats they are written in.
+pub use fabricsim_report as report;
+/// Graphs, builders and routes.
+pub use fabricsim_topology as topology;
+/// Sizes, arrivals and lists of flows.
+pub use fabricsim_workload as workload;
+
 pub use error::Error;
 pub use scenario::Scenario;
 pub use simulation::Simulation;

@@ -70,7 +70,7 @@ impl SwitchSettings {
     pub const KEYS: Keys = &[
         (
             "buffer",
-            "bytes of one switch (default \"16MiB\" for each 50 Gbps of NIC rate)",
+            "bytes of one switch (default \"16MiB\" for each 50 Gbps of NIC rate, more where headroom needs it)",
         ),
         ("pfc", "pause neighbours rather than drop (default true)"),
         (

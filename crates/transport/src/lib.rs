@@ -4,5 +4,49 @@
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
 //! limited by a window, every packet is acknowledged, losses are repaired by going back.
 
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
+//! use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+//! use fabricsim_core::packet::Priorities;
+//! use fabricsim_core::plugin::Endpoint;
+//! use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+//! use fabricsim_transport::cc::LineRateConfig;
+//! use fabricsim_transport::rdma::{BaseReference, PacingTimes, Rdma, RdmaConfig, RdmaSettings};
+//!
+//! let rate = Rate::from_gbps(100);
+//! let settings = RdmaSettings::new(
+//!     RdmaConfig::default(),
+//!     LineRateConfig::default(),
+//!     0,
+//!     PacingTimes::Exact,
+//!     BaseReference::PerPair,
+//! );
+//! let mut host: Rdma<(), _> = Rdma::new(Arc::new(settings), vec![rate]);
+//! let request = FlowRequest {
+//!     src: NodeId(0),
+//!     dst: NodeId(1),
+//!     size: Bytes::new(2_500),
+//!     start: Time::ZERO,
+//!     class: ClassId(0),
+//!     priority: 3,
+//!     src_port: Some(10_000),
+//!     dst_port: 100,
+//! };
+//! let path = PathInfo { base_rtt: Duration::from_us(4), bottleneck: rate, switches: 1 };
+//! host.start(Time::ZERO, &Flow { id: FlowId(0), request, path }, PortId(0));
+//!
+//! // The first packet leaves at once, the next one when its time on the wire has passed.
+//! let mut sent = Vec::new();
+//! let nothing_paused = Priorities::default();
+//! assert!(host.poll(Time::ZERO, PortId(0), nothing_paused, |packet| sent.push(*packet)));
+//! assert!(!host.poll(Time::ZERO, PortId(0), nothing_paused, |packet| sent.push(*packet)));
+//! assert_eq!(sent[0].wire, 1_048);
+//! let next = host.next_send(Time::ZERO, PortId(0), nothing_paused);
+//! assert_eq!(next, Time::ZERO + rate.serialisation(Bytes::new(1_048)));
+//! ```
+
 pub mod cc;
 pub mod rdma;
