@@ -65,9 +65,12 @@ pub(crate) mod model;
 pub mod outcome;
 pub(crate) mod overrides;
 pub mod registry;
+pub(crate) mod runner;
 pub mod scenario;
 pub mod settings;
 pub mod simulation;
+pub(crate) mod sources;
+pub mod summary;
 pub(crate) mod wording;
 
 /// Units, ids, the engine, the network and the traits of plugins.

@@ -7,33 +7,16 @@ use std::time::Instant;
 
 use cpu_time::ProcessTime;
 use fabricsim_core::flow::Completion;
-use fabricsim_core::network::{Counters, Progress, Stop, Watch};
-use fabricsim_core::plugin::EndpointCounters;
+use fabricsim_core::network::{Progress, Stop, Watch};
 use fabricsim_core::units::{Duration, Time};
-use fabricsim_report::{FctRecord, FctWriter, SlowdownTable};
-use serde::Serialize;
+use fabricsim_report::{FctRecord, FctWriter};
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
 use crate::scenario::Scenario;
 use crate::simulation::{Expectation, IdealFct, Simulation};
-
-/// Unfinished flows that `summary.json` lists; the others are only counted.
-const LISTED_FLOWS: usize = 1_000;
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// All flows have ended.
-    Finished,
-    /// The scenario's `stop_at` came before all flows had ended.
-    TimeReached,
-    /// Flows are left and nothing moves.
-    Stalled,
-    /// Somebody stopped it; the results are partial.
-    Interrupted,
-}
+use crate::summary::{Measured, summarise};
+pub use crate::summary::{Status, Summary};
 
 /// Watches a run from outside, every few hundred windows.
 pub trait Monitor: Send {
@@ -46,108 +29,6 @@ impl Monitor for () {
     fn progress(&mut self, _progress: &Progress, _expected: Expectation) -> bool {
         true
     }
-}
-
-/// A flow that has not ended.
-#[derive(Clone, Debug, Serialize)]
-pub struct UnfinishedFlow {
-    /// Its number, or `None` when it never started for want of a route.
-    pub flow: Option<u32>,
-    /// The sending host.
-    pub src: u32,
-    /// The receiving host.
-    pub dst: u32,
-    /// Its payload bytes.
-    pub size_bytes: u64,
-    /// Bytes of it that have been acknowledged.
-    pub acknowledged_bytes: u64,
-    /// Why it has not ended.
-    pub reason: String,
-}
-
-/// Flows by their fate.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct FlowCounts {
-    /// Flows that started.
-    pub started: u64,
-    /// Flows that ended.
-    pub finished: u64,
-    /// Flows that started and did not end.
-    pub unfinished: u64,
-    /// Flows between hosts without a route.
-    pub unreachable: u64,
-}
-
-/// Slowdowns of one class of sizes.
-#[derive(Clone, Debug, Serialize)]
-pub struct SlowdownSummary {
-    /// The class.
-    pub class: String,
-    /// Flows in it.
-    pub flows: usize,
-    /// Median slowdown; absent without flows.
-    pub p50: Option<f64>,
-    /// 95th percentile.
-    pub p95: Option<f64>,
-    /// 99th percentile.
-    pub p99: Option<f64>,
-    /// Mean.
-    pub mean: Option<f64>,
-}
-
-/// What `summary.json` holds.
-#[derive(Clone, Debug, Serialize)]
-pub struct Summary {
-    /// The version of fabricsim.
-    pub fabricsim_version: &'static str,
-    /// How the run ended.
-    pub status: Status,
-    /// Digest of the rows of the FCT file: equal digests are equal results.
-    pub digest: String,
-    /// Flows by their fate.
-    pub flows: FlowCounts,
-    /// Slowdowns overall and by class of sizes.
-    pub slowdown: Vec<SlowdownSummary>,
-    /// Simulated time at the end, in nanoseconds.
-    pub simulated_ns: f64,
-    /// Data packets sent.
-    pub packets: u64,
-    /// Packets that crossed a link, of any kind.
-    pub packet_hops: u64,
-    /// Events executed.
-    pub events: u64,
-    /// Windows run.
-    pub windows: u64,
-    /// Packets dropped for want of buffer.
-    pub buffer_drops: u64,
-    /// Packets dropped by queue disciplines.
-    pub queue_drops: u64,
-    /// Packets lost on links.
-    pub link_losses: u64,
-    /// Pause frames sent.
-    pub pfc_pauses: u64,
-    /// Resume frames sent.
-    pub pfc_resumes: u64,
-    /// The longest queue of a switch port, in bytes.
-    pub max_queue_bytes: u64,
-    /// Payload bytes sent again.
-    pub retransmitted_bytes: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
-    /// Threads that ran it.
-    pub threads: usize,
-    /// Wall time of the simulation, in seconds.
-    pub wall_s: f64,
-    /// CPU time of the simulation, in seconds.
-    pub cpu_s: f64,
-    /// Packet-hops for each second of CPU time.
-    pub packet_hops_per_cpu_s: f64,
-    /// Largest memory of the process, in bytes; absent where the system does not say.
-    pub peak_memory_bytes: Option<u64>,
-    /// The scenario with every default filled in.
-    pub scenario: serde_json::Value,
-    /// Flows that have not ended, at most 1,000.
-    pub unfinished: Vec<UnfinishedFlow>,
 }
 
 /// Streams completions into a file and keeps what the summary needs.
@@ -249,114 +130,6 @@ pub fn run_to_folder(
     Ok(summary)
 }
 
-/// What is known when a run has ended.
-struct Measured {
-    status: Status,
-    digest: String,
-    threads: usize,
-    wall: f64,
-    cpu: f64,
-}
-
-fn summarise(
-    scenario: &Scenario,
-    simulation: &Simulation,
-    records: &[FctRecord],
-    end: &Measured,
-) -> Summary {
-    let Counters {
-        packet_hops,
-        events,
-        buffer_drops,
-        queue_drops,
-        link_losses,
-        pauses,
-        resumes,
-        max_queue,
-        ..
-    } = simulation.counters();
-    let EndpointCounters {
-        packets,
-        retransmitted,
-        timeouts,
-        ..
-    } = simulation.endpoint_counters();
-    let left = simulation.unfinished();
-    let unreachable = simulation.unreachable();
-    let listed = left
-        .iter()
-        .map(|unfinished| UnfinishedFlow {
-            flow: Some(unfinished.flow.id.0),
-            src: unfinished.flow.request.src.0,
-            dst: unfinished.flow.request.dst.0,
-            size_bytes: unfinished.flow.request.size.get(),
-            acknowledged_bytes: unfinished.acknowledged.get(),
-            reason: unfinished.reason.clone(),
-        })
-        .chain(unreachable.iter().map(|request| UnfinishedFlow {
-            flow: None,
-            src: request.src.0,
-            dst: request.dst.0,
-            size_bytes: request.size.get(),
-            acknowledged_bytes: 0,
-            reason: "no route leads to its destination".to_owned(),
-        }))
-        .take(LISTED_FLOWS)
-        .collect();
-    Summary {
-        fabricsim_version: env!("CARGO_PKG_VERSION"),
-        status: end.status,
-        digest: end.digest.clone(),
-        flows: FlowCounts {
-            started: simulation.flows_started(),
-            finished: simulation.flows_finished(),
-            unfinished: left.len() as u64,
-            unreachable: unreachable.len() as u64,
-        },
-        slowdown: slowdowns(records),
-        simulated_ns: simulation.now().since(Time::ZERO).as_secs_f64() * 1e9,
-        packets,
-        packet_hops,
-        events,
-        windows: simulation.windows(),
-        buffer_drops,
-        queue_drops,
-        link_losses,
-        pfc_pauses: pauses,
-        pfc_resumes: resumes,
-        max_queue_bytes: max_queue,
-        retransmitted_bytes: retransmitted.get(),
-        timeouts,
-        threads: end.threads,
-        wall_s: end.wall,
-        cpu_s: end.cpu,
-        packet_hops_per_cpu_s: if end.cpu > 0.0 {
-            packet_hops as f64 / end.cpu
-        } else {
-            0.0
-        },
-        peak_memory_bytes: peak_memory(),
-        scenario: scenario.resolved(),
-        unfinished: listed,
-    }
-}
-
-fn slowdowns(records: &[FctRecord]) -> Vec<SlowdownSummary> {
-    let known = |value: f64| value.is_finite().then_some(value);
-    SlowdownTable::new(records)
-        .rows
-        .iter()
-        .map(|row| SlowdownSummary {
-            class: row.class.to_string(),
-            flows: row.count,
-            p50: known(row.p50),
-            p95: known(row.p95),
-            p99: known(row.p99),
-            mean: known(row.mean),
-        })
-        .collect()
-}
-
 fn remove_stale(path: &PathBuf) -> Result<(), Error> {
     match std::fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(Error::Write {
@@ -378,14 +151,6 @@ fn write_whole(path: &Path, summary: &Summary) -> Result<(), Error> {
     serde_json::to_writer_pretty(&mut file, summary).map_err(|e| error(e.into()))?;
     file.persist(path).map_err(|e| error(e.error))?;
     Ok(())
-}
-
-/// The largest memory of this process so far, where Linux tells it.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    let kib: u64 = line.split_ascii_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
 }
 
 /// The expected share of a run that is done, by acknowledged bytes, from 0 to 1.

@@ -1,16 +1,12 @@
 //! A simulation that can be driven: built from a scenario, run in steps, fed with flows.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::fmt;
 use std::sync::Arc;
 
-use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
+use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::network::{Counters, Directory, Network, Stop, Watch};
-use fabricsim_core::plugin::{
-    EndpointCounters, Fidelity, LawContext, Model, NoTelemetry, Unfinished,
-};
+use fabricsim_core::network::{Counters, Stop, Watch};
+use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, NoTelemetry, Unfinished};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
 use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
@@ -23,105 +19,9 @@ use crate::directory::{RouteDirectory, SourcePorts};
 use crate::error::Error;
 use crate::model;
 use crate::registry::{AnyLaws, Needs};
+use crate::runner::Runner;
 use crate::scenario::Scenario;
-
-/// A network of any model.
-trait Runner: Send {
-    fn run_until(
-        &mut self,
-        until: Time,
-        source: &mut dyn FlowSource,
-        directory: &mut dyn Directory,
-        watch: &mut dyn Watch,
-    ) -> Stop;
-    fn now(&self) -> Time;
-    fn windows(&self) -> u64;
-    fn flows(&self) -> (u64, u64);
-    fn take_completions(&mut self) -> Vec<Completion>;
-    fn unreachable(&self) -> &[FlowRequest];
-    fn unfinished(&self) -> Vec<Unfinished>;
-    fn counters(&self) -> Counters;
-    fn endpoint_counters(&self) -> EndpointCounters;
-    fn queued_bytes(&self) -> Bytes;
-    fn paused_ports(&self) -> usize;
-}
-
-impl<M: Model> Runner for Network<M> {
-    fn run_until(
-        &mut self,
-        until: Time,
-        source: &mut dyn FlowSource,
-        directory: &mut dyn Directory,
-        watch: &mut dyn Watch,
-    ) -> Stop {
-        self.run_until(until, source, directory, watch)
-    }
-    fn now(&self) -> Time {
-        self.now()
-    }
-    fn windows(&self) -> u64 {
-        self.windows()
-    }
-    fn flows(&self) -> (u64, u64) {
-        (self.flows_started(), self.flows_finished())
-    }
-    fn take_completions(&mut self) -> Vec<Completion> {
-        self.take_completions()
-    }
-    fn unreachable(&self) -> &[FlowRequest] {
-        self.unreachable()
-    }
-    fn unfinished(&self) -> Vec<Unfinished> {
-        self.unfinished()
-    }
-    fn counters(&self) -> Counters {
-        self.counters()
-    }
-    fn endpoint_counters(&self) -> EndpointCounters {
-        self.endpoint_counters()
-    }
-    fn queued_bytes(&self) -> Bytes {
-        self.queued_bytes()
-    }
-    fn paused_ports(&self) -> usize {
-        self.paused_ports()
-    }
-}
-
-/// The flows of the workloads and those injected from outside, in one order of starts. At equal
-/// starts the workloads' come first, and injected ones in the order of injection.
-struct Sources {
-    workloads: Merge,
-    injected: BinaryHeap<Reverse<(Time, u64)>>,
-    requests: FxHashMap<u64, FlowRequest>,
-    count: u64,
-}
-
-impl FlowSource for Sources {
-    fn next_start(&self) -> Option<Time> {
-        let injected = self.injected.peek().map(|&Reverse((at, _))| at);
-        match (self.workloads.next_start(), injected) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
-    }
-
-    fn next_flow(&mut self) -> Option<FlowRequest> {
-        let injected = self
-            .injected
-            .peek()
-            .map_or(Time::MAX, |&Reverse((at, _))| at);
-        if self
-            .workloads
-            .next_start()
-            .is_some_and(|start| start <= injected)
-        {
-            return self.workloads.next_flow();
-        }
-        let Reverse((_, number)) = self.injected.pop()?;
-        self.requests.remove(&number)
-    }
-}
+use crate::sources::Sources;
 
 /// What the idle network of a scenario offers.
 #[derive(Clone, Copy, Debug)]
@@ -304,12 +204,7 @@ impl Simulation {
         let topology = &scenario.topology;
         Ok(Self {
             runner,
-            sources: Sources {
-                workloads: Merge::new(sources),
-                injected: BinaryHeap::new(),
-                requests: FxHashMap::default(),
-                count: 0,
-            },
+            sources: Sources::new(Merge::new(sources)),
             directory: RouteDirectory {
                 routes,
                 mtu,
@@ -376,10 +271,7 @@ impl Simulation {
                 request.priority
             ));
         }
-        let number = self.sources.count;
-        self.sources.count += 1;
-        self.sources.injected.push(Reverse((request.start, number)));
-        self.sources.requests.insert(number, request);
+        self.sources.inject(request);
         Ok(())
     }
 

@@ -1,0 +1,125 @@
+//! From utilisation to rate (HPCC paper, algorithm 1, `MeasureInflight` and `ComputeWind`).
+
+use fabricsim_core::plugin::FlowStart;
+use fabricsim_core::units::{Bytes, Duration, Rate};
+
+use crate::config::{Form, HpccLaws, Reaction, Rounding};
+use crate::stack::IntScale;
+
+/// What flows over NICs of one rate share.
+#[derive(Clone, Debug)]
+pub(crate) struct Constants {
+    pub(super) scale: IntScale,
+    pub(super) eta: f64,
+    pub(super) max_stage: u32,
+    /// bit/s.
+    pub(super) additive_increase: f64,
+    pub(super) min_rate: f64,
+    pub(super) max_rate: f64,
+    /// T in nanoseconds.
+    pub(super) base_rtt_ns: f64,
+    /// W in bytes.
+    pub(super) bdp: f64,
+    pub(super) reaction: Reaction,
+    pub(super) per_hop_rates: bool,
+    pub(super) sampled_feedback: bool,
+    pub(super) form: Form,
+    pub(super) rounding: Rounding,
+    pub(super) line_rate: Rate,
+    pub(super) base_rtt: Duration,
+    pub(super) full_window: Bytes,
+    pub(super) mtu: Bytes,
+}
+
+impl Constants {
+    pub(super) fn new(laws: &HpccLaws, start: &FlowStart) -> Self {
+        let config = &laws.config;
+        let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
+        let base_rtt_ns = match laws.rounding {
+            Rounding::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
+            Rounding::WholeBits => start.base_rtt.as_ns() as f64,
+        };
+        Self {
+            scale: laws.scale.clone(),
+            eta: config.eta,
+            max_stage: config.max_stage,
+            additive_increase: bps(config.additive_increase),
+            min_rate: match config.form {
+                Form::Rate => bps(config.min_rate),
+                Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
+            },
+            max_rate: start.line_rate.as_bps_f64(),
+            base_rtt_ns,
+            bdp: start.bdp.as_f64(),
+            reaction: config.reaction,
+            per_hop_rates: config.per_hop_rates,
+            sampled_feedback: config.sampled_feedback,
+            form: config.form,
+            rounding: laws.rounding,
+            line_rate: start.line_rate,
+            base_rtt: start.base_rtt,
+            full_window: start.bdp,
+            mtu: start.mtu,
+        }
+    }
+
+    /// Whether a flow that begins like `start` has these constants.
+    pub(super) fn serves(&self, start: &FlowStart) -> bool {
+        (self.line_rate, self.base_rtt, self.full_window, self.mtu)
+            == (start.line_rate, start.base_rtt, start.bdp, start.mtu)
+    }
+}
+
+/// What follows the utilisation: of the busiest link, or of each link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Control {
+    /// Utilisation, averaged over a round trip (U). It starts at 1.
+    pub(super) utilisation: f64,
+    /// The reference rate (R_c), bit/s.
+    pub(super) reference: f64,
+    /// Additive increases since the last multiplicative change (incStage).
+    pub(super) stage: u32,
+}
+
+impl Control {
+    pub(super) const fn new(line_rate: f64) -> Self {
+        Self {
+            utilisation: 1.0,
+            reference: line_rate,
+            stage: 0,
+        }
+    }
+
+    /// Averages `sample`, measured over `interval_ns`, into the utilisation.
+    #[inline]
+    pub(super) fn observe(&mut self, sample: f64, interval_ns: f64, constants: &Constants) {
+        let rtt = constants.base_rtt_ns;
+        let interval = interval_ns.min(rtt);
+        self.utilisation = (self.utilisation * (rtt - interval) + sample * interval) / rtt;
+    }
+
+    /// The rate and stage that follow from the utilisation.
+    #[inline]
+    pub(super) fn step(&self, constants: &Constants) -> (f64, u32) {
+        let load = self.utilisation / constants.eta;
+        let (rate, stage) = if load >= 1.0 || self.stage >= constants.max_stage {
+            let scaled = self.reference / load;
+            let scaled = match constants.rounding {
+                Rounding::Exact => scaled,
+                Rounding::WholeBits => scaled.trunc(),
+            };
+            (scaled + constants.additive_increase, 0)
+        } else {
+            (self.reference + constants.additive_increase, self.stage + 1)
+        };
+        // Not `clamp`: an idle path has no load, and the quotient may not be a number.
+        (
+            if rate < constants.max_rate {
+                rate.max(constants.min_rate)
+            } else {
+                constants.max_rate
+            },
+            stage,
+        )
+    }
+}

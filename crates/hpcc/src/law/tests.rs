@@ -1,0 +1,308 @@
+//! The law on telemetry made by hand.
+
+use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
+use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_core::plugin::{Fidelity, Hop, LawConfig, LawContext, LawFactory};
+use fabricsim_core::units::Time;
+
+use super::*;
+use crate::config::HpccConfig;
+use crate::stack::ExactStack;
+use fabricsim_core::units::Duration;
+
+type Stack = ExactStack<5>;
+
+const LINE: Rate = Rate::from_gbps(100);
+/// T of the tests.
+const T_NS: u64 = 10_000;
+
+fn laws(config: HpccConfig, fidelity: Fidelity) -> HpccLaws {
+    let link_rates = [LINE];
+    config.laws(&LawContext {
+        nic_rate: LINE,
+        link_rates: &link_rates,
+        fidelity,
+    })
+}
+
+fn flow(laws: &HpccLaws) -> Hpcc<Stack> {
+    let request = FlowRequest {
+        src: NodeId(0),
+        dst: NodeId(1),
+        size: Bytes::new(1 << 30),
+        start: Time::ZERO,
+        class: ClassId(0),
+        priority: 3,
+        src_port: Some(10_000),
+        dst_port: 100,
+    };
+    let path = PathInfo {
+        base_rtt: Duration::from_ns(T_NS),
+        bottleneck: LINE,
+        switches: 1,
+    };
+    laws.build(&FlowStart {
+        flow: Flow {
+            id: FlowId(0),
+            request,
+            path,
+        },
+        now: Time::ZERO,
+        line_rate: LINE,
+        base_rtt: path.base_rtt,
+        bdp: path.bdp(),
+        mtu: Bytes::new(1_000),
+    })
+}
+
+/// One hop, seen at `ns` with `sent` bytes sent and `queue` bytes waiting.
+fn seen(laws: &HpccLaws, ns: u64, sent: u64, queue: u64) -> Stack {
+    let mut stack = Stack::default();
+    let hop = Hop {
+        now: Time::from_ns(ns),
+        port: PortId(0),
+        rate: LINE,
+        queue: Bytes::new(queue),
+        sent: Bytes::new(sent),
+    };
+    stack.push(&hop, 0, &laws.scale);
+    stack
+}
+
+fn ack(law: &mut Hpcc<Stack>, stack: &Stack, cumulative: u64, next_seq: u64) {
+    law.on_ack(&Ack {
+        now: Time::ZERO,
+        cumulative,
+        newly_acked: Bytes::new(1_000),
+        next_seq,
+        rtt: Duration::ZERO,
+        congestion: false,
+        telemetry: stack,
+    });
+}
+
+fn gbps(law: &Hpcc<Stack>) -> f64 {
+    law.rate.as_bps_f64() / 1e9
+}
+
+#[test]
+fn the_first_acknowledgement_only_sets_the_scene() {
+    let laws = laws(HpccConfig::default(), Fidelity::Exact);
+    let mut law = flow(&laws);
+    ack(&mut law, &seen(&laws, 1_024, 0, 0), 1_000, 100_000);
+    assert_eq!(law.rate, LINE);
+    assert_eq!(law.window(), Some(Bytes::new(125_000)));
+    assert!(!law.retimes());
+}
+
+#[test]
+fn a_half_idle_link_over_a_whole_round_trip_doubles_the_reference() {
+    let laws = laws(HpccConfig::default(), Fidelity::Exact);
+    let mut law = flow(&laws);
+    // Start from half the line rate.
+    law.single.reference = 50e9;
+    ack(&mut law, &seen(&laws, 1_024, 0, 0), 1_000, 100_000);
+    // 62,500 bytes in 10,000 ns are 50 Gbps: u = 0.5, measured over the whole of T.
+    ack(
+        &mut law,
+        &seen(&laws, 1_024 + T_NS, 62_500, 0),
+        101_000,
+        200_000,
+    );
+    assert!(
+        (law.utilisation() - 0.5).abs() < 1e-3,
+        "{}",
+        law.utilisation()
+    );
+    // 50 / (0.5 / 0.95) + 0.05 = 95.05 Gbps; the resolution of the stamps is 256 ps.
+    assert!((gbps(&law) - 95.05).abs() < 0.1, "{}", gbps(&law));
+}
+
+#[test]
+fn a_standing_queue_counts_like_load() {
+    let laws = laws(HpccConfig::default(), Fidelity::Exact);
+    let mut law = flow(&laws);
+    ack(&mut law, &seen(&laws, 1_024, 0, 125_008), 1_000, 100_000);
+    // Line rate and one bandwidth-delay product of queue: u = 2.
+    ack(
+        &mut law,
+        &seen(&laws, 1_024 + T_NS, 125_000, 125_008),
+        101_000,
+        200_000,
+    );
+    assert!(
+        (law.utilisation() - 2.0).abs() < 1e-2,
+        "{}",
+        law.utilisation()
+    );
+    assert!(
+        (gbps(&law) - (100.0 * 0.95 / 2.0 + 0.05)).abs() < 0.2,
+        "{}",
+        gbps(&law)
+    );
+    let window = law.window().map_or(0, Bytes::get);
+    assert!((59_000..=60_000).contains(&window), "{window}");
+}
+
+#[test]
+fn between_commits_the_rate_moves_and_the_reference_stays() {
+    let laws = laws(HpccConfig::default(), Fidelity::Exact);
+    let mut law = flow(&laws);
+    ack(&mut law, &seen(&laws, 1_024, 0, 0), 1_000, 100_000);
+    ack(&mut law, &seen(&laws, 1_124, 1_250, 50_000), 2_000, 101_000);
+    assert!(law.rate < LINE);
+    assert!((law.single.reference - 100e9).abs() < 1.0);
+    // The first acknowledgement beyond what had been sent commits.
+    ack(
+        &mut law,
+        &seen(&laws, 1_224, 2_500, 50_000),
+        101_000,
+        200_000,
+    );
+    assert!((law.single.reference - law.rate.as_bps_f64()).abs() < 1.0);
+}
+
+#[test]
+fn per_rtt_reaction_ignores_what_comes_between() {
+    let config = HpccConfig {
+        reaction: Reaction::PerRtt,
+        ..HpccConfig::default()
+    };
+    let laws = laws(config, Fidelity::Exact);
+    let mut law = flow(&laws);
+    ack(&mut law, &seen(&laws, 1_024, 0, 90_000), 1_000, 100_000);
+    ack(
+        &mut law,
+        &seen(&laws, 6_024, 62_500, 90_000),
+        2_000,
+        101_000,
+    );
+    assert_eq!(law.rate, LINE);
+    ack(
+        &mut law,
+        &seen(&laws, 1_024 + T_NS, 125_000, 90_000),
+        101_000,
+        200_000,
+    );
+    assert!(law.rate < LINE);
+}
+
+#[test]
+fn additive_stages_come_before_a_multiplicative_change() {
+    let config = HpccConfig {
+        max_stage: 1,
+        ..HpccConfig::default()
+    };
+    let laws = laws(config, Fidelity::Exact);
+    let mut law = flow(&laws);
+    law.single.reference = 10e9;
+    law.single.utilisation = 0.1;
+    ack(&mut law, &seen(&laws, 1_024, 0, 0), 1_000, 100_000);
+    ack(
+        &mut law,
+        &seen(&laws, 1_024 + T_NS, 12_500, 0),
+        101_000,
+        200_000,
+    );
+    assert!((gbps(&law) - 10.05).abs() < 1e-6, "{}", gbps(&law));
+    ack(
+        &mut law,
+        &seen(&laws, 1_024 + 2 * T_NS, 25_000, 0),
+        201_000,
+        300_000,
+    );
+    assert!(gbps(&law) > 90.0, "{}", gbps(&law));
+}
+
+#[test]
+fn rate_and_window_form_agree_up_to_clamping() {
+    let forms = [Form::Rate, Form::Window].map(|form| {
+        let laws = laws(
+            HpccConfig {
+                form,
+                ..HpccConfig::default()
+            },
+            Fidelity::Exact,
+        );
+        let mut law = flow(&laws);
+        for step in 0..50u64 {
+            let stack = seen(&laws, 1_024 + step * 500, step * 5_000, (step % 7) * 8_000);
+            ack(&mut law, &stack, step * 1_000 + 1, step * 1_000 + 100_000);
+        }
+        (law.rate, law.window())
+    });
+    assert_eq!(forms[0].0, forms[1].0);
+    let [rate, window] = forms.map(|(_, window)| window.map_or(0, Bytes::get));
+    assert!(rate.abs_diff(window) <= 1, "{rate} {window}");
+}
+
+#[test]
+fn with_rates_per_hop_the_busiest_link_rules() {
+    let config = HpccConfig {
+        per_hop_rates: true,
+        ..HpccConfig::default()
+    };
+    let laws = laws(config, Fidelity::Exact);
+    let mut law = flow(&laws);
+    let two = |ns, sent: [u64; 2], queue| {
+        let mut stack = seen(&laws, ns, sent[0], 0);
+        let hop = Hop {
+            now: Time::from_ns(ns),
+            port: PortId(0),
+            rate: LINE,
+            queue: Bytes::new(queue),
+            sent: Bytes::new(sent[1]),
+        };
+        stack.push(&hop, 0, &laws.scale);
+        stack
+    };
+    ack(&mut law, &two(1_024, [0, 0], 125_008), 1_000, 100_000);
+    ack(
+        &mut law,
+        &two(1_024 + T_NS, [12_500, 125_000], 125_008),
+        101_000,
+        200_000,
+    );
+    assert!(
+        (gbps(&law) - (100.0 * 0.95 / 2.0 + 0.05)).abs() < 0.2,
+        "{}",
+        gbps(&law)
+    );
+    assert!(law.per_hop[0].reference > law.per_hop[1].reference);
+}
+
+#[test]
+fn another_path_starts_the_comparison_anew() {
+    let laws = laws(HpccConfig::default(), Fidelity::Exact);
+    let mut law = flow(&laws);
+    ack(&mut law, &seen(&laws, 1_024, 0, 0), 1_000, 100_000);
+    let mut longer = seen(&laws, 2_048, 5_000, 0);
+    longer.push(
+        &Hop {
+            now: Time::from_ns(3_000),
+            port: PortId(0),
+            rate: LINE,
+            queue: Bytes::ZERO,
+            sent: Bytes::ZERO,
+        },
+        0,
+        &laws.scale,
+    );
+    ack(&mut law, &longer, 2_000, 101_000);
+    assert_eq!(law.rate, LINE);
+    assert!(!law.retimes());
+}
+
+#[test]
+fn published_rates_are_whole_bits() {
+    let laws = laws(HpccConfig::default(), Fidelity::Published);
+    let control = Control {
+        utilisation: 0.97,
+        reference: 33_333_333_333.0,
+        stage: 0,
+    };
+    let law = flow(&laws);
+    let (rate, _) = control.step(&law.constants);
+    let exact: f64 = 33_333_333_333.0 / (0.97 / 0.95);
+    assert!((rate - (exact.trunc() + 40e6)).abs() < 1e-3, "{rate}");
+}
