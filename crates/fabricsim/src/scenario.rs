@@ -1,24 +1,23 @@
 //! A scenario: everything that decides what a simulation does, read from one TOML text.
 
+mod read;
+mod resolved;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{Fidelity, LawContext};
-use fabricsim_core::units::{Bytes, Rate};
-use fabricsim_topology::{FileConfig, Topology, TopologyConfig, parse_hpcc};
+use fabricsim_core::units::Rate;
+use fabricsim_topology::{Topology, TopologyConfig};
 use fabricsim_transport::rdma::RdmaConfig;
-use fabricsim_workload::{FlowTimes, Host, SizeCdf, WorkloadConfig, WorkloadContext};
-use serde::Serialize;
-use toml::de::DeTable;
+use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
 
-use crate::document::{Document, Section};
+use crate::document::Document;
 use crate::error::Error;
 use crate::registry::CcConfig;
-use crate::settings::{
-    Keys, OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings,
-};
-use crate::wording::suggest;
+use crate::settings::{OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings};
+use read::{Tables, read_file, read_profile, read_seed, read_topology, read_workload};
+use resolved::{tagged, topology_value, workload_value};
 
 /// The keys of a scenario outside its tables.
 pub const ROOT_KEYS: &[(&str, &str)] = &[
@@ -301,53 +300,6 @@ fn is_plain(name: &str) -> bool {
             .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
 
-fn to_value(settings: &impl Serialize) -> serde_json::Value {
-    serde_json::to_value(settings).expect("settings are plain tables")
-}
-
-/// A table with its kind in front.
-fn tagged(kind: &str, settings: &serde_json::Value) -> serde_json::Value {
-    let mut table = serde_json::Map::new();
-    table.insert("kind".to_owned(), kind.into());
-    if let Some(keys) = settings.as_object() {
-        table.extend(
-            keys.iter()
-                .filter(|(_, value)| !value.is_null())
-                .map(|(k, v)| (k.clone(), v.clone())),
-        );
-    }
-    table.into()
-}
-
-fn topology_value(config: &TopologyConfig) -> serde_json::Value {
-    match config {
-        TopologyConfig::FatTree(config) => to_value(config),
-        TopologyConfig::LeafSpine(config) => to_value(config),
-        TopologyConfig::Dumbbell(config) => to_value(config),
-        TopologyConfig::Star(config) => to_value(config),
-        TopologyConfig::Chain(config) => to_value(config),
-        TopologyConfig::File(config) => to_value(config),
-    }
-}
-
-fn workload_value(config: &WorkloadConfig) -> serde_json::Value {
-    match config {
-        WorkloadConfig::AllToAll(config) => to_value(config),
-        WorkloadConfig::Incast(config) => to_value(config),
-        WorkloadConfig::List(config) => to_value(config),
-        WorkloadConfig::Permutation(config) => to_value(config),
-        WorkloadConfig::Poisson(config) => to_value(config),
-    }
-}
-
-fn read_file(what: &'static str, path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|source| Error::Read {
-        what,
-        path: path.to_owned(),
-        source,
-    })
-}
-
 fn hosts(topology: &Topology) -> Arc<[Host]> {
     topology
         .hosts()
@@ -364,203 +316,4 @@ fn hosts(topology: &Topology) -> Arc<[Host]> {
             }
         })
         .collect()
-}
-
-/// The tables whose keys all have defaults.
-struct Tables<'d, 'a> {
-    document: &'d Document<'a>,
-    root: &'d mut DeTable<'a>,
-}
-
-impl Tables<'_, '_> {
-    fn take<T: serde::de::DeserializeOwned + Default>(
-        &mut self,
-        name: &str,
-        keys: Keys,
-        validate: impl Fn(&T) -> Result<(), ConfigError>,
-    ) -> Result<T, Error> {
-        let Some(section) = self.document.section(self.root, name)? else {
-            return Ok(T::default());
-        };
-        let settings: T = self.document.settings(&section, keys)?;
-        validate(&settings).map_err(|error| self.document.refuse(&section, error))?;
-        Ok(settings)
-    }
-}
-
-fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<u64, Error> {
-    let Some(value) = root.remove("seed") else {
-        return Ok(1);
-    };
-    value
-        .get_ref()
-        .as_integer()
-        .and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
-        .filter(|&seed| i64::try_from(seed).is_ok())
-        .ok_or_else(|| {
-            document.mistake(
-                value.span(),
-                "a seed is a whole number from 0 to 2^63 - 1",
-                "write it like `seed = 1`",
-            )
-        })
-}
-
-fn read_profile(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<Option<Profile>, Error> {
-    let Some(value) = root.remove("profile") else {
-        return Ok(None);
-    };
-    match value.get_ref().as_str() {
-        Some("ns3-hpcc") => Ok(Some(Profile::Ns3Hpcc)),
-        Some(name) => Err(document.mistake(
-            value.span(),
-            format!("there is no profile `{name}`"),
-            suggest(name, Profile::NAMES),
-        )),
-        None => Err(document.mistake(
-            value.span(),
-            "a profile is a name in quotes",
-            format!("write one of: {}", Profile::NAMES.join(", ")),
-        )),
-    }
-}
-
-fn read_topology<'a>(
-    document: &Document<'a>,
-    root: &mut DeTable<'a>,
-    base: &Path,
-) -> Result<(TopologyConfig, Topology), Error> {
-    let Some(mut section) = document.section(root, "topology")? else {
-        return Err(document.mistake(
-            document.text.len()..document.text.len(),
-            "the scenario has no [topology] table",
-            "add `[topology]` and `kind = \"fat-tree\"`; `fabricsim list` shows all topologies",
-        ));
-    };
-    let kinds: Vec<&'static str> = fabricsim_topology::KINDS
-        .iter()
-        .map(|(name, ..)| *name)
-        .collect();
-    let kind = document.kind(&mut section, &kinds)?;
-    let keys = keys_of(fabricsim_topology::KINDS, kind);
-    let config = match kind {
-        "fat-tree" => TopologyConfig::FatTree(document.settings(&section, keys)?),
-        "leaf-spine" => TopologyConfig::LeafSpine(document.settings(&section, keys)?),
-        "dumbbell" => TopologyConfig::Dumbbell(document.settings(&section, keys)?),
-        "star" => TopologyConfig::Star(document.settings(&section, keys)?),
-        "chain" => TopologyConfig::Chain(document.settings(&section, keys)?),
-        "file" => TopologyConfig::File(document.settings(&section, keys)?),
-        _ => unreachable!("`kind` answers with one of the names it was given"),
-    };
-    let topology = match (&config, config.build()) {
-        (_, Some(built)) => built.map_err(|error| document.refuse(&section, error))?,
-        (TopologyConfig::File(FileConfig { path }), None) => {
-            let path = base.join(path);
-            let text = read_referenced(document, &section, "path", "the topology", &path)?;
-            parse_hpcc(&text)
-                .map_err(|error| Error::input(&path.display().to_string(), &text, error))?
-        }
-        (_, None) => unreachable!("only files are not built from their settings"),
-    };
-    Ok((config, topology))
-}
-
-/// The keys of `kind` in a list of kinds.
-fn keys_of(kinds: &[(&str, &str, Keys)], kind: &str) -> Keys {
-    kinds
-        .iter()
-        .find(|(name, ..)| *name == kind)
-        .map_or(&[], |(_, _, keys)| keys)
-}
-
-/// Reads a file that a section names; a missing one is a mistake at that place of the scenario.
-fn read_referenced(
-    document: &Document<'_>,
-    section: &Section<'_>,
-    key: &str,
-    what: &str,
-    path: &Path,
-) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|error| {
-        document.mistake(
-            Document::place(section, key),
-            format!(
-                "{}, key `{key}`: cannot read {what} `{}`: {error}",
-                section.title,
-                path.display()
-            ),
-            "give a file that exists; paths are relative to the scenario file",
-        )
-    })
-}
-
-/// `sizes` that are no built-in law, no size and no file.
-fn unknown_sizes(document: &Document<'_>, section: &Section<'_>, name: &str) -> Error {
-    let wrong = |message: String, help: String| {
-        let message = format!("{}, key `sizes`: {message}", section.title);
-        document.mistake(Document::place(section, "sizes"), message, help)
-    };
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
-        return match name.parse::<Bytes>() {
-            Ok(_) => wrong(
-                "flows of zero bytes never end".to_owned(),
-                "write a size from 1B up, such as \"500KB\"".to_owned(),
-            ),
-            Err(error) => wrong(
-                error.to_string().replace("; write it like `400KB`", ""),
-                "write a size with a unit, such as \"400KB\"".to_owned(),
-            ),
-        };
-    }
-    let known = suggest(name, SizeCdf::BUILTIN);
-    wrong(
-        format!("`{name}` is no built-in law of sizes, and there is no such file"),
-        format!("{known}; or give a CDF file, relative to the scenario file"),
-    )
-}
-
-fn read_workload<'a>(
-    document: &Document<'a>,
-    mut section: Section<'a>,
-    base: &Path,
-    context: &WorkloadContext,
-    fidelity: Fidelity,
-) -> Result<WorkloadConfig, Error> {
-    let kinds: Vec<&'static str> = fabricsim_workload::KINDS
-        .iter()
-        .map(|(name, ..)| *name)
-        .collect();
-    let kind = document.kind(&mut section, &kinds)?;
-    let keys = keys_of(fabricsim_workload::KINDS, kind);
-    let mut config = match kind {
-        "poisson" => WorkloadConfig::Poisson(document.settings(&section, keys)?),
-        "incast" => WorkloadConfig::Incast(document.settings(&section, keys)?),
-        "permutation" => WorkloadConfig::Permutation(document.settings(&section, keys)?),
-        "all-to-all" => WorkloadConfig::AllToAll(document.settings(&section, keys)?),
-        "list" => WorkloadConfig::List(document.settings(&section, keys)?),
-        _ => unreachable!("`kind` answers with one of the names it was given"),
-    };
-    let times = match fidelity {
-        Fidelity::Exact => FlowTimes::Exact,
-        Fidelity::Published => FlowTimes::Truncated,
-    };
-    let file = config.file().map(|(key, path)| (key, base.join(path)));
-    if let Some((key, path)) = file {
-        let text = match &config {
-            WorkloadConfig::Poisson(poisson) if !path.exists() => {
-                return Err(unknown_sizes(document, &section, poisson.sizes.name()));
-            }
-            WorkloadConfig::Poisson(_) => {
-                read_referenced(document, &section, key, "the law of sizes", &path)?
-            }
-            _ => read_referenced(document, &section, key, "the flows", &path)?,
-        };
-        config
-            .load(&text, context, times)
-            .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;
-    }
-    config
-        .expected(context)
-        .map_err(|error| document.refuse(&section, error))?;
-    Ok(config)
 }
