@@ -76,6 +76,7 @@ fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, fidelity: Fidelity
     let context = LawContext {
         nic_rate: NIC,
         link_rates: &[NIC],
+        base_rtt: Duration::from_us(12),
         fidelity,
     };
     let laws = HpccConfig::default().laws(&context);

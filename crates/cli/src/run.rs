@@ -42,7 +42,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     report_unfinished(&summary);
     Ok(match summary.status {
         Status::Interrupted => ExitCode::from(exit::INTERRUPTED),
-        Status::Stalled => ExitCode::from(exit::STALLED),
+        Status::Stalled | Status::BeyondHorizon => ExitCode::from(exit::STALLED),
         Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
         Status::Finished | Status::TimeReached => ExitCode::SUCCESS,
     })
@@ -117,12 +117,16 @@ fn report_unfinished(summary: &Summary) {
     const SHOWN: usize = 10;
     let left = summary.flows.unfinished + summary.flows.unreachable;
     if left == 0 {
+        if summary.status == Status::BeyondHorizon {
+            eprintln!("flows that start after more than 53 days of simulated time are left out");
+        }
         return;
     }
     let why = match summary.status {
         Status::Finished => "no route leads to their destinations",
         Status::TimeReached => "the scenario's stop_at came first",
         Status::Stalled => "nothing moves any more",
+        Status::BeyondHorizon => "they need more than 53 days of simulated time",
         Status::Interrupted => "interrupted",
     };
     eprintln!("{left} flows did not finish: {why}");

@@ -90,7 +90,10 @@ where
     let topology: &Topology = &scenario.topology;
     let nic_rate = scenario.nic_rate();
     let switch = scenario.switch.resolved(nic_rate, scenario.fidelity());
-    let buffer = switch.buffer_config();
+    let mut buffer = switch.buffer_config();
+    if scenario.fidelity() == Fidelity::Exact {
+        buffer.priorities = scenario.priorities();
+    }
     let settings = Arc::new(settings);
     let fidelity = scenario.fidelity();
     let mut timings = Timings {

@@ -107,6 +107,7 @@ pub fn run_to_folder(
         Stop::Finished => Status::Finished,
         Stop::TimeReached => Status::TimeReached,
         Stop::Stalled => Status::Stalled,
+        Stop::Horizon => Status::BeyondHorizon,
         Stop::Interrupted => Status::Interrupted,
     };
     let (kept, stale) = match status {

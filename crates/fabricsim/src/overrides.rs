@@ -59,7 +59,13 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
                     )
                 })?
             }
-            Err(_) => &mut item[*key],
+            Err(_) if item.is_table_like() => &mut item[*key],
+            Err(_) => {
+                return Err((
+                    format!("`{key}` in `{path}` is no number of a table in the list"),
+                    "name one by its number: workload.0.load".to_owned(),
+                ));
+            }
         };
         if item.is_none() {
             *item = toml_edit::table();
@@ -111,6 +117,8 @@ mod tests {
             "seed",
             "workload.1.load=1",
             "workload.load=1",
+            "workload.foo.load=1",
+            "workload.-1.load=1",
             "name.x=1",
             ".=1",
         ] {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fabricsim_core::plugin::{Fidelity, LawContext};
-use fabricsim_core::units::Rate;
+use fabricsim_core::units::{Duration, Rate};
 use fabricsim_topology::{Topology, TopologyConfig};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
@@ -233,6 +233,32 @@ impl Scenario {
         }
     }
 
+    /// Priorities that flows and answers use, as far as the scenario says.
+    #[must_use]
+    pub(crate) fn priorities(&self) -> u8 {
+        let mut used = [false; 8];
+        for workload in &self.workloads {
+            let own = match workload {
+                WorkloadConfig::AllToAll(config) => config.priority,
+                WorkloadConfig::Incast(config) => config.priority,
+                WorkloadConfig::Permutation(config) => config.priority,
+                WorkloadConfig::Poisson(config) => config.priority,
+                WorkloadConfig::List(config) => {
+                    let flows = config.list().map_or(&[][..], |list| list.flows());
+                    for flow in flows {
+                        used[usize::from(flow.priority & 7)] = true;
+                    }
+                    continue;
+                }
+            };
+            used[usize::from(own & 7)] = true;
+        }
+        if let Some(answers) = self.transport.answer_priority {
+            used[usize::from(answers & 7)] = true;
+        }
+        u8::try_from(used.iter().filter(|used| **used).count()).expect("eight priorities")
+    }
+
     /// The folder of the results.
     #[must_use]
     pub fn output_dir(&self) -> PathBuf {
@@ -250,6 +276,7 @@ impl Scenario {
         let context = LawContext {
             nic_rate,
             link_rates: &link_rates,
+            base_rtt: Duration::ZERO,
             fidelity: self.fidelity(),
         };
         let workloads: Vec<serde_json::Value> = self

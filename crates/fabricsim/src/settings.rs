@@ -159,6 +159,7 @@ impl SwitchSettings {
             headroom: self.headroom.unwrap_or(defaults.headroom),
             reserve: self.reserve,
             resume_offset: self.resume_offset,
+            priorities: defaults.priorities,
             alpha_shift: self.alpha_shift().unwrap_or(defaults.alpha_shift),
         }
     }

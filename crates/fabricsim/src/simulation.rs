@@ -119,6 +119,7 @@ impl Simulation {
         let context = LawContext {
             nic_rate,
             link_rates: &link_rates,
+            base_rtt: extremes.base_rtt,
             fidelity,
         };
         let telemetry_bytes = match scenario.cc.needs() {
@@ -200,6 +201,13 @@ impl Simulation {
             let share = workload.expected(&context).map_err(refuse)?;
             expected.flows += share.flows;
             expected.bytes += share.bytes;
+        }
+        if expected.flows >= f64::from(u32::MAX) {
+            return Err(limits(format!(
+                "the workloads ask for about {:.0} flows, and a run numbers up to {}",
+                expected.flows,
+                u32::MAX
+            )));
         }
         let topology = &scenario.topology;
         Ok(Self {

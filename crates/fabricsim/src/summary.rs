@@ -22,6 +22,8 @@ pub enum Status {
     TimeReached,
     /// Flows are left and nothing moves.
     Stalled,
+    /// Flows are left that start, or go on, after more than 53 days of simulated time.
+    BeyondHorizon,
     /// Somebody stopped it; the results are partial.
     Interrupted,
 }

@@ -122,59 +122,64 @@ impl LawConfig for HpccConfig {
 
     /// Fills in the additive increase and the lowest rate.
     fn resolved(&self, context: &LawContext<'_>) -> Self {
-        let nic = context.nic_rate.as_bps_f64();
-        // The papers use 50 Mbps at 100 Gbps (W_AI = 80 bytes); the published script 10 x b/25.
-        let share = match context.fidelity {
-            Fidelity::Exact => 5e-4,
-            Fidelity::Published => 4e-4,
-        };
-        let floor = match context.fidelity {
-            Fidelity::Exact => Rate::from_gbps(1).min(Rate::from_bps_f64(nic / 100.0)),
-            Fidelity::Published => Rate::from_gbps(1),
-        };
-        Self {
-            additive_increase: Some(
-                self.additive_increase
-                    .unwrap_or_else(|| Rate::from_bps_f64(nic * share)),
-            ),
-            min_rate: Some(self.min_rate.unwrap_or(floor)),
-            ..self.clone()
-        }
+        self.filled_in(context.nic_rate, context.fidelity)
     }
 
     fn laws(&self, context: &LawContext<'_>) -> HpccLaws {
         HpccLaws {
-            config: self.resolved(context),
+            config: self.clone(),
+            nic_rate: context.nic_rate,
+            fidelity: context.fidelity,
             scale: IntScale::new(context),
-            rounding: match context.fidelity {
-                Fidelity::Exact => Rounding::Exact,
-                Fidelity::Published => Rounding::WholeBits,
-            },
             constants: Arc::default(),
         }
     }
 }
 
-/// How rates are rounded.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Rounding {
-    /// Not at all inside the law.
-    Exact,
-    /// Cut to whole bit/s at each step, as in the published simulator.
-    WholeBits,
+impl HpccConfig {
+    /// The configuration of a flow whose NIC has `nic_rate`.
+    fn filled_in(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
+        let nic = nic_rate.as_bps_f64();
+        // The papers use 50 Mbps at 100 Gbps (W_AI = 80 bytes); the published script 10 x b/25.
+        let (share, floor) = match fidelity {
+            Fidelity::Exact => (
+                5e-4,
+                Rate::from_gbps(1).min(Rate::from_bps_f64(nic / 100.0)),
+            ),
+            Fidelity::Published => (4e-4, Rate::from_gbps(1)),
+        };
+        let increase = Rate::from_bps_f64(nic * share);
+        Self {
+            additive_increase: Some(self.additive_increase.unwrap_or(increase)),
+            min_rate: Some(self.min_rate.unwrap_or(floor)),
+            ..self.clone()
+        }
+    }
 }
 
 /// Makes the law of each flow.
 #[derive(Clone, Debug)]
 pub struct HpccLaws {
-    /// The settings, with every default filled in.
-    pub(crate) config: HpccConfig,
+    config: HpccConfig,
+    /// The most common rate of NICs.
+    nic_rate: Rate,
+    /// Whose arithmetic to use.
+    pub(crate) fidelity: Fidelity,
     /// What the telemetry means.
     pub(crate) scale: IntScale,
-    /// How rates are rounded.
-    pub(crate) rounding: Rounding,
     /// Those of the first flow.
     pub(crate) constants: Arc<OnceLock<Arc<Constants>>>,
+}
+
+impl HpccLaws {
+    /// The settings of a flow whose NIC has `line_rate`. The published script has one set for all.
+    pub(crate) fn config_for(&self, line_rate: Rate) -> HpccConfig {
+        let nic_rate = match self.fidelity {
+            Fidelity::Exact => line_rate,
+            Fidelity::Published => self.nic_rate,
+        };
+        self.config.filled_in(nic_rate, self.fidelity)
+    }
 }
 
 impl<S: IntHeader> LawFactory<S> for HpccLaws {
@@ -193,6 +198,7 @@ mod tests {
         LawContext {
             nic_rate,
             link_rates: &[],
+            base_rtt: fabricsim_core::units::Duration::ZERO,
             fidelity,
         }
     }

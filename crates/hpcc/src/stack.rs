@@ -12,6 +12,9 @@ use fabricsim_core::units::{Bytes, Rate};
 pub struct IntScale {
     sent_unit: u64,
     queue_unit: u64,
+    /// The units of full-width fields are powers of two.
+    sent_shift: u32,
+    queue_shift: u32,
     rates: Arc<[Rate]>,
     rates_bps: Arc<[f64]>,
 }
@@ -22,7 +25,10 @@ impl IntScale {
     pub fn new(context: &LawContext<'_>) -> Self {
         let rates = context.link_rates.to_vec();
         match context.fidelity {
-            Fidelity::Exact => Self::exact(rates),
+            Fidelity::Exact => {
+                let fastest = rates.iter().max().copied().unwrap_or(context.nic_rate);
+                Self::for_round_trip(rates, fastest.bytes_in(context.base_rtt))
+            }
             Fidelity::Published => Self::published(rates, context.nic_rate),
         }
     }
@@ -30,10 +36,27 @@ impl IntScale {
     /// Full-width values; `rates` are the distinct rates of the network's links.
     #[must_use]
     pub fn exact(rates: Vec<Rate>) -> Self {
+        Self::for_round_trip(rates, Bytes::ZERO)
+    }
+
+    /// Full-width values for a network whose fastest link carries `bytes` in a round-trip time: the
+    /// units grow where a queue of four times as much, or sixteen times as much traffic between two
+    /// acknowledgements, would not fit the fields.
+    fn for_round_trip(rates: Vec<Rate>, bytes: Bytes) -> Self {
         let rates_bps = rates.iter().map(|rate| rate.as_bps_f64()).collect();
+        let unit = |least: u64, room: u64| {
+            let mut unit = least;
+            while unit.saturating_mul(room) < bytes.get() {
+                unit *= 2;
+            }
+            unit
+        };
+        let (sent_unit, queue_unit) = (unit(1, 1 << 28), unit(16, 1 << 22));
         Self {
-            sent_unit: 1,
-            queue_unit: 1,
+            sent_unit,
+            queue_unit,
+            sent_shift: sent_unit.trailing_zeros(),
+            queue_shift: queue_unit.trailing_zeros(),
             rates: rates.into(),
             rates_bps,
         }
@@ -128,12 +151,10 @@ impl IntHeader for () {
 const EXACT_TIME_SHIFT: u32 = 8;
 const EXACT_TIME_BITS: u32 = 34;
 const EXACT_TIME_MASK: u64 = (1 << EXACT_TIME_BITS) - 1;
-/// Queues in units of 2^4 bytes: 24 bits hold 268 MB.
-const EXACT_QUEUE_SHIFT: u32 = 4;
 
 /// One hop in 12 bytes: time 34 bits of 256 ps, bytes sent 32 bits, queue 24 bits of 16 bytes, rate
-/// code 6 bits. A time wraps after 4.4 s and a count of bytes after 4.3 GB, far above what passes
-/// between two acknowledgements of a flow.
+/// code 6 bits. A time wraps after 4.4 s and a count of bytes after 4.3 GB; in networks where that is
+/// not far above what passes in a round trip the units are larger (see [`IntScale`]).
 type ExactHop = [u32; 3];
 
 /// Up to `N` hops at full resolution.
@@ -177,13 +198,13 @@ impl<const N: usize> IntHeader for ExactStack<N> {
         clippy::cast_possible_truncation,
         reason = "fields are cut to their documented widths"
     )]
-    fn push(&mut self, hop: &Hop, rate_code: u8, _scale: &IntScale) {
+    fn push(&mut self, hop: &Hop, rate_code: u8, scale: &IntScale) {
         if let Some(entry) = self.hops.get_mut(self.len as usize) {
             let time = (hop.now.as_ps() >> EXACT_TIME_SHIFT) & EXACT_TIME_MASK;
-            let queue = (hop.queue.get() >> EXACT_QUEUE_SHIFT).min((1 << 24) - 1) as u32;
+            let queue = (hop.queue.get() >> scale.queue_shift).min((1 << 24) - 1) as u32;
             *entry = [
                 time as u32,
-                hop.sent.get() as u32,
+                (hop.sent.get() >> scale.sent_shift) as u32,
                 (time >> 32) as u32 | (u32::from(rate_code & 63) << 2) | (queue << 8),
             ];
         }
@@ -202,13 +223,13 @@ impl<const N: usize> IntHeader for ExactStack<N> {
     }
 
     #[inline]
-    fn sent_since(&self, index: usize, earlier: &Self, _scale: &IntScale) -> u64 {
-        u64::from(self.hops[index][1].wrapping_sub(earlier.hops[index][1]))
+    fn sent_since(&self, index: usize, earlier: &Self, scale: &IntScale) -> u64 {
+        u64::from(self.hops[index][1].wrapping_sub(earlier.hops[index][1])) << scale.sent_shift
     }
 
     #[inline]
-    fn queue(&self, index: usize, _scale: &IntScale) -> Bytes {
-        Bytes::new(u64::from(self.hops[index][2] >> 8) << EXACT_QUEUE_SHIFT)
+    fn queue(&self, index: usize, scale: &IntScale) -> Bytes {
+        Bytes::new(u64::from(self.hops[index][2] >> 8) << scale.queue_shift)
     }
 
     #[inline]
@@ -356,6 +377,26 @@ mod tests {
         assert!((stack.interval_ns(0, &earlier) - 1_999.0).abs() < f64::EPSILON);
         assert_eq!(stack.sent_since(0, &earlier, &scale), 1_024);
         assert_eq!(stack.queue(0, &scale).get(), 960);
+    }
+
+    #[test]
+    fn units_grow_with_what_a_round_trip_carries() {
+        let rate = Rate::from_gbps(100);
+        let context = |base_rtt| LawContext {
+            nic_rate: rate,
+            link_rates: &[],
+            base_rtt,
+            fidelity: Fidelity::Exact,
+        };
+        let fabric = IntScale::new(&context(fabricsim_core::units::Duration::from_us(12)));
+        assert_eq!((fabric.sent_unit, fabric.queue_unit), (1, 16));
+        // 160 ms at 100 Gbps are 2 GB.
+        let wan = IntScale::new(&context(fabricsim_core::units::Duration::from_ms(160)));
+        assert_eq!((wan.sent_unit, wan.queue_unit), (8, 512));
+        let mut stack = ExactStack::<1>::default();
+        stack.push(&hop(0, 0, 3_000_000_000), 0, &wan);
+        let error = 3_000_000_000 - stack.queue(0, &wan).get();
+        assert!(error < 512, "{error}");
     }
 
     proptest! {

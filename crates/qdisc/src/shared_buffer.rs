@@ -21,8 +21,9 @@ pub enum Pfc {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Headroom {
-    /// What can arrive in the worst case: a round trip on the link, the longest packet that is on
-    /// the wire at either end when the frame is made, and the frame itself. Nothing is dropped.
+    /// What can arrive in the worst case: the packet that causes the pause, a round trip on the link,
+    /// the longest packet that is on the wire at either end, and the frames of all priorities.
+    /// Nothing is dropped.
     ///
     /// Differs from the paper: the published simulator keeps `3 x rate x one-way delay`, which
     /// drops packets on short or slow links (see [`Self::Published`]).
@@ -45,6 +46,11 @@ pub struct BufferConfig {
     pub reserve: Bytes,
     /// A paused neighbour goes on when its share is this far below the threshold.
     pub resume_offset: Bytes,
+    /// Priorities that carry flows. Headroom and reserve are kept for each one.
+    ///
+    /// Differs from the paper: the published simulator sets them aside once for each port, and a
+    /// buffer can then hold more than its size when several priorities are in use.
+    pub priorities: u8,
     /// The threshold of a port at NIC rate is the free shared buffer divided by 2 to this power; a
     /// port of twice the rate has one less, and so on.
     pub alpha_shift: u8,
@@ -58,6 +64,7 @@ impl Default for BufferConfig {
             headroom: Headroom::WorstCase,
             reserve: Bytes::new(4 << 10),
             resume_offset: Bytes::new(3 << 10),
+            priorities: 1,
             alpha_shift: 3,
         }
     }
@@ -70,18 +77,21 @@ impl BufferConfig {
         match (self.pfc, self.headroom) {
             (Pfc::Off, _) => 0,
             (Pfc::On, Headroom::Published) => 3 * one_way,
-            (Pfc::On, Headroom::WorstCase) => 2 * one_way + 2 * LONGEST_PACKET + PAUSE_FRAME,
+            (Pfc::On, Headroom::WorstCase) => {
+                2 * (one_way + 1) + 3 * LONGEST_PACKET + QUEUES as u64 * PAUSE_FRAME
+            }
         }
     }
 
-    /// Bytes that a switch with `ports` sets aside for headroom and reserves; only what is left of
-    /// its buffer is shared.
+    /// Bytes that a switch with `ports` sets aside for headroom and reserves, for each priority in
+    /// use; only what is left of its buffer is shared.
     #[must_use]
     pub fn set_aside(&self, ports: &[PortBuffer]) -> Bytes {
         let sum = ports
             .iter()
             .map(|port| self.headroom_of(port) + self.reserve.get())
-            .sum();
+            .sum::<u64>()
+            * u64::from(self.priorities.max(1));
         Bytes::new(sum)
     }
 }

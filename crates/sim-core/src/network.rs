@@ -80,6 +80,8 @@ pub enum Stop {
     /// Flows are left, but nothing moves: nothing is scheduled, or no byte has been acknowledged
     /// for the stall time.
     Stalled,
+    /// What is left to do lies beyond [`Time::HORIZON`].
+    Horizon,
     /// The watcher wanted to stop.
     Interrupted,
 }

@@ -40,6 +40,8 @@ impl Time {
     pub const ZERO: Self = Self(0);
     /// Later than anything that happens: "never".
     pub const MAX: Self = Self(u64::MAX);
+    /// The end of what can be simulated: 2^62 ps, 53 days. Beyond it sums of times could wrap.
+    pub const HORIZON: Self = Self(1 << 62);
 
     /// The instant `ps` picoseconds after the start.
     #[inline]

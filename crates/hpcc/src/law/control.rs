@@ -1,9 +1,9 @@
 //! From utilisation to rate (HPCC paper, algorithm 1, `MeasureInflight` and `ComputeWind`).
 
-use fabricsim_core::plugin::FlowStart;
+use fabricsim_core::plugin::{Fidelity, FlowStart};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
-use crate::config::{Form, HpccLaws, Reaction, Rounding};
+use crate::config::{Form, HpccLaws, Reaction};
 use crate::stack::IntScale;
 
 /// What flows over NICs of one rate share.
@@ -24,7 +24,7 @@ pub(crate) struct Constants {
     pub(super) per_hop_rates: bool,
     pub(super) sampled_feedback: bool,
     pub(super) form: Form,
-    pub(super) rounding: Rounding,
+    pub(super) fidelity: Fidelity,
     pub(super) line_rate: Rate,
     pub(super) base_rtt: Duration,
     pub(super) full_window: Bytes,
@@ -33,11 +33,11 @@ pub(crate) struct Constants {
 
 impl Constants {
     pub(super) fn new(laws: &HpccLaws, start: &FlowStart) -> Self {
-        let config = &laws.config;
+        let config = laws.config_for(start.line_rate);
         let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
-        let base_rtt_ns = match laws.rounding {
-            Rounding::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
-            Rounding::WholeBits => start.base_rtt.as_ns() as f64,
+        let base_rtt_ns = match laws.fidelity {
+            Fidelity::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
+            Fidelity::Published => start.base_rtt.as_ns() as f64,
         };
         Self {
             scale: laws.scale.clone(),
@@ -55,7 +55,7 @@ impl Constants {
             per_hop_rates: config.per_hop_rates,
             sampled_feedback: config.sampled_feedback,
             form: config.form,
-            rounding: laws.rounding,
+            fidelity: laws.fidelity,
             line_rate: start.line_rate,
             base_rtt: start.base_rtt,
             full_window: start.bdp,
@@ -104,22 +104,21 @@ impl Control {
         let load = self.utilisation / constants.eta;
         let (rate, stage) = if load >= 1.0 || self.stage >= constants.max_stage {
             let scaled = self.reference / load;
-            let scaled = match constants.rounding {
-                Rounding::Exact => scaled,
-                Rounding::WholeBits => scaled.trunc(),
+            let scaled = match constants.fidelity {
+                Fidelity::Exact => scaled,
+                Fidelity::Published => scaled.trunc(),
             };
             (scaled + constants.additive_increase, 0)
         } else {
             (self.reference + constants.additive_increase, self.stage + 1)
         };
-        // Not `clamp`: an idle path has no load, and the quotient may not be a number.
-        (
-            if rate < constants.max_rate {
-                rate.max(constants.min_rate)
-            } else {
-                constants.max_rate
-            },
-            stage,
-        )
+        // An idle path has no load, and the quotient may not be a number: then the rate is the
+        // highest. The highest also wins over a lowest rate above it.
+        let bounded = if rate < constants.max_rate {
+            rate.max(constants.min_rate).min(constants.max_rate)
+        } else {
+            constants.max_rate
+        };
+        (bounded, stage)
     }
 }

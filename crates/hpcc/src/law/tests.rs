@@ -21,6 +21,7 @@ fn laws(config: HpccConfig, fidelity: Fidelity) -> HpccLaws {
     config.laws(&LawContext {
         nic_rate: LINE,
         link_rates: &link_rates,
+        base_rtt: Duration::from_ns(T_NS),
         fidelity,
     })
 }

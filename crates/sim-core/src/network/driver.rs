@@ -43,6 +43,10 @@ impl NetworkDriver<'_> {
             let Some(mut request) = self.source.next_flow() else {
                 return;
             };
+            if self.live() == 0 {
+                // Nothing could move before: the wait for progress begins now.
+                self.state.progress_at = request.start;
+            }
             let id = FlowId(
                 u32::try_from(self.state.started).expect("fewer than 2^32 flows in one run"),
             );
@@ -105,8 +109,12 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_> {
             return None;
         }
         let start = next.min(next_flow.unwrap_or(Time::MAX));
-        if start == Time::MAX {
+        if start == Time::MAX && next_flow.is_none() {
             self.stop = Stop::Stalled;
+            return None;
+        }
+        if start >= Time::HORIZON {
+            self.stop = Stop::Horizon;
             return None;
         }
         if start >= self.until {

@@ -118,6 +118,8 @@ pub struct LawContext<'a> {
     pub nic_rate: Rate,
     /// The distinct rates of all links, ascending.
     pub link_rates: &'a [Rate],
+    /// The largest base round-trip time of all pairs of hosts.
+    pub base_rtt: Duration,
     /// Whose arithmetic to use.
     pub fidelity: Fidelity,
 }

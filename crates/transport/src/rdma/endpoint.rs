@@ -136,7 +136,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         reply.turn_round(kind, priority.unwrap_or_else(|| packet.priority()));
         reply.wire = self.settings.answer;
         reply.flags = Flags::NONE
-            .and_if(marked, Flags::CONGESTION)
+            .and_if(marked, Flags::ECHO)
             .and_if(answer == Answer::Complete, Flags::COMPLETE);
         reply.seq = match answer {
             Answer::Ack(byte) | Answer::Nack(byte) => byte,
@@ -173,7 +173,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
             newly_acked,
             next_seq: sender.next,
             rtt,
-            congestion: packet.flags.has(Flags::CONGESTION),
+            congestion: packet.flags.has(Flags::ECHO),
             telemetry: &packet.telemetry,
         });
         if sender.law.retimes() {
@@ -221,7 +221,7 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
             bdp,
             mtu,
         });
-        let sender = Sender::new(*flow, law, nic, now, line_rate);
+        let sender = Sender::new(*flow, law, nic, now, line_rate, bdp);
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.senders[slot as usize] = Some(sender);
@@ -369,7 +369,7 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
             .map(|sender| Unfinished {
                 flow: sender.flow,
                 acknowledged: Bytes::new(sender.acknowledged),
-                reason: sender.waits_for(Time::MAX),
+                reason: sender.waits_for(),
             })
             .collect();
         flows.sort_by_key(|unfinished| unfinished.flow.id);

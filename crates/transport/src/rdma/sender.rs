@@ -43,7 +43,15 @@ pub(super) struct Sender<L> {
 }
 
 impl<L> Sender<L> {
-    pub(super) fn new(flow: Flow, law: L, nic: PortId, now: Time, line_rate: Rate) -> Self {
+    /// A flow that starts now, in a network whose largest window is `window`.
+    pub(super) fn new(
+        flow: Flow,
+        law: L,
+        nic: PortId,
+        now: Time,
+        line_rate: Rate,
+        window: Bytes,
+    ) -> Self {
         let request = &flow.request;
         Self {
             key: FlowKey {
@@ -66,7 +74,10 @@ impl<L> Sender<L> {
             timer_at: Time::MAX,
             progress: now,
             smoothed_rtt: flow.path.base_rtt,
-            rtt_deviation: Duration::ZERO,
+            // RFC 6298, section 2: half the first round trip; and a whole window may be waiting for
+            // the slowest link before this flow's first packet.
+            rtt_deviation: Duration::from_ps(flow.path.base_rtt.as_ps() / 2)
+                + flow.path.bottleneck.serialisation(window),
             backoff: 0,
             flow,
         }
@@ -214,13 +225,15 @@ impl<L> Sender<L> {
         if self.in_flight() == 0 {
             return Time::MAX;
         }
-        let rto = (self.smoothed_rtt + self.rtt_deviation * 4).max(rto_min);
+        let rto = (self.smoothed_rtt + self.rtt_deviation.saturating_mul(4))
+            .max(self.flow.path.base_rtt.saturating_mul(2))
+            .max(rto_min);
         self.progress
             .saturating_add(rto.saturating_mul(1 << self.backoff))
     }
 
     /// What the sender waits for, in words.
-    pub(super) fn waits_for<H: Header>(&self, now: Time) -> String
+    pub(super) fn waits_for<H: Header>(&self) -> String
     where
         L: CongestionControl<H>,
     {
@@ -234,10 +247,13 @@ impl<L> Sender<L> {
                 "the window is full with {} bytes in flight",
                 self.in_flight()
             )
-        } else if self.next_send > now {
-            format!("paced: the next packet leaves at {}", self.next_send)
         } else {
-            "ready to send, but its port is busy or paused".to_owned()
+            format!(
+                "{} bytes in flight, and the next packet waits for its pacing time ({}), its port or \
+                 a pause",
+                self.in_flight(),
+                self.next_send
+            )
         }
     }
 }

@@ -1,0 +1,134 @@
+//! Mistakes that were made once.
+
+use std::path::Path;
+
+use fabricsim::{Scenario, Simulation};
+use fabricsim_core::network::Stop;
+use fabricsim_core::units::Time;
+
+const LINE_RATE: &str = "[cc]\nkind = \"line-rate\"\nwindow_bdp = 0.0\n";
+
+/// Runs a scenario to its end.
+fn finished(text: &str) -> Simulation {
+    let scenario = Scenario::from_toml(text).expect("a scenario");
+    let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    assert!(simulation.unfinished().is_empty());
+    simulation
+}
+
+#[test]
+fn waiting_for_the_first_flow_is_no_stall() {
+    // The first acknowledgement comes more than 256 windows after the start, and that after more
+    // than the stall time.
+    finished(
+        r#"
+        [topology]
+        kind = "dumbbell"
+        host_delay = "1us"
+        bottleneck_delay = "1ms"
+        [[workload]]
+        kind = "permutation"
+        size = "10MB"
+        start = "2s"
+        [cc]
+        kind = "hpcc"
+        "#,
+    );
+}
+
+#[test]
+fn long_links_do_not_make_senders_time_out() {
+    for (topology, size) in [
+        ("kind = \"star\"\nhosts = 2\ndelay = \"1500us\"", "1MB"),
+        (
+            "kind = \"dumbbell\"\nbottleneck_delay = \"5ms\"\nhosts_per_side = 4",
+            "20MB",
+        ),
+        (
+            "kind = \"chain\"\nswitches = 3\nrate = \"10Mbps\"\ndelay = \"20ms\"",
+            "50KB",
+        ),
+    ] {
+        let simulation = finished(&format!(
+            "[topology]\n{topology}\n[[workload]]\nkind = \"permutation\"\nsize = \"{size}\"\n\
+             [cc]\nkind = \"hpcc\"\n"
+        ));
+        assert_eq!(simulation.endpoint_counters().timeouts, 0, "{topology}");
+        assert_eq!(
+            simulation.endpoint_counters().retransmitted.get(),
+            0,
+            "{topology}"
+        );
+    }
+}
+
+#[test]
+fn headroom_holds_the_longest_packets() {
+    for delay in ["1ns", "100ns", "1us"] {
+        let simulation = finished(&format!(
+            "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 6\nspines = 1\n\
+             fabric_rate = \"100Gbps\"\nlink_delay = \"{delay}\"\n\
+             [switch]\nbuffer = \"1MiB\"\n[transport]\nmtu = \"9000B\"\n\
+             [[workload]]\nkind = \"all-to-all\"\nsize = \"200KB\"\n\
+             [[workload]]\nkind = \"incast\"\nfan_in = 17\nsize = \"500KB\"\nat = \"0s\"\n{LINE_RATE}"
+        ));
+        assert!(simulation.counters().pauses > 0, "{delay}");
+        assert_eq!(simulation.counters().buffer_drops, 0, "{delay}");
+    }
+}
+
+#[test]
+fn several_priorities_share_one_buffer() {
+    let workloads: String = (1..=7)
+        .map(|priority| {
+            format!(
+                "[[workload]]\nkind = \"incast\"\nfan_in = 19\nsize = \"100KB\"\nat = \"0s\"\n\
+                 receiver = 0\npriority = {priority}\n"
+            )
+        })
+        .collect();
+    let text = format!(
+        "[topology]\nkind = \"star\"\nhosts = 20\n[switch]\nbuffer = \"10MiB\"\n{workloads}{LINE_RATE}"
+    );
+    let simulation = finished(&text);
+    assert!(simulation.counters().max_queue <= 10 << 20);
+    assert_eq!(simulation.counters().buffer_drops, 0);
+}
+
+#[test]
+fn slow_hosts_beside_fast_ones_are_controlled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let topology = "8 1 7\n7\n0 7 10Mbps 1us 0\n1 7 10Mbps 1us 0\n2 7 10Mbps 1us 0\n\
+                    3 7 1600Gbps 1us 0\n4 7 1600Gbps 1us 0\n5 7 1600Gbps 1us 0\n6 7 1600Gbps 1us 0\n";
+    std::fs::write(folder.path().join("t.txt"), topology).expect("written");
+    let flows = "src,dst,size_bytes,start_ns\n0,2,2000000,0\n1,2,2000000,0\n";
+    std::fs::write(folder.path().join("f.csv"), flows).expect("written");
+    let text = "[topology]\nkind = \"file\"\npath = \"t.txt\"\n[[workload]]\nkind = \"list\"\n\
+                path = \"f.csv\"\n[cc]\nkind = \"hpcc\"\n";
+    let scenario = Scenario::from_text("mixed.toml", text, Path::new(folder.path()), &[]);
+    let mut simulation = Simulation::new(&scenario.expect("a scenario"), 1).expect("a simulation");
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let longest = simulation.counters().max_queue;
+    assert!(longest < 200_000, "{longest} bytes waited");
+}
+
+#[test]
+fn nothing_is_simulated_beyond_the_horizon() {
+    let text = format!(
+        "[topology]\nkind = \"star\"\nhosts = 2\n[[workload]]\nkind = \"permutation\"\n\
+         size = \"1KB\"\nstart = \"18446744073s\"\n{LINE_RATE}"
+    );
+    match Scenario::from_toml(&text) {
+        Err(error) => assert!(error.to_string().contains("start"), "{error}"),
+        Ok(scenario) => {
+            let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
+            assert_eq!(simulation.run_until(Time::MAX), Stop::Horizon);
+        }
+    }
+    let far = text.replace("18446744073s", "9000000s");
+    let scenario = Scenario::from_toml(&far).expect("a scenario");
+    let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Horizon);
+    assert_eq!(simulation.flows_started(), 0);
+}
