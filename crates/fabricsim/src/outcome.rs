@@ -8,7 +8,7 @@ use std::time::Instant;
 use cpu_time::ProcessTime;
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, Stop, Watch};
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_core::units::Time;
 use fabricsim_report::{FctRecord, FctWriter};
 use tempfile::NamedTempFile;
 
@@ -162,10 +162,4 @@ pub fn share_done(progress: &Progress, expected: Expectation) -> f64 {
     } else {
         0.0
     }
-}
-
-/// Simulated time as people read it.
-#[must_use]
-pub fn readable(time: Duration) -> String {
-    format!("{:.3} ms", time.as_secs_f64() * 1e3)
 }

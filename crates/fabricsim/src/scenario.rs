@@ -140,15 +140,15 @@ impl Scenario {
         let fidelity = fidelity(profile);
         let (topology_config, topology) = read_topology(&document, &mut root, base)?;
         let topology = Arc::new(topology);
+        let buffer_place = root
+            .get("switch")
+            .and_then(|switch| switch.get_ref().as_table()?.get("buffer"))
+            .map_or(0..0, toml::Spanned::span);
         let mut tables = Tables {
             document: &document,
             root: &mut root,
         };
-        let nic_rate = nic_rate(&topology);
-        let switch = tables.take("switch", SwitchSettings::KEYS, |switch: &SwitchSettings| {
-            switch.validate()?;
-            switch.validate_for(&topology, nic_rate, fidelity)
-        })?;
+        let switch = tables.take("switch", SwitchSettings::KEYS, SwitchSettings::validate)?;
         let transport = tables.take("transport", RdmaConfig::KEYS, RdmaConfig::validate)?;
         let routing = tables.take("routing", RoutingSettings::KEYS, |_: &RoutingSettings| {
             Ok(())
@@ -186,7 +186,7 @@ impl Scenario {
                 read_workload(&document, section, base, &context, fidelity)
             })
             .collect::<Result<_, _>>()?;
-        Ok(Self {
+        let scenario = Self {
             name,
             seed,
             profile,
@@ -199,7 +199,16 @@ impl Scenario {
             cc,
             run,
             output,
-        })
+        };
+        let (rate, priorities) = (scenario.nic_rate(), scenario.priorities());
+        scenario
+            .switch
+            .validate_for(&scenario.topology, rate, fidelity, priorities)
+            .map_err(|error| {
+                let message = format!("[switch], key `{}`: {}", error.key, error.message);
+                document.mistake(buffer_place, message, error.help)
+            })?;
+        Ok(scenario)
     }
 
     /// Whose arithmetic the simulation uses.

@@ -186,11 +186,15 @@ impl SwitchSettings {
         topology: &Topology,
         nic_rate: Rate,
         fidelity: Fidelity,
+        priorities: u8,
     ) -> Result<(), ConfigError> {
         let Some(size) = self.buffer else {
             return Ok(());
         };
-        let config = self.resolved(nic_rate, fidelity).buffer_config();
+        let mut config = self.resolved(nic_rate, fidelity).buffer_config();
+        if fidelity == Fidelity::Exact {
+            config.priorities = priorities;
+        }
         for node in topology.switches() {
             let ports: Vec<PortBuffer> = topology
                 .ports(node)
@@ -206,9 +210,10 @@ impl SwitchSettings {
                     "buffer",
                     format!(
                         "switch {node} sets {} bytes aside for the headroom and reserves of its {} \
-                         ports, and its buffer has {}",
+                         ports ({} priorities), and its buffer has {}",
                         set_aside.get(),
                         ports.len(),
+                        config.priorities,
                         size.get()
                     ),
                     "give a larger buffer, leave the key out to have it sized, or set pfc = false",

@@ -92,6 +92,11 @@ fn several_priorities_share_one_buffer() {
         "[topology]\nkind = \"star\"\nhosts = 20\n[switch]\nbuffer = \"10MiB\"\n{workloads}{LINE_RATE}"
     );
     let simulation = finished(&text);
+    let small =
+        Scenario::from_toml(&text.replace("10MiB", "1MiB")).expect_err("too small a buffer");
+    let mistake = small.mistake().expect("a mistake in the text");
+    assert_eq!(mistake.faulty_text(), "\"1MiB\"");
+    assert!(mistake.message().contains("7 priorities"), "{small}");
     assert!(simulation.counters().max_queue <= 10 << 20);
     assert_eq!(simulation.counters().buffer_drops, 0);
 }

@@ -272,14 +272,7 @@ impl<M: Model> Network<M> {
     pub fn endpoint_counters(&self) -> EndpointCounters {
         let mut sum = EndpointCounters::default();
         for host in self.hosts() {
-            let own = host.endpoint().counters();
-            sum.sent += own.sent;
-            sum.retransmitted += own.retransmitted;
-            sum.arrived += own.arrived;
-            sum.delivered += own.delivered;
-            sum.acknowledged += own.acknowledged;
-            sum.packets += own.packets;
-            sum.timeouts += own.timeouts;
+            sum += host.endpoint().counters();
         }
         sum
     }
@@ -288,11 +281,6 @@ impl<M: Model> Network<M> {
     #[must_use]
     pub fn queued_bytes(&self) -> Bytes {
         Bytes::new(self.switches().map(Switch::queued).sum())
-    }
-
-    /// The buffers of all switches, in the order of their ids.
-    pub fn buffers(&self) -> impl Iterator<Item = &M::Buffer> {
-        self.switches().map(Switch::buffer)
     }
 
     /// Switch ports that a neighbour has paused.

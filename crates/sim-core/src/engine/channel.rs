@@ -88,12 +88,6 @@ impl<M: Copy> Outbox<M> {
         }
     }
 
-    /// An outbox of `lanes` lanes that nobody empties, to drive a domain by hand.
-    #[must_use]
-    pub fn detached(lanes: usize) -> Self {
-        Self::new(lanes)
-    }
-
     /// Sends `message` over `lane`, to arrive at `at`, which must not be before what was sent over
     /// the lane earlier. Returns the copy that will arrive, for last changes.
     ///
@@ -122,12 +116,6 @@ impl<M: Copy> Outbox<M> {
             .messages
             .extend_from_slice(std::slice::from_ref(message));
         flights.messages.last_mut().expect("just sent")
-    }
-
-    /// Takes what was sent over `lane`: arrivals and messages.
-    pub fn take(&mut self, lane: usize) -> Vec<(Time, M)> {
-        let flights = std::mem::replace(&mut self.lanes[lane], Flights::new());
-        flights.at.into_iter().zip(flights.messages).collect()
     }
 }
 

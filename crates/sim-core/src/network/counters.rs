@@ -25,8 +25,6 @@ pub struct Counters {
     pub resumes: u64,
     /// The most bytes that stood in the queues of one switch port.
     pub max_queue: u64,
-    /// The most bytes that the buffer of one switch held.
-    pub max_buffer: u64,
 }
 
 impl AddAssign for Counters {
@@ -41,6 +39,5 @@ impl AddAssign for Counters {
         self.pauses += other.pauses;
         self.resumes += other.resumes;
         self.max_queue = self.max_queue.max(other.max_queue);
-        self.max_buffer = self.max_buffer.max(other.max_buffer);
     }
 }

@@ -381,10 +381,6 @@ impl<M: Model> Switch<M> {
     pub(super) const fn observer(&self) -> &M::Observer {
         &self.observer
     }
-
-    pub(super) const fn buffer(&self) -> &M::Buffer {
-        &self.buffer
-    }
 }
 
 /// What is needed of a switch to write into a packet that leaves.

@@ -1,5 +1,7 @@
 //! The transport of one host: where flows become packets and packets become completions.
 
+use std::ops::AddAssign;
+
 use crate::flow::{Completion, Flow};
 use crate::id::PortId;
 use crate::packet::{Header, Packet, Priorities};
@@ -33,6 +35,18 @@ pub struct EndpointCounters {
     pub packets: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
+}
+
+impl AddAssign for EndpointCounters {
+    fn add_assign(&mut self, other: Self) {
+        self.sent += other.sent;
+        self.retransmitted += other.retransmitted;
+        self.arrived += other.arrived;
+        self.delivered += other.delivered;
+        self.acknowledged += other.acknowledged;
+        self.packets += other.packets;
+        self.timeouts += other.timeouts;
+    }
 }
 
 /// The transport of one host. The host calls it and moves packets; the endpoint decides.
