@@ -235,22 +235,8 @@ impl<M: Model> Switch<M> {
             None => lost.insert(*head),
         };
         let mark = state.queue.pop(now);
-        finish_departure::<M>(
-            &mut Departure {
-                id: self.id,
-                telemetry: &mut self.telemetry,
-                observer: &mut self.observer,
-            },
-            now,
-            port,
-            state,
-            sent,
-            mark,
-        );
-        if let Some(packet) = lost {
-            self.observer
-                .on_drop(now, self.id, DropReason::Link, &packet);
-        }
+        self.write_into(now, port, sent, mark);
+        self.observe_loss(now, lost);
         if priority != 0 {
             self.release(now, port, ingress, priority, size, outbox);
         }
@@ -278,25 +264,38 @@ impl<M: Model> Switch<M> {
             Some(sent) => sent,
             None => lost.insert(*packet),
         };
-        finish_departure::<M>(
-            &mut Departure {
-                id: self.id,
-                telemetry: &mut self.telemetry,
-                observer: &mut self.observer,
-            },
-            now,
-            port,
-            state,
-            sent,
-            mark,
-        );
-        if let Some(packet) = lost {
-            self.observer
-                .on_drop(now, self.id, DropReason::Link, &packet);
-        }
+        self.write_into(now, port, sent, mark);
+        self.observe_loss(now, lost);
         if packet.priority() != 0 {
             let priority = packet.priority();
             self.release(now, port, ingress, priority, packet.size(), outbox);
+        }
+    }
+
+    /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already.
+    #[inline]
+    fn write_into(&mut self, now: Time, port: usize, sent: &mut Packet<M::Header>, mark: Mark) {
+        if mark == Mark::Congestion {
+            sent.flags.set(Flags::CONGESTION);
+        }
+        let state = &self.ports[port];
+        let hop = Hop {
+            now,
+            port: PortId::from_index(port),
+            rate: state.egress.rate(),
+            queue: state.queue.bytes(),
+            sent: state.egress.sent_bytes_before(sent.wire),
+        };
+        self.telemetry.on_dequeue(sent, &hop);
+        self.observer.on_dequeue(self.id, &hop, sent);
+    }
+
+    /// Tells the observer of a packet that the link has lost.
+    #[inline]
+    fn observe_loss(&mut self, now: Time, lost: Option<Packet<M::Header>>) {
+        if let Some(packet) = lost {
+            self.observer
+                .on_drop(now, self.id, DropReason::Link, &packet);
         }
     }
 
@@ -381,37 +380,4 @@ impl<M: Model> Switch<M> {
     pub(super) const fn observer(&self) -> &M::Observer {
         &self.observer
     }
-}
-
-/// What is needed of a switch to write into a packet that leaves.
-struct Departure<'a, M: Model> {
-    id: NodeId,
-    telemetry: &'a mut M::Telemetry,
-    observer: &'a mut M::Observer,
-}
-
-/// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already.
-#[inline]
-fn finish_departure<M: Model>(
-    departure: &mut Departure<'_, M>,
-    now: Time,
-    port: usize,
-    state: &Port<M::Queue>,
-    sent: &mut Packet<M::Header>,
-    mark: Mark,
-) where
-    M::Queue: Qdisc<M::Header>,
-{
-    if mark == Mark::Congestion {
-        sent.flags.set(Flags::CONGESTION);
-    }
-    let hop = Hop {
-        now,
-        port: PortId::from_index(port),
-        rate: state.egress.rate(),
-        queue: state.queue.bytes(),
-        sent: state.egress.sent_bytes_before(sent.wire),
-    };
-    departure.telemetry.on_dequeue(sent, &hop);
-    departure.observer.on_dequeue(departure.id, &hop, sent);
 }
