@@ -77,6 +77,8 @@ fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, fidelity: Fidelity
         nic_rate: NIC,
         link_rates: &[NIC],
         base_rtt: Duration::from_us(12),
+        longest_path: 5,
+        seed: 1,
         fidelity,
     };
     let laws = HpccConfig::default().laws(&context);

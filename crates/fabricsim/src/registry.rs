@@ -98,6 +98,14 @@ macro_rules! congestion_controls {
                 }
             }
 
+            /// Bytes of telemetry on a full data packet.
+            #[must_use]
+            pub fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
+                match self {
+                    $(Self::$variant(config) => config.telemetry_bytes(context),)*
+                }
+            }
+
             /// The factory of the laws.
             #[must_use]
             pub fn laws(&self, context: &LawContext<'_>) -> AnyLaws {
@@ -130,6 +138,13 @@ macro_rules! congestion_controls {
         }
 
         impl<H: IntHeader> CongestionControl<H> for AnyLaw<H> {
+            #[inline]
+            fn prepare(&mut self, header: &mut H) -> u16 {
+                match self {
+                    $(Self::$variant(law) => law.prepare(header),)*
+                }
+            }
+
             #[inline]
             fn on_ack(&mut self, ack: &Ack<'_, H>) {
                 match self {

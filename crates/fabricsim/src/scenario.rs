@@ -286,6 +286,8 @@ impl Scenario {
             nic_rate,
             link_rates: &link_rates,
             base_rtt: Duration::ZERO,
+            longest_path: 0,
+            seed: self.seed,
             fidelity: self.fidelity(),
         };
         let workloads: Vec<serde_json::Value> = self

@@ -92,12 +92,6 @@ impl fmt::Debug for Simulation {
     }
 }
 
-/// The published INT header: two bytes and five hops of eight, charged whole; longer paths need
-/// more hops.
-fn int_bytes(longest_path: u16) -> u16 {
-    2 + 8 * longest_path.max(5)
-}
-
 impl Simulation {
     /// Builds the network of `scenario`, to be run by `threads` threads (results do not depend on
     /// their number).
@@ -120,16 +114,14 @@ impl Simulation {
             nic_rate,
             link_rates: &link_rates,
             base_rtt: extremes.base_rtt,
+            longest_path: extremes.switches,
+            seed: scenario.seed,
             fidelity,
         };
-        let telemetry_bytes = match scenario.cc.needs() {
-            Needs::Nothing => 0,
-            Needs::Int => int_bytes(extremes.switches),
-        };
+        let telemetry_bytes = scenario.cc.telemetry_bytes(&context);
         let settings = RdmaSettings::new(
             scenario.transport.clone(),
             scenario.cc.laws(&context),
-            telemetry_bytes,
             match fidelity {
                 Fidelity::Exact => PacingTimes::Exact,
                 Fidelity::Published => PacingTimes::TruncatedNs,

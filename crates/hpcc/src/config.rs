@@ -125,12 +125,17 @@ impl LawConfig for HpccConfig {
         self.filled_in(context.nic_rate, context.fidelity)
     }
 
+    fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
+        int_bytes(context.longest_path)
+    }
+
     fn laws(&self, context: &LawContext<'_>) -> HpccLaws {
         HpccLaws {
             config: self.clone(),
             nic_rate: context.nic_rate,
             fidelity: context.fidelity,
             scale: IntScale::new(context),
+            telemetry_bytes: self.telemetry_bytes(context),
             constants: Arc::default(),
         }
     }
@@ -157,6 +162,13 @@ impl HpccConfig {
     }
 }
 
+/// The published INT header: two bytes and five hops of eight, charged whole; longer paths need more
+/// hops.
+const fn int_bytes(longest_path: u16) -> u16 {
+    let hops = if longest_path < 5 { 5 } else { longest_path };
+    2 + 8 * hops
+}
+
 /// Makes the law of each flow.
 #[derive(Clone, Debug)]
 pub struct HpccLaws {
@@ -167,6 +179,8 @@ pub struct HpccLaws {
     pub(crate) fidelity: Fidelity,
     /// What the telemetry means.
     pub(crate) scale: IntScale,
+    /// What the telemetry takes on the wire.
+    pub(crate) telemetry_bytes: u16,
     /// Those of the first flow.
     pub(crate) constants: Arc<OnceLock<Arc<Constants>>>,
 }
@@ -199,6 +213,8 @@ mod tests {
             nic_rate,
             link_rates: &[],
             base_rtt: fabricsim_core::units::Duration::ZERO,
+            longest_path: 5,
+            seed: 1,
             fidelity,
         }
     }

@@ -4,12 +4,11 @@ mod control;
 
 use std::sync::Arc;
 
-use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart};
+use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart, scaled_window};
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::config::{Form, HpccLaws, Reaction};
 use crate::stack::IntHeader;
-use crate::window::scaled_window;
 pub(crate) use control::Constants;
 use control::Control;
 
@@ -40,7 +39,7 @@ impl<S: IntHeader> Hpcc<S> {
         } else {
             Arc::new(Constants::new(laws, start))
         };
-        let control = Control::new(constants.max_rate);
+        let control = Control::new(constants.rule.max_rate);
         let per_hop = if constants.per_hop_rates {
             vec![control; S::CAPACITY]
         } else {
@@ -78,7 +77,7 @@ impl<S: IntHeader> Hpcc<S> {
             .min(self.previous.queue(index, &constants.scale))
             .as_f64();
         let sample = bits as f64 / seconds / link_rate
-            + queue * constants.max_rate / link_rate / constants.bdp;
+            + queue * constants.rule.max_rate / link_rate / constants.bdp;
         (sample, interval)
     }
 
@@ -87,7 +86,7 @@ impl<S: IntHeader> Hpcc<S> {
         let hops = stack.hops();
         let mut busiest = 0.0;
         let mut measured_over = 0.0;
-        let mut lowest = self.constants.max_rate;
+        let mut lowest = self.constants.rule.max_rate;
         let mut any = false;
         for index in 0..hops {
             let skip = self.constants.sampled_feedback
@@ -163,6 +162,11 @@ impl<S: IntHeader> Hpcc<S> {
 }
 
 impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
+    #[inline]
+    fn prepare(&mut self, _header: &mut S) -> u16 {
+        self.constants.telemetry_bytes
+    }
+
     fn on_ack(&mut self, ack: &Ack<'_, S>) {
         let stack = ack.telemetry;
         let commit = ack.cumulative > self.last_update_seq;

@@ -30,11 +30,12 @@
 
 mod config;
 mod law;
+mod rate_rule;
 mod stack;
 mod telemetry;
-mod window;
 
 pub use config::{Form, HpccConfig, HpccLaws, Reaction};
 pub use law::Hpcc;
+pub use rate_rule::RateRule;
 pub use stack::{ExactStack, IntHeader, IntScale, PublishedStack};
 pub use telemetry::IntTelemetry;

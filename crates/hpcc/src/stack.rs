@@ -386,6 +386,8 @@ mod tests {
             nic_rate: rate,
             link_rates: &[],
             base_rtt,
+            longest_path: 5,
+            seed: 1,
             fidelity: Fidelity::Exact,
         };
         let fabric = IntScale::new(&context(fabricsim_core::units::Duration::from_us(12)));

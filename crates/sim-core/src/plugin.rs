@@ -15,6 +15,7 @@ mod telemetry;
 pub use admission::{Admission, Admit, Release};
 pub use congestion::{
     Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory, Loss, LossKind,
+    MarkingThresholds, scaled_window,
 };
 pub use endpoint::{Endpoint, EndpointCounters, Unfinished};
 pub use observer::{DropReason, Observer};

@@ -3,7 +3,6 @@
 //!
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
 //! limited by a window, every packet is acknowledged, losses are repaired by going back.
-
 //!
 //! ```
 //! use std::sync::Arc;
@@ -20,7 +19,6 @@
 //! let settings = RdmaSettings::new(
 //!     RdmaConfig::default(),
 //!     LineRateConfig::default(),
-//!     0,
 //!     PacingTimes::Exact,
 //!     BaseReference::PerPair,
 //! );

@@ -4,18 +4,14 @@ use fabricsim_core::plugin::{Fidelity, FlowStart};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use crate::config::{Form, HpccLaws, Reaction};
+use crate::rate_rule::RateRule;
 use crate::stack::IntScale;
 
 /// What flows over NICs of one rate share.
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
     pub(super) scale: IntScale,
-    pub(super) eta: f64,
-    pub(super) max_stage: u32,
-    /// bit/s.
-    pub(super) additive_increase: f64,
-    pub(super) min_rate: f64,
-    pub(super) max_rate: f64,
+    pub(super) rule: RateRule,
     /// T in nanoseconds.
     pub(super) base_rtt_ns: f64,
     /// W in bytes.
@@ -24,11 +20,11 @@ pub(crate) struct Constants {
     pub(super) per_hop_rates: bool,
     pub(super) sampled_feedback: bool,
     pub(super) form: Form,
-    pub(super) fidelity: Fidelity,
     pub(super) line_rate: Rate,
     pub(super) base_rtt: Duration,
     pub(super) full_window: Bytes,
     pub(super) mtu: Bytes,
+    pub(super) telemetry_bytes: u16,
 }
 
 impl Constants {
@@ -41,25 +37,28 @@ impl Constants {
         };
         Self {
             scale: laws.scale.clone(),
-            eta: config.eta,
-            max_stage: config.max_stage,
-            additive_increase: bps(config.additive_increase),
-            min_rate: match config.form {
-                Form::Rate => bps(config.min_rate),
-                Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
+            rule: RateRule {
+                eta: config.eta,
+                max_stage: config.max_stage,
+                additive_increase: bps(config.additive_increase),
+                min_rate: match config.form {
+                    Form::Rate => bps(config.min_rate),
+                    Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
+                },
+                max_rate: start.line_rate.as_bps_f64(),
+                fidelity: laws.fidelity,
             },
-            max_rate: start.line_rate.as_bps_f64(),
             base_rtt_ns,
             bdp: start.bdp.as_f64(),
             reaction: config.reaction,
             per_hop_rates: config.per_hop_rates,
             sampled_feedback: config.sampled_feedback,
             form: config.form,
-            fidelity: laws.fidelity,
             line_rate: start.line_rate,
             base_rtt: start.base_rtt,
             full_window: start.bdp,
             mtu: start.mtu,
+            telemetry_bytes: laws.telemetry_bytes,
         }
     }
 
@@ -101,24 +100,8 @@ impl Control {
     /// The rate and stage that follow from the utilisation.
     #[inline]
     pub(super) fn step(&self, constants: &Constants) -> (f64, u32) {
-        let load = self.utilisation / constants.eta;
-        let (rate, stage) = if load >= 1.0 || self.stage >= constants.max_stage {
-            let scaled = self.reference / load;
-            let scaled = match constants.fidelity {
-                Fidelity::Exact => scaled,
-                Fidelity::Published => scaled.trunc(),
-            };
-            (scaled + constants.additive_increase, 0)
-        } else {
-            (self.reference + constants.additive_increase, self.stage + 1)
-        };
-        // An idle path has no load, and the quotient may not be a number: then the rate is the
-        // highest. The highest also wins over a lowest rate above it.
-        let bounded = if rate < constants.max_rate {
-            rate.max(constants.min_rate).min(constants.max_rate)
-        } else {
-            constants.max_rate
-        };
-        (bounded, stage)
+        constants
+            .rule
+            .step(self.reference, self.stage, self.utilisation)
     }
 }

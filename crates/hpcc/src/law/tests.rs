@@ -22,6 +22,8 @@ fn laws(config: HpccConfig, fidelity: Fidelity) -> HpccLaws {
         nic_rate: LINE,
         link_rates: &link_rates,
         base_rtt: Duration::from_ns(T_NS),
+        longest_path: 5,
+        seed: 1,
         fidelity,
     })
 }

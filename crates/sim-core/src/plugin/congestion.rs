@@ -63,6 +63,12 @@ pub struct Loss {
 
 /// A congestion control law: one value for each live flow.
 pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
+    /// Called for each data packet just before it leaves: prepares its empty telemetry header, and
+    /// answers how many bytes that takes on the wire. The answer to the packet echoes them.
+    fn prepare(&mut self, _header: &mut H) -> u16 {
+        0
+    }
+
     /// Called for each acknowledgement that reaches the sender.
     fn on_ack(&mut self, ack: &Ack<'_, H>);
 
@@ -120,8 +126,40 @@ pub struct LawContext<'a> {
     pub link_rates: &'a [Rate],
     /// The largest base round-trip time of all pairs of hosts.
     pub base_rtt: Duration,
+    /// The most switches on a path between two hosts.
+    pub longest_path: u16,
+    /// Seed of the run, for laws that draw.
+    pub seed: u64,
     /// Whose arithmetic to use.
     pub fidelity: Fidelity,
+}
+
+/// When a switch port marks packets: never up to `kmin` bytes, with a probability that grows
+/// linearly to `pmax` at `kmax`, always above.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MarkingThresholds {
+    /// Bytes up to which nothing is marked.
+    pub kmin: Bytes,
+    /// Bytes above which everything is marked.
+    pub kmax: Bytes,
+    /// Probability of a mark at `kmax`, 0 to 1.
+    pub pmax: f64,
+}
+
+/// `full x rate / line_rate`, rounded down, at least one byte: the window of a law that keeps a rate
+/// and lets its window shrink with it.
+#[inline]
+#[must_use]
+pub fn scaled_window(full: Bytes, rate: Rate, line_rate: Rate) -> Bytes {
+    let scaled = match full.get().checked_mul(rate.as_bps()) {
+        Some(product) => product / line_rate.as_bps(),
+        None => {
+            let wide =
+                u128::from(full.get()) * u128::from(rate.as_bps()) / u128::from(line_rate.as_bps());
+            u64::try_from(wide).unwrap_or(u64::MAX)
+        }
+    };
+    Bytes::new(scaled.max(1))
 }
 
 /// The configuration of a law: one table of a scenario, and the way to its factory.
@@ -146,4 +184,46 @@ pub trait LawConfig: Clone + std::fmt::Debug {
 
     /// The factory of the laws.
     fn laws(&self, context: &LawContext<'_>) -> Self::Laws;
+
+    /// Bytes of telemetry that a full data packet takes on the wire, for reports.
+    fn telemetry_bytes(&self, _context: &LawContext<'_>) -> u16 {
+        0
+    }
+
+    /// The marks that the law wants from switch ports at NIC rate, in proportion at others, unless
+    /// the user sets other ones; `None` when it does not read marks.
+    fn marking(&self, _nic_rate: Rate) -> Option<MarkingThresholds> {
+        None
+    }
+
+    /// Whether the published script lets answers leave a host while its data is paused when it runs
+    /// this law ("ack high prio").
+    fn answers_ignore_pause(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_the_rate_is_half_the_window() {
+        let full = Bytes::new(153_000);
+        let line = Rate::from_gbps(100);
+        assert_eq!(scaled_window(full, line, line), full);
+        assert_eq!(
+            scaled_window(full, Rate::from_gbps(50), line),
+            Bytes::new(76_500)
+        );
+        assert_eq!(
+            scaled_window(Bytes::new(3), Rate::from_mbps(1), line),
+            Bytes::new(1)
+        );
+        let huge = Bytes::new(1 << 40);
+        assert_eq!(
+            scaled_window(huge, Rate::from_gbps(800), Rate::from_gbps(1600)).get(),
+            1 << 39
+        );
+    }
 }

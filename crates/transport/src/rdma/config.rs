@@ -161,10 +161,10 @@ pub struct RdmaSettings<F> {
     /// Bytes of all headers of a data packet but the telemetry (48: 14 link, 20 network, 8 UDP, 6
     /// sequence).
     pub data_header: u16,
-    /// Bytes of the telemetry header on data packets.
-    pub telemetry: u16,
-    /// Bytes of an answer on the wire, echoed telemetry included.
-    pub answer: u16,
+    /// Bytes of all headers of an answer but the echoed telemetry (46).
+    pub answer_header: u16,
+    /// The least bytes of an answer on the wire (60).
+    pub answer_least: u16,
     /// How pacing is rounded.
     pub pacing: PacingTimes,
     /// When an idle NIC port looks again.
@@ -177,13 +177,7 @@ impl<F> RdmaSettings<F> {
     /// Settings with the published wire format: 48 bytes of headers on data, answers of 46 bytes
     /// and the echoed telemetry, at least 60.
     #[must_use]
-    pub fn new(
-        config: RdmaConfig,
-        laws: F,
-        telemetry: u16,
-        pacing: PacingTimes,
-        base: BaseReference,
-    ) -> Self {
+    pub fn new(config: RdmaConfig, laws: F, pacing: PacingTimes, base: BaseReference) -> Self {
         let nic_timer = match pacing {
             PacingTimes::Exact => NicTimer::Precise,
             PacingTimes::TruncatedNs => NicTimer::Published,
@@ -192,8 +186,8 @@ impl<F> RdmaSettings<F> {
             config,
             laws,
             data_header: 48,
-            telemetry,
-            answer: (46 + telemetry).max(60),
+            answer_header: 46,
+            answer_least: 60,
             pacing,
             nic_timer,
             base,

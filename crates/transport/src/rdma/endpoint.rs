@@ -134,7 +134,8 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         let reply = self.nics[nic.index()].answers.push(packet);
         let marked = reply.flags.has(Flags::CONGESTION);
         reply.turn_round(kind, priority.unwrap_or_else(|| packet.priority()));
-        reply.wire = self.settings.answer;
+        let telemetry = packet.wire - packet.payload - self.settings.data_header;
+        reply.wire = (self.settings.answer_header + telemetry).max(self.settings.answer_least);
         reply.flags = Flags::NONE
             .and_if(marked, Flags::ECHO)
             .and_if(answer == Answer::Complete, Flags::COMPLETE);

@@ -136,7 +136,8 @@ impl<L> Sender<L> {
         {
             packet.payload = payload as u16;
         }
-        packet.wire = packet.payload + settings.data_header + settings.telemetry;
+        let telemetry = self.law.prepare(&mut packet.telemetry);
+        packet.wire = packet.payload + settings.data_header + telemetry;
         packet.seq = self.next;
         packet.sent_at = now;
         packet.flags = Flags::NONE

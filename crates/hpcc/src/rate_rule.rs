@@ -1,0 +1,49 @@
+//! From a utilisation to the next rate.
+
+use fabricsim_core::plugin::Fidelity;
+
+/// How a rate follows the utilisation of the busiest link (HPCC paper, algorithm 1, `ComputeWind`),
+/// whatever the utilisation was learnt from. Rates are bit/s.
+#[derive(Clone, Copy, Debug)]
+pub struct RateRule {
+    /// Target utilisation (η in the paper).
+    pub eta: f64,
+    /// Additive increases in a row before the rate follows the utilisation again (maxStage).
+    pub max_stage: u32,
+    /// Added at each step.
+    pub additive_increase: f64,
+    /// The lowest rate.
+    pub min_rate: f64,
+    /// The highest rate; it wins over a lowest rate above it.
+    pub max_rate: f64,
+    /// The published simulator cuts rates to whole bits.
+    pub fidelity: Fidelity,
+}
+
+impl RateRule {
+    /// The rate and stage after a step from the rate `reference` (R_c in the paper) and `stage`
+    /// (incStage), at `utilisation` (U).
+    #[inline]
+    #[must_use]
+    pub fn step(&self, reference: f64, stage: u32, utilisation: f64) -> (f64, u32) {
+        let load = utilisation / self.eta;
+        let (rate, stage) = if load >= 1.0 || stage >= self.max_stage {
+            let scaled = reference / load;
+            let scaled = match self.fidelity {
+                Fidelity::Exact => scaled,
+                Fidelity::Published => scaled.trunc(),
+            };
+            (scaled + self.additive_increase, 0)
+        } else {
+            (reference + self.additive_increase, stage + 1)
+        };
+        // An idle path has no load, and the quotient may not be a number: then the rate is the
+        // highest.
+        let bounded = if rate < self.max_rate {
+            rate.max(self.min_rate).min(self.max_rate)
+        } else {
+            self.max_rate
+        };
+        (bounded, stage)
+    }
+}
