@@ -88,6 +88,19 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Removes the table `key` from a section.
+    pub(crate) fn subsection(
+        &self,
+        section: &mut Section<'a>,
+        key: &str,
+    ) -> Result<Option<Section<'a>>, Error> {
+        let Some((_, value)) = section.table.remove_entry(key) else {
+            return Ok(None);
+        };
+        let title = format!("{}, table `{key}`", section.title);
+        self.table(value, title).map(Some)
+    }
+
     fn table(&self, value: Spanned<DeValue<'a>>, title: String) -> Result<Section<'a>, Error> {
         let span = value.span();
         match value.into_inner() {

@@ -13,7 +13,7 @@ use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{Fidelity, LawFactory, Model, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
-use fabricsim_qdisc::{PortBuffer, PriorityQueues, RedEcn, SharedBuffer};
+use fabricsim_qdisc::{Markers, PortBuffer, PriorityQueues, PublishedDraws, RedEcn, SharedBuffer};
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
 
@@ -96,6 +96,9 @@ where
     }
     let settings = Arc::new(settings);
     let fidelity = scenario.fidelity();
+    let published_draws = PublishedDraws::new(topology.len() as u64, scenario.seed);
+    // Marks that contradict one another are refused when the scenario is read.
+    let wanted = scenario.wanted_marks().unwrap_or_default();
     let mut timings = Timings {
         fidelity,
         tables: BTreeMap::new(),
@@ -132,8 +135,17 @@ where
                 })
                 .collect();
             let queues = ports.iter().zip(port_number..).map(|(port, number)| {
-                let marker = switch.ecn_at(port.rate, nic_rate);
-                PriorityQueues::new(marker.map(|ecn| RedEcn::new(&ecn, scenario.seed, number)))
+                let mut markers = Markers::default();
+                for ((marker, wanted), priority) in markers.iter_mut().zip(&wanted).zip(0u8..) {
+                    let ecn = switch.ecn_at(port.rate, priority, wanted.as_ref(), nic_rate);
+                    let entity = number * 8 + u64::from(priority);
+                    *marker = ecn.map(|ecn| match fidelity {
+                        Fidelity::Exact => RedEcn::new(&ecn, scenario.seed, entity),
+                        Fidelity::Published => RedEcn::published(&ecn, &published_draws),
+                    });
+                }
+                let marks = markers.iter().any(Option::is_some);
+                PriorityQueues::new(marks.then(|| Box::new(markers)))
             });
             NodeConfig::Switch(SwitchConfig {
                 ports: links.into_iter().zip(queues).collect(),

@@ -1,13 +1,14 @@
 //! The congestion control laws that a scenario can name. A new law is one file and one line here:
 //! from the line follow parsing, did-you-mean, `fabricsim list`, dispatch and the conformance tests.
 
+use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory, Loss,
+    Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory, Loss, MarkingThresholds,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HpccConfig, IntHeader};
-use fabricsim_transport::cc::LineRateConfig;
+use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, LineRateConfig, TimelyConfig};
 use serde::Serialize;
 
 use crate::document::{Document, Section};
@@ -106,6 +107,22 @@ macro_rules! congestion_controls {
                 }
             }
 
+            /// The marks that the law wants from switch ports at `nic_rate`.
+            #[must_use]
+            pub fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
+                match self {
+                    $(Self::$variant(config) => config.marking(nic_rate),)*
+                }
+            }
+
+            /// Whether the published script lets answers leave a paused host under this law.
+            #[must_use]
+            pub fn answers_ignore_pause(&self) -> bool {
+                match self {
+                    $(Self::$variant(config) => config.answers_ignore_pause(),)*
+                }
+            }
+
             /// The factory of the laws.
             #[must_use]
             pub fn laws(&self, context: &LawContext<'_>) -> AnyLaws {
@@ -198,6 +215,12 @@ macro_rules! congestion_controls {
 congestion_controls! {
     /// HPCC on in-band telemetry (SIGCOMM 2019)
     "hpcc": Int => Hpcc(HpccConfig),
+    /// DCQCN: marks and timers, as NIC vendors build it (SIGCOMM 2015)
+    "dcqcn": Nothing => Dcqcn(DcqcnConfig),
+    /// TIMELY: the gradient of the round-trip time (SIGCOMM 2015)
+    "timely": Nothing => Timely(TimelyConfig),
+    /// DCTCP in hardware: the share of marked packets (SIGCOMM 2010)
+    "dctcp": Nothing => Dctcp(DctcpConfig),
     /// line rate for ever, with a fixed window: no congestion control
     "line-rate": Nothing => LineRate(LineRateConfig),
 }
@@ -209,5 +232,46 @@ impl CcConfig {
         LAWS.iter()
             .find(|law| law.name == self.name())
             .map_or(Needs::Nothing, |law| law.needs)
+    }
+}
+
+/// The laws of a run: one for each class that has its own, one for all others.
+#[derive(Clone, Debug)]
+pub struct ClassLaws {
+    default: AnyLaws,
+    /// By class number.
+    own: Vec<Option<AnyLaws>>,
+}
+
+impl ClassLaws {
+    /// The laws of `default`, and of `own` for the classes that it lists by number.
+    #[must_use]
+    pub fn new<'a>(
+        default: &CcConfig,
+        own: impl IntoIterator<Item = (ClassId, &'a CcConfig)>,
+        context: &LawContext<'_>,
+    ) -> Self {
+        let mut by_class = Vec::new();
+        for (class, config) in own {
+            let index = usize::from(class.0);
+            if by_class.len() <= index {
+                by_class.resize_with(index + 1, || None);
+            }
+            by_class[index] = Some(config.laws(context));
+        }
+        Self {
+            default: default.laws(context),
+            own: by_class,
+        }
+    }
+}
+
+impl<H: IntHeader> LawFactory<H> for ClassLaws {
+    type Law = AnyLaw<H>;
+
+    fn build(&self, start: &FlowStart) -> AnyLaw<H> {
+        let class = usize::from(start.flow.request.class.0);
+        let laws = self.own.get(class).and_then(Option::as_ref);
+        laws.unwrap_or(&self.default).build(start)
     }
 }

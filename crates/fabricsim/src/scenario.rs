@@ -1,11 +1,14 @@
 //! A scenario: everything that decides what a simulation does, read from one TOML text.
 
+mod classes;
 mod read;
 mod resolved;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::{Fidelity, LawContext};
 use fabricsim_core::units::{Duration, Rate};
 use fabricsim_topology::{Topology, TopologyConfig};
@@ -16,8 +19,11 @@ use crate::document::Document;
 use crate::error::Error;
 use crate::registry::CcConfig;
 use crate::settings::{OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings};
+use classes::{ClassCc, read_classes, read_law};
 use read::{Tables, read_file, read_profile, read_seed, read_topology, read_workload};
 use resolved::{tagged, topology_value, workload_value};
+
+pub use classes::CLASS_KEYS;
 
 /// The keys of a scenario outside its tables.
 pub const ROOT_KEYS: &[(&str, &str)] = &[
@@ -41,6 +47,7 @@ const TABLES: &[&str] = &[
     "transport",
     "routing",
     "workload",
+    "class",
     "cc",
     "run",
     "output",
@@ -69,6 +76,8 @@ pub struct Scenario {
     pub workloads: Vec<WorkloadConfig>,
     /// The law.
     pub cc: CcConfig,
+    /// The laws of classes that have their own.
+    pub class_cc: BTreeMap<ClassId, CcConfig>,
     /// When to stop.
     pub run: RunSettings,
     /// Where results go.
@@ -144,6 +153,7 @@ impl Scenario {
             .get("switch")
             .and_then(|switch| switch.get_ref().as_table()?.get("buffer"))
             .map_or(0..0, toml::Spanned::span);
+        let cc_place = root.get("cc").map_or(0..0, toml::Spanned::span);
         let mut tables = Tables {
             document: &document,
             root: &mut root,
@@ -174,10 +184,14 @@ impl Scenario {
             ));
         }
         let hosts = hosts(&topology);
+        let mut class_cc = ClassCc::new();
         let workloads = sections
             .into_iter()
             .enumerate()
-            .map(|(index, section)| {
+            .map(|(index, mut section)| {
+                if let Some(law) = read_law(&document, &mut section)? {
+                    class_cc.insert(ClassId(u16::try_from(index).unwrap_or(u16::MAX)), law);
+                }
                 let context = WorkloadContext {
                     hosts: Arc::clone(&hosts),
                     seed,
@@ -186,6 +200,7 @@ impl Scenario {
                 read_workload(&document, section, base, &context, fidelity)
             })
             .collect::<Result<_, _>>()?;
+        read_classes(&document, &mut root, &mut class_cc)?;
         let scenario = Self {
             name,
             seed,
@@ -197,6 +212,7 @@ impl Scenario {
             routing,
             workloads,
             cc,
+            class_cc,
             run,
             output,
         };
@@ -208,6 +224,9 @@ impl Scenario {
                 let message = format!("[switch], key `{}`: {}", error.key, error.message);
                 document.mistake(buffer_place, message, error.help)
             })?;
+        scenario
+            .wanted_marks()
+            .map_err(|error| document.mistake(cc_place, error.message, error.help))?;
         Ok(scenario)
     }
 
@@ -268,6 +287,19 @@ impl Scenario {
         u8::try_from(used.iter().filter(|used| **used).count()).expect("eight priorities")
     }
 
+    /// The transport with every default filled in.
+    #[must_use]
+    pub fn transport_resolved(&self) -> RdmaConfig {
+        let by_law = match self.fidelity() {
+            Fidelity::Exact => false,
+            Fidelity::Published => self.cc.answers_ignore_pause(),
+        };
+        RdmaConfig {
+            answers_ignore_pause: Some(self.transport.answers_ignore_pause.unwrap_or(by_law)),
+            ..self.transport.clone()
+        }
+    }
+
     /// The folder of the results.
     #[must_use]
     pub fn output_dir(&self) -> PathBuf {
@@ -295,16 +327,22 @@ impl Scenario {
             .iter()
             .map(|workload| tagged(workload.kind(), &workload_value(workload)))
             .collect();
+        let classes: Vec<serde_json::Value> = self
+            .class_cc
+            .iter()
+            .map(|(class, law)| serde_json::json!({"id": class.0, "cc": law.resolved(&context)}))
+            .collect();
         serde_json::json!({
             "name": self.name,
             "seed": self.seed,
             "profile": self.profile,
             "topology": tagged(self.topology_config.name(), &topology_value(&self.topology_config)),
             "switch": self.switch.resolved(nic_rate, self.fidelity()),
-            "transport": self.transport,
+            "transport": self.transport_resolved(),
             "routing": self.routing.resolved(self.seed, self.fidelity()),
             "workload": workloads,
             "cc": self.cc.resolved(&context),
+            "class": classes,
             "run": self.run,
         })
     }

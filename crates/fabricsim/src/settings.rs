@@ -46,9 +46,43 @@ pub struct SwitchSettings {
     pub reserve: Bytes,
     /// How far below the threshold a paused neighbour goes on.
     pub resume_offset: Bytes,
-    /// ECN thresholds of a port at NIC rate, in proportion at others; absent means no marks.
+    /// ECN thresholds of a port at NIC rate, in proportion at others, for all priorities; absent
+    /// means what the law of each priority wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn: Option<EcnConfig>,
+    /// ECN thresholds of ports of one rate, of one priority, or of both; the first rule that fits a
+    /// port and priority holds, before `ecn`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ecn_rules: Vec<EcnRule>,
+}
+
+/// ECN thresholds for some ports and priorities.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct EcnRule {
+    /// Ports of this rate; absent means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// This priority; absent means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u8>,
+    /// Bytes up to which nothing is marked; with `rate` as given, without it at NIC rate and in
+    /// proportion at others.
+    pub kmin: Bytes,
+    /// Bytes above which everything is marked.
+    pub kmax: Bytes,
+    /// Probability of a mark at `kmax`, 0 to 1.
+    pub pmax: f64,
+}
+
+impl EcnRule {
+    fn thresholds(&self) -> EcnConfig {
+        EcnConfig {
+            kmin: self.kmin,
+            kmax: self.kmax,
+            pmax: self.pmax,
+        }
+    }
 }
 
 impl Default for SwitchSettings {
@@ -61,6 +95,7 @@ impl Default for SwitchSettings {
             reserve: Bytes::new(4 << 10),
             resume_offset: Bytes::new(3 << 10),
             ecn: None,
+            ecn_rules: Vec::new(),
         }
     }
 }
@@ -91,7 +126,11 @@ impl SwitchSettings {
         ),
         (
             "ecn",
-            "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default none)",
+            "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default: as the law wants)",
+        ),
+        (
+            "ecn_rules",
+            "marking by port and priority: [{ rate = \"400Gbps\", priority = 3, kmin = …, kmax = …, pmax = … }]",
         ),
     ];
 
@@ -111,18 +150,15 @@ impl SwitchSettings {
             ));
         }
         if let Some(ecn) = &self.ecn {
-            if ecn.kmin > ecn.kmax {
+            check_thresholds("ecn", ecn)?;
+        }
+        for rule in &self.ecn_rules {
+            check_thresholds("ecn_rules", &rule.thresholds())?;
+            if rule.priority.is_some_and(|p| !(1..=7).contains(&p)) {
                 return Err(ConfigError::new(
-                    "ecn",
-                    format!("kmin ({}) is above kmax ({})", ecn.kmin, ecn.kmax),
-                    "give kmin no larger than kmax",
-                ));
-            }
-            if !(0.0..=1.0).contains(&ecn.pmax) {
-                return Err(ConfigError::new(
-                    "ecn",
-                    format!("a marking probability of {} is impossible", ecn.pmax),
-                    "give pmax from 0 to 1",
+                    "ecn_rules",
+                    "priorities of flows are 1 to 7 (0 is the switches' own, and never marked)",
+                    "give a priority from 1 to 7, or leave it out",
                 ));
             }
         }
@@ -223,20 +259,59 @@ impl SwitchSettings {
         Ok(())
     }
 
-    /// The thresholds of a port of `rate`.
-    pub(crate) fn ecn_at(&self, rate: Rate, nic_rate: Rate) -> Option<EcnConfig> {
-        self.ecn.as_ref().map(|ecn| {
-            let scale = |bytes: Bytes| {
-                let wide = u128::from(bytes.get()) * u128::from(rate.as_bps())
-                    / u128::from(nic_rate.as_bps());
-                Bytes::new(u64::try_from(wide).unwrap_or(u64::MAX))
-            };
-            EcnConfig {
-                kmin: scale(ecn.kmin),
-                kmax: scale(ecn.kmax),
-                pmax: ecn.pmax,
-            }
-        })
+    /// The thresholds of a port of `rate` for `priority`, whose law wants `wanted` at NIC rate.
+    pub(crate) fn ecn_at(
+        &self,
+        rate: Rate,
+        priority: u8,
+        wanted: Option<&EcnConfig>,
+        nic_rate: Rate,
+    ) -> Option<EcnConfig> {
+        let fits = |rule: &&EcnRule| {
+            rule.rate.is_none_or(|only| only == rate)
+                && rule.priority.is_none_or(|only| only == priority)
+        };
+        match self.ecn_rules.iter().find(fits) {
+            Some(rule) if rule.rate.is_some() => Some(rule.thresholds()),
+            Some(rule) => Some(in_proportion(&rule.thresholds(), rate, nic_rate)),
+            None => self
+                .ecn
+                .as_ref()
+                .or(wanted)
+                .map(|ecn| in_proportion(ecn, rate, nic_rate)),
+        }
+    }
+}
+
+fn check_thresholds(key: &'static str, ecn: &EcnConfig) -> Result<(), ConfigError> {
+    if ecn.kmin > ecn.kmax {
+        return Err(ConfigError::new(
+            key,
+            format!("kmin ({}) is above kmax ({})", ecn.kmin, ecn.kmax),
+            "give kmin no larger than kmax",
+        ));
+    }
+    if !(0.0..=1.0).contains(&ecn.pmax) {
+        return Err(ConfigError::new(
+            key,
+            format!("a marking probability of {} is impossible", ecn.pmax),
+            "give pmax from 0 to 1",
+        ));
+    }
+    Ok(())
+}
+
+/// Thresholds at NIC rate, for a port of `rate`.
+fn in_proportion(ecn: &EcnConfig, rate: Rate, nic_rate: Rate) -> EcnConfig {
+    let scale = |bytes: Bytes| {
+        let wide =
+            u128::from(bytes.get()) * u128::from(rate.as_bps()) / u128::from(nic_rate.as_bps());
+        Bytes::new(u64::try_from(wide).unwrap_or(u64::MAX))
+    };
+    EcnConfig {
+        kmin: scale(ecn.kmin),
+        kmax: scale(ecn.kmax),
+        pmax: ecn.pmax,
     }
 }
 

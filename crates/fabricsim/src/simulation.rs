@@ -18,7 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::directory::{RouteDirectory, SourcePorts};
 use crate::error::Error;
 use crate::model;
-use crate::registry::{AnyLaws, Needs};
+use crate::registry::{ClassLaws, Needs};
 use crate::runner::Runner;
 use crate::scenario::Scenario;
 use crate::sources::Sources;
@@ -120,8 +120,8 @@ impl Simulation {
         };
         let telemetry_bytes = scenario.cc.telemetry_bytes(&context);
         let settings = RdmaSettings::new(
-            scenario.transport.clone(),
-            scenario.cc.laws(&context),
+            scenario.transport_resolved(),
+            scenario.class_laws(&context),
             match fidelity {
                 Fidelity::Exact => PacingTimes::Exact,
                 Fidelity::Published => PacingTimes::TruncatedNs,
@@ -137,7 +137,8 @@ impl Simulation {
         let scale = IntScale::new(&context);
         let longest = extremes.switches;
         let limits = |text: String| Error::unsupported(scenario, text);
-        if scenario.cc.needs() == Needs::Int {
+        let int = scenario.needs(Needs::Int);
+        if int {
             if link_rates.len() > 64 {
                 return Err(limits(format!(
                     "the links have {} different rates, and telemetry can name 64",
@@ -159,20 +160,29 @@ impl Simulation {
             scale: &scale,
             threads,
         };
-        let runner = match (scenario.cc.needs(), fidelity, longest) {
-            (Needs::Nothing, ..) => Box::new(model::build::<(), _, _>(
+        let runner = match (int, fidelity, longest) {
+            (false, Fidelity::Published, _) => {
+                Box::new(model::build::<crate::plain::PublishedPlain, _, _>(
+                    scenario,
+                    &routes,
+                    build.settings,
+                    |_| NoTelemetry,
+                    threads,
+                )) as Box<dyn Runner>
+            }
+            (false, ..) => Box::new(model::build::<(), _, _>(
                 scenario,
                 &routes,
                 build.settings,
                 |_| NoTelemetry,
                 threads,
             )) as Box<dyn Runner>,
-            (Needs::Int, Fidelity::Published, _) => build.with_int::<PublishedStack>(),
-            (Needs::Int, Fidelity::Exact, 0..=5) => build.with_int::<ExactStack<5>>(),
-            (Needs::Int, Fidelity::Exact, 6..=10) => build.with_int::<ExactStack<10>>(),
-            (Needs::Int, Fidelity::Exact, 11..=32) => build.with_int::<ExactStack<32>>(),
-            (Needs::Int, Fidelity::Exact, 33..=128) => build.with_int::<ExactStack<128>>(),
-            (Needs::Int, Fidelity::Exact, _) => {
+            (true, Fidelity::Published, _) => build.with_int::<PublishedStack>(),
+            (true, Fidelity::Exact, 0..=5) => build.with_int::<ExactStack<5>>(),
+            (true, Fidelity::Exact, 6..=10) => build.with_int::<ExactStack<10>>(),
+            (true, Fidelity::Exact, 11..=32) => build.with_int::<ExactStack<32>>(),
+            (true, Fidelity::Exact, 33..=128) => build.with_int::<ExactStack<128>>(),
+            (true, Fidelity::Exact, _) => {
                 return Err(limits(format!(
                     "a path passes {longest} switches, and telemetry is built for up to 128"
                 )));
@@ -375,7 +385,7 @@ impl Simulation {
 struct Build<'a> {
     scenario: &'a Scenario,
     routes: &'a Routes,
-    settings: RdmaSettings<AnyLaws>,
+    settings: RdmaSettings<ClassLaws>,
     scale: &'a IntScale,
     threads: usize,
 }

@@ -16,10 +16,12 @@
 //! assert_eq!(buffer.pfc(), Pfc::On);
 //! ```
 
+mod mrg32k3a;
 mod priority_queues;
 mod red;
 mod shared_buffer;
 
-pub use priority_queues::PriorityQueues;
+pub use mrg32k3a::PublishedDraws;
+pub use priority_queues::{Markers, PriorityQueues};
 pub use red::{EcnConfig, RedEcn};
 pub use shared_buffer::{BufferConfig, Headroom, Pfc, PortBuffer, SharedBuffer};

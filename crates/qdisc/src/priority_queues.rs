@@ -26,13 +26,17 @@ pub struct PriorityQueues<H> {
     last: u8,
     /// The queue whose head was shown.
     shown: u8,
-    marker: Option<RedEcn>,
+    markers: Option<Box<Markers>>,
 }
 
+/// The marker of each priority that has one.
+pub type Markers = [Option<RedEcn>; QUEUES];
+
 impl<H: Header> PriorityQueues<H> {
-    /// Empty queues; packets of any priority are marked by `marker`.
+    /// Empty queues whose packets are marked by the marker of their priority; priority 0 is never
+    /// marked.
     #[must_use]
-    pub fn new(marker: Option<RedEcn>) -> Self {
+    pub fn new(markers: Option<Box<Markers>>) -> Self {
         Self {
             queues: Default::default(),
             bytes: [0; QUEUES],
@@ -40,7 +44,7 @@ impl<H: Header> PriorityQueues<H> {
             occupied: 0,
             last: 0,
             shown: 0,
-            marker,
+            markers,
         }
     }
 
@@ -72,8 +76,11 @@ impl<H: Header> PriorityQueues<H> {
     /// The mark of a packet that leaves `queue`, by what it leaves behind.
     #[inline]
     fn mark(&mut self, queue: u8) -> Mark {
+        let Some(markers) = &mut self.markers else {
+            return Mark::None;
+        };
         let left = Bytes::new(self.bytes[usize::from(queue)]);
-        let marked = match &mut self.marker {
+        let marked = match &mut markers[usize::from(queue)] {
             Some(marker) => queue != 0 && marker.marks(left),
             None => false,
         };
@@ -203,7 +210,9 @@ mod tests {
             kmax: Bytes::new(150),
             pmax: 1.0,
         };
-        let mut queues = PriorityQueues::new(Some(RedEcn::new(&step, 1, 0)));
+        let mut markers = Markers::default();
+        markers[3] = Some(RedEcn::new(&step, 1, 0));
+        let mut queues = PriorityQueues::new(Some(Box::new(markers)));
         for _ in 0..3 {
             assert!(queues.enqueue(Time::ZERO, &packet(3, 100)).is_some());
         }

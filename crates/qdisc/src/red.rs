@@ -1,5 +1,7 @@
 //! ECN marking by queue length, as datacentre switches do it.
 
+use crate::mrg32k3a::PublishedDraws;
+use fabricsim_core::plugin::MarkingThresholds;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -19,13 +21,32 @@ pub struct EcnConfig {
     pub pmax: f64,
 }
 
+impl From<MarkingThresholds> for EcnConfig {
+    fn from(wanted: MarkingThresholds) -> Self {
+        Self {
+            kmin: wanted.kmin,
+            kmax: wanted.kmax,
+            pmax: wanted.pmax,
+        }
+    }
+}
+
 /// The marker of one port.
 #[derive(Clone, Debug)]
 pub struct RedEcn {
     kmin: u64,
     kmax: u64,
     slope: f64,
-    stream: Stream,
+    draws: Draws,
+}
+
+/// Where the numbers come from that decide about marks.
+#[derive(Clone, Debug)]
+enum Draws {
+    /// The port's own stream.
+    Own(Stream),
+    /// The published simulator's.
+    Published(Box<PublishedDraws>),
 }
 
 impl RedEcn {
@@ -38,7 +59,20 @@ impl RedEcn {
             kmin: config.kmin.get(),
             kmax: config.kmax.get(),
             slope: if span > 0.0 { config.pmax / span } else { 0.0 },
-            stream: Stream::new(seed, entity, Purpose::Marking),
+            draws: Draws::Own(Stream::new(seed, entity, Purpose::Marking)),
+        }
+    }
+
+    /// A marker that draws what the published simulator draws.
+    ///
+    /// There all ports of all switches share one sequence, in the order of its event list, which no
+    /// parallel run can have. Here each port goes through that sequence by itself: its marks are the
+    /// published ones for as long as no other port marks.
+    #[must_use]
+    pub fn published(config: &EcnConfig, draws: &PublishedDraws) -> Self {
+        Self {
+            draws: Draws::Published(Box::new(draws.clone())),
+            ..Self::new(config, 0, 0)
         }
     }
 
@@ -51,7 +85,11 @@ impl RedEcn {
         } else if queue > self.kmax {
             true
         } else {
-            self.stream.chance((queue - self.kmin) as f64 * self.slope)
+            let chance = (queue - self.kmin) as f64 * self.slope;
+            match &mut self.draws {
+                Draws::Own(stream) => stream.chance(chance),
+                Draws::Published(draws) => draws.draw() < chance,
+            }
         }
     }
 }

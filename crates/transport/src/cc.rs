@@ -1,5 +1,12 @@
-//! Congestion control laws, one to a file.
+//! Congestion control laws that need nothing beyond the transport: one file each.
 
+mod dcqcn;
+mod dctcp;
 mod line_rate;
+mod paced_rate;
+mod timely;
 
+pub use dcqcn::{Dcqcn, DcqcnConfig, DcqcnLaws, ParameterSet};
+pub use dctcp::{Dctcp, DctcpConfig, DctcpLaws};
 pub use line_rate::{LineRate, LineRateConfig};
+pub use timely::{Timely, TimelyConfig, TimelyLaws};

@@ -9,6 +9,7 @@
 //! * A retransmission timeout repairs what no answer reports.
 //! * A flow ends when the acknowledgement of its last byte reaches the sender.
 
+mod answers;
 mod config;
 mod endpoint;
 mod nic;

@@ -75,6 +75,15 @@ impl FlowList {
         &self.flows
     }
 
+    /// The class of `flow`, one of these flows, in a workload of class `own`.
+    #[must_use]
+    pub const fn class_of(&self, flow: &FlowRequest, own: ClassId) -> ClassId {
+        match self.classes {
+            Classes::OfWorkload => own,
+            Classes::Listed => flow.class,
+        }
+    }
+
     /// A source of these flows; `class` is given to them when the file has no classes.
     #[must_use]
     pub fn source(&self, class: ClassId) -> Box<dyn FlowSource> {

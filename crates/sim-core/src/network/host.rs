@@ -8,7 +8,7 @@ use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
-use crate::plugin::{DropReason, Endpoint, Model, Observer};
+use crate::plugin::{DropReason, Endpoint, Model, Observer, Wake};
 use crate::units::Time;
 
 /// The ranks of a host's own events at one time. Arrivals come before both, starts of flows before
@@ -196,9 +196,13 @@ impl<M: Model> Host<M> {
         } else if self.deadline == now {
             self.deadline = Time::MAX;
             let ended = self.completions.len();
-            self.endpoint.on_deadline(now, &mut self.completions);
+            let wake = self.endpoint.on_deadline(now, &mut self.completions);
             self.observe_completions(ended);
-            self.serve_all(now, outbox);
+            if wake == Wake::Poll || !M::Header::CAUSAL {
+                self.serve_all(now, outbox);
+            } else {
+                self.arm_deadline(now);
+            }
         }
     }
 
@@ -213,6 +217,12 @@ impl<M: Model> Host<M> {
         for port in 0..self.nics.len() {
             self.serve(now, port, outbox);
         }
+        self.arm_deadline(now);
+    }
+
+    /// Sets an event for the transport's deadline unless an earlier one is set.
+    #[inline]
+    fn arm_deadline(&mut self, now: Time) {
         let deadline = self.endpoint.deadline();
         if deadline < self.deadline {
             self.deadline = deadline;

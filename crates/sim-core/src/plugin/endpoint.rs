@@ -49,6 +49,16 @@ impl AddAssign for EndpointCounters {
     }
 }
 
+/// What a deadline has led to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Wake {
+    /// Packets may have become ready: causal models ask for one at once.
+    Poll,
+    /// Only laws have changed their minds: causal models leave a free port alone until its next
+    /// event, as the published simulator does. Others ask all the same.
+    Quiet,
+}
+
 /// The transport of one host. The host calls it and moves packets; the endpoint decides.
 pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// `flow` starts now and leaves through port `nic`.
@@ -82,7 +92,7 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     fn deadline(&self) -> Time;
 
     /// Called when `deadline` has come.
-    fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>);
+    fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>) -> Wake;
 
     /// Flows that have started here and not ended, in the order of their numbers.
     fn unfinished(&self) -> Vec<Unfinished>;

@@ -29,8 +29,10 @@ pub struct RdmaConfig {
     pub rto_min: Duration,
     /// The least time between two NACKs for the same byte.
     pub nack_interval: Duration,
-    /// Let answers leave a host while its data priority is paused.
-    pub answers_ignore_pause: bool,
+    /// Let answers leave a host while their priority is paused; absent means no, under
+    /// `profile = "ns3-hpcc"` what its script has for the law.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers_ignore_pause: Option<bool>,
     /// The switch priority of answers (1 to 7); absent means that of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_priority: Option<u8>,
@@ -43,7 +45,7 @@ impl Default for RdmaConfig {
             base_rtt: BaseRtt::Largest,
             rto_min: Duration::from_ms(4),
             nack_interval: Duration::from_us(500),
-            answers_ignore_pause: false,
+            answers_ignore_pause: None,
             answer_priority: None,
         }
     }
@@ -64,7 +66,7 @@ impl RdmaConfig {
         ),
         (
             "answers_ignore_pause",
-            "answers leave a host while its data is paused (default false)",
+            "answers leave a host while their priority is paused (default false; profile: by law)",
         ),
         (
             "answer_priority",
@@ -165,6 +167,8 @@ pub struct RdmaSettings<F> {
     pub answer_header: u16,
     /// The least bytes of an answer on the wire (60).
     pub answer_least: u16,
+    /// Whether answers leave a host while their priority is paused.
+    pub answers_ignore_pause: bool,
     /// How pacing is rounded.
     pub pacing: PacingTimes,
     /// When an idle NIC port looks again.
@@ -183,6 +187,7 @@ impl<F> RdmaSettings<F> {
             PacingTimes::TruncatedNs => NicTimer::Published,
         };
         Self {
+            answers_ignore_pause: config.answers_ignore_pause.unwrap_or(false),
             config,
             laws,
             data_header: 48,

@@ -8,7 +8,8 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Endpoint, EndpointCounters, FlowStart, LawFactory, LossKind, Unfinished,
+    Ack, CongestionControl, Endpoint, EndpointCounters, FlowStart, LawFactory, LossKind,
+    Unfinished, Wake,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
@@ -50,6 +51,16 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
             timers: BinaryHeap::new(),
             retimed: None,
             counters: EndpointCounters::default(),
+        }
+    }
+
+    /// The priorities (a mask) whose answers may leave.
+    #[inline]
+    fn answers_allowed(&self, paused: Priorities) -> u8 {
+        if self.settings.answers_ignore_pause {
+            u8::MAX
+        } else {
+            !paused.mask()
         }
     }
 
@@ -130,10 +141,11 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         self.counters.delivered += Bytes::new(delivered);
         let Some(kind) = answer.kind() else { return };
         let priority = self.settings.config.answer_priority;
+        let priority = priority.unwrap_or_else(|| packet.priority());
         // The answer is the data packet turned round: it echoes when that was sent and what it saw.
-        let reply = self.nics[nic.index()].answers.push(packet);
+        let reply = self.nics[nic.index()].answers.push(priority, packet);
         let marked = reply.flags.has(Flags::CONGESTION);
-        reply.turn_round(kind, priority.unwrap_or_else(|| packet.priority()));
+        reply.turn_round(kind, priority);
         let telemetry = packet.wire - packet.payload - self.settings.data_header;
         reply.wire = (self.settings.answer_header + telemetry).max(self.settings.answer_least);
         reply.flags = Flags::NONE
@@ -261,13 +273,10 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
         paused: Priorities,
         send: impl FnOnce(&Packet<H>),
     ) -> bool {
+        let allowed = self.answers_allowed(paused);
         let port = &mut self.nics[nic.index()];
-        if let Some(answer) = port.answers.front()
-            && (self.settings.config.answers_ignore_pause || !paused.contains(answer.priority()))
-        {
-            send(answer);
-            port.answers.pop();
-            return true;
+        if port.answers.any(allowed) {
+            return port.answers.serve(allowed, send);
         }
         self.promote(now, nic.index());
         let port = &mut self.nics[nic.index()];
@@ -308,9 +317,7 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
                 .min()
                 .unwrap_or(Time::MAX);
         }
-        if port.answers.front().is_some_and(|answer| {
-            self.settings.config.answers_ignore_pause || !paused.contains(answer.priority())
-        }) {
+        if port.answers.any(self.answers_allowed(paused)) {
             return at;
         }
         if port.occupied & !paused.mask() != 0 {
@@ -334,12 +341,13 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
         self.timers.peek().map_or(Time::MAX, |&Reverse((at, _))| at)
     }
 
-    fn on_deadline(&mut self, now: Time, _done: &mut Vec<Completion>) {
+    fn on_deadline(&mut self, now: Time, _done: &mut Vec<Completion>) -> Wake {
         let rto_min = self.settings.config.rto_min;
         let pacing = self.settings.pacing;
+        let mut wake = Wake::Quiet;
         while let Some(&Reverse((at, slot))) = self.timers.peek() {
             if at > now {
-                return;
+                break;
             }
             self.timers.pop();
             let Some(sender) = self.senders[slot as usize]
@@ -352,14 +360,18 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
             if sender.timeout_at(rto_min) <= now {
                 self.counters.timeouts += 1;
                 sender.go_back(now, LossKind::Timeout);
+                wake = Wake::Poll;
             }
             if sender.law.deadline() <= now {
                 sender.law.on_timer(now);
             }
-            sender.follow_rate(pacing);
+            if sender.law.retimes() {
+                sender.follow_rate(pacing);
+            }
             self.place(now, slot);
             self.set_timer(slot);
         }
+        wake
     }
 
     fn unfinished(&self) -> Vec<Unfinished> {

@@ -3,16 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use fabricsim_core::fifo::Fifo;
-use fabricsim_core::packet::Packet;
 use fabricsim_core::units::Time;
 
+use super::answers::Answers;
 use super::slots::SlotSet;
 
 /// The queues of one NIC port. Flows are named by their slot.
 #[derive(Clone, Debug)]
 pub(super) struct Nic<H> {
-    pub(super) answers: Fifo<Packet<H>>,
+    pub(super) answers: Answers<H>,
     /// Flows that may send now, a set for each priority.
     pub(super) ready: [SlotSet; 8],
     /// Priorities whose set is not empty.
@@ -27,7 +26,7 @@ pub(super) struct Nic<H> {
 impl<H> Default for Nic<H> {
     fn default() -> Self {
         Self {
-            answers: Fifo::default(),
+            answers: Answers::default(),
             ready: Default::default(),
             occupied: 0,
             last: u32::MAX,

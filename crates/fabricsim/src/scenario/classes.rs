@@ -1,0 +1,161 @@
+//! Which law a class of flows runs, and what the laws of a run want from the network together.
+
+use std::collections::BTreeMap;
+
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::LawContext;
+use fabricsim_qdisc::EcnConfig;
+use fabricsim_workload::WorkloadConfig;
+use serde::Deserialize;
+use toml::de::DeTable;
+
+use super::Scenario;
+use crate::document::{Document, Section};
+use crate::error::Error;
+use crate::registry::{CcConfig, ClassLaws, Needs};
+use crate::settings::Keys;
+
+/// The keys of a `[[class]]` table.
+pub const CLASS_KEYS: Keys = &[
+    (
+        "id",
+        "the class: a workload's place in the scenario from 0 on, or the `class` column of a list",
+    ),
+    ("cc", "the law of the class: a table like [cc]"),
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClassTable {
+    id: u16,
+}
+
+/// The laws of classes that have their own, by class.
+pub(super) type ClassCc = BTreeMap<ClassId, CcConfig>;
+
+/// Reads the `[[class]]` tables into `classes`, which holds those of workloads already.
+pub(super) fn read_classes<'a>(
+    document: &Document<'a>,
+    root: &mut DeTable<'a>,
+    classes: &mut ClassCc,
+) -> Result<(), Error> {
+    for mut section in document.sections(root, "class")? {
+        let Some(law) = read_law(document, &mut section)? else {
+            return Err(document.mistake(
+                section.span.clone(),
+                format!("{} does not say its law", section.title),
+                "add `cc = { kind = \"dcqcn\" }`; `fabricsim list cc` shows all laws",
+            ));
+        };
+        let table: ClassTable = document.settings(&section, CLASS_KEYS)?;
+        if classes.insert(ClassId(table.id), law).is_some() {
+            return Err(document.mistake(
+                Document::place(&section, "id"),
+                format!("class {} has a law already", table.id),
+                "give each class one law: its workload's `cc` table or one [[class]]",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Reads and removes the `cc` table of a workload or class.
+pub(super) fn read_law<'a>(
+    document: &Document<'a>,
+    section: &mut Section<'a>,
+) -> Result<Option<CcConfig>, Error> {
+    match document.subsection(section, "cc")? {
+        Some(law) => CcConfig::read(document, law).map(Some),
+        None => Ok(None),
+    }
+}
+
+impl Scenario {
+    /// Every law of the scenario: that of `[cc]` first, then those of classes.
+    pub fn laws(&self) -> impl Iterator<Item = &CcConfig> {
+        std::iter::once(&self.cc).chain(self.class_cc.values())
+    }
+
+    /// The law of flows of `class`.
+    #[must_use]
+    pub fn law_of(&self, class: ClassId) -> &CcConfig {
+        self.class_cc.get(&class).unwrap_or(&self.cc)
+    }
+
+    /// Whether some law of the scenario reads `what`.
+    pub(crate) fn needs(&self, what: Needs) -> bool {
+        self.laws().any(|law| law.needs() == what)
+    }
+
+    /// The factory of the laws.
+    pub(crate) fn class_laws(&self, context: &LawContext<'_>) -> ClassLaws {
+        let own = self.class_cc.iter().map(|(class, law)| (*class, law));
+        ClassLaws::new(&self.cc, own, context)
+    }
+
+    /// The marks that the laws of each priority want at NIC rate. Priorities that no workload uses
+    /// are marked as `[cc]` wants.
+    ///
+    /// # Errors
+    /// When two laws of one priority want different marks and the scenario sets none.
+    pub(crate) fn wanted_marks(&self) -> Result<[Option<EcnConfig>; 8], ConfigError> {
+        let mut users: [Vec<&CcConfig>; 8] = Default::default();
+        for (index, workload) in self.workloads.iter().enumerate() {
+            let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
+            let mut see = |priority: u8, class| {
+                let users = &mut users[usize::from(priority & 7)];
+                let law = self.law_of(class);
+                if !users.contains(&law) {
+                    users.push(law);
+                }
+            };
+            match workload {
+                WorkloadConfig::AllToAll(config) => see(config.priority, own),
+                WorkloadConfig::Incast(config) => see(config.priority, own),
+                WorkloadConfig::Permutation(config) => see(config.priority, own),
+                WorkloadConfig::Poisson(config) => see(config.priority, own),
+                WorkloadConfig::List(config) => {
+                    let flows = config.list().map_or(&[][..], |list| list.flows());
+                    let mut seen: Vec<(u8, ClassId)> = Vec::new();
+                    for flow in flows {
+                        let class = config.list().map_or(own, |list| list.class_of(flow, own));
+                        if !seen.contains(&(flow.priority, class)) {
+                            seen.push((flow.priority, class));
+                            see(flow.priority, class);
+                        }
+                    }
+                }
+            }
+        }
+        let mut wanted: [Option<EcnConfig>; 8] = Default::default();
+        for (priority, users) in users.iter().enumerate() {
+            let laws = if users.is_empty() {
+                vec![&self.cc]
+            } else {
+                users.clone()
+            };
+            for law in laws {
+                let Some(marks) = law.marking(self.nic_rate()).map(EcnConfig::from) else {
+                    continue;
+                };
+                match &wanted[priority] {
+                    Some(other) if *other != marks && self.switch.ecn.is_none() => {
+                        return Err(ConfigError::new(
+                            "ecn",
+                            format!(
+                                "laws of priority {priority} want different marks ({} is one of \
+                                 them)",
+                                law.name()
+                            ),
+                            "give their workloads different priorities, or set `ecn` in [switch]",
+                        ));
+                    }
+                    Some(_) => {}
+                    None => wanted[priority] = Some(marks),
+                }
+            }
+        }
+        Ok(wanted)
+    }
+}

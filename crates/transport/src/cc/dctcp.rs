@@ -1,0 +1,223 @@
+//! DCTCP in hardware: the share of marked packets decides how much the rate falls (Alizadeh et al.,
+//! SIGCOMM 2010), on a rate instead of a TCP window, as the published HPCC simulator runs it.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{
+    Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory,
+    MarkingThresholds,
+};
+use fabricsim_core::units::{Bytes, Rate};
+use serde::{Deserialize, Serialize};
+
+use super::paced_rate::{PacedRate, Windowed, bytes_at, default_min_rate};
+
+/// Settings of [`Dctcp`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DctcpConfig {
+    /// Weight of a new share of marks in the average (g in the paper).
+    pub g: f64,
+    /// Added once per round trip; absent means one MTU per base round-trip time, under
+    /// `profile = "ns3-hpcc"` its script's 615 Mbps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additive_increase: Option<Rate>,
+    /// The lowest rate; absent means 1 Gbps, or a hundredth of the NIC rate where that is less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_rate: Option<Rate>,
+    /// Limit what is in flight.
+    pub window: bool,
+}
+
+impl Default for DctcpConfig {
+    fn default() -> Self {
+        Self {
+            g: 1.0 / 16.0,
+            additive_increase: None,
+            min_rate: None,
+            window: true,
+        }
+    }
+}
+
+impl LawConfig for DctcpConfig {
+    const KEYS: &'static [(&'static str, &'static str)] = &[
+        (
+            "g",
+            "weight of a new share of marks, 0 to 1 (default 0.0625)",
+        ),
+        (
+            "additive_increase",
+            "added once per round trip (default: one MTU per base RTT; profile \"615Mbps\")",
+        ),
+        (
+            "min_rate",
+            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate)",
+        ),
+        (
+            "window",
+            "limit what is in flight to a bandwidth-delay product (default true)",
+        ),
+    ];
+
+    type Laws = DctcpLaws;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        if self.g > 0.0 && self.g <= 1.0 {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "g",
+            format!("a weight of {} is not between 0 and 1", self.g),
+            "give a number above 0 and up to 1, such as 0.0625",
+        ))
+    }
+
+    fn resolved(&self, context: &LawContext<'_>) -> Self {
+        let published = (context.fidelity == Fidelity::Published).then_some(Rate::from_mbps(615));
+        Self {
+            additive_increase: self.additive_increase.or(published),
+            min_rate: self
+                .min_rate
+                .or_else(|| Some(default_min_rate(context.nic_rate, context.fidelity))),
+            ..self.clone()
+        }
+    }
+
+    fn laws(&self, context: &LawContext<'_>) -> DctcpLaws {
+        DctcpLaws {
+            config: self.clone(),
+            nic_rate: context.nic_rate,
+            fidelity: context.fidelity,
+        }
+    }
+
+    /// A step at 30 KB for each 10 Gbps, the published runs' threshold.
+    fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
+        let step = bytes_at(nic_rate, 24_000);
+        Some(MarkingThresholds {
+            kmin: step,
+            kmax: step,
+            pmax: 1.0,
+        })
+    }
+}
+
+/// Makes the law of each flow.
+#[derive(Clone, Debug)]
+pub struct DctcpLaws {
+    config: DctcpConfig,
+    nic_rate: Rate,
+    fidelity: Fidelity,
+}
+
+impl<H: Header> LawFactory<H> for DctcpLaws {
+    type Law = Dctcp;
+
+    fn build(&self, start: &FlowStart) -> Dctcp {
+        let (nic_rate, increase) = match self.fidelity {
+            Fidelity::Exact => (
+                start.line_rate,
+                start.mtu.as_f64() * 8.0 / start.base_rtt.as_secs_f64(),
+            ),
+            Fidelity::Published => (self.nic_rate, 615e6),
+        };
+        Dctcp {
+            rate: PacedRate::new(start, Windowed::from(self.config.window), self.fidelity),
+            g: self.config.g,
+            additive_increase: self
+                .config
+                .additive_increase
+                .map_or(increase, Rate::as_bps_f64),
+            min_rate: self
+                .config
+                .min_rate
+                .unwrap_or_else(|| default_min_rate(nic_rate, self.fidelity))
+                .as_bps_f64(),
+            mtu: start.mtu.get(),
+            alpha: 1.0,
+            marks: 0,
+            batch: 1,
+            last_update_seq: 0,
+            reduced_until: None,
+        }
+    }
+}
+
+/// DCTCP for one flow.
+///
+/// Differs from the paper: it sets a rate and starts at line rate, without slow start; the receiver
+/// echoes every mark on its own acknowledgement, without delayed ones. As the published HPCC
+/// simulator has it.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    rate: PacedRate,
+    g: f64,
+    /// bit/s per round trip.
+    additive_increase: f64,
+    min_rate: f64,
+    mtu: u64,
+    /// Average share of marked packets (α).
+    alpha: f64,
+    /// Marks echoed since the last update.
+    marks: u64,
+    /// Packets that the running round trip is expected to acknowledge.
+    batch: u64,
+    /// The `snd_nxt` at the last update; 0 before the first acknowledgement.
+    last_update_seq: u64,
+    /// While the rate has just been reduced (CWR): the `snd_nxt` of that moment.
+    reduced_until: Option<u64>,
+}
+
+impl Dctcp {
+    /// Closes a round trip: averages its share of marks.
+    fn close_round(&mut self, cumulative: u64, next_seq: u64) {
+        if self.last_update_seq == 0 {
+            // The first round only tells how many packets the next one has.
+            self.batch = next_seq / self.mtu + 1;
+        } else {
+            let share = (self.marks as f64 / self.batch as f64).min(1.0);
+            self.alpha = (1.0 - self.g) * self.alpha + self.g * share;
+            self.marks = 0;
+            self.batch = next_seq.saturating_sub(cumulative) / self.mtu + 1;
+        }
+        self.last_update_seq = next_seq;
+    }
+}
+
+impl<H: Header> CongestionControl<H> for Dctcp {
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        self.marks += u64::from(ack.congestion);
+        let round = ack.cumulative > self.last_update_seq;
+        if round {
+            self.close_round(ack.cumulative, ack.next_seq);
+        }
+        if self.reduced_until.is_some_and(|seq| ack.cumulative > seq) {
+            self.reduced_until = None;
+        }
+        if ack.congestion && self.reduced_until.is_none() {
+            let lower = self.rate.kept(self.rate.bps() * (1.0 - self.alpha / 2.0));
+            self.rate.set(lower.max(self.min_rate));
+            self.reduced_until = Some(ack.next_seq);
+        }
+        if round && self.reduced_until.is_none() {
+            self.rate.set(self.rate.bps() + self.additive_increase);
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        self.rate.window()
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.rate.rate())
+    }
+
+    /// A new rate holds from the next packet on, as in the published simulator.
+    #[inline]
+    fn retimes(&self) -> bool {
+        false
+    }
+}

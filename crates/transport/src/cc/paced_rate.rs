@@ -1,0 +1,107 @@
+//! The rate of a law that computes a rate, and the window that follows it.
+
+use fabricsim_core::plugin::{Fidelity, FlowStart, scaled_window};
+use fabricsim_core::units::{Bytes, Rate};
+
+/// Whether a law limits what is in flight ("+w" in the HPCC paper's figures): a window of one
+/// bandwidth-delay product that shrinks with the rate.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Windowed {
+    Yes,
+    No,
+}
+
+impl From<bool> for Windowed {
+    fn from(window: bool) -> Self {
+        if window { Self::Yes } else { Self::No }
+    }
+}
+
+/// The rate at which a flow is paced, and its window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PacedRate {
+    /// bit/s.
+    bps: f64,
+    rate: Rate,
+    window: Option<Bytes>,
+    line_rate: Rate,
+    full_window: Option<Bytes>,
+    fidelity: Fidelity,
+}
+
+impl PacedRate {
+    /// Line rate and a whole window: how a flow begins.
+    pub(super) fn new(start: &FlowStart, windowed: Windowed, fidelity: Fidelity) -> Self {
+        let full_window = (windowed == Windowed::Yes).then_some(start.bdp);
+        Self {
+            bps: start.line_rate.as_bps_f64(),
+            rate: start.line_rate,
+            window: full_window,
+            line_rate: start.line_rate,
+            full_window,
+            fidelity,
+        }
+    }
+
+    /// The rate in bit/s.
+    #[inline]
+    pub(super) const fn bps(&self) -> f64 {
+        self.bps
+    }
+
+    /// `bps` as this model keeps rates: the published simulator cuts them to whole bits after every
+    /// operation.
+    #[inline]
+    pub(super) fn kept(&self, bps: f64) -> f64 {
+        match self.fidelity {
+            Fidelity::Exact => bps,
+            Fidelity::Published => bps.trunc(),
+        }
+    }
+
+    /// Changes the rate to `bps`, at most line rate.
+    #[inline]
+    pub(super) fn set(&mut self, bps: f64) {
+        self.bps = self.kept(bps).min(self.line_rate.as_bps_f64());
+        self.rate = Rate::from_bps_f64(self.bps);
+        self.window = self
+            .full_window
+            .map(|full| scaled_window(full, self.rate, self.line_rate));
+    }
+
+    #[inline]
+    pub(super) const fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    #[inline]
+    pub(super) const fn window(&self) -> Option<Bytes> {
+        self.window
+    }
+
+    /// Line rate in bit/s.
+    #[inline]
+    pub(super) fn line_bps(&self) -> f64 {
+        self.line_rate.as_bps_f64()
+    }
+}
+
+/// The lowest rate of a law that sets none: 1 Gbps as in the published script, or a hundredth of the
+/// NIC rate where that is less.
+pub(super) fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
+    let published = Rate::from_gbps(1);
+    match fidelity {
+        Fidelity::Exact => published.min(share_of(nic_rate, 0.01)),
+        Fidelity::Published => published,
+    }
+}
+
+/// A share of the NIC rate.
+pub(super) fn share_of(nic_rate: Rate, share: f64) -> Rate {
+    Rate::from_bps_f64((nic_rate.as_bps_f64() * share).round())
+}
+
+/// What a port at `nic_rate` sends in `nanoseconds`.
+pub(super) fn bytes_at(nic_rate: Rate, nanoseconds: u64) -> Bytes {
+    nic_rate.bytes_in(fabricsim_core::units::Duration::from_ns(nanoseconds))
+}
