@@ -42,7 +42,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     report_unfinished(&summary);
     Ok(match summary.status {
         Status::Interrupted => ExitCode::from(exit::INTERRUPTED),
-        Status::Stalled | Status::BeyondHorizon => ExitCode::from(exit::STALLED),
+        Status::Stalled | Status::Deadlocked | Status::BeyondHorizon => {
+            ExitCode::from(exit::STALLED)
+        }
         Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
         Status::Finished | Status::TimeReached => ExitCode::SUCCESS,
     })
@@ -126,10 +128,17 @@ fn report_unfinished(summary: &Summary) {
         Status::Finished => "no route leads to their destinations",
         Status::TimeReached => "the scenario's stop_at came first",
         Status::Stalled => "nothing moves any more",
+        Status::Deadlocked => "paused switch ports wait for one another (PFC deadlock)",
         Status::BeyondHorizon => "they need more than 53 days of simulated time",
         Status::Interrupted => "interrupted",
     };
     eprintln!("{left} flows did not finish: {why}");
+    for port in &summary.deadlock {
+        eprintln!(
+            "  switch {} port {} is paused by switch {} (priority {}, {} bytes wait)",
+            port.switch, port.port, port.paused_by, port.priority, port.queued_bytes
+        );
+    }
     for flow in summary.unfinished.iter().take(SHOWN) {
         let number = flow
             .flow

@@ -64,6 +64,7 @@ pub mod error;
 pub(crate) mod model;
 pub mod outcome;
 pub(crate) mod overrides;
+pub mod pause_log;
 pub(crate) mod plain;
 pub mod registry;
 pub(crate) mod runner;

@@ -17,6 +17,7 @@ use fabricsim_qdisc::{Markers, PortBuffer, PriorityQueues, PublishedDraws, RedEc
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
 
+use crate::pause_log::PauseLog;
 use crate::scenario::Scenario;
 
 /// RDMA over switches with shared buffers; `H` is the telemetry header, `T` writes it, `F` makes
@@ -41,7 +42,7 @@ where
     type Buffer = SharedBuffer;
     type Routing = SwitchRoutes;
     type Endpoint = Rdma<H, F>;
-    type Observer = ();
+    type Observer = PauseLog;
 }
 
 /// The widest packet that a table of published times covers.
@@ -115,6 +116,11 @@ where
                 .map(|port| (port.peer, port.peer_port))
                 .collect::<Vec<(NodeId, PortId)>>(),
         );
+        let observer = if scenario.output.pauses {
+            PauseLog::On(Vec::new())
+        } else {
+            PauseLog::Off
+        };
         let links: Vec<LinkConfig> = ports
             .iter()
             .map(|port| link(port, node, scenario.seed, &mut timings))
@@ -124,7 +130,7 @@ where
             NodeConfig::Host(HostConfig {
                 ports: links,
                 endpoint: Rdma::new(Arc::clone(&settings), rates),
-                observer: (),
+                observer,
             })
         } else {
             let shares: Vec<PortBuffer> = ports
@@ -156,7 +162,7 @@ where
                 ),
                 routing: routes.switch(node),
                 telemetry: telemetry(&rates),
-                observer: (),
+                observer,
             })
         });
         port_number += ports.len() as u64;

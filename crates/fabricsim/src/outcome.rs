@@ -1,7 +1,7 @@
 //! From a scenario to a folder of results.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use fabricsim_report::{FctRecord, FctWriter};
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
+use crate::pause_log::PauseEvent;
 use crate::scenario::Scenario;
 use crate::simulation::{Expectation, IdealFct, Simulation};
 use crate::summary::{Measured, summarise};
@@ -107,6 +108,7 @@ pub fn run_to_folder(
         Stop::Finished => Status::Finished,
         Stop::TimeReached => Status::TimeReached,
         Stop::Stalled => Status::Stalled,
+        Stop::Deadlocked => Status::Deadlocked,
         Stop::Horizon => Status::BeyondHorizon,
         Stop::Interrupted => Status::Interrupted,
     };
@@ -127,7 +129,17 @@ pub fn run_to_folder(
         path: kept.clone(),
         source: error.error,
     })?;
-    write_whole(&dir.join("summary.json"), &summary)?;
+    write_whole(&dir.join("summary.json"), |file| {
+        serde_json::to_writer_pretty(file, &summary).map_err(io::Error::from)
+    })?;
+    let pauses = dir.join("pauses.csv");
+    if scenario.output.pauses {
+        write_whole(&pauses, |file| {
+            write_pauses(file, &simulation.pause_events())
+        })?;
+    } else {
+        remove_stale(&pauses)?;
+    }
     Ok(summary)
 }
 
@@ -141,16 +153,38 @@ fn remove_stale(path: &PathBuf) -> Result<(), Error> {
     }
 }
 
-/// Writes `summary` beside `path` and renames it.
-fn write_whole(path: &Path, summary: &Summary) -> Result<(), Error> {
+/// Writes a file beside `path` and renames it.
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+) -> Result<(), Error> {
     let error = |source| Error::Write {
         path: path.to_owned(),
         source,
     };
-    let mut file =
+    let file =
         NamedTempFile::new_in(path.parent().unwrap_or_else(|| Path::new("."))).map_err(error)?;
-    serde_json::to_writer_pretty(&mut file, summary).map_err(|e| error(e.into()))?;
+    let mut buffered = BufWriter::new(file.as_file());
+    write(&mut buffered)
+        .and_then(|()| buffered.flush())
+        .map_err(error)?;
+    drop(buffered);
     file.persist(path).map_err(|e| error(e.error))?;
+    Ok(())
+}
+
+/// `pauses.csv`: one row for each frame.
+fn write_pauses(out: &mut impl Write, events: &[PauseEvent]) -> io::Result<()> {
+    writeln!(out, "time_ns,node,port,priority,event")?;
+    for event in events {
+        let (ns, ps) = (event.at.as_ns(), event.at.as_ps() % 1_000);
+        let (node, port, name) = (event.node.0, event.port.0, event.change.name());
+        if ps == 0 {
+            writeln!(out, "{ns},{node},{port},{},{name}", event.priority)?;
+        } else {
+            writeln!(out, "{ns}.{ps:03},{node},{port},{},{name}", event.priority)?;
+        }
+    }
     Ok(())
 }
 

@@ -1,9 +1,11 @@
 //! A network of any model behind one dynamic call for a whole run.
 
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
-use fabricsim_core::network::{Counters, Directory, Network, Stop, Watch};
+use fabricsim_core::network::{BlockedPort, Counters, Directory, Network, Stop, Watch};
 use fabricsim_core::plugin::{EndpointCounters, Model, Unfinished};
 use fabricsim_core::units::{Bytes, Time};
+
+use crate::pause_log::{PauseEvent, PauseLog};
 
 /// A network of any model.
 pub(crate) trait Runner: Send {
@@ -24,9 +26,11 @@ pub(crate) trait Runner: Send {
     fn endpoint_counters(&self) -> EndpointCounters;
     fn queued_bytes(&self) -> Bytes;
     fn paused_ports(&self) -> usize;
+    fn deadlock(&self) -> Vec<BlockedPort>;
+    fn pause_events(&self) -> Vec<PauseEvent>;
 }
 
-impl<M: Model> Runner for Network<M> {
+impl<M: Model<Observer = PauseLog>> Runner for Network<M> {
     fn run_until(
         &mut self,
         until: Time,
@@ -65,5 +69,16 @@ impl<M: Model> Runner for Network<M> {
     }
     fn paused_ports(&self) -> usize {
         self.paused_ports()
+    }
+    fn deadlock(&self) -> Vec<BlockedPort> {
+        self.deadlock()
+    }
+    fn pause_events(&self) -> Vec<PauseEvent> {
+        let mut events: Vec<PauseEvent> = self
+            .observers()
+            .flat_map(|log| log.events().iter().copied())
+            .collect();
+        events.sort_by_key(|event| event.at);
+        events
     }
 }

@@ -450,9 +450,17 @@ pub struct OutputSettings {
     /// The folder of the results; absent means `results/` and the scenario's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
+    /// Write `pauses.csv`: every pause and resume frame that arrives.
+    pub pauses: bool,
 }
 
 impl OutputSettings {
     /// The keys of the table.
-    pub const KEYS: Keys = &[("dir", "folder of the results (default \"results/<name>\")")];
+    pub const KEYS: Keys = &[
+        ("dir", "folder of the results (default \"results/<name>\")"),
+        (
+            "pauses",
+            "write pauses.csv: every PFC pause and resume that arrives (default false)",
+        ),
+    ];
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::network::{Counters, Stop, Watch};
+use fabricsim_core::network::{BlockedPort, Counters, Stop, Watch};
 use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, NoTelemetry, Unfinished};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::directory::{RouteDirectory, SourcePorts};
 use crate::error::Error;
 use crate::model;
+use crate::pause_log::PauseEvent;
 use crate::registry::{ClassLaws, Needs};
 use crate::runner::Runner;
 use crate::scenario::Scenario;
@@ -360,6 +361,20 @@ impl Simulation {
     #[must_use]
     pub fn paused_ports(&self) -> usize {
         self.runner.paused_ports()
+    }
+
+    /// The switch ports of a PFC deadlock, each with the one that it waits for behind it; empty when
+    /// there is none.
+    #[must_use]
+    pub fn deadlock(&self) -> Vec<BlockedPort> {
+        self.runner.deadlock()
+    }
+
+    /// The pause and resume frames that have arrived so far, in the order of time, then of node; none
+    /// unless the scenario asks for them (`output.pauses`).
+    #[must_use]
+    pub fn pause_events(&self) -> Vec<PauseEvent> {
+        self.runner.pause_events()
     }
 
     /// What the idle network offers.

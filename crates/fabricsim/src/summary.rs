@@ -22,6 +22,8 @@ pub enum Status {
     TimeReached,
     /// Flows are left and nothing moves.
     Stalled,
+    /// Switch ports wait for one another in a circle: a PFC deadlock.
+    Deadlocked,
     /// Flows are left that start, or go on, after more than 53 days of simulated time.
     BeyondHorizon,
     /// Somebody stopped it; the results are partial.
@@ -43,6 +45,21 @@ pub struct UnfinishedFlow {
     pub acknowledged_bytes: u64,
     /// Why it has not ended.
     pub reason: String,
+}
+
+/// A switch port of a PFC deadlock.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeadlockedPort {
+    /// The switch.
+    pub switch: u32,
+    /// Its port, in the order of the topology's links.
+    pub port: u16,
+    /// The switch at the far end, which has paused the port.
+    pub paused_by: u32,
+    /// The paused priority.
+    pub priority: u8,
+    /// Bytes that wait at the port.
+    pub queued_bytes: u64,
 }
 
 /// Flows by their fate.
@@ -108,6 +125,12 @@ pub struct Summary {
     pub pfc_pauses: u64,
     /// Resume frames sent.
     pub pfc_resumes: u64,
+    /// Time that ports have been paused, over all ports and all pauses that have ended, in
+    /// nanoseconds.
+    pub pfc_paused_ns: f64,
+    /// The ports of a PFC deadlock, each with the one that it waits for behind it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deadlock: Vec<DeadlockedPort>,
     /// The longest queue of a switch port, in bytes.
     pub max_queue_bytes: u64,
     /// Payload bytes sent again.
@@ -153,6 +176,7 @@ pub(crate) fn summarise(
         link_losses,
         pauses,
         resumes,
+        paused_ps,
         max_queue,
         ..
     } = simulation.counters();
@@ -205,6 +229,11 @@ pub(crate) fn summarise(
         link_losses,
         pfc_pauses: pauses,
         pfc_resumes: resumes,
+        pfc_paused_ns: paused_ps as f64 / 1_000.0,
+        deadlock: match end.status {
+            Status::Deadlocked => deadlocked(simulation),
+            _ => Vec::new(),
+        },
         max_queue_bytes: max_queue,
         retransmitted_bytes: retransmitted.get(),
         timeouts,
@@ -220,6 +249,20 @@ pub(crate) fn summarise(
         scenario: scenario.resolved(),
         unfinished: listed,
     }
+}
+
+fn deadlocked(simulation: &Simulation) -> Vec<DeadlockedPort> {
+    let ports = simulation.deadlock();
+    ports
+        .iter()
+        .map(|blocked| DeadlockedPort {
+            switch: blocked.node.0,
+            port: blocked.port.0,
+            paused_by: blocked.peer.0,
+            priority: blocked.priority,
+            queued_bytes: blocked.queued.get(),
+        })
+        .collect()
 }
 
 fn slowdowns(records: &[FctRecord]) -> Vec<SlowdownSummary> {

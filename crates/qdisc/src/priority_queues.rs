@@ -131,6 +131,10 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         Bytes::new(self.total)
     }
 
+    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
+        self.queues.iter().flat_map(Fifo::iter).for_each(visit);
+    }
+
     #[inline]
     fn is_ready(&self, paused: Priorities) -> bool {
         self.occupied & !(paused.mask() & !1) != 0

@@ -265,6 +265,10 @@ impl Admission for SharedBuffer {
         }
     }
 
+    fn has_paused(&self, ingress: PortId, priority: u8) -> bool {
+        self.ingress[ingress.index()].shares[usize::from(priority)].paused
+    }
+
     fn used(&self) -> Bytes {
         Bytes::new(self.total_used)
     }

@@ -143,6 +143,12 @@ impl<D: Domain> Domains<'_, D> {
         }
     }
 
+    /// All domains, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = &D> {
+        let groups = self.groups.len();
+        (0..self.count).map(move |index| &self.groups[index % groups].slots[index / groups].domain)
+    }
+
     /// The longest window: no message sent in it can arrive in it.
     #[must_use]
     pub const fn lookahead(&self) -> Duration {

@@ -54,6 +54,11 @@ impl<T: Copy> Fifo<T> {
         }
     }
 
+    /// The items, first to last.
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.items[self.head..].iter()
+    }
+
     /// Items in the queue.
     #[inline]
     #[must_use]

@@ -1,14 +1,17 @@
 //! The network: hosts and switches wired together and run by the engine.
 
 mod counters;
+mod deadlock;
 mod driver;
 mod egress;
 mod host;
 mod line;
 mod node;
+mod pause_clock;
 mod switch;
 
 pub use counters::Counters;
+pub use deadlock::BlockedPort;
 pub use egress::LinkConfig;
 pub use host::HostConfig;
 pub use line::LineTiming;
@@ -80,6 +83,9 @@ pub enum Stop {
     /// Flows are left, but nothing moves: nothing is scheduled, or no byte has been acknowledged
     /// for the stall time.
     Stalled,
+    /// Switch ports wait for one another in a circle (a PFC deadlock, see [`Network::deadlock`]):
+    /// the flows through them can never end.
+    Deadlocked,
     /// What is left to do lies beyond [`Time::HORIZON`].
     Horizon,
     /// The watcher wanted to stop.
@@ -92,6 +98,8 @@ pub struct Network<M: Model> {
     engine: Engine<Node<M>>,
     state: FlowState,
     stall_after: Duration,
+    /// What is at the far end of each port of each node.
+    wiring: Vec<Vec<(NodeId, PortId)>>,
     /// The time that the last run was asked to reach, and did.
     reached: Time,
 }
@@ -134,7 +142,7 @@ impl<M: Model> Network<M> {
                 }
             })
             .collect();
-        let wiring = wiring
+        let channels = wiring
             .iter()
             .map(|ports| {
                 ports
@@ -147,9 +155,10 @@ impl<M: Model> Network<M> {
             })
             .collect();
         Self {
-            engine: Engine::new(domains, wiring, lookahead, threads),
+            engine: Engine::new(domains, channels, lookahead, threads),
             state: FlowState::default(),
             stall_after,
+            wiring: wiring.to_vec(),
             reached: Time::ZERO,
         }
     }
@@ -169,6 +178,7 @@ impl<M: Model> Network<M> {
             directory,
             state: &mut self.state,
             stall_after: self.stall_after,
+            wiring: &self.wiring,
             watch,
             stop: Stop::TimeReached,
             windows: self.engine.windows(),
@@ -289,6 +299,14 @@ impl<M: Model> Network<M> {
         self.switches()
             .map(|switch| switch.paused_ports().count())
             .sum()
+    }
+
+    /// The switch ports of a PFC deadlock in the order in which each waits for the next one, and the
+    /// last for the first; empty when there is none. Such ports never go on: all that their
+    /// neighbours would have to send first stands at ports that wait themselves.
+    #[must_use]
+    pub fn deadlock(&self) -> Vec<BlockedPort> {
+        deadlock::find(&self.switches().collect::<Vec<_>>(), &self.wiring)
     }
 
     /// The observers of all nodes, in the order of node ids.

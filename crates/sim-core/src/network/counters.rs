@@ -23,6 +23,9 @@ pub struct Counters {
     pub pauses: u64,
     /// Resume frames sent by switches.
     pub resumes: u64,
+    /// Time that ports have been paused by a neighbour, over all pauses that have ended, in
+    /// picoseconds.
+    pub paused_ps: u64,
     /// The most bytes that stood in the queues of one switch port.
     pub max_queue: u64,
 }
@@ -38,6 +41,7 @@ impl AddAssign for Counters {
         self.no_route += other.no_route;
         self.pauses += other.pauses;
         self.resumes += other.resumes;
+        self.paused_ps += other.paused_ps;
         self.max_queue = self.max_queue.max(other.max_queue);
     }
 }

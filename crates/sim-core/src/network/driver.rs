@@ -1,15 +1,19 @@
 //! What happens between windows: flows are handed to their hosts, completions are collected.
 
+use super::deadlock;
 use super::node::Node;
+use super::switch::Switch;
 use super::{Directory, Progress, Stop, Watch};
 use crate::engine::{Domains, Driver, Window};
 use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
-use crate::id::FlowId;
+use crate::id::{FlowId, NodeId, PortId};
 use crate::plugin::{Endpoint, Model};
 use crate::units::{Bytes, Duration, Time};
 
 /// How many windows pass between two looks at the watchers.
 const WATCH_WINDOWS: u64 = 256;
+/// A port that is paused for longer is suspected of a deadlock.
+const LONG_PAUSE: Duration = Duration::from_ms(1);
 
 /// Drives a network to `until`.
 pub(super) struct NetworkDriver<'a> {
@@ -18,6 +22,7 @@ pub(super) struct NetworkDriver<'a> {
     pub(super) directory: &'a mut dyn Directory,
     pub(super) state: &'a mut FlowState,
     pub(super) stall_after: Duration,
+    pub(super) wiring: &'a [Vec<(NodeId, PortId)>],
     pub(super) watch: &'a mut dyn Watch,
     pub(super) stop: Stop,
     pub(super) windows: u64,
@@ -66,19 +71,30 @@ impl NetworkDriver<'_> {
     fn watch<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, now: Time) -> bool {
         let mut acknowledged = Bytes::ZERO;
         let mut packet_hops = 0;
+        let mut paused_since = Time::MAX;
         domains.for_each(|node| match node {
             Node::Host(host) => {
                 acknowledged += host.endpoint().counters().acknowledged;
                 packet_hops += host.counters().packet_hops;
             }
-            Node::Switch(switch) => packet_hops += switch.counters().packet_hops,
+            Node::Switch(switch) => {
+                packet_hops += switch.counters().packet_hops;
+                paused_since = paused_since.min(switch.paused_since());
+            }
         });
+        if paused_since < now
+            && now.since(paused_since) >= LONG_PAUSE
+            && self.is_deadlocked(domains)
+        {
+            self.stop = Stop::Deadlocked;
+            return false;
+        }
         let live = self.live();
         if acknowledged != self.state.acknowledged || live == 0 {
             self.state.acknowledged = acknowledged;
             self.state.progress_at = now;
         } else if now.since(self.state.progress_at) >= self.stall_after {
-            self.stop = Stop::Stalled;
+            self.stop = self.stuck(domains);
             return false;
         }
         let progress = Progress {
@@ -96,6 +112,26 @@ impl NetworkDriver<'_> {
         }
     }
 
+    /// Why nothing moves.
+    fn stuck<M: Model>(&self, domains: &Domains<'_, Node<M>>) -> Stop {
+        if self.is_deadlocked(domains) {
+            Stop::Deadlocked
+        } else {
+            Stop::Stalled
+        }
+    }
+
+    fn is_deadlocked<M: Model>(&self, domains: &Domains<'_, Node<M>>) -> bool {
+        let switches: Vec<&Switch<M>> = domains
+            .iter()
+            .filter_map(|node| match node {
+                Node::Host(_) => None,
+                Node::Switch(switch) => Some(&**switch),
+            })
+            .collect();
+        !deadlock::find(&switches, self.wiring).is_empty()
+    }
+
     fn live(&self) -> u64 {
         self.state.started - self.state.finished - self.state.unreachable.len() as u64
     }
@@ -110,7 +146,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_> {
         }
         let start = next.min(next_flow.unwrap_or(Time::MAX));
         if start == Time::MAX && next_flow.is_none() {
-            self.stop = Stop::Stalled;
+            self.stop = self.stuck(domains);
             return None;
         }
         if start >= Time::HORIZON {

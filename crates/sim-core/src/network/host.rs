@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
+use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
@@ -24,6 +25,8 @@ struct Nic {
     wake: Time,
     /// For causal models: a packet is being sent, and the event of its end has not come up.
     transmitting: bool,
+    /// How long the port has been paused.
+    pauses: PauseClock,
 }
 
 /// What a host is made of.
@@ -63,6 +66,7 @@ impl<M: Model> Host<M> {
                 egress: Egress::new(link),
                 wake: Time::MAX,
                 transmitting: false,
+                pauses: PauseClock::default(),
             })
             .collect();
         Self {
@@ -165,7 +169,9 @@ impl<M: Model> Host<M> {
             let priority = packet.paused_priority();
             self.observer
                 .on_pause(now, self.id, PortId::from_index(lane), priority, stop);
-            self.nics[lane].egress.paused.set(priority, stop);
+            let nic = &mut self.nics[lane];
+            nic.egress.paused.set(priority, stop);
+            nic.pauses.update(now, nic.egress.paused);
             if !stop {
                 self.serve(now, lane, outbox);
             }
@@ -357,6 +363,7 @@ impl<M: Model> Host<M> {
     pub(super) fn counters(&self) -> Counters {
         let mut counters = self.counters;
         for nic in &self.nics {
+            counters.paused_ps += nic.pauses.ended().as_ps();
             counters.packet_hops += nic.egress.packets;
             counters.wire_bytes += nic.egress.sent;
             counters.link_losses += nic.egress.lost;

@@ -6,6 +6,7 @@
 
 use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
+use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
@@ -46,6 +47,8 @@ pub(super) struct Switch<M: Model> {
     routing: M::Routing,
     telemetry: M::Telemetry,
     observer: M::Observer,
+    /// How long each port has been paused.
+    pauses: Vec<PauseClock>,
     timers: Timers,
     /// When the event that is being executed was set, where the model asks.
     cause: u32,
@@ -55,7 +58,7 @@ pub(super) struct Switch<M: Model> {
 
 impl<M: Model> Switch<M> {
     pub(super) fn new(id: NodeId, config: SwitchConfig<M>) -> Self {
-        let ports = config
+        let ports: Vec<Port<M::Queue>> = config
             .ports
             .into_iter()
             .map(|(link, queue)| Port {
@@ -66,6 +69,7 @@ impl<M: Model> Switch<M> {
             .collect();
         Self {
             id,
+            pauses: vec![PauseClock::default(); ports.len()],
             ports,
             buffer: config.buffer,
             routing: config.routing,
@@ -145,7 +149,9 @@ impl<M: Model> Switch<M> {
             let priority = packet.paused_priority();
             self.observer
                 .on_pause(now, self.id, ingress, priority, stop);
-            self.ports[lane].egress.paused.set(priority, stop);
+            let paused = &mut self.ports[lane].egress.paused;
+            paused.set(priority, stop);
+            self.pauses[lane].update(now, *paused);
             if !stop {
                 self.kick(now, lane, outbox);
             }
@@ -355,6 +361,7 @@ impl<M: Model> Switch<M> {
 
     pub(super) fn counters(&self) -> Counters {
         let mut counters = self.counters;
+        counters.paused_ps = self.pauses.iter().map(|pause| pause.ended().as_ps()).sum();
         for port in &self.ports {
             counters.packet_hops += port.egress.packets;
             counters.wire_bytes += port.egress.sent;
@@ -366,6 +373,42 @@ impl<M: Model> Switch<M> {
     /// Bytes in the queues of each port.
     pub(super) fn queued(&self) -> u64 {
         self.ports.iter().map(|port| port.queue.bytes().get()).sum()
+    }
+
+    pub(super) const fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// Bytes of `priority` that wait at `port`: all of them, or those that came in at `ingress`.
+    pub(super) fn waiting(&self, port: usize, priority: u8, ingress: Option<PortId>) -> u64 {
+        let mut bytes = 0;
+        self.ports[port].queue.for_each(|packet| {
+            if packet.priority() == priority && ingress.is_none_or(|only| only == packet.ingress) {
+                bytes += packet.size().get();
+            }
+        });
+        bytes
+    }
+
+    /// Whether the neighbour at `ingress` has been told to pause `priority` and not to resume.
+    pub(super) fn has_paused(&self, ingress: PortId, priority: u8) -> bool {
+        self.buffer.has_paused(ingress, priority)
+    }
+
+    /// The ports and priorities that a neighbour has paused.
+    pub(super) fn paused_priorities(&self) -> impl Iterator<Item = (usize, u8)> {
+        self.ports.iter().enumerate().flat_map(|(index, port)| {
+            let paused = port.egress.paused;
+            (1..8u8)
+                .filter(move |&priority| paused.contains(priority))
+                .map(move |priority| (index, priority))
+        })
+    }
+
+    /// The start of the longest pause that lasts; [`Time::MAX`] when no port is paused.
+    pub(super) fn paused_since(&self) -> Time {
+        let starts = self.pauses.iter().map(PauseClock::since);
+        starts.min().unwrap_or(Time::MAX)
     }
 
     /// Ports whose neighbour has paused some priority.

@@ -33,6 +33,9 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     /// Gives the room of a packet back when it leaves or is dropped.
     fn release(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Release;
 
+    /// Whether the neighbour at `ingress` has been told to pause `priority` and not to resume.
+    fn has_paused(&self, ingress: PortId, priority: u8) -> bool;
+
     /// Bytes held now, over all ports and priorities.
     fn used(&self) -> Bytes;
 }

@@ -36,6 +36,9 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// Bytes in all queues.
     fn bytes(&self) -> Bytes;
 
+    /// Shows every packet that waits to `visit`, in any fixed order. Not called on the packet path.
+    fn for_each(&self, visit: impl FnMut(&Packet<H>));
+
     /// Whether some packet could leave, given the paused priorities.
     fn is_ready(&self, paused: Priorities) -> bool;
 

@@ -287,7 +287,7 @@ impl Ticks {
     fn skip_to(&mut self, now: Time) {
         if self.next <= now {
             let missed = now.since(self.next).as_ps() / self.every.as_ps();
-            self.next = self.next + self.every.saturating_mul(missed);
+            self.next += self.every.saturating_mul(missed);
             self.advance();
         }
     }

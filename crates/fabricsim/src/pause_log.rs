@@ -1,0 +1,78 @@
+//! When ports were paused and let go.
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::Observer;
+use fabricsim_core::units::Time;
+
+/// A pause or resume frame that has arrived.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PauseEvent {
+    /// When it arrived.
+    pub at: Time,
+    /// The node that has to stop or may go on.
+    pub node: NodeId,
+    /// The port that it arrived at, and that is paused.
+    pub port: PortId,
+    /// The priority.
+    pub priority: u8,
+    /// Stop or go on.
+    pub change: PauseChange,
+}
+
+/// What a frame of priority-based flow control says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PauseChange {
+    /// Stop sending.
+    Pause,
+    /// Go on.
+    Resume,
+}
+
+impl PauseChange {
+    /// The word in `pauses.csv`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+        }
+    }
+}
+
+/// The pauses of one node, when they are asked for. Such frames are rare, and nothing else is
+/// observed, so that packets pay nothing.
+#[derive(Clone, Debug)]
+pub(crate) enum PauseLog {
+    /// Nobody wants to know.
+    Off,
+    /// Every frame that has arrived, in the order of arrival.
+    On(Vec<PauseEvent>),
+}
+
+impl PauseLog {
+    pub(crate) fn events(&self) -> &[PauseEvent] {
+        match self {
+            Self::Off => &[],
+            Self::On(events) => events,
+        }
+    }
+}
+
+impl<H: Header> Observer<H> for PauseLog {
+    fn on_pause(&mut self, now: Time, node: NodeId, port: PortId, priority: u8, stop: bool) {
+        if let Self::On(events) = self {
+            events.push(PauseEvent {
+                at: now,
+                node,
+                port,
+                priority,
+                change: if stop {
+                    PauseChange::Pause
+                } else {
+                    PauseChange::Resume
+                },
+            });
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! How long ports have been paused.
+
+use crate::packet::Priorities;
+use crate::units::{Duration, Time};
+
+/// The pauses of one port, whatever their priorities.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PauseClock {
+    /// Since when some priority has been paused; [`Time::MAX`] when none is.
+    since: Time,
+    total: Duration,
+}
+
+impl Default for PauseClock {
+    fn default() -> Self {
+        Self {
+            since: Time::MAX,
+            total: Duration::ZERO,
+        }
+    }
+}
+
+impl PauseClock {
+    /// The paused priorities are now `paused`.
+    pub(super) fn update(&mut self, now: Time, paused: Priorities) {
+        if self.since == Time::MAX {
+            if !paused.is_empty() {
+                self.since = now;
+            }
+        } else if paused.is_empty() {
+            self.total = self.total + now.since(self.since);
+            self.since = Time::MAX;
+        }
+    }
+
+    /// Since when some priority has been paused; [`Time::MAX`] when none is.
+    pub(super) const fn since(&self) -> Time {
+        self.since
+    }
+
+    /// The length of all pauses that have ended.
+    pub(super) const fn ended(&self) -> Duration {
+        self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlapping_pauses_count_once() {
+        let mut clock = PauseClock::default();
+        let mut paused = Priorities::default();
+        for (ns, priority, stop) in [(10, 3, true), (20, 4, true), (30, 3, false), (50, 4, false)] {
+            paused.set(priority, stop);
+            clock.update(Time::from_ns(ns), paused);
+        }
+        assert_eq!(clock.ended(), Duration::from_ns(40));
+        assert_eq!(clock.since(), Time::MAX);
+    }
+}
