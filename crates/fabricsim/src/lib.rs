@@ -58,6 +58,7 @@
 //!
 //! Laws have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
+pub mod custom;
 pub(crate) mod directory;
 pub(crate) mod document;
 pub mod error;

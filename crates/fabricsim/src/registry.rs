@@ -11,6 +11,7 @@ use fabricsim_hpcc::{HpccConfig, IntHeader};
 use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, LineRateConfig, TimelyConfig};
 use serde::Serialize;
 
+use crate::custom::{CustomCc, CustomFactories, CustomLaw, CustomLaws};
 use crate::document::{Document, Section};
 use crate::error::Error;
 
@@ -43,6 +44,9 @@ macro_rules! congestion_controls {
         #[serde(tag = "kind")]
         pub enum CcConfig {
             $($(#[doc = $about])* #[serde(rename = $name)] $variant($config),)*
+            /// A law from outside the registry.
+            #[serde(untagged)]
+            Custom(CustomCc),
         }
 
         /// Every law, in the order of the registry.
@@ -68,14 +72,23 @@ macro_rules! congestion_controls {
             pub const fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)*
+                    Self::Custom(custom) => custom.name,
                 }
             }
 
-            pub(crate) fn read<'a>(document: &Document<'a>, mut section: Section<'a>) -> Result<Self, Error> {
-                let kind = document.kind(&mut section, &[$($name),*])?;
+            pub(crate) fn read<'a>(
+                document: &Document<'a>,
+                mut section: Section<'a>,
+                custom: &CustomLaws,
+            ) -> Result<Self, Error> {
+                let names: Vec<&'static str> = [$($name),*].into_iter().chain(custom.names()).collect();
+                let kind = document.kind(&mut section, &names)?;
                 let config = match kind {
                     $($name => Self::$variant(document.settings(&section, <$config as LawConfig>::KEYS)?),)*
-                    _ => unreachable!("`kind` answers with one of the names it was given"),
+                    name => match custom.read(name, document, &section) {
+                        Some(config) => Self::Custom(config?),
+                        None => unreachable!("`kind` answers with one of the names it was given"),
+                    },
                 };
                 config.validate().map_err(|error| document.refuse(&section, error))?;
                 Ok(config)
@@ -88,6 +101,7 @@ macro_rules! congestion_controls {
             pub fn validate(&self) -> Result<(), ConfigError> {
                 match self {
                     $(Self::$variant(config) => config.validate(),)*
+                    Self::Custom(custom) => custom.config.validate(),
                 }
             }
 
@@ -96,6 +110,10 @@ macro_rules! congestion_controls {
             pub fn resolved(&self, context: &LawContext<'_>) -> Self {
                 match self {
                     $(Self::$variant(config) => Self::$variant(config.resolved(context)),)*
+                    Self::Custom(custom) => Self::Custom(CustomCc {
+                        name: custom.name,
+                        config: custom.config.resolved(context),
+                    }),
                 }
             }
 
@@ -104,6 +122,7 @@ macro_rules! congestion_controls {
             pub fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
                 match self {
                     $(Self::$variant(config) => config.telemetry_bytes(context),)*
+                    Self::Custom(custom) => custom.config.telemetry_bytes(context),
                 }
             }
 
@@ -112,6 +131,7 @@ macro_rules! congestion_controls {
             pub fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
                 match self {
                     $(Self::$variant(config) => config.marking(nic_rate),)*
+                    Self::Custom(custom) => custom.config.marking(nic_rate),
                 }
             }
 
@@ -120,6 +140,7 @@ macro_rules! congestion_controls {
             pub fn answers_ignore_pause(&self) -> bool {
                 match self {
                     $(Self::$variant(config) => config.answers_ignore_pause(),)*
+                    Self::Custom(custom) => custom.config.answers_ignore_pause(),
                 }
             }
 
@@ -128,6 +149,7 @@ macro_rules! congestion_controls {
             pub fn laws(&self, context: &LawContext<'_>) -> AnyLaws {
                 match self {
                     $(Self::$variant(config) => AnyLaws::$variant(config.laws(context)),)*
+                    Self::Custom(custom) => AnyLaws::Custom(CustomFactories(custom.config.laws(context))),
                 }
             }
         }
@@ -136,12 +158,16 @@ macro_rules! congestion_controls {
         #[derive(Clone, Debug)]
         pub enum AnyLaws {
             $($(#[doc = $about])* $variant(<$config as LawConfig>::Laws),)*
+            /// A law from outside the registry.
+            Custom(CustomFactories),
         }
 
         /// Any law; one match for each call.
         #[derive(Debug)]
         pub enum AnyLaw<H: IntHeader> {
             $($(#[doc = $about])* $variant(<<$config as LawConfig>::Laws as LawFactory<H>>::Law),)*
+            /// A law from outside the registry.
+            Custom(CustomLaw),
         }
 
         impl<H: IntHeader> LawFactory<H> for AnyLaws {
@@ -150,6 +176,7 @@ macro_rules! congestion_controls {
             fn build(&self, start: &FlowStart) -> AnyLaw<H> {
                 match self {
                     $(Self::$variant(laws) => AnyLaw::$variant(LawFactory::<H>::build(laws, start)),)*
+                    Self::Custom(laws) => AnyLaw::Custom(laws.build(start)),
                 }
             }
         }
@@ -159,6 +186,7 @@ macro_rules! congestion_controls {
             fn prepare(&mut self, header: &mut H) -> u16 {
                 match self {
                     $(Self::$variant(law) => law.prepare(header),)*
+                    Self::Custom(law) => law.prepare(header),
                 }
             }
 
@@ -166,6 +194,7 @@ macro_rules! congestion_controls {
             fn on_ack(&mut self, ack: &Ack<'_, H>) {
                 match self {
                     $(Self::$variant(law) => law.on_ack(ack),)*
+                    Self::Custom(law) => law.on_ack(ack),
                 }
             }
 
@@ -173,6 +202,7 @@ macro_rules! congestion_controls {
             fn window(&self) -> Option<Bytes> {
                 match self {
                     $(Self::$variant(law) => CongestionControl::<H>::window(law),)*
+                    Self::Custom(law) => CongestionControl::<H>::window(law),
                 }
             }
 
@@ -180,6 +210,7 @@ macro_rules! congestion_controls {
             fn pacing_rate(&self) -> Option<Rate> {
                 match self {
                     $(Self::$variant(law) => CongestionControl::<H>::pacing_rate(law),)*
+                    Self::Custom(law) => CongestionControl::<H>::pacing_rate(law),
                 }
             }
 
@@ -187,12 +218,14 @@ macro_rules! congestion_controls {
             fn retimes(&self) -> bool {
                 match self {
                     $(Self::$variant(law) => CongestionControl::<H>::retimes(law),)*
+                    Self::Custom(law) => CongestionControl::<H>::retimes(law),
                 }
             }
 
             fn on_loss(&mut self, loss: &Loss) {
                 match self {
                     $(Self::$variant(law) => CongestionControl::<H>::on_loss(law, loss),)*
+                    Self::Custom(law) => CongestionControl::<H>::on_loss(law, loss),
                 }
             }
 
@@ -200,12 +233,14 @@ macro_rules! congestion_controls {
             fn deadline(&self) -> Time {
                 match self {
                     $(Self::$variant(law) => CongestionControl::<H>::deadline(law),)*
+                    Self::Custom(law) => CongestionControl::<H>::deadline(law),
                 }
             }
 
             fn on_timer(&mut self, now: Time) {
                 match self {
                     $(Self::$variant(law) => CongestionControl::<H>::on_timer(law, now),)*
+                    Self::Custom(law) => CongestionControl::<H>::on_timer(law, now),
                 }
             }
         }

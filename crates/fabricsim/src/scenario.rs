@@ -15,6 +15,7 @@ use fabricsim_topology::{Topology, TopologyConfig};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
 
+use crate::custom::CustomLaws;
 use crate::document::Document;
 use crate::error::Error;
 use crate::registry::CcConfig;
@@ -90,7 +91,15 @@ impl Scenario {
     /// # Errors
     /// The first mistake, with its place and the remedy.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        Self::read("scenario", text, Path::new("."))
+        Self::from_toml_with(text, &CustomLaws::default())
+    }
+
+    /// Like [`from_toml`](Self::from_toml), with laws beyond the registry.
+    ///
+    /// # Errors
+    /// The first mistake, with its place and the remedy.
+    pub fn from_toml_with(text: &str, custom: &CustomLaws) -> Result<Self, Error> {
+        Self::read("scenario", text, Path::new("."), custom)
     }
 
     /// Reads the scenario file at `path`, changed by `overrides` (`key=value`, dotted keys). Paths in
@@ -99,9 +108,21 @@ impl Scenario {
     /// # Errors
     /// When the file cannot be read, and the first mistake in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
+        Self::from_file_with(path, overrides, &CustomLaws::default())
+    }
+
+    /// Like [`from_file`](Self::from_file), with laws beyond the registry.
+    ///
+    /// # Errors
+    /// When the file cannot be read, and the first mistake in it.
+    pub fn from_file_with(
+        path: &Path,
+        overrides: &[String],
+        custom: &CustomLaws,
+    ) -> Result<Self, Error> {
         let text = read_file("the scenario", path)?;
         let base = path.parent().unwrap_or_else(|| Path::new("."));
-        Self::from_text(&path.display().to_string(), &text, base, overrides)
+        Self::changed(&path.display().to_string(), &text, base, overrides, custom)
     }
 
     /// Reads a scenario from `text`, called `source` in messages and changed by `overrides`. Paths
@@ -115,16 +136,26 @@ impl Scenario {
         base: &Path,
         overrides: &[String],
     ) -> Result<Self, Error> {
+        Self::changed(source, text, base, overrides, &CustomLaws::default())
+    }
+
+    fn changed(
+        source: &str,
+        text: &str,
+        base: &Path,
+        overrides: &[String],
+        custom: &CustomLaws,
+    ) -> Result<Self, Error> {
         if overrides.is_empty() {
-            return Self::read(source, text, base);
+            return Self::read(source, text, base, custom);
         }
         // Broken TOML is reported as it stands in the file.
         Document { name: source, text }.parse()?;
         let changed = crate::overrides::apply(source, text, overrides)?;
-        Self::read(&format!("{source} (with --set)"), &changed, base)
+        Self::read(&format!("{source} (with --set)"), &changed, base, custom)
     }
 
-    fn read(source: &str, text: &str, base: &Path) -> Result<Self, Error> {
+    fn read(source: &str, text: &str, base: &Path, custom: &CustomLaws) -> Result<Self, Error> {
         let document = Document { name: source, text };
         let mut root = document.parse()?;
         document.refuse_unknown(&root, TABLES)?;
@@ -166,7 +197,7 @@ impl Scenario {
         let run = tables.take("run", RunSettings::KEYS, RunSettings::validate)?;
         let output = tables.take("output", OutputSettings::KEYS, |_: &OutputSettings| Ok(()))?;
         let cc = match document.section(&mut root, "cc")? {
-            Some(section) => CcConfig::read(&document, section)?,
+            Some(section) => CcConfig::read(&document, section, custom)?,
             None => {
                 return Err(document.mistake(
                     text.len()..text.len(),
@@ -189,7 +220,7 @@ impl Scenario {
             .into_iter()
             .enumerate()
             .map(|(index, mut section)| {
-                if let Some(law) = read_law(&document, &mut section)? {
+                if let Some(law) = read_law(&document, &mut section, custom)? {
                     class_cc.insert(ClassId(u16::try_from(index).unwrap_or(u16::MAX)), law);
                 }
                 let context = WorkloadContext {
@@ -200,7 +231,7 @@ impl Scenario {
                 read_workload(&document, section, base, &context, fidelity)
             })
             .collect::<Result<_, _>>()?;
-        read_classes(&document, &mut root, &mut class_cc)?;
+        read_classes(&document, &mut root, custom, &mut class_cc)?;
         let scenario = Self {
             name,
             seed,

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use toml::de::DeTable;
 
 use super::Scenario;
+use crate::custom::CustomLaws;
 use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::registry::{CcConfig, ClassLaws, Needs};
@@ -38,10 +39,11 @@ pub(super) type ClassCc = BTreeMap<ClassId, CcConfig>;
 pub(super) fn read_classes<'a>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,
+    custom: &CustomLaws,
     classes: &mut ClassCc,
 ) -> Result<(), Error> {
     for mut section in document.sections(root, "class")? {
-        let Some(law) = read_law(document, &mut section)? else {
+        let Some(law) = read_law(document, &mut section, custom)? else {
             return Err(document.mistake(
                 section.span.clone(),
                 format!("{} does not say its law", section.title),
@@ -64,9 +66,10 @@ pub(super) fn read_classes<'a>(
 pub(super) fn read_law<'a>(
     document: &Document<'a>,
     section: &mut Section<'a>,
+    custom: &CustomLaws,
 ) -> Result<Option<CcConfig>, Error> {
     match document.subsection(section, "cc")? {
-        Some(law) => CcConfig::read(document, law).map(Some),
+        Some(law) => CcConfig::read(document, law, custom).map(Some),
         None => Ok(None),
     }
 }
