@@ -8,6 +8,7 @@ use fabricsim_core::units::Rate;
 use serde::{Deserialize, Serialize};
 
 use crate::law::{Constants, Hpcc};
+use crate::rate_rule::RateRule;
 use crate::stack::{IntHeader, IntScale};
 
 /// When the rate follows the telemetry.
@@ -144,19 +145,11 @@ impl LawConfig for HpccConfig {
 impl HpccConfig {
     /// The configuration of a flow whose NIC has `nic_rate`.
     fn filled_in(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
-        let nic = nic_rate.as_bps_f64();
-        // The papers use 50 Mbps at 100 Gbps (W_AI = 80 bytes); the published script 10 x b/25.
-        let (share, floor) = match fidelity {
-            Fidelity::Exact => (
-                5e-4,
-                Rate::from_gbps(1).min(Rate::from_bps_f64(nic / 100.0)),
-            ),
-            Fidelity::Published => (4e-4, Rate::from_gbps(1)),
-        };
-        let increase = Rate::from_bps_f64(nic * share);
+        let increase = || RateRule::default_increase(nic_rate, fidelity);
+        let floor = || RateRule::default_min_rate(nic_rate, fidelity);
         Self {
-            additive_increase: Some(self.additive_increase.unwrap_or(increase)),
-            min_rate: Some(self.min_rate.unwrap_or(floor)),
+            additive_increase: Some(self.additive_increase.unwrap_or_else(increase)),
+            min_rate: Some(self.min_rate.unwrap_or_else(floor)),
             ..self.clone()
         }
     }

@@ -1,6 +1,7 @@
 //! From a utilisation to the next rate.
 
 use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::units::Rate;
 
 /// How a rate follows the utilisation of the busiest link (HPCC paper, algorithm 1, `ComputeWind`),
 /// whatever the utilisation was learnt from. Rates are bit/s.
@@ -21,6 +22,28 @@ pub struct RateRule {
 }
 
 impl RateRule {
+    /// The additive increase of NICs of `nic_rate` where none is set. The papers use 50 Mbps at
+    /// 100 Gbps (W_AI = 80 bytes), the published script 10 x b/25.
+    #[must_use]
+    pub fn default_increase(nic_rate: Rate, fidelity: Fidelity) -> Rate {
+        let share = match fidelity {
+            Fidelity::Exact => 5e-4,
+            Fidelity::Published => 4e-4,
+        };
+        Rate::from_bps_f64(nic_rate.as_bps_f64() * share)
+    }
+
+    /// The lowest rate of NICs of `nic_rate` where none is set: 1 Gbps, by default at most a
+    /// hundredth of the NIC rate.
+    #[must_use]
+    pub fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
+        let floor = Rate::from_gbps(1);
+        match fidelity {
+            Fidelity::Exact => floor.min(Rate::from_bps_f64(nic_rate.as_bps_f64() / 100.0)),
+            Fidelity::Published => floor,
+        }
+    }
+
     /// The rate and stage after a step from the rate `reference` (R_c in the paper) and `stage`
     /// (incStage), at `utilisation` (U).
     #[inline]

@@ -18,6 +18,10 @@ pub enum Purpose {
     Marking,
     /// Loss on a link.
     Loss,
+    /// Rounding at random, where a value is coded in few bits.
+    Rounding,
+    /// Choice of the packets or answers that are looked at.
+    Sampling,
     /// Anything of a user's own; tell them apart by the number.
     Custom(u32),
 }
@@ -29,6 +33,8 @@ impl Purpose {
             Self::Destinations => 2,
             Self::Marking => 3,
             Self::Loss => 4,
+            Self::Rounding => 5,
+            Self::Sampling => 6,
             Self::Custom(n) => (1 << 32) | n as u64,
         }
     }

@@ -1,0 +1,225 @@
+//! The average utilisation of a link, exactly or by tables.
+
+use std::sync::Arc;
+
+use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::rng::Stream;
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::tables::{ExpTable, LogRounding, LogTable, LowBits};
+
+/// How switches compute.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arithmetic {
+    /// In double precision.
+    Exact,
+    /// By tables of logarithms and powers, since switches neither multiply nor divide.
+    Tables,
+}
+
+/// Bits after the point of a logarithm: of 20 bits, 5 are for the whole part of the logarithm of a
+/// number of 20 bits.
+const FRACTION_BITS: u32 = 15;
+
+/// The sizes of the tables, and how they round.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableShape {
+    /// Bits from the leading one on that decide a logarithm (m in the paper).
+    pub(crate) log_bits: u32,
+    /// How the logarithms are rounded.
+    pub(crate) log_rounding: LogRounding,
+    /// What becomes of bits for which a table has no room.
+    pub(crate) low_bits: LowBits,
+    /// Powers of two have a table of 2^`exp_bits`; without it they are exact.
+    pub(crate) exp_bits: Option<u32>,
+    /// Queues are counted in units of 2^`queue_shift` bytes.
+    pub(crate) queue_shift: u32,
+    /// The utilisation is read in units of 2^-`utilisation_bits`.
+    pub(crate) utilisation_bits: u32,
+    /// How the utilisation is rounded to these units.
+    pub(crate) utilisation_rounding: LowBits,
+}
+
+impl TableShape {
+    /// The shape that is used where nothing else is set.
+    ///
+    /// That of the published simulator ends in a dead zone: an update changes the utilisation by less
+    /// than half a unit of 1/8192 long before it has settled. The default has finer units and rounds
+    /// at random, which has no dead zone.
+    pub(crate) const fn of(fidelity: Fidelity) -> Self {
+        match fidelity {
+            Fidelity::Exact => Self {
+                log_bits: 12,
+                log_rounding: LogRounding::Nearest,
+                low_bits: LowBits::Random,
+                exp_bits: Some(12),
+                queue_shift: 4,
+                utilisation_bits: 20,
+                utilisation_rounding: LowBits::Random,
+            },
+            Fidelity::Published => Self {
+                log_bits: 16,
+                log_rounding: LogRounding::Floor,
+                low_bits: LowBits::Random,
+                exp_bits: None,
+                queue_shift: 8,
+                utilisation_bits: 13,
+                utilisation_rounding: LowBits::Nearest,
+            },
+        }
+    }
+}
+
+/// The tables of all switches of a network.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    log: LogTable,
+    exp: Option<ExpTable>,
+    queue_shift: u32,
+    utilisation_units: f64,
+    utilisation_rounding: LowBits,
+}
+
+impl Tables {
+    pub(crate) fn new(shape: &TableShape) -> Self {
+        Self {
+            log: LogTable::new(
+                shape.log_bits,
+                FRACTION_BITS,
+                shape.log_rounding,
+                shape.low_bits,
+            ),
+            exp: shape
+                .exp_bits
+                .map(|bits| ExpTable::new(bits, shape.low_bits)),
+            queue_shift: shape.queue_shift,
+            utilisation_units: f64::from(1u32 << shape.utilisation_bits),
+            utilisation_rounding: shape.utilisation_rounding,
+        }
+    }
+
+    /// 2 to the power of `logs` (in units of the table) and `constant`.
+    #[inline]
+    fn power(&self, logs: u64, constant: f64, stream: &mut Stream) -> f64 {
+        let exponent = logs as f64 * self.log.unit() + constant;
+        match &self.exp {
+            Some(table) => table.exp2(exponent, stream),
+            None => libm::exp2(exponent),
+        }
+    }
+}
+
+/// What the terms of an update are multiplied with, or the binary logarithms of that: 1/T,
+/// 1/(B T^2) and 1/(B T).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Factors {
+    utilisation: f64,
+    queue: f64,
+    size: f64,
+}
+
+/// How the utilisation U of one link follows what leaves through it (PINT, section 4.3, example 3):
+///
+/// `U <- (T - dt)/T U + queue dt/(B T^2) + size/(B T)`
+///
+/// T is the base round-trip time, B the rate of the link, dt the time since the packet before, at
+/// most T, and `size` that packet's.
+#[derive(Clone, Debug)]
+pub(crate) enum Link {
+    /// In double precision; times in picoseconds.
+    Exact { base_rtt: u64, factors: Factors },
+    /// By tables; times in whole nanoseconds, as switches stamp. The constants come from the control
+    /// plane, so they are exact.
+    Tables {
+        base_rtt: u64,
+        logs: Factors,
+        tables: Arc<Tables>,
+    },
+}
+
+impl Link {
+    /// A link of `rate`, by `tables` or without them exactly.
+    pub(crate) fn new(rate: Rate, base_rtt: Duration, tables: Option<&Arc<Tables>>) -> Self {
+        let bytes_per_second = rate.as_bps_f64() / 8.0;
+        match tables {
+            None => {
+                let rtt = base_rtt.as_ps() as f64;
+                let bytes = bytes_per_second * 1e-12 * rtt;
+                Self::Exact {
+                    base_rtt: base_rtt.as_ps(),
+                    factors: Factors {
+                        utilisation: 1.0 / rtt,
+                        queue: 1.0 / (bytes * rtt),
+                        size: 1.0 / bytes,
+                    },
+                }
+            }
+            Some(tables) => {
+                let rtt = libm::log2(base_rtt.as_ns() as f64);
+                let size = libm::log2(1e9) - libm::log2(bytes_per_second) - rtt;
+                Self::Tables {
+                    base_rtt: base_rtt.as_ns(),
+                    logs: Factors {
+                        utilisation: -rtt - libm::log2(tables.utilisation_units),
+                        queue: size - rtt + f64::from(tables.queue_shift),
+                        size,
+                    },
+                    tables: Arc::clone(tables),
+                }
+            }
+        }
+    }
+
+    /// The utilisation after `utilisation`, when a packet leaves at `now` with `queue` behind it, and
+    /// the one before left at `last` with a size of `size`.
+    #[inline]
+    pub(crate) fn update(
+        &self,
+        utilisation: f64,
+        (last, now): (Time, Time),
+        queue: Bytes,
+        size: Bytes,
+        stream: &mut Stream,
+    ) -> f64 {
+        match self {
+            Self::Exact { base_rtt, factors } => {
+                let interval = (now.as_ps() - last.as_ps()).min(*base_rtt);
+                utilisation * ((base_rtt - interval) as f64 * factors.utilisation)
+                    + queue.as_f64() * interval as f64 * factors.queue
+                    + size.as_f64() * factors.size
+            }
+            Self::Tables {
+                base_rtt,
+                logs,
+                tables,
+            } => {
+                let interval = (now.as_ns() - last.as_ns()).min(*base_rtt);
+                let queue = queue.get() >> tables.queue_shift;
+                let kept = tables
+                    .utilisation_rounding
+                    .whole(utilisation * tables.utilisation_units, stream);
+                let mut next = 0.0;
+                if queue > 0 && interval > 0 {
+                    let product =
+                        tables.log.log2(interval, stream) + tables.log.log2(queue, stream);
+                    next += tables.power(product, logs.queue, stream);
+                }
+                if size > Bytes::ZERO {
+                    let product = tables.log.log2(size.get(), stream);
+                    next += tables.power(product, logs.size, stream);
+                }
+                if interval < *base_rtt && kept > 0 {
+                    let product = tables.log.log2(base_rtt - interval, stream)
+                        + tables.log.log2(kept, stream);
+                    next += tables.power(product, logs.utilisation, stream);
+                }
+                next
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

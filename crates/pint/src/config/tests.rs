@@ -1,0 +1,109 @@
+//! Defaults of the two profiles, and what is refused.
+
+use fabricsim_core::units::Duration;
+
+use super::*;
+
+fn context(fidelity: Fidelity) -> LawContext<'static> {
+    LawContext {
+        nic_rate: Rate::from_gbps(100),
+        link_rates: &[],
+        base_rtt: Duration::from_ns(12_240),
+        longest_path: 5,
+        seed: 1,
+        fidelity,
+    }
+}
+
+#[test]
+fn the_default_is_the_paper_and_exact() {
+    let config = PintConfig::default().resolved(&context(Fidelity::Exact));
+    assert_eq!(config.digest_bits, Some(8));
+    assert_eq!(config.rounding, Some(Rounding::Log));
+    assert_eq!(config.arithmetic, Some(Arithmetic::Exact));
+    assert_eq!(config.log_table_bits, None);
+    assert_eq!(config.additive_increase, Some(Rate::from_mbps(50)));
+    assert_eq!(config.telemetry_bytes(&context(Fidelity::Exact)), 1);
+}
+
+#[test]
+fn the_profile_takes_over_the_published_arithmetic() {
+    let config = PintConfig::default().resolved(&context(Fidelity::Published));
+    assert_eq!(config.rounding, Some(Rounding::Value));
+    assert_eq!(config.arithmetic, Some(Arithmetic::Tables));
+    assert_eq!(config.log_table_bits, Some(16));
+    assert_eq!(config.exp_table_bits, None);
+    assert_eq!(config.utilisation_bits, Some(13));
+    assert_eq!(config.additive_increase, Some(Rate::from_mbps(40)));
+    assert_eq!(config.telemetry_bytes(&context(Fidelity::Published)), 2);
+}
+
+#[test]
+fn a_finer_base_takes_two_bytes() {
+    let config = PintConfig {
+        log_base: 1.01,
+        ..PintConfig::default()
+    };
+    let context = context(Fidelity::Exact);
+    assert_eq!(config.resolved(&context).digest_bits, Some(11));
+    assert_eq!(config.telemetry_bytes(&context), 2);
+}
+
+#[test]
+fn the_size_of_a_table_asks_for_tables() {
+    let config = PintConfig {
+        log_table_bits: Some(8),
+        ..PintConfig::default()
+    };
+    let resolved = config.resolved(&context(Fidelity::Exact));
+    assert_eq!(resolved.arithmetic, Some(Arithmetic::Tables));
+    assert_eq!(resolved.log_table_bits, Some(8));
+    assert_eq!(resolved.utilisation_bits, Some(20));
+}
+
+#[test]
+fn what_is_resolved_resolves_to_itself() {
+    for fidelity in [Fidelity::Exact, Fidelity::Published] {
+        let context = context(fidelity);
+        let resolved = PintConfig::default().resolved(&context);
+        assert_eq!(resolved.validate(), Ok(()));
+        assert_eq!(resolved.resolved(&context), resolved);
+    }
+}
+
+#[test]
+fn values_without_a_meaning_are_refused() {
+    type Change = fn(&mut PintConfig);
+    let cases: &[(&str, Change)] = &[
+        ("eta", |c| c.eta = 1.5),
+        ("eta", |c| c.eta = f64::NAN),
+        ("log_base", |c| c.log_base = 1.0),
+        ("log_base", |c| c.log_base = f64::NAN),
+        ("log_base", |c| c.log_base = 17.0),
+        ("digest_bits", |c| c.digest_bits = Some(0)),
+        ("digest_bits", |c| c.digest_bits = Some(17)),
+        // 1.05^127 / 512 is 0.96.
+        ("digest_bits", |c| c.digest_bits = Some(7)),
+        ("digest_fraction", |c| c.digest_fraction = 0.0),
+        ("digest_fraction", |c| c.digest_fraction = 1.1),
+        ("log_table_bits", |c| c.log_table_bits = Some(3)),
+        ("exp_table_bits", |c| c.exp_table_bits = Some(21)),
+        ("utilisation_bits", |c| c.utilisation_bits = Some(7)),
+        ("utilisation_bits", |c| {
+            c.arithmetic = Some(Arithmetic::Exact);
+            c.utilisation_bits = Some(13);
+        }),
+    ];
+    for (key, change) in cases {
+        let mut config = PintConfig::default();
+        change(&mut config);
+        assert_eq!(config.validate().map_err(|error| error.key), Err(*key));
+    }
+    for base in [LEAST_BASE, LARGEST_BASE] {
+        let config = PintConfig {
+            log_base: base,
+            ..PintConfig::default()
+        };
+        assert_eq!(config.validate(), Ok(()));
+    }
+}

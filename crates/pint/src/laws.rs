@@ -1,0 +1,53 @@
+//! The factory of the laws.
+
+use std::sync::{Arc, OnceLock};
+
+use fabricsim_core::plugin::{Fidelity, FlowStart, LawFactory};
+use fabricsim_core::units::Rate;
+
+use crate::config::PintConfig;
+use crate::digest::PintHeader;
+use crate::law::{Constants, HpccPint};
+use crate::log_code::LogCode;
+
+/// Makes the law of each flow.
+#[derive(Clone, Debug)]
+pub struct PintLaws {
+    pub(crate) config: PintConfig,
+    /// The most common rate of NICs.
+    pub(crate) nic_rate: Rate,
+    /// Seed of the run.
+    pub(crate) seed: u64,
+    /// Whose arithmetic to use.
+    pub(crate) fidelity: Fidelity,
+    /// What the digests mean.
+    pub(crate) code: LogCode,
+    /// What a digest takes on the wire.
+    pub(crate) telemetry_bytes: u16,
+    /// Those of the first flow.
+    pub(crate) constants: Arc<OnceLock<Arc<Constants>>>,
+}
+
+impl PintLaws {
+    /// The settings of a flow whose NIC has `line_rate`. The published script has one set for all.
+    pub(crate) fn config_for(&self, line_rate: Rate) -> PintConfig {
+        let nic_rate = match self.fidelity {
+            Fidelity::Exact => line_rate,
+            Fidelity::Published => self.nic_rate,
+        };
+        self.config.filled_in(nic_rate, self.fidelity)
+    }
+
+    /// The share of the packets whose digests count.
+    pub(crate) const fn fraction(&self) -> f64 {
+        self.config.digest_fraction
+    }
+}
+
+impl<H: PintHeader> LawFactory<H> for PintLaws {
+    type Law = HpccPint;
+
+    fn build(&self, start: &FlowStart) -> HpccPint {
+        HpccPint::new(self, start)
+    }
+}

@@ -1,0 +1,46 @@
+//! HPCC-PINT: HPCC's law on the probabilistic digest of PINT (Ben Basat et al., SIGCOMM 2020,
+//! section 4.3, example 3).
+//!
+//! Each switch measures how busy its own links are, codes that in a few bits and raises the digest
+//! that a packet carries to its code ([`PintTelemetry`]). The receiver echoes the digest, which then
+//! tells of the busiest link of the path, and the sender sets its rate so that this link runs at the
+//! target utilisation ([`HpccPint`]). The digest is a byte where HPCC's own telemetry is eight for
+//! each switch, and not every packet need carry it.
+//!
+//! ```
+//! use fabricsim_core::rng::{Purpose, Stream};
+//! use fabricsim_pint::{LogCode, PintDigest, PintHeader, Rounding};
+//!
+//! let code = LogCode::new(1.05, LogCode::bits_for(1.05), Rounding::Log);
+//! let mut stream = Stream::new(1, 0, Purpose::Rounding);
+//! let mut digest = PintDigest::default();
+//! digest.carry();
+//! for utilisation in [0.2, 0.95, 0.6] {
+//!     digest.raise(code.encode(utilisation, &mut stream));
+//! }
+//! let busiest = code.decode(digest.digest().unwrap());
+//! assert!((busiest / 0.95).ln().abs() < 1.05f64.ln());
+//! assert_eq!(code.wire_bytes(), 1);
+//! ```
+
+mod arithmetic;
+mod config;
+mod digest;
+mod hash;
+mod law;
+mod laws;
+mod log_code;
+mod port;
+mod sampling;
+mod tables;
+mod telemetry;
+
+pub use arithmetic::Arithmetic;
+pub use config::PintConfig;
+pub use digest::{CausesOnly, PintDigest, PintHeader, PublishedDigest, WithDigest};
+pub use hash::GlobalHash;
+pub use law::HpccPint;
+pub use laws::PintLaws;
+pub use log_code::{LogCode, Rounding};
+pub use tables::{ExpTable, LogRounding, LogTable, LowBits};
+pub use telemetry::{IntAndPint, PintSettings, PintTelemetry};

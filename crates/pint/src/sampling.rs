@@ -1,0 +1,113 @@
+//! Which packets carry a digest that counts.
+
+use fabricsim_core::id::FlowId;
+use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::rng::{Purpose, Stream};
+
+use crate::hash::GlobalHash;
+
+/// The choice of one flow. Where not every packet is chosen the paper lets a hash of the packet
+/// decide whether it carries the digest; in the published simulator all do, and the sender draws which
+/// answers to look at.
+#[derive(Clone, Debug)]
+pub(crate) enum Sampling {
+    /// Every packet counts.
+    Every,
+    /// The hash of (flow, number of the packet) decides.
+    Packets {
+        hash: GlobalHash,
+        flow: FlowId,
+        /// Packets sent so far; one that is sent again is another packet.
+        sent: u64,
+        fraction: f64,
+    },
+    /// A draw for each answer decides.
+    Answers { stream: Stream, fraction: f64 },
+}
+
+impl Sampling {
+    /// The choice of `fraction` of the packets of `flow`.
+    pub(crate) fn new(fraction: f64, fidelity: Fidelity, seed: u64, flow: FlowId) -> Self {
+        if fraction >= 1.0 {
+            return Self::Every;
+        }
+        match fidelity {
+            Fidelity::Exact => Self::Packets {
+                hash: GlobalHash::new(seed),
+                flow,
+                sent: 0,
+                fraction,
+            },
+            Fidelity::Published => Self::Answers {
+                stream: Stream::new(seed, u64::from(flow.0), Purpose::Sampling),
+                fraction: (fraction * 65_536.0).floor() / 65_536.0,
+            },
+        }
+    }
+
+    /// Whether the packet that is sent now carries a digest.
+    #[inline]
+    pub(crate) fn next_packet(&mut self) -> bool {
+        match self {
+            Self::Packets {
+                hash,
+                flow,
+                sent,
+                fraction,
+            } => {
+                let packet = *sent;
+                *sent += 1;
+                hash.uniform(u64::from(flow.0), packet) < *fraction
+            }
+            Self::Every | Self::Answers { .. } => true,
+        }
+    }
+
+    /// Whether the digest of the answer that arrives now counts.
+    #[inline]
+    pub(crate) fn next_answer(&mut self) -> bool {
+        match self {
+            Self::Answers { stream, fraction } => stream.chance(*fraction),
+            Self::Every | Self::Packets { .. } => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(mut choice: impl FnMut() -> bool) -> usize {
+        (0..64_000).filter(|_| choice()).count()
+    }
+
+    #[test]
+    fn packets_are_chosen_by_their_hash() {
+        let new = |seed, flow| Sampling::new(1.0 / 16.0, Fidelity::Exact, seed, FlowId(flow));
+        let mut sampling = new(1, 7);
+        let count = chosen(|| sampling.next_packet());
+        // 4,000 with a standard deviation of 61.
+        assert!(count.abs_diff(4_000) < 250, "{count}");
+        assert_eq!(chosen(|| sampling.next_answer()), 64_000);
+        let first = |mut sampling: Sampling| [(); 200].map(|()| sampling.next_packet());
+        assert_eq!(first(new(1, 7)), first(new(1, 7)));
+        assert_ne!(first(new(1, 7)), first(new(1, 8)));
+        assert_ne!(first(new(1, 7)), first(new(2, 7)));
+    }
+
+    #[test]
+    fn the_published_sender_chooses_answers() {
+        let mut sampling = Sampling::new(1.0 / 16.0, Fidelity::Published, 1, FlowId(7));
+        assert_eq!(chosen(|| sampling.next_packet()), 64_000);
+        let count = chosen(|| sampling.next_answer());
+        assert!(count.abs_diff(4_000) < 250, "{count}");
+    }
+
+    #[test]
+    fn the_whole_needs_no_choice() {
+        for fidelity in [Fidelity::Exact, Fidelity::Published] {
+            let sampling = Sampling::new(1.0, fidelity, 1, FlowId(7));
+            assert!(matches!(sampling, Sampling::Every));
+        }
+    }
+}

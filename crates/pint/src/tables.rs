@@ -1,0 +1,188 @@
+//! Logarithms and powers by table, as a switch computes them (PINT, appendix B; the matching of
+//! leading bits is that of Sharma et al., NSDI 2017).
+
+use fabricsim_core::rng::Stream;
+
+/// What happens to the bits that a number has too many.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LowBits {
+    /// They round up with the probability of what they are worth, so that the mean stays.
+    Random,
+    /// They round to the nearest.
+    Nearest,
+}
+
+impl LowBits {
+    /// `x` without its `count` lowest bits, rounded.
+    #[inline]
+    fn dropped(self, x: u64, count: u32, stream: &mut Stream) -> u64 {
+        if count == 0 {
+            return x;
+        }
+        let mask = (1u64 << count) - 1;
+        let up = match self {
+            Self::Random => (stream.next_u64() & mask) < (x & mask),
+            Self::Nearest => x & mask > mask >> 1,
+        };
+        (x >> count) + u64::from(up)
+    }
+
+    /// `x`, at least 0, as a whole number.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at least 0; larger numbers saturate"
+    )]
+    pub(crate) fn whole(self, x: f64, stream: &mut Stream) -> u64 {
+        match self {
+            Self::Random => (x + stream.uniform()) as u64,
+            Self::Nearest => (x + 0.5) as u64,
+        }
+    }
+}
+
+/// How the logarithms of a table are rounded to its resolution.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum LogRounding {
+    /// Down.
+    Floor,
+    /// To the nearest.
+    Nearest,
+}
+
+/// Binary logarithms of integers, found by the position of the leading bit and the bits after it.
+#[derive(Clone, Debug)]
+pub struct LogTable {
+    significant_bits: u32,
+    fraction_bits: u32,
+    low_bits: LowBits,
+    /// The logarithm of each number of the significant bits, and of the one after the last; there is
+    /// none of 0.
+    values: Vec<u32>,
+}
+
+impl LogTable {
+    /// Looks at the `significant_bits` from the leading one (1 to 24), with results of
+    /// `fraction_bits` after the point (at most 24).
+    ///
+    /// # Panics
+    /// When one of the two is outside of these.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at most 24 in units of 2^-24"
+    )]
+    pub fn new(
+        significant_bits: u32,
+        fraction_bits: u32,
+        rounding: LogRounding,
+        low_bits: LowBits,
+    ) -> Self {
+        assert!(
+            (1..=24).contains(&significant_bits) && fraction_bits <= 24,
+            "a table that memory holds"
+        );
+        let unit = f64::from(1u32 << fraction_bits);
+        let half = match rounding {
+            LogRounding::Floor => 0.0,
+            LogRounding::Nearest => 0.5,
+        };
+        let logs =
+            (1..=1u32 << significant_bits).map(|x| (libm::log2(f64::from(x)) * unit + half) as u32);
+        Self {
+            significant_bits,
+            fraction_bits,
+            low_bits,
+            values: std::iter::once(0).chain(logs).collect(),
+        }
+    }
+
+    /// The logarithm of `x`, at least 1, in units of the last bit of the fraction. Numbers of more
+    /// than the significant bits lose their low ones first.
+    #[inline]
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a number of the significant bits"
+    )]
+    pub fn log2(&self, x: u64, stream: &mut Stream) -> u64 {
+        let width = u64::BITS - x.leading_zeros();
+        let shift = width.saturating_sub(self.significant_bits);
+        let kept = self.low_bits.dropped(x, shift, stream);
+        u64::from(self.values[kept as usize]) + (u64::from(shift) << self.fraction_bits)
+    }
+
+    /// What one unit of a result is worth.
+    #[must_use]
+    pub fn unit(&self) -> f64 {
+        1.0 / f64::from(1u32 << self.fraction_bits)
+    }
+
+    /// The rules that a switch needs for numbers of up to `input_bits`: one for each number of the
+    /// significant bits, and for each longer width one for each of those with a leading one.
+    #[must_use]
+    pub const fn rules(&self, input_bits: u32) -> u64 {
+        let wider = input_bits.saturating_sub(self.significant_bits) as u64;
+        (1 << self.significant_bits) - 1 + (wider << (self.significant_bits - 1))
+    }
+}
+
+/// Bits after the point of the powers in a table, which are below 2.
+const POWER_BITS: i32 = 31;
+
+/// Powers of two: a table for the fraction of the exponent, a shift for the rest.
+#[derive(Clone, Debug)]
+pub struct ExpTable {
+    low_bits: LowBits,
+    values: Vec<u32>,
+}
+
+impl ExpTable {
+    /// With 2^`index_bits` powers (1 to 24 bits).
+    ///
+    /// # Panics
+    /// When the bits are outside of these.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "below 2 in units of 2^-31"
+    )]
+    pub fn new(index_bits: u32, low_bits: LowBits) -> Self {
+        assert!((1..=24).contains(&index_bits), "a table that memory holds");
+        let entries = 1u32 << index_bits;
+        let unit = f64::from(1u32 << POWER_BITS);
+        Self {
+            low_bits,
+            values: (0..entries)
+                .map(|i| (libm::exp2(f64::from(i) / f64::from(entries)) * unit + 0.5) as u32)
+                .collect(),
+        }
+    }
+
+    /// 2 to the power of `exponent`.
+    #[inline]
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "an index has at most 24 bits, an exponent of products few more than 6"
+    )]
+    pub fn exp2(&self, exponent: f64, stream: &mut Stream) -> f64 {
+        let floor = exponent.floor();
+        let entries = self.values.len() as u64;
+        let index = self
+            .low_bits
+            .whole((exponent - floor) * entries as f64, stream);
+        // The one after the last entry is the first with twice its worth.
+        let (index, carry) = if index < entries { (index, 0) } else { (0, 1) };
+        libm::scalbn(
+            f64::from(self.values[index as usize]),
+            floor as i32 + carry - POWER_BITS,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

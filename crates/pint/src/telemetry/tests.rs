@@ -1,0 +1,203 @@
+//! One switch with packets made by hand.
+
+use fabricsim_core::id::{FlowId, PortId};
+use fabricsim_core::plugin::FlowKey;
+use fabricsim_core::units::{Bytes, Time};
+use fabricsim_hpcc::{ExactStack, IntScale};
+
+use super::*;
+use crate::arithmetic::Arithmetic;
+use crate::digest::PintDigest;
+
+const RATE: Rate = Rate::from_gbps(100);
+
+fn settings(config: &PintConfig, fidelity: Fidelity) -> PintSettings {
+    PintSettings::new(
+        config,
+        &LawContext {
+            nic_rate: RATE,
+            link_rates: &[RATE],
+            // T carries 100,000 bytes.
+            base_rtt: Duration::from_ns(8_000),
+            longest_path: 1,
+            seed: 1,
+            fidelity,
+        },
+    )
+}
+
+fn switch(fidelity: Fidelity) -> PintTelemetry {
+    let settings = settings(&PintConfig::default(), fidelity);
+    PintTelemetry::new(&settings, &[RATE, RATE], 1, NodeId(9))
+}
+
+fn packet<H: PintHeader>(kind: PacketKind, size: u16) -> Packet<H> {
+    let key = FlowKey {
+        src: NodeId(0),
+        dst: NodeId(1),
+        src_port: 10_000,
+        dst_port: 100,
+    };
+    let mut packet = Packet::new(kind, 3, key, FlowId(0));
+    packet.wire = size;
+    packet
+}
+
+fn hop(port: u16, ns: u64, queue: u64) -> Hop {
+    Hop {
+        now: Time::from_ns(ns),
+        port: PortId(port),
+        rate: RATE,
+        queue: Bytes::new(queue),
+        sent: Bytes::ZERO,
+    }
+}
+
+/// Lets a data packet of 1,000 bytes with a digest leave: its code.
+fn leave(switch: &mut PintTelemetry, hop: &Hop) -> Option<u16> {
+    let mut sent = packet::<PintDigest>(PacketKind::Data, 1_000);
+    sent.telemetry.carry();
+    switch.on_dequeue(&mut sent, hop);
+    sent.telemetry.digest()
+}
+
+/// The code of `utilisation`, without rounding.
+fn code_of(utilisation: f64) -> f64 {
+    (utilisation * 512.0).ln() / 1.05f64.ln()
+}
+
+#[test]
+fn a_digest_tells_how_busy_the_port_is() {
+    let mut switch = switch(Fidelity::Exact);
+    leave(&mut switch, &hop(0, 9_000, 0));
+    // The whole of T with half of it queued.
+    let code = leave(&mut switch, &hop(0, 17_000, 50_000)).expect("it carries a digest");
+    let want = code_of(0.51);
+    assert!((f64::from(code) - want).abs() < 1.0, "{code} {want}");
+    // The other port knows nothing of it.
+    assert_eq!(leave(&mut switch, &hop(1, 17_000, 0)), Some(0));
+}
+
+#[test]
+fn a_packet_keeps_the_code_of_its_busiest_port() {
+    let mut switch = switch(Fidelity::Exact);
+    let mut sent = packet::<PintDigest>(PacketKind::Data, 1_000);
+    sent.telemetry.carry();
+    let mut codes = [0; 3];
+    for (code, (ns, queue)) in
+        codes
+            .iter_mut()
+            .zip([(9_000, 10_000), (18_000, 100_000), (27_000, 0)])
+    {
+        switch.on_dequeue(&mut sent, &hop(0, ns, queue));
+        *code = sent.telemetry.digest().expect("it carries a digest");
+    }
+    assert!(codes[0] < codes[1], "{codes:?}");
+    assert_eq!(codes[1], codes[2]);
+}
+
+#[test]
+fn packets_without_a_digest_are_measured_and_left_alone() {
+    let mut switch = switch(Fidelity::Exact);
+    let mut plain = packet::<PintDigest>(PacketKind::Data, 1_000);
+    switch.on_dequeue(&mut plain, &hop(0, 9_000, 0));
+    assert_eq!(plain.telemetry.digest(), None);
+    // An answer carries what it echoes.
+    let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
+    answer.telemetry.carry();
+    switch.on_dequeue(&mut answer, &hop(0, 9_800, 100_000));
+    assert_eq!(answer.telemetry.digest(), Some(0));
+    assert!(
+        (switch.ports[0].measure(
+            Time::from_ns(9_800),
+            Bytes::ZERO,
+            Bytes::ZERO,
+            &mut switch.stream
+        ) - (0.1 + 0.01 + 0.0006))
+            .abs()
+            < 1e-9
+    );
+}
+
+#[test]
+fn the_published_switch_loses_what_an_answer_follows() {
+    let config = PintConfig {
+        arithmetic: Some(Arithmetic::Exact),
+        ..PintConfig::default()
+    };
+    let [ours, theirs] = [Fidelity::Exact, Fidelity::Published].map(|fidelity| {
+        let mut switch = PintTelemetry::new(&settings(&config, fidelity), &[RATE], 1, NodeId(0));
+        // A saturated link: data, then an acknowledgement.
+        for round in 0..20_000 {
+            let ns = 9_000 + round * 85;
+            leave(&mut switch, &hop(0, ns, 0));
+            let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
+            switch.on_dequeue(&mut answer, &hop(0, ns + 80, 0));
+        }
+        let code = leave(&mut switch, &hop(0, 9_000 + 20_000 * 85, 0));
+        f64::from(code.expect("it carries a digest"))
+    });
+    assert!(
+        (ours - code_of(1_060.0 / (85.0 * 12.5))).abs() < 1.0,
+        "{ours}"
+    );
+    // It sees the answers only, and the time after them: here 60 bytes in 5 ns.
+    assert!(
+        (theirs - code_of(60.0 / (5.0 * 12.5))).abs() < 1.01,
+        "{theirs}"
+    );
+}
+
+#[test]
+fn switches_draw_for_themselves() {
+    let settings = settings(&PintConfig::default(), Fidelity::Exact);
+    let codes = |seed, node| {
+        let mut switch = PintTelemetry::new(&settings, &[RATE], seed, NodeId(node));
+        leave(&mut switch, &hop(0, 9_000, 0));
+        let busy = (1..200).map(|round| hop(0, 9_000 + round * 80, 0));
+        busy.map(|hop| leave(&mut switch, &hop)).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(1, 4), codes(1, 4));
+    assert_ne!(codes(1, 4), codes(1, 5));
+    assert_ne!(codes(1, 4), codes(2, 4));
+}
+
+#[test]
+fn tables_lead_to_about_the_same_codes() {
+    let config = PintConfig {
+        arithmetic: Some(Arithmetic::Tables),
+        ..PintConfig::default()
+    };
+    let [exact, tables] = [PintConfig::default(), config].map(|config| {
+        let settings = settings(&config, Fidelity::Exact);
+        let mut switch = PintTelemetry::new(&settings, &[RATE], 1, NodeId(0));
+        let codes = (0..4_000).map(|round| {
+            let ns = 9_000 + round * 80;
+            leave(&mut switch, &hop(0, ns, 20_000)).map_or(0.0, f64::from)
+        });
+        codes.skip(3_000).sum::<f64>() / 1_000.0
+    });
+    assert!((exact - code_of(1.2)).abs() < 0.1, "{exact}");
+    assert!((tables - exact).abs() < 0.5, "{tables} {exact}");
+    assert!((tables - exact).abs() > 0.0, "the tables were not used");
+}
+
+#[test]
+fn both_kinds_of_telemetry_run_side_by_side() {
+    type Both = WithDigest<ExactStack<5>>;
+    let scale = IntScale::exact(vec![RATE]);
+    let int = IntTelemetry::<Both>::new(&scale, &[RATE]).expect("a known rate");
+    let settings = settings(&PintConfig::default(), Fidelity::Exact);
+    let pint = PintTelemetry::new(&settings, &[RATE], 1, NodeId(0));
+    let mut alone = pint.clone();
+    let mut both = IntAndPint::new(int, pint);
+    let mut sent = packet::<Both>(PacketKind::Data, 1_000);
+    sent.telemetry.carry();
+    both.on_dequeue(&mut sent, &hop(0, 9_000, 48_000));
+    assert_eq!(sent.telemetry.hops(), 1);
+    assert_eq!(sent.telemetry.queue(0, &scale), Bytes::new(48_000));
+    assert_eq!(
+        sent.telemetry.digest(),
+        leave(&mut alone, &hop(0, 9_000, 48_000))
+    );
+}
