@@ -68,12 +68,15 @@ pub struct CustomLaws {
     entries: Vec<Entry>,
 }
 
+/// Reads the table of a law.
+type ReadTable = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn CustomConfig>, Error>;
+
 #[derive(Clone, Debug)]
 struct Entry {
     name: &'static str,
     about: &'static str,
     keys: Keys,
-    read: fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn CustomConfig>, Error>,
+    read: ReadTable,
 }
 
 impl CustomLaws {

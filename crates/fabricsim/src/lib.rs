@@ -58,6 +58,7 @@
 //!
 //! Laws have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
+pub(crate) mod assembly;
 pub mod custom;
 pub(crate) mod directory;
 pub(crate) mod document;
@@ -66,7 +67,6 @@ pub(crate) mod model;
 pub mod outcome;
 pub(crate) mod overrides;
 pub mod pause_log;
-pub(crate) mod plain;
 pub mod registry;
 pub(crate) mod runner;
 pub mod scenario;

@@ -79,7 +79,7 @@ pub(crate) fn build<H, T, F>(
     scenario: &Scenario,
     routes: &Routes,
     settings: RdmaSettings<F>,
-    telemetry: impl Fn(&[Rate]) -> T,
+    telemetry: impl Fn(NodeId, &[Rate]) -> T,
     threads: usize,
 ) -> Network<Fabric<H, T, F>>
 where
@@ -161,7 +161,7 @@ where
                     &shares,
                 ),
                 routing: routes.switch(node),
-                telemetry: telemetry(&rates),
+                telemetry: telemetry(node, &rates),
                 observer,
             })
         });

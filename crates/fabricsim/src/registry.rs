@@ -8,6 +8,7 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HpccConfig, IntHeader};
+use fabricsim_pint::{PintConfig, PintHeader};
 use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, LineRateConfig, TimelyConfig};
 use serde::Serialize;
 
@@ -22,6 +23,8 @@ pub enum Needs {
     Nothing,
     /// In-band network telemetry: an entry of each hop.
     Int,
+    /// The digest of PINT.
+    Digest,
 }
 
 /// A law in the registry.
@@ -164,13 +167,13 @@ macro_rules! congestion_controls {
 
         /// Any law; one match for each call.
         #[derive(Debug)]
-        pub enum AnyLaw<H: IntHeader> {
+        pub enum AnyLaw<H: IntHeader + PintHeader> {
             $($(#[doc = $about])* $variant(<<$config as LawConfig>::Laws as LawFactory<H>>::Law),)*
             /// A law from outside the registry.
             Custom(CustomLaw),
         }
 
-        impl<H: IntHeader> LawFactory<H> for AnyLaws {
+        impl<H: IntHeader + PintHeader> LawFactory<H> for AnyLaws {
             type Law = AnyLaw<H>;
 
             fn build(&self, start: &FlowStart) -> AnyLaw<H> {
@@ -181,7 +184,7 @@ macro_rules! congestion_controls {
             }
         }
 
-        impl<H: IntHeader> CongestionControl<H> for AnyLaw<H> {
+        impl<H: IntHeader + PintHeader> CongestionControl<H> for AnyLaw<H> {
             #[inline]
             fn prepare(&mut self, header: &mut H) -> u16 {
                 match self {
@@ -250,6 +253,8 @@ macro_rules! congestion_controls {
 congestion_controls! {
     /// HPCC on in-band telemetry (SIGCOMM 2019)
     "hpcc": Int => Hpcc(HpccConfig),
+    /// HPCC on the probabilistic digest of PINT (SIGCOMM 2020)
+    "hpcc-pint": Digest => HpccPint(PintConfig),
     /// DCQCN: marks and timers, as NIC vendors build it (SIGCOMM 2015)
     "dcqcn": Nothing => Dcqcn(DcqcnConfig),
     /// TIMELY: the gradient of the round-trip time (SIGCOMM 2015)
@@ -301,7 +306,7 @@ impl ClassLaws {
     }
 }
 
-impl<H: IntHeader> LawFactory<H> for ClassLaws {
+impl<H: IntHeader + PintHeader> LawFactory<H> for ClassLaws {
     type Law = AnyLaw<H>;
 
     fn build(&self, start: &FlowStart) -> AnyLaw<H> {

@@ -6,20 +6,18 @@ use std::sync::Arc;
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::{BlockedPort, Counters, Stop, Watch};
-use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, NoTelemetry, Unfinished};
+use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, Unfinished};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
 use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 use fabricsim_topology::{Extremes, Routes};
 use fabricsim_transport::rdma::{BaseReference, BaseRtt, PacingTimes, RdmaSettings};
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
 
+use crate::assembly::Assembly;
 use crate::directory::{RouteDirectory, SourcePorts};
 use crate::error::Error;
-use crate::model;
 use crate::pause_log::PauseEvent;
-use crate::registry::{ClassLaws, Needs};
 use crate::runner::Runner;
 use crate::scenario::Scenario;
 use crate::sources::Sources;
@@ -135,60 +133,15 @@ impl Simulation {
                 BaseRtt::Pair => BaseReference::PerPair,
             },
         );
-        let scale = IntScale::new(&context);
-        let longest = extremes.switches;
         let limits = |text: String| Error::unsupported(scenario, text);
-        let int = scenario.needs(Needs::Int);
-        if int {
-            if link_rates.len() > 64 {
-                return Err(limits(format!(
-                    "the links have {} different rates, and telemetry can name 64",
-                    link_rates.len()
-                )));
-            }
-            if fidelity == Fidelity::Published && (longest > 5 || link_rates.len() > 8) {
-                return Err(limits(format!(
-                    "the published telemetry header holds 5 hops and 8 link rates; this network has \
-                     paths of {longest} switches and {} rates; leave out the profile",
-                    link_rates.len()
-                )));
-            }
-        }
-        let build = Build {
+        let runner = Assembly {
             scenario,
             routes: &routes,
+            context: &context,
             settings,
-            scale: &scale,
             threads,
-        };
-        let runner = match (int, fidelity, longest) {
-            (false, Fidelity::Published, _) => {
-                Box::new(model::build::<crate::plain::PublishedPlain, _, _>(
-                    scenario,
-                    &routes,
-                    build.settings,
-                    |_| NoTelemetry,
-                    threads,
-                )) as Box<dyn Runner>
-            }
-            (false, ..) => Box::new(model::build::<(), _, _>(
-                scenario,
-                &routes,
-                build.settings,
-                |_| NoTelemetry,
-                threads,
-            )) as Box<dyn Runner>,
-            (true, Fidelity::Published, _) => build.with_int::<PublishedStack>(),
-            (true, Fidelity::Exact, 0..=5) => build.with_int::<ExactStack<5>>(),
-            (true, Fidelity::Exact, 6..=10) => build.with_int::<ExactStack<10>>(),
-            (true, Fidelity::Exact, 11..=32) => build.with_int::<ExactStack<32>>(),
-            (true, Fidelity::Exact, 33..=128) => build.with_int::<ExactStack<128>>(),
-            (true, Fidelity::Exact, _) => {
-                return Err(limits(format!(
-                    "a path passes {longest} switches, and telemetry is built for up to 128"
-                )));
-            }
-        };
+        }
+        .build()?;
         let mut expected = Expectation::default();
         let mut sources = Vec::new();
         for (index, workload) in scenario.workloads.iter().enumerate() {
@@ -393,31 +346,5 @@ impl Simulation {
     #[must_use]
     pub fn routes(&self) -> &Routes {
         &self.directory.routes
-    }
-}
-
-/// What a network with INT is built of.
-struct Build<'a> {
-    scenario: &'a Scenario,
-    routes: &'a Routes,
-    settings: RdmaSettings<ClassLaws>,
-    scale: &'a IntScale,
-    threads: usize,
-}
-
-impl Build<'_> {
-    fn with_int<S: IntHeader>(self) -> Box<dyn Runner> {
-        let scale = self.scale;
-        let telemetry = |rates: &[Rate]| {
-            IntTelemetry::<S>::new(scale, rates)
-                .expect("the scale was made from the rates of all links")
-        };
-        Box::new(model::build::<S, _, _>(
-            self.scenario,
-            self.routes,
-            self.settings,
-            telemetry,
-            self.threads,
-        ))
     }
 }

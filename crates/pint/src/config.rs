@@ -26,8 +26,10 @@ pub struct PintConfig {
     /// The lowest rate; absent means 1 Gbps, or a hundredth of the NIC rate where that is less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rate: Option<Rate>,
-    /// From one code to the next the utilisation grows by this factor: (1 + ε)^2 in the paper.
-    pub log_base: f64,
+    /// From one code to the next the utilisation grows by this factor: (1 + ε)^2 in the paper; absent
+    /// means 1.05, under `profile = "ns3-hpcc"` its script's 1.01.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_base: Option<f64>,
     /// Bits of a code; absent means as many as utilisations up to 512 need.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest_bits: Option<u32>,
@@ -57,7 +59,7 @@ impl Default for PintConfig {
             max_stage: 0,
             additive_increase: None,
             min_rate: None,
-            log_base: 1.05,
+            log_base: None,
             digest_bits: None,
             digest_fraction: 1.0,
             rounding: None,
@@ -96,7 +98,7 @@ impl LawConfig for PintConfig {
         ),
         (
             "log_base",
-            "factor from one code of the digest to the next, 1.0002 to 16 (default 1.05)",
+            "factor from one code of the digest to the next, 1.0002 to 16 (default 1.05, profile 1.01)",
         ),
         (
             "digest_bits",
@@ -143,13 +145,11 @@ impl LawConfig for PintConfig {
                 "give the share of the link that may be used, such as 0.95",
             );
         }
-        if !(LEAST_BASE..=LARGEST_BASE).contains(&self.log_base) {
+        let base = self.base(Fidelity::Exact);
+        if !(LEAST_BASE..=LARGEST_BASE).contains(&base) {
             return refuse(
                 "log_base",
-                format!(
-                    "a base of {} is not between {LEAST_BASE} and {LARGEST_BASE}",
-                    self.log_base
-                ),
+                format!("a base of {base} is not between {LEAST_BASE} and {LARGEST_BASE}"),
                 "give a number a little above 1, such as 1.05: (1 + error)^2",
             );
         }
@@ -162,7 +162,8 @@ impl LawConfig for PintConfig {
         let fidelity = context.fidelity;
         let shape = self.table_shape(fidelity);
         Self {
-            digest_bits: Some(self.bits()),
+            log_base: Some(self.base(fidelity)),
+            digest_bits: Some(self.bits(fidelity)),
             rounding: Some(self.rounding(fidelity)),
             arithmetic: Some(shape.map_or(Arithmetic::Exact, |_| Arithmetic::Tables)),
             log_table_bits: shape.map(|shape| shape.log_bits),
@@ -195,7 +196,8 @@ impl LawConfig for PintConfig {
 
 impl PintConfig {
     fn validate_digest(&self) -> Result<(), ConfigError> {
-        let bits = self.bits();
+        let bits = self.bits(Fidelity::Exact);
+        let base = self.base(Fidelity::Exact);
         if !(1..=16).contains(&bits) {
             return Err(ConfigError::new(
                 "digest_bits",
@@ -208,13 +210,12 @@ impl PintConfig {
             return Err(ConfigError::new(
                 "digest_bits",
                 format!(
-                    "codes of {bits} bits to base {} end at a utilisation of {largest:.3}, and a \
-                     link is overloaded above 1",
-                    self.log_base
+                    "codes of {bits} bits to base {base} end at a utilisation of {largest:.3}, and a \
+                     link is overloaded above 1"
                 ),
                 format!(
                     "give {} bits, leave it out, or raise `log_base`",
-                    LogCode::bits_for(self.log_base)
+                    LogCode::bits_for(base)
                 ),
             ));
         }
@@ -271,9 +272,16 @@ impl PintConfig {
         }
     }
 
-    fn bits(&self) -> u32 {
+    fn base(&self, fidelity: Fidelity) -> f64 {
+        self.log_base.unwrap_or(match fidelity {
+            Fidelity::Exact => 1.05,
+            Fidelity::Published => 1.01,
+        })
+    }
+
+    fn bits(&self, fidelity: Fidelity) -> u32 {
         self.digest_bits
-            .unwrap_or_else(|| LogCode::bits_for(self.log_base))
+            .unwrap_or_else(|| LogCode::bits_for(self.base(fidelity)))
     }
 
     fn rounding(&self, fidelity: Fidelity) -> Rounding {
@@ -285,7 +293,25 @@ impl PintConfig {
 
     /// The code of the digest.
     pub(crate) fn code(&self, fidelity: Fidelity) -> LogCode {
-        LogCode::new(self.log_base, self.bits(), self.rounding(fidelity))
+        LogCode::new(
+            self.base(fidelity),
+            self.bits(fidelity),
+            self.rounding(fidelity),
+        )
+    }
+
+    /// Whether switches do the same for `self` and `other`.
+    #[must_use]
+    pub fn same_at_switches(&self, other: &Self) -> bool {
+        let at_switches = |config: &Self| Self {
+            eta: 1.0,
+            max_stage: 0,
+            additive_increase: None,
+            min_rate: None,
+            digest_fraction: 1.0,
+            ..config.clone()
+        };
+        at_switches(self) == at_switches(other)
     }
 
     /// The tables of switches, or `None` where those compute exactly.

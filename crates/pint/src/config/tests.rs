@@ -41,7 +41,7 @@ fn the_profile_takes_over_the_published_arithmetic() {
 #[test]
 fn a_finer_base_takes_two_bytes() {
     let config = PintConfig {
-        log_base: 1.01,
+        log_base: Some(1.01),
         ..PintConfig::default()
     };
     let context = context(Fidelity::Exact);
@@ -77,9 +77,9 @@ fn values_without_a_meaning_are_refused() {
     let cases: &[(&str, Change)] = &[
         ("eta", |c| c.eta = 1.5),
         ("eta", |c| c.eta = f64::NAN),
-        ("log_base", |c| c.log_base = 1.0),
-        ("log_base", |c| c.log_base = f64::NAN),
-        ("log_base", |c| c.log_base = 17.0),
+        ("log_base", |c| c.log_base = Some(1.0)),
+        ("log_base", |c| c.log_base = Some(f64::NAN)),
+        ("log_base", |c| c.log_base = Some(17.0)),
         ("digest_bits", |c| c.digest_bits = Some(0)),
         ("digest_bits", |c| c.digest_bits = Some(17)),
         // 1.05^127 / 512 is 0.96.
@@ -101,7 +101,7 @@ fn values_without_a_meaning_are_refused() {
     }
     for base in [LEAST_BASE, LARGEST_BASE] {
         let config = PintConfig {
-            log_base: base,
+            log_base: Some(base),
             ..PintConfig::default()
         };
         assert_eq!(config.validate(), Ok(()));

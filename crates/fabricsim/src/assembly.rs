@@ -1,0 +1,146 @@
+//! Which kind of network a scenario needs: the header that its packets carry and what its switches
+//! write there.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{Fidelity, LawContext, NoTelemetry, Telemetry};
+use fabricsim_core::units::Rate;
+use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
+use fabricsim_pint::{
+    IntAndPint, PintConfig, PintDigest, PintHeader, PintSettings, PintTelemetry, PublishedDigest,
+    WithDigest,
+};
+use fabricsim_topology::Routes;
+use fabricsim_transport::rdma::RdmaSettings;
+
+use crate::error::Error;
+use crate::model;
+use crate::registry::{CcConfig, ClassLaws, Needs};
+use crate::runner::Runner;
+use crate::scenario::Scenario;
+
+/// What a network is built of.
+pub(crate) struct Assembly<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) routes: &'a Routes,
+    pub(crate) context: &'a LawContext<'a>,
+    pub(crate) settings: RdmaSettings<ClassLaws>,
+    pub(crate) threads: usize,
+}
+
+impl Assembly<'_> {
+    /// Builds the smallest network in which every law of the scenario gets the telemetry that it
+    /// reads.
+    ///
+    /// # Errors
+    /// When the telemetry has no room for the network's paths or rates, or laws want switches to do
+    /// different things.
+    pub(crate) fn build(self) -> Result<Box<dyn Runner>, Error> {
+        let int = self.scenario.needs(Needs::Int);
+        if int {
+            self.check_int()?;
+        }
+        let digest = self.pint()?;
+        let longest = self.context.longest_path;
+        Ok(match (int, digest, self.context.fidelity) {
+            (false, None, Fidelity::Exact) => self.of::<(), _>(|_, _| NoTelemetry),
+            (false, None, Fidelity::Published) => self.of::<PublishedDigest, _>(|_, _| NoTelemetry),
+            (false, Some(pint), Fidelity::Exact) => self.with_digest::<PintDigest>(&pint),
+            (false, Some(pint), Fidelity::Published) => self.with_digest::<PublishedDigest>(&pint),
+            (true, None, Fidelity::Published) => self.with_int::<PublishedStack>(),
+            (true, None, Fidelity::Exact) => match longest {
+                0..=5 => self.with_int::<ExactStack<5>>(),
+                6..=10 => self.with_int::<ExactStack<10>>(),
+                11..=32 => self.with_int::<ExactStack<32>>(),
+                _ => self.with_int::<ExactStack<128>>(),
+            },
+            (true, Some(pint), Fidelity::Published) => self.with_both::<PublishedStack>(&pint),
+            (true, Some(pint), Fidelity::Exact) => match longest {
+                0..=10 => self.with_both::<ExactStack<10>>(&pint),
+                _ => self.with_both::<ExactStack<128>>(&pint),
+            },
+        })
+    }
+
+    fn check_int(&self) -> Result<(), Error> {
+        let longest = self.context.longest_path;
+        let rates = self.context.link_rates.len();
+        let limits = |text: String| Err(Error::unsupported(self.scenario, text));
+        if rates > 64 {
+            return limits(format!(
+                "the links have {rates} different rates, and telemetry can name 64"
+            ));
+        }
+        match self.context.fidelity {
+            Fidelity::Published if longest > 5 || rates > 8 => limits(format!(
+                "the published telemetry header holds 5 hops and 8 link rates; this network has \
+                 paths of {longest} switches and {rates} rates; leave out the profile"
+            )),
+            Fidelity::Exact if longest > 128 => limits(format!(
+                "a path passes {longest} switches, and telemetry is built for up to 128"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What switches do for the laws that read digests, if some law does.
+    fn pint(&self) -> Result<Option<PintSettings>, Error> {
+        let mut found: Option<&PintConfig> = None;
+        for law in self.scenario.laws() {
+            let CcConfig::HpccPint(config) = law else {
+                continue;
+            };
+            if found.is_some_and(|first| !first.same_at_switches(config)) {
+                return Err(Error::unsupported(
+                    self.scenario,
+                    "classes of hpcc-pint want different digests, and switches write one: give \
+                     them the same log_base, digest_bits, rounding and arithmetic"
+                        .to_owned(),
+                ));
+            }
+            found = found.or(Some(config));
+        }
+        Ok(found.map(|config| PintSettings::new(config, self.context)))
+    }
+
+    fn with_int<S: IntHeader + PintHeader>(self) -> Box<dyn Runner> {
+        let scale = IntScale::new(self.context);
+        self.of::<S, _>(|_, rates| int_telemetry::<S>(&scale, rates))
+    }
+
+    fn with_digest<H: IntHeader + PintHeader>(self, pint: &PintSettings) -> Box<dyn Runner> {
+        let seed = self.scenario.seed;
+        self.of::<H, _>(|node, rates| PintTelemetry::new(pint, rates, seed, node))
+    }
+
+    fn with_both<S: IntHeader>(self, pint: &PintSettings) -> Box<dyn Runner> {
+        let scale = IntScale::new(self.context);
+        let seed = self.scenario.seed;
+        self.of::<WithDigest<S>, _>(|node, rates| {
+            IntAndPint::new(
+                int_telemetry(&scale, rates),
+                PintTelemetry::new(pint, rates, seed, node),
+            )
+        })
+    }
+
+    /// A network whose packets carry `H` and whose switches have the telemetry that `telemetry`
+    /// makes from their number and the rates of their ports.
+    fn of<H, T>(self, telemetry: impl Fn(NodeId, &[Rate]) -> T) -> Box<dyn Runner>
+    where
+        H: Header + IntHeader + PintHeader,
+        T: Telemetry<H> + Sync + 'static,
+    {
+        Box::new(model::build::<H, T, _>(
+            self.scenario,
+            self.routes,
+            self.settings,
+            telemetry,
+            self.threads,
+        ))
+    }
+}
+
+fn int_telemetry<S: IntHeader>(scale: &IntScale, rates: &[Rate]) -> IntTelemetry<S> {
+    IntTelemetry::new(scale, rates).expect("the scale was made from the rates of all links")
+}
