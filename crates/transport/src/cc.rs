@@ -2,6 +2,8 @@
 
 mod dcqcn;
 mod dctcp;
+#[cfg(test)]
+mod harness;
 mod line_rate;
 mod paced_rate;
 mod timely;

@@ -221,3 +221,76 @@ impl<H: Header> CongestionControl<H> for Dctcp {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::harness::{LINE, ack, law, mbps};
+    use super::*;
+    use fabricsim_core::units::Duration;
+
+    const RTT: Duration = Duration::from_us(10);
+
+    /// A round trip of ten packets of which the first `marked` are marked; the rate after it.
+    fn round(law: &mut Dctcp, number: u64, marked: u64) -> u64 {
+        for packet in 0..10 {
+            let cumulative = number * 10_000 + packet * 1_000 + 1_000;
+            law.on_ack(&ack(
+                0,
+                cumulative,
+                cumulative + 9_000,
+                RTT,
+                packet < marked,
+            ));
+        }
+        mbps(law)
+    }
+
+    #[test]
+    fn the_first_mark_halves_the_rate_and_one_round_trip_reduces_once() {
+        let mut law: Dctcp = law(&DctcpConfig::default(), Fidelity::Published);
+        assert_eq!(round(&mut law, 0, 10), 50_000);
+    }
+
+    #[test]
+    fn few_marks_reduce_little() {
+        let mut law: Dctcp = law(&DctcpConfig::default(), Fidelity::Published);
+        for number in 0..200 {
+            round(&mut law, number, 0);
+        }
+        // Two hundred rounds without marks: alpha is (15/16)^199, and the rate is line rate.
+        assert_eq!(mbps(&law), 100_000);
+        assert!(law.alpha < 3e-6, "{}", law.alpha);
+        round(&mut law, 200, 1);
+        let reduced = mbps(&law);
+        assert!(reduced > 99_000, "{reduced}");
+        // One mark in ten: the average share goes there.
+        for number in 201..400 {
+            round(&mut law, number, 1);
+        }
+        assert!((law.alpha - 0.1).abs() < 0.02, "{}", law.alpha);
+    }
+
+    #[test]
+    fn a_round_trip_without_marks_adds_a_step() {
+        let mut law: Dctcp = law(&DctcpConfig::default(), Fidelity::Published);
+        round(&mut law, 0, 10);
+        round(&mut law, 1, 0);
+        let before = round(&mut law, 2, 0);
+        assert_eq!(round(&mut law, 3, 0) - before, 615);
+        // One MTU per base round-trip time in the default: 8 Gbit in 8 us.
+        let mut exact: Dctcp = super::super::harness::law(&DctcpConfig::default(), Fidelity::Exact);
+        round(&mut exact, 0, 10);
+        round(&mut exact, 1, 0);
+        let before = round(&mut exact, 2, 0);
+        assert_eq!(round(&mut exact, 3, 0) - before, 1_000);
+    }
+
+    #[test]
+    fn marks_begin_at_thirty_kilobytes_for_ten_gigabits() {
+        let marks = DctcpConfig::default().marking(LINE);
+        assert_eq!(
+            marks.map(|m| (m.kmin.get(), m.kmax.get())),
+            Some((300_000, 300_000))
+        );
+    }
+}

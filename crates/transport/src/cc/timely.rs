@@ -296,3 +296,66 @@ impl<H: Header> CongestionControl<H> for Timely {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::harness::{ack, law, mbps};
+    use super::*;
+
+    /// The rates in Mbps after round trips of so many microseconds, one update each.
+    fn rates(law: &mut Timely, rtts_us: &[u64]) -> Vec<u64> {
+        let mut rates = Vec::new();
+        for &us in rtts_us {
+            let cumulative = law.last_update_seq + 1_000;
+            let rtt = Duration::from_us(us);
+            law.on_ack(&ack(0, cumulative, cumulative + 100_000, rtt, false));
+            rates.push(mbps(law));
+        }
+        rates
+    }
+
+    #[test]
+    fn rising_round_trips_slow_the_flow_down_and_falling_ones_let_it_go() {
+        let mut law: Timely = law(&TimelyConfig::default(), Fidelity::Published);
+        // The first only sets the reference; from 60 to 70 us the gradient is .875 x 10 / 20 = .4375,
+        // and the rate falls by .8 of that; then the average difference turns negative.
+        assert_eq!(
+            rates(&mut law, &[60, 70, 60, 55]),
+            [100_000, 65_000, 65_100, 65_200]
+        );
+    }
+
+    #[test]
+    fn short_round_trips_always_speed_up_and_faster_from_the_sixth_on() {
+        let mut law: Timely = law(&TimelyConfig::default(), Fidelity::Published);
+        rates(&mut law, &[60, 75]);
+        let start = mbps(&law);
+        let steps: Vec<u64> = rates(&mut law, &[10, 20, 30, 40, 49, 20, 20])
+            .iter()
+            .map(|rate| rate - start)
+            .collect();
+        assert_eq!(steps, [100, 200, 300, 400, 500, 1_000, 1_500]);
+    }
+
+    #[test]
+    fn long_round_trips_always_slow_down() {
+        let mut law: Timely = law(&TimelyConfig::default(), Fidelity::Published);
+        // 1 - .8 (1 - 500/1000) = .6, although the round trips fall.
+        assert_eq!(
+            rates(&mut law, &[2_000, 1_000, 1_000]),
+            [100_000, 60_000, 36_000]
+        );
+        rates(&mut law, &[1_000_000; 10]);
+        assert_eq!(mbps(&law), 1_000);
+    }
+
+    #[test]
+    fn the_rate_changes_once_per_round_trip() {
+        let mut law: Timely = law(&TimelyConfig::default(), Fidelity::Exact);
+        rates(&mut law, &[60, 70]);
+        let before = mbps(&law);
+        let old = law.last_update_seq;
+        law.on_ack(&ack(0, old, old + 100_000, Duration::from_us(400), false));
+        assert_eq!(mbps(&law), before);
+    }
+}

@@ -1,0 +1,380 @@
+//! What every law of the registry must do, whatever it is: none is named here, so a new law is
+//! tested by being registered.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use fabricsim::registry::{AnyLaw, ClassLaws, LAWS};
+use fabricsim::{Scenario, Simulation};
+use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
+use fabricsim_core::id::{ClassId, FlowId, NodeId};
+use fabricsim_core::network::Stop;
+use fabricsim_core::plugin::{
+    Ack, CongestionControl, Fidelity, FlowStart, LawContext, LawFactory, Loss, LossKind,
+};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use proptest::prelude::*;
+
+const LINE: Rate = Rate::from_gbps(100);
+const BASE_RTT: Duration = Duration::from_us(12);
+const MTU: u64 = 1_000;
+
+/// The `[cc]` tables of every law: as it comes, and with and without a window where that is a
+/// question.
+fn tables() -> Vec<String> {
+    let mut tables = Vec::new();
+    for law in LAWS {
+        tables.push(format!("kind = \"{}\"", law.name));
+        if law.keys.iter().any(|(key, _)| *key == "window") {
+            for window in [true, false] {
+                tables.push(format!("kind = \"{}\"\nwindow = {window}", law.name));
+            }
+        }
+    }
+    tables
+}
+
+fn scenario(network: &str, cc: &str) -> Scenario {
+    let text = format!("{network}\n[cc]\n{cc}\n");
+    Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{cc}: {error:?}"))
+}
+
+/// Runs `scenario` to its end on `threads` threads; its flows in the order of their numbers.
+fn run_on(scenario: &Scenario, threads: usize) -> (Vec<Completion>, Simulation) {
+    let mut simulation = Simulation::new(scenario, threads).unwrap();
+    let stop = simulation.run_until(Time::MAX);
+    assert_eq!(stop, Stop::Finished, "{:?}", simulation.unfinished());
+    let mut done = simulation.take_completions();
+    done.sort_by_key(|completion| completion.flow.id);
+    (done, simulation)
+}
+
+fn run(network: &str, cc: &str) -> (Vec<Completion>, Simulation) {
+    run_on(&scenario(network, cc), 1)
+}
+
+#[test]
+fn a_lone_flow_fills_its_link() {
+    let network = "
+        [topology]
+        kind = \"star\"
+        hosts = 2
+        [[workload]]
+        kind = \"permutation\"
+        size = \"20MB\"";
+    for cc in tables() {
+        // Two flows, one each way: each has its direction to itself but for acknowledgements.
+        for done in run(network, &cc).0 {
+            let rate = done.flow.request.size.as_f64() * 8e-9 / done.fct().as_secs_f64();
+            assert!(rate > 80.0 && rate < 100.0, "{cc}: {rate} Gbps");
+        }
+    }
+}
+
+#[test]
+fn flows_that_share_a_link_all_get_on() {
+    let network = "
+        [topology]
+        kind = \"star\"
+        hosts = 5
+        [[workload]]
+        kind = \"incast\"
+        receiver = 4
+        fan_in = 4
+        size = \"10MB\"
+        at = \"0s\"";
+    for cc in tables() {
+        let (done, simulation) = run(network, &cc);
+        assert_eq!(simulation.counters().buffer_drops, 0, "{cc}");
+        let times: Vec<f64> = done.iter().map(|c| c.fct().as_secs_f64()).collect();
+        let (first, last) = (
+            times.iter().copied().fold(f64::MAX, f64::min),
+            times.iter().copied().fold(0.0, f64::max),
+        );
+        // 40 MB and headers take 3.35 ms on the link; nobody is starved, and nobody is far ahead.
+        assert!(last > 3.2e-3 && last < 7e-3, "{cc}: {times:?}");
+        assert!(first > last / 4.0, "{cc}: {times:?}");
+    }
+}
+
+#[test]
+fn a_deep_incast_loses_nothing_under_pfc() {
+    let network = "
+        [topology]
+        kind = \"star\"
+        hosts = 65
+        [switch]
+        buffer = \"8MiB\"
+        [[workload]]
+        kind = \"incast\"
+        receiver = 64
+        fan_in = 64
+        size = \"500KB\"
+        at = \"0s\"";
+    for cc in tables() {
+        let (done, simulation) = run(network, &cc);
+        let counters = simulation.counters();
+        assert_eq!((done.len(), counters.buffer_drops), (64, 0), "{cc}");
+        let endpoint = simulation.endpoint_counters();
+        assert_eq!(endpoint.retransmitted, Bytes::ZERO, "{cc}");
+        assert_eq!(endpoint.delivered.get(), 64 * 500_000, "{cc}");
+    }
+}
+
+#[test]
+fn losses_are_made_up_for() {
+    let network = "
+        [topology]
+        kind = \"leaf-spine\"
+        leaves = 2
+        hosts_per_leaf = 4
+        spines = 2
+        [switch]
+        pfc = false
+        buffer = \"500KB\"
+        [[workload]]
+        kind = \"incast\"
+        receiver = 7
+        fan_in = 7
+        size = \"300KB\"
+        period = \"200us\"
+        duration = \"600us\"";
+    let mut lost = 0;
+    for cc in tables() {
+        let (done, simulation) = run(network, &cc);
+        assert_eq!(done.len(), 21, "{cc}");
+        assert_eq!(
+            simulation.endpoint_counters().delivered.get(),
+            21 * 300_000,
+            "{cc}"
+        );
+        lost += simulation.counters().buffer_drops;
+    }
+    assert!(lost > 1_000, "the buffer is too small for this: {lost}");
+}
+
+#[test]
+fn threads_do_not_matter() {
+    let network = "
+        [topology]
+        kind = \"fat-tree\"
+        k = 4
+        [[workload]]
+        kind = \"poisson\"
+        sizes = \"hadoop\"
+        load = 0.6
+        duration = \"300us\"
+        [[workload]]
+        kind = \"incast\"
+        receiver = 3
+        fan_in = 12
+        size = \"60KB\"
+        period = \"100us\"
+        duration = \"200us\"";
+    for profile in ["", "profile = \"ns3-hpcc\""] {
+        for cc in tables() {
+            let scenario = scenario(&format!("{profile}\n{network}"), &cc);
+            let expected = run_on(&scenario, 1).0;
+            assert!(expected.len() > 100, "{}", expected.len());
+            for threads in [2, 3, 8] {
+                assert_eq!(
+                    run_on(&scenario, threads).0,
+                    expected,
+                    "{profile} {cc} on {threads}"
+                );
+            }
+        }
+    }
+}
+
+/// Each law in a priority and class of its own, all in one network.
+#[test]
+fn laws_run_side_by_side() {
+    assert!(LAWS.len() <= 7, "there are seven priorities for flows");
+    let mut text = "
+        [topology]
+        kind = \"leaf-spine\"
+        leaves = 4
+        hosts_per_leaf = 4
+        spines = 2
+        [cc]
+        kind = \"line-rate\"
+        "
+    .to_owned();
+    for (index, law) in LAWS.iter().enumerate() {
+        text += &format!(
+            "
+            [[workload]]
+            kind = \"poisson\"
+            sizes = \"websearch\"
+            load = 0.08
+            duration = \"2ms\"
+            priority = {}
+            [workload.cc]
+            kind = \"{}\"
+            ",
+            index + 1,
+            law.name
+        );
+    }
+    let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error:?}"));
+    let (expected, simulation) = run_on(&scenario, 1);
+    assert_eq!(simulation.counters().buffer_drops, 0);
+    for (index, law) in LAWS.iter().enumerate() {
+        let class = ClassId(u16::try_from(index).unwrap());
+        let own = expected.iter().filter(|c| c.flow.request.class == class);
+        assert!(own.count() > 1, "{}", law.name);
+        assert_eq!(scenario.law_of(class).name(), law.name);
+    }
+    for threads in [2, 3, 8] {
+        assert_eq!(run_on(&scenario, threads).0, expected, "on {threads}");
+    }
+}
+
+/// What happens to a flow, as its law sees it.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// Packets are acknowledged after a round trip of so many nanoseconds; with or without a mark.
+    Ack {
+        packets: u64,
+        rtt_ns: u64,
+        marked: bool,
+    },
+    /// Nothing comes for so many nanoseconds.
+    Silence(u64),
+    /// Packets are lost.
+    Loss(LossKind),
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let ack =
+        (0u64..4, 4_000u64..2_000_000, any::<bool>()).prop_map(|(packets, rtt_ns, marked)| {
+            Event::Ack {
+                packets,
+                rtt_ns,
+                marked,
+            }
+        });
+    let loss = prop_oneof![Just(LossKind::Gap), Just(LossKind::Timeout)];
+    let event = prop_oneof![
+        8 => ack,
+        2 => (1u64..3_000_000).prop_map(Event::Silence),
+        1 => loss.prop_map(Event::Loss),
+    ];
+    proptest::collection::vec(event, 1..200)
+}
+
+fn law(cc: &str, fidelity: Fidelity) -> AnyLaw<()> {
+    let network = "
+        [topology]
+        kind = \"star\"
+        hosts = 2
+        [[workload]]
+        kind = \"permutation\"
+        size = \"1MB\"";
+    let scenario = scenario(network, cc);
+    let context = LawContext {
+        nic_rate: LINE,
+        link_rates: &[LINE],
+        base_rtt: BASE_RTT,
+        longest_path: 5,
+        seed: 1,
+        fidelity,
+    };
+    let request = FlowRequest {
+        src: NodeId(0),
+        dst: NodeId(1),
+        size: Bytes::new(1 << 40),
+        start: Time::ZERO,
+        class: ClassId(0),
+        priority: 3,
+        src_port: Some(1),
+        dst_port: 2,
+    };
+    let path = PathInfo {
+        base_rtt: BASE_RTT,
+        bottleneck: LINE,
+        switches: 5,
+    };
+    ClassLaws::new(&scenario.cc, [], &context).build(&FlowStart {
+        flow: Flow {
+            id: FlowId(0),
+            request,
+            path,
+        },
+        now: Time::ZERO,
+        line_rate: LINE,
+        base_rtt: BASE_RTT,
+        bdp: path.bdp(),
+        mtu: Bytes::new(MTU),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever happens, rates stay between something and line rate, windows hold at least a byte and
+    /// at most a bandwidth-delay product, and timers are set for the future.
+    #[test]
+    fn rates_and_windows_stay_in_bounds(events in events()) {
+        for cc in tables() {
+            for fidelity in [Fidelity::Exact, Fidelity::Published] {
+                let mut law = law(&cc, fidelity);
+                let (mut now, mut acked, mut next) = (Time::ZERO, 0u64, 150_000u64);
+                for event in &events {
+                    let until = match *event {
+                        Event::Silence(ns) => now + Duration::from_ns(ns),
+                        Event::Ack { .. } | Event::Loss(_) => now + Duration::from_ns(100),
+                    };
+                    while law.deadline() <= until {
+                        now = now.max(law.deadline());
+                        law.on_timer(now);
+                        prop_assert!(law.deadline() > now, "{cc}: a timer is set for {now} again");
+                    }
+                    now = until;
+                    match *event {
+                        Event::Ack { packets, rtt_ns, marked } => {
+                            acked += packets * MTU;
+                            next = next.max(acked + 40_000);
+                            law.on_ack(&Ack {
+                                now,
+                                cumulative: acked,
+                                newly_acked: Bytes::new(packets * MTU),
+                                next_seq: next,
+                                rtt: Duration::from_ns(rtt_ns),
+                                congestion: marked,
+                                telemetry: &(),
+                            });
+                        }
+                        Event::Loss(kind) => law.on_loss(&Loss { now, kind, next_seq: next }),
+                        Event::Silence(_) => {}
+                    }
+                    let rate = law.pacing_rate();
+                    prop_assert!(rate.is_none_or(|rate| rate <= LINE), "{cc}: {rate:?}");
+                    prop_assert!(rate.is_none_or(|rate| rate >= Rate::from_mbps(900)), "{cc}: {rate:?}");
+                    let window = law.window();
+                    prop_assert!(window.is_none_or(|window| window.get() > 0 && window.get() <= 150_000), "{cc}: {window:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_settings_of_every_law_survive_their_own_report() {
+    for cc in tables() {
+        let network = "
+            [topology]
+            kind = \"star\"
+            hosts = 2
+            [[workload]]
+            kind = \"permutation\"
+            size = \"1MB\"";
+        let resolved = scenario(network, &cc).resolved();
+        let table = toml::to_string(&resolved["cc"]).unwrap();
+        let again = scenario(network, &table).resolved();
+        assert_eq!(again["cc"], resolved["cc"], "{cc}");
+    }
+}
