@@ -61,6 +61,7 @@
 pub(crate) mod directory;
 pub(crate) mod document;
 pub mod error;
+pub mod failures;
 pub(crate) mod model;
 pub mod outcome;
 pub(crate) mod overrides;

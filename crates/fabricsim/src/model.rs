@@ -49,13 +49,20 @@ const TABLE_BYTES: u16 = 10_000;
 
 /// Serialisation times of links, shared between links of one rate.
 #[derive(Debug)]
-struct Timings {
+pub(crate) struct Timings {
     fidelity: Fidelity,
     tables: BTreeMap<Rate, LineTiming>,
 }
 
 impl Timings {
-    fn of(&mut self, rate: Rate) -> LineTiming {
+    pub(crate) const fn new(fidelity: Fidelity) -> Self {
+        Self {
+            fidelity,
+            tables: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn of(&mut self, rate: Rate) -> LineTiming {
         let fidelity = self.fidelity;
         self.tables
             .entry(rate)
@@ -96,10 +103,7 @@ where
     }
     let settings = Arc::new(settings);
     let fidelity = scenario.fidelity();
-    let mut timings = Timings {
-        fidelity,
-        tables: BTreeMap::new(),
-    };
+    let mut timings = Timings::new(fidelity);
     let mut nodes = Vec::with_capacity(topology.len());
     let mut wiring = Vec::with_capacity(topology.len());
     let mut port_number = 0u64;
@@ -153,12 +157,17 @@ where
 }
 
 fn link(port: &Port, node: NodeId, seed: u64, timings: &mut Timings) -> LinkConfig {
-    // The two directions of a link lose packets independently.
-    let direction = u64::from(port.link) * 2 + u64::from(node > port.peer);
     LinkConfig {
         rate: port.rate,
         timing: timings.of(port.rate),
         delay: port.delay,
-        loss: (port.loss > 0.0).then(|| (port.loss, Stream::new(seed, direction, Purpose::Loss))),
+        loss: (port.loss > 0.0).then(|| (port.loss, loss_stream(port, node, seed))),
     }
+}
+
+/// What decides which packets are lost that leave `node` by `port`. The two directions of a link lose
+/// packets independently.
+pub(crate) fn loss_stream(port: &Port, node: NodeId, seed: u64) -> Stream {
+    let direction = u64::from(port.link) * 2 + u64::from(node > port.peer);
+    Stream::new(seed, direction, Purpose::Loss)
 }

@@ -4,6 +4,7 @@ use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::network::{Counters, Directory, Network, Stop, Watch};
 use fabricsim_core::plugin::{EndpointCounters, Model, Unfinished};
 use fabricsim_core::units::{Bytes, Time};
+use fabricsim_topology::SwitchRoutes;
 
 /// A network of any model.
 pub(crate) trait Runner: Send {
@@ -11,7 +12,7 @@ pub(crate) trait Runner: Send {
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory,
+        directory: &mut dyn Directory<SwitchRoutes>,
         watch: &mut dyn Watch,
     ) -> Stop;
     fn now(&self) -> Time;
@@ -26,12 +27,12 @@ pub(crate) trait Runner: Send {
     fn paused_ports(&self) -> usize;
 }
 
-impl<M: Model> Runner for Network<M> {
+impl<M: Model<Routing = SwitchRoutes>> Runner for Network<M> {
     fn run_until(
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory,
+        directory: &mut dyn Directory<SwitchRoutes>,
         watch: &mut dyn Watch,
     ) -> Stop {
         self.run_until(until, source, directory, watch)

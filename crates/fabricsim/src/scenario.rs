@@ -14,6 +14,7 @@ use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
 
 use crate::document::Document;
 use crate::error::Error;
+use crate::failures::{self, Event};
 use crate::registry::CcConfig;
 use crate::settings::{OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings};
 use read::{Tables, read_file, read_profile, read_seed, read_topology, read_workload};
@@ -41,6 +42,7 @@ const TABLES: &[&str] = &[
     "transport",
     "routing",
     "workload",
+    "event",
     "cc",
     "run",
     "output",
@@ -67,6 +69,8 @@ pub struct Scenario {
     pub routing: RoutingSettings,
     /// The traffic, in the order of the scenario: a flow's class is its place here.
     pub workloads: Vec<WorkloadConfig>,
+    /// What fails and comes back, in the order of the scenario.
+    pub events: Vec<Event>,
     /// The law.
     pub cc: CcConfig,
     /// When to stop.
@@ -186,6 +190,7 @@ impl Scenario {
                 read_workload(&document, section, base, &context, fidelity)
             })
             .collect::<Result<_, _>>()?;
+        let events = failures::read(&document, &mut root, &topology)?;
         let scenario = Self {
             name,
             seed,
@@ -196,6 +201,7 @@ impl Scenario {
             transport,
             routing,
             workloads,
+            events,
             cc,
             run,
             output,
@@ -223,10 +229,11 @@ impl Scenario {
         nic_rate(&self.topology)
     }
 
-    /// The distinct rates of all links, ascending.
+    /// The distinct rates of all links, ascending, with those that events give them.
     #[must_use]
     pub fn link_rates(&self) -> Vec<Rate> {
         let mut rates: Vec<Rate> = self.topology.links().iter().map(|link| link.rate).collect();
+        rates.extend(self.events.iter().filter_map(|event| event.kind.rate()));
         rates.sort_unstable();
         rates.dedup();
         rates
@@ -295,7 +302,7 @@ impl Scenario {
             .iter()
             .map(|workload| tagged(workload.kind(), &workload_value(workload)))
             .collect();
-        serde_json::json!({
+        let mut resolved = serde_json::json!({
             "name": self.name,
             "seed": self.seed,
             "profile": self.profile,
@@ -306,7 +313,11 @@ impl Scenario {
             "workload": workloads,
             "cc": self.cc.resolved(&context),
             "run": self.run,
-        })
+        });
+        if !self.events.is_empty() {
+            resolved["event"] = self.events.iter().map(Event::value).collect();
+        }
+        resolved
     }
 }
 

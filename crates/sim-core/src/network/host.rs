@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::counters::Counters;
-use super::egress::{Egress, LinkConfig};
+use super::egress::{Egress, LinkConfig, LinkState};
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
@@ -258,6 +258,9 @@ impl<M: Model> Host<M> {
         }
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
+        if nic.egress.is_down() {
+            return;
+        }
         if nic.egress.busy_until <= now {
             self.poll(now, port, outbox);
         }
@@ -291,7 +294,7 @@ impl<M: Model> Host<M> {
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
         let stamp = Causes::stamp(now);
-        if nic.transmitting {
+        if nic.transmitting || nic.egress.is_down() {
             return;
         }
         if self.poll(now, port, outbox) {
@@ -336,6 +339,38 @@ impl<M: Model> Host<M> {
         }
     }
 
+    pub(super) fn egress(&mut self, port: PortId) -> &mut Egress {
+        &mut self.nics[port.index()].egress
+    }
+
+    /// `packet` was on its way here when its link failed.
+    pub(super) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
+        if packet.kind() != PacketKind::Pause {
+            self.counters.link_down_drops += 1;
+            self.counters.lost_payload += u64::from(packet.payload);
+            self.observer
+                .on_drop(now, self.id, DropReason::LinkDown, packet);
+        }
+    }
+
+    /// The link of `port` fails: the transport keeps what it has.
+    pub(super) fn link_down(&mut self, port: PortId) {
+        self.egress(port).cut();
+    }
+
+    /// The link of `port` is back: the transport is asked what it has to send.
+    pub(super) fn link_up(&mut self, now: Time, port: PortId) {
+        let nic = &mut self.nics[port.index()];
+        nic.egress.state = LinkState::Up;
+        nic.wake = now;
+        self.timers.set(Timer {
+            at: now,
+            set: Causes::stamp(now),
+            rank: RANK_SEND,
+            index: port.0,
+        });
+    }
+
     pub(super) const fn has_results(&self) -> bool {
         !self.completions.is_empty()
     }
@@ -350,6 +385,7 @@ impl<M: Model> Host<M> {
             counters.packet_hops += nic.egress.packets;
             counters.wire_bytes += nic.egress.sent;
             counters.link_losses += nic.egress.lost;
+            counters.lost_payload += nic.egress.lost_payload;
         }
         counters
     }
@@ -365,6 +401,11 @@ impl<M: Model> Host<M> {
 
     pub(super) const fn observer(&self) -> &M::Observer {
         &self.observer
+    }
+
+    /// Whether the link of some port is down.
+    pub(super) fn is_cut(&self) -> bool {
+        self.nics.iter().any(|nic| nic.egress.is_down())
     }
 
     pub(super) fn is_paused(&self) -> bool {

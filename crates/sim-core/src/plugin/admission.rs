@@ -33,6 +33,10 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     /// Gives the room of a packet back when it leaves or is dropped.
     fn release(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Release;
 
+    /// The link at `ingress` has failed: pauses that were reported and not resumed are over. Policies
+    /// that pause nobody have nothing to do.
+    fn forget_pauses(&mut self, _ingress: PortId) {}
+
     /// Bytes held now, over all ports and priorities.
     fn used(&self) -> Bytes;
 }
