@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use fabricsim::failures;
 use fabricsim::registry::LAWS;
 use fabricsim::scenario::ROOT_KEYS;
 use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
@@ -32,6 +33,10 @@ pub(crate) fn list(args: &ListArgs) {
         }
     }
     if wanted(ListTopic::Settings) {
+        text.push_str("Failures and repairs: [[event]] kind = \"...\"\n");
+        for (name, about, keys) in failures::KINDS {
+            kind(&mut text, name, about, keys);
+        }
         text.push_str("Other settings\n");
         kind(&mut text, "(top)", "keys before any table", ROOT_KEYS);
         kind(

@@ -88,6 +88,14 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         summary.pfc_pauses,
         summary.max_queue_bytes
     );
+    if summary.link_down_drops + summary.no_route_drops > 0 {
+        line!(
+            text,
+            "failures     {} packets lost on links that were down, {} without a route",
+            summary.link_down_drops,
+            summary.no_route_drops
+        );
+    }
     line!(text, "digest       {}", summary.digest);
     line!(
         text,

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::network::Directory;
+use fabricsim_core::network::{Change, Directory};
 use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::units::Bytes;
-use fabricsim_topology::Routes;
+use fabricsim_core::units::{Bytes, Time};
+use fabricsim_topology::{Routes, SwitchRoutes};
 use rustc_hash::FxHashMap;
+
+use crate::failures::ControlPlane;
 
 /// The first source port that is given out.
 const FIRST_PORT: u16 = 10_000;
@@ -28,9 +30,15 @@ pub(crate) struct RouteDirectory {
     pub(crate) routes: Arc<Routes>,
     pub(crate) mtu: Bytes,
     pub(crate) ports: SourcePorts,
+    pub(crate) control: ControlPlane,
+    /// Why the first flows without a route had none.
+    pub(crate) refusals: Vec<String>,
 }
 
-impl Directory for RouteDirectory {
+/// Refusals that are kept in words.
+const WORDED: usize = 1_000;
+
+impl Directory<SwitchRoutes> for RouteDirectory {
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)> {
         let src_port = request.src_port.unwrap_or_else(|| match &mut self.ports {
             SourcePorts::ByFlow => {
@@ -51,8 +59,24 @@ impl Directory for RouteDirectory {
             src_port,
             dst_port: request.dst_port,
         };
-        let nic = self.routes.nic_port(&key)?;
-        let path = self.routes.path_info(request.src, request.dst, self.mtu)?;
-        Some((path, nic))
+        let nic = self.routes.nic_port(&key);
+        let path = self.routes.path_info(request.src, request.dst, self.mtu);
+        let found = path.zip(nic);
+        if found.is_none() && self.refusals.len() < WORDED {
+            let why = self.control.why_apart(request.src, request.dst);
+            self.refusals.push(format!(
+                "when it was to start ({}) there was {why}",
+                request.start
+            ));
+        }
+        found
+    }
+
+    fn next_change(&self) -> Time {
+        self.control.next_change()
+    }
+
+    fn change(&mut self) -> Vec<Change<SwitchRoutes>> {
+        self.control.change(&mut self.routes)
     }
 }

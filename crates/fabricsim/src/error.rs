@@ -44,6 +44,9 @@ pub enum Error {
     /// A flow that was injected cannot be simulated.
     #[error("cannot inject the flow: {0}")]
     Injection(String),
+    /// An event that was scheduled cannot be simulated.
+    #[error("cannot schedule the event: {0}")]
+    Event(String),
 }
 
 /// A mistake in a text, with the text itself so that the place can be shown.
@@ -129,7 +132,7 @@ impl Diagnostic for Error {
             Self::Write { .. } => Some(Box::new(
                 "give a folder that can be written, with --out or [output] dir",
             )),
-            Self::Injection(_) | Self::Unsupported { .. } => None,
+            Self::Injection(_) | Self::Event(_) | Self::Unsupported { .. } => None,
         }
     }
 

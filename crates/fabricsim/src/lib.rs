@@ -63,6 +63,7 @@ pub mod custom;
 pub(crate) mod directory;
 pub(crate) mod document;
 pub mod error;
+pub mod failures;
 pub(crate) mod model;
 pub mod outcome;
 pub(crate) mod overrides;

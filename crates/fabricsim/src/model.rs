@@ -50,13 +50,20 @@ const TABLE_BYTES: u16 = 10_000;
 
 /// Serialisation times of links, shared between links of one rate.
 #[derive(Debug)]
-struct Timings {
+pub(crate) struct Timings {
     fidelity: Fidelity,
     tables: BTreeMap<Rate, LineTiming>,
 }
 
 impl Timings {
-    fn of(&mut self, rate: Rate) -> LineTiming {
+    pub(crate) const fn new(fidelity: Fidelity) -> Self {
+        Self {
+            fidelity,
+            tables: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn of(&mut self, rate: Rate) -> LineTiming {
         let fidelity = self.fidelity;
         self.tables
             .entry(rate)
@@ -100,10 +107,7 @@ where
     let published_draws = PublishedDraws::new(topology.len() as u64, scenario.seed);
     // Marks that contradict one another are refused when the scenario is read.
     let wanted = scenario.wanted_marks().unwrap_or_default();
-    let mut timings = Timings {
-        fidelity,
-        tables: BTreeMap::new(),
-    };
+    let mut timings = Timings::new(fidelity);
     let mut nodes = Vec::with_capacity(topology.len());
     let mut wiring = Vec::with_capacity(topology.len());
     let mut port_number = 0u64;
@@ -171,12 +175,17 @@ where
 }
 
 fn link(port: &Port, node: NodeId, seed: u64, timings: &mut Timings) -> LinkConfig {
-    // The two directions of a link lose packets independently.
-    let direction = u64::from(port.link) * 2 + u64::from(node > port.peer);
     LinkConfig {
         rate: port.rate,
         timing: timings.of(port.rate),
         delay: port.delay,
-        loss: (port.loss > 0.0).then(|| (port.loss, Stream::new(seed, direction, Purpose::Loss))),
+        loss: (port.loss > 0.0).then(|| (port.loss, loss_stream(port, node, seed))),
     }
+}
+
+/// What decides which packets are lost that leave `node` by `port`. The two directions of a link lose
+/// packets independently.
+pub(crate) fn loss_stream(port: &Port, node: NodeId, seed: u64) -> Stream {
+    let direction = u64::from(port.link) * 2 + u64::from(node > port.peer);
+    Stream::new(seed, direction, Purpose::Loss)
 }

@@ -4,6 +4,7 @@ use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::network::{BlockedPort, Counters, Directory, Network, Stop, Watch};
 use fabricsim_core::plugin::{EndpointCounters, Model, Unfinished};
 use fabricsim_core::units::{Bytes, Time};
+use fabricsim_topology::SwitchRoutes;
 
 use crate::pause_log::{PauseEvent, PauseLog};
 
@@ -13,7 +14,7 @@ pub(crate) trait Runner: Send {
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory,
+        directory: &mut dyn Directory<SwitchRoutes>,
         watch: &mut dyn Watch,
     ) -> Stop;
     fn now(&self) -> Time;
@@ -30,12 +31,12 @@ pub(crate) trait Runner: Send {
     fn pause_events(&self) -> Vec<PauseEvent>;
 }
 
-impl<M: Model<Observer = PauseLog>> Runner for Network<M> {
+impl<M: Model<Observer = PauseLog, Routing = SwitchRoutes>> Runner for Network<M> {
     fn run_until(
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory,
+        directory: &mut dyn Directory<SwitchRoutes>,
         watch: &mut dyn Watch,
     ) -> Stop {
         self.run_until(until, source, directory, watch)

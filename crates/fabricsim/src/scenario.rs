@@ -18,6 +18,7 @@ use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
 use crate::custom::CustomLaws;
 use crate::document::Document;
 use crate::error::Error;
+use crate::failures::{self, Event};
 use crate::registry::CcConfig;
 use crate::settings::{OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings};
 use classes::{ClassCc, read_classes, read_law};
@@ -49,6 +50,7 @@ const TABLES: &[&str] = &[
     "routing",
     "workload",
     "class",
+    "event",
     "cc",
     "run",
     "output",
@@ -75,6 +77,8 @@ pub struct Scenario {
     pub routing: RoutingSettings,
     /// The traffic, in the order of the scenario: a flow's class is its place here.
     pub workloads: Vec<WorkloadConfig>,
+    /// What fails and comes back, in the order of the scenario.
+    pub events: Vec<Event>,
     /// The law.
     pub cc: CcConfig,
     /// The laws of classes that have their own.
@@ -232,6 +236,7 @@ impl Scenario {
             })
             .collect::<Result<_, _>>()?;
         read_classes(&document, &mut root, custom, &mut class_cc)?;
+        let events = failures::read(&document, &mut root, &topology)?;
         let scenario = Self {
             name,
             seed,
@@ -242,6 +247,7 @@ impl Scenario {
             transport,
             routing,
             workloads,
+            events,
             cc,
             class_cc,
             run,
@@ -273,10 +279,11 @@ impl Scenario {
         nic_rate(&self.topology)
     }
 
-    /// The distinct rates of all links, ascending.
+    /// The distinct rates of all links, ascending, with those that events give them.
     #[must_use]
     pub fn link_rates(&self) -> Vec<Rate> {
         let mut rates: Vec<Rate> = self.topology.links().iter().map(|link| link.rate).collect();
+        rates.extend(self.events.iter().filter_map(|event| event.kind.rate()));
         rates.sort_unstable();
         rates.dedup();
         rates
@@ -363,7 +370,7 @@ impl Scenario {
             .iter()
             .map(|(class, law)| serde_json::json!({"id": class.0, "cc": law.resolved(&context)}))
             .collect();
-        serde_json::json!({
+        let mut resolved = serde_json::json!({
             "name": self.name,
             "seed": self.seed,
             "profile": self.profile,
@@ -375,7 +382,11 @@ impl Scenario {
             "cc": self.cc.resolved(&context),
             "class": classes,
             "run": self.run,
-        })
+        });
+        if !self.events.is_empty() {
+            resolved["event"] = self.events.iter().map(Event::value).collect();
+        }
+        resolved
     }
 }
 

@@ -348,6 +348,8 @@ pub struct RoutingSettings {
     /// The seed of the `seeded` hash; absent means the scenario's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// How long after a change of the network routes are recomputed, all at once.
+    pub convergence: Duration,
 }
 
 impl RoutingSettings {
@@ -365,6 +367,10 @@ impl RoutingSettings {
             "seed",
             "seed of the seeded hash (default: the scenario's seed)",
         ),
+        (
+            "convergence",
+            "how long after an event routes are recomputed (default \"0s\")",
+        ),
     ];
 
     /// The settings with every default filled in.
@@ -378,6 +384,7 @@ impl RoutingSettings {
             hash: Some(self.hash.unwrap_or(hash)),
             next_hops: Some(self.next_hops.unwrap_or(order)),
             seed: Some(self.seed.unwrap_or(seed)),
+            convergence: self.convergence,
         }
     }
 

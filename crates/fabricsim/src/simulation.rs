@@ -17,7 +17,9 @@ use rustc_hash::FxHashMap;
 use crate::assembly::Assembly;
 use crate::directory::{RouteDirectory, SourcePorts};
 use crate::error::Error;
+use crate::failures::{ControlPlane, Event};
 use crate::pause_log::PauseEvent;
+use crate::registry::Needs;
 use crate::runner::Runner;
 use crate::scenario::Scenario;
 use crate::sources::Sources;
@@ -49,6 +51,13 @@ pub struct Simulation {
     ideal: IdealFct,
     hosts: Vec<bool>,
     expected: Expectation,
+    telemetry: Option<TelemetryRoom>,
+}
+
+/// What the telemetry of a running simulation can hold.
+struct TelemetryRoom {
+    switches: u16,
+    rates: Vec<Rate>,
 }
 
 /// The flow completion time on the idle network: base round-trip time and the flow's bytes, with 48
@@ -107,13 +116,15 @@ impl Simulation {
         ));
         let mtu = scenario.transport.mtu;
         let extremes = routes.extremes(mtu);
+        let control = ControlPlane::new(scenario, &routes);
+        let longest = control.longest_path(None, mtu).max(extremes.switches);
         let nic_rate = scenario.nic_rate();
         let link_rates = scenario.link_rates();
         let context = LawContext {
             nic_rate,
             link_rates: &link_rates,
             base_rtt: extremes.base_rtt,
-            longest_path: extremes.switches,
+            longest_path: longest,
             seed: scenario.seed,
             fidelity,
         };
@@ -176,6 +187,8 @@ impl Simulation {
                     Fidelity::Exact => SourcePorts::ByFlow,
                     Fidelity::Published => SourcePorts::ByPair(FxHashMap::default()),
                 },
+                control,
+                refusals: Vec::new(),
             },
             facts: NetworkFacts {
                 hosts: topology.hosts().len(),
@@ -190,6 +203,10 @@ impl Simulation {
                 .map(|i| topology.is_host(NodeId::from_index(i)))
                 .collect(),
             expected,
+            telemetry: scenario.needs(Needs::Int).then(|| TelemetryRoom {
+                switches: longest.max(5),
+                rates: link_rates,
+            }),
         })
     }
 
@@ -239,6 +256,45 @@ impl Simulation {
         Ok(())
     }
 
+    /// Adds an event. Of events at one time the one that was added first comes first.
+    ///
+    /// # Errors
+    /// When it is in the past, the network has no such link or switch, its values are impossible, or
+    /// it makes paths or rates that the telemetry of this simulation has no room for.
+    pub fn schedule(&mut self, event: Event) -> Result<(), Error> {
+        let refuse = |text: String| Err(Error::Event(text));
+        if event.at < self.now() {
+            return refuse(format!(
+                "it is at {}, and it is {} now",
+                event.at,
+                self.now()
+            ));
+        }
+        if let Err(error) = event.validate(self.routes().topology()) {
+            return refuse(format!("{}; {}", error.message, error.help));
+        }
+        let control = &self.directory.control;
+        if let Some(room) = &self.telemetry {
+            let rate = event.kind.rate();
+            if let Some(rate) = rate.filter(|rate| !room.rates.contains(rate)) {
+                return refuse(format!(
+                    "the telemetry has no code for {rate}; use a rate that some link or event of the \
+                     scenario has"
+                ));
+            }
+            let longest = control.longest_path(Some(&event), self.directory.mtu);
+            if longest > room.switches {
+                return refuse(format!(
+                    "paths would pass {longest} switches, and the telemetry was built for {}; put \
+                     the event into the scenario",
+                    room.switches
+                ));
+            }
+        }
+        self.directory.control.schedule(event);
+        Ok(())
+    }
+
     /// Flows that have ended since the last call, in the order of (finish, flow).
     pub fn take_completions(&mut self) -> Vec<Completion> {
         self.runner.take_completions()
@@ -283,13 +339,29 @@ impl Simulation {
     /// Flows that have started and not ended, and what they wait for, in the order of their numbers.
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
-        self.runner.unfinished()
+        let mut flows = self.runner.unfinished();
+        for unfinished in &mut flows {
+            let request = &unfinished.flow.request;
+            let (src, dst) = (request.src, request.dst);
+            if self.routes().next_hops(src, dst).is_empty() {
+                let why = self.directory.control.why_apart(src, dst);
+                unfinished.reason = format!("{why}; {}", unfinished.reason);
+            }
+        }
+        flows
     }
 
-    /// Flows whose destination no route leads to.
+    /// Flows that no route led to the destination of when they were to start.
     #[must_use]
     pub fn unreachable(&self) -> &[FlowRequest] {
         self.runner.unreachable()
+    }
+
+    /// Why flow `index` of [`Self::unreachable`] had no route.
+    #[must_use]
+    pub fn unreachable_reason(&self, index: usize) -> &str {
+        let known = self.directory.refusals.get(index);
+        known.map_or("no route led to its destination", String::as_str)
     }
 
     /// Counts over all nodes.
@@ -342,7 +414,7 @@ impl Simulation {
         self.expected
     }
 
-    /// The routes, for those who want to follow a path.
+    /// The routes of now, for those who want to follow a path.
     #[must_use]
     pub fn routes(&self) -> &Routes {
         &self.directory.routes

@@ -121,6 +121,12 @@ pub struct Summary {
     pub queue_drops: u64,
     /// Packets lost on links.
     pub link_losses: u64,
+    /// Packets dropped or lost because a link was down.
+    pub link_down_drops: u64,
+    /// Packets dropped for want of a route.
+    pub no_route_drops: u64,
+    /// Payload bytes in all packets that were dropped or lost, for any reason.
+    pub lost_bytes: u64,
     /// Pause frames sent.
     pub pfc_pauses: u64,
     /// Resume frames sent.
@@ -174,6 +180,9 @@ pub(crate) fn summarise(
         buffer_drops,
         queue_drops,
         link_losses,
+        link_down_drops,
+        no_route,
+        lost_payload,
         pauses,
         resumes,
         paused_ps,
@@ -198,14 +207,19 @@ pub(crate) fn summarise(
             acknowledged_bytes: unfinished.acknowledged.get(),
             reason: unfinished.reason.clone(),
         })
-        .chain(unreachable.iter().map(|request| UnfinishedFlow {
-            flow: None,
-            src: request.src.0,
-            dst: request.dst.0,
-            size_bytes: request.size.get(),
-            acknowledged_bytes: 0,
-            reason: "no route leads to its destination".to_owned(),
-        }))
+        .chain(
+            unreachable
+                .iter()
+                .enumerate()
+                .map(|(index, request)| UnfinishedFlow {
+                    flow: None,
+                    src: request.src.0,
+                    dst: request.dst.0,
+                    size_bytes: request.size.get(),
+                    acknowledged_bytes: 0,
+                    reason: simulation.unreachable_reason(index).to_owned(),
+                }),
+        )
         .take(LISTED_FLOWS)
         .collect();
     Summary {
@@ -227,6 +241,9 @@ pub(crate) fn summarise(
         buffer_drops,
         queue_drops,
         link_losses,
+        link_down_drops,
+        no_route_drops: no_route,
+        lost_bytes: lost_payload,
         pfc_pauses: pauses,
         pfc_resumes: resumes,
         pfc_paused_ns: paused_ps as f64 / 1_000.0,

@@ -338,6 +338,8 @@ fn check(case: &Case) {
     let gone = network.buffer_drops + network.queue_drops + network.link_losses;
     let missing = ends.sent.get() - ends.arrived.get();
     assert!(missing <= gone * MTU, "{missing} bytes in {gone} packets");
+    assert_eq!(missing, network.lost_payload);
+    assert_eq!(network.link_down_drops, 0);
     assert_eq!((network.queue_drops, network.no_route), (0, 0));
     assert!(case.losses == Losses::OnLinks || network.link_losses == 0);
 
@@ -421,6 +423,17 @@ fn a_flooded_switch_with_pfc_pauses_and_loses_nothing() {
     let mut simulation = simulation(&case);
     run_until_quiet(&mut simulation);
     assert!(simulation.counters().pauses > 0);
+}
+
+#[test]
+fn pauses_under_the_profile_stop_no_law_for_ever() {
+    let mut case = star(
+        Losses::Never,
+        "pfc = true\nbuffer = \"1MiB\"\nalpha = 0.0078125",
+        "kind = \"line-rate\"",
+    );
+    case.scenario.insert_str(0, "profile = \"ns3-hpcc\"\n");
+    check(&case);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use fabricsim_core::id::PortId;
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
 use fabricsim_core::units::Rate;
@@ -45,5 +46,12 @@ impl<S: IntHeader> Telemetry<S> for IntTelemetry<S> {
                 .telemetry
                 .push(hop, self.codes[hop.port.index()], &self.scale);
         }
+    }
+
+    fn on_rate(&mut self, port: PortId, rate: Rate) {
+        self.codes[port.index()] = self
+            .scale
+            .code(rate)
+            .expect("rates that links can take are in the table");
     }
 }

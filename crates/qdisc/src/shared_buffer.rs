@@ -269,6 +269,12 @@ impl Admission for SharedBuffer {
         self.ingress[ingress.index()].shares[usize::from(priority)].paused
     }
 
+    fn forget_pauses(&mut self, ingress: PortId) {
+        for share in &mut self.ingress[ingress.index()].shares {
+            share.paused = false;
+        }
+    }
+
     fn used(&self) -> Bytes {
         Bytes::new(self.total_used)
     }
@@ -348,6 +354,24 @@ mod tests {
         }
         assert!(paused_at > 100, "{paused_at}");
         assert_eq!(resumes, 1);
+        assert_eq!(buffer.used(), Bytes::ZERO);
+    }
+
+    #[test]
+    fn a_pause_that_is_forgotten_is_sent_again_and_not_resumed() {
+        let mut buffer = buffer(2 << 20, Pfc::On);
+        let fill = |buffer: &mut SharedBuffer| {
+            (1..10_000)
+                .find(|_| buffer.admit(PortId(0), PortId(1), 3, PACKET) == Admit::AcceptAndPause)
+        };
+        let stored = fill(&mut buffer).unwrap();
+        buffer.forget_pauses(PortId(0));
+        assert_eq!(fill(&mut buffer), Some(1));
+        buffer.forget_pauses(PortId(0));
+        for _ in 0..=stored {
+            let released = buffer.release(PortId(0), PortId(1), 3, PACKET);
+            assert_eq!(released, Release::Quiet);
+        }
         assert_eq!(buffer.used(), Bytes::ZERO);
     }
 

@@ -119,6 +119,9 @@ pub struct Window {
 #[derive(Debug)]
 pub struct Domains<'a, D: Domain> {
     groups: &'a mut [Group<D>],
+    mailboxes: &'a [Mailbox<D::Message>],
+    /// The half of the mailboxes that the next window reads.
+    unread: usize,
     count: usize,
     lookahead: Duration,
 }
@@ -133,6 +136,35 @@ impl<D: Domain> Domains<'_, D> {
         slot.next = slot.next.min(slot.domain.next_event());
         group.next = group.next.min(slot.next);
         result
+    }
+
+    /// Takes back every message that is on its way to domain `index` over `lane`, as if it had never
+    /// been sent, and shows it to `lost`.
+    pub fn recall(&mut self, index: usize, lane: usize, mut lost: impl FnMut(&mut D, &D::Message)) {
+        let groups = self.groups.len();
+        let Group {
+            slots, spare, next, ..
+        } = &mut self.groups[index % groups];
+        let Slot {
+            domain,
+            inbox,
+            next: own,
+            ..
+        } = &mut slots[index / groups];
+        if self.mailboxes[index].has_mail(self.unread) {
+            inbox.fetch(&self.mailboxes[index], self.unread, spare);
+        }
+        let arrival = inbox.recall(lane, |message| lost(domain, message));
+        *own = arrival.min(domain.next_event());
+        // It may be too early for the group now, which costs a window in which nothing happens.
+        *next = (*next).min(*own);
+    }
+
+    /// The least next event over all domains.
+    #[must_use]
+    pub fn next_event(&self) -> Time {
+        let next = self.groups.iter().map(|group| group.next).min();
+        next.unwrap_or(Time::MAX)
     }
 
     /// Calls `visit` with each domain, in their order.
@@ -288,6 +320,8 @@ impl<D: Domain> Engine<D> {
     fn between(&mut self) -> Domains<'_, D> {
         Domains {
             groups: &mut self.groups,
+            mailboxes: &self.mailboxes,
+            unread: usize::from(self.windows.is_multiple_of(2)),
             count: self.count,
             lookahead: self.lookahead,
         }

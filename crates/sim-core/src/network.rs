@@ -1,5 +1,6 @@
 //! The network: hosts and switches wired together and run by the engine.
 
+mod change;
 mod counters;
 mod deadlock;
 mod driver;
@@ -10,6 +11,7 @@ mod node;
 mod pause_clock;
 mod switch;
 
+pub use change::{Change, LinkChange, LinkEnds};
 pub use counters::Counters;
 pub use deadlock::BlockedPort;
 pub use egress::LinkConfig;
@@ -36,11 +38,24 @@ pub enum NodeConfig<M: Model> {
     Switch(SwitchConfig<M>),
 }
 
-/// Finds the path of a flow when it starts.
-pub trait Directory: Send {
+/// Finds the path of a flow when it starts, and knows what changes the network while it runs; `R` is
+/// the forwarding table of a switch.
+pub trait Directory<R>: Send {
     /// What the idle network offers `request` and the NIC port it leaves through, or `None` when no
     /// route leads there. Assigns the source port where the workload left it open.
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)>;
+
+    /// When the network changes next; [`Time::MAX`] for never.
+    fn next_change(&self) -> Time {
+        Time::MAX
+    }
+
+    /// Everything that changes at the time of [`Self::next_change`], in order. Called once for each
+    /// such time, when all that happens before it has happened: flows that start from then on are
+    /// resolved later.
+    fn change(&mut self) -> Vec<Change<R>> {
+        Vec::new()
+    }
 }
 
 /// How far a run is.
@@ -169,7 +184,7 @@ impl<M: Model> Network<M> {
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory,
+        directory: &mut dyn Directory<M::Routing>,
         watch: &mut dyn Watch,
     ) -> Stop {
         let mut driver = NetworkDriver {
@@ -182,9 +197,11 @@ impl<M: Model> Network<M> {
             watch,
             stop: Stop::TimeReached,
             windows: self.engine.windows(),
+            changed: self.reached,
         };
         self.engine.run(&mut driver);
         let stop = driver.stop;
+        self.reached = driver.changed;
         if stop == Stop::TimeReached {
             self.reached = until;
         }
@@ -231,12 +248,14 @@ impl<M: Model> Network<M> {
     pub fn unfinished(&self) -> Vec<Unfinished> {
         let mut flows = Vec::new();
         for host in self.hosts() {
-            let paused = host.is_paused();
             let mut own = host.endpoint().unfinished();
-            if paused {
-                for flow in &mut own {
+            for flow in &mut own {
+                if host.is_paused() {
                     flow.reason
                         .push_str("; its NIC is paused by the switch (PFC)");
+                }
+                if host.is_cut() {
+                    flow.reason.push_str("; a link of its host is down");
                 }
             }
             flows.append(&mut own);

@@ -79,6 +79,34 @@ impl Domain for Thrower {
     }
 }
 
+/// Takes back every ball in the air, once, when a time has come; the balls.
+struct Thief {
+    at: Time,
+    stolen: Option<Vec<u64>>,
+    count: usize,
+}
+
+impl Driver<Thrower> for Thief {
+    fn before(&mut self, domains: &mut Domains<'_, Thrower>, next: Time) -> Option<Window> {
+        let mut next = next;
+        if next >= self.at && self.stolen.is_none() {
+            let stolen = self.stolen.insert(Vec::new());
+            for own in 0..self.count {
+                for lane in 0..self.count - 1 {
+                    domains.recall(own, lane, |_, ball| stolen.push(ball.0));
+                }
+            }
+            let before = stolen.len();
+            domains.recall(0, 0, |_, ball| stolen.push(ball.0));
+            assert_eq!(stolen.len(), before, "nothing can be taken back twice");
+            next = domains.next_event();
+        }
+        Clock.before(domains, next)
+    }
+
+    fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
+}
+
 struct Clock;
 
 impl Driver<Thrower> for Clock {
@@ -94,6 +122,14 @@ impl Driver<Thrower> for Clock {
 
 /// `count` domains in a full mesh, one ball each, for 20 us.
 fn play(count: usize, threads: usize) -> Vec<Vec<(Time, u64)>> {
+    play_with(&mut Clock, count, threads)
+}
+
+fn play_with(
+    driver: &mut (impl Driver<Thrower> + Send),
+    count: usize,
+    threads: usize,
+) -> Vec<Vec<(Time, u64)>> {
     let wiring = (0..count)
         .map(|own| {
             (0..count)
@@ -121,7 +157,7 @@ fn play(count: usize, threads: usize) -> Vec<Vec<(Time, u64)>> {
         })
         .collect();
     let mut engine = Engine::new(domains, wiring, LOOKAHEAD, threads);
-    engine.run(&mut Clock);
+    engine.run(driver);
     engine
         .domains()
         .map(|thrower| thrower.log.clone())
@@ -140,6 +176,33 @@ fn every_domain_sees_the_same_for_any_number_of_threads() {
     }
     for threads in [2, 3, 8] {
         assert_eq!(alone, play(23, threads), "{threads} threads");
+    }
+}
+
+#[test]
+fn balls_that_are_taken_back_are_seen_by_nobody() {
+    let steal = |threads| {
+        let mut thief = Thief {
+            at: Time::from_ns(10_000),
+            stolen: None,
+            count: 23,
+        };
+        let logs = play_with(&mut thief, 23, threads);
+        (logs, thief.stolen.expect("the game lasts for 20 us"))
+    };
+    let (logs, stolen) = steal(1);
+    assert!((5..23).contains(&stolen.len()), "{}", stolen.len());
+    // What was caught after the theft is caught by those whose balls were not in the air.
+    let caught = logs.iter().flatten();
+    let late = caught
+        .clone()
+        .filter(|(at, _)| *at >= Time::from_ns(12_000));
+    assert!(late.count() > 100);
+    for ball in &stolen {
+        assert!(caught.clone().all(|(_, seen)| seen != ball));
+    }
+    for threads in [2, 3, 8] {
+        assert_eq!(steal(threads), (logs.clone(), stolen.clone()));
     }
 }
 

@@ -28,6 +28,7 @@
 mod builder;
 mod config;
 mod connectivity;
+mod down_links;
 mod ecmp;
 mod error;
 mod graph;
@@ -38,6 +39,7 @@ pub use builder::{
     ChainConfig, DumbbellConfig, FatTreeConfig, LeafSpineConfig, Preset, StarConfig,
 };
 pub use config::{FileConfig, KINDS, KeyDoc, KindDoc, TopologyConfig};
+pub use down_links::DownLinks;
 pub use ecmp::{EcmpHash, murmur3_32};
 pub use error::TopologyError;
 pub use graph::{Link, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::down_links::DownLinks;
 use crate::ecmp::EcmpHash;
 use crate::graph::{Port, Topology};
 use groups::{Groups, Slot};
@@ -54,6 +55,7 @@ impl NextHopOrder {
 #[derive(Clone)]
 pub struct Routes {
     topology: Topology,
+    down: Arc<DownLinks>,
     order: NextHopOrder,
     hash: EcmpHash,
     slots: Arc<[Slot]>,
@@ -67,13 +69,30 @@ impl Routes {
     /// of hosts gives the distances; the next hops of a switch are its neighbours one hop nearer.
     #[must_use]
     pub fn compute(topology: &Topology, order: NextHopOrder, hash: EcmpHash) -> Self {
-        let groups = Groups::of(topology);
-        let graph = SwitchGraph::of(topology, &groups, order);
+        Self::compute_without(topology, &DownLinks::none(topology), order, hash)
+    }
+
+    /// The routes of the same network, in the same order and with the same hash, over the links that
+    /// are not in `down`. Ports keep their numbers. Hosts may be cut off from each other: there is
+    /// then no route between them.
+    #[must_use]
+    pub fn without(&self, down: &DownLinks) -> Self {
+        Self::compute_without(&self.topology, down, self.order, self.hash)
+    }
+
+    fn compute_without(
+        topology: &Topology,
+        down: &DownLinks,
+        order: NextHopOrder,
+        hash: EcmpHash,
+    ) -> Self {
+        let groups = Groups::of(topology, down);
+        let graph = SwitchGraph::of(topology, down, &groups, order);
         let distances = graph.distances(&groups);
         let tables: Vec<Arc<SwitchTable>> = (0..graph.len())
             .into_par_iter()
             .map(|switch| {
-                let local = groups.local(topology, graph.node(switch));
+                let local = groups.local(topology, down, graph.node(switch));
                 Arc::new(SwitchTable::new(
                     graph.hops(switch),
                     &local,
@@ -84,6 +103,7 @@ impl Routes {
             .collect();
         Self {
             topology: topology.clone(),
+            down: Arc::new(down.clone()),
             order,
             hash,
             slots: groups.into_slots(),

@@ -10,7 +10,9 @@ use std::collections::VecDeque;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::{FlowKey, Routing};
 use fabricsim_core::units::{Bytes, Duration, Rate};
-use fabricsim_topology::{EcmpHash, Extremes, Link, NextHopOrder, NodeKind, Routes, Topology};
+use fabricsim_topology::{
+    DownLinks, EcmpHash, Extremes, Link, NextHopOrder, NodeKind, Routes, Topology,
+};
 use proptest::prelude::*;
 
 /// A connected network: a random tree of switches with extra links, hosts on one to three
@@ -64,8 +66,18 @@ fn networks() -> impl Strategy<Value = Topology> {
     })
 }
 
-/// Links from every node to `dst` when hosts do not forward.
-fn distances(topology: &Topology, dst: NodeId) -> Vec<Option<usize>> {
+/// Links that are down, a few at least.
+fn failures(topology: &Topology, choices: &[prop::sample::Index]) -> DownLinks {
+    let mut down = DownLinks::none(topology);
+    for choice in choices {
+        let link = choice.index(topology.links().len());
+        down.insert(u32::try_from(link).unwrap());
+    }
+    down
+}
+
+/// Links from every node to `dst`, without those that are `down`, when hosts do not forward.
+fn distances(topology: &Topology, down: &DownLinks, dst: NodeId) -> Vec<Option<usize>> {
     let mut distance = vec![None; topology.len()];
     distance[dst.index()] = Some(0);
     let mut queue = VecDeque::from([dst]);
@@ -74,6 +86,9 @@ fn distances(topology: &Topology, dst: NodeId) -> Vec<Option<usize>> {
             continue;
         }
         for port in topology.ports(node) {
+            if down.contains(port.link) {
+                continue;
+            }
             if distance[port.peer.index()].is_none() {
                 distance[port.peer.index()] = distance[node.index()].map(|d| d + 1);
                 queue.push_back(port.peer);
@@ -85,16 +100,22 @@ fn distances(topology: &Topology, dst: NodeId) -> Vec<Option<usize>> {
 
 proptest! {
     #[test]
-    fn next_hops_are_exactly_the_neighbours_one_hop_nearer(topology in networks()) {
+    fn next_hops_are_exactly_the_neighbours_one_hop_nearer(
+        topology in networks(),
+        failed in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+    ) {
+        let down = failures(&topology, &failed);
         let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
+        let routes = routes.without(&down);
         for &dst in topology.hosts() {
-            let distance = distances(&topology, dst);
+            let distance = distances(&topology, &down, dst);
             for node in (0..topology.len()).map(NodeId::from_index).filter(|&n| n != dst) {
                 let forwards = |n: NodeId| n == dst || !topology.is_host(n);
                 let mut nearer: Vec<_> = topology.ports(node).iter().enumerate()
-                    .filter(|(_, p)| forwards(p.peer))
+                    .filter(|(_, p)| forwards(p.peer) && !down.contains(p.link))
                     .filter(|(_, p)| {
-                        distance[p.peer.index()].map(|d| d + 1) == distance[node.index()]
+                        let here = distance[node.index()];
+                        here.is_some() && distance[p.peer.index()].map(|d| d + 1) == here
                     })
                     .map(|(index, p)| (p.peer.0, index))
                     .collect();
@@ -112,7 +133,7 @@ proptest! {
         for hash in [EcmpHash::Ns3, EcmpHash::Seeded(1)] {
             let routes = Routes::compute(&topology, NextHopOrder::DescendingNode, hash);
             for &dst in topology.hosts() {
-                let distance = distances(&topology, dst);
+                let distance = distances(&topology, &DownLinks::none(&topology), dst);
                 for &src in topology.hosts().iter().filter(|&&src| src != dst) {
                     let key = FlowKey { src, dst, src_port, dst_port: 100 };
                     let trace = routes.trace(&key);
@@ -129,13 +150,17 @@ proptest! {
     }
 
     #[test]
-    fn extremes_are_those_of_all_pairs(topology in networks()) {
+    fn extremes_are_those_of_all_pairs(
+        topology in networks(),
+        failed in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+    ) {
         let mtu = Bytes::new(1_000);
         let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
+        let routes = routes.without(&failures(&topology, &failed));
         let mut worst = Extremes::default();
         for &src in topology.hosts() {
             for &dst in topology.hosts().iter().filter(|&&dst| dst != src) {
-                let path = routes.path_info(src, dst, mtu).unwrap();
+                let Some(path) = routes.path_info(src, dst, mtu) else { continue };
                 worst.base_rtt = worst.base_rtt.max(path.base_rtt);
                 worst.bdp = worst.bdp.max(path.bdp());
                 worst.switches = worst.switches.max(path.switches);

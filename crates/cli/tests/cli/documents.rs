@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use fabricsim::failures;
 use fabricsim::registry::LAWS;
 use fabricsim::scenario::ROOT_KEYS;
 use fabricsim::settings::{
@@ -30,7 +31,8 @@ fn tables() -> Vec<(String, Keys)> {
     let workloads = fabricsim_workload::KINDS
         .iter()
         .map(|&(name, _, keys)| (name, keys));
-    for (name, keys) in laws.chain(topologies).chain(workloads) {
+    let events = failures::KINDS.iter().map(|&(name, _, keys)| (name, keys));
+    for (name, keys) in laws.chain(topologies).chain(workloads).chain(events) {
         tables.push((format!("### `{name}`"), keys));
     }
     tables

@@ -94,6 +94,10 @@ impl Control {
     pub(super) fn observe(&mut self, sample: f64, interval_ns: f64, constants: &Constants) {
         let rtt = constants.base_rtt_ns;
         let interval = interval_ns.min(rtt);
+        if interval <= 0.0 {
+            // Entries of two switches at one instant: the path has changed.
+            return;
+        }
         self.utilisation = (self.utilisation * (rtt - interval) + sample * interval) / rtt;
     }
 

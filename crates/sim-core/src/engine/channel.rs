@@ -342,6 +342,20 @@ impl<M: Message> Inbox<M> {
         result
     }
 
+    /// Takes back everything that is under way on `lane` and shows it to `lost`; the earliest arrival
+    /// that is left. Call it between windows.
+    pub(super) fn recall(&mut self, lane: usize, lost: impl FnMut(&M)) -> Time {
+        let channel = &mut self.lanes[lane];
+        let under_way = channel.current.messages[channel.cursor..].iter();
+        under_way.chain(&channel.next.messages).for_each(lost);
+        channel.current.clear();
+        channel.next.clear();
+        channel.cursor = 0;
+        self.active.retain(|&active| active as usize != lane);
+        let left = self.active.iter().map(|&lane| &self.lanes[lane as usize]);
+        left.filter_map(Lane::first).min().unwrap_or(Time::MAX)
+    }
+
     /// Forgets lanes that are read to the end; the earliest arrival among the others.
     pub(super) fn settle(&mut self, spare: &mut Spare<M>) -> Time {
         let mut earliest = Time::MAX;

@@ -17,8 +17,14 @@ pub struct Counters {
     pub queue_drops: u64,
     /// Packets lost on a link.
     pub link_losses: u64,
+    /// Packets that were on a link, waited for it or were routed to it when it was down. Pause
+    /// frames are not counted.
+    pub link_down_drops: u64,
     /// Packets without a route.
     pub no_route: u64,
+    /// Payload bytes in all packets that were dropped or lost, for any reason: what was sent and will
+    /// not arrive.
+    pub lost_payload: u64,
     /// Pause frames sent by switches.
     pub pauses: u64,
     /// Resume frames sent by switches.
@@ -38,7 +44,9 @@ impl AddAssign for Counters {
         self.buffer_drops += other.buffer_drops;
         self.queue_drops += other.queue_drops;
         self.link_losses += other.link_losses;
+        self.link_down_drops += other.link_down_drops;
         self.no_route += other.no_route;
+        self.lost_payload += other.lost_payload;
         self.pauses += other.pauses;
         self.resumes += other.resumes;
         self.paused_ps += other.paused_ps;

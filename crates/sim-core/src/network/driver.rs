@@ -1,5 +1,6 @@
 //! What happens between windows: flows are handed to their hosts, completions are collected.
 
+use super::change::apply;
 use super::deadlock;
 use super::node::Node;
 use super::switch::Switch;
@@ -16,16 +17,18 @@ const WATCH_WINDOWS: u64 = 256;
 const LONG_PAUSE: Duration = Duration::from_ms(1);
 
 /// Drives a network to `until`.
-pub(super) struct NetworkDriver<'a> {
+pub(super) struct NetworkDriver<'a, R> {
     pub(super) until: Time,
     pub(super) source: &'a mut dyn FlowSource,
-    pub(super) directory: &'a mut dyn Directory,
+    pub(super) directory: &'a mut dyn Directory<R>,
     pub(super) state: &'a mut FlowState,
     pub(super) stall_after: Duration,
     pub(super) wiring: &'a [Vec<(NodeId, PortId)>],
     pub(super) watch: &'a mut dyn Watch,
     pub(super) stop: Stop,
     pub(super) windows: u64,
+    /// When the network last changed, or what the run had reached before.
+    pub(super) changed: Time,
 }
 
 /// What is known of flows outside the hosts; it lives as long as the network.
@@ -42,7 +45,7 @@ pub(super) struct FlowState {
     pub(super) acknowledged: Bytes,
 }
 
-impl NetworkDriver<'_> {
+impl<R> NetworkDriver<'_, R> {
     fn inject<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, before: Time) {
         while self.source.next_start().is_some_and(|start| start < before) {
             let Some(mut request) = self.source.next_flow() else {
@@ -67,6 +70,29 @@ impl NetworkDriver<'_> {
         }
     }
 
+    /// Lets the network change as long as that comes first, within the time asked for; when
+    /// something happens next. `next` is the least next event of all domains.
+    fn change_until<M: Model<Routing = R>>(
+        &mut self,
+        domains: &mut Domains<'_, Node<M>>,
+        mut next: Time,
+    ) -> Time {
+        let next_flow = self.source.next_start().unwrap_or(Time::MAX);
+        loop {
+            let now = self.directory.next_change();
+            let first = next.min(next_flow).min(now);
+            if first < now || now >= self.until.min(Time::HORIZON) {
+                return first;
+            }
+            for change in self.directory.change() {
+                apply(domains, now, change);
+            }
+            self.changed = now;
+            self.state.progress_at = self.state.progress_at.max(now);
+            next = domains.next_event();
+        }
+    }
+
     /// Whether the run may go on; looks at all hosts, so it is asked only now and then.
     fn watch<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, now: Time) -> bool {
         let mut acknowledged = Bytes::ZERO;
@@ -82,7 +108,8 @@ impl NetworkDriver<'_> {
                 paused_since = paused_since.min(switch.paused_since());
             }
         });
-        if paused_since < now
+        if self.directory.next_change() == Time::MAX
+            && paused_since < now
             && now.since(paused_since) >= LONG_PAUSE
             && self.is_deadlocked(domains)
         {
@@ -93,7 +120,10 @@ impl NetworkDriver<'_> {
         if acknowledged != self.state.acknowledged || live == 0 {
             self.state.acknowledged = acknowledged;
             self.state.progress_at = now;
-        } else if now.since(self.state.progress_at) >= self.stall_after {
+        } else if self.directory.next_change() == Time::MAX
+            && now.since(self.state.progress_at) >= self.stall_after
+        {
+            // What is still to change may be a repair.
             self.stop = self.stuck(domains);
             return false;
         }
@@ -137,15 +167,15 @@ impl NetworkDriver<'_> {
     }
 }
 
-impl<M: Model> Driver<Node<M>> for NetworkDriver<'_> {
+impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
     fn before(&mut self, domains: &mut Domains<'_, Node<M>>, next: Time) -> Option<Window> {
         let next_flow = self.source.next_start();
         if next_flow.is_none() && self.live() == 0 {
             self.stop = Stop::Finished;
             return None;
         }
-        let start = next.min(next_flow.unwrap_or(Time::MAX));
-        if start == Time::MAX && next_flow.is_none() {
+        let start = self.change_until(domains, next);
+        if start == Time::MAX {
             self.stop = self.stuck(domains);
             return None;
         }
@@ -161,7 +191,10 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_> {
         if self.windows.is_multiple_of(WATCH_WINDOWS) && !self.watch(domains, start) {
             return None;
         }
-        let end = start.saturating_add(domains.lookahead()).min(self.until);
+        let end = start
+            .saturating_add(domains.lookahead())
+            .min(self.until)
+            .min(self.directory.next_change());
         self.inject(domains, end);
         Some(Window { start, end })
     }

@@ -28,12 +28,22 @@ pub(super) struct Egress {
     pub(super) busy_until: Time,
     /// Priorities that the neighbour has paused.
     pub(super) paused: Priorities,
+    pub(super) state: LinkState,
     /// Bytes sent so far.
     pub(super) sent: u64,
     /// Packets sent so far.
     pub(super) packets: u64,
-    /// Data packets that the link lost.
+    /// Packets that the link lost.
     pub(super) lost: u64,
+    /// Payload bytes in them.
+    pub(super) lost_payload: u64,
+}
+
+/// Whether a link carries packets.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum LinkState {
+    Up,
+    Down,
 }
 
 impl Egress {
@@ -43,14 +53,39 @@ impl Egress {
             busy_since: Time::ZERO,
             busy_until: Time::ZERO,
             paused: Priorities::default(),
+            state: LinkState::Up,
             sent: 0,
             packets: 0,
             lost: 0,
+            lost_payload: 0,
         }
     }
 
     pub(super) const fn rate(&self) -> Rate {
         self.link.rate
+    }
+
+    #[inline]
+    pub(super) fn is_down(&self) -> bool {
+        self.state == LinkState::Down
+    }
+
+    /// The link fails: what the neighbour has paused is not paused any more.
+    pub(super) fn cut(&mut self) {
+        self.state = LinkState::Down;
+        self.paused = Priorities::default();
+    }
+
+    /// From the next packet on.
+    pub(super) fn set_rate(&mut self, rate: Rate, timing: LineTiming) {
+        self.link.rate = rate;
+        self.link.timing = timing;
+    }
+
+    /// From the next packet on; a link that has drawn before goes on with its own stream.
+    pub(super) fn set_loss(&mut self, probability: f64, stream: Stream) {
+        let (_, stream) = self.link.loss.take().unwrap_or((0.0, stream));
+        self.link.loss = Some((probability, stream));
     }
 
     /// Bytes sent before the last packet, of `wire` bytes.
@@ -72,6 +107,7 @@ impl Egress {
         outbox: &'a mut Outbox<Packet<H>>,
     ) -> Option<&'a mut Packet<H>> {
         debug_assert!(self.busy_until <= now, "one packet at a time");
+        debug_assert!(!self.is_down(), "nothing leaves over a link that is down");
         let done = now + self.link.timing.serialisation(packet.wire);
         self.busy_since = now;
         self.busy_until = done;
@@ -82,6 +118,7 @@ impl Egress {
             && stream.chance(*probability)
         {
             self.lost += 1;
+            self.lost_payload += u64::from(packet.payload);
             return None;
         }
         let sent = outbox.send(lane, done + self.link.delay, packet);

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use super::counters::Counters;
-use super::egress::{Egress, LinkConfig};
+use super::egress::{Egress, LinkConfig, LinkState};
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
+use crate::packet::{Causes, Flags, Header, Packet, PacketKind, Priorities};
 use crate::plugin::{DropReason, Endpoint, Model, Observer, Wake};
 use crate::units::Time;
 
@@ -274,6 +274,9 @@ impl<M: Model> Host<M> {
         }
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
+        if nic.egress.is_down() {
+            return;
+        }
         if nic.egress.busy_until <= now {
             self.poll(now, port, outbox);
         }
@@ -307,7 +310,7 @@ impl<M: Model> Host<M> {
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
         let stamp = Causes::stamp(now);
-        if nic.transmitting {
+        if nic.transmitting || nic.egress.is_down() {
             return;
         }
         if self.poll(now, port, outbox) {
@@ -352,6 +355,40 @@ impl<M: Model> Host<M> {
         }
     }
 
+    pub(super) fn egress(&mut self, port: PortId) -> &mut Egress {
+        &mut self.nics[port.index()].egress
+    }
+
+    /// `packet` was on its way here when its link failed.
+    pub(super) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
+        if packet.kind() != PacketKind::Pause {
+            self.counters.link_down_drops += 1;
+            self.counters.lost_payload += u64::from(packet.payload);
+            self.observer
+                .on_drop(now, self.id, DropReason::LinkDown, packet);
+        }
+    }
+
+    /// The link of `port` fails: the transport keeps what it has.
+    pub(super) fn link_down(&mut self, now: Time, port: PortId) {
+        self.egress(port).cut();
+        let pauses = &mut self.nics[port.index()].pauses;
+        pauses.update(now, Priorities::default());
+    }
+
+    /// The link of `port` is back: the transport is asked what it has to send.
+    pub(super) fn link_up(&mut self, now: Time, port: PortId) {
+        let nic = &mut self.nics[port.index()];
+        nic.egress.state = LinkState::Up;
+        nic.wake = now;
+        self.timers.set(Timer {
+            at: now,
+            set: Causes::stamp(now),
+            rank: RANK_SEND,
+            index: port.0,
+        });
+    }
+
     pub(super) const fn has_results(&self) -> bool {
         !self.completions.is_empty()
     }
@@ -367,6 +404,7 @@ impl<M: Model> Host<M> {
             counters.packet_hops += nic.egress.packets;
             counters.wire_bytes += nic.egress.sent;
             counters.link_losses += nic.egress.lost;
+            counters.lost_payload += nic.egress.lost_payload;
         }
         counters
     }
@@ -382,6 +420,11 @@ impl<M: Model> Host<M> {
 
     pub(super) const fn observer(&self) -> &M::Observer {
         &self.observer
+    }
+
+    /// Whether the link of some port is down.
+    pub(super) fn is_cut(&self) -> bool {
+        self.nics.iter().any(|nic| nic.egress.is_down())
     }
 
     pub(super) fn is_paused(&self) -> bool {

@@ -1,17 +1,59 @@
 //! A host or a switch as a domain of the engine.
 
 use super::host::Host;
+use super::line::LineTiming;
 use super::switch::Switch;
 use crate::engine::{Domain, Inbox, Outbox};
+use crate::id::PortId;
 use crate::packet::Packet;
 use crate::plugin::Model;
-use crate::units::Time;
+use crate::rng::Stream;
+use crate::units::{Rate, Time};
 
 /// One node; each is a domain of its own.
 #[derive(Debug)]
 pub(super) enum Node<M: Model> {
     Host(Box<Host<M>>),
     Switch(Box<Switch<M>>),
+}
+
+impl<M: Model> Node<M> {
+    /// `packet` was on its way here when its link failed.
+    pub(super) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
+        match self {
+            Self::Host(host) => host.lose(now, packet),
+            Self::Switch(switch) => switch.lose(now, packet),
+        }
+    }
+
+    pub(super) fn link_down(&mut self, now: Time, port: PortId) {
+        match self {
+            Self::Host(host) => host.link_down(now, port),
+            Self::Switch(switch) => switch.link_down(now, port),
+        }
+    }
+
+    pub(super) fn link_up(&mut self, now: Time, port: PortId) {
+        match self {
+            Self::Host(host) => host.link_up(now, port),
+            Self::Switch(switch) => switch.link_up(port),
+        }
+    }
+
+    pub(super) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {
+        match self {
+            Self::Host(host) => host.egress(port).set_rate(rate, timing),
+            Self::Switch(switch) => switch.set_rate(port, rate, timing),
+        }
+    }
+
+    pub(super) fn set_loss(&mut self, port: PortId, probability: f64, stream: Stream) {
+        let egress = match self {
+            Self::Host(host) => host.egress(port),
+            Self::Switch(switch) => switch.egress(port),
+        };
+        egress.set_loss(probability, stream);
+    }
 }
 
 impl<M: Model> Domain for Node<M> {

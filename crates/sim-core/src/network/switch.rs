@@ -5,15 +5,16 @@
 //! dequeue the order is: buffer released, resume checked, telemetry written, bytes counted.
 
 use super::counters::Counters;
-use super::egress::{Egress, LinkConfig};
+use super::egress::{Egress, LinkConfig, LinkState};
+use super::line::LineTiming;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
+use crate::packet::{Causes, Flags, Header, Packet, PacketKind, Priorities};
 use crate::plugin::{
     Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Release, Routing, Telemetry,
 };
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Rate, Time};
 
 #[derive(Clone, Debug)]
 struct Port<Q> {
@@ -159,11 +160,14 @@ impl<M: Model> Switch<M> {
         }
         let Some(egress) = self.routing.pick(&packet.key) else {
             self.counters.no_route += 1;
-            self.observer
-                .on_drop(now, self.id, DropReason::NoRoute, packet);
+            self.drop_packet(now, DropReason::NoRoute, packet);
             return;
         };
         let out = egress.index();
+        if self.ports[out].egress.is_down() {
+            self.lose(now, packet);
+            return;
+        }
         let priority = packet.priority();
         if priority != 0 {
             match self.buffer.admit(ingress, egress, priority, packet.size()) {
@@ -171,8 +175,7 @@ impl<M: Model> Switch<M> {
                 Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, outbox),
                 Admit::Drop => {
                     self.counters.buffer_drops += 1;
-                    self.observer
-                        .on_drop(now, self.id, DropReason::Buffer, packet);
+                    self.drop_packet(now, DropReason::Buffer, packet);
                     return;
                 }
             }
@@ -188,8 +191,7 @@ impl<M: Model> Switch<M> {
         }
         let Some(stored) = port.queue.enqueue(now, packet) else {
             self.counters.queue_drops += 1;
-            self.observer
-                .on_drop(now, self.id, DropReason::Queue, packet);
+            self.drop_packet(now, DropReason::Queue, packet);
             if priority != 0 {
                 self.release(now, out, ingress, priority, packet.size(), outbox);
             }
@@ -211,19 +213,30 @@ impl<M: Model> Switch<M> {
         if state.egress.busy_until < now {
             self.send_next(now, port, outbox);
         } else {
-            state.armed = true;
-            #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
-            self.timers.set(Timer {
-                at: state.egress.busy_until,
-                set: if M::Header::CAUSAL {
-                    Causes::stamp(state.egress.busy_since)
-                } else {
-                    0
-                },
-                rank: 0,
-                index: port as u16,
-            });
+            self.arm(now, port);
         }
+    }
+
+    /// Sets the event that sends from `port`, when its wire is free but not before `now`, unless it
+    /// is set.
+    #[inline]
+    fn arm(&mut self, now: Time, port: usize) {
+        let state = &mut self.ports[port];
+        if state.armed {
+            return;
+        }
+        state.armed = true;
+        #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
+        self.timers.set(Timer {
+            at: state.egress.busy_until.max(now),
+            set: if M::Header::CAUSAL {
+                Causes::stamp(state.egress.busy_since)
+            } else {
+                0
+            },
+            rank: 0,
+            index: port as u16,
+        });
     }
 
     /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are ready.
@@ -305,6 +318,13 @@ impl<M: Model> Switch<M> {
         }
     }
 
+    /// Accounts for a packet that the switch drops.
+    #[cold]
+    fn drop_packet(&mut self, now: Time, reason: DropReason, packet: &Packet<M::Header>) {
+        self.counters.lost_payload += u64::from(packet.payload);
+        self.observer.on_drop(now, self.id, reason, packet);
+    }
+
     /// Gives the buffer of a packet back, which may let its upstream neighbour go on.
     #[inline]
     fn release(
@@ -333,15 +353,27 @@ impl<M: Model> Switch<M> {
         stop: bool,
         outbox: &mut Outbox<Packet<M::Header>>,
     ) {
-        if stop {
+        let flags = Flags::NONE.and_if(stop, Flags::STOP);
+        if self.queue_frame(now, port, priority, flags) {
+            self.kick(now, port.index(), outbox);
+        }
+    }
+
+    /// Queues a pause or resume frame; not where the link is down, which ends all pauses. Whether it
+    /// has.
+    fn queue_frame(&mut self, now: Time, port: PortId, priority: u8, flags: Flags) -> bool {
+        let state = &mut self.ports[port.index()];
+        if state.egress.is_down() {
+            return false;
+        }
+        if flags.has(Flags::STOP) {
             self.counters.pauses += 1;
         } else {
             self.counters.resumes += 1;
         }
-        let frame = Packet::pause(priority, Flags::NONE.and_if(stop, Flags::STOP));
-        let accepted = self.ports[port.index()].queue.enqueue(now, &frame);
+        let accepted = state.queue.enqueue(now, &Packet::pause(priority, flags));
         debug_assert!(accepted.is_some(), "control frames are never refused");
-        self.kick(now, port.index(), outbox);
+        true
     }
 
     /// Accounts for the packets that a queue has dropped at a dequeue.
@@ -352,11 +384,77 @@ impl<M: Model> Switch<M> {
         }
         for packet in std::mem::take(&mut self.dropped) {
             self.counters.queue_drops += 1;
-            self.observer
-                .on_drop(now, self.id, DropReason::Queue, &packet);
+            self.drop_packet(now, DropReason::Queue, &packet);
             let priority = packet.priority();
             self.release(now, port, packet.ingress, priority, packet.size(), outbox);
         }
+    }
+
+    pub(super) fn set_routing(&mut self, routing: M::Routing) {
+        self.routing = routing;
+    }
+
+    pub(super) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {
+        self.egress(port).set_rate(rate, timing);
+        self.telemetry.on_rate(port, rate);
+    }
+
+    pub(super) fn egress(&mut self, port: PortId) -> &mut Egress {
+        &mut self.ports[port.index()].egress
+    }
+
+    /// A link that is down has taken `packet`: on its way here, in a queue or on its way there.
+    #[cold]
+    pub(super) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
+        if packet.kind() != PacketKind::Pause {
+            self.counters.link_down_drops += 1;
+            self.drop_packet(now, DropReason::LinkDown, packet);
+        }
+    }
+
+    /// The link of `port` fails: its queues are emptied, which may let other neighbours go on.
+    pub(super) fn link_down(&mut self, now: Time, port: PortId) {
+        self.buffer.forget_pauses(port);
+        self.egress(port).cut();
+        let index = port.index();
+        self.pauses[index].update(now, Priorities::default());
+        loop {
+            let queue = &mut self.ports[index].queue;
+            let head = queue
+                .head(now, Priorities::default(), &mut self.dropped)
+                .copied();
+            if head.is_some() {
+                queue.pop(now);
+            }
+            let given_up = std::mem::take(&mut self.dropped);
+            if head.is_none() && given_up.is_empty() {
+                return;
+            }
+            for packet in given_up.iter().chain(&head) {
+                self.lose(now, packet);
+                self.free_at_once(now, index, packet);
+            }
+        }
+    }
+
+    /// Gives the buffer of a packet back between two windows.
+    fn free_at_once(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
+        let (ingress, priority) = (packet.ingress, packet.priority());
+        if priority == 0 {
+            return;
+        }
+        let egress = PortId::from_index(port);
+        let released = self
+            .buffer
+            .release(ingress, egress, priority, packet.size());
+        if released == Release::Resume && self.queue_frame(now, ingress, priority, Flags::NONE) {
+            self.arm(now, ingress.index());
+        }
+    }
+
+    /// The link of `port` is back; its queues are empty.
+    pub(super) fn link_up(&mut self, port: PortId) {
+        self.egress(port).state = LinkState::Up;
     }
 
     pub(super) fn counters(&self) -> Counters {
@@ -366,6 +464,7 @@ impl<M: Model> Switch<M> {
             counters.packet_hops += port.egress.packets;
             counters.wire_bytes += port.egress.sent;
             counters.link_losses += port.egress.lost;
+            counters.lost_payload += port.egress.lost_payload;
         }
         counters
     }

@@ -36,6 +36,10 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     /// Whether the neighbour at `ingress` has been told to pause `priority` and not to resume.
     fn has_paused(&self, ingress: PortId, priority: u8) -> bool;
 
+    /// The link at `ingress` has failed: pauses that were reported and not resumed are over. Policies
+    /// that pause nobody have nothing to do.
+    fn forget_pauses(&mut self, _ingress: PortId) {}
+
     /// Bytes held now, over all ports and priorities.
     fn used(&self) -> Bytes;
 }

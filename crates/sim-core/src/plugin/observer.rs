@@ -15,6 +15,8 @@ pub enum DropReason {
     Queue,
     /// The link lost it.
     Link,
+    /// Its link is down. Pause frames that are lost in this way are not reported.
+    LinkDown,
     /// The switch has no route to its destination.
     NoRoute,
 }

@@ -25,6 +25,9 @@ pub trait Telemetry<H: Header>: Clone + Send + std::fmt::Debug {
     /// Writes what `hop` looks like into `packet`; models that measure ports see every packet here,
     /// and write into data packets only.
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop);
+
+    /// The link at `port` has another rate from now on. Models that know rates by port follow it.
+    fn on_rate(&mut self, _port: PortId, _rate: Rate) {}
 }
 
 /// Nothing is written.

@@ -84,6 +84,7 @@ impl Routes {
             let ports = self.topology.ports(host);
             let mut likeness: Likeness = ports
                 .iter()
+                .filter(|port| !self.down.contains(port.link))
                 .map(|p| (p.peer, Some((p.rate, p.delay))))
                 .collect();
             if ports.iter().any(|port| self.topology.is_host(port.peer)) {

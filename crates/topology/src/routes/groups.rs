@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fabricsim_core::id::{NodeId, PortId};
 use rustc_hash::FxHashMap;
 
+use crate::down_links::DownLinks;
 use crate::graph::Topology;
 
 /// What the tables call a node: a host is a member of a group, a switch has an index.
@@ -46,7 +47,7 @@ pub(super) struct Local {
 }
 
 impl Groups {
-    pub(super) fn of(topology: &Topology) -> Self {
+    pub(super) fn of(topology: &Topology, down: &DownLinks) -> Self {
         let mut slots = vec![
             Slot {
                 group: Slot::SWITCH,
@@ -67,7 +68,7 @@ impl Groups {
             let mut switches: Vec<u32> = topology
                 .ports(host)
                 .iter()
-                .filter(|port| !topology.is_host(port.peer))
+                .filter(|port| !topology.is_host(port.peer) && !down.contains(port.link))
                 .map(|port| groups.slots[port.peer.index()].rank)
                 .collect();
             switches.sort_unstable();
@@ -105,11 +106,17 @@ impl Groups {
     }
 
     /// The groups on a switch, ascending.
-    pub(super) fn local(&self, topology: &Topology, switch: NodeId) -> Vec<Local> {
+    pub(super) fn local(
+        &self,
+        topology: &Topology,
+        down: &DownLinks,
+        switch: NodeId,
+    ) -> Vec<Local> {
         let mut found: Vec<(u32, u32, PortId)> = topology
             .ports(switch)
             .iter()
             .enumerate()
+            .filter(|(_, port)| !down.contains(port.link))
             .map(|(index, port)| (self.slot(port.peer), PortId::from_index(index)))
             .filter(|(slot, _)| slot.is_host())
             .map(|(slot, port)| (slot.group, slot.rank, port))

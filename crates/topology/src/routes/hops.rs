@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::NextHopOrder;
 use super::groups::Groups;
+use crate::down_links::DownLinks;
 use crate::graph::Topology;
 
 /// A way from one switch to another.
@@ -24,7 +25,12 @@ pub(super) struct SwitchGraph {
 }
 
 impl SwitchGraph {
-    pub(super) fn of(topology: &Topology, groups: &Groups, order: NextHopOrder) -> Self {
+    pub(super) fn of(
+        topology: &Topology,
+        down: &DownLinks,
+        groups: &Groups,
+        order: NextHopOrder,
+    ) -> Self {
         let mut graph = Self {
             nodes: topology.switches().collect(),
             hops: Vec::new(),
@@ -33,7 +39,9 @@ impl SwitchGraph {
         for &switch in &graph.nodes {
             let ports = topology.ports(switch);
             let mut upward: Vec<PortId> = (0..ports.len())
-                .filter(|&index| !topology.is_host(ports[index].peer))
+                .filter(|&index| {
+                    !topology.is_host(ports[index].peer) && !down.contains(ports[index].link)
+                })
                 .map(PortId::from_index)
                 .collect();
             order.sort(ports, &mut upward);

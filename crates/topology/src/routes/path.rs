@@ -60,6 +60,9 @@ impl Routes {
         let [only] = self.topology.ports(src) else {
             return None;
         };
+        if self.down.contains(only.link) {
+            return None;
+        }
         let leads = only.peer == dst
             || (!self.topology.is_host(only.peer) && self.table_ref(only.peer).first(to).is_some());
         leads.then_some(PortId(0))
@@ -74,7 +77,10 @@ impl Routes {
         let ports = self.topology.ports(src);
         let lengths: Vec<Option<u32>> = ports
             .iter()
-            .map(|port| self.hops_from(port.peer, dst))
+            .map(|port| {
+                let up = !self.down.contains(port.link);
+                up.then(|| self.hops_from(port.peer, dst)).flatten()
+            })
             .collect();
         let Some(shortest) = lengths.iter().flatten().min() else {
             return Vec::new();

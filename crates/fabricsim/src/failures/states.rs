@@ -1,0 +1,195 @@
+//! What is down, and since when.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::units::{Rate, Time};
+use fabricsim_topology::{DownLinks, Topology};
+
+use super::{EventKind, LinkName};
+
+/// The failures of now. A link is down when it has failed itself or a switch at one of its ends has.
+#[derive(Clone, Debug)]
+pub(super) struct LinkStates {
+    topology: Topology,
+    links: BTreeMap<u32, Time>,
+    switches: BTreeMap<NodeId, Time>,
+    /// Links that do not have the rate they were built with.
+    rates: BTreeMap<u32, Rate>,
+}
+
+/// What an event does to a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Effect {
+    Down,
+    Up,
+    Rate(Rate),
+    Loss(f64),
+}
+
+/// Failures that a reason names; the others are only counted.
+const NAMED: usize = 3;
+
+impl LinkStates {
+    pub(super) const fn new(topology: Topology) -> Self {
+        Self {
+            topology,
+            links: BTreeMap::new(),
+            switches: BTreeMap::new(),
+            rates: BTreeMap::new(),
+        }
+    }
+
+    pub(super) const fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    fn is_down(&self, link: u32) -> bool {
+        let ends = &self.topology.links()[link as usize];
+        self.links.contains_key(&link)
+            || self.switches.contains_key(&ends.a)
+            || self.switches.contains_key(&ends.b)
+    }
+
+    /// The links that are down.
+    pub(super) fn down(&self) -> DownLinks {
+        let mut down = DownLinks::none(&self.topology);
+        let of_switches = self.switches.keys().flat_map(|&node| self.links_of(node));
+        for link in self.links.keys().copied().chain(of_switches) {
+            down.insert(link);
+        }
+        down
+    }
+
+    fn links_of(&self, node: NodeId) -> impl Iterator<Item = u32> + use<'_> {
+        self.topology.ports(node).iter().map(|port| port.link)
+    }
+
+    fn named(&self, name: LinkName) -> Vec<u32> {
+        name.find(&self.topology)
+            .expect("events are checked before they are taken")
+    }
+
+    /// Takes in what happens at `now`; the links that change, in the order in which they do.
+    pub(super) fn apply(&mut self, now: Time, event: EventKind) -> Vec<(u32, Effect)> {
+        match event {
+            EventKind::LinkDown(name) => {
+                let links = self.named(name);
+                self.changed(&links, |states| {
+                    for &link in &links {
+                        states.links.entry(link).or_insert(now);
+                    }
+                })
+            }
+            EventKind::LinkUp(name) => {
+                let links = self.named(name);
+                let restored: Vec<(u32, Effect)> = links
+                    .iter()
+                    .filter(|link| self.rates.remove(link).is_some())
+                    .map(|&link| {
+                        let rate = self.topology.links()[link as usize].rate;
+                        (link, Effect::Rate(rate))
+                    })
+                    .collect();
+                let up = self.changed(&links, |states| {
+                    for link in &links {
+                        states.links.remove(link);
+                    }
+                });
+                [restored, up].concat()
+            }
+            EventKind::LinkRate(name, rate) => {
+                let links = self.named(name);
+                self.rates.extend(links.iter().map(|&link| (link, rate)));
+                links
+                    .into_iter()
+                    .map(|link| (link, Effect::Rate(rate)))
+                    .collect()
+            }
+            EventKind::LinkLoss(name, loss) => {
+                let links = self.named(name).into_iter();
+                links.map(|link| (link, Effect::Loss(loss))).collect()
+            }
+            EventKind::SwitchDown(node) => {
+                let links: Vec<u32> = self.links_of(node).collect();
+                self.changed(&links, |states| {
+                    states.switches.entry(node).or_insert(now);
+                })
+            }
+            EventKind::SwitchUp(node) => {
+                let links: Vec<u32> = self.links_of(node).collect();
+                self.changed(&links, |states| {
+                    states.switches.remove(&node);
+                })
+            }
+        }
+    }
+
+    /// Those of `links` that go down or come up by `change`.
+    fn changed(&mut self, links: &[u32], change: impl FnOnce(&mut Self)) -> Vec<(u32, Effect)> {
+        let before: Vec<bool> = links.iter().map(|&link| self.is_down(link)).collect();
+        change(self);
+        let pairs = links.iter().zip(before);
+        pairs
+            .filter_map(|(&link, before)| match (before, self.is_down(link)) {
+                (false, true) => Some((link, Effect::Down)),
+                (true, false) => Some((link, Effect::Up)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Why no route leads from `src` to `dst`, in words.
+    pub(super) fn why_apart(&self, src: NodeId, dst: NodeId) -> String {
+        let cut_off = |&node: &NodeId| self.links_of(node).all(|link| self.is_down(link));
+        let causes: BTreeSet<String> = match [src, dst].iter().find(|node| cut_off(node)) {
+            Some(&node) => self
+                .links_of(node)
+                .flat_map(|link| self.causes(link))
+                .collect(),
+            None => {
+                let links = self
+                    .links
+                    .iter()
+                    .map(|(&link, &since)| self.of_link(link, since));
+                let switches = self.switches.iter();
+                links
+                    .chain(switches.map(|(&node, &since)| of_switch(node, since)))
+                    .collect()
+            }
+        };
+        let mut named: Vec<String> = causes.iter().take(NAMED).cloned().collect();
+        match causes.len().checked_sub(NAMED) {
+            Some(more @ 1..) => named.push(format!("{more} more are down")),
+            _ if named.is_empty() => named.push("routes have not been recomputed yet".to_owned()),
+            _ => {}
+        }
+        format!(
+            "no route from host {src} to host {dst}: {}",
+            named.join(", ")
+        )
+    }
+
+    /// Why `link` is down.
+    fn causes(&self, link: u32) -> Vec<String> {
+        let ends = &self.topology.links()[link as usize];
+        let own = self
+            .links
+            .get(&link)
+            .map(|&since| self.of_link(link, since));
+        let switches = [ends.a, ends.b].into_iter().filter_map(|node| {
+            let since = self.switches.get(&node)?;
+            Some(of_switch(node, *since))
+        });
+        own.into_iter().chain(switches).collect()
+    }
+
+    fn of_link(&self, link: u32, since: Time) -> String {
+        let ends = &self.topology.links()[link as usize];
+        format!("link {}-{} is down since {since}", ends.a, ends.b)
+    }
+}
+
+fn of_switch(node: NodeId, since: Time) -> String {
+    format!("switch {node} is down since {since}")
+}

@@ -1,0 +1,89 @@
+//! What changes a network while it runs: links fail and come back, routes follow.
+
+use super::node::Node;
+use crate::engine::Domains;
+use crate::id::{NodeId, PortId};
+use crate::network::LineTiming;
+use crate::plugin::Model;
+use crate::rng::Stream;
+use crate::units::{Rate, Time};
+
+/// The two ends of a link.
+pub type LinkEnds = [(NodeId, PortId); 2];
+
+/// A change at one instant, before any other event of that instant.
+#[derive(Clone, Debug)]
+pub enum Change<R> {
+    /// A link changes, in both directions.
+    Link(LinkEnds, LinkChange),
+    /// A switch forwards by another table from now on.
+    Routing(NodeId, R),
+}
+
+/// What happens to a link.
+#[derive(Clone, Debug)]
+pub enum LinkChange {
+    /// It fails. What is under way on it and what waits for it in switches is lost, what is routed to
+    /// it later is dropped, and pauses between its ends are over. Hosts keep what they have not
+    /// sent.
+    Down,
+    /// It carries packets again.
+    Up,
+    /// Packets that leave from now on take the times of this rate. Marks, buffer shares and delay
+    /// stay.
+    Rate(Rate, LineTiming),
+    /// It loses packets with this probability from now on. A direction that has drawn before goes on
+    /// with its own stream, another one takes that of its end.
+    Loss(f64, [Stream; 2]),
+}
+
+/// Applies `change` at `now`, when everything before `now` has happened and nothing else.
+pub(super) fn apply<M: Model>(
+    domains: &mut Domains<'_, Node<M>>,
+    now: Time,
+    change: Change<M::Routing>,
+) {
+    match change {
+        Change::Routing(node, routing) => domains.update(node.index(), |node| match node {
+            Node::Switch(switch) => switch.set_routing(routing),
+            Node::Host(_) => unreachable!("hosts have no forwarding table"),
+        }),
+        Change::Link(ends, change) => change_link(domains, now, ends, change),
+    }
+}
+
+fn change_link<M: Model>(
+    domains: &mut Domains<'_, Node<M>>,
+    now: Time,
+    ends: LinkEnds,
+    change: LinkChange,
+) {
+    match change {
+        LinkChange::Down => {
+            for (node, port) in ends {
+                domains.recall(node.index(), port.index(), |node, packet| {
+                    node.lose(now, packet);
+                });
+                domains.update(node.index(), |node| node.link_down(now, port));
+            }
+        }
+        LinkChange::Up => {
+            for (node, port) in ends {
+                domains.update(node.index(), |node| node.link_up(now, port));
+            }
+        }
+        LinkChange::Rate(rate, timing) => {
+            for (node, port) in ends {
+                let timing = timing.clone();
+                domains.update(node.index(), |node| node.set_rate(port, rate, timing));
+            }
+        }
+        LinkChange::Loss(probability, streams) => {
+            for ((node, port), stream) in ends.into_iter().zip(streams) {
+                domains.update(node.index(), |node| {
+                    node.set_loss(port, probability, stream);
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The links of a network that carry nothing for now.
+
+use crate::graph::Topology;
+
+/// A set of links of one topology, by their positions in [`Topology::links`].
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct DownLinks {
+    /// A bit for each link.
+    words: Vec<u64>,
+}
+
+impl DownLinks {
+    /// No link of `topology`.
+    #[must_use]
+    pub fn none(topology: &Topology) -> Self {
+        Self {
+            words: vec![0; topology.links().len().div_ceil(64)],
+        }
+    }
+
+    /// Adds `link`.
+    ///
+    /// # Panics
+    /// When the topology has no such link.
+    pub fn insert(&mut self, link: u32) {
+        self.words[link as usize / 64] |= 1 << (link % 64);
+    }
+
+    /// Whether `link` is in the set.
+    ///
+    /// # Panics
+    /// When the topology has no such link.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, link: u32) -> bool {
+        self.words[link as usize / 64] >> (link % 64) & 1 != 0
+    }
+
+    /// Whether no link is in the set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|&word| word == 0)
+    }
+}
