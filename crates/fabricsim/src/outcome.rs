@@ -127,7 +127,9 @@ pub fn run_to_folder(
         path: kept.clone(),
         source: error.error,
     })?;
-    write_whole(&dir.join("summary.json"), &summary)?;
+    write_whole(&dir.join("summary.json"), |file| {
+        Ok(serde_json::to_writer_pretty(file, &summary)?)
+    })?;
     Ok(summary)
 }
 
@@ -141,15 +143,25 @@ fn remove_stale(path: &PathBuf) -> Result<(), Error> {
     }
 }
 
-/// Writes `summary` beside `path` and renames it.
-fn write_whole(path: &Path, summary: &Summary) -> Result<(), Error> {
+/// Writes a file beside `path` and renames it when it is complete.
+///
+/// # Errors
+/// When the folder of `path` cannot be written, or `write` fails.
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), Error> {
     let error = |source| Error::Write {
         path: path.to_owned(),
         source,
     };
-    let mut file =
-        NamedTempFile::new_in(path.parent().unwrap_or_else(|| Path::new("."))).map_err(error)?;
-    serde_json::to_writer_pretty(&mut file, summary).map_err(|e| error(e.into()))?;
+    // A bare name has an empty parent.
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut file = NamedTempFile::new_in(folder).map_err(error)?;
+    write(file.as_file_mut()).map_err(error)?;
     file.persist(path).map_err(|e| error(e.error))?;
     Ok(())
 }
