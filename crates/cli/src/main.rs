@@ -1,10 +1,12 @@
-//! The `fabricsim` command: runs, checks and lists scenarios of datacentre networks.
+//! The `fabricsim` command: runs, checks and lists scenarios of datacentre networks, and compares
+//! their results.
 //!
 //! What it does is the library's work (the crate `fabricsim`); here are the arguments, the progress
 //! bar, Ctrl-C, and how results and mistakes are shown.
 
 mod args;
 mod check;
+mod compare;
 mod console;
 mod list;
 mod progress;
@@ -17,7 +19,7 @@ use clap::Parser;
 
 /// Exit codes: what scripts can rely on.
 mod exit {
-    /// A file could not be written.
+    /// A file could not be written, or results are further apart than the user allows.
     pub(crate) const FAILURE: u8 = 1;
     /// What the user wrote is wrong; nothing was run. clap uses the same code.
     pub(crate) const BAD_INPUT: u8 = 2;
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Run(options) => run::run(&options),
         Command::Check(options) => check::check(&options),
+        Command::Compare(options) => compare::compare(&options),
         Command::List(options) => {
             list::list(&options);
             Ok(ExitCode::SUCCESS)

@@ -89,6 +89,9 @@ impl Mistake {
 }
 
 impl Error {
+    /// What [`Error::Read`] says of a file of results.
+    pub const RESULTS: &'static str = "the results";
+
     /// A mistake in `text`, which came from `name`.
     #[must_use]
     pub fn input(name: &str, text: &str, error: InputError) -> Self {
@@ -126,11 +129,16 @@ impl Diagnostic for Error {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
         match self {
             Self::Input(mistake) => Some(Box::new(&mistake.help)),
-            Self::Read { .. } => Some(Box::new(
-                "give the path of a scenario, such as examples/scenarios/default.toml",
-            )),
+            Self::Read { what, .. } => Some(Box::new(match *what {
+                Self::RESULTS => {
+                    "give an fct.csv, a folder of results with one, or the published simulator's \
+                     fct.txt"
+                }
+                _ => "give the path of a scenario, such as examples/scenarios/default.toml",
+            })),
             Self::Write { .. } => Some(Box::new(
-                "give a folder that can be written, with --out or [output] dir",
+                "give a place that can be written: the folder with --out or [output] dir, the table \
+                 of a comparison with --flows",
             )),
             Self::Injection(_) | Self::Event(_) | Self::Unsupported { .. } => None,
         }

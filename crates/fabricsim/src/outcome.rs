@@ -130,12 +130,16 @@ pub fn run_to_folder(
         source: error.error,
     })?;
     write_whole(&dir.join("summary.json"), |file| {
-        serde_json::to_writer_pretty(file, &summary).map_err(io::Error::from)
+        let mut buffered = BufWriter::new(file);
+        serde_json::to_writer_pretty(&mut buffered, &summary)?;
+        buffered.flush()
     })?;
     let pauses = dir.join("pauses.csv");
     if scenario.output.pauses {
         write_whole(&pauses, |file| {
-            write_pauses(file, &simulation.pause_events())
+            let mut buffered = BufWriter::new(file);
+            write_pauses(&mut buffered, &simulation.pause_events())?;
+            buffered.flush()
         })?;
     } else {
         remove_stale(&pauses)?;
@@ -153,22 +157,25 @@ fn remove_stale(path: &PathBuf) -> Result<(), Error> {
     }
 }
 
-/// Writes a file beside `path` and renames it.
-fn write_whole(
+/// Writes a file beside `path` and renames it when it is complete.
+///
+/// # Errors
+/// When the folder of `path` cannot be written, or `write` fails.
+pub fn write_whole(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<&File>) -> io::Result<()>,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), Error> {
     let error = |source| Error::Write {
         path: path.to_owned(),
         source,
     };
-    let file =
-        NamedTempFile::new_in(path.parent().unwrap_or_else(|| Path::new("."))).map_err(error)?;
-    let mut buffered = BufWriter::new(file.as_file());
-    write(&mut buffered)
-        .and_then(|()| buffered.flush())
-        .map_err(error)?;
-    drop(buffered);
+    // A bare name has an empty parent.
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut file = NamedTempFile::new_in(folder).map_err(error)?;
+    write(file.as_file_mut()).map_err(error)?;
     file.persist(path).map_err(|e| error(e.error))?;
     Ok(())
 }

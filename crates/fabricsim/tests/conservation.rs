@@ -202,6 +202,10 @@ fn switches() -> impl Strategy<Value = (bool, String)> {
     ]
 }
 
+fn recoveries() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["go-back-n", "selective"])
+}
+
 fn cases() -> impl Strategy<Value = Case> {
     networks()
         .prop_flat_map(|net| {
@@ -210,12 +214,13 @@ fn cases() -> impl Strategy<Value = Case> {
                 Just(net),
                 workloads,
                 laws(),
-                switches(),
+                (switches(), recoveries()),
                 0u32..1_000,
                 1usize..4,
             )
         })
-        .prop_map(|(net, workloads, law, (pfc, switch), seed, threads)| {
+        .prop_map(|(net, workloads, law, (switch, recovery), seed, threads)| {
+            let (pfc, switch) = switch;
             let losses = match (net.lossy, pfc) {
                 (true, _) => Losses::OnLinks,
                 (false, false) => Losses::InSwitches,
@@ -228,7 +233,7 @@ fn cases() -> impl Strategy<Value = Case> {
             };
             let mut scenario = format!(
                 "seed = {seed}\n[topology]\n{}\n[switch]\n{switch}\n[cc]\n{law}\n\
-                 [transport]\nrto_min = \"{rto_min}\"\n",
+                 [transport]\nrto_min = \"{rto_min}\"\nrecovery = \"{recovery}\"\n",
                 net.table
             );
             for workload in workloads {

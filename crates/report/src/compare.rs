@@ -1,18 +1,16 @@
 //! Two results of the same flows, side by side.
 
-use std::cmp::Ordering;
 use std::fmt;
 
+use crate::pairing::{Pairing, ratio};
 use crate::record::FctRecord;
 use crate::size_class::SizeClass;
 use crate::slowdown::{Cell, SlowdownRow, percentile};
 
-/// How far the starts of one flow may be apart in two files, in whole ns: the published simulator
-/// cuts start times, which can lose one.
-const START_TOLERANCE_NS: u64 = 1;
-
 /// How the flows of one size class compare: ratios of the first result's slowdown percentiles to the
-/// second's; not numbers when the class is empty.
+/// second's; not numbers when the class is empty. Slowdowns are at least one
+/// ([`FctRecord::slowdown`]) and percentiles are not interpolated
+/// ([`percentile`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClassRatios {
     /// Which flows.
@@ -53,42 +51,44 @@ pub struct Comparison {
     pub classes: Vec<ClassRatios>,
 }
 
-/// Compares `first` with `second`, both in any order.
-///
-/// A flow is the same in both when source, destination and size agree and the starts, cut to whole
-/// nanoseconds, are at most one apart; of several such flows the k-th is matched with the k-th.
+/// Compares `first` with `second`, both in any order; [`Pairing`] says which flows are the same.
 #[must_use]
 pub fn compare(first: &[FctRecord], second: &[FctRecord]) -> Comparison {
-    let (mine, theirs): (Vec<FctRecord>, Vec<FctRecord>) =
-        matches(first, second).into_iter().unzip();
-    let ratio = |(a, b): (&FctRecord, &FctRecord)| {
-        a.fct.as_ps().max(1) as f64 / b.fct.as_ps().max(1) as f64
-    };
-    let ratios: Vec<f64> = mine.iter().zip(&theirs).map(ratio).collect();
-    let deviations: Vec<f64> = ratios.iter().map(|ratio| (ratio - 1.0).abs()).collect();
-    let worst = deviations
-        .iter()
-        .enumerate()
-        .max_by(|(_, a), (_, b)| a.total_cmp(b))
-        .map(|(i, _)| i);
-    let mut sorted = deviations;
-    sorted.sort_unstable_by(f64::total_cmp);
-    let at = |p| percentile(&sorted, p).unwrap_or(f64::NAN);
-    let total = |records: &[FctRecord]| records.iter().map(|r| r.fct.as_secs_f64()).sum::<f64>();
-    Comparison {
-        matched: mine.len(),
-        only_first: first.len() - mine.len(),
-        only_second: second.len() - mine.len(),
-        median_deviation: at(0.5),
-        p99_deviation: at(0.99),
-        max_deviation: at(1.0),
-        worst: worst.map(|i| (mine[i], theirs[i])),
-        mean_ratio: ratios.iter().sum::<f64>() / ratios.len() as f64,
-        ratio_of_means: total(&mine) / total(&theirs),
-        classes: SizeClass::ALL
+    Comparison::new(&Pairing::new(first, second))
+}
+
+impl Comparison {
+    /// Compares the two results whose flows `pairing` holds.
+    #[must_use]
+    pub fn new(pairing: &Pairing) -> Self {
+        let (mine, theirs): (Vec<FctRecord>, Vec<FctRecord>) = pairing.both.iter().copied().unzip();
+        let ratios: Vec<f64> = pairing.both.iter().map(|(a, b)| ratio(a, b)).collect();
+        let deviations: Vec<f64> = ratios.iter().map(|ratio| (ratio - 1.0).abs()).collect();
+        let worst = deviations
             .iter()
-            .map(|class| class_ratios(*class, &mine, &theirs))
-            .collect(),
+            .enumerate()
+            .max_by(|(_, a), (_, b)| a.total_cmp(b))
+            .map(|(i, _)| i);
+        let mut sorted = deviations;
+        sorted.sort_unstable_by(f64::total_cmp);
+        let at = |p| percentile(&sorted, p).unwrap_or(f64::NAN);
+        let total =
+            |records: &[FctRecord]| records.iter().map(|r| r.fct.as_secs_f64()).sum::<f64>();
+        Self {
+            matched: mine.len(),
+            only_first: pairing.only_first.len(),
+            only_second: pairing.only_second.len(),
+            median_deviation: at(0.5),
+            p99_deviation: at(0.99),
+            max_deviation: at(1.0),
+            worst: worst.map(|i| pairing.both[i]),
+            mean_ratio: ratios.iter().sum::<f64>() / ratios.len() as f64,
+            ratio_of_means: total(&mine) / total(&theirs),
+            classes: SizeClass::ALL
+                .iter()
+                .map(|class| class_ratios(*class, &mine, &theirs))
+                .collect(),
+        }
     }
 }
 
@@ -104,36 +104,6 @@ fn class_ratios(class: SizeClass, first: &[FctRecord], second: &[FctRecord]) -> 
         p95: a.p95 / b.p95,
         p99: a.p99 / b.p99,
     }
-}
-
-/// The flows that both results hold, by walking both in the order of source, destination, size and
-/// start.
-fn matches(first: &[FctRecord], second: &[FctRecord]) -> Vec<(FctRecord, FctRecord)> {
-    let pair = |r: &FctRecord| (r.src, r.dst, r.size);
-    let sorted = |records: &[FctRecord]| {
-        let mut records = records.to_vec();
-        records.sort_by_key(|record| (pair(record), record.start.as_ns()));
-        records
-    };
-    let (first, second) = (sorted(first), sorted(second));
-    let (mut i, mut j) = (0, 0);
-    let mut matches = Vec::new();
-    while let (Some(a), Some(b)) = (first.get(i), second.get(j)) {
-        let (start_a, start_b) = (a.start.as_ns(), b.start.as_ns());
-        let order = pair(a).cmp(&pair(b));
-        match order {
-            Ordering::Equal if start_a.abs_diff(start_b) <= START_TOLERANCE_NS => {
-                matches.push((*a, *b));
-                i += 1;
-                j += 1;
-            }
-            _ => match order.then(start_a.cmp(&start_b)) {
-                Ordering::Less => i += 1,
-                Ordering::Equal | Ordering::Greater => j += 1,
-            },
-        }
-    }
-    matches
 }
 
 impl fmt::Display for Comparison {
@@ -243,26 +213,6 @@ mod tests {
         assert!(comparison.max_deviation < 1e-12);
         assert!((comparison.mean_ratio - 1.0).abs() < 1e-12);
         assert!((comparison.ratio_of_means - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn starts_may_be_cut() {
-        let exact = FctRecord {
-            start: Time::from_ps(577_900),
-            ..at(0, 10, 1_000)
-        };
-        assert_eq!(compare(&[exact], &[at(577, 10, 1_000)]).matched, 1);
-        assert_eq!(compare(&[exact], &[at(576, 10, 1_000)]).matched, 1);
-        assert_eq!(compare(&[exact], &[at(575, 10, 1_000)]).matched, 0);
-    }
-
-    #[test]
-    fn repeated_flows_are_matched_in_order() {
-        let first = [at(5, 10, 1_000), at(5, 10, 2_000), at(5, 10, 3_000)];
-        let second = [at(5, 10, 1_000), at(5, 10, 2_000)];
-        let comparison = compare(&first, &second);
-        assert_eq!((comparison.matched, comparison.only_first), (2, 1));
-        assert!(comparison.max_deviation < 1e-12);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! * [`FctWriter`] streams records as CSV and keeps a [`Digest`] of the bytes.
 //! * [`ideal_fct`] is the completion time that slowdowns are relative to.
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size.
-//! * [`Comparison`] matches the flows of two runs and tells how far apart they are.
+//! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
 //!
 //! ```
 //! use fabricsim_report::{FctWriter, SlowdownTable, compare, read_fct};
@@ -35,6 +35,7 @@ mod columns;
 mod compare;
 mod digest;
 mod ideal;
+mod pairing;
 mod read;
 mod record;
 mod size_class;
@@ -45,7 +46,8 @@ pub use bins::{Bin, BinRule, bins_csv, equal_count_bins};
 pub use compare::{ClassRatios, Comparison, compare};
 pub use digest::Digest;
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
-pub use read::{read_fct, read_hpcc_fct};
+pub use pairing::{PAIRING_HEADER, Pairing};
+pub use read::{read_any_fct, read_fct, read_hpcc_fct};
 pub use record::FctRecord;
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};

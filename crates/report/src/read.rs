@@ -18,6 +18,18 @@ const REQUIRED: [&str; 6] = [
 ];
 const OPTIONAL: [&str; 3] = ["flow", "class", "retransmitted_bytes"];
 
+/// Reads a result file of either form: ours, whose first line has commas, or the published
+/// simulator's.
+///
+/// # Errors
+/// Those of [`read_fct`] or [`read_hpcc_fct`].
+pub fn read_any_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
+    match lines(text).next() {
+        Some(line) if !line.text.contains(',') => read_hpcc_fct(text),
+        _ => read_fct(text),
+    }
+}
+
 /// Reads our result file, in the order of its rows.
 ///
 /// The header names the columns, in any order; without `flow` the flows are numbered by row, without
@@ -188,6 +200,18 @@ mod tests {
         );
         assert_eq!(record.fct, Duration::from_ps(6_000_500));
         assert_eq!(record.retransmitted, Bytes::ZERO);
+    }
+
+    #[test]
+    fn either_form_is_recognised() {
+        let ours = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n35,20,77908,7,18985,18772\n";
+        let theirs = "\n0b002301 0b001401 10000 100 77908 7 18985 18772\n";
+        for text in [ours, theirs] {
+            let record = read_any_fct(text).unwrap()[0];
+            assert_eq!((record.src, record.dst), (NodeId(35), NodeId(20)));
+            assert_eq!(record.fct, Duration::from_ns(18_985));
+        }
+        assert!(read_any_fct("").is_err());
     }
 
     /// The text that the error points at.

@@ -107,7 +107,7 @@ impl<W: Write> FctWriter<W> {
 }
 
 /// The decimal digits of `value`.
-fn push_integer(buffer: &mut Vec<u8>, value: u64) {
+pub(crate) fn push_integer(buffer: &mut Vec<u8>, value: u64) {
     push_digits(buffer, value, 1);
 }
 
@@ -123,7 +123,7 @@ fn push_digits(buffer: &mut Vec<u8>, mut value: u64, least: usize) {
 }
 
 /// Picoseconds as nanoseconds: `95735`, `95735.08`.
-fn push_nanoseconds(buffer: &mut Vec<u8>, ps: u64) {
+pub(crate) fn push_nanoseconds(buffer: &mut Vec<u8>, ps: u64) {
     push_integer(buffer, ps / 1_000);
     if ps.is_multiple_of(1_000) {
         return;
@@ -135,7 +135,8 @@ fn push_nanoseconds(buffer: &mut Vec<u8>, ps: u64) {
     }
 }
 
-fn push_slowdown(buffer: &mut Vec<u8>, record: &FctRecord) {
+/// The slowdown with six decimals, rounded half up.
+pub(crate) fn push_slowdown(buffer: &mut Vec<u8>, record: &FctRecord) {
     const UNIT: u64 = 10u64.pow(6);
     let ideal = u128::from(record.ideal.as_ps().max(1));
     let fct = u128::from(record.fct.as_ps()).max(ideal);

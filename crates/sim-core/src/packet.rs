@@ -126,7 +126,9 @@ pub struct Packet<H> {
     pub flow: FlowId,
     /// Bytes on the wire, headers included.
     pub wire: u16,
-    /// Payload bytes.
+    /// Data: payload bytes. A NACK of a receiver that keeps what arrives beyond a gap: how many full
+    /// packets beyond `seq` the one lies that caused it, 0 when that does not fit; such a NACK
+    /// carries no payload all the same. Other answers: 0.
     pub payload: u16,
     /// The port through which the packet entered the node that holds it.
     pub ingress: PortId,

@@ -2,7 +2,7 @@
 //! other crate.
 //!
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
-//! limited by a window, every packet is acknowledged, losses are repaired by going back.
+//! limited by a window, every packet is acknowledged, losses are repaired by going back or selectively.
 //!
 //! ```
 //! use std::sync::Arc;

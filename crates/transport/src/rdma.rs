@@ -6,6 +6,8 @@
 //!   come; among the flows of a NIC port the ready ones take turns. Answers go first.
 //! * Every data packet is acknowledged with the next expected byte, its telemetry and its ECN mark.
 //! * A gap is answered by a NACK, at most one for each interval and byte; the sender goes back.
+//!   With [`Recovery::Selective`] the receiver keeps what arrives beyond a gap and reports each
+//!   packet of it, and the sender sends again what is lost.
 //! * A retransmission timeout repairs what no answer reports.
 //! * A flow ends when the acknowledgement of its last byte reaches the sender.
 
@@ -13,9 +15,14 @@ mod answers;
 mod config;
 mod endpoint;
 mod nic;
+mod packet_set;
+mod reassembly;
 mod receiver;
+mod selective;
 mod sender;
 mod slots;
 
-pub use config::{BaseReference, BaseRtt, NicTimer, PacingTimes, RdmaConfig, RdmaSettings};
+pub use config::{
+    BaseReference, BaseRtt, NicTimer, PacingTimes, RdmaConfig, RdmaSettings, Recovery,
+};
 pub use endpoint::Rdma;

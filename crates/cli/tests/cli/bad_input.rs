@@ -598,6 +598,15 @@ const CASES: &[Case] = &[
         remedy: "such as 1us",
     },
     Case {
+        name: "a misspelt way of recovery",
+        files: FILES,
+        scenario: good_and!("[transport]\nrecovery = \"selectiv\""),
+        args: &[],
+        place: "t.toml:12:12",
+        says: &["[transport], key `recovery`", "`selectiv` is not a choice"],
+        remedy: "did you mean `selective`?",
+    },
+    Case {
         name: "a law of sizes that shrinks (CDF file)",
         files: &[("cdf.txt", "0 0\n1000 60\n2000 50\n")],
         scenario: star!(

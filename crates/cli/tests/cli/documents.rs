@@ -136,6 +136,14 @@ fn the_commands_of_the_readme_are_understood() {
     for args in commands {
         match args[0] {
             "list" => drop(folder.run(&args).succeeded()),
+            "compare" => {
+                let header = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n";
+                for name in &args[1..=2] {
+                    fs::create_dir_all(folder.path(name)).expect("a folder");
+                    folder.write(&format!("{name}/fct.csv"), header);
+                }
+                folder.run(&args).succeeded();
+            }
             // A run is checked rather than run, without the options that only a run has.
             "run" | "check" => {
                 let mut checked = vec!["check".to_owned()];

@@ -86,7 +86,8 @@ pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
         true
     }
 
-    /// Called when the sender goes back because of a loss.
+    /// Called when the sender goes back because of a loss. Where losses are repaired selectively:
+    /// when an episode of recovery begins, and at each timeout.
     fn on_loss(&mut self, _loss: &Loss) {}
 
     /// When [`Self::on_timer`] wants to be called; [`Time::MAX`] for never.

@@ -14,6 +14,18 @@ pub enum BaseRtt {
     Pair,
 }
 
+/// How losses are repaired.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recovery {
+    /// Receivers keep nothing beyond a gap; senders go back to it and send everything again.
+    #[default]
+    GoBackN,
+    /// Receivers keep and report what arrives beyond a gap; senders send again what is lost (IRN:
+    /// Mittal et al., SIGCOMM 2018, section 3.1).
+    Selective,
+}
+
 /// The `[transport]` table.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
@@ -27,7 +39,9 @@ pub struct RdmaConfig {
     ///
     /// Differs from the paper: the published simulator has none, and a lost tail hangs its flow.
     pub rto_min: Duration,
-    /// The least time between two NACKs for the same byte.
+    /// How losses are repaired.
+    pub recovery: Recovery,
+    /// The least time between two NACKs for the same byte; selective recovery does not wait.
     pub nack_interval: Duration,
     /// Let answers leave a host while their priority is paused; absent means no, under
     /// `profile = "ns3-hpcc"` what its script has for the law.
@@ -44,6 +58,7 @@ impl Default for RdmaConfig {
             mtu: Bytes::new(1_000),
             base_rtt: BaseRtt::Largest,
             rto_min: Duration::from_ms(4),
+            recovery: Recovery::GoBackN,
             nack_interval: Duration::from_us(500),
             answers_ignore_pause: None,
             answer_priority: None,
@@ -61,8 +76,12 @@ impl RdmaConfig {
         ),
         ("rto_min", "least retransmission timeout (default \"4ms\")"),
         (
+            "recovery",
+            "\"go-back-n\" (default) or \"selective\": send again only what is lost",
+        ),
+        (
             "nack_interval",
-            "least time between two NACKs for one byte (default \"500us\")",
+            "least time between two NACKs for one byte, with go-back-n (default \"500us\")",
         ),
         (
             "answers_ignore_pause",

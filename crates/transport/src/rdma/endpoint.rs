@@ -8,8 +8,7 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Endpoint, EndpointCounters, FlowStart, LawFactory, LossKind,
-    Unfinished, Wake,
+    Ack, CongestionControl, Endpoint, EndpointCounters, FlowStart, LawFactory, Unfinished, Wake,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
@@ -136,8 +135,8 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
     #[inline]
     fn on_data(&mut self, now: Time, nic: PortId, packet: &Packet<H>) {
         self.counters.arrived += Bytes::new(u64::from(packet.payload));
-        let interval = self.settings.config.nack_interval;
-        let (answer, delivered) = self.receivers.on_data(now, packet, interval);
+        let config = &self.settings.config;
+        let (answer, delivered) = self.receivers.on_data(now, packet, config);
         self.counters.delivered += Bytes::new(delivered);
         let Some(kind) = answer.kind() else { return };
         let priority = self.settings.config.answer_priority;
@@ -151,9 +150,10 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         reply.flags = Flags::NONE
             .and_if(marked, Flags::ECHO)
             .and_if(answer == Answer::Complete, Flags::COMPLETE);
-        reply.seq = match answer {
-            Answer::Ack(byte) | Answer::Nack(byte) => byte,
-            Answer::Complete | Answer::Silence => 0,
+        (reply.seq, reply.payload) = match answer {
+            Answer::Ack(byte) => (byte, 0),
+            Answer::Nack { expected, beyond } => (expected, beyond),
+            Answer::Complete | Answer::Silence => (0, 0),
         };
     }
 
@@ -178,13 +178,13 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
             return;
         }
         if packet.kind() == PacketKind::Nack {
-            sender.go_back(now, LossKind::Gap);
+            sender.on_nack(now, packet, &self.settings.config);
         }
         sender.law.on_ack(&Ack {
             now,
             cumulative,
             newly_acked,
-            next_seq: sender.next,
+            next_seq: sender.sent(),
             rtt,
             congestion: packet.flags.has(Flags::ECHO),
             telemetry: &packet.telemetry,
@@ -360,7 +360,7 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
             sender.timer_at = Time::MAX;
             if sender.timeout_at(rto_min) <= now {
                 self.counters.timeouts += 1;
-                sender.go_back(now, LossKind::Timeout);
+                sender.on_timeout(now, &self.settings.config);
                 wake = Wake::Poll;
             }
             if sender.law.deadline() <= now {

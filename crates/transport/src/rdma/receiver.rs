@@ -5,13 +5,16 @@ use std::collections::hash_map::Entry;
 
 use fabricsim_core::id::FlowId;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_core::units::Time;
 use rustc_hash::FxHashMap;
+
+use super::config::{RdmaConfig, Recovery};
+use super::reassembly::Reassembly;
 
 /// Whole flows that are remembered, so that late copies of their packets are recognised.
 const REMEMBERED: usize = 64;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Reception {
     /// All bytes below this one have arrived.
     expected: u64,
@@ -19,6 +22,8 @@ struct Reception {
     nacked: u64,
     /// Until when another NACK for that byte is held back.
     nack_after: Time,
+    /// What has arrived beyond a gap, while there is one.
+    reassembly: Option<Box<Reassembly>>,
 }
 
 impl Default for Reception {
@@ -27,7 +32,34 @@ impl Default for Reception {
             expected: 0,
             nacked: u64::MAX,
             nack_after: Time::ZERO,
+            reassembly: None,
         }
+    }
+}
+
+impl Reception {
+    /// What to answer to a packet beyond the first missing byte.
+    // Apart from the code that every packet runs through.
+    #[cold]
+    fn on_gap<H: Header>(&mut self, now: Time, packet: &Packet<H>, config: &RdmaConfig) -> Answer {
+        let expected = self.expected;
+        let beyond = match config.recovery {
+            Recovery::Selective => {
+                let mtu = config.mtu.get();
+                self.reassembly
+                    .get_or_insert_with(|| Box::new(Reassembly::new(expected, mtu)))
+                    .keep(packet, expected, mtu)
+            }
+            Recovery::GoBackN if now < self.nack_after && self.nacked == expected => {
+                return Answer::Silence;
+            }
+            Recovery::GoBackN => {
+                self.nacked = expected;
+                self.nack_after = now.saturating_add(config.nack_interval);
+                0
+            }
+        };
+        Answer::Nack { expected, beyond }
     }
 }
 
@@ -38,8 +70,13 @@ pub(super) enum Answer {
     Ack(u64),
     /// The sender is told that the flow is complete: it was, and has been forgotten since.
     Complete,
-    /// Tell the sender that this byte is missing.
-    Nack(u64),
+    /// Tell the sender that a byte is missing.
+    Nack {
+        /// The byte.
+        expected: u64,
+        /// How many packets beyond it the one lies that has arrived and is kept, or 0.
+        beyond: u16,
+    },
     /// Say nothing.
     Silence,
 }
@@ -48,7 +85,7 @@ impl Answer {
     pub(super) const fn kind(self) -> Option<PacketKind> {
         match self {
             Self::Ack(_) | Self::Complete => Some(PacketKind::Ack),
-            Self::Nack(_) => Some(PacketKind::Nack),
+            Self::Nack { .. } => Some(PacketKind::Nack),
             Self::Silence => None,
         }
     }
@@ -63,7 +100,7 @@ pub(super) struct Receivers {
 }
 
 impl Receivers {
-    /// Takes a data packet in. Returns the answer and the bytes delivered in order.
+    /// Takes a data packet in. Returns the answer and the bytes that are now delivered in order.
     ///
     /// Differs from the paper: an old packet is acknowledged again, where the published simulator
     /// says nothing; without that a lost last acknowledgement would never be made up for.
@@ -71,29 +108,32 @@ impl Receivers {
         &mut self,
         now: Time,
         packet: &Packet<H>,
-        nack_interval: Duration,
+        config: &RdmaConfig,
     ) -> (Answer, u64) {
         let reception = match self.flows.entry(packet.flow) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(_) if packet.flags.has(Flags::CONTINUED) => return (Answer::Complete, 0),
             Entry::Vacant(entry) => entry.insert(Reception::default()),
         };
-        let payload = u64::from(packet.payload);
-        if packet.seq == reception.expected {
-            reception.expected += payload;
-            let answer = Answer::Ack(reception.expected);
-            if packet.flags.has(Flags::LAST) {
+        let expected = reception.expected;
+        if packet.seq == expected {
+            let mut last = packet.flags.has(Flags::LAST);
+            reception.expected += u64::from(packet.payload);
+            if let Some(reassembly) = &mut reception.reassembly {
+                (reception.expected, last) = reassembly.fill(reception.expected, config.mtu.get());
+                if reassembly.is_empty() {
+                    reception.reassembly = None;
+                }
+            }
+            let in_order = reception.expected;
+            if last {
                 self.retire(packet.flow);
             }
-            (answer, payload)
-        } else if packet.seq < reception.expected {
-            (Answer::Ack(reception.expected), 0)
-        } else if now >= reception.nack_after || reception.nacked != reception.expected {
-            reception.nacked = reception.expected;
-            reception.nack_after = now.saturating_add(nack_interval);
-            (Answer::Nack(reception.expected), 0)
+            (Answer::Ack(in_order), in_order - expected)
+        } else if packet.seq < expected {
+            (Answer::Ack(expected), 0)
         } else {
-            (Answer::Silence, 0)
+            (reception.on_gap(now, packet, config), 0)
         }
     }
 
@@ -114,7 +154,17 @@ mod tests {
 
     use super::*;
 
-    const INTERVAL: Duration = Duration::from_us(500);
+    /// At most a NACK for each byte in 500 us.
+    fn config(recovery: Recovery) -> RdmaConfig {
+        RdmaConfig {
+            recovery,
+            ..RdmaConfig::default()
+        }
+    }
+
+    const fn nack(expected: u64, beyond: u16) -> Answer {
+        Answer::Nack { expected, beyond }
+    }
 
     fn data(flow: u32, seq: u64, flags: Flags) -> Packet<()> {
         let key = FlowKey {
@@ -133,7 +183,8 @@ mod tests {
     #[test]
     fn in_order_bytes_are_acknowledged_one_by_one() {
         let mut receivers = Receivers::default();
-        let mut take = |seq| receivers.on_data(Time::ZERO, &data(0, seq, Flags::NONE), INTERVAL);
+        let config = config(Recovery::GoBackN);
+        let mut take = |seq| receivers.on_data(Time::ZERO, &data(0, seq, Flags::NONE), &config);
         assert_eq!(take(0), (Answer::Ack(1_000), 1_000));
         assert_eq!(take(1_000), (Answer::Ack(2_000), 1_000));
         assert_eq!(take(0), (Answer::Ack(2_000), 0));
@@ -142,37 +193,52 @@ mod tests {
     #[test]
     fn a_gap_is_reported_once_an_interval() {
         let mut receivers = Receivers::default();
+        let config = config(Recovery::GoBackN);
         let mut take = |us: u64, seq| {
+            let now = Time::from_ns(us * 1_000);
             receivers
-                .on_data(
-                    Time::from_ns(us * 1_000),
-                    &data(0, seq, Flags::NONE),
-                    INTERVAL,
-                )
+                .on_data(now, &data(0, seq, Flags::NONE), &config)
                 .0
         };
-        assert_eq!(take(0, 1_000), Answer::Nack(0));
+        assert_eq!(take(0, 1_000), nack(0, 0));
         assert_eq!(take(1, 2_000), Answer::Silence);
-        assert_eq!(take(500, 3_000), Answer::Nack(0));
+        assert_eq!(take(500, 3_000), nack(0, 0));
         assert_eq!(take(501, 0), Answer::Ack(1_000));
-        assert_eq!(take(502, 5_000), Answer::Nack(1_000));
+        assert_eq!(take(502, 5_000), nack(1_000, 0));
+    }
+
+    #[test]
+    fn what_arrives_beyond_a_gap_is_kept_and_reported() {
+        let mut receivers = Receivers::default();
+        let config = config(Recovery::Selective);
+        let mut take = |seq, flags| receivers.on_data(Time::ZERO, &data(0, seq, flags), &config);
+        assert_eq!(take(0, Flags::NONE), (Answer::Ack(1_000), 1_000));
+        assert_eq!(take(2_000, Flags::NONE), (nack(1_000, 1), 0));
+        assert_eq!(take(4_000, Flags::LAST), (nack(1_000, 3), 0));
+        assert_eq!(take(4_000, Flags::LAST), (nack(1_000, 3), 0));
+        assert_eq!(take(1_000, Flags::NONE), (Answer::Ack(3_000), 2_000));
+        assert_eq!(take(1_000, Flags::NONE), (Answer::Ack(3_000), 0));
+        assert_eq!(take(3_000, Flags::NONE), (Answer::Ack(5_000), 2_000));
+        assert_eq!(receivers.complete, [FlowId(0)]);
+        assert!(receivers.flows[&FlowId(0)].reassembly.is_none());
     }
 
     #[test]
     fn a_late_copy_of_a_complete_flow_is_recognised() {
         let mut receivers = Receivers::default();
+        let config = config(Recovery::GoBackN);
         for flow in 0..200 {
-            receivers.on_data(Time::ZERO, &data(flow, 0, Flags::LAST), INTERVAL);
+            receivers.on_data(Time::ZERO, &data(flow, 0, Flags::LAST), &config);
         }
         assert_eq!(receivers.flows.len(), REMEMBERED);
         let late = data(199, 0, Flags::LAST);
         assert_eq!(
-            receivers.on_data(Time::ZERO, &late, INTERVAL).0,
+            receivers.on_data(Time::ZERO, &late, &config).0,
             Answer::Ack(1_000)
         );
         let forgotten = data(0, 7_000, Flags::CONTINUED);
         assert_eq!(
-            receivers.on_data(Time::ZERO, &forgotten, INTERVAL).0,
+            receivers.on_data(Time::ZERO, &forgotten, &config).0,
             Answer::Complete
         );
     }

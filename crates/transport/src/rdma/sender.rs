@@ -6,7 +6,8 @@ use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::{CongestionControl, FlowKey, Loss, LossKind};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
-use super::config::{PacingTimes, RdmaSettings};
+use super::config::{PacingTimes, RdmaConfig, RdmaSettings, Recovery};
+use super::selective::{Episode, Scoreboard};
 
 /// The most doublings of the timeout.
 const MAX_BACKOFF: u32 = 6;
@@ -18,7 +19,7 @@ pub(super) struct Sender<L> {
     pub(super) law: L,
     pub(super) nic: PortId,
     key: FlowKey,
-    /// The next byte to send (`snd_nxt`).
+    /// The byte with which the next packet begins, be it new or sent again.
     pub(super) next: u64,
     /// All bytes below are acknowledged (`snd_una`).
     pub(super) acknowledged: u64,
@@ -40,6 +41,8 @@ pub(super) struct Sender<L> {
     smoothed_rtt: Duration,
     rtt_deviation: Duration,
     backoff: u32,
+    /// What is known of losses, while selective recovery repairs some.
+    scoreboard: Option<Box<Scoreboard>>,
 }
 
 impl<L> Sender<L> {
@@ -79,6 +82,7 @@ impl<L> Sender<L> {
             rtt_deviation: Duration::from_ps(flow.path.base_rtt.as_ps() / 2)
                 + flow.path.bottleneck.serialisation(window),
             backoff: 0,
+            scoreboard: None,
             flow,
         }
     }
@@ -93,12 +97,24 @@ impl<L> Sender<L> {
         self.acknowledged >= self.size()
     }
 
+    /// All bytes below have been sent and not been given up (`snd_nxt`).
     #[inline]
-    pub(super) const fn in_flight(&self) -> u64 {
-        self.next - self.acknowledged
+    pub(super) const fn sent(&self) -> u64 {
+        match self.scoreboard {
+            Some(_) => self.sent_once,
+            None => self.next,
+        }
     }
 
-    /// Whether bytes are left and the window lets one more packet go.
+    /// Bytes from the first that is not acknowledged to the next new one. What the receiver holds
+    /// beyond a gap counts too (IRN's BDP-FC: Mittal et al., SIGCOMM 2018, section 3.2).
+    #[inline]
+    pub(super) const fn in_flight(&self) -> u64 {
+        self.sent() - self.acknowledged
+    }
+
+    /// Whether bytes are left and the window lets one more packet go: it begins less than a window
+    /// beyond the first byte that is not acknowledged.
     #[inline]
     pub(super) fn may_send<H: Header>(&self) -> bool
     where
@@ -108,7 +124,7 @@ impl<L> Sender<L> {
             && self
                 .law
                 .window()
-                .is_none_or(|window| self.in_flight() < window.get())
+                .is_none_or(|window| self.next - self.acknowledged < window.get())
     }
 
     /// The next packet; it leaves now.
@@ -143,7 +159,7 @@ impl<L> Sender<L> {
         packet.flags = Flags::NONE
             .and_if(left == payload, Flags::LAST)
             .and_if(self.acknowledged > 0, Flags::CONTINUED);
-        if self.in_flight() == 0 {
+        if self.next == self.acknowledged {
             self.progress = now;
         }
         let again = self.next < self.sent_once;
@@ -152,6 +168,12 @@ impl<L> Sender<L> {
         }
         self.next += payload;
         self.sent_once = self.sent_once.max(self.next);
+        if let Some(scoreboard) = &mut self.scoreboard {
+            if again {
+                scoreboard.resent(now);
+            }
+            self.next = scoreboard.lost().unwrap_or(self.sent_once);
+        }
         self.last_wire = packet.wire;
         self.gap = match self.law.pacing_rate() {
             Some(rate) => settings.pacing.gap(packet.wire, rate),
@@ -170,6 +192,13 @@ impl<L> Sender<L> {
             self.next = self.next.max(cumulative);
             self.progress = now;
             self.backoff = 0;
+            if let Some(scoreboard) = &mut self.scoreboard {
+                let settled = scoreboard.advance(cumulative);
+                self.next = scoreboard.lost().unwrap_or(self.sent_once);
+                if settled {
+                    self.scoreboard = None;
+                }
+            }
         }
         let error = if rtt > self.smoothed_rtt {
             rtt - self.smoothed_rtt
@@ -202,22 +231,66 @@ impl<L> Sender<L> {
         self.gap = gap;
     }
 
-    /// Goes back to the first byte that is not acknowledged.
-    pub(super) fn go_back<H: Header>(&mut self, now: Time, kind: LossKind)
+    /// Takes the report of a gap. Going back, the sender resumes at the first byte that is not
+    /// acknowledged; selectively it sends again what is lost, and tells its law once an episode.
+    // Apart from the code that every answer runs through.
+    #[cold]
+    pub(super) fn on_nack<H: Header>(&mut self, now: Time, nack: &Packet<H>, config: &RdmaConfig)
     where
         L: CongestionControl<H>,
     {
         let loss = Loss {
             now,
-            kind,
-            next_seq: self.next,
+            kind: LossKind::Gap,
+            next_seq: self.sent(),
         };
-        self.next = self.acknowledged;
-        if kind == LossKind::Timeout {
-            self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
-            self.progress = now;
+        match config.recovery {
+            Recovery::GoBackN => self.next = self.acknowledged,
+            // An old report: what it missed has been acknowledged since.
+            Recovery::Selective if nack.seq < self.acknowledged => return,
+            Recovery::Selective => {
+                let (acknowledged, sent) = (self.acknowledged, self.sent());
+                let scoreboard = self.scoreboard(config);
+                let episode = scoreboard.report(acknowledged, nack.payload, nack.sent_at, sent);
+                self.next = scoreboard.lost().unwrap_or(sent);
+                if episode == Episode::GoesOn {
+                    return;
+                }
+            }
         }
         self.law.on_loss(&loss);
+    }
+
+    /// Nothing was acknowledged for a timeout: everything in flight that the receiver has not
+    /// reported is lost.
+    #[cold]
+    pub(super) fn on_timeout<H: Header>(&mut self, now: Time, config: &RdmaConfig)
+    where
+        L: CongestionControl<H>,
+    {
+        let loss = Loss {
+            now,
+            kind: LossKind::Timeout,
+            next_seq: self.sent(),
+        };
+        self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
+        self.progress = now;
+        match config.recovery {
+            Recovery::GoBackN => self.next = self.acknowledged,
+            Recovery::Selective => {
+                let (acknowledged, sent) = (self.acknowledged, self.sent());
+                let scoreboard = self.scoreboard(config);
+                scoreboard.time_out(acknowledged, sent);
+                self.next = scoreboard.lost().unwrap_or(sent);
+            }
+        }
+        self.law.on_loss(&loss);
+    }
+
+    fn scoreboard(&mut self, config: &RdmaConfig) -> &mut Scoreboard {
+        let acknowledged = self.acknowledged;
+        self.scoreboard
+            .get_or_insert_with(|| Box::new(Scoreboard::new(acknowledged, config.mtu.get())))
     }
 
     /// When the flow times out if nothing is acknowledged until then.

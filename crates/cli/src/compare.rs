@@ -1,0 +1,135 @@
+//! `fabricsim compare`.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use fabricsim::Error;
+use fabricsim::outcome::write_whole;
+use fabricsim::report::{Comparison, FctRecord, Pairing, read_any_fct};
+use serde_json::{Value, json};
+
+use crate::args::CompareArgs;
+use crate::console::say;
+use crate::exit;
+
+const FITS: &str = "a string takes everything";
+
+pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
+    let pairing = Pairing::new(&read(&args.a)?, &read(&args.b)?);
+    let comparison = Comparison::new(&pairing);
+    if let Some(path) = &args.flows {
+        write_whole(path, |file| pairing.write_csv(file))?;
+    }
+    let within = args
+        .tolerance
+        .map(|tolerance| is_within(&comparison, tolerance));
+    if args.json {
+        say(&format!("{:#}\n", as_json(args, &comparison, within)));
+    } else {
+        say(&describe(args, &comparison));
+    }
+    if comparison.matched == 0 {
+        eprintln!(
+            "no flow is in both: source, destination, size and start (to 1 ns) have to agree"
+        );
+    }
+    if within == Some(false) {
+        eprintln!("further apart than --tolerance, or flows are missing");
+        return Ok(ExitCode::from(exit::FAILURE));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The flows of a result file, or of the one in a folder of results.
+fn read(path: &Path) -> Result<Vec<FctRecord>, Error> {
+    let path = if path.is_dir() {
+        path.join("fct.csv")
+    } else {
+        path.to_owned()
+    };
+    let text = std::fs::read_to_string(&path).map_err(|source| Error::Read {
+        what: Error::RESULTS,
+        path: path.clone(),
+        source,
+    })?;
+    let name = path.display().to_string();
+    read_any_fct(&text).map_err(|error| Error::input(&name, &text, error))
+}
+
+/// Whether both hold the same flows and none deviates by more than `tolerance`.
+fn is_within(comparison: &Comparison, tolerance: f64) -> bool {
+    // Without flows there is nothing to deviate: not a number.
+    let apart = comparison.max_deviation > tolerance;
+    comparison.only_first == 0 && comparison.only_second == 0 && !apart
+}
+
+fn describe(args: &CompareArgs, comparison: &Comparison) -> String {
+    let mut text = String::new();
+    writeln!(text, "first   {}", args.a.display()).expect(FITS);
+    writeln!(text, "second  {}\n", args.b.display()).expect(FITS);
+    writeln!(text, "{comparison}").expect(FITS);
+    if let Some((a, b)) = &comparison.worst {
+        writeln!(
+            text,
+            "furthest apart: {} bytes from host {} to host {}, start {} ns: {} and {} ns",
+            a.size.get(),
+            a.src.0,
+            a.dst.0,
+            nanoseconds(a.start.as_ps()),
+            nanoseconds(a.fct.as_ps()),
+            nanoseconds(b.fct.as_ps())
+        )
+        .expect(FITS);
+    }
+    if let Some(path) = &args.flows {
+        writeln!(text, "every flow in {}", path.display()).expect(FITS);
+    }
+    text
+}
+
+fn as_json(args: &CompareArgs, comparison: &Comparison, within: Option<bool>) -> Value {
+    let worst = comparison.worst.map(|(a, b)| {
+        json!({
+            "src": a.src.0,
+            "dst": a.dst.0,
+            "size_bytes": a.size.get(),
+            "start_ns": nanoseconds(a.start.as_ps()),
+            "fct_a_ns": nanoseconds(a.fct.as_ps()),
+            "fct_b_ns": nanoseconds(b.fct.as_ps()),
+        })
+    });
+    let classes: Vec<Value> = comparison
+        .classes
+        .iter()
+        .map(|row| {
+            json!({
+                "class": row.class.to_string(),
+                "flows": row.count,
+                "p50_ratio": row.p50,
+                "p95_ratio": row.p95,
+                "p99_ratio": row.p99,
+            })
+        })
+        .collect();
+    json!({
+        "a": args.a.display().to_string(),
+        "b": args.b.display().to_string(),
+        "matched": comparison.matched,
+        "only_a": comparison.only_first,
+        "only_b": comparison.only_second,
+        "median_deviation": comparison.median_deviation,
+        "p99_deviation": comparison.p99_deviation,
+        "max_deviation": comparison.max_deviation,
+        "mean_ratio": comparison.mean_ratio,
+        "ratio_of_means": comparison.ratio_of_means,
+        "worst": worst,
+        "slowdown": classes,
+        "tolerance": args.tolerance,
+        "within_tolerance": within,
+    })
+}
+
+fn nanoseconds(ps: u64) -> f64 {
+    ps as f64 / 1e3
+}

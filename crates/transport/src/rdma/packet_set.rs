@@ -1,0 +1,114 @@
+//! A set of packet numbers in a range that moves up.
+
+use std::collections::VecDeque;
+
+const BITS: u64 = u64::BITS as u64;
+
+/// Packet numbers in a bit map. It takes a bit for each packet from the lowest that is not forgotten
+/// to the highest that was added.
+#[derive(Clone, Debug)]
+pub(super) struct PacketSet {
+    /// The lowest number of the first word, over 64.
+    first: u64,
+    words: VecDeque<u64>,
+}
+
+impl PacketSet {
+    /// An empty set for packets from `least` up.
+    pub(super) const fn new(least: u64) -> Self {
+        Self {
+            first: least / BITS,
+            words: VecDeque::new(),
+        }
+    }
+
+    /// Adds `packet`, which is not among the forgotten ones; whether it was absent.
+    pub(super) fn insert(&mut self, packet: u64) -> bool {
+        let Some(word) = self.word(packet) else {
+            debug_assert!(false, "packet {packet} has been forgotten");
+            return false;
+        };
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let bit = 1 << (packet % BITS);
+        let absent = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        absent
+    }
+
+    /// The first packet from `packet` up that is not in the set.
+    pub(super) fn first_absent(&self, mut packet: u64) -> u64 {
+        while let Some(word) = self.word(packet).and_then(|word| self.words.get(word)) {
+            let run = u64::from((word >> (packet % BITS)).trailing_ones());
+            let whole = BITS - packet % BITS;
+            packet += run;
+            if run < whole {
+                break;
+            }
+        }
+        packet
+    }
+
+    /// Drops all packets below `packet` but the last 63 of them.
+    pub(super) fn forget_below(&mut self, packet: u64) {
+        let first = packet / BITS;
+        while self.first < first && self.words.pop_front().is_some() {
+            self.first += 1;
+        }
+        self.first = self.first.max(first);
+    }
+
+    fn word(&self, packet: u64) -> Option<usize> {
+        let word = (packet / BITS).checked_sub(self.first)?;
+        usize::try_from(word).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_run_may_cross_words() {
+        let mut set = PacketSet::new(60);
+        for packet in 62..200 {
+            assert!(set.insert(packet));
+        }
+        assert!(!set.insert(100));
+        assert_eq!(
+            [60, 62, 128, 199].map(|p| set.first_absent(p)),
+            [60, 200, 200, 200]
+        );
+        set.forget_below(128);
+        assert_eq!(set.words.len(), 2);
+        assert_eq!(set.first_absent(128), 200);
+        set.forget_below(10_000);
+        assert!(set.words.is_empty());
+        assert_eq!(set.first_absent(10_000), 10_000);
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_set(
+            least in 0u64..200,
+            packets in prop::collection::vec(0u64..300, 0..100),
+            forget in 0u64..300,
+        ) {
+            let mut set = PacketSet::new(least);
+            let mut model = BTreeSet::new();
+            for packet in packets {
+                prop_assert_eq!(set.insert(least + packet), model.insert(least + packet));
+            }
+            set.forget_below(least + forget);
+            for from in least + forget..least + 310 {
+                let absent = (from..).find(|packet| !model.contains(packet));
+                prop_assert_eq!(Some(set.first_absent(from)), absent);
+            }
+        }
+    }
+}

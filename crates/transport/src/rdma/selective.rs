@@ -1,0 +1,207 @@
+//! Selective retransmission: what a sender knows of losses, and what it sends again.
+
+use fabricsim_core::units::Time;
+
+use super::packet_set::PacketSet;
+
+/// The packets of a flow between its first unacknowledged and its next new byte, while some of them
+/// are lost (IRN: Mittal et al., Revisiting Network Support for RDMA, SIGCOMM 2018, section 3.1).
+///
+/// * An episode of recovery begins with a report of a gap or with a timeout. It ends when everything
+///   that had been sent by then is acknowledged.
+/// * In it the first unacknowledged packet is sent again, then each packet that was not reported and
+///   has a reported one above it. Then come new ones.
+/// * A packet is sent again once, unless its second copy turns out to be lost too.
+///
+/// Packets are numbered by their first byte over the MTU.
+#[derive(Clone, Debug)]
+pub(super) struct Scoreboard {
+    mtu: u64,
+    /// Packets that the receiver has reported.
+    reported: PacketSet,
+    /// Packets below this one are lost where they are not reported.
+    lost_below: u64,
+    /// The next packet to look at: lost ones below have been sent again. It is not itself reported.
+    turn: u64,
+    /// When a packet was last sent again.
+    resent_at: Time,
+    /// The recovery sequence: the episode ends when all bytes below are acknowledged.
+    until: u64,
+}
+
+/// Whether a report begins an episode of recovery.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Episode {
+    /// It does: the law has to be told.
+    Begins,
+    /// One is under way.
+    GoesOn,
+}
+
+impl Scoreboard {
+    /// Nothing is lost or reported; all bytes below `acknowledged` have arrived.
+    pub(super) const fn new(acknowledged: u64, mtu: u64) -> Self {
+        let first = acknowledged / mtu;
+        Self {
+            mtu,
+            reported: PacketSet::new(first),
+            lost_below: first,
+            turn: first,
+            resent_at: Time::ZERO,
+            until: acknowledged,
+        }
+    }
+
+    /// The first byte of the packet to send again now, if one is lost.
+    #[inline]
+    pub(super) fn lost(&self) -> Option<u64> {
+        (self.turn < self.lost_below).then(|| self.turn * self.mtu)
+    }
+
+    /// The packet that [`Self::lost`] names leaves at `now`.
+    #[cold]
+    pub(super) fn resent(&mut self, now: Time) {
+        self.turn = self.reported.first_absent(self.turn + 1);
+        self.resent_at = now;
+    }
+
+    /// All bytes below `acknowledged`, but not all of the flow's, have arrived. Returns whether the
+    /// episode is over and nothing beyond is reported, so that nothing needs to be remembered.
+    #[cold]
+    pub(super) fn advance(&mut self, acknowledged: u64) -> bool {
+        let first = acknowledged / self.mtu;
+        self.reported.forget_below(first);
+        self.turn = self.reported.first_absent(self.turn.max(first));
+        acknowledged >= self.until && first >= self.lost_below
+    }
+
+    /// The receiver has answered the packet that left at `sent_at`: byte `acknowledged` is missing
+    /// and the packet that many (`beyond`) packets later has arrived; 0 when that is not known.
+    /// `next` is the next new byte.
+    ///
+    /// Differs from the paper: a second copy that is lost is noticed. A network that keeps the order
+    /// of a flow delivers nothing sent later before it, so when a packet that left no earlier than
+    /// the last second copy meets a gap, all lost packets have their turn again. In the paper that
+    /// takes a timeout, as it does here when nothing sent later arrives.
+    pub(super) fn report(
+        &mut self,
+        acknowledged: u64,
+        beyond: u16,
+        sent_at: Time,
+        next: u64,
+    ) -> Episode {
+        let first = acknowledged / self.mtu;
+        let arrived = first + u64::from(beyond);
+        if beyond > 0 {
+            self.reported.insert(arrived);
+        }
+        self.lost_below = self.lost_below.max(arrived).max(first + 1);
+        self.turn = if self.turn > first && sent_at >= self.resent_at {
+            first
+        } else {
+            self.reported.first_absent(self.turn)
+        };
+        if acknowledged < self.until {
+            return Episode::GoesOn;
+        }
+        self.until = next;
+        Episode::Begins
+    }
+
+    /// Nothing was acknowledged for a timeout: what was sent, up to byte `next`, and not reported is
+    /// lost.
+    ///
+    /// Differs from the paper: there only the first packet is sent again until more is reported, so
+    /// that a lost tail of several packets takes a round trip for each.
+    pub(super) fn time_out(&mut self, acknowledged: u64, next: u64) {
+        self.turn = acknowledged / self.mtu;
+        self.lost_below = next.div_ceil(self.mtu);
+        self.until = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MTU: u64 = 1_000;
+    const NEXT: u64 = 20_000;
+
+    /// When packet `number` left, the first time.
+    fn left(number: u64) -> Time {
+        Time::from_ns(number * 100)
+    }
+
+    /// What is sent again at `now` until nothing is left.
+    fn resend(board: &mut Scoreboard, now: Time) -> Vec<u64> {
+        std::iter::from_fn(|| {
+            let byte = board.lost()?;
+            board.resent(now);
+            Some(byte / MTU)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn only_what_lies_below_a_report_is_lost() {
+        let mut board = Scoreboard::new(3_000, MTU);
+        let mut report = |beyond: u16| {
+            let sent_at = left(3 + u64::from(beyond));
+            let episode = board.report(3_000, beyond, sent_at, NEXT);
+            (episode, resend(&mut board, left(30)))
+        };
+        assert_eq!(report(1), (Episode::Begins, vec![3]));
+        assert_eq!(report(2), (Episode::GoesOn, vec![]));
+        assert_eq!(report(5), (Episode::GoesOn, vec![6, 7]));
+        assert_eq!(report(5), (Episode::GoesOn, vec![]));
+        assert!(!board.advance(6_000));
+        assert!(!board.advance(9_000));
+        assert!(board.advance(20_000));
+    }
+
+    #[test]
+    fn a_gap_that_is_all_one_knows_of_is_its_first_packet() {
+        let mut board = Scoreboard::new(3_000, MTU);
+        board.report(3_000, 0, left(70_000), NEXT);
+        assert_eq!(resend(&mut board, left(70_100)), [3]);
+    }
+
+    #[test]
+    fn a_second_copy_that_was_overtaken_is_lost() {
+        let mut board = Scoreboard::new(0, MTU);
+        board.report(0, 3, left(3), NEXT);
+        assert_eq!(resend(&mut board, left(30)), [0, 1, 2]);
+        // Left before the second copies: says nothing of them.
+        board.report(0, 4, left(29), NEXT);
+        assert_eq!(resend(&mut board, left(31)), []);
+        // The second copies of 1 and 2 arrive, so that of 0 is lost.
+        board.report(0, 1, left(30), NEXT);
+        assert_eq!(resend(&mut board, left(50)), [0, 2]);
+        board.report(0, 2, left(50), NEXT);
+        assert_eq!(resend(&mut board, left(70)), [0]);
+    }
+
+    #[test]
+    fn what_was_reported_outlives_its_episode() {
+        let mut board = Scoreboard::new(0, MTU);
+        board.report(0, 1, left(1), 10_000);
+        assert_eq!(resend(&mut board, left(30)), [0]);
+        // New packets are sent and 15 is lost.
+        board.report(0, 16, left(16), 18_000);
+        assert_eq!(resend(&mut board, left(31)), (2..16).collect::<Vec<_>>());
+        assert!(!board.advance(15_000), "16 is still beyond a gap");
+        assert_eq!(board.report(15_000, 2, left(17), 18_000), Episode::Begins);
+        assert_eq!(resend(&mut board, left(40)), [], "15 is under way");
+        assert!(board.advance(18_000));
+    }
+
+    #[test]
+    fn a_timeout_sends_again_what_was_not_reported() {
+        let mut board = Scoreboard::new(1_000, MTU);
+        board.report(1_000, 2, left(3), 5_500);
+        assert_eq!(resend(&mut board, left(30)), [1, 2]);
+        board.time_out(1_000, 5_500);
+        assert_eq!(resend(&mut board, left(90)), [1, 2, 4, 5]);
+        assert!(!board.advance(5_000));
+    }
+}
