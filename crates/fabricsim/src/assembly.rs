@@ -7,10 +7,10 @@ use fabricsim_core::plugin::{Fidelity, LawContext, NoTelemetry, Telemetry};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
 use fabricsim_pint::{
-    IntAndPint, PintConfig, PintDigest, PintHeader, PintSettings, PintTelemetry, PublishedDigest,
-    WithDigest,
+    IntAndPint, PintConfig, PintDigest, PintHeader, PintSettings, PintTelemetry, PortLink,
+    PublishedDigest, WithDigest,
 };
-use fabricsim_topology::Routes;
+use fabricsim_topology::{Port, Routes};
 use fabricsim_transport::rdma::RdmaSettings;
 
 use crate::error::Error;
@@ -105,28 +105,48 @@ impl Assembly<'_> {
 
     fn with_int<S: IntHeader + PintHeader>(self) -> Box<dyn Runner> {
         let scale = IntScale::new(self.context);
-        self.of::<S, _>(|_, rates| int_telemetry::<S>(&scale, rates))
+        self.of::<S, _>(|_, ports| int_telemetry::<S>(&scale, ports))
     }
 
     fn with_digest<H: IntHeader + PintHeader>(self, pint: &PintSettings) -> Box<dyn Runner> {
-        let seed = self.scenario.seed;
-        self.of::<H, _>(|node, rates| PintTelemetry::new(pint, rates, seed, node))
+        let telemetry = self.pint_telemetry(pint);
+        self.of::<H, _>(telemetry)
     }
 
     fn with_both<S: IntHeader>(self, pint: &PintSettings) -> Box<dyn Runner> {
         let scale = IntScale::new(self.context);
-        let seed = self.scenario.seed;
-        self.of::<WithDigest<S>, _>(|node, rates| {
-            IntAndPint::new(
-                int_telemetry(&scale, rates),
-                PintTelemetry::new(pint, rates, seed, node),
-            )
+        let telemetry = self.pint_telemetry(pint);
+        self.of::<WithDigest<S>, _>(|node, ports| {
+            IntAndPint::new(int_telemetry(&scale, ports), telemetry(node, ports))
         })
     }
 
+    /// What makes the telemetry of a switch that does `pint`. The published draws are those of a
+    /// network with one switch.
+    fn pint_telemetry<'p>(
+        &self,
+        pint: &'p PintSettings,
+    ) -> impl Fn(NodeId, &[Port]) -> PintTelemetry + use<'p> {
+        let published = self.context.fidelity == Fidelity::Published
+            && self.scenario.topology.switches().count() == 1;
+        let seed = self.scenario.seed;
+        move |node, ports| {
+            let link = |port: &Port| PortLink {
+                rate: port.rate,
+                delay: port.delay,
+            };
+            let links: Vec<PortLink> = ports.iter().map(link).collect();
+            if published {
+                PintTelemetry::published(pint, &links)
+            } else {
+                PintTelemetry::new(pint, &links, seed, node)
+            }
+        }
+    }
+
     /// A network whose packets carry `H` and whose switches have the telemetry that `telemetry`
-    /// makes from their number and the rates of their ports.
-    fn of<H, T>(self, telemetry: impl Fn(NodeId, &[Rate]) -> T) -> Box<dyn Runner>
+    /// makes from their number and ports.
+    fn of<H, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
     where
         H: Header + IntHeader + PintHeader,
         T: Telemetry<H> + Sync + 'static,
@@ -141,6 +161,7 @@ impl Assembly<'_> {
     }
 }
 
-fn int_telemetry<S: IntHeader>(scale: &IntScale, rates: &[Rate]) -> IntTelemetry<S> {
-    IntTelemetry::new(scale, rates).expect("the scale was made from the rates of all links")
+fn int_telemetry<S: IntHeader>(scale: &IntScale, ports: &[Port]) -> IntTelemetry<S> {
+    let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
+    IntTelemetry::new(scale, &rates).expect("the scale was made from the rates of all links")
 }

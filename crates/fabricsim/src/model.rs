@@ -86,7 +86,7 @@ pub(crate) fn build<H, T, F>(
     scenario: &Scenario,
     routes: &Routes,
     settings: RdmaSettings<F>,
-    telemetry: impl Fn(NodeId, &[Rate]) -> T,
+    telemetry: impl Fn(NodeId, &[Port]) -> T,
     threads: usize,
 ) -> Network<Fabric<H, T, F>>
 where
@@ -129,11 +129,13 @@ where
             .iter()
             .map(|port| link(port, node, scenario.seed, &mut timings))
             .collect();
-        let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
         nodes.push(if topology.is_host(node) {
             NodeConfig::Host(HostConfig {
                 ports: links,
-                endpoint: Rdma::new(Arc::clone(&settings), rates),
+                endpoint: Rdma::new(
+                    Arc::clone(&settings),
+                    ports.iter().map(|port| port.rate).collect(),
+                ),
                 observer,
             })
         } else {
@@ -165,7 +167,7 @@ where
                     &shares,
                 ),
                 routing: routes.switch(node),
-                telemetry: telemetry(node, &rates),
+                telemetry: telemetry(node, ports),
                 observer,
             })
         });

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use fabricsim_core::plugin::Fidelity;
-use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::draws::Draws;
 use crate::tables::{ExpTable, LogRounding, LogTable, LowBits};
 
 /// How switches compute.
@@ -102,10 +102,10 @@ impl Tables {
 
     /// 2 to the power of `logs` (in units of the table) and `constant`.
     #[inline]
-    fn power(&self, logs: u64, constant: f64, stream: &mut Stream) -> f64 {
+    fn power(&self, logs: u64, constant: f64, draws: &mut impl Draws) -> f64 {
         let exponent = logs as f64 * self.log.unit() + constant;
         match &self.exp {
-            Some(table) => table.exp2(exponent, stream),
+            Some(table) => table.exp2(exponent, draws),
             None => libm::exp2(exponent),
         }
     }
@@ -181,7 +181,7 @@ impl Link {
         (last, now): (Time, Time),
         queue: Bytes,
         size: Bytes,
-        stream: &mut Stream,
+        draws: &mut impl Draws,
     ) -> f64 {
         match self {
             Self::Exact { base_rtt, factors } => {
@@ -199,21 +199,20 @@ impl Link {
                 let queue = queue.get() >> tables.queue_shift;
                 let kept = tables
                     .utilisation_rounding
-                    .whole(utilisation * tables.utilisation_units, stream);
+                    .whole(utilisation * tables.utilisation_units, draws);
                 let mut next = 0.0;
                 if queue > 0 && interval > 0 {
-                    let product =
-                        tables.log.log2(interval, stream) + tables.log.log2(queue, stream);
-                    next += tables.power(product, logs.queue, stream);
+                    let product = tables.log.log2(interval, draws) + tables.log.log2(queue, draws);
+                    next += tables.power(product, logs.queue, draws);
                 }
                 if size > Bytes::ZERO {
-                    let product = tables.log.log2(size.get(), stream);
-                    next += tables.power(product, logs.size, stream);
+                    let product = tables.log.log2(size.get(), draws);
+                    next += tables.power(product, logs.size, draws);
                 }
                 if interval < *base_rtt && kept > 0 {
-                    let product = tables.log.log2(base_rtt - interval, stream)
-                        + tables.log.log2(kept, stream);
-                    next += tables.power(product, logs.utilisation, stream);
+                    let product =
+                        tables.log.log2(base_rtt - interval, draws) + tables.log.log2(kept, draws);
+                    next += tables.power(product, logs.utilisation, draws);
                 }
                 next
             }

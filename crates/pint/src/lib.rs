@@ -24,13 +24,16 @@
 //! ```
 
 mod arithmetic;
+mod c_rand;
 mod config;
 mod digest;
+mod draws;
 mod hash;
 mod law;
 mod laws;
 mod log_code;
 mod port;
+mod published_draws;
 mod sampling;
 mod tables;
 mod telemetry;
@@ -38,9 +41,11 @@ mod telemetry;
 pub use arithmetic::Arithmetic;
 pub use config::PintConfig;
 pub use digest::{CausesOnly, PintDigest, PintHeader, PublishedDigest, WithDigest};
+pub use draws::Draws;
 pub use hash::GlobalHash;
 pub use law::HpccPint;
 pub use laws::PintLaws;
 pub use log_code::{LogCode, Rounding};
+pub use published_draws::PortLink;
 pub use tables::{ExpTable, LogRounding, LogTable, LowBits};
 pub use telemetry::{IntAndPint, PintSettings, PintTelemetry};

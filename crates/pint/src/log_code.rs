@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::rng::Stream;
 use serde::{Deserialize, Serialize};
+
+use crate::draws::Draws;
 
 /// Codes count from a utilisation of 1/512.
 const STEPS: f64 = 512.0;
@@ -79,13 +80,13 @@ impl LogCode {
         if self.bits > 8 { 2 } else { 1 }
     }
 
-    /// The code of `utilisation`, rounded with a draw from `stream`.
+    /// The code of `utilisation`, rounded with one of `draws`.
     #[inline]
     #[must_use]
-    pub fn encode(&self, utilisation: f64, stream: &mut Stream) -> u16 {
+    pub fn encode(&self, utilisation: f64, draws: &mut impl Draws) -> u16 {
         let (lower, chance) = self.between(self.steps(utilisation));
         // Without a branch, which would be guessed wrong half the time.
-        lower + u16::from(stream.uniform() < chance)
+        lower + u16::from(draws.uniform() < chance)
     }
 
     /// The code of `utilisation` where that is above `code`, or else `code`: the same as the larger of
@@ -93,11 +94,11 @@ impl LogCode {
     /// draw.
     #[inline]
     #[must_use]
-    pub fn raise(&self, code: u16, utilisation: f64, stream: &mut Stream) -> u16 {
+    pub fn raise(&self, code: u16, utilisation: f64, draws: &mut impl Draws) -> u16 {
         if self.steps(utilisation) <= self.powers[usize::from(code)] {
             return code;
         }
-        code.max(self.encode(utilisation, stream))
+        code.max(self.encode(utilisation, draws))
     }
 
     /// The utilisation that `code` stands for.
@@ -154,7 +155,7 @@ impl LogCode {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::Purpose;
+    use fabricsim_core::rng::{Purpose, Stream};
     use proptest::prelude::*;
 
     use super::*;

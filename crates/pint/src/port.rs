@@ -1,9 +1,9 @@
 //! What a switch remembers of one egress port.
 
-use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::arithmetic::Link;
+use crate::draws::Draws;
 
 /// The utilisation of one egress port, averaged over about a base round-trip time.
 #[derive(Clone, Debug)]
@@ -33,12 +33,12 @@ impl Port {
         now: Time,
         size: Bytes,
         queue: Bytes,
-        stream: &mut Stream,
+        draws: &mut impl Draws,
     ) -> f64 {
         let (then, before) = self.last;
         self.utilisation = self
             .link
-            .update(self.utilisation, (then, now), queue, before, stream);
+            .update(self.utilisation, (then, now), queue, before, draws);
         self.last = (now, size);
         self.utilisation
     }
@@ -53,7 +53,7 @@ impl Port {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::rng::Purpose;
+    use fabricsim_core::rng::{Purpose, Stream};
     use fabricsim_core::units::{Duration, Rate};
 
     use super::*;

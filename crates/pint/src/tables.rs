@@ -1,7 +1,7 @@
 //! Logarithms and powers by table, as a switch computes them (PINT, appendix B; the matching of
 //! leading bits is that of Sharma et al., NSDI 2017).
 
-use fabricsim_core::rng::Stream;
+use crate::draws::Draws;
 
 /// What happens to the bits that a number has too many.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -15,13 +15,13 @@ pub enum LowBits {
 impl LowBits {
     /// `x` without its `count` lowest bits, rounded.
     #[inline]
-    fn dropped(self, x: u64, count: u32, stream: &mut Stream) -> u64 {
+    fn dropped(self, x: u64, count: u32, draws: &mut impl Draws) -> u64 {
         if count == 0 {
             return x;
         }
         let mask = (1u64 << count) - 1;
         let up = match self {
-            Self::Random => (stream.next_u64() & mask) < (x & mask),
+            Self::Random => (draws.bits() & mask) < (x & mask),
             Self::Nearest => x & mask > mask >> 1,
         };
         (x >> count) + u64::from(up)
@@ -34,9 +34,9 @@ impl LowBits {
         clippy::cast_sign_loss,
         reason = "at least 0; larger numbers saturate"
     )]
-    pub(crate) fn whole(self, x: f64, stream: &mut Stream) -> u64 {
+    pub(crate) fn whole(self, x: f64, draws: &mut impl Draws) -> u64 {
         match self {
-            Self::Random => (x + stream.uniform()) as u64,
+            Self::Random => (x + draws.uniform()) as u64,
             Self::Nearest => (x + 0.5) as u64,
         }
     }
@@ -107,10 +107,10 @@ impl LogTable {
         clippy::cast_possible_truncation,
         reason = "a number of the significant bits"
     )]
-    pub fn log2(&self, x: u64, stream: &mut Stream) -> u64 {
+    pub fn log2(&self, x: u64, draws: &mut impl Draws) -> u64 {
         let width = u64::BITS - x.leading_zeros();
         let shift = width.saturating_sub(self.significant_bits);
-        let kept = self.low_bits.dropped(x, shift, stream);
+        let kept = self.low_bits.dropped(x, shift, draws);
         u64::from(self.values[kept as usize]) + (u64::from(shift) << self.fraction_bits)
     }
 
@@ -169,12 +169,12 @@ impl ExpTable {
         clippy::cast_possible_truncation,
         reason = "an index has at most 24 bits, an exponent of products few more than 6"
     )]
-    pub fn exp2(&self, exponent: f64, stream: &mut Stream) -> f64 {
+    pub fn exp2(&self, exponent: f64, draws: &mut impl Draws) -> f64 {
         let floor = exponent.floor();
         let entries = self.values.len() as u64;
         let index = self
             .low_bits
-            .whole((exponent - floor) * entries as f64, stream);
+            .whole((exponent - floor) * entries as f64, draws);
         // The one after the last entry is the first with twice its worth.
         let (index, carry) = if index < entries { (index, 0) } else { (0, 1) };
         libm::scalbn(

@@ -6,7 +6,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Fidelity, Hop, LawContext, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_core::units::Duration;
 use fabricsim_hpcc::{IntHeader, IntTelemetry};
 
 use crate::arithmetic::{Link, Tables};
@@ -14,6 +14,7 @@ use crate::config::PintConfig;
 use crate::digest::{PintHeader, WithDigest};
 use crate::log_code::LogCode;
 use crate::port::Port;
+use crate::published_draws::{PortLink, PublishedDraws};
 
 /// What all switches of a network have in common. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -56,25 +57,51 @@ impl PintSettings {
 pub struct PintTelemetry {
     settings: PintSettings,
     ports: Vec<Port>,
-    stream: Stream,
+    source: Source,
+}
+
+/// Where the numbers come from that a switch rounds with.
+#[derive(Clone, Debug)]
+enum Source {
+    /// The switch's own stream.
+    Own(Stream),
+    /// The published simulator's sequence.
+    Published(PublishedDraws),
 }
 
 impl PintTelemetry {
-    /// The telemetry of switch `node`, whose ports have `rates`; it rounds with draws of its own from
+    /// The telemetry of switch `node`, whose ports have `links`; it rounds with draws of its own from
     /// `seed`.
     #[must_use]
-    pub fn new(settings: &PintSettings, rates: &[Rate], seed: u64, node: NodeId) -> Self {
-        let ports = rates
-            .iter()
-            .map(|&rate| {
-                let tables = settings.tables.as_ref();
-                Port::new(Link::new(rate, settings.base_rtt, tables))
-            })
-            .collect();
+    pub fn new(settings: &PintSettings, links: &[PortLink], seed: u64, node: NodeId) -> Self {
+        let stream = Stream::new(seed, u64::from(node.0), Purpose::Rounding);
+        Self::with_source(settings, links, Source::Own(stream))
+    }
+
+    /// The telemetry of the only switch of a network, whose ports have `links` to hosts; it draws
+    /// what the published simulator draws.
+    ///
+    /// There all switches and senders share the C library's `rand()`, which is never seeded: the
+    /// rounding does not depend on the seed of the run. They share it in the order of the event list, which a
+    /// parallel run of several switches cannot have; one switch sees all that draws.
+    #[must_use]
+    pub fn published(settings: &PintSettings, links: &[PortLink]) -> Self {
+        Self::with_source(
+            settings,
+            links,
+            Source::Published(PublishedDraws::new(links)),
+        )
+    }
+
+    fn with_source(settings: &PintSettings, links: &[PortLink], source: Source) -> Self {
+        let tables = settings.tables.as_ref();
         Self {
             settings: settings.clone(),
-            ports,
-            stream: Stream::new(seed, u64::from(node.0), Purpose::Rounding),
+            ports: links
+                .iter()
+                .map(|link| Port::new(Link::new(link.rate, settings.base_rtt, tables)))
+                .collect(),
+            source,
         }
     }
 }
@@ -86,15 +113,32 @@ impl<H: PintHeader> Telemetry<H> for PintTelemetry {
         let is_data = packet.kind() == PacketKind::Data;
         if !is_data && self.settings.fidelity == Fidelity::Published {
             port.overlook(hop.now, packet.size());
+            // Senders draw for answers to packets with a digest, which carry it back.
+            if let Source::Published(draws) = &mut self.source
+                && packet.telemetry.digest().is_some()
+            {
+                draws.answer_leaves(hop.now, hop.port, packet.size());
+            }
             return;
         }
-        let utilisation = port.measure(hop.now, packet.size(), hop.queue, &mut self.stream);
-        if is_data && let Some(code) = packet.telemetry.digest() {
-            let raised = self
-                .settings
-                .code
-                .raise(code, utilisation, &mut self.stream);
-            packet.telemetry.raise(raised);
+        let digest = packet.telemetry.digest().filter(|_| is_data);
+        let code = &self.settings.code;
+        match &mut self.source {
+            Source::Own(stream) => {
+                let utilisation = port.measure(hop.now, packet.size(), hop.queue, stream);
+                if let Some(digest) = digest {
+                    let raised = code.raise(digest, utilisation, stream);
+                    packet.telemetry.raise(raised);
+                }
+            }
+            Source::Published(draws) => {
+                let draws = draws.at(hop.now, packet.telemetry.causes().before);
+                let utilisation = port.measure(hop.now, packet.size(), hop.queue, draws);
+                if digest.is_some() {
+                    // It draws for every packet, whether or not the code can rise.
+                    packet.telemetry.raise(code.encode(utilisation, draws));
+                }
+            }
         }
     }
 }

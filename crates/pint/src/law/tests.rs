@@ -13,6 +13,7 @@ use fabricsim_core::units::{Duration, Time};
 use super::*;
 use crate::config::PintConfig;
 use crate::digest::PintDigest;
+use crate::published_draws::PortLink;
 use crate::telemetry::{PintSettings, PintTelemetry};
 
 const LINE: Rate = Rate::from_gbps(100);
@@ -124,6 +125,7 @@ fn a_code_leads_to_a_rate() {
     ] {
         let config = PintConfig {
             additive_increase: Some(Rate::from_mbps(50)),
+            log_base: Some(1.05),
             ..PintConfig::default()
         };
         for fidelity in [Fidelity::Exact, Fidelity::Published] {
@@ -251,7 +253,11 @@ fn flows_of_one_kind_share_their_constants() {
 fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
     let mut law = law(config, fidelity);
     let settings = PintSettings::new(config, &context(fidelity));
-    let mut switch = PintTelemetry::new(&settings, &[LINE], 1, NodeId(2));
+    let link = PortLink {
+        rate: LINE,
+        delay: Duration::from_ns(1_000),
+    };
+    let mut switch = PintTelemetry::new(&settings, &[link], 1, NodeId(2));
     let mut answers: VecDeque<(u64, u64, PintDigest)> = VecDeque::new();
     let key = FlowKey {
         src: NodeId(0),

@@ -2,14 +2,19 @@
 
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntScale};
 
 use super::*;
 use crate::arithmetic::Arithmetic;
+use crate::c_rand::CRand;
 use crate::digest::PintDigest;
 
 const RATE: Rate = Rate::from_gbps(100);
+const LINK: PortLink = PortLink {
+    rate: RATE,
+    delay: Duration::from_ns(1_000),
+};
 
 fn settings(config: &PintConfig, fidelity: Fidelity) -> PintSettings {
     PintSettings::new(
@@ -28,7 +33,7 @@ fn settings(config: &PintConfig, fidelity: Fidelity) -> PintSettings {
 
 fn switch(fidelity: Fidelity) -> PintTelemetry {
     let settings = settings(&PintConfig::default(), fidelity);
-    PintTelemetry::new(&settings, &[RATE, RATE], 1, NodeId(9))
+    PintTelemetry::new(&settings, &[LINK, LINK], 1, NodeId(9))
 }
 
 fn packet<H: PintHeader>(kind: PacketKind, size: u16) -> Packet<H> {
@@ -112,7 +117,7 @@ fn packets_without_a_digest_are_measured_and_left_alone() {
             Time::from_ns(9_800),
             Bytes::ZERO,
             Bytes::ZERO,
-            &mut switch.stream
+            &mut Stream::new(1, 0, Purpose::Rounding)
         ) - (0.1 + 0.01 + 0.0006))
             .abs()
             < 1e-9
@@ -123,10 +128,11 @@ fn packets_without_a_digest_are_measured_and_left_alone() {
 fn the_published_switch_loses_what_an_answer_follows() {
     let config = PintConfig {
         arithmetic: Some(Arithmetic::Exact),
+        log_base: Some(1.05),
         ..PintConfig::default()
     };
     let [ours, theirs] = [Fidelity::Exact, Fidelity::Published].map(|fidelity| {
-        let mut switch = PintTelemetry::new(&settings(&config, fidelity), &[RATE], 1, NodeId(0));
+        let mut switch = PintTelemetry::new(&settings(&config, fidelity), &[LINK], 1, NodeId(0));
         // A saturated link: data, then an acknowledgement.
         for round in 0..20_000 {
             let ns = 9_000 + round * 85;
@@ -152,7 +158,7 @@ fn the_published_switch_loses_what_an_answer_follows() {
 fn switches_draw_for_themselves() {
     let settings = settings(&PintConfig::default(), Fidelity::Exact);
     let codes = |seed, node| {
-        let mut switch = PintTelemetry::new(&settings, &[RATE], seed, NodeId(node));
+        let mut switch = PintTelemetry::new(&settings, &[LINK], seed, NodeId(node));
         leave(&mut switch, &hop(0, 9_000, 0));
         let busy = (1..200).map(|round| hop(0, 9_000 + round * 80, 0));
         busy.map(|hop| leave(&mut switch, &hop)).collect::<Vec<_>>()
@@ -160,6 +166,48 @@ fn switches_draw_for_themselves() {
     assert_eq!(codes(1, 4), codes(1, 4));
     assert_ne!(codes(1, 4), codes(1, 5));
     assert_ne!(codes(1, 4), codes(2, 4));
+}
+
+/// The codes of `rounds` data packets of a saturated port, while an answer of 60 bytes leaves through
+/// the other after every fourth, with a digest or not.
+fn published_codes(rounds: u64, answered: bool) -> Vec<u16> {
+    let settings = settings(&PintConfig::default(), Fidelity::Published);
+    let mut switch = PintTelemetry::published(&settings, &[LINK, LINK]);
+    let mut codes = Vec::new();
+    for round in 0..rounds {
+        let ns = 9_000 + round * 80;
+        codes.extend(leave(&mut switch, &hop(0, ns, 0)));
+        let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
+        if answered {
+            answer.telemetry.carry();
+        }
+        if round % 4 == 0 {
+            switch.on_dequeue(&mut answer, &hop(1, ns, 0));
+        }
+    }
+    codes
+}
+
+#[test]
+fn the_published_switch_draws_from_the_published_sequence() {
+    // Each packet draws once, for its code; answers that left with number 0, 4, 8... arrive 1,004 ns
+    // later, so before number 13, 17, 21...
+    for answered in [false, true] {
+        let mut rand = CRand::unseeded();
+        let settings = settings(&PintConfig::default(), Fidelity::Published);
+        let mut port = Port::new(Link::new(RATE, settings.base_rtt, settings.tables.as_ref()));
+        let want = (0..200u64).map(|round| {
+            if answered && round >= 13 && (round - 13) % 4 == 0 {
+                rand.draw();
+            }
+            let now = Time::from_ns(9_000 + round * 80);
+            let busy = port.measure(now, Bytes::new(1_000), Bytes::ZERO, &mut rand);
+            settings.code.encode(busy, &mut rand)
+        });
+        let want: Vec<u16> = want.collect();
+        assert_eq!(published_codes(200, answered), want, "{answered}");
+    }
+    assert_ne!(published_codes(200, false), published_codes(200, true));
 }
 
 #[test]
@@ -170,7 +218,7 @@ fn tables_lead_to_about_the_same_codes() {
     };
     let [exact, tables] = [PintConfig::default(), config].map(|config| {
         let settings = settings(&config, Fidelity::Exact);
-        let mut switch = PintTelemetry::new(&settings, &[RATE], 1, NodeId(0));
+        let mut switch = PintTelemetry::new(&settings, &[LINK], 1, NodeId(0));
         let codes = (0..4_000).map(|round| {
             let ns = 9_000 + round * 80;
             leave(&mut switch, &hop(0, ns, 20_000)).map_or(0.0, f64::from)
@@ -188,7 +236,7 @@ fn both_kinds_of_telemetry_run_side_by_side() {
     let scale = IntScale::exact(vec![RATE]);
     let int = IntTelemetry::<Both>::new(&scale, &[RATE]).expect("a known rate");
     let settings = settings(&PintConfig::default(), Fidelity::Exact);
-    let pint = PintTelemetry::new(&settings, &[RATE], 1, NodeId(0));
+    let pint = PintTelemetry::new(&settings, &[LINK], 1, NodeId(0));
     let mut alone = pint.clone();
     let mut both = IntAndPint::new(int, pint);
     let mut sent = packet::<Both>(PacketKind::Data, 1_000);
