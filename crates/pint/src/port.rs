@@ -25,6 +25,11 @@ impl Port {
         }
     }
 
+    /// From now on the port has another link; what it has measured stays.
+    pub(crate) fn set_link(&mut self, link: Link) {
+        self.link = link;
+    }
+
     /// A packet of `size` leaves at `now`, with `queue` behind it: the new utilisation. What the wire
     /// has carried since the packet before is that packet.
     #[inline]

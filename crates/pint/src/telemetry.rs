@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::id::NodeId;
+use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Fidelity, Hop, LawContext, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
-use fabricsim_core::units::Duration;
+use fabricsim_core::units::{Duration, Rate};
 use fabricsim_hpcc::{IntHeader, IntTelemetry};
 
 use crate::arithmetic::{Link, Tables};
@@ -82,8 +82,8 @@ impl PintTelemetry {
     /// what the published simulator draws.
     ///
     /// There all switches and senders share the C library's `rand()`, which is never seeded: the
-    /// rounding does not depend on the seed of the run. They share it in the order of the event list, which a
-    /// parallel run of several switches cannot have; one switch sees all that draws.
+    /// rounding does not depend on the seed of the run. They share it in the order of the event
+    /// list, which a parallel run of several switches cannot have; one switch sees all that draws.
     #[must_use]
     pub fn published(settings: &PintSettings, links: &[PortLink]) -> Self {
         Self::with_source(
@@ -141,6 +141,19 @@ impl<H: PintHeader> Telemetry<H> for PintTelemetry {
             }
         }
     }
+
+    fn on_rate(&mut self, port: PortId, rate: Rate) {
+        self.set_rate(port, rate);
+    }
+}
+
+impl PintTelemetry {
+    /// The link of `port` has `rate` from now on.
+    fn set_rate(&mut self, port: PortId, rate: Rate) {
+        let tables = self.settings.tables.as_ref();
+        let link = Link::new(rate, self.settings.base_rtt, tables);
+        self.ports[port.index()].set_link(link);
+    }
 }
 
 /// INT and PINT at one switch, for networks in which laws of both kinds run.
@@ -163,6 +176,11 @@ impl<S: IntHeader> Telemetry<WithDigest<S>> for IntAndPint<S> {
     fn on_dequeue(&mut self, packet: &mut Packet<WithDigest<S>>, hop: &Hop) {
         self.int.on_dequeue(packet, hop);
         self.pint.on_dequeue(packet, hop);
+    }
+
+    fn on_rate(&mut self, port: PortId, rate: Rate) {
+        self.int.on_rate(port, rate);
+        self.pint.set_rate(port, rate);
     }
 }
 
