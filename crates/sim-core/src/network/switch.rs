@@ -4,17 +4,19 @@
 //! is admitted to the buffer, queued at its egress port and leaves when the wire is free. At the
 //! dequeue the order is: buffer released, resume checked, telemetry written, bytes counted.
 
+mod failure;
+mod state;
+
 use super::counters::Counters;
-use super::egress::{Egress, LinkConfig, LinkState};
-use super::line::LineTiming;
+use super::egress::{Egress, LinkConfig};
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Causes, Flags, Header, Packet, PacketKind, Priorities};
+use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
 use crate::plugin::{
     Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Release, Routing, Telemetry,
 };
-use crate::units::{Bytes, Rate, Time};
+use crate::units::{Bytes, Time};
 
 #[derive(Clone, Debug)]
 struct Port<Q> {
@@ -388,138 +390,5 @@ impl<M: Model> Switch<M> {
             let priority = packet.priority();
             self.release(now, port, packet.ingress, priority, packet.size(), outbox);
         }
-    }
-
-    pub(super) fn set_routing(&mut self, routing: M::Routing) {
-        self.routing = routing;
-    }
-
-    pub(super) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {
-        self.egress(port).set_rate(rate, timing);
-        self.telemetry.on_rate(port, rate);
-    }
-
-    pub(super) fn egress(&mut self, port: PortId) -> &mut Egress {
-        &mut self.ports[port.index()].egress
-    }
-
-    /// A link that is down has taken `packet`: on its way here, in a queue or on its way there.
-    #[cold]
-    pub(super) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
-        if packet.kind() != PacketKind::Pause {
-            self.counters.link_down_drops += 1;
-            self.drop_packet(now, DropReason::LinkDown, packet);
-        }
-    }
-
-    /// The link of `port` fails: its queues are emptied, which may let other neighbours go on.
-    pub(super) fn link_down(&mut self, now: Time, port: PortId) {
-        self.buffer.forget_pauses(port);
-        self.egress(port).cut();
-        let index = port.index();
-        self.pauses[index].update(now, Priorities::default());
-        loop {
-            let queue = &mut self.ports[index].queue;
-            let head = queue
-                .head(now, Priorities::default(), &mut self.dropped)
-                .copied();
-            if head.is_some() {
-                queue.pop(now);
-            }
-            let given_up = std::mem::take(&mut self.dropped);
-            if head.is_none() && given_up.is_empty() {
-                return;
-            }
-            for packet in given_up.iter().chain(&head) {
-                self.lose(now, packet);
-                self.free_at_once(now, index, packet);
-            }
-        }
-    }
-
-    /// Gives the buffer of a packet back between two windows.
-    fn free_at_once(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
-        let (ingress, priority) = (packet.ingress, packet.priority());
-        if priority == 0 {
-            return;
-        }
-        let egress = PortId::from_index(port);
-        let released = self
-            .buffer
-            .release(ingress, egress, priority, packet.size());
-        if released == Release::Resume && self.queue_frame(now, ingress, priority, Flags::NONE) {
-            self.arm(now, ingress.index());
-        }
-    }
-
-    /// The link of `port` is back; its queues are empty.
-    pub(super) fn link_up(&mut self, port: PortId) {
-        self.egress(port).state = LinkState::Up;
-    }
-
-    pub(super) fn counters(&self) -> Counters {
-        let mut counters = self.counters;
-        counters.paused_ps = self.pauses.iter().map(|pause| pause.ended().as_ps()).sum();
-        for port in &self.ports {
-            counters.packet_hops += port.egress.packets;
-            counters.wire_bytes += port.egress.sent;
-            counters.link_losses += port.egress.lost;
-            counters.lost_payload += port.egress.lost_payload;
-        }
-        counters
-    }
-
-    /// Bytes in the queues of each port.
-    pub(super) fn queued(&self) -> u64 {
-        self.ports.iter().map(|port| port.queue.bytes().get()).sum()
-    }
-
-    pub(super) const fn id(&self) -> NodeId {
-        self.id
-    }
-
-    /// Bytes of `priority` that wait at `port`: all of them, or those that came in at `ingress`.
-    pub(super) fn waiting(&self, port: usize, priority: u8, ingress: Option<PortId>) -> u64 {
-        let mut bytes = 0;
-        self.ports[port].queue.for_each(|packet| {
-            if packet.priority() == priority && ingress.is_none_or(|only| only == packet.ingress) {
-                bytes += packet.size().get();
-            }
-        });
-        bytes
-    }
-
-    /// Whether the neighbour at `ingress` has been told to pause `priority` and not to resume.
-    pub(super) fn has_paused(&self, ingress: PortId, priority: u8) -> bool {
-        self.buffer.has_paused(ingress, priority)
-    }
-
-    /// The ports and priorities that a neighbour has paused.
-    pub(super) fn paused_priorities(&self) -> impl Iterator<Item = (usize, u8)> {
-        self.ports.iter().enumerate().flat_map(|(index, port)| {
-            let paused = port.egress.paused;
-            (1..8u8)
-                .filter(move |&priority| paused.contains(priority))
-                .map(move |priority| (index, priority))
-        })
-    }
-
-    /// The start of the longest pause that lasts; [`Time::MAX`] when no port is paused.
-    pub(super) fn paused_since(&self) -> Time {
-        let starts = self.pauses.iter().map(PauseClock::since);
-        starts.min().unwrap_or(Time::MAX)
-    }
-
-    /// Ports whose neighbour has paused some priority.
-    pub(super) fn paused_ports(&self) -> impl Iterator<Item = PortId> {
-        self.ports
-            .iter()
-            .enumerate()
-            .filter(|(_, port)| !port.egress.paused.is_empty())
-            .map(|(index, _)| PortId::from_index(index))
-    }
-
-    pub(super) const fn observer(&self) -> &M::Observer {
-        &self.observer
     }
 }

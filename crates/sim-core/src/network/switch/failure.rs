@@ -1,0 +1,78 @@
+//! What fails at a switch between two windows: its links, their rates, its routes.
+
+use super::Switch;
+use crate::id::PortId;
+use crate::network::egress::{Egress, LinkState};
+use crate::network::line::LineTiming;
+use crate::packet::{Flags, Packet, PacketKind, Priorities};
+use crate::plugin::{Admission, DropReason, Model, Qdisc, Release, Telemetry};
+use crate::units::{Rate, Time};
+
+impl<M: Model> Switch<M> {
+    pub(in crate::network) fn set_routing(&mut self, routing: M::Routing) {
+        self.routing = routing;
+    }
+
+    pub(in crate::network) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {
+        self.egress(port).set_rate(rate, timing);
+        self.telemetry.on_rate(port, rate);
+    }
+
+    pub(in crate::network) fn egress(&mut self, port: PortId) -> &mut Egress {
+        &mut self.ports[port.index()].egress
+    }
+
+    /// A link that is down has taken `packet`: on its way here, in a queue or on its way there.
+    #[cold]
+    pub(in crate::network) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
+        if packet.kind() != PacketKind::Pause {
+            self.counters.link_down_drops += 1;
+            self.drop_packet(now, DropReason::LinkDown, packet);
+        }
+    }
+
+    /// The link of `port` fails: its queues are emptied, which may let other neighbours go on.
+    pub(in crate::network) fn link_down(&mut self, now: Time, port: PortId) {
+        self.buffer.forget_pauses(port);
+        self.egress(port).cut();
+        let index = port.index();
+        self.pauses[index].update(now, Priorities::default());
+        loop {
+            let queue = &mut self.ports[index].queue;
+            let head = queue
+                .head(now, Priorities::default(), &mut self.dropped)
+                .copied();
+            if head.is_some() {
+                queue.pop(now);
+            }
+            let given_up = std::mem::take(&mut self.dropped);
+            if head.is_none() && given_up.is_empty() {
+                return;
+            }
+            for packet in given_up.iter().chain(&head) {
+                self.lose(now, packet);
+                self.free_at_once(now, index, packet);
+            }
+        }
+    }
+
+    /// Gives the buffer of a packet back between two windows.
+    fn free_at_once(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
+        let (ingress, priority) = (packet.ingress, packet.priority());
+        if priority == 0 {
+            return;
+        }
+        let egress = PortId::from_index(port);
+        let released = self
+            .buffer
+            .release(ingress, egress, priority, packet.size());
+        if released == Release::Resume && self.queue_frame(now, ingress, priority, Flags::NONE) {
+            self.arm(now, ingress.index());
+        }
+    }
+
+    /// The link of `port` is back; its queues are empty.
+    pub(in crate::network) fn link_up(&mut self, port: PortId) {
+        self.egress(port).state = LinkState::Up;
+    }
+}

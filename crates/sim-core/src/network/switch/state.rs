@@ -1,0 +1,81 @@
+//! What can be seen of a switch from outside.
+
+use super::Switch;
+use crate::id::{NodeId, PortId};
+use crate::network::counters::Counters;
+use crate::network::pause_clock::PauseClock;
+use crate::plugin::{Admission, Model, Qdisc};
+use crate::units::Time;
+
+impl<M: Model> Switch<M> {
+    pub(in crate::network) fn counters(&self) -> Counters {
+        let mut counters = self.counters;
+        counters.paused_ps = self.pauses.iter().map(|pause| pause.ended().as_ps()).sum();
+        for port in &self.ports {
+            counters.packet_hops += port.egress.packets;
+            counters.wire_bytes += port.egress.sent;
+            counters.link_losses += port.egress.lost;
+            counters.lost_payload += port.egress.lost_payload;
+        }
+        counters
+    }
+
+    /// Bytes in the queues of each port.
+    pub(in crate::network) fn queued(&self) -> u64 {
+        self.ports.iter().map(|port| port.queue.bytes().get()).sum()
+    }
+
+    pub(in crate::network) const fn id(&self) -> NodeId {
+        self.id
+    }
+
+    /// Bytes of `priority` that wait at `port`: all of them, or those that came in at `ingress`.
+    pub(in crate::network) fn waiting(
+        &self,
+        port: usize,
+        priority: u8,
+        ingress: Option<PortId>,
+    ) -> u64 {
+        let mut bytes = 0;
+        self.ports[port].queue.for_each(|packet| {
+            if packet.priority() == priority && ingress.is_none_or(|only| only == packet.ingress) {
+                bytes += packet.size().get();
+            }
+        });
+        bytes
+    }
+
+    /// Whether the neighbour at `ingress` has been told to pause `priority` and not to resume.
+    pub(in crate::network) fn has_paused(&self, ingress: PortId, priority: u8) -> bool {
+        self.buffer.has_paused(ingress, priority)
+    }
+
+    /// The ports and priorities that a neighbour has paused.
+    pub(in crate::network) fn paused_priorities(&self) -> impl Iterator<Item = (usize, u8)> {
+        self.ports.iter().enumerate().flat_map(|(index, port)| {
+            let paused = port.egress.paused;
+            (1..8u8)
+                .filter(move |&priority| paused.contains(priority))
+                .map(move |priority| (index, priority))
+        })
+    }
+
+    /// The start of the longest pause that lasts; [`Time::MAX`] when no port is paused.
+    pub(in crate::network) fn paused_since(&self) -> Time {
+        let starts = self.pauses.iter().map(PauseClock::since);
+        starts.min().unwrap_or(Time::MAX)
+    }
+
+    /// Ports whose neighbour has paused some priority.
+    pub(in crate::network) fn paused_ports(&self) -> impl Iterator<Item = PortId> {
+        self.ports
+            .iter()
+            .enumerate()
+            .filter(|(_, port)| !port.egress.paused.is_empty())
+            .map(|(index, _)| PortId::from_index(index))
+    }
+
+    pub(in crate::network) const fn observer(&self) -> &M::Observer {
+        &self.observer
+    }
+}
