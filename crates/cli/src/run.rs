@@ -50,6 +50,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     })
 }
 
+/// The law, and those of classes that have their own.
+fn laws(scenario: &Scenario) -> String {
+    let mut text = scenario.cc.name().to_owned();
+    for (class, law) in &scenario.class_cc {
+        write!(text, ", class {class}: {}", law.name()).expect("a string takes everything");
+    }
+    text
+}
+
 fn describe(scenario: &Scenario, summary: &Summary) -> String {
     let mut text = String::new();
     line!(
@@ -57,7 +66,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         "scenario     {} (seed {}, {})",
         scenario.name,
         scenario.seed,
-        scenario.cc.name()
+        laws(scenario)
     );
     line!(
         text,

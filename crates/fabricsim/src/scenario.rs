@@ -375,7 +375,11 @@ impl Scenario {
             "seed": self.seed,
             "profile": self.profile,
             "topology": tagged(self.topology_config.name(), &topology_value(&self.topology_config)),
-            "switch": self.switch.resolved(nic_rate, self.fidelity()),
+            "switch": SwitchSettings {
+                ecn: None,
+                ecn_rules: self.ecn_in_use(),
+                ..self.switch.resolved(nic_rate, self.fidelity())
+            },
             "transport": self.transport_resolved(),
             "routing": self.routing.resolved(self.seed, self.fidelity()),
             "workload": workloads,

@@ -215,6 +215,16 @@ impl<H: Header> Packet<H> {
         self.key.src_port as u8
     }
 
+    /// Payload bytes of a data packet; none for others, whose field `payload` means something else.
+    #[inline]
+    #[must_use]
+    pub const fn payload_bytes(&self) -> u64 {
+        match self.kind() {
+            PacketKind::Data => self.payload as u64,
+            PacketKind::Ack | PacketKind::Nack | PacketKind::Pause => 0,
+        }
+    }
+
     /// Bytes on the wire.
     #[inline]
     #[must_use]

@@ -425,6 +425,9 @@ impl fmt::Display for Time {
 
 impl fmt::Display for Duration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::ZERO {
+            return f.write_str("0s");
+        }
         write_scaled(f, self.0, TIME_SCALE)
     }
 }

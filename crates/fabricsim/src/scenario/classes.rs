@@ -15,7 +15,7 @@ use crate::custom::CustomLaws;
 use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::registry::{CcConfig, ClassLaws, Needs};
-use crate::settings::Keys;
+use crate::settings::{EcnRule, Keys};
 
 /// The keys of a `[[class]]` table.
 pub const CLASS_KEYS: Keys = &[
@@ -97,6 +97,34 @@ impl Scenario {
         ClassLaws::new(&self.cc, own, context)
     }
 
+    /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then what
+    /// holds for other ports, by priority, or once where all priorities have the same.
+    pub(super) fn ecn_in_use(&self) -> Vec<EcnRule> {
+        let wanted = self.wanted_marks().unwrap_or_default();
+        let rule = |priority: Option<u8>, ecn: &EcnConfig| EcnRule {
+            rate: None,
+            priority,
+            kmin: ecn.kmin,
+            kmax: ecn.kmax,
+            pmax: ecn.pmax,
+        };
+        let others: Vec<Option<&EcnConfig>> = wanted[1..]
+            .iter()
+            .map(|wanted| self.switch.ecn.as_ref().or(wanted.as_ref()))
+            .collect();
+        let mut rules = self.switch.ecn_rules.clone();
+        match others[0] {
+            Some(first) if others.iter().all(|other| *other == Some(first)) => {
+                rules.push(rule(None, first));
+            }
+            _ => {
+                let by_priority = (1u8..).zip(&others);
+                rules.extend(by_priority.filter_map(|(p, ecn)| ecn.map(|ecn| rule(Some(p), ecn))));
+            }
+        }
+        rules
+    }
+
     /// The marks that the laws of each priority want at NIC rate. Priorities that no workload uses
     /// are marked as `[cc]` wants.
     ///
@@ -132,6 +160,7 @@ impl Scenario {
             }
         }
         let mut wanted: [Option<EcnConfig>; 8] = Default::default();
+        let mut wanted_by = [""; 8];
         for (priority, users) in users.iter().enumerate() {
             let laws = if users.is_empty() {
                 vec![&self.cc]
@@ -147,15 +176,18 @@ impl Scenario {
                         return Err(ConfigError::new(
                             "ecn",
                             format!(
-                                "laws of priority {priority} want different marks ({} is one of \
-                                 them)",
+                                "{} and {} share priority {priority} and want different marks",
+                                wanted_by[priority],
                                 law.name()
                             ),
                             "give their workloads different priorities, or set `ecn` in [switch]",
                         ));
                     }
                     Some(_) => {}
-                    None => wanted[priority] = Some(marks),
+                    None => {
+                        wanted[priority] = Some(marks);
+                        wanted_by[priority] = law.name();
+                    }
                 }
             }
         }

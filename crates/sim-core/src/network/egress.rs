@@ -118,7 +118,7 @@ impl Egress {
             && stream.chance(*probability)
         {
             self.lost += 1;
-            self.lost_payload += u64::from(packet.payload);
+            self.lost_payload += packet.payload_bytes();
             return None;
         }
         let sent = outbox.send(lane, done + self.link.delay, packet);

@@ -363,7 +363,7 @@ impl<M: Model> Host<M> {
     pub(super) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
             self.counters.link_down_drops += 1;
-            self.counters.lost_payload += u64::from(packet.payload);
+            self.counters.lost_payload += packet.payload_bytes();
             self.observer
                 .on_drop(now, self.id, DropReason::LinkDown, packet);
         }

@@ -323,7 +323,7 @@ impl<M: Model> Switch<M> {
     /// Accounts for a packet that the switch drops.
     #[cold]
     fn drop_packet(&mut self, now: Time, reason: DropReason, packet: &Packet<M::Header>) {
-        self.counters.lost_payload += u64::from(packet.payload);
+        self.counters.lost_payload += packet.payload_bytes();
         self.observer.on_drop(now, self.id, reason, packet);
     }
 
