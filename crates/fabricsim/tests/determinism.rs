@@ -88,7 +88,7 @@ fn threads_do_not_change_an_incast_under_the_profile() {
         hosts = 17
         [[workload]]
         kind = \"list\"
-        path = \"incast.csv\"
+        path = \"incast.flows.csv\"
         [cc]
         kind = \"hpcc\"
         additive_increase = \"40Mbps\"";

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fabricsim::failures;
 use fabricsim::registry::LAWS;
-use fabricsim::scenario::ROOT_KEYS;
+use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
     Keys, OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings,
 };
@@ -18,6 +18,7 @@ use crate::support::{Folder, project, project_text};
 fn tables() -> Vec<(String, Keys)> {
     let mut tables = vec![
         ("## Keys before any table".to_owned(), ROOT_KEYS),
+        ("## `[[class]]`".to_owned(), CLASS_KEYS),
         ("## `[switch]`".to_owned(), SwitchSettings::KEYS),
         ("## `[transport]`".to_owned(), transport_keys()),
         ("## `[routing]`".to_owned(), RoutingSettings::KEYS),
@@ -55,6 +56,28 @@ fn every_key_of_a_scenario_is_documented_under_its_table() {
             assert!(
                 plain(row).contains(&plain(meaning)),
                 "docs/scenarios.md, {heading}, `{key}` says\n{row}\nand the code says\n{meaning}"
+            );
+        }
+    }
+}
+
+/// Every law has a section in docs/laws.md, with a row for each of its keys.
+#[test]
+fn every_law_is_described_with_its_keys() {
+    let document = project_text("docs/laws.md");
+    for law in LAWS {
+        let heading = format!("\n## `{}`\n", law.name);
+        let (_, section) = document
+            .split_once(&heading)
+            .unwrap_or_else(|| panic!("docs/laws.md has no heading `{}`", heading.trim()));
+        let section = section.split("\n## ").next().unwrap_or_default();
+        for (key, _) in law.keys {
+            assert!(
+                section
+                    .lines()
+                    .any(|line| line.starts_with(&format!("| `{key}` |"))),
+                "docs/laws.md, {}: no row for `{key}`",
+                heading.trim()
             );
         }
     }
@@ -170,7 +193,12 @@ fn the_commands_of_the_readme_are_understood() {
 #[test]
 fn the_scenarios_of_the_documents_are_good() {
     let mut count = 0;
-    for name in ["README.md", "docs/scenarios.md", "docs/fidelity.md"] {
+    for name in [
+        "README.md",
+        "docs/scenarios.md",
+        "docs/laws.md",
+        "docs/fidelity.md",
+    ] {
         let text = project_text(name);
         for block in text.split("```toml\n").skip(1) {
             let block = block.split("```").next().unwrap_or_default();
@@ -205,6 +233,7 @@ fn what_the_documents_point_to_exists() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "docs/scenarios.md",
+        "docs/laws.md",
         "docs/outputs.md",
         "docs/fidelity.md",
     ] {
@@ -224,13 +253,15 @@ fn what_the_documents_point_to_exists() {
             let source = project(&format!("examples/{example}.rs"));
             assert!(source.exists(), "{name} runs the example {example}");
         }
-        for path in text.split("examples/scenarios/").skip(1) {
-            let file: String = path
-                .chars()
-                .take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '_'))
-                .collect();
-            let source = project(&format!("examples/scenarios/{file}"));
-            assert!(source.exists(), "{name} names the scenario {file}");
+        for folder in ["examples/scenarios/", "examples/deadlock/"] {
+            for path in text.split(folder).skip(1) {
+                let file: String = path
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || matches!(c, '-' | '.' | '_'))
+                    .collect();
+                let source = project(&format!("{folder}{file}"));
+                assert!(source.exists(), "{name} names the scenario {folder}{file}");
+            }
         }
     }
 }

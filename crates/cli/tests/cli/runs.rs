@@ -1,6 +1,6 @@
 //! Runs that go well, and what they leave.
 
-use crate::support::{Folder, project_text};
+use crate::support::{Folder, project, project_text};
 
 /// The built-in scenario, short: 64 hosts for 200 us.
 const SHORT: &[&str] = &["--set", "workload.0.duration=200us"];
@@ -59,6 +59,15 @@ fn the_documents_name_every_column_and_every_key() {
         "p95",
         "p99",
         "mean",
+        "time_ns",
+        "node",
+        "port",
+        "priority",
+        "event",
+        "switch",
+        "paused_by",
+        "queued_bytes",
+        "deadlock",
     ];
     for name in HEADER.split(',').chain(keys).chain(inner) {
         assert!(
@@ -185,6 +194,52 @@ fn a_folder_that_cannot_be_written() {
     );
     assert!(outcome.stderr.contains("--out"), "{}", outcome.stderr);
     assert_eq!(folder.read("file"), "in the way");
+}
+
+/// A ring in which every switch waits for the next one, and what it leaves.
+#[test]
+fn a_deadlock_is_named_and_what_finished_is_kept() {
+    let folder = Folder::new();
+    let ring = project("examples/deadlock/deadlock-ring.toml");
+    let ring = ring.display().to_string();
+    let outcome = folder.run(&["run", &ring, "--out", "out"]);
+    assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("PFC deadlock"),
+        "{}",
+        outcome.stderr
+    );
+
+    let summary = folder.summary("out");
+    assert_eq!(summary["status"], "deadlocked");
+    let circle = summary["deadlock"].as_array().expect("a circle");
+    assert_eq!(circle.len(), 5, "{circle:?}");
+    for (port, next) in circle.iter().zip(circle.iter().cycle().skip(1)) {
+        assert_eq!(port["paused_by"], next["switch"], "{circle:?}");
+        assert_eq!(port["priority"], 3);
+        assert!(port["queued_bytes"].as_u64() > Some(0), "{port}");
+        let line = format!("switch {} port {} is paused", port["switch"], port["port"]);
+        assert!(outcome.stderr.contains(&line), "{}", outcome.stderr);
+    }
+
+    assert_eq!(summary["flows"]["finished"], 3);
+    assert_eq!(summary["flows"]["unfinished"], 10);
+    let fct = folder.read("out/fct.csv");
+    let sizes: Vec<_> = fct
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').nth(4))
+        .collect();
+    assert_eq!(sizes, [Some("20000"); 3]);
+    let pauses = folder.read("out/pauses.csv");
+    assert_eq!(
+        pauses.lines().next(),
+        Some("time_ns,node,port,priority,event")
+    );
+    for port in circle {
+        let frame = format!(",{},{},3,pause", port["switch"], port["port"]);
+        assert!(pauses.lines().any(|row| row.ends_with(&frame)), "{frame}");
+    }
 }
 
 /// One law against another on one's own files: the formats of the published simulator.

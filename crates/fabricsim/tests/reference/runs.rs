@@ -1,0 +1,176 @@
+//! The published runs, and ours of the same flows.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::PathBuf;
+
+use fabricsim::{Scenario, Simulation};
+use fabricsim_core::flow::Completion;
+use fabricsim_core::id::NodeId;
+use fabricsim_core::network::{Counters, Stop};
+use fabricsim_core::units::Time;
+use fabricsim_report::{FctRecord, read_fct};
+
+/// The networks, each with the flows of `NAME.flows.csv`: the tables that a scenario has for it.
+const NETWORKS: &[(&str, &str)] = &[
+    ("tiny", "[topology]\nkind = \"star\"\nhosts = 2"),
+    ("two_to_one", "[topology]\nkind = \"star\"\nhosts = 3"),
+    ("incast", "[topology]\nkind = \"star\"\nhosts = 17"),
+    (
+        "mid64",
+        "[topology]\nkind = \"file\"\npath = \"mid64.topology.txt\"",
+    ),
+    (
+        "pfc64",
+        "[topology]\nkind = \"file\"\npath = \"mid64.topology.txt\"\n[switch]\nbuffer = \"4MiB\"",
+    ),
+    (
+        "fat320",
+        "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"",
+    ),
+];
+
+/// The schemes, a column of `NAME.fct.csv` each: the keys of `[cc]`. All else is the profile's.
+const SCHEMES: &[(&str, &str)] = &[
+    ("hpcc", "kind = \"hpcc\""),
+    (
+        "hpcc_ai50",
+        "kind = \"hpcc\"\nadditive_increase = \"50Mbps\"",
+    ),
+    ("hpcc_pint", "kind = \"hpcc-pint\""),
+    (
+        "hpcc_pint_readme",
+        "kind = \"hpcc-pint\"\nlog_base = 1.05\nadditive_increase = \"50Mbps\"",
+    ),
+    ("dcqcn", "kind = \"dcqcn\""),
+    ("dcqcn_w", "kind = \"dcqcn\"\nwindow = true"),
+    ("timely", "kind = \"timely\""),
+    ("timely_w", "kind = \"timely\"\nwindow = true"),
+    ("dctcp", "kind = \"dctcp\""),
+];
+
+/// Keys that a scenario of the published model begins with.
+pub(crate) const PROFILE: &str = "profile = \"ns3-hpcc\"";
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/reference")
+}
+
+/// A file of this folder without the line that says what it is.
+fn table(name: &str) -> String {
+    let text = fs::read_to_string(folder().join(name)).unwrap();
+    let (_source, rows) = text.split_once('\n').unwrap();
+    rows.to_owned()
+}
+
+fn entry(list: &[(&str, &'static str)], name: &str) -> &'static str {
+    let found = list.iter().find(|(known, _)| *known == name);
+    found.unwrap_or_else(|| panic!("no {name}")).1
+}
+
+/// The schemes that ran on `network`.
+pub(crate) fn schemes_on(network: &str) -> Vec<&'static str> {
+    let table = table(&format!("{network}.fct.csv"));
+    let columns: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let known = SCHEMES.iter().map(|(scheme, _)| *scheme);
+    let schemes: Vec<&str> = known.filter(|scheme| columns.contains(scheme)).collect();
+    assert_eq!(schemes.len(), columns.len(), "{network}: {columns:?}");
+    schemes
+}
+
+/// What the published simulator made of the flows on `network`, in the order of the flows.
+pub(crate) fn reference(network: &str, scheme: &str) -> Vec<FctRecord> {
+    let flows = table(&format!("{network}.flows.csv"));
+    let times = table(&format!("{network}.fct.csv"));
+    let header = times.lines().next().unwrap();
+    let column = header.split(',').position(|name| name == scheme).unwrap();
+    let times = times.lines().map(|row| row.split(',').nth(column).unwrap());
+    let mut rows = String::new();
+    for (flow, time) in flows.lines().zip(times) {
+        let time = if time == scheme { "fct_ns" } else { time };
+        rows.push_str(&format!("{flow},{time}\n"));
+    }
+    let records = read_fct(&rows).unwrap();
+    assert_eq!(records.len(), flows.lines().count() - 1, "{network}");
+    records
+}
+
+/// The pauses in the published run of `scheme` on `network`.
+pub(crate) fn published_pauses(network: &str, scheme: &str) -> u64 {
+    let table = table(&format!("{network}.pauses.csv"));
+    let mut rows = table.lines().filter_map(|row| row.split_once(','));
+    let (_, pauses) = rows.find(|(name, _)| *name == scheme).unwrap();
+    pauses.parse().unwrap()
+}
+
+/// The flows of `network` under the keys `keys` before any table and the keys `cc` of the law.
+pub(crate) fn scenario(network: &str, keys: &str, cc: &str) -> Scenario {
+    let tables = entry(NETWORKS, network);
+    let text = format!(
+        "{keys}
+        {tables}
+        [[workload]]
+        kind = \"list\"
+        path = \"{network}.flows.csv\"
+        [cc]
+        {cc}"
+    );
+    Scenario::from_text(network, &text, &folder(), &[]).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What came out of a run.
+pub(crate) struct Run {
+    pub(crate) completions: Vec<Completion>,
+    /// The same in the same order: that in which the flows started.
+    pub(crate) records: Vec<FctRecord>,
+    pub(crate) counters: Counters,
+}
+
+/// Runs `scenario` to its end.
+pub(crate) fn simulate(scenario: &Scenario) -> Run {
+    let mut simulation = Simulation::new(scenario, 2).unwrap();
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let mut completions = simulation.take_completions();
+    completions.sort_by_key(|completion| completion.flow.id);
+    let records = completions.iter().map(|done| simulation.record(done));
+    Run {
+        records: records.collect(),
+        counters: simulation.counters(),
+        completions,
+    }
+}
+
+/// Our run of `scheme` on `network` under the profile with `seed`, and the published flows.
+pub(crate) fn both(network: &str, scheme: &str, seed: u64) -> (Run, Vec<FctRecord>) {
+    let keys = format!("{PROFILE}\nseed = {seed}");
+    let ours = simulate(&scenario(network, &keys, entry(SCHEMES, scheme)));
+    let theirs = reference(network, scheme);
+    let case = format!("{network}, {scheme}");
+    assert_eq!(
+        ours.records.len(),
+        theirs.len(),
+        "{case}: flows that finish"
+    );
+    let mut ports = SourcePorts::default();
+    for ((done, our), their) in ours.completions.iter().zip(&ours.records).zip(&theirs) {
+        let who = |r: &FctRecord| (r.flow, r.src, r.dst, r.size, r.start);
+        assert_eq!(who(our), who(their), "{case}");
+        let port = done.flow.request.src_port;
+        assert_eq!(port, Some(ports.next(our)), "{case}: {}", our.flow);
+        assert_eq!(our.ideal, their.ideal, "{case}: {}", our.flow);
+        assert_eq!(our.retransmitted.get(), 0, "{case}: {}", our.flow);
+    }
+    (ours, theirs)
+}
+
+/// The published simulator's source ports: counted for each pair of hosts.
+#[derive(Default)]
+pub(crate) struct SourcePorts(HashMap<(NodeId, NodeId), u16>);
+
+impl SourcePorts {
+    pub(crate) fn next(&mut self, flow: &FctRecord) -> u16 {
+        let next = self.0.entry((flow.src, flow.dst)).or_insert(10_000);
+        *next += 1;
+        *next - 1
+    }
+}
