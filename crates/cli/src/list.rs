@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fabricsim::failures;
 use fabricsim::registry::LAWS;
-use fabricsim::scenario::ROOT_KEYS;
+use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
 use fabricsim::transport_keys;
 
@@ -56,6 +56,12 @@ pub(crate) fn list(args: &ListArgs) {
             "[routing]",
             "how flows are spread over equal paths",
             RoutingSettings::KEYS,
+        );
+        kind(
+            &mut text,
+            "[[class]]",
+            "the law of a class of flows",
+            CLASS_KEYS,
         );
         kind(&mut text, "[run]", "when to stop", RunSettings::KEYS);
         kind(

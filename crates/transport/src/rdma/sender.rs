@@ -323,10 +323,10 @@ impl<L> Sender<L> {
             )
         } else {
             format!(
-                "{} bytes in flight, and the next packet waits for its pacing time ({}), its port or \
-                 a pause",
+                "{} bytes in flight, and the next packet waits for its pacing time ({:.3} us), its \
+                 port or a pause",
                 self.in_flight(),
-                self.next_send
+                self.next_send.as_secs_f64() * 1e6
             )
         }
     }
