@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Parser, Subcommand};
 use fabricsim::{Error, Scenario};
 
+use crate::console::tell;
+
 /// The scenario that runs when none is named.
 const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default.toml");
 
@@ -168,11 +170,15 @@ impl ScenarioArgs {
     pub(crate) fn load(&self) -> Result<Scenario, Error> {
         let mut overrides = self.set.clone();
         overrides.extend(self.seed.map(|seed| format!("seed={seed}")));
-        match &self.scenario {
+        let scenario = match &self.scenario {
             Some(path) => Scenario::from_file(path, &overrides),
             None => {
                 Scenario::from_text("default.toml", DEFAULT_SCENARIO, Path::new("."), &overrides)
             }
+        }?;
+        for class in scenario.unused_classes() {
+            tell!("note: class {class} has a law of its own, and no flow is of that class");
         }
+        Ok(scenario)
     }
 }

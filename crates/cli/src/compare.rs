@@ -1,7 +1,7 @@
 //! `fabricsim compare`.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
@@ -10,7 +10,7 @@ use fabricsim::report::{Comparison, FctRecord, Pairing, read_any_fct};
 use serde_json::{Value, json};
 
 use crate::args::CompareArgs;
-use crate::console::say;
+use crate::console::{say, tell};
 use crate::exit;
 
 const FITS: &str = "a string takes everything";
@@ -19,6 +19,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     let pairing = Pairing::new(&read(&args.a)?, &read(&args.b)?);
     let comparison = Comparison::new(&pairing);
     if let Some(path) = &args.flows {
+        refuse_input(args, path)?;
         write_whole(path, |file| pairing.write_csv(file))?;
     }
     let within = args
@@ -30,24 +31,40 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
         say(&describe(args, &comparison));
     }
     if comparison.matched == 0 {
-        eprintln!(
-            "no flow is in both: source, destination, size and start (to 1 ns) have to agree"
-        );
+        tell!("no flow is in both: source, destination, size and start (to 1 ns) have to agree");
     }
     if within == Some(false) {
-        eprintln!("further apart than --tolerance, or flows are missing");
+        tell!("further apart than --tolerance, or flows are missing");
         return Ok(ExitCode::from(exit::FAILURE));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The flows of a result file, or of the one in a folder of results.
-fn read(path: &Path) -> Result<Vec<FctRecord>, Error> {
-    let path = if path.is_dir() {
+/// Refuses to write over what is compared.
+fn refuse_input(args: &CompareArgs, path: &Path) -> Result<(), Error> {
+    let place = |path: &Path| std::fs::canonicalize(file_of(path)).ok();
+    let out = place(path);
+    if out.is_some() && (out == place(&args.a) || out == place(&args.b)) {
+        return Err(Error::Write {
+            path: path.to_owned(),
+            source: std::io::Error::other("it is one of the results that are compared"),
+        });
+    }
+    Ok(())
+}
+
+/// The file of results at `path`, which may be a folder of results.
+fn file_of(path: &Path) -> PathBuf {
+    if path.is_dir() {
         path.join("fct.csv")
     } else {
         path.to_owned()
-    };
+    }
+}
+
+/// The flows of a result file, or of the one in a folder of results.
+fn read(path: &Path) -> Result<Vec<FctRecord>, Error> {
+    let path = file_of(path);
     let text = std::fs::read_to_string(&path).map_err(|source| Error::Read {
         what: Error::RESULTS,
         path: path.clone(),
@@ -59,9 +76,8 @@ fn read(path: &Path) -> Result<Vec<FctRecord>, Error> {
 
 /// Whether both hold the same flows and none deviates by more than `tolerance`.
 fn is_within(comparison: &Comparison, tolerance: f64) -> bool {
-    // Without flows there is nothing to deviate: not a number.
     let apart = comparison.max_deviation > tolerance;
-    comparison.only_first == 0 && comparison.only_second == 0 && !apart
+    comparison.matched > 0 && comparison.only_first == 0 && comparison.only_second == 0 && !apart
 }
 
 fn describe(args: &CompareArgs, comparison: &Comparison) -> String {

@@ -13,6 +13,15 @@ pub(crate) fn say(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
+/// Prints a line to the standard error, whether or not anybody listens.
+macro_rules! tell {
+    ($($arguments:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($arguments)*);
+    }};
+}
+pub(crate) use tell;
+
 /// Prints a mistake with its place and its remedy to the standard error. In a pipe or a file it is
 /// the same text everywhere: no colours, and lines are drawn in ASCII.
 pub(crate) fn complain(error: fabricsim::Error) {
@@ -22,5 +31,5 @@ pub(crate) fn complain(error: fabricsim::Error) {
     }
     // A hook can be set once; nobody else sets one.
     let _ = miette::set_hook(Box::new(move |_| Box::new(options.clone().build())));
-    eprintln!("{:?}", Report::new(error));
+    tell!("{:?}", Report::new(error));
 }

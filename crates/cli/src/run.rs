@@ -8,7 +8,7 @@ use fabricsim::outcome::{Status, Summary, run_to_folder};
 use fabricsim::{Error, Scenario};
 
 use crate::args::RunArgs;
-use crate::console::say;
+use crate::console::{say, tell};
 use crate::exit;
 use crate::progress::Display;
 
@@ -137,7 +137,7 @@ fn report_unfinished(summary: &Summary) {
     let left = summary.flows.unfinished + summary.flows.unreachable;
     if left == 0 {
         if summary.status == Status::BeyondHorizon {
-            eprintln!("flows that start after more than 53 days of simulated time are left out");
+            tell!("flows that start after more than 53 days of simulated time are left out");
         }
         return;
     }
@@ -149,23 +149,31 @@ fn report_unfinished(summary: &Summary) {
         Status::BeyondHorizon => "they need more than 53 days of simulated time",
         Status::Interrupted => "interrupted",
     };
-    eprintln!("{left} flows did not finish: {why}");
+    tell!("{left} flows did not finish: {why}");
     for port in &summary.deadlock {
-        eprintln!(
+        tell!(
             "  switch {} port {} is paused by switch {} (priority {}, {} bytes wait)",
-            port.switch, port.port, port.paused_by, port.priority, port.queued_bytes
+            port.switch,
+            port.port,
+            port.paused_by,
+            port.priority,
+            port.queued_bytes
         );
     }
     for flow in summary.unfinished.iter().take(SHOWN) {
         let number = flow
             .flow
             .map_or_else(|| "-".to_owned(), |flow| flow.to_string());
-        eprintln!(
+        tell!(
             "  flow {number}, host {} to host {}: {} of {} bytes acknowledged; {}",
-            flow.src, flow.dst, flow.acknowledged_bytes, flow.size_bytes, flow.reason
+            flow.src,
+            flow.dst,
+            flow.acknowledged_bytes,
+            flow.size_bytes,
+            flow.reason
         );
     }
     if left > SHOWN as u64 {
-        eprintln!("  and {} more, see summary.json", left - SHOWN as u64);
+        tell!("  and {} more, see summary.json", left - SHOWN as u64);
     }
 }

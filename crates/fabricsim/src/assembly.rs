@@ -7,8 +7,8 @@ use fabricsim_core::plugin::{Fidelity, LawContext, NoTelemetry, Telemetry};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
 use fabricsim_pint::{
-    IntAndPint, PintConfig, PintDigest, PintHeader, PintSettings, PintTelemetry, PortLink,
-    PublishedDigest, WithDigest,
+    IntAndPint, PintDigest, PintHeader, PintSettings, PintTelemetry, PortLink, PublishedDigest,
+    WithDigest,
 };
 use fabricsim_topology::{Port, Routes};
 use fabricsim_transport::rdma::RdmaSettings;
@@ -33,14 +33,13 @@ impl Assembly<'_> {
     /// reads.
     ///
     /// # Errors
-    /// When the telemetry has no room for the network's paths or rates, or laws want switches to do
-    /// different things.
+    /// When the telemetry has no room for the network's paths or rates.
     pub(crate) fn build(self) -> Result<Box<dyn Runner>, Error> {
         let int = self.scenario.needs(Needs::Int);
         if int {
             self.check_int()?;
         }
-        let digest = self.pint()?;
+        let digest = self.pint();
         let longest = self.context.longest_path;
         Ok(match (int, digest, self.context.fidelity) {
             (false, None, Fidelity::Exact) => self.of::<(), _>(|_, _| NoTelemetry),
@@ -83,24 +82,14 @@ impl Assembly<'_> {
         }
     }
 
-    /// What switches do for the laws that read digests, if some law does.
-    fn pint(&self) -> Result<Option<PintSettings>, Error> {
-        let mut found: Option<&PintConfig> = None;
-        for law in self.scenario.laws() {
-            let CcConfig::HpccPint(config) = law else {
-                continue;
-            };
-            if found.is_some_and(|first| !first.same_at_switches(config)) {
-                return Err(Error::unsupported(
-                    self.scenario,
-                    "classes of hpcc-pint want different digests, and switches write one: give \
-                     them the same log_base, digest_bits, rounding and arithmetic"
-                        .to_owned(),
-                ));
-            }
-            found = found.or(Some(config));
-        }
-        Ok(found.map(|config| PintSettings::new(config, self.context)))
+    /// What switches do for the laws that read digests, if some law does. All of them have the same,
+    /// or the scenario would have been refused.
+    fn pint(&self) -> Option<PintSettings> {
+        let config = self.scenario.laws().find_map(|law| match law {
+            CcConfig::HpccPint(config) => Some(config),
+            _ => None,
+        });
+        config.map(|config| PintSettings::new(config, self.context))
     }
 
     fn with_int<S: IntHeader + PintHeader>(self) -> Box<dyn Runner> {

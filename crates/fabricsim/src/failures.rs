@@ -117,8 +117,20 @@ impl Event {
             ));
         }
         match self.kind {
-            EventKind::LinkDown(link) | EventKind::LinkUp(link) | EventKind::LinkRate(link, _) => {
-                link.find(topology).map(drop)
+            EventKind::LinkDown(link) | EventKind::LinkUp(link) => link.find(topology).map(drop),
+            EventKind::LinkRate(link, rate) => {
+                let links = link.find(topology)?;
+                let own = links
+                    .iter()
+                    .map(|&number| topology.links()[number as usize].rate);
+                match own.min() {
+                    Some(own) if rate > own => Err(ConfigError::new(
+                        "rate",
+                        format!("the link is built for {own}, and its buffers with it"),
+                        "give a lower rate; `link-up` restores the link's own",
+                    )),
+                    _ => Ok(()),
+                }
             }
             EventKind::LinkLoss(link, loss) => {
                 link.find(topology)?;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::{Fidelity, LawContext};
 use fabricsim_core::units::{Duration, Rate};
+use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::{Topology, TopologyConfig};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
@@ -184,10 +185,12 @@ impl Scenario {
         let fidelity = fidelity(profile);
         let (topology_config, topology) = read_topology(&document, &mut root, base)?;
         let topology = Arc::new(topology);
-        let buffer_place = root
-            .get("switch")
-            .and_then(|switch| switch.get_ref().as_table()?.get("buffer"))
-            .map_or(0..0, toml::Spanned::span);
+        let switch_place = |key: &str| {
+            root.get("switch")
+                .and_then(|switch| switch.get_ref().as_table()?.get(key))
+                .map_or(0..0, toml::Spanned::span)
+        };
+        let (buffer_place, rules_place) = (switch_place("buffer"), switch_place("ecn_rules"));
         let cc_place = root.get("cc").map_or(0..0, toml::Spanned::span);
         let mut tables = Tables {
             document: &document,
@@ -253,10 +256,23 @@ impl Scenario {
             run,
             output,
         };
+        scenario
+            .check_ecn_rates()
+            .map_err(|error| document.mistake(rules_place, error.message, error.help))?;
+        scenario
+            .check_digests()
+            .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
         let (rate, priorities) = (scenario.nic_rate(), scenario.priorities());
+        let longest_packet = scenario.transport.mtu + HEADER_BYTES;
         scenario
             .switch
-            .validate_for(&scenario.topology, rate, fidelity, priorities)
+            .validate_for(
+                &scenario.topology,
+                rate,
+                fidelity,
+                priorities,
+                longest_packet,
+            )
             .map_err(|error| {
                 let message = format!("[switch], key `{}`: {}", error.key, error.message);
                 document.mistake(buffer_place, message, error.help)

@@ -199,6 +199,7 @@ impl SwitchSettings {
         nic_rate: Rate,
         fidelity: Fidelity,
         priorities: u8,
+        longest_packet: Bytes,
     ) -> Result<(), ConfigError> {
         let Some(size) = self.buffer else {
             return Ok(());
@@ -228,7 +229,24 @@ impl SwitchSettings {
                         config.priorities,
                         size.get()
                     ),
-                    "give a larger buffer, leave the key out to have it sized, or set pfc = false",
+                    if self.pfc {
+                        "give a larger buffer, leave the key out to have it sized, or set pfc = false"
+                    } else {
+                        "give a larger buffer, or a smaller `reserve`"
+                    },
+                ));
+            }
+            let share = (size - set_aside).get() >> config.alpha_shift;
+            if !self.pfc && share + config.reserve.get() < longest_packet.get() {
+                return Err(ConfigError::new(
+                    "buffer",
+                    format!(
+                        "a port of switch {node} may fill {} bytes, and a full packet has {}: all \
+                         would be dropped",
+                        share + config.reserve.get(),
+                        longest_packet.get()
+                    ),
+                    "give a larger buffer, or a larger `alpha`",
                 ));
             }
         }

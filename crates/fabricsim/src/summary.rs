@@ -2,7 +2,6 @@
 
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
-use fabricsim_core::units::Time;
 use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::Serialize;
 
@@ -233,7 +232,7 @@ pub(crate) fn summarise(
             unreachable: unreachable.len() as u64,
         },
         slowdown: slowdowns(records),
-        simulated_ns: simulation.now().since(Time::ZERO).as_secs_f64() * 1e9,
+        simulated_ns: simulation.now().as_ps() as f64 / 1_000.0,
         packets,
         packet_hops,
         events,

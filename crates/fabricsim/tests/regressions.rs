@@ -137,3 +137,80 @@ fn nothing_is_simulated_beyond_the_horizon() {
     assert_eq!(simulation.run_until(Time::MAX), Stop::Horizon);
     assert_eq!(simulation.flows_started(), 0);
 }
+
+/// A packet that leaves by its pacing, with no acknowledgement under way, has its timeout all the same.
+#[test]
+fn a_packet_that_a_timer_sends_is_missed_when_it_is_lost() {
+    let text = "
+        [topology]
+        kind = \"star\"
+        hosts = 3
+        [[workload]]
+        kind = \"list\"
+        path = \"three_packets.csv\"
+        [routing]
+        convergence = \"10us\"
+        [[event]]
+        at = \"0s\"
+        kind = \"switch-down\"
+        switch = 3
+        [[event]]
+        at = \"100us\"
+        kind = \"switch-up\"
+        switch = 3
+        [cc]
+        kind = \"hpcc\"";
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(
+        dir.path().join("three_packets.csv"),
+        "src,dst,size_bytes,start_ns\n0,1,3000,0\n",
+    )
+    .expect("it can be written");
+    let scenario = Scenario::from_text("timer", text, dir.path(), &[]).expect("a scenario");
+    let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    assert!(simulation.endpoint_counters().timeouts > 0);
+}
+
+/// More than 65,535 packets beyond a gap are reported one by one all the same.
+#[test]
+fn a_gap_of_a_hundred_thousand_packets_costs_one_of_them() {
+    let topology = "3 1 2\n2\n0 2 400Gbps 2ms 0\n1 2 400Gbps 1us 0\n";
+    let text = "
+        [topology]
+        kind = \"file\"
+        path = \"long.txt\"
+        [[workload]]
+        kind = \"list\"
+        path = \"flow.csv\"
+        [transport]
+        recovery = \"selective\"
+        rto_min = \"100ms\"
+        [[event]]
+        at = \"500us\"
+        kind = \"link-loss\"
+        link = [0, 2]
+        loss = 1.0
+        [[event]]
+        at = \"500100ns\"
+        kind = \"link-loss\"
+        link = [0, 2]
+        loss = 0.0
+        [cc]
+        kind = \"line-rate\"
+        window_bdp = 0";
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("long.txt"), topology).unwrap();
+    std::fs::write(
+        dir.path().join("flow.csv"),
+        "src,dst,size_bytes,start_ns\n0,1,200000000,0\n",
+    )
+    .expect("it can be written");
+    let scenario = Scenario::from_text("gap", text, dir.path(), &[]).expect("a scenario");
+    let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let lost = simulation.counters().link_losses;
+    assert!((1..=20).contains(&lost), "{lost}");
+    let again = simulation.endpoint_counters().retransmitted.get();
+    assert_eq!(again, lost * 1_000);
+}

@@ -126,9 +126,7 @@ pub struct Packet<H> {
     pub flow: FlowId,
     /// Bytes on the wire, headers included.
     pub wire: u16,
-    /// Data: payload bytes. A NACK of a receiver that keeps what arrives beyond a gap: how many full
-    /// packets beyond `seq` the one lies that caused it, 0 when that does not fit; such a NACK
-    /// carries no payload all the same. Other answers: 0.
+    /// Data: payload bytes. Answers carry no payload: see [`Packet::report_gap`].
     pub payload: u16,
     /// The port through which the packet entered the node that holds it.
     pub ingress: PortId,
@@ -138,6 +136,10 @@ pub struct Packet<H> {
     /// The telemetry header.
     pub telemetry: H,
 }
+
+/// Bits of a byte number in an answer: flows of up to 256 TiB.
+const SEQ_BITS: u32 = 48;
+const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
 
 /// Size on the wire of a pause frame (14 link + 20 network + 12 payload in the published simulator).
 pub const PAUSE_FRAME: u16 = 46;
@@ -213,6 +215,33 @@ impl<H: Header> Packet<H> {
     )]
     pub const fn paused_priority(&self) -> u8 {
         self.key.src_port as u8
+    }
+
+    /// Makes a NACK say that byte `expected` is missing, and that the packet which lies `beyond` full
+    /// packets further on has arrived; 0 for none. Held in `seq` (48 bits of byte and the upper half
+    /// of the distance) and `payload` (its lower half).
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the distance is cut in two halves"
+    )]
+    pub const fn report_gap(&mut self, expected: u64, beyond: u32) {
+        self.seq = expected & SEQ_MASK | (beyond as u64 >> 16) << SEQ_BITS;
+        self.payload = beyond as u16;
+    }
+
+    /// The byte of an answer: all below have arrived.
+    #[inline]
+    #[must_use]
+    pub const fn cumulative(&self) -> u64 {
+        self.seq & SEQ_MASK
+    }
+
+    /// How many full packets beyond its byte a NACK reports one that has arrived; 0 for none.
+    #[inline]
+    #[must_use]
+    pub const fn gap_distance(&self) -> u32 {
+        ((self.seq >> SEQ_BITS) as u32) << 16 | self.payload as u32
     }
 
     /// Payload bytes of a data packet; none for others, whose field `payload` means something else.
@@ -293,6 +322,21 @@ mod tests {
     #[test]
     fn a_packet_without_telemetry_is_forty_bytes() {
         assert_eq!(size_of::<Packet<()>>(), 40);
+    }
+
+    #[test]
+    fn a_report_of_a_gap_holds_far_distances() {
+        let mut nack = Packet::<()>::pause(3, Flags::NONE);
+        for (expected, beyond) in [
+            (0, 0),
+            (5_000, 1),
+            (1 << 40, 65_535),
+            (7, 65_536),
+            (7, u32::MAX),
+        ] {
+            nack.report_gap(expected, beyond);
+            assert_eq!((nack.cumulative(), nack.gap_distance()), (expected, beyond));
+        }
     }
 
     #[test]

@@ -728,6 +728,81 @@ const CASES: &[Case] = &[
         remedy: "add `rate = ...`",
     },
     Case {
+        name: "a faster link than was built",
+        files: FILES,
+        scenario: good_and!(
+            "[[event]]\nat = \"1us\"\nkind = \"link-rate\"\nlink = [0, 4]\nrate = \"400Gbps\""
+        ),
+        args: &[],
+        place: "t.toml:15:8",
+        says: &["[[event]] 1, key `rate`", "built for 100Gbps"],
+        remedy: "give a lower rate",
+    },
+    Case {
+        name: "two laws of marks in one priority",
+        files: FILES,
+        scenario: good_and!(
+            "[[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1KB\"\nat = \"0s\"\ncc = { kind = \"dcqcn\" }\n[[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1KB\"\nat = \"0s\"\ncc = { kind = \"dctcp\" }"
+        ),
+        args: &[],
+        place: "t.toml:9:1",
+        says: &["dcqcn and dctcp share priority 3"],
+        remedy: "different priorities",
+    },
+    Case {
+        name: "two digests in one network",
+        files: FILES,
+        scenario: good_and!(
+            "[[class]]\nid = 1\ncc = { kind = \"hpcc-pint\" }\n[[class]]\nid = 2\ncc = { kind = \"hpcc-pint\", log_base = 1.1 }"
+        ),
+        args: &[],
+        place: "t.toml:9:1",
+        says: &["different digests"],
+        remedy: "the same log_base",
+    },
+    Case {
+        name: "a class with two laws",
+        files: FILES,
+        scenario: good_and!(
+            "[[class]]\nid = 7\ncc = { kind = \"timely\" }\n[[class]]\nid = 7\ncc = { kind = \"dctcp\" }"
+        ),
+        args: &[],
+        place: "t.toml:15:6",
+        says: &["class 7 has a law already"],
+        remedy: "give each class one law",
+    },
+    Case {
+        name: "a class without a law",
+        files: FILES,
+        scenario: good_and!("[[class]]\nid = 7"),
+        args: &[],
+        place: "t.toml:11:1",
+        says: &["[[class]] 1 does not say its law"],
+        remedy: "add `cc = ",
+    },
+    Case {
+        name: "marks for a rate that no link has",
+        files: FILES,
+        scenario: good_and!(
+            "[switch]\necn_rules = [{ rate = \"7Gbps\", kmin = \"1KB\", kmax = \"2KB\", pmax = 1.0 }]"
+        ),
+        args: &[],
+        place: "t.toml:12:13",
+        says: &["no link has 7Gbps"],
+        remedy: "the links have 100Gbps",
+    },
+    Case {
+        name: "a buffer that holds no packet",
+        files: FILES,
+        scenario: good_and!(
+            "[switch]\npfc = false\nbuffer = \"20KiB\"\nreserve = \"0B\"\nalpha = 0.03125"
+        ),
+        args: &[],
+        place: "t.toml:13:10",
+        says: &["a port of switch 4 may fill 640 bytes"],
+        remedy: "a larger buffer",
+    },
+    Case {
         name: "a host that fails as a switch",
         files: FILES,
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"switch-down\"\nswitch = 2"),

@@ -160,10 +160,11 @@ fn the_commands_of_the_readme_are_understood() {
         match args[0] {
             "list" => drop(folder.run(&args).succeeded()),
             "compare" => {
-                let header = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n";
+                let flow =
+                    "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n0,1,1000,0,5000,5000\n";
                 for name in &args[1..=2] {
                     fs::create_dir_all(folder.path(name)).expect("a folder");
-                    folder.write(&format!("{name}/fct.csv"), header);
+                    folder.write(&format!("{name}/fct.csv"), flow);
                 }
                 folder.run(&args).succeeded();
             }

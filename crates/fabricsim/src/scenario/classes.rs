@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::LawContext;
+use fabricsim_core::units::Rate;
 use fabricsim_qdisc::EcnConfig;
 use fabricsim_workload::WorkloadConfig;
 use serde::Deserialize;
@@ -89,6 +90,68 @@ impl Scenario {
     /// Whether some law of the scenario reads `what`.
     pub(crate) fn needs(&self, what: Needs) -> bool {
         self.laws().any(|law| law.needs() == what)
+    }
+
+    /// Classes that have a law of their own and that no workload of the scenario is of, in ascending
+    /// order. Flows that a program injects may be.
+    #[must_use]
+    pub fn unused_classes(&self) -> Vec<ClassId> {
+        let mut used = Vec::new();
+        for (index, workload) in self.workloads.iter().enumerate() {
+            let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
+            match workload {
+                WorkloadConfig::List(config) => {
+                    let Some(list) = config.list() else { continue };
+                    used.extend(list.flows().iter().map(|flow| list.class_of(flow, own)));
+                    used.sort_unstable();
+                    used.dedup();
+                }
+                _ => used.push(own),
+            }
+        }
+        let own = self.class_cc.keys().copied();
+        own.filter(|class| !used.contains(class)).collect()
+    }
+
+    /// Refuses rules for ports of a rate that no link has.
+    pub(super) fn check_ecn_rates(&self) -> Result<(), ConfigError> {
+        let rates: Vec<Rate> = self.topology.links().iter().map(|link| link.rate).collect();
+        let mut wanted = self.switch.ecn_rules.iter().filter_map(|rule| rule.rate);
+        match wanted.find(|rate| !rates.contains(rate)) {
+            None => Ok(()),
+            Some(rate) => {
+                let mut known: Vec<String> = Vec::new();
+                for rate in self.link_rates() {
+                    if rates.contains(&rate) {
+                        known.push(rate.to_string());
+                    }
+                }
+                Err(ConfigError::new(
+                    "ecn_rules",
+                    format!("[switch], key `ecn_rules`: no link has {rate}"),
+                    format!("the links have {}", known.join(", ")),
+                ))
+            }
+        }
+    }
+
+    /// Refuses classes of `hpcc-pint` that want switches to write different digests.
+    pub(super) fn check_digests(&self) -> Result<(), ConfigError> {
+        let mut configs = self.laws().filter_map(|law| match law {
+            CcConfig::HpccPint(config) => Some(config),
+            _ => None,
+        });
+        let Some(first) = configs.next() else {
+            return Ok(());
+        };
+        if configs.all(|config| config.same_at_switches(first)) {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "cc",
+            "classes of hpcc-pint want different digests, and switches write one",
+            "give them the same log_base, digest_bits, rounding and arithmetic",
+        ))
     }
 
     /// The factory of the laws.

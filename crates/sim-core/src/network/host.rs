@@ -174,6 +174,7 @@ impl<M: Model> Host<M> {
             nic.pauses.update(now, nic.egress.paused);
             if !stop {
                 self.serve(now, lane, outbox);
+                self.arm_deadline(now);
             }
             return;
         }
@@ -193,11 +194,13 @@ impl<M: Model> Host<M> {
             let port = usize::from(timer.index);
             self.nics[port].transmitting = false;
             self.serve(now, port, outbox);
+            self.arm_deadline(now);
         } else if timer.rank == RANK_SEND {
             let port = usize::from(timer.index);
             if self.nics[port].wake == now {
                 self.nics[port].wake = Time::MAX;
                 self.serve(now, port, outbox);
+                self.arm_deadline(now);
             }
         } else if self.deadline == now {
             self.deadline = Time::MAX;

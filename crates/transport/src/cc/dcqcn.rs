@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use super::paced_rate::{PacedRate, Windowed, bytes_at, default_min_rate, share_of};
 
+/// A timer of less would do more work than the packets.
+const LEAST_TIMER: Duration = Duration::from_ns(100);
+
 /// Which times a DCQCN that sets none runs with.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -178,11 +181,13 @@ impl LawConfig for DcqcnConfig {
             ("decrease_timer", self.decrease_timer),
             ("increase_timer", self.increase_timer),
         ] {
-            if timer == Some(Duration::ZERO) {
+            if timer.is_some_and(|timer| timer < LEAST_TIMER) {
                 return Err(ConfigError::new(
                     key,
-                    "a timer of zero would never let time pass",
-                    "give a time, such as \"50us\"",
+                    format!(
+                        "a timer that comes up more often than every {LEAST_TIMER} is no timer"
+                    ),
+                    "give a longer time, such as \"50us\"",
                 ));
             }
         }
@@ -335,7 +340,9 @@ impl Dcqcn {
             self.target = self.rate.bps();
         } else {
             self.update_alpha(now);
-            self.decrease_ticks.skip_to(now);
+            if !self.marked_since_decrease {
+                self.decrease_ticks.skip_to(now);
+            }
             self.marked_since_alpha = true;
         }
         self.marked_since_decrease = true;

@@ -150,11 +150,11 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         reply.flags = Flags::NONE
             .and_if(marked, Flags::ECHO)
             .and_if(answer == Answer::Complete, Flags::COMPLETE);
-        (reply.seq, reply.payload) = match answer {
-            Answer::Ack(byte) => (byte, 0),
-            Answer::Nack { expected, beyond } => (expected, beyond),
-            Answer::Complete | Answer::Silence => (0, 0),
-        };
+        match answer {
+            Answer::Ack(byte) => reply.report_gap(byte, 0),
+            Answer::Nack { expected, beyond } => reply.report_gap(expected, beyond),
+            Answer::Complete | Answer::Silence => reply.report_gap(0, 0),
+        }
     }
 
     fn on_answer(&mut self, now: Time, packet: &Packet<H>, done: &mut Vec<Completion>) {
@@ -168,7 +168,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         let cumulative = if packet.flags.has(Flags::COMPLETE) {
             sender.size()
         } else {
-            packet.seq
+            packet.cumulative()
         };
         let rtt = now.since(packet.sent_at);
         let newly_acked = sender.acknowledge(now, cumulative, rtt);

@@ -31,12 +31,12 @@ impl Reassembly {
     /// packets beyond, or 0 when that does not fit: the sender then learns only of the gap.
     ///
     /// Differs from the paper: the report takes no more bytes on the wire than other answers.
-    pub(super) fn keep<H: Header>(&mut self, packet: &Packet<H>, expected: u64, mtu: u64) -> u16 {
+    pub(super) fn keep<H: Header>(&mut self, packet: &Packet<H>, expected: u64, mtu: u64) -> u32 {
         self.count += u64::from(self.held.insert(packet.seq / mtu));
         if packet.flags.has(Flags::LAST) {
             self.end = Some(packet.seq + u64::from(packet.payload));
         }
-        u16::try_from((packet.seq - expected) / mtu).unwrap_or(0)
+        u32::try_from((packet.seq - expected) / mtu).unwrap_or(0)
     }
 
     /// All bytes below `expected` have arrived: takes out what follows them without a gap. Returns

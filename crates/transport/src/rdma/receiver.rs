@@ -75,7 +75,7 @@ pub(super) enum Answer {
         /// The byte.
         expected: u64,
         /// How many packets beyond it the one lies that has arrived and is kept, or 0.
-        beyond: u16,
+        beyond: u32,
     },
     /// Say nothing.
     Silence,
@@ -162,7 +162,7 @@ mod tests {
         }
     }
 
-    const fn nack(expected: u64, beyond: u16) -> Answer {
+    const fn nack(expected: u64, beyond: u32) -> Answer {
         Answer::Nack { expected, beyond }
     }
 

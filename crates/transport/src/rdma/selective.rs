@@ -86,7 +86,7 @@ impl Scoreboard {
     pub(super) fn report(
         &mut self,
         acknowledged: u64,
-        beyond: u16,
+        beyond: u32,
         sent_at: Time,
         next: u64,
     ) -> Episode {
@@ -114,6 +114,10 @@ impl Scoreboard {
     /// Differs from the paper: there only the first packet is sent again until more is reported, so
     /// that a lost tail of several packets takes a round trip for each.
     pub(super) fn time_out(&mut self, acknowledged: u64, next: u64) {
+        if acknowledged == 0 {
+            // The receiver may have had the whole flow and forgotten it: it begins anew.
+            self.reported = PacketSet::new(0);
+        }
         self.turn = acknowledged / self.mtu;
         self.lost_below = next.div_ceil(self.mtu);
         self.until = next;
@@ -145,7 +149,7 @@ mod tests {
     #[test]
     fn only_what_lies_below_a_report_is_lost() {
         let mut board = Scoreboard::new(3_000, MTU);
-        let mut report = |beyond: u16| {
+        let mut report = |beyond: u32| {
             let sent_at = left(3 + u64::from(beyond));
             let episode = board.report(3_000, beyond, sent_at, NEXT);
             (episode, resend(&mut board, left(30)))

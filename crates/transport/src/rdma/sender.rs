@@ -1,5 +1,7 @@
 //! The sending side of one flow.
 
+use std::fmt::Write as _;
+
 use fabricsim_core::flow::Flow;
 use fabricsim_core::id::PortId;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
@@ -247,11 +249,12 @@ impl<L> Sender<L> {
         match config.recovery {
             Recovery::GoBackN => self.next = self.acknowledged,
             // An old report: what it missed has been acknowledged since.
-            Recovery::Selective if nack.seq < self.acknowledged => return,
+            Recovery::Selective if nack.cumulative() < self.acknowledged => return,
             Recovery::Selective => {
                 let (acknowledged, sent) = (self.acknowledged, self.sent());
                 let scoreboard = self.scoreboard(config);
-                let episode = scoreboard.report(acknowledged, nack.payload, nack.sent_at, sent);
+                let episode =
+                    scoreboard.report(acknowledged, nack.gap_distance(), nack.sent_at, sent);
                 self.next = scoreboard.lost().unwrap_or(sent);
                 if episode == Episode::GoesOn {
                     return;
@@ -311,7 +314,7 @@ impl<L> Sender<L> {
     where
         L: CongestionControl<H>,
     {
-        if self.in_flight() > 0 && self.next >= self.size() {
+        let mut text = if self.in_flight() > 0 && self.next >= self.size() {
             format!(
                 "all bytes sent, {} of them not acknowledged",
                 self.in_flight()
@@ -328,6 +331,19 @@ impl<L> Sender<L> {
                 self.in_flight(),
                 self.next_send.as_secs_f64() * 1e6
             )
+        };
+        if self.backoff > 0 {
+            let least = if self.backoff == MAX_BACKOFF {
+                "at least "
+            } else {
+                ""
+            };
+            let _ = write!(
+                text,
+                "; sent again after {least}{} timeouts in a row, and nothing was acknowledged",
+                self.backoff
+            );
         }
+        text
     }
 }
