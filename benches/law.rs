@@ -1,10 +1,12 @@
-//! What an acknowledgement costs: HPCC over one hop and over five.
+//! What an acknowledgement costs: HPCC over one hop and over five, and every law of the registry on
+//! what a packet without a stack of telemetry brings back.
 //!
 //! `cargo bench -p fabricsim --bench law`
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use fabricsim::registry::{AnyLaw, CcConfig, ClassLaws, LAWS};
 use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::plugin::{
@@ -12,6 +14,7 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{ExactStack, Hpcc, HpccConfig, IntHeader, IntScale, PublishedStack};
+use fabricsim_pint::{PintDigest, PintHeader};
 
 const NIC: Rate = Rate::from_gbps(100);
 const MTU: u64 = 1_000;
@@ -113,5 +116,46 @@ fn laws(criterion: &mut Criterion) {
     bench::<PublishedStack>(criterion, "published", Fidelity::Published);
 }
 
-criterion_group!(benches, laws);
+/// Every law of the registry, on acknowledgements with a digest, a round-trip time that goes up and
+/// down, and a mark on each sixteenth; timers that are due come first.
+fn registry(criterion: &mut Criterion) {
+    let context = LawContext {
+        nic_rate: NIC,
+        link_rates: &[NIC],
+        base_rtt: Duration::from_us(12),
+        longest_path: 5,
+        seed: 1,
+        fidelity: Fidelity::Exact,
+    };
+    let mut group = criterion.benchmark_group("registry/on_ack");
+    for entry in LAWS {
+        let config = CcConfig::by_name(entry.name).expect("the registry knows its names");
+        let mut law: AnyLaw<PintDigest> = ClassLaws::new(&config, [], &context).build(&start());
+        let mut digest = PintDigest::default();
+        digest.carry();
+        let mut count = 0u64;
+        group.bench_function(entry.name, |bencher| {
+            bencher.iter(|| {
+                count += 1;
+                let now = Time::ZERO + SPACING * count;
+                if law.deadline() <= now {
+                    law.on_timer(now);
+                }
+                law.on_ack(black_box(&Ack {
+                    now,
+                    cumulative: count * MTU,
+                    newly_acked: Bytes::new(MTU),
+                    next_seq: count * MTU + 150_000,
+                    rtt: Duration::from_ns(13_000 + count % 1_024 * 50),
+                    congestion: count.is_multiple_of(16),
+                    telemetry: &digest,
+                }));
+                black_box(law.pacing_rate())
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, laws, registry);
 criterion_main!(benches);
