@@ -3,7 +3,9 @@
 use std::sync::{Arc, OnceLock};
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{Fidelity, FlowStart, LawConfig, LawContext, LawFactory};
+use fabricsim_core::plugin::{
+    Fidelity, FlowStart, LawConfig, LawContext, LawFactory, default_min_rate,
+};
 use fabricsim_core::units::Rate;
 use serde::{Deserialize, Serialize};
 
@@ -146,7 +148,7 @@ impl HpccConfig {
     /// The configuration of a flow whose NIC has `nic_rate`.
     fn filled_in(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
         let increase = || RateRule::default_increase(nic_rate, fidelity);
-        let floor = || RateRule::default_min_rate(nic_rate, fidelity);
+        let floor = || default_min_rate(nic_rate, fidelity);
         Self {
             additive_increase: Some(self.additive_increase.unwrap_or_else(increase)),
             min_rate: Some(self.min_rate.unwrap_or_else(floor)),

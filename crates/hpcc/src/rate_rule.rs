@@ -33,17 +33,6 @@ impl RateRule {
         Rate::from_bps_f64(nic_rate.as_bps_f64() * share)
     }
 
-    /// The lowest rate of NICs of `nic_rate` where none is set: 1 Gbps, by default at most a
-    /// hundredth of the NIC rate.
-    #[must_use]
-    pub fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
-        let floor = Rate::from_gbps(1);
-        match fidelity {
-            Fidelity::Exact => floor.min(Rate::from_bps_f64(nic_rate.as_bps_f64() / 100.0)),
-            Fidelity::Published => floor,
-        }
-    }
-
     /// The rate and stage after a step from the rate `reference` (R_c in the paper) and `stage`
     /// (incStage), at `utilisation` (U).
     #[inline]

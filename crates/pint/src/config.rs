@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{Fidelity, LawConfig, LawContext};
+use fabricsim_core::plugin::{Fidelity, LawConfig, LawContext, default_min_rate};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::RateRule;
 use serde::{Deserialize, Serialize};
@@ -264,7 +264,7 @@ impl PintConfig {
     /// The configuration of a flow whose NIC has `nic_rate`.
     pub(crate) fn filled_in(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
         let increase = || RateRule::default_increase(nic_rate, fidelity);
-        let floor = || RateRule::default_min_rate(nic_rate, fidelity);
+        let floor = || default_min_rate(nic_rate, fidelity);
         Self {
             additive_increase: Some(self.additive_increase.unwrap_or_else(increase)),
             min_rate: Some(self.min_rate.unwrap_or_else(floor)),

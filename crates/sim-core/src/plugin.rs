@@ -15,7 +15,7 @@ mod telemetry;
 pub use admission::{Admission, Admit, Release};
 pub use congestion::{
     Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory, Loss, LossKind,
-    MarkingThresholds, scaled_window,
+    MarkingThresholds, default_min_rate, scaled_window,
 };
 pub use endpoint::{Endpoint, EndpointCounters, Unfinished, Wake};
 pub use observer::{DropReason, Observer};

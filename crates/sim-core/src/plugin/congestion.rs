@@ -163,6 +163,17 @@ pub fn scaled_window(full: Bytes, rate: Rate, line_rate: Rate) -> Bytes {
     Bytes::new(scaled.max(1))
 }
 
+/// The lowest rate of a law that sets none, on NICs of `nic_rate`: 1 Gbps as in the published
+/// script, by default at most a hundredth of the NIC rate.
+#[must_use]
+pub fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
+    let published = Rate::from_gbps(1);
+    match fidelity {
+        Fidelity::Exact => published.min(Rate::from_bps_f64(nic_rate.as_bps_f64() / 100.0)),
+        Fidelity::Published => published,
+    }
+}
+
 /// The configuration of a law: one table of a scenario, and the way to its factory.
 pub trait LawConfig: Clone + std::fmt::Debug {
     /// The keys of the table, each with what it means.

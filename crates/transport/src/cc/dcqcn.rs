@@ -5,12 +5,12 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
     Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory,
-    MarkingThresholds,
+    MarkingThresholds, default_min_rate,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use serde::{Deserialize, Serialize};
 
-use super::paced_rate::{PacedRate, Windowed, bytes_at, default_min_rate, share_of};
+use super::paced_rate::{PacedRate, Windowed, bytes_at, share_of};
 
 /// A timer of less would do more work than the packets.
 const LEAST_TIMER: Duration = Duration::from_ns(100);

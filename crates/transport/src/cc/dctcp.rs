@@ -5,12 +5,12 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
     Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory,
-    MarkingThresholds,
+    MarkingThresholds, default_min_rate,
 };
 use fabricsim_core::units::{Bytes, Rate};
 use serde::{Deserialize, Serialize};
 
-use super::paced_rate::{PacedRate, Windowed, bytes_at, default_min_rate};
+use super::paced_rate::{PacedRate, Windowed, bytes_at};
 
 /// Settings of [`Dctcp`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]

@@ -86,16 +86,6 @@ impl PacedRate {
     }
 }
 
-/// The lowest rate of a law that sets none: 1 Gbps as in the published script, or a hundredth of the
-/// NIC rate where that is less.
-pub(super) fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
-    let published = Rate::from_gbps(1);
-    match fidelity {
-        Fidelity::Exact => published.min(share_of(nic_rate, 0.01)),
-        Fidelity::Published => published,
-    }
-}
-
 /// A share of the NIC rate.
 pub(super) fn share_of(nic_rate: Rate, share: f64) -> Rate {
     Rate::from_bps_f64((nic_rate.as_bps_f64() * share).round())

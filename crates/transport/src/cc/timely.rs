@@ -5,11 +5,12 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
     Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory,
+    default_min_rate,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
-use super::paced_rate::{PacedRate, Windowed, default_min_rate, share_of};
+use super::paced_rate::{PacedRate, Windowed, share_of};
 
 /// Bytes of the timestamp that data packets carry and answers echo.
 const TIMESTAMP: u16 = 8;
