@@ -168,6 +168,7 @@ pub(crate) trait CustomConfig: Debug + Send + Sync {
     fn laws(&self, context: &LawContext<'_>) -> Arc<dyn CustomFactory>;
     fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16;
     fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds>;
+    fn lowest_rate(&self) -> Option<Rate>;
     fn answers_ignore_pause(&self) -> bool;
 }
 
@@ -198,6 +199,10 @@ where
 
     fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
         LawConfig::marking(self, nic_rate)
+    }
+
+    fn lowest_rate(&self) -> Option<Rate> {
+        LawConfig::lowest_rate(self)
     }
 
     fn answers_ignore_pause(&self) -> bool {

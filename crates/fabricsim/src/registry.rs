@@ -138,6 +138,15 @@ macro_rules! congestion_controls {
                 }
             }
 
+            /// The lowest rate that the user has set.
+            #[must_use]
+            pub fn lowest_rate(&self) -> Option<Rate> {
+                match self {
+                    $(Self::$variant(config) => config.lowest_rate(),)*
+                    Self::Custom(custom) => custom.config.lowest_rate(),
+                }
+            }
+
             /// Whether the published script lets answers leave a paused host under this law.
             #[must_use]
             pub fn answers_ignore_pause(&self) -> bool {

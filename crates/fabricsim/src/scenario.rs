@@ -260,7 +260,8 @@ impl Scenario {
             .check_ecn_rates()
             .map_err(|error| document.mistake(rules_place, error.message, error.help))?;
         scenario
-            .check_digests()
+            .check_lowest_rates()
+            .and_then(|()| scenario.check_digests())
             .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
         let (rate, priorities) = (scenario.nic_rate(), scenario.priorities());
         let longest_packet = scenario.transport.mtu + HEADER_BYTES;

@@ -132,6 +132,10 @@ impl LawConfig for HpccConfig {
         int_bytes(context.longest_path)
     }
 
+    fn lowest_rate(&self) -> Option<Rate> {
+        self.min_rate
+    }
+
     fn laws(&self, context: &LawContext<'_>) -> HpccLaws {
         HpccLaws {
             config: self.clone(),

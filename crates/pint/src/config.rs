@@ -181,6 +181,10 @@ impl LawConfig for PintConfig {
         }
     }
 
+    fn lowest_rate(&self) -> Option<Rate> {
+        self.min_rate
+    }
+
     fn laws(&self, context: &LawContext<'_>) -> PintLaws {
         PintLaws {
             config: self.clone(),

@@ -803,6 +803,15 @@ const CASES: &[Case] = &[
         remedy: "a larger buffer",
     },
     Case {
+        name: "a lowest rate above all NICs",
+        files: FILES,
+        scenario: good_and!("min_rate = \"400Gbps\""),
+        args: &[],
+        place: "t.toml:9:1",
+        says: &["hpcc, key `min_rate`", "no host is as fast as 400Gbps"],
+        remedy: "give a rate below 100Gbps",
+    },
+    Case {
         name: "a host that fails as a switch",
         files: FILES,
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"switch-down\"\nswitch = 2"),

@@ -135,6 +135,29 @@ impl Scenario {
         }
     }
 
+    /// Refuses laws whose lowest rate no NIC reaches: they would control nothing.
+    pub(super) fn check_lowest_rates(&self) -> Result<(), ConfigError> {
+        let hosts = self.topology.hosts().iter();
+        let nics = hosts.flat_map(|&host| self.topology.ports(host).iter().map(|port| port.rate));
+        let Some(fastest) = nics.max() else {
+            return Ok(());
+        };
+        for law in self.laws() {
+            if let Some(lowest) = law.lowest_rate().filter(|&lowest| lowest > fastest) {
+                return Err(ConfigError::new(
+                    "min_rate",
+                    format!(
+                        "{}, key `min_rate`: no host is as fast as {lowest}, so nothing would slow \
+                         down",
+                        law.name()
+                    ),
+                    format!("give a rate below {fastest}, or leave the key out"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Refuses classes of `hpcc-pint` that want switches to write different digests.
     pub(super) fn check_digests(&self) -> Result<(), ConfigError> {
         let mut configs = self.laws().filter_map(|law| match law {

@@ -208,6 +208,11 @@ pub trait LawConfig: Clone + std::fmt::Debug {
         None
     }
 
+    /// The lowest rate that the user has set; above the NICs' rate it would leave no control.
+    fn lowest_rate(&self) -> Option<Rate> {
+        None
+    }
+
     /// Whether the published script lets answers leave a host while its data is paused when it runs
     /// this law ("ack high prio").
     fn answers_ignore_pause(&self) -> bool {

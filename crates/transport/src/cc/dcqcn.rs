@@ -203,6 +203,10 @@ impl LawConfig for DcqcnConfig {
         !self.window
     }
 
+    fn lowest_rate(&self) -> Option<Rate> {
+        self.min_rate
+    }
+
     fn laws(&self, context: &LawContext<'_>) -> DcqcnLaws {
         DcqcnLaws {
             config: self.clone(),

@@ -84,6 +84,10 @@ impl LawConfig for DctcpConfig {
         }
     }
 
+    fn lowest_rate(&self) -> Option<Rate> {
+        self.min_rate
+    }
+
     fn laws(&self, context: &LawContext<'_>) -> DctcpLaws {
         DctcpLaws {
             config: self.clone(),

@@ -156,6 +156,10 @@ impl LawConfig for TimelyConfig {
         true
     }
 
+    fn lowest_rate(&self) -> Option<Rate> {
+        self.min_rate
+    }
+
     fn laws(&self, context: &LawContext<'_>) -> TimelyLaws {
         TimelyLaws {
             config: self.clone(),
