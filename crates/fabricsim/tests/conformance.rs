@@ -6,6 +6,8 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod support;
+
 use fabricsim::registry::{AnyLaw, ClassLaws, LAWS};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
@@ -16,25 +18,11 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
+use support::law_tables;
 
 const LINE: Rate = Rate::from_gbps(100);
 const BASE_RTT: Duration = Duration::from_us(12);
 const MTU: u64 = 1_000;
-
-/// The `[cc]` tables of every law: as it comes, and with and without a window where that is a
-/// question.
-fn tables() -> Vec<String> {
-    let mut tables = Vec::new();
-    for law in LAWS {
-        tables.push(format!("kind = \"{}\"", law.name));
-        if law.keys.iter().any(|(key, _)| *key == "window") {
-            for window in [true, false] {
-                tables.push(format!("kind = \"{}\"\nwindow = {window}", law.name));
-            }
-        }
-    }
-    tables
-}
 
 fn scenario(network: &str, cc: &str) -> Scenario {
     let text = format!("{network}\n[cc]\n{cc}\n");
@@ -64,7 +52,7 @@ fn a_lone_flow_fills_its_link() {
         [[workload]]
         kind = \"permutation\"
         size = \"20MB\"";
-    for cc in tables() {
+    for cc in law_tables() {
         // Two flows, one each way: each has its direction to itself but for acknowledgements.
         for done in run(network, &cc).0 {
             let rate = done.flow.request.size.as_f64() * 8e-9 / done.fct().as_secs_f64();
@@ -85,7 +73,7 @@ fn flows_that_share_a_link_all_get_on() {
         fan_in = 4
         size = \"10MB\"
         at = \"0s\"";
-    for cc in tables() {
+    for cc in law_tables() {
         let (done, simulation) = run(network, &cc);
         assert_eq!(simulation.counters().buffer_drops, 0, "{cc}");
         let times: Vec<f64> = done.iter().map(|c| c.fct().as_secs_f64()).collect();
@@ -113,7 +101,7 @@ fn a_deep_incast_loses_nothing_under_pfc() {
         fan_in = 64
         size = \"500KB\"
         at = \"0s\"";
-    for cc in tables() {
+    for cc in law_tables() {
         let (done, simulation) = run(network, &cc);
         let counters = simulation.counters();
         assert_eq!((done.len(), counters.buffer_drops), (64, 0), "{cc}");
@@ -142,7 +130,7 @@ fn losses_are_made_up_for() {
         period = \"200us\"
         duration = \"600us\"";
     let mut lost = 0;
-    for cc in tables() {
+    for cc in law_tables() {
         let (done, simulation) = run(network, &cc);
         assert_eq!(done.len(), 21, "{cc}");
         assert_eq!(
@@ -174,7 +162,7 @@ fn threads_do_not_matter() {
         period = \"100us\"
         duration = \"200us\"";
     for profile in ["", "profile = \"ns3-hpcc\""] {
-        for cc in tables() {
+        for cc in law_tables() {
             let scenario = scenario(&format!("{profile}\n{network}"), &cc);
             let expected = run_on(&scenario, 1).0;
             assert!(expected.len() > 100, "{}", expected.len());
@@ -319,7 +307,7 @@ proptest! {
     /// at most a bandwidth-delay product, and timers are set for the future.
     #[test]
     fn rates_and_windows_stay_in_bounds(events in events()) {
-        for cc in tables() {
+        for cc in law_tables() {
             for fidelity in [Fidelity::Exact, Fidelity::Published] {
                 let mut law = law(&cc, fidelity);
                 let (mut now, mut acked, mut next) = (Time::ZERO, 0u64, 150_000u64);
@@ -364,7 +352,7 @@ proptest! {
 
 #[test]
 fn the_settings_of_every_law_survive_their_own_report() {
-    for cc in tables() {
+    for cc in law_tables() {
         let network = "
             [topology]
             kind = \"star\"

@@ -6,38 +6,22 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod support;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::registry::LAWS;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_core::units::Time;
+use support::law_tables;
 
 const FABRIC: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\n";
 const WEBSEARCH: &str = "[[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\nload = 0.5\n\
                          duration = \"200us\"\n";
-
-/// The `[cc]` tables of every law, with and without a window where that is a question.
-fn tables() -> Vec<String> {
-    let mut tables = Vec::new();
-    for law in LAWS {
-        if law.keys.iter().any(|(key, _)| *key == "window") {
-            for window in [true, false] {
-                tables.push(format!(
-                    "[cc]\nkind = \"{}\"\nwindow = {window}\n",
-                    law.name
-                ));
-            }
-        } else {
-            tables.push(format!("[cc]\nkind = \"{}\"\n", law.name));
-        }
-    }
-    tables
-}
 
 /// What a run on `threads` threads comes to, when every flow has finished.
 fn run(text: &str, base: &Path, threads: usize) -> (Vec<Completion>, Counters, EndpointCounters) {
@@ -62,8 +46,8 @@ fn run(text: &str, base: &Path, threads: usize) -> (Vec<Completion>, Counters, E
 /// Every law finishes all flows of `network`, to the same results on any number of threads, and
 /// delivers each byte once.
 fn every_law(name: &str, network: &str, base: &Path, check: impl Fn(&str, &Counters)) {
-    for cc in tables() {
-        let text = format!("{network}{cc}");
+    for cc in law_tables() {
+        let text = format!("{network}[cc]\n{cc}\n");
         let expected = run(&text, base, 1);
         let (done, counters, ends) = &expected;
         let asked: u64 = done.iter().map(|c| c.flow.request.size.get()).sum();
@@ -78,7 +62,7 @@ fn every_law(name: &str, network: &str, base: &Path, check: impl Fn(&str, &Count
         println!(
             "{name}, {}: {} flows, last after {:.0} us, {} pauses, {} buffer drops, {} other \
              losses, {} bytes again, {} timeouts",
-            cc.replace("[cc]\nkind = ", "").replace('\n', " ").trim(),
+            cc.replace("kind = ", "").replace('\n', " ").trim(),
             done.len(),
             done.iter()
                 .map(|c| c.finish.as_secs_f64())
@@ -126,7 +110,8 @@ fn incasts_of_60_beside_websearch() {
 #[test]
 #[ignore = "takes minutes"]
 fn a_fabric_that_loses_one_packet_in_a_thousand() {
-    let plain = Scenario::from_toml(&format!("{FABRIC}{WEBSEARCH}{}", tables()[0])).unwrap();
+    let plain =
+        Scenario::from_toml(&format!("{FABRIC}{WEBSEARCH}[cc]\n{}", law_tables()[0])).unwrap();
     let topology = &plain.topology;
     let switches: Vec<String> = topology.switches().map(|node| node.0.to_string()).collect();
     let mut list = format!(
@@ -166,7 +151,7 @@ fn event(at_us: u64, what: &str) -> String {
 #[test]
 #[ignore = "takes minutes"]
 fn links_flap_in_the_middle_of_a_run() {
-    let topology = Scenario::from_toml(&format!("{FABRIC}{WEBSEARCH}{}", tables()[0]))
+    let topology = Scenario::from_toml(&format!("{FABRIC}{WEBSEARCH}[cc]\n{}", law_tables()[0]))
         .unwrap()
         .topology;
     let fabric = topology
@@ -188,7 +173,7 @@ fn links_flap_in_the_middle_of_a_run() {
 #[test]
 #[ignore = "takes minutes"]
 fn an_aggregation_and_a_core_switch_are_lost() {
-    let topology = Scenario::from_toml(&format!("{FABRIC}{WEBSEARCH}{}", tables()[0]))
+    let topology = Scenario::from_toml(&format!("{FABRIC}{WEBSEARCH}[cc]\n{}", law_tables()[0]))
         .unwrap()
         .topology;
     let core = topology.switches().last().unwrap();

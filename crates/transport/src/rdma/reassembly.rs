@@ -28,7 +28,7 @@ impl Reassembly {
     }
 
     /// Keeps `packet`, which begins beyond `expected`, the first missing byte. Returns how many
-    /// packets beyond, or 0 when that does not fit: the sender then learns only of the gap.
+    /// packets beyond, or 0 where that is more than 2^32: the sender then learns only of the gap.
     ///
     /// Differs from the paper: the report takes no more bytes on the wire than other answers.
     pub(super) fn keep<H: Header>(&mut self, packet: &Packet<H>, expected: u64, mtu: u64) -> u32 {
