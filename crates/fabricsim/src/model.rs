@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
-    HostConfig, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
+    HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
 };
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{Fidelity, LawFactory, Model, Telemetry};
@@ -74,7 +74,10 @@ impl Timings {
                         rate.serialisation_truncated_ns(Bytes::new(u64::from(wire)))
                             .as_ps()
                     };
-                    LineTiming::Table((0..TABLE_BYTES).map(time).collect(), rate)
+                    LineTiming::Table(Arc::new(LineTable {
+                        times: (0..TABLE_BYTES).map(time).collect(),
+                        rate,
+                    }))
                 }
             })
             .clone()

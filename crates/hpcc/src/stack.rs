@@ -361,8 +361,8 @@ mod tests {
 
     #[test]
     fn packets_stay_small() {
-        assert_eq!(size_of::<Packet<ExactStack<5>>>(), 104);
-        assert_eq!(size_of::<Packet<PublishedStack>>(), 96);
+        assert_eq!(size_of::<Packet<ExactStack<5>>>(), 112);
+        assert_eq!(size_of::<Packet<PublishedStack>>(), 104);
     }
 
     #[test]

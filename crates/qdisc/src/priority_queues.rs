@@ -15,18 +15,34 @@ const QUEUES: usize = 8;
 ///
 /// Source: the published HPCC simulator's egress queue; marking is per (port, priority), on the
 /// bytes that remain after the packet has left.
+// In this order: a port with one priority in use touches two cache lines.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct PriorityQueues<H> {
-    queues: [Fifo<Packet<H>>; QUEUES],
-    bytes: [u64; QUEUES],
     total: u64,
+    markers: Option<Box<Markers>>,
     /// Bit `i` is set when queue `i` holds packets.
     occupied: u8,
     /// The queue that was served last among 1 to 7 (0 before any).
     last: u8,
     /// The queue whose head was shown.
     shown: u8,
-    markers: Option<Box<Markers>>,
+    queues: [Queue<H>; QUEUES],
+}
+
+#[derive(Clone, Debug)]
+struct Queue<H> {
+    packets: Fifo<Packet<H>>,
+    bytes: u64,
+}
+
+impl<H> Default for Queue<H> {
+    fn default() -> Self {
+        Self {
+            packets: Fifo::default(),
+            bytes: 0,
+        }
+    }
 }
 
 /// The marker of each priority that has one.
@@ -39,7 +55,6 @@ impl<H: Header> PriorityQueues<H> {
     pub fn new(markers: Option<Box<Markers>>) -> Self {
         Self {
             queues: Default::default(),
-            bytes: [0; QUEUES],
             total: 0,
             occupied: 0,
             last: 0,
@@ -51,7 +66,7 @@ impl<H: Header> PriorityQueues<H> {
     /// Bytes in the queue of `priority`.
     #[must_use]
     pub fn queue_bytes(&self, priority: u8) -> Bytes {
-        Bytes::new(self.bytes[usize::from(priority)])
+        Bytes::new(self.queues[usize::from(priority)].bytes)
     }
 
     /// The queue to serve among those of `ready` (a mask): 0 first, else the next one after `last`
@@ -79,8 +94,9 @@ impl<H: Header> PriorityQueues<H> {
         let Some(markers) = &mut self.markers else {
             return Mark::None;
         };
-        let left = Bytes::new(self.bytes[usize::from(queue)]);
-        let marked = match &mut markers[usize::from(queue)] {
+        let index = usize::from(queue & 7);
+        let left = Bytes::new(self.queues[index].bytes);
+        let marked = match &mut markers[index] {
             Some(marker) => queue != 0 && marker.marks(left),
             None => false,
         };
@@ -91,11 +107,12 @@ impl<H: Header> PriorityQueues<H> {
 impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     #[inline]
     fn enqueue(&mut self, _now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>> {
-        let queue = usize::from(packet.priority());
-        self.bytes[queue] += u64::from(packet.wire);
+        let priority = packet.priority() & 7;
         self.total += u64::from(packet.wire);
-        self.occupied |= 1 << queue;
-        Some(self.queues[queue].push(packet))
+        self.occupied |= 1 << priority;
+        let queue = &mut self.queues[usize::from(priority)];
+        queue.bytes += u64::from(packet.wire);
+        Some(queue.packets.push(packet))
     }
 
     #[inline]
@@ -106,24 +123,24 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
         _dropped: &mut Vec<Packet<H>>,
     ) -> Option<&Packet<H>> {
         self.shown = self.choose(self.occupied & !(paused.mask() & !1))?;
-        self.queues[usize::from(self.shown)].front()
+        self.queues[usize::from(self.shown & 7)].packets.front()
     }
 
     #[inline]
     fn pop(&mut self, _now: Time) -> Mark {
-        let queue = self.shown;
-        if queue != 0 {
-            self.last = queue;
+        let shown = self.shown & 7;
+        if shown != 0 {
+            self.last = shown;
         }
-        let index = usize::from(queue);
-        let wire = self.queues[index].front().map_or(0, |packet| packet.wire);
-        self.queues[index].pop();
-        self.bytes[index] -= u64::from(wire);
+        let queue = &mut self.queues[usize::from(shown)];
+        let wire = queue.packets.front().map_or(0, |packet| packet.wire);
+        queue.packets.pop();
+        queue.bytes -= u64::from(wire);
         self.total -= u64::from(wire);
-        if self.bytes[index] == 0 {
-            self.occupied &= !(1 << queue);
+        if queue.bytes == 0 {
+            self.occupied &= !(1 << shown);
         }
-        self.mark(queue)
+        self.mark(shown)
     }
 
     #[inline]
@@ -132,7 +149,8 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     }
 
     fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
-        self.queues.iter().flat_map(Fifo::iter).for_each(visit);
+        let queues = self.queues.iter();
+        queues.flat_map(|queue| queue.packets.iter()).for_each(visit);
     }
 
     #[inline]

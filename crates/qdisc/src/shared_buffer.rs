@@ -115,10 +115,11 @@ struct Share {
 }
 
 #[derive(Clone, Debug)]
+#[repr(C)]
 struct Ingress {
-    shares: [Share; QUEUES],
     headroom: u64,
     shift: u32,
+    shares: [Share; QUEUES],
 }
 
 /// The buffer of one switch, counted per (ingress port, priority).
@@ -180,16 +181,6 @@ impl SharedBuffer {
     pub const fn shared_capacity(&self) -> Bytes {
         Bytes::new(self.capacity)
     }
-
-    #[inline]
-    fn threshold(&self, port: &Ingress) -> u64 {
-        self.capacity.saturating_sub(self.shared_used) >> port.shift
-    }
-
-    #[inline]
-    const fn shared_of(&self, share: &Share) -> u64 {
-        share.bytes.saturating_sub(self.reserve)
-    }
 }
 
 /// One less for each doubling of the port's rate above the NIC's, never below zero.
@@ -207,30 +198,30 @@ impl Admission for SharedBuffer {
     #[inline]
     fn admit(&mut self, ingress: PortId, _egress: PortId, priority: u8, size: Bytes) -> Admit {
         let size = size.get();
-        let port = &self.ingress[ingress.index()];
-        let share = port.shares[usize::from(priority)];
-        let threshold = self.threshold(port);
-        if share.headroom + size > port.headroom && self.shared_of(&share) + size > threshold {
+        let port = &mut self.ingress[ingress.index()];
+        let share = &mut port.shares[usize::from(priority) % QUEUES];
+        let free = self.capacity.saturating_sub(self.shared_used);
+        let threshold = free >> port.shift;
+        let filled = share.bytes + size;
+        if share.headroom + size > port.headroom
+            && share.bytes.saturating_sub(self.reserve) + size > threshold
+        {
             return Admit::Drop;
         }
-        let filled = share.bytes + size;
-        let share = &mut self.ingress[ingress.index()].shares[usize::from(priority)];
-        if filled <= self.reserve {
-            share.bytes = filled;
-        } else if filled - self.reserve > threshold {
+        let beyond = filled.saturating_sub(self.reserve);
+        if beyond > threshold {
             share.headroom += size;
         } else {
             share.bytes = filled;
-            self.shared_used += size.min(filled - self.reserve);
+            self.shared_used += size.min(beyond);
         }
         self.total_used += size;
-        if self.pfc == Pfc::Off {
+        if self.pfc == Pfc::Off || share.paused {
             return Admit::Accept;
         }
-        let port = &self.ingress[ingress.index()];
-        let share = port.shares[usize::from(priority)];
-        if !share.paused && (share.headroom > 0 || self.shared_of(&share) >= self.threshold(port)) {
-            self.ingress[ingress.index()].shares[usize::from(priority)].paused = true;
+        let threshold = self.capacity.saturating_sub(self.shared_used) >> port.shift;
+        if share.headroom > 0 || share.bytes.saturating_sub(self.reserve) >= threshold {
+            share.paused = true;
             Admit::AcceptAndPause
         } else {
             Admit::Accept
@@ -240,11 +231,11 @@ impl Admission for SharedBuffer {
     #[inline]
     fn release(&mut self, ingress: PortId, _egress: PortId, priority: u8, size: Bytes) -> Release {
         let size = size.get();
-        let reserve = self.reserve;
-        let share = &mut self.ingress[ingress.index()].shares[usize::from(priority)];
+        let port = &mut self.ingress[ingress.index()];
+        let share = &mut port.shares[usize::from(priority) % QUEUES];
         let from_headroom = share.headroom.min(size);
         let rest = size - from_headroom;
-        let from_shared = rest.min(share.bytes.saturating_sub(reserve));
+        let from_shared = rest.min(share.bytes.saturating_sub(self.reserve));
         share.headroom -= from_headroom;
         share.bytes -= rest;
         self.shared_used -= from_shared;
@@ -252,13 +243,10 @@ impl Admission for SharedBuffer {
         if !share.paused {
             return Release::Quiet;
         }
-        let port = &self.ingress[ingress.index()];
-        let share = port.shares[usize::from(priority)];
-        let shared = self.shared_of(&share);
-        if share.headroom == 0
-            && (shared == 0 || shared + self.resume_offset <= self.threshold(port))
-        {
-            self.ingress[ingress.index()].shares[usize::from(priority)].paused = false;
+        let threshold = self.capacity.saturating_sub(self.shared_used) >> port.shift;
+        let shared = share.bytes.saturating_sub(self.reserve);
+        if share.headroom == 0 && (shared == 0 || shared + self.resume_offset <= threshold) {
+            share.paused = false;
             Release::Resume
         } else {
             Release::Quiet

@@ -206,10 +206,7 @@ impl<D: Domain> Engine<D> {
             "a window needs links with a delay"
         );
         assert_eq!(domains.len(), wiring.len(), "every domain has its wiring");
-        let mailboxes = wiring
-            .iter()
-            .map(|lanes| Mailbox::new(lanes.len()))
-            .collect();
+        let mailboxes = wiring.iter().map(|_| Mailbox::new()).collect();
         let count = domains.len();
         let wanted = if threads > 1 {
             GROUPS_PER_THREAD * threads
@@ -333,9 +330,14 @@ impl<D: Domain> Group<D> {
     fn step(&mut self, window: Window, parity: usize, mailboxes: &[Mailbox<D::Message>]) {
         self.next = Time::MAX;
         self.results = false;
-        for slot in &mut self.slots {
+        let mut visit = |slot: &mut Slot<D>| {
             self.results |= slot.step(window, parity, mailboxes, &mut self.spare);
             self.next = self.next.min(slot.next).min(slot.sent);
+        };
+        if parity == 0 {
+            self.slots.iter_mut().for_each(&mut visit);
+        } else {
+            self.slots.iter_mut().rev().for_each(&mut visit);
         }
     }
 }

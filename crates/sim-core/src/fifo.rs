@@ -1,21 +1,19 @@
 //! A queue of plain values that are copied once in and once out.
 
+use std::collections::VecDeque;
+
 /// First in, first out. Values are stored one behind the other and copied straight from and to where
-/// the caller has them, which for packets is several times faster than moving them over the stack.
+/// the caller has them, which for packets is several times faster than moving them over the stack. A
+/// queue that runs empty begins again in the memory that it used last.
 #[derive(Clone, Debug)]
 pub struct Fifo<T> {
-    items: Vec<T>,
-    head: usize,
+    items: VecDeque<T>,
 }
-
-/// Slots that may stand empty at the front before the rest is moved up.
-const SLACK: usize = 64;
 
 impl<T> Default for Fifo<T> {
     fn default() -> Self {
         Self {
-            items: Vec::new(),
-            head: 0,
+            items: VecDeque::new(),
         }
     }
 }
@@ -27,43 +25,37 @@ impl<T: Copy> Fifo<T> {
     /// Never.
     #[inline]
     pub fn push(&mut self, item: &T) -> &mut T {
-        self.items.extend_from_slice(std::slice::from_ref(item));
-        self.items.last_mut().expect("just pushed")
+        self.items.extend(std::slice::from_ref(item));
+        self.items.back_mut().expect("just pushed")
     }
 
     /// The first item.
     #[inline]
     #[must_use]
     pub fn front(&self) -> Option<&T> {
-        self.items.get(self.head)
+        self.items.front()
     }
 
     /// Removes the first item, if there is one.
     #[inline]
     pub fn pop(&mut self) {
-        if self.head >= self.items.len() {
-            return;
-        }
-        self.head += 1;
-        if self.head == self.items.len() {
+        if self.items.len() <= 1 {
             self.items.clear();
-            self.head = 0;
-        } else if self.head >= SLACK && self.head * 2 >= self.items.len() {
-            self.items.drain(..self.head);
-            self.head = 0;
+        } else {
+            self.items.pop_front();
         }
     }
 
     /// The items, first to last.
-    pub fn iter(&self) -> std::slice::Iter<'_, T> {
-        self.items[self.head..].iter()
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.items.iter()
     }
 
     /// Items in the queue.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
-        self.items.len() - self.head
+        self.items.len()
     }
 
     /// Whether the queue is empty.
@@ -76,8 +68,6 @@ impl<T: Copy> Fifo<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::VecDeque;
-
     use super::*;
 
     proptest::proptest! {

@@ -16,7 +16,7 @@ pub use counters::Counters;
 pub use deadlock::BlockedPort;
 pub use egress::LinkConfig;
 pub use host::HostConfig;
-pub use line::LineTiming;
+pub use line::{LineTable, LineTiming};
 pub use switch::SwitchConfig;
 
 use crate::engine::{Engine, Wiring};

@@ -25,14 +25,38 @@ impl EcmpHash {
     #[inline]
     #[must_use]
     pub fn choose(self, key: &FlowKey, node: NodeId, choices: u32) -> u32 {
+        self.at(node).choose(key, choices)
+    }
+
+    /// The hash of one node.
+    #[inline]
+    pub(crate) fn at(self, node: NodeId) -> NodeHash {
+        match self {
+            Self::Ns3 => NodeHash::Ns3(node.0),
+            Self::Seeded(seed) => {
+                let number = u64::from(node.0) + 1;
+                NodeHash::Salted(mix(seed.wrapping_add(GOLDEN.wrapping_mul(number))))
+            }
+        }
+    }
+}
+
+/// An [`EcmpHash`] as one node computes it, with all that does not depend on the packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NodeHash {
+    Ns3(u32),
+    Salted(u64),
+}
+
+impl NodeHash {
+    #[inline]
+    pub(crate) fn choose(self, key: &FlowKey, choices: u32) -> u32 {
         let ports = u32::from(key.src_port) | u32::from(key.dst_port) << 16;
         match self {
-            Self::Ns3 => murmur3_32(&[ip(key.src), ip(key.dst), ports], node.0) % choices,
-            Self::Seeded(seed) => {
+            Self::Ns3(seed) => murmur3_32(&[ip(key.src), ip(key.dst), ports], seed) % choices,
+            Self::Salted(salt) => {
                 assert!(choices > 0, "a choice needs at least one next hop");
                 let ends = u64::from(key.src.0) << 32 | u64::from(key.dst.0);
-                // The salt of the node does not wait for the packet, so one mix is on the path.
-                let salt = mix(seed.wrapping_add(GOLDEN.wrapping_mul(u64::from(node.0) + 1)));
                 let hash =
                     mix(ends.wrapping_mul(GOLDEN) ^ u64::from(ports).wrapping_mul(SPREAD) ^ salt);
                 (((hash >> 32) * u64::from(choices)) >> 32) as u32

@@ -6,9 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::units::Time;
 
 /// What crosses a channel.
-pub trait Message: Copy + Send + std::fmt::Debug {
+pub trait Message: Copy + Send + Sync + std::fmt::Debug {
     /// Whether messages that arrive at one instant are ordered by [`Self::order`] before their lanes.
     const ORDERED: bool = false;
+
+    /// When the message arrives, as [`Self::set_arrival`] has set it.
+    fn arrival(&self) -> Time;
+
+    /// Remembers when the message arrives.
+    fn set_arrival(&mut self, at: Time);
 
     /// The place among messages that arrive at one instant.
     #[inline]
@@ -24,41 +30,10 @@ pub trait Message: Copy + Send + std::fmt::Debug {
     }
 }
 
-/// Messages of one channel and when they arrive, in order. Times stand by themselves, because they
-/// are looked at well before the messages are.
-#[derive(Clone, Debug)]
-pub(super) struct Flights<M> {
-    at: Vec<Time>,
-    messages: Vec<M>,
-}
-
-impl<M> Flights<M> {
-    const fn new() -> Self {
-        Self {
-            at: Vec::new(),
-            messages: Vec::new(),
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.at.is_empty()
-    }
-
-    fn clear(&mut self) {
-        self.at.clear();
-        self.messages.clear();
-    }
-
-    fn append(&mut self, other: &mut Self) {
-        self.at.append(&mut other.at);
-        self.messages.append(&mut other.messages);
-    }
-}
-
 /// What one domain sends in one window, a lane for each of its links.
 #[derive(Clone, Debug)]
 pub struct Outbox<M> {
-    lanes: Vec<Flights<M>>,
+    lanes: Vec<Vec<M>>,
     used: Vec<u32>,
     earliest: Time,
     pub(super) spare: Spare<M>,
@@ -66,22 +41,23 @@ pub struct Outbox<M> {
 
 /// Buffers that have been read to the end. The last one read is the first one written again, while
 /// its memory is still in the cache: that is worth a fifth of the time of a packet-hop.
-pub(super) type Spare<M> = Vec<Flights<M>>;
+pub(super) type Spare<M> = Vec<Vec<M>>;
 
 /// Empty buffers that are kept; more are given back to the allocator.
 const MOST_SPARE: usize = 1_024;
 
-fn recycle<M>(spare: &mut Spare<M>, mut flights: Flights<M>) {
-    if spare.len() < MOST_SPARE && flights.messages.capacity() > 0 {
-        flights.clear();
-        spare.push(flights);
+#[inline]
+fn recycle<M>(spare: &mut Spare<M>, mut messages: Vec<M>) {
+    if spare.len() < MOST_SPARE && messages.capacity() > 0 {
+        messages.clear();
+        spare.push(messages);
     }
 }
 
-impl<M: Copy> Outbox<M> {
+impl<M: Message> Outbox<M> {
     pub(super) fn new(lanes: usize) -> Self {
         Self {
-            lanes: (0..lanes).map(|_| Flights::new()).collect(),
+            lanes: (0..lanes).map(|_| Vec::new()).collect(),
             used: Vec::new(),
             earliest: Time::MAX,
             spare: Vec::new(),
@@ -95,60 +71,57 @@ impl<M: Copy> Outbox<M> {
     /// When there is no such lane.
     #[inline]
     pub fn send(&mut self, lane: usize, at: Time, message: &M) -> &mut M {
-        let flights = &mut self.lanes[lane];
-        if flights.is_empty() {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "lanes are ports, at most 2^16"
-            )]
-            self.used.push(lane as u32);
-            self.earliest = self.earliest.min(at);
-            if let Some(spare) = self.spare.pop() {
-                *flights = spare;
-            }
+        if self.lanes[lane].is_empty() {
+            self.open(lane, at);
         }
+        let messages = &mut self.lanes[lane];
         debug_assert!(
-            flights.at.last().is_none_or(|&last| last <= at),
+            messages.last().is_none_or(|last| last.arrival() <= at),
             "a channel is sorted by arrival"
         );
-        flights.at.push(at);
-        flights
-            .messages
-            .extend_from_slice(std::slice::from_ref(message));
-        flights.messages.last_mut().expect("just sent")
+        messages.extend_from_slice(std::slice::from_ref(message));
+        let sent = messages.last_mut().expect("just sent");
+        sent.set_arrival(at);
+        sent
     }
-}
 
-/// The halves of all channels that end in one domain.
-#[derive(Debug)]
-struct Mail<M> {
-    lanes: Vec<Flights<M>>,
-    filled: Vec<u32>,
-}
-
-impl<M> Mail<M> {
-    fn new(lanes: usize) -> Self {
-        Self {
-            lanes: (0..lanes).map(|_| Flights::new()).collect(),
-            filled: Vec::new(),
+    /// Prepares the lane for its first message of the window.
+    fn open(&mut self, lane: usize, at: Time) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "lanes are ports, at most 2^16"
+        )]
+        self.used.push(lane as u32);
+        self.earliest = self.earliest.min(at);
+        if let Some(spare) = self.spare.pop() {
+            self.lanes[lane] = spare;
         }
     }
+}
+
+/// What was sent over one channel in one window.
+#[derive(Debug)]
+struct Parcel<M> {
+    lane: u32,
+    messages: Vec<M>,
 }
 
 /// Where the neighbours of a domain leave their messages: one half is written while the other one,
-/// written in the window before, is read.
+/// written in the window before, is read. Neighbours may be on different threads, so two mailboxes
+/// share no cache line.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(super) struct Mailbox<M> {
-    halves: [Mutex<Mail<M>>; 2],
+    halves: [Mutex<Vec<Parcel<M>>>; 2],
     filled: [AtomicBool; 2],
 }
 
 const HELD: &str = "a mailbox is held only for a swap of vectors, which cannot panic";
 
 impl<M> Mailbox<M> {
-    pub(super) fn new(lanes: usize) -> Self {
+    pub(super) const fn new() -> Self {
         Self {
-            halves: [Mutex::new(Mail::new(lanes)), Mutex::new(Mail::new(lanes))],
+            halves: [Mutex::new(Vec::new()), Mutex::new(Vec::new())],
             filled: [AtomicBool::new(false), AtomicBool::new(false)],
         }
     }
@@ -159,34 +132,30 @@ impl<M> Mailbox<M> {
         self.filled[parity].load(Ordering::Relaxed)
     }
 
-    /// Puts the flights of a channel into the half with `parity`; `flights` is left empty.
-    pub(super) fn put(&self, parity: usize, lane: usize, flights: &mut Flights<M>) {
-        let mut mail = self.halves[parity].lock().expect(HELD);
-        debug_assert!(
-            mail.lanes[lane].is_empty(),
-            "mail is fetched in every window"
-        );
-        mail.lanes[lane] = std::mem::replace(flights, Flights::new());
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "lanes are ports, at most 2^16"
-        )]
-        mail.filled.push(lane as u32);
+    /// Puts the messages of a channel into the half with `parity`; `messages` is left empty.
+    #[inline]
+    fn put(&self, parity: usize, lane: u32, messages: &mut Vec<M>) {
+        let parcel = Parcel {
+            lane,
+            messages: std::mem::take(messages),
+        };
+        self.halves[parity].lock().expect(HELD).push(parcel);
         self.filled[parity].store(true, Ordering::Relaxed);
     }
 }
 
-/// A channel as its reader sees it: flights in order of arrival.
+/// A channel as its reader sees it: messages in order of arrival.
 #[derive(Debug)]
 struct Lane<M> {
-    current: Flights<M>,
+    current: Vec<M>,
     cursor: usize,
-    next: Flights<M>,
+    next: Vec<M>,
 }
 
 impl<M: Message> Lane<M> {
-    fn accept(&mut self, mut fresh: Flights<M>, spare: &mut Spare<M>) {
-        if self.cursor == self.current.at.len() {
+    #[inline]
+    fn accept(&mut self, mut fresh: Vec<M>, spare: &mut Spare<M>) {
+        if self.cursor == self.current.len() {
             self.cursor = 0;
             recycle(spare, std::mem::replace(&mut self.current, fresh));
         } else if self.next.is_empty() {
@@ -197,19 +166,20 @@ impl<M: Message> Lane<M> {
         }
     }
 
-    /// Steps over the flight that was just read.
+    /// Steps over the message that was just read.
     #[inline]
     fn advance(&mut self) {
         self.cursor += 1;
-        if self.cursor == self.current.at.len() && !self.next.is_empty() {
+        if self.cursor == self.current.len() && !self.next.is_empty() {
             self.current.clear();
             self.cursor = 0;
             std::mem::swap(&mut self.current, &mut self.next);
         }
     }
 
+    #[inline]
     fn first(&self) -> Option<Time> {
-        self.current.at.get(self.cursor).copied()
+        self.current.get(self.cursor).map(Message::arrival)
     }
 }
 
@@ -223,9 +193,10 @@ pub(super) const LONGEST_WINDOW_PS: u64 = 1 << (64 - LANE_BITS);
 #[derive(Debug)]
 pub struct Inbox<M> {
     lanes: Vec<Lane<M>>,
-    /// Lanes with flights that have not been read, ascending.
+    /// Lanes with messages that have not been read.
     active: Vec<u32>,
-    spare: Mail<M>,
+    /// An empty buffer, to be exchanged with a full one.
+    parcels: Vec<Parcel<M>>,
     keys: Vec<u64>,
     /// Room to sort in, where messages have an order of their own.
     ordered: Vec<(u64, u64)>,
@@ -239,13 +210,13 @@ impl<M: Message> Inbox<M> {
         Self {
             lanes: (0..lanes)
                 .map(|_| Lane {
-                    current: Flights::new(),
+                    current: Vec::new(),
                     cursor: 0,
-                    next: Flights::new(),
+                    next: Vec::new(),
                 })
                 .collect(),
             active: Vec::new(),
-            spare: Mail::new(lanes),
+            parcels: Vec::new(),
             keys: Vec::new(),
             ordered: Vec::new(),
             position: 0,
@@ -254,24 +225,23 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// Fetches the half with `parity`: pointers move, flights stay where they are.
+    /// Fetches the half with `parity`: pointers move, messages stay where they are.
     pub(super) fn fetch(&mut self, mailbox: &Mailbox<M>, parity: usize, spare: &mut Spare<M>) {
         std::mem::swap(
             &mut *mailbox.halves[parity].lock().expect(HELD),
-            &mut self.spare,
+            &mut self.parcels,
         );
         mailbox.filled[parity].store(false, Ordering::Relaxed);
-        for lane in self.spare.filled.drain(..) {
-            let index = lane as usize;
-            if self.lanes[index].first().is_none() {
+        for Parcel { lane, messages } in self.parcels.drain(..) {
+            let channel = &mut self.lanes[lane as usize];
+            if channel.first().is_none() {
                 self.active.push(lane);
             }
-            let fresh = std::mem::replace(&mut self.spare.lanes[index], Flights::new());
-            self.lanes[index].accept(fresh, spare);
+            channel.accept(messages, spare);
         }
     }
 
-    /// Orders the flights that arrive in [start, end) by (time, lane).
+    /// Orders the messages that arrive in [start, end) by (time, lane).
     pub(super) fn gather(&mut self, start: Time, end: Time) {
         self.base = start;
         self.keys.clear();
@@ -280,23 +250,18 @@ impl<M: Message> Inbox<M> {
         for &lane in &self.active {
             let before = self.keys.len();
             let channel = &self.lanes[lane as usize];
-            let pending = channel.current.at[channel.cursor..]
-                .iter()
-                .chain(&channel.next.at);
-            for &at in pending.take_while(|&&at| at < end) {
-                self.keys
-                    .push((at.since(start).as_ps() << LANE_BITS) | u64::from(lane));
+            let current = &channel.current[channel.cursor..];
+            let due = gather_due(&mut self.keys, current, lane, start, end, &mut self.touched);
+            if due == current.len() {
+                let next = &channel.next[..];
+                gather_due(&mut self.keys, next, lane, start, end, &mut self.touched);
             }
-            let due = self.keys.len() - before;
-            let messages = channel.current.messages[channel.cursor..].iter().take(due);
-            self.touched = messages.fold(self.touched, |sum, message| sum ^ message.touch());
             if M::ORDERED {
-                let messages = channel.current.messages[channel.cursor..]
-                    .iter()
-                    .chain(&channel.next.messages);
-                let fresh = self.keys[before..].iter().zip(messages);
+                let fresh = &self.keys[before..];
+                let messages = current.iter().chain(&channel.next);
+                let ordered = fresh.iter().zip(messages);
                 self.ordered
-                    .extend(fresh.map(|(&key, message)| (key, message.order())));
+                    .extend(ordered.map(|(&key, message)| (key, message.order())));
             }
             sources += usize::from(self.keys.len() > before);
         }
@@ -326,7 +291,7 @@ impl<M: Message> Inbox<M> {
     pub fn peek(&self) -> Option<&M> {
         let key = self.keys.get(self.position)?;
         let lane = &self.lanes[lane_of(*key)];
-        lane.current.messages.get(lane.cursor)
+        lane.current.get(lane.cursor)
     }
 
     /// Hands the next due message and its lane to `read`. Call it only after
@@ -337,7 +302,7 @@ impl<M: Message> Inbox<M> {
         self.position += 1;
         let lane = lane_of(key);
         let channel = &mut self.lanes[lane];
-        let result = read(lane, &channel.current.messages[channel.cursor]);
+        let result = read(lane, &channel.current[channel.cursor]);
         channel.advance();
         result
     }
@@ -346,8 +311,8 @@ impl<M: Message> Inbox<M> {
     /// that is left. Call it between windows.
     pub(super) fn recall(&mut self, lane: usize, lost: impl FnMut(&M)) -> Time {
         let channel = &mut self.lanes[lane];
-        let under_way = channel.current.messages[channel.cursor..].iter();
-        under_way.chain(&channel.next.messages).for_each(lost);
+        let under_way = channel.current[channel.cursor..].iter();
+        under_way.chain(&channel.next).for_each(lost);
         channel.current.clear();
         channel.next.clear();
         channel.cursor = 0;
@@ -367,7 +332,7 @@ impl<M: Message> Inbox<M> {
                 return true;
             }
             lane.cursor = 0;
-            recycle(spare, std::mem::replace(&mut lane.current, Flights::new()));
+            recycle(spare, std::mem::take(&mut lane.current));
             false
         });
         earliest
@@ -379,8 +344,30 @@ const fn lane_of(key: u64) -> usize {
     (key & ((1 << LANE_BITS) - 1)) as usize
 }
 
+/// Adds the keys of the `messages` of `lane` that arrive before `end`; how many.
+#[inline]
+fn gather_due<M: Message>(
+    keys: &mut Vec<u64>,
+    messages: &[M],
+    lane: u32,
+    start: Time,
+    end: Time,
+    touched: &mut u64,
+) -> usize {
+    let before = keys.len();
+    let due = messages.iter().map_while(|message| {
+        let at = message.arrival();
+        (at < end).then(|| {
+            *touched ^= message.touch();
+            at.since(start).as_ps() << LANE_BITS | u64::from(lane)
+        })
+    });
+    keys.extend(due);
+    keys.len() - before
+}
+
 /// Hands over everything in `outbox` to the mailboxes of the neighbours; the earliest arrival.
-pub(super) fn post<M: Copy>(
+pub(super) fn post<M: Message>(
     outbox: &mut Outbox<M>,
     neighbours: &[(u32, u32)],
     mailboxes: &[Mailbox<M>],
@@ -388,7 +375,7 @@ pub(super) fn post<M: Copy>(
 ) -> Time {
     for lane in outbox.used.drain(..) {
         let (domain, far_lane) = neighbours[lane as usize];
-        mailboxes[domain as usize].put(parity, far_lane as usize, &mut outbox.lanes[lane as usize]);
+        mailboxes[domain as usize].put(parity, far_lane, &mut outbox.lanes[lane as usize]);
     }
     std::mem::replace(&mut outbox.earliest, Time::MAX)
 }

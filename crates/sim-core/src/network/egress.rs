@@ -19,10 +19,12 @@ pub struct LinkConfig {
     pub loss: Option<(f64, Stream)>,
 }
 
-/// The sending side of a port.
+/// The sending side of a port. What every packet needs stands together; what few links have is apart.
 #[derive(Clone, Debug)]
 pub(super) struct Egress {
-    link: LinkConfig,
+    timing: LineTiming,
+    delay: Duration,
+    rate: Rate,
     /// Since when and until when the wire is taken.
     pub(super) busy_since: Time,
     pub(super) busy_until: Time,
@@ -33,10 +35,37 @@ pub(super) struct Egress {
     pub(super) sent: u64,
     /// Packets sent so far.
     pub(super) packets: u64,
-    /// Packets that the link lost.
-    pub(super) lost: u64,
-    /// Payload bytes in them.
-    pub(super) lost_payload: u64,
+    loss: Option<Box<Losses>>,
+}
+
+/// A link that loses packets, and how many it has lost.
+#[derive(Clone, Debug)]
+struct Losses {
+    probability: f64,
+    stream: Stream,
+    packets: u64,
+    payload: u64,
+}
+
+impl Losses {
+    fn new(probability: f64, stream: Stream) -> Box<Self> {
+        Box::new(Self {
+            probability,
+            stream,
+            packets: 0,
+            payload: 0,
+        })
+    }
+
+    /// Whether `packet` is lost.
+    fn strikes<H: Header>(&mut self, packet: &Packet<H>) -> bool {
+        let lost = packet.kind() != PacketKind::Pause && self.stream.chance(self.probability);
+        if lost {
+            self.packets += 1;
+            self.payload += packet.payload_bytes();
+        }
+        lost
+    }
 }
 
 /// Whether a link carries packets.
@@ -49,20 +78,28 @@ pub(super) enum LinkState {
 impl Egress {
     pub(super) fn new(link: LinkConfig) -> Self {
         Self {
-            link,
+            timing: link.timing,
+            delay: link.delay,
+            rate: link.rate,
+            loss: link.loss.map(|(chance, stream)| Losses::new(chance, stream)),
             busy_since: Time::ZERO,
             busy_until: Time::ZERO,
             paused: Priorities::default(),
             state: LinkState::Up,
             sent: 0,
             packets: 0,
-            lost: 0,
-            lost_payload: 0,
         }
     }
 
     pub(super) const fn rate(&self) -> Rate {
-        self.link.rate
+        self.rate
+    }
+
+    /// Packets that the link has lost, and payload bytes in them.
+    pub(super) fn lost(&self) -> (u64, u64) {
+        self.loss
+            .as_ref()
+            .map_or((0, 0), |losses| (losses.packets, losses.payload))
     }
 
     #[inline]
@@ -78,14 +115,14 @@ impl Egress {
 
     /// From the next packet on.
     pub(super) fn set_rate(&mut self, rate: Rate, timing: LineTiming) {
-        self.link.rate = rate;
-        self.link.timing = timing;
+        self.rate = rate;
+        self.timing = timing;
     }
 
     /// From the next packet on; a link that has drawn before goes on with its own stream.
     pub(super) fn set_loss(&mut self, probability: f64, stream: Stream) {
-        let (_, stream) = self.link.loss.take().unwrap_or((0.0, stream));
-        self.link.loss = Some((probability, stream));
+        let losses = self.loss.get_or_insert_with(|| Losses::new(0.0, stream));
+        losses.probability = probability;
     }
 
     /// Bytes sent before the last packet, of `wire` bytes.
@@ -108,20 +145,17 @@ impl Egress {
     ) -> Option<&'a mut Packet<H>> {
         debug_assert!(self.busy_until <= now, "one packet at a time");
         debug_assert!(!self.is_down(), "nothing leaves over a link that is down");
-        let done = now + self.link.timing.serialisation(packet.wire);
+        let done = now + self.timing.serialisation(packet.wire);
         self.busy_since = now;
         self.busy_until = done;
         self.sent += u64::from(packet.wire);
         self.packets += 1;
-        if let Some((probability, stream)) = &mut self.link.loss
-            && packet.kind() != PacketKind::Pause
-            && stream.chance(*probability)
+        if let Some(losses) = &mut self.loss
+            && losses.strikes(packet)
         {
-            self.lost += 1;
-            self.lost_payload += packet.payload_bytes();
             return None;
         }
-        let sent = outbox.send(lane, done + self.link.delay, packet);
+        let sent = outbox.send(lane, done + self.delay, packet);
         if H::CAUSAL {
             sent.telemetry.set_causes(Causes {
                 set: Causes::stamp(now),

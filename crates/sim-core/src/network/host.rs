@@ -406,8 +406,9 @@ impl<M: Model> Host<M> {
             counters.paused_ps += nic.pauses.ended().as_ps();
             counters.packet_hops += nic.egress.packets;
             counters.wire_bytes += nic.egress.sent;
-            counters.link_losses += nic.egress.lost;
-            counters.lost_payload += nic.egress.lost_payload;
+            let (losses, payload) = nic.egress.lost();
+            counters.link_losses += losses;
+            counters.lost_payload += payload;
         }
         counters
     }

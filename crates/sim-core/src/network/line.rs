@@ -11,9 +11,17 @@ pub enum LineTiming {
     PerByte(u64),
     /// Any other rate, rounded up to a picosecond.
     Exact(Rate),
-    /// Times by wire size in picoseconds, for models that round in their own way; sizes beyond the
-    /// table are timed exactly.
-    Table(Arc<[u64]>, Rate),
+    /// Times from a table, for models that round in their own way.
+    Table(Arc<LineTable>),
+}
+
+/// Serialisation times by wire size; sizes beyond the table are timed exactly.
+#[derive(Clone, Debug)]
+pub struct LineTable {
+    /// Picoseconds for 0, 1, 2, … bytes.
+    pub times: Vec<u64>,
+    /// The rate of the line.
+    pub rate: Rate,
 }
 
 impl LineTiming {
@@ -35,9 +43,9 @@ impl LineTiming {
         match self {
             Self::PerByte(ps) => Duration::from_ps(u64::from(wire) * ps),
             Self::Exact(rate) => rate.serialisation(Bytes::new(u64::from(wire))),
-            Self::Table(times, rate) => match times.get(usize::from(wire)) {
+            Self::Table(table) => match table.times.get(usize::from(wire)) {
                 Some(&ps) => Duration::from_ps(ps),
-                None => rate.serialisation(Bytes::new(u64::from(wire))),
+                None => table.rate.serialisation(Bytes::new(u64::from(wire))),
             },
         }
     }
@@ -58,7 +66,10 @@ mod tests {
 
     #[test]
     fn a_table_overrides_the_rate() {
-        let line = LineTiming::Table(Arc::from([0, 7]), Rate::from_gbps(100));
+        let line = LineTiming::Table(Arc::new(LineTable {
+            times: vec![0, 7],
+            rate: Rate::from_gbps(100),
+        }));
         assert_eq!(line.serialisation(1).as_ps(), 7);
         assert_eq!(line.serialisation(2).as_ps(), 160);
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::groups::{Local, Slot};
 use super::hops::{Distances, Hop};
-use crate::ecmp::EcmpHash;
+use crate::ecmp::{EcmpHash, NodeHash};
 
 /// The next hops of one switch: for each group of hosts the number of a set of ports.
 ///
@@ -162,8 +162,7 @@ fn small(index: usize) -> u32 {
 /// The forwarding decision of one switch. Cheap to clone and to send: the tables are shared.
 #[derive(Clone)]
 pub struct SwitchRoutes {
-    switch: NodeId,
-    hash: EcmpHash,
+    hash: NodeHash,
     slots: Arc<[Slot]>,
     table: Arc<SwitchTable>,
 }
@@ -176,8 +175,7 @@ impl SwitchRoutes {
         table: Arc<SwitchTable>,
     ) -> Self {
         Self {
-            switch,
-            hash,
+            hash: hash.at(switch),
             slots,
             table,
         }
@@ -192,7 +190,7 @@ impl Routing for SwitchRoutes {
         if set.len == 1 {
             return Some(set.first);
         }
-        let choice = self.hash.choose(key, self.switch, set.len.into());
+        let choice = self.hash.choose(key, set.len.into());
         self.table.ports.get((set.start + choice) as usize).copied()
     }
 }
@@ -200,7 +198,6 @@ impl Routing for SwitchRoutes {
 impl fmt::Debug for SwitchRoutes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SwitchRoutes")
-            .field("switch", &self.switch)
             .field("hash", &self.hash)
             .field("sets", &self.table.sets.len())
             .finish_non_exhaustive()

@@ -14,8 +14,9 @@ impl<M: Model> Switch<M> {
         for port in &self.ports {
             counters.packet_hops += port.egress.packets;
             counters.wire_bytes += port.egress.sent;
-            counters.link_losses += port.egress.lost;
-            counters.lost_payload += port.egress.lost_payload;
+            let (losses, payload) = port.egress.lost();
+            counters.link_losses += losses;
+            counters.lost_payload += payload;
         }
         counters
     }
