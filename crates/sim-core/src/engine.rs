@@ -365,7 +365,7 @@ impl<D: Domain> Slot<D> {
         self.domain
             .run(window.end, &mut self.inbox, &mut self.outbox);
         std::mem::swap(&mut self.outbox.spare, spare);
-        self.next = self.inbox.settle(spare).min(self.domain.next_event());
+        self.next = self.inbox.settle(window.end, spare).min(self.domain.next_event());
         self.sent = post(&mut self.outbox, &self.neighbours, mailboxes, parity);
         self.domain.has_results()
     }

@@ -183,11 +183,17 @@ impl<M: Message> Lane<M> {
     }
 }
 
-/// Bits of a key that hold the lane; the rest holds the time since the start of the window.
-const LANE_BITS: u32 = 24;
+/// A key orders a message that is due: 36 bits of time since the start of the window, 16 bits of lane,
+/// and 12 bits of place among the carried messages, all ones for those in the buffer of their lane.
+const LANE_SHIFT: u32 = 12;
+const TIME_SHIFT: u32 = 28;
+const IN_LANE: u64 = (1 << LANE_SHIFT) - 1;
 
 /// The longest window whose times fit a key.
-pub(super) const LONGEST_WINDOW_PS: u64 = 1 << (64 - LANE_BITS);
+pub(super) const LONGEST_WINDOW_PS: u64 = 1 << (64 - TIME_SHIFT);
+
+/// The most messages of a lane that are carried over to the next window.
+const MOST_CARRIED: usize = 4;
 
 /// The messages on their way to one domain, and those of them that are due in this window.
 #[derive(Debug)]
@@ -195,6 +201,10 @@ pub struct Inbox<M> {
     lanes: Vec<Lane<M>>,
     /// Lanes with messages that have not been read.
     active: Vec<u32>,
+    /// Messages that were sent in time for a window but arrive after it, and their lanes. They are
+    /// copied out of their buffers, so that these can be written again while they are in the cache.
+    carried: Vec<M>,
+    carried_lanes: Vec<u32>,
     /// An empty buffer, to be exchanged with a full one.
     parcels: Vec<Parcel<M>>,
     keys: Vec<u64>,
@@ -216,6 +226,8 @@ impl<M: Message> Inbox<M> {
                 })
                 .collect(),
             active: Vec::new(),
+            carried: Vec::new(),
+            carried_lanes: Vec::new(),
             parcels: Vec::new(),
             keys: Vec::new(),
             ordered: Vec::new(),
@@ -246,7 +258,17 @@ impl<M: Message> Inbox<M> {
         self.base = start;
         self.keys.clear();
         self.position = 0;
-        let mut sources = 0;
+        let carried = self.carried.iter().zip(&self.carried_lanes).zip(0..);
+        for ((message, &lane), place) in carried {
+            let at = message.arrival();
+            if at < end {
+                self.keys.push(key(at, start, lane, place));
+                if M::ORDERED {
+                    self.ordered.push((key(at, start, lane, place), message.order()));
+                }
+            }
+        }
+        let mut sources = self.keys.len();
         for &lane in &self.active {
             let before = self.keys.len();
             let channel = &self.lanes[lane as usize];
@@ -267,7 +289,7 @@ impl<M: Message> Inbox<M> {
         }
         if M::ORDERED {
             self.ordered
-                .sort_unstable_by_key(|&(key, order)| (key >> LANE_BITS, order, key));
+                .sort_unstable_by_key(|&(key, order)| (key >> TIME_SHIFT, order, key));
             self.keys.clear();
             self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
         } else if sources > 1 {
@@ -280,7 +302,7 @@ impl<M: Message> Inbox<M> {
     #[must_use]
     pub fn next_time(&self) -> Time {
         match self.keys.get(self.position) {
-            Some(key) => Time::from_ps(self.base.as_ps() + (key >> LANE_BITS)),
+            Some(key) => Time::from_ps(self.base.as_ps() + (key >> TIME_SHIFT)),
             None => Time::MAX,
         }
     }
@@ -289,9 +311,14 @@ impl<M: Message> Inbox<M> {
     #[inline]
     #[must_use]
     pub fn peek(&self) -> Option<&M> {
-        let key = self.keys.get(self.position)?;
-        let lane = &self.lanes[lane_of(*key)];
-        lane.current.get(lane.cursor)
+        let key = *self.keys.get(self.position)?;
+        match place_of(key) {
+            Some(place) => self.carried.get(place),
+            None => {
+                let lane = &self.lanes[lane_of(key)];
+                lane.current.get(lane.cursor)
+            }
+        }
     }
 
     /// Hands the next due message and its lane to `read`. Call it only after
@@ -302,14 +329,32 @@ impl<M: Message> Inbox<M> {
         self.position += 1;
         let lane = lane_of(key);
         let channel = &mut self.lanes[lane];
-        let result = read(lane, &channel.current[channel.cursor]);
-        channel.advance();
+        let message = match place_of(key) {
+            None => &channel.current[channel.cursor],
+            Some(place) => &self.carried[place],
+        };
+        let result = read(lane, message);
+        if place_of(key).is_none() {
+            channel.advance();
+        }
         result
     }
 
     /// Takes back everything that is under way on `lane` and shows it to `lost`; the earliest arrival
     /// that is left. Call it between windows.
-    pub(super) fn recall(&mut self, lane: usize, lost: impl FnMut(&M)) -> Time {
+    pub(super) fn recall(&mut self, lane: usize, mut lost: impl FnMut(&M)) -> Time {
+        let mut kept = 0;
+        for place in 0..self.carried.len() {
+            if self.carried_lanes[place] as usize == lane {
+                lost(&self.carried[place]);
+            } else {
+                self.carried[kept] = self.carried[place];
+                self.carried_lanes[kept] = self.carried_lanes[place];
+                kept += 1;
+            }
+        }
+        self.carried.truncate(kept);
+        self.carried_lanes.truncate(kept);
         let channel = &mut self.lanes[lane];
         let under_way = channel.current[channel.cursor..].iter();
         under_way.chain(&channel.next).for_each(lost);
@@ -318,18 +363,46 @@ impl<M: Message> Inbox<M> {
         channel.cursor = 0;
         self.active.retain(|&active| active as usize != lane);
         let left = self.active.iter().map(|&lane| &self.lanes[lane as usize]);
-        left.filter_map(Lane::first).min().unwrap_or(Time::MAX)
+        let carried = self.carried.iter().map(Message::arrival);
+        left.filter_map(Lane::first)
+            .chain(carried)
+            .min()
+            .unwrap_or(Time::MAX)
     }
 
-    /// Forgets lanes that are read to the end; the earliest arrival among the others.
-    pub(super) fn settle(&mut self, spare: &mut Spare<M>) -> Time {
+    /// Forgets what has been read; the earliest arrival of all that is left.
+    pub(super) fn settle(&mut self, end: Time, spare: &mut Spare<M>) -> Time {
         let mut earliest = Time::MAX;
-        let lanes = &mut self.lanes;
-        self.active.retain(|&lane| {
-            let lane = &mut lanes[lane as usize];
+        let mut kept = 0;
+        for place in 0..self.carried.len() {
+            let at = self.carried[place].arrival();
+            if at >= end {
+                earliest = earliest.min(at);
+                self.carried[kept] = self.carried[place];
+                self.carried_lanes[kept] = self.carried_lanes[place];
+                kept += 1;
+            }
+        }
+        self.carried.truncate(kept);
+        self.carried_lanes.truncate(kept);
+        let Self {
+            lanes,
+            active,
+            carried,
+            carried_lanes,
+            ..
+        } = self;
+        active.retain(|&index| {
+            let lane = &mut lanes[index as usize];
             if let Some(at) = lane.first() {
                 earliest = earliest.min(at);
-                return true;
+                let left = &lane.current[lane.cursor..];
+                let room = (IN_LANE as usize).saturating_sub(carried.len());
+                if lane.cursor == 0 || !lane.next.is_empty() || left.len() > MOST_CARRIED.min(room) {
+                    return true;
+                }
+                carried.extend_from_slice(left);
+                carried_lanes.resize(carried.len(), index);
             }
             lane.cursor = 0;
             recycle(spare, std::mem::take(&mut lane.current));
@@ -340,8 +413,20 @@ impl<M: Message> Inbox<M> {
 }
 
 #[inline]
+fn key(at: Time, start: Time, lane: u32, place: u64) -> u64 {
+    at.since(start).as_ps() << TIME_SHIFT | u64::from(lane) << LANE_SHIFT | place
+}
+
+#[inline]
 const fn lane_of(key: u64) -> usize {
-    (key & ((1 << LANE_BITS) - 1)) as usize
+    (key >> LANE_SHIFT & 0xffff) as usize
+}
+
+/// The place of a carried message.
+#[inline]
+const fn place_of(key: u64) -> Option<usize> {
+    let place = key & IN_LANE;
+    if place == IN_LANE { None } else { Some(place as usize) }
 }
 
 /// Adds the keys of the `messages` of `lane` that arrive before `end`; how many.
@@ -359,7 +444,7 @@ fn gather_due<M: Message>(
         let at = message.arrival();
         (at < end).then(|| {
             *touched ^= message.touch();
-            at.since(start).as_ps() << LANE_BITS | u64::from(lane)
+            key(at, start, lane, IN_LANE)
         })
     });
     keys.extend(due);
