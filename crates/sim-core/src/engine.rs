@@ -11,6 +11,7 @@
 
 mod channel;
 mod executor;
+mod order;
 mod timers;
 
 pub use channel::{Inbox, Message, Outbox};

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::order::WindowSort;
 use crate::units::Time;
 
 /// What crosses a channel.
@@ -208,6 +209,7 @@ pub struct Inbox<M> {
     /// An empty buffer, to be exchanged with a full one.
     parcels: Vec<Parcel<M>>,
     keys: Vec<u64>,
+    sorting: WindowSort,
     /// Room to sort in, where messages have an order of their own.
     ordered: Vec<(u64, u64)>,
     position: usize,
@@ -230,6 +232,7 @@ impl<M: Message> Inbox<M> {
             carried_lanes: Vec::new(),
             parcels: Vec::new(),
             keys: Vec::new(),
+            sorting: WindowSort::default(),
             ordered: Vec::new(),
             position: 0,
             base: Time::ZERO,
@@ -293,7 +296,8 @@ impl<M: Message> Inbox<M> {
             self.keys.clear();
             self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
         } else if sources > 1 {
-            self.keys.sort_unstable();
+            let limit = end.since(start).as_ps() << TIME_SHIFT;
+            self.sorting.sort(&mut self.keys, limit);
         }
     }
 

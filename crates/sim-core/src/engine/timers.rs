@@ -20,7 +20,7 @@ pub struct Timer {
 type Key = u128;
 
 impl Timer {
-    #[inline]
+    #[inline(always)]
     fn key(self) -> Key {
         let rest = u64::from(self.set) << 32 | u64::from(self.rank) << 16 | u64::from(self.index);
         Key::from(self.at.as_ps()) << 64 | Key::from(rest)
@@ -52,9 +52,12 @@ pub struct Timers {
 
 impl Timers {
     /// Sets a timer.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, timer: Timer) {
-        let key = timer.key();
+        self.insert(timer.key());
+    }
+
+    fn insert(&mut self, key: Key) {
         if self.vacant {
             self.vacant = false;
             self.sink(key);

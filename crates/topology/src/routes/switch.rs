@@ -13,31 +13,37 @@ use crate::ecmp::{EcmpHash, NodeHash};
 
 /// The next hops of one switch: for each group of hosts the number of a set of ports.
 ///
-/// Few sets serve many groups, so each set is kept once. For a group whose hosts hang on this very
-/// switch there is one set for each member instead.
+/// Few sets serve many groups, so the ports of each are kept once. For a group whose hosts hang on
+/// this very switch there is one set for each member instead.
 pub(super) struct SwitchTable {
-    /// For each group: a set's number, or [`LOCAL`] and where its members begin in `members`, or
-    /// [`NOWHERE`].
-    by_group: Vec<u32>,
-    /// Numbers of sets, for members of local groups by rank.
-    members: Vec<u32>,
-    sets: Vec<Set>,
+    /// For each group.
+    by_group: Vec<Entry>,
+    /// Sets for members of local groups, by rank.
+    members: Vec<Entry>,
+    /// The ports of all sets.
     ports: Vec<PortId>,
 }
 
-/// A set of equal next hops: `ports[start..start + len]`, with the first at hand.
+/// Where to go: a set of equal next hops, `ports[start..start + len]`, with the first at hand; for a
+/// local group (`len` is [`LOCAL`]) the place in `members` where its own sets start; or, with a `len`
+/// of 0, nowhere.
 #[derive(Clone, Copy)]
-struct Set {
+struct Entry {
     start: u32,
     len: u16,
     first: PortId,
 }
 
-/// Marks an entry that points to members.
-const LOCAL: u32 = 1 << 31;
+impl Entry {
+    const NOWHERE: Self = Self {
+        start: 0,
+        len: 0,
+        first: PortId(0),
+    };
+}
 
-/// The entry of a group that cannot be reached.
-const NOWHERE: u32 = u32::MAX;
+/// The `len` of an entry that points to members.
+const LOCAL: u16 = u16::MAX;
 
 /// Bits of a word of the map of next hops.
 const WORD: usize = u64::BITS as usize;
@@ -48,19 +54,21 @@ impl SwitchTable {
     pub(super) fn new(hops: &[Hop], local: &[Local], distances: &Distances, switch: usize) -> Self {
         let own = distances.row(switch);
         let mut table = Self {
-            by_group: vec![NOWHERE; own.len()],
+            by_group: vec![Entry::NOWHERE; own.len()],
             members: Vec::new(),
-            sets: Vec::new(),
             ports: Vec::new(),
         };
         table.add_remote(hops, own, distances);
         for group in local {
-            let base = table.count_members();
+            table.by_group[group.group as usize] = Entry {
+                start: small(table.members.len()),
+                len: LOCAL,
+                first: PortId(0),
+            };
             for ports in &group.ports {
                 let set = table.add_set(ports.iter().copied());
                 table.members.push(set);
             }
-            table.by_group[group.group as usize] = LOCAL | base;
         }
         table
     }
@@ -80,7 +88,7 @@ impl SwitchTable {
                 *bits |= u64::from(there.wrapping_add(1) == here) << (index % WORD);
             }
         }
-        let mut known: FxHashMap<Vec<u64>, u32> = FxHashMap::default();
+        let mut known: FxHashMap<Vec<u64>, Entry> = FxHashMap::default();
         let mut pattern = vec![0u64; words];
         for group in 0..width {
             if own[group] == 0 || own[group] == Distances::UNREACHABLE {
@@ -101,38 +109,26 @@ impl SwitchTable {
         }
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a node has at most 65,535 ports"
-    )]
-    fn add_set(&mut self, ports: impl Iterator<Item = PortId>) -> u32 {
+    fn add_set(&mut self, ports: impl Iterator<Item = PortId>) -> Entry {
         let start = self.ports.len();
         self.ports.extend(ports);
-        let first = self.ports.get(start).copied().unwrap_or_default();
-        let len = (self.ports.len() - start) as u16;
-        self.sets.push(Set {
+        let len = u16::try_from(self.ports.len() - start).ok();
+        Entry {
             start: small(start),
-            len,
-            first,
-        });
-        small(self.sets.len() - 1)
-    }
-
-    fn count_members(&self) -> u32 {
-        small(self.members.len())
+            len: len
+                .filter(|&len| len != LOCAL)
+                .expect("a node has fewer than 65,535 ports"),
+            first: self.ports.get(start).copied().unwrap_or_default(),
+        }
     }
 
     #[inline]
-    fn set(&self, slot: Slot) -> Option<Set> {
-        let entry = *self.by_group.get(slot.group as usize)?;
-        if entry < LOCAL {
-            return Some(self.sets[entry as usize]);
+    fn set(&self, slot: Slot) -> Option<Entry> {
+        let mut entry = *self.by_group.get(slot.group as usize)?;
+        if entry.len == LOCAL {
+            entry = self.members[(entry.start + slot.rank) as usize];
         }
-        if entry == NOWHERE {
-            return None;
-        }
-        let member = (entry & !LOCAL) as usize + slot.rank as usize;
-        Some(self.sets[self.members[member] as usize])
+        (entry.len > 0).then_some(entry)
     }
 
     /// The first of the equal next hops towards a host.
@@ -151,12 +147,7 @@ impl SwitchTable {
 
 /// A position in a table as the entries hold it.
 fn small(index: usize) -> u32 {
-    let entry = u32::try_from(index).unwrap_or(LOCAL);
-    assert!(
-        entry < LOCAL,
-        "a switch has fewer than 2^31 next hops in all"
-    );
-    entry
+    u32::try_from(index).expect("a switch has fewer than 2^32 next hops in all")
 }
 
 /// The forwarding decision of one switch. Cheap to clone and to send: the tables are shared.
@@ -199,7 +190,7 @@ impl fmt::Debug for SwitchRoutes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SwitchRoutes")
             .field("hash", &self.hash)
-            .field("sets", &self.table.sets.len())
+            .field("groups", &self.table.by_group.len())
             .finish_non_exhaustive()
     }
 }
