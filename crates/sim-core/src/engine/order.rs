@@ -1,11 +1,14 @@
 //! Sorting what arrives in one window.
 
-/// Buckets that the window is divided into.
+/// The most buckets that the window is divided into.
 const BUCKETS: usize = 256;
 /// Fewer keys are sorted by comparison.
 const FEW: usize = 24;
+/// With more keys than this in one bucket they are not evenly spread.
+const CROWD: u32 = 16;
 
-/// Sorts keys whose times are spread over a window: into buckets by time, then within each bucket.
+/// Sorts keys whose times are spread over a window: into buckets by time, then each to its place
+/// among its neighbours.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WindowSort {
     scattered: Vec<u64>,
@@ -19,32 +22,43 @@ impl WindowSort {
             keys.sort_unstable();
             return;
         }
-        let shift = (u64::BITS - limit.leading_zeros()).saturating_sub(BUCKETS.ilog2());
+        let bits = keys.len().ilog2().min(BUCKETS.ilog2());
+        let shift = (u64::BITS - limit.leading_zeros()).saturating_sub(bits);
         let bucket = |key: u64| (key >> shift) as usize % BUCKETS;
-        let mut ends = [0u32; BUCKETS];
+        let mut starts = [0u32; BUCKETS];
         for &key in &*keys {
-            ends[bucket(key)] += 1;
+            starts[bucket(key)] += 1;
         }
-        let mut start = 0;
-        for end in &mut ends {
-            start += std::mem::replace(end, start);
+        let (mut start, mut most) = (0, 0);
+        for count in &mut starts[..1 << bits] {
+            most = most.max(*count);
+            start += std::mem::replace(count, start);
         }
-        self.scattered.clear();
+        if most > CROWD {
+            keys.sort_unstable();
+            return;
+        }
         self.scattered.resize(keys.len(), 0);
         for &key in &*keys {
-            let place = &mut ends[bucket(key)];
+            let place = &mut starts[bucket(key)];
             self.scattered[*place as usize] = key;
             *place += 1;
         }
         std::mem::swap(keys, &mut self.scattered);
-        let mut start = 0;
-        for end in ends {
-            let end = end as usize;
-            if end - start > 1 {
-                keys[start..end].sort_unstable();
-            }
-            start = end;
+        settle(keys);
+    }
+}
+
+/// Sorts `keys`, each of which is near its place, by insertion.
+fn settle(keys: &mut [u64]) {
+    for sorted in 1..keys.len() {
+        let key = keys[sorted];
+        let mut place = sorted;
+        while place > 0 && keys[place - 1] > key {
+            keys[place] = keys[place - 1];
+            place -= 1;
         }
+        keys[place] = key;
     }
 }
 
