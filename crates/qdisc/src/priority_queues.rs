@@ -154,6 +154,14 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     }
 
     #[inline]
+    fn touch(&self) -> u64 {
+        // The queue that was served last will mostly be the next one, too.
+        let queue = &self.queues[usize::from(self.last & 7)];
+        let head = queue.packets.front();
+        self.total ^ queue.bytes ^ head.map_or(0, |packet| u64::from(packet.wire))
+    }
+
+    #[inline]
     fn is_ready(&self, paused: Priorities) -> bool {
         self.occupied & !(paused.mask() & !1) != 0
     }

@@ -6,6 +6,8 @@ use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 const QUEUES: usize = 8;
+/// The priority of data where none is asked for.
+const USUAL: usize = 3;
 
 /// Whether the switch pauses its neighbours before it runs out of buffer.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -251,6 +253,13 @@ impl Admission for SharedBuffer {
         } else {
             Release::Quiet
         }
+    }
+
+    #[inline]
+    fn touch(&self, port: PortId) -> u64 {
+        let ingress = &self.ingress[port.index()];
+        // The priority in the middle is the usual one, and its neighbours share its cache lines.
+        ingress.headroom ^ ingress.shares[USUAL].bytes ^ ingress.shares[USUAL].headroom
     }
 
     fn has_paused(&self, ingress: PortId, priority: u8) -> bool {

@@ -57,6 +57,7 @@ pub(super) struct Switch<M: Model> {
     cause: u32,
     dropped: Vec<Packet<M::Header>>,
     counters: Counters,
+    touched: u64,
 }
 
 impl<M: Model> Switch<M> {
@@ -82,6 +83,7 @@ impl<M: Model> Switch<M> {
             cause: 0,
             dropped: Vec::new(),
             counters: Counters::default(),
+            touched: 0,
         }
     }
 
@@ -98,6 +100,7 @@ impl<M: Model> Switch<M> {
         inbox: &mut Inbox<Packet<M::Header>>,
         outbox: &mut Outbox<Packet<M::Header>>,
     ) {
+        self.touch();
         loop {
             let arrival = inbox.next_time();
             let local = self.timers.next_time();
@@ -128,6 +131,16 @@ impl<M: Model> Switch<M> {
                 self.ports[port].armed = false;
                 self.send_next(local, port, outbox);
             }
+        }
+    }
+
+    /// Takes a look at the state of all ports, so that what is not in the cache comes at once and not
+    /// piece by piece.
+    #[inline]
+    fn touch(&mut self) {
+        for (index, port) in self.ports.iter().enumerate() {
+            let state = port.egress.busy_until.as_ps() ^ port.queue.touch();
+            self.touched ^= state ^ self.buffer.touch(PortId::from_index(index));
         }
     }
 

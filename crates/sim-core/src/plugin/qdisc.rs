@@ -39,6 +39,13 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// Shows every packet that waits to `visit`, in any fixed order. Not called on the packet path.
     fn for_each(&self, visit: impl FnMut(&Packet<H>));
 
+    /// Any value that takes a look at the memory that the next packets will need. It is asked for when
+    /// a window begins, for all ports, so that the memory is fetched while nobody waits for it.
+    #[inline]
+    fn touch(&self) -> u64 {
+        0
+    }
+
     /// Whether some packet could leave, given the paused priorities.
     fn is_ready(&self, paused: Priorities) -> bool;
 
