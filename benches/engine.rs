@@ -8,7 +8,7 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim_core::engine::{
-    Domain, Domains, Driver, Engine, Inbox, Message, Outbox, Timer, Timers, Window, Wiring,
+    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Timer, Timers, Window, Wiring,
 };
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Time};
@@ -25,11 +25,20 @@ const END: Duration = Duration::from_us(200);
 /// As large as a packet with a little telemetry.
 #[derive(Clone, Copy, Debug)]
 struct Wanderer {
+    arrival: Time,
     visits: u64,
     _payload: [u64; 8],
 }
 
-impl Message for Wanderer {}
+impl Message for Wanderer {
+    fn arrival(&self) -> Time {
+        self.arrival
+    }
+
+    fn set_arrival(&mut self, at: Time) {
+        self.arrival = at;
+    }
+}
 
 /// A place where messages are held for a while.
 #[derive(Debug)]
@@ -52,6 +61,7 @@ impl Place {
         };
         for _ in 0..MESSAGES {
             let fresh = Wanderer {
+                arrival: Time::ZERO,
                 visits: 0,
                 _payload: [0; 8],
             };
@@ -119,6 +129,7 @@ impl Driver<Place> for Steady {
         (next < last).then(|| Window {
             start: next,
             end: (next + domains.lookahead()).min(last),
+            lag: Lag::Allowed,
         })
     }
 
@@ -139,17 +150,13 @@ fn engine(threads: usize) -> Engine<Place> {
             Wiring {
                 domain: (place + ahead) % DOMAINS,
                 lane: lane ^ 1,
+                delay: LOOKAHEAD,
             }
         };
         (0..NEIGHBOURS).map(lane).collect()
     };
     let places = (0..DOMAINS).map(Place::new).collect();
-    Engine::new(
-        places,
-        (0..DOMAINS).map(wiring).collect(),
-        LOOKAHEAD,
-        threads,
-    )
+    Engine::new(places, (0..DOMAINS).map(wiring).collect(), threads)
 }
 
 /// Runs to the end; the events.

@@ -150,7 +150,9 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
 
     fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
         let queues = self.queues.iter();
-        queues.flat_map(|queue| queue.packets.iter()).for_each(visit);
+        queues
+            .flat_map(|queue| queue.packets.iter())
+            .for_each(visit);
     }
 
     #[inline]

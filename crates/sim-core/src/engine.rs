@@ -9,17 +9,21 @@
 //! The engine knows nothing of networks. What is executed when depends on times, lanes and the
 //! order that domains give their own events, never on threads: results are the same for any number.
 
+mod agenda;
 mod channel;
 mod executor;
 mod order;
+mod placement;
 mod timers;
 
 pub use channel::{Inbox, Message, Outbox};
 pub use timers::{Timer, Timers};
 
 use crate::units::{Duration, Time};
-use channel::{LONGEST_WINDOW_PS, Mailbox, Spare, post};
+use agenda::{Agenda, BLOCK};
+use channel::{LONGEST_SPAN, MOST_LANES, Neighbour, Post, Spare};
 use executor::{Executor, Parallel, Sequential};
+use placement::Place;
 
 /// Groups for each thread: enough for threads to even out what the groups cost.
 const GROUPS_PER_THREAD: usize = 8;
@@ -45,6 +49,17 @@ pub trait Domain: Send {
     fn has_results(&self) -> bool {
         false
     }
+
+    /// What a window of the domain costs, compared with others.
+    fn weight(&self) -> u64 {
+        1
+    }
+
+    /// Whether the domain may be run later than others when nobody can hear from it earlier. Results
+    /// of such a domain come late, too.
+    fn may_lag(&self) -> bool {
+        false
+    }
 }
 
 /// One direction of a link between two domains.
@@ -54,6 +69,8 @@ pub struct Wiring {
     pub domain: u32,
     /// The lane on which the far end hears this one.
     pub lane: u32,
+    /// The least time that a message takes.
+    pub delay: Duration,
 }
 
 #[derive(Debug)]
@@ -62,33 +79,38 @@ struct Slot<D: Domain> {
     index: usize,
     inbox: Inbox<D::Message>,
     outbox: Outbox<D::Message>,
-    neighbours: Vec<(u32, u32)>,
-    /// The next event of the domain, its channels included.
-    next: Time,
-    /// The earliest arrival that the domain caused in the last window.
-    sent: Time,
+    neighbours: Vec<Neighbour>,
+    /// How far the domain may lag behind the others: what it sends travels for that much longer than
+    /// the lookahead.
+    slack: Duration,
 }
 
 /// Domains that are run one after the other by one thread, and share their empty buffers.
 #[derive(Debug)]
 struct Group<D: Domain> {
+    number: usize,
     slots: Vec<Slot<D>>,
+    agenda: Agenda,
+    /// The earliest arrival that its domains have caused in the last window.
+    sent: Time,
     spare: Spare<D::Message>,
-    /// The least next event of all.
-    next: Time,
-    /// Some domain has results.
-    results: bool,
+    /// Domains with results, as positions in `slots`.
+    results: Vec<u32>,
+    /// How often its domains have been run.
+    steps: u64,
 }
 
 /// Domains, their channels and the threads that run them.
 ///
-/// Domains are dealt out to groups in turn, so that hosts and switches are spread evenly; which
-/// group a domain is in has no effect on results.
+/// Which group a domain is in has no effect on results.
 #[derive(Debug)]
 pub struct Engine<D: Domain> {
     groups: Vec<Group<D>>,
-    count: usize,
-    mailboxes: Vec<Mailbox<D::Message>>,
+    /// Where each domain is.
+    places: Vec<Place>,
+    post: Post<D::Message>,
+    /// Some domains may lag behind others.
+    lags: bool,
     lookahead: Duration,
     now: Time,
     windows: u64,
@@ -114,72 +136,110 @@ pub struct Window {
     pub start: Time,
     /// The first instant that is not in the window.
     pub end: Time,
+    /// Whether domains may lag.
+    pub lag: Lag,
+}
+
+/// Whether some domains may be left behind at the end of a window.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Lag {
+    /// Those that nobody can hear from in the next window, for the sake of speed.
+    Allowed,
+    /// None: everything before the end of the window happens, because somebody will look.
+    Forbidden,
 }
 
 /// The domains as the driver sees them between windows.
 #[derive(Debug)]
 pub struct Domains<'a, D: Domain> {
     groups: &'a mut [Group<D>],
-    mailboxes: &'a [Mailbox<D::Message>],
+    post: &'a Post<D::Message>,
     /// The half of the mailboxes that the next window reads.
     unread: usize,
-    count: usize,
+    places: &'a [Place],
+    lags: bool,
     lookahead: Duration,
 }
 
 impl<D: Domain> Domains<'_, D> {
     /// Changes domain `index`, which may move its next event.
     pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> R {
-        let groups = self.groups.len();
-        let group = &mut self.groups[index % groups];
-        let slot = &mut group.slots[index / groups];
+        let Place { group, place } = self.places[index];
+        let Group { slots, agenda, .. } = &mut self.groups[group as usize];
+        let place = place as usize;
+        let slot = &mut slots[place];
         let result = change(&mut slot.domain);
-        slot.next = slot.next.min(slot.domain.next_event());
-        group.next = group.next.min(slot.next);
+        let next = slot.domain.next_event().saturating_add(slot.slack);
+        if next < agenda.time(place) {
+            agenda.put(place, next);
+        }
         result
     }
 
     /// Takes back every message that is on its way to domain `index` over `lane`, as if it had never
-    /// been sent, and shows it to `lost`.
+    /// been sent, and shows it to `lost`. No domain may lag behind.
     pub fn recall(&mut self, index: usize, lane: usize, mut lost: impl FnMut(&mut D, &D::Message)) {
-        let groups = self.groups.len();
+        let Place { group, place } = self.places[index];
         let Group {
-            slots, spare, next, ..
-        } = &mut self.groups[index % groups];
-        let Slot {
-            domain,
-            inbox,
-            next: own,
+            slots,
+            agenda,
+            spare,
             ..
-        } = &mut slots[index / groups];
-        if self.mailboxes[index].has_mail(self.unread) {
-            inbox.fetch(&self.mailboxes[index], self.unread, spare);
-        }
-        let arrival = inbox.recall(lane, |message| lost(domain, message));
-        *own = arrival.min(domain.next_event());
-        // It may be too early for the group now, which costs a window in which nothing happens.
-        *next = (*next).min(*own);
+        } = &mut self.groups[group as usize];
+        let place = place as usize;
+        let slot = &mut slots[place];
+        // What has been put there is still announced, which costs a look into an empty mailbox.
+        slot.inbox.fetch(self.post, index, self.unread, spare);
+        let domain = &mut slot.domain;
+        slot.inbox.recall(lane, |message| lost(domain, message));
+        let next = slot.inbox.first().min(domain.next_event());
+        agenda.put(place, next.saturating_add(slot.slack));
     }
 
     /// The least next event over all domains.
     #[must_use]
     pub fn next_event(&self) -> Time {
-        let next = self.groups.iter().map(|group| group.next).min();
-        next.unwrap_or(Time::MAX)
+        earliest(self.groups)
     }
 
     /// Calls `visit` with each domain, in their order.
     pub fn for_each(&mut self, mut visit: impl FnMut(&mut D)) {
-        let groups = self.groups.len();
-        for index in 0..self.count {
-            visit(&mut self.groups[index % groups].slots[index / groups].domain);
+        for &Place { group, place } in self.places {
+            visit(&mut self.groups[group as usize].slots[place as usize].domain);
+        }
+    }
+
+    /// Calls `visit` with each domain that had results after the last window, in any order.
+    pub fn for_each_result(&mut self, mut visit: impl FnMut(&mut D)) {
+        for Group { slots, results, .. } in &mut *self.groups {
+            for place in results.drain(..) {
+                visit(&mut slots[place as usize].domain);
+            }
         }
     }
 
     /// All domains, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &D> {
-        let groups = self.groups.len();
-        (0..self.count).map(move |index| &self.groups[index % groups].slots[index / groups].domain)
+        let places = self.places.iter();
+        places.map(|at| &self.groups[at.group as usize].slots[at.place as usize].domain)
+    }
+
+    /// Whether some domains may lag behind others.
+    #[must_use]
+    pub const fn may_lag(&self) -> bool {
+        self.lags
+    }
+
+    /// How often domains have been run, in all windows so far.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.groups.iter().map(|group| group.steps).sum()
+    }
+
+    /// How many domains there are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.places.len()
     }
 
     /// The longest window: no message sent in it can arrive in it.
@@ -191,50 +251,56 @@ impl<D: Domain> Domains<'_, D> {
 
 impl<D: Domain> Engine<D> {
     /// An engine over `domains`. `wiring[i]` lists the links of domain `i` in the order of its
-    /// lanes; every message takes at least `lookahead`. With `threads` above one a pool is started.
+    /// lanes. With `threads` above one a pool is started.
     ///
     /// # Panics
-    /// When `lookahead` is zero or the threads cannot be started.
+    /// When a link has no delay, a domain has more than 65,536 lanes, or the threads cannot be
+    /// started.
     #[must_use]
-    pub fn new(
-        domains: Vec<D>,
-        wiring: Vec<Vec<Wiring>>,
-        lookahead: Duration,
-        threads: usize,
-    ) -> Self {
+    pub fn new(domains: Vec<D>, wiring: Vec<Vec<Wiring>>, threads: usize) -> Self {
+        assert_eq!(domains.len(), wiring.len(), "every domain has its wiring");
+        let delays = wiring.iter().flatten().map(|lane| lane.delay);
+        let lookahead = delays.min().unwrap_or(LONGEST_SPAN).min(LONGEST_SPAN);
         assert!(
             lookahead > Duration::ZERO,
             "a window needs links with a delay"
         );
-        assert_eq!(domains.len(), wiring.len(), "every domain has its wiring");
-        let mailboxes = wiring.iter().map(|_| Mailbox::new()).collect();
-        let count = domains.len();
         let wanted = if threads > 1 {
             GROUPS_PER_THREAD * threads
         } else {
             1
         };
-        let mut groups: Vec<Group<D>> = (0..wanted.clamp(1, count.max(1)))
-            .map(|_| Group {
-                slots: Vec::new(),
-                spare: Vec::new(),
-                next: Time::MAX,
-                results: false,
-            })
-            .collect();
-        let dealt = groups.len();
+        let (places, sizes) = placement::place(&domains, &wiring, wanted);
+        let mut groups: Vec<Group<D>> = (0..sizes.len()).map(Group::new).collect();
+        let post = Post::new(&places, &sizes);
+        let mut lags = false;
+        let mut slots: Vec<Slot<D>> = Vec::with_capacity(domains.len());
         for (index, (domain, lanes)) in domains.into_iter().zip(wiring).enumerate() {
-            let group = &mut groups[index % dealt];
-            group.next = group.next.min(domain.next_event());
-            group.slots.push(Slot {
+            assert!(
+                lanes.len() <= MOST_LANES,
+                "a domain has at most 65,536 lanes"
+            );
+            let shortest = lanes.iter().map(|lane| lane.delay).min();
+            let slack = match shortest {
+                Some(delay) if domain.may_lag() => delay.min(LONGEST_SPAN) - lookahead,
+                _ => Duration::ZERO,
+            };
+            lags |= slack > Duration::ZERO;
+            let far_ends = lanes.iter();
+            slots.push(Slot {
                 index,
                 inbox: Inbox::new(lanes.len()),
                 outbox: Outbox::new(lanes.len()),
-                neighbours: lanes.iter().map(|w| (w.domain, w.lane)).collect(),
-                next: domain.next_event(),
-                sent: Time::MAX,
+                neighbours: far_ends
+                    .map(|far| post.neighbour(&places, far.domain, far.lane))
+                    .collect(),
+                slack,
                 domain,
             });
+        }
+        slots.sort_by_key(|slot| places[slot.index]);
+        for slot in slots {
+            groups[places[slot.index].group as usize].push(slot);
         }
         let pool = (threads > 1).then(|| {
             rayon::ThreadPoolBuilder::new()
@@ -244,9 +310,10 @@ impl<D: Domain> Engine<D> {
         });
         Self {
             groups,
-            count,
-            mailboxes,
-            lookahead: lookahead.min(Duration::from_ps(LONGEST_WINDOW_PS - 1)),
+            places,
+            post,
+            lags,
+            lookahead,
             now: Time::ZERO,
             windows: 0,
             pool,
@@ -265,20 +332,16 @@ impl<D: Domain> Engine<D> {
         self.windows
     }
 
-    /// The least next event over all domains.
+    /// When something happens next.
     #[must_use]
     pub fn next_event(&self) -> Time {
-        self.groups
-            .iter()
-            .map(|group| group.next)
-            .min()
-            .unwrap_or(Time::MAX)
+        earliest(&self.groups)
     }
 
     /// All domains, in their order.
     pub fn domains(&self) -> impl Iterator<Item = &D> {
-        let groups = self.groups.len();
-        (0..self.count).map(move |index| &self.groups[index % groups].slots[index / groups].domain)
+        let places = self.places.iter();
+        places.map(|at| &self.groups[at.group as usize].slots[at.place as usize].domain)
     }
 
     /// Runs windows until `driver` stops.
@@ -303,13 +366,11 @@ impl<D: Domain> Engine<D> {
                 "a window fits the lookahead"
             );
             let parity = usize::from(self.windows % 2 == 1);
-            let mailboxes = &self.mailboxes;
-            executor.for_each(&mut self.groups, |group| {
-                group.step(window, parity, mailboxes)
-            });
+            let post = &self.post;
+            executor.for_each(&mut self.groups, |group| group.step(window, parity, post));
             self.windows += 1;
             self.now = window.end;
-            if self.groups.iter().any(|group| group.results) {
+            if self.groups.iter().any(|group| !group.results.is_empty()) {
                 driver.collect(&mut self.between());
             }
         }
@@ -318,56 +379,112 @@ impl<D: Domain> Engine<D> {
     fn between(&mut self) -> Domains<'_, D> {
         Domains {
             groups: &mut self.groups,
-            mailboxes: &self.mailboxes,
+            post: &self.post,
             unread: usize::from(self.windows.is_multiple_of(2)),
-            count: self.count,
+            places: &self.places,
+            lags: self.lags,
             lookahead: self.lookahead,
         }
     }
 }
 
-impl<D: Domain> Group<D> {
-    /// Runs one window.
-    fn step(&mut self, window: Window, parity: usize, mailboxes: &[Mailbox<D::Message>]) {
-        self.next = Time::MAX;
-        self.results = false;
-        let mut visit = |slot: &mut Slot<D>| {
-            self.results |= slot.step(window, parity, mailboxes, &mut self.spare);
-            self.next = self.next.min(slot.next).min(slot.sent);
-        };
-        if parity == 0 {
-            self.slots.iter_mut().for_each(&mut visit);
-        } else {
-            self.slots.iter_mut().rev().for_each(&mut visit);
-        }
-    }
+/// The least next event of all domains in `groups`.
+fn earliest<D: Domain>(groups: &[Group<D>]) -> Time {
+    let next = groups
+        .iter()
+        .map(|group| group.agenda.earliest().min(group.sent));
+    next.min().unwrap_or(Time::MAX)
 }
 
-impl<D: Domain> Slot<D> {
-    /// Runs one window; whether the domain has results.
+impl<D: Domain> Group<D> {
+    const fn new(number: usize) -> Self {
+        Self {
+            number,
+            slots: Vec::new(),
+            agenda: Agenda::new(),
+            sent: Time::MAX,
+            spare: Vec::new(),
+            results: Vec::new(),
+            steps: 0,
+        }
+    }
+
+    fn push(&mut self, slot: Slot<D>) {
+        let next = slot.domain.next_event();
+        self.agenda.push(next.saturating_add(slot.slack));
+        self.slots.push(slot);
+    }
+
+    /// Runs one window.
+    ///
+    /// Windows go through the domains forwards and backwards in turn: what was written last is then
+    /// read first, as long as it is in the cache.
+    fn step(&mut self, window: Window, parity: usize, post: &Post<D::Message>) {
+        self.sent = Time::MAX;
+        self.results.clear();
+        let blocks = self.agenda.blocks();
+        for turn in 0..blocks {
+            let block = if parity == 0 { turn } else { blocks - 1 - turn };
+            let mail = post.take_announced(parity ^ 1, self.number, block);
+            let mut due = self.agenda.due(block, window.end) | mail;
+            if due == 0 {
+                continue;
+            }
+            while due != 0 {
+                let bit = if parity == 0 {
+                    due.trailing_zeros()
+                } else {
+                    u64::BITS - 1 - due.leading_zeros()
+                };
+                due &= !(1 << bit);
+                let place = block * BLOCK + bit as usize;
+                self.step_one(place, window, parity, mail >> bit & 1 != 0, post);
+            }
+            self.agenda.settle(block);
+        }
+    }
+
+    /// Runs one domain for one window.
     #[inline]
-    fn step(
+    fn step_one(
         &mut self,
+        place: usize,
         window: Window,
         parity: usize,
-        mailboxes: &[Mailbox<D::Message>],
-        spare: &mut Spare<D::Message>,
-    ) -> bool {
-        self.sent = Time::MAX;
-        let mailbox = &mailboxes[self.index];
-        let mail = mailbox.has_mail(parity ^ 1);
+        mail: bool,
+        post: &Post<D::Message>,
+    ) {
+        let slot = &mut self.slots[place];
         if mail {
-            self.inbox.fetch(mailbox, parity ^ 1, spare);
-        } else if self.next >= window.end {
-            return false;
+            slot.inbox
+                .fetch(post, slot.index, parity ^ 1, &mut self.spare);
         }
-        self.inbox.gather(window.start, window.end);
-        std::mem::swap(&mut self.outbox.spare, spare);
-        self.domain
-            .run(window.end, &mut self.inbox, &mut self.outbox);
-        std::mem::swap(&mut self.outbox.spare, spare);
-        self.next = self.inbox.settle(window.end, spare).min(self.domain.next_event());
-        self.sent = post(&mut self.outbox, &self.neighbours, mailboxes, parity);
-        self.domain.has_results()
+        let first = slot.inbox.first().min(slot.domain.next_event());
+        let needed = match window.lag {
+            Lag::Allowed => first.saturating_add(slot.slack),
+            Lag::Forbidden => first,
+        };
+        if needed >= window.end {
+            self.agenda.set(place, first.saturating_add(slot.slack));
+            return;
+        }
+        self.steps += 1;
+        slot.inbox.gather(first.min(window.start), window.end);
+        std::mem::swap(&mut slot.outbox.spare, &mut self.spare);
+        slot.domain
+            .run(window.end, &mut slot.inbox, &mut slot.outbox);
+        std::mem::swap(&mut slot.outbox.spare, &mut self.spare);
+        slot.inbox.settle(window.end, &mut self.spare);
+        let next = slot.inbox.first().min(slot.domain.next_event());
+        self.agenda.set(place, next.saturating_add(slot.slack));
+        let sent = post.deliver(&mut slot.outbox, &slot.neighbours, parity);
+        self.sent = self.sent.min(sent);
+        if slot.domain.has_results() {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "domains are numbered by u32"
+            )]
+            self.results.push(place as u32);
+        }
     }
 }

@@ -132,19 +132,28 @@ impl<M: Model> Network<M> {
         threads: usize,
         stall_after: Duration,
     ) -> Self {
-        let mut lookahead = Duration::MAX;
-        for (config, far_ends) in nodes.iter().zip(wiring) {
-            let mut ports = 0;
-            let mut see = |link: &LinkConfig| {
-                lookahead = lookahead.min(link.delay);
-                ports += 1;
-            };
-            match config {
-                NodeConfig::Host(host) => host.ports.iter().for_each(&mut see),
-                NodeConfig::Switch(switch) => switch.ports.iter().for_each(|(link, _)| see(link)),
-            }
-            assert_eq!(ports, far_ends.len(), "every port has a far end");
-        }
+        let channels = nodes
+            .iter()
+            .zip(wiring)
+            .map(|(config, far_ends)| {
+                let delays: Vec<Duration> = match config {
+                    NodeConfig::Host(host) => host.ports.iter().map(|link| link.delay).collect(),
+                    NodeConfig::Switch(switch) => {
+                        switch.ports.iter().map(|(link, _)| link.delay).collect()
+                    }
+                };
+                assert_eq!(delays.len(), far_ends.len(), "every port has a far end");
+                far_ends
+                    .iter()
+                    .zip(delays)
+                    .map(|(&(peer, port), delay)| Wiring {
+                        domain: peer.0,
+                        lane: u32::from(port.0),
+                        delay,
+                    })
+                    .collect()
+            })
+            .collect();
         let domains = nodes
             .into_iter()
             .enumerate()
@@ -157,20 +166,8 @@ impl<M: Model> Network<M> {
                 }
             })
             .collect();
-        let channels = wiring
-            .iter()
-            .map(|ports| {
-                ports
-                    .iter()
-                    .map(|&(peer, port)| Wiring {
-                        domain: peer.0,
-                        lane: u32::from(port.0),
-                    })
-                    .collect()
-            })
-            .collect();
         Self {
-            engine: Engine::new(domains, channels, lookahead, threads),
+            engine: Engine::new(domains, channels, threads),
             state: FlowState::default(),
             stall_after,
             wiring: wiring.to_vec(),
@@ -196,7 +193,6 @@ impl<M: Model> Network<M> {
             wiring: &self.wiring,
             watch,
             stop: Stop::TimeReached,
-            windows: self.engine.windows(),
             changed: self.reached,
         };
         self.engine.run(&mut driver);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use fabricsim_core::engine::{
-    Domain, Domains, Driver, Engine, Inbox, Message, Outbox, Timer, Timers, Window, Wiring,
+    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Timer, Timers, Window, Wiring,
 };
 use fabricsim_core::rng::mix;
 use fabricsim_core::units::{Duration, Time};
@@ -12,9 +12,20 @@ use fabricsim_core::units::{Duration, Time};
 const LOOKAHEAD: Duration = Duration::from_ns(100);
 
 #[derive(Clone, Copy, Debug)]
-struct Ball(u64);
+struct Ball {
+    value: u64,
+    arrival: Time,
+}
 
-impl Message for Ball {}
+impl Message for Ball {
+    fn arrival(&self) -> Time {
+        self.arrival
+    }
+
+    fn set_arrival(&mut self, at: Time) {
+        self.arrival = at;
+    }
+}
 
 /// Catches balls, holds each for a while and throws it on; keeps a log of what it saw.
 #[derive(Debug)]
@@ -25,6 +36,9 @@ struct Thrower {
     next_index: u16,
     log: Vec<(Time, u64)>,
     until: Time,
+    /// How long a ball flies at least.
+    flight: Duration,
+    lags: bool,
 }
 
 impl Thrower {
@@ -49,6 +63,10 @@ impl Domain for Thrower {
         self.timers.next_time()
     }
 
+    fn may_lag(&self) -> bool {
+        self.lags
+    }
+
     fn run(&mut self, end: Time, inbox: &mut Inbox<Ball>, outbox: &mut Outbox<Ball>) {
         let mut last_sent: BTreeMap<usize, Time> = BTreeMap::new();
         loop {
@@ -57,7 +75,7 @@ impl Domain for Thrower {
                 return;
             }
             if arrival <= local {
-                let ball = inbox.read(|_, ball| ball.0);
+                let ball = inbox.read(|_, ball| ball.value);
                 self.log.push((arrival, ball));
                 self.hold(arrival, ball);
             } else {
@@ -70,10 +88,18 @@ impl Domain for Thrower {
                     continue;
                 }
                 let lane = usize::try_from(ball % self.lanes as u64).expect("a lane");
-                let at = local + LOOKAHEAD + Duration::from_ps(ball % 30_000);
+                let at = local + self.flight + Duration::from_ps(ball % 30_000);
                 let at = at.max(last_sent.get(&lane).copied().unwrap_or_default());
                 last_sent.insert(lane, at);
-                outbox.send(lane, at, &Ball(ball));
+                let arrival = Time::ZERO;
+                outbox.send(
+                    lane,
+                    at,
+                    &Ball {
+                        value: ball,
+                        arrival,
+                    },
+                );
             }
         }
     }
@@ -93,11 +119,11 @@ impl Driver<Thrower> for Thief {
             let stolen = self.stolen.insert(Vec::new());
             for own in 0..self.count {
                 for lane in 0..self.count - 1 {
-                    domains.recall(own, lane, |_, ball| stolen.push(ball.0));
+                    domains.recall(own, lane, |_, ball| stolen.push(ball.value));
                 }
             }
             let before = stolen.len();
-            domains.recall(0, 0, |_, ball| stolen.push(ball.0));
+            domains.recall(0, 0, |_, ball| stolen.push(ball.value));
             assert_eq!(stolen.len(), before, "nothing can be taken back twice");
             next = domains.next_event();
         }
@@ -114,21 +140,28 @@ impl Driver<Thrower> for Clock {
         (next != Time::MAX).then(|| Window {
             start: next,
             end: next + domains.lookahead(),
+            lag: Lag::Allowed,
         })
     }
 
     fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
 }
 
-/// `count` domains in a full mesh, one ball each, for 20 us.
+/// `count` domains in a full mesh, one ball each, for 60 us.
 fn play(count: usize, threads: usize) -> Vec<Vec<(Time, u64)>> {
-    play_with(&mut Clock, count, threads)
+    play_with(&mut Clock, count, threads, false)
+}
+
+/// How long balls of domain `own` fly: those of every third one stay in the air for long.
+fn flight(own: usize) -> Duration {
+    LOOKAHEAD.saturating_mul(if own.is_multiple_of(3) { 7 } else { 1 })
 }
 
 fn play_with(
     driver: &mut (impl Driver<Thrower> + Send),
     count: usize,
     threads: usize,
+    lags: bool,
 ) -> Vec<Vec<(Time, u64)>> {
     let wiring = (0..count)
         .map(|own| {
@@ -138,6 +171,7 @@ fn play_with(
                     domain: u32::try_from(other).expect("few domains"),
                     lane: u32::try_from(if own < other { own } else { own - 1 })
                         .expect("few lanes"),
+                    delay: flight(own),
                 })
                 .collect()
         })
@@ -150,13 +184,15 @@ fn play_with(
                 held: BTreeMap::new(),
                 next_index: 0,
                 log: Vec::new(),
-                until: Time::from_ns(20_000),
+                until: Time::from_ns(60_000),
+                flight: flight(own),
+                lags,
             };
             thrower.hold(Time::ZERO, mix(own as u64 + 1));
             thrower
         })
         .collect();
-    let mut engine = Engine::new(domains, wiring, LOOKAHEAD, threads);
+    let mut engine = Engine::new(domains, wiring, threads);
     engine.run(driver);
     engine
         .domains()
@@ -180,6 +216,14 @@ fn every_domain_sees_the_same_for_any_number_of_threads() {
 }
 
 #[test]
+fn domains_that_lag_see_the_same_in_fewer_windows() {
+    let level = play(23, 1);
+    for threads in [1, 3] {
+        assert_eq!(level, play_with(&mut Clock, 23, threads, true));
+    }
+}
+
+#[test]
 fn balls_that_are_taken_back_are_seen_by_nobody() {
     let steal = |threads| {
         let mut thief = Thief {
@@ -187,7 +231,7 @@ fn balls_that_are_taken_back_are_seen_by_nobody() {
             stolen: None,
             count: 23,
         };
-        let logs = play_with(&mut thief, 23, threads);
+        let logs = play_with(&mut thief, 23, threads, false);
         (logs, thief.stolen.expect("the game lasts for 20 us"))
     };
     let (logs, stolen) = steal(1);

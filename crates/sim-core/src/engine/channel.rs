@@ -1,10 +1,12 @@
 //! Channels between domains: what is sent in one window is read in the next.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::agenda::BLOCK;
 use super::order::WindowSort;
-use crate::units::Time;
+use super::placement::Place;
+use crate::units::{Duration, Time};
 
 /// What crosses a channel.
 pub trait Message: Copy + Send + Sync + std::fmt::Debug {
@@ -112,36 +114,98 @@ struct Parcel<M> {
 /// share no cache line.
 #[derive(Debug)]
 #[repr(align(128))]
-pub(super) struct Mailbox<M> {
+struct Mailbox<M> {
     halves: [Mutex<Vec<Parcel<M>>>; 2],
-    filled: [AtomicBool; 2],
 }
 
 const HELD: &str = "a mailbox is held only for a swap of vectors, which cannot panic";
 
-impl<M> Mailbox<M> {
-    pub(super) const fn new() -> Self {
+/// The mailboxes of all domains.
+#[derive(Debug)]
+pub(super) struct Post<M> {
+    mailboxes: Vec<Mailbox<M>>,
+    /// For each half, and each block of domains: a bit for each one that has mail.
+    announced: [Vec<AtomicU64>; 2],
+    /// Where the words of each group begin.
+    first_words: Vec<u32>,
+}
+
+/// Words in a cache line.
+const WORDS_PER_LINE: u32 = 8;
+
+/// The far end of a lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Neighbour {
+    domain: u32,
+    lane: u32,
+    /// Where mail for the domain is announced.
+    word: u32,
+    bit: u64,
+}
+
+impl<M: Message> Post<M> {
+    /// For domains at `places`, in groups of `sizes`.
+    pub(super) fn new(places: &[Place], sizes: &[u32]) -> Self {
+        let mut words = 0;
+        let mut first_words = Vec::new();
+        for size in sizes {
+            first_words.push(words);
+            // A group's words are on cache lines of their own.
+            words += size.div_ceil(BLOCK as u32).next_multiple_of(WORDS_PER_LINE);
+        }
+        let none = || (0..words).map(|_| AtomicU64::new(0)).collect();
+        let empty = || [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
         Self {
-            halves: [Mutex::new(Vec::new()), Mutex::new(Vec::new())],
-            filled: [AtomicBool::new(false), AtomicBool::new(false)],
+            mailboxes: places.iter().map(|_| Mailbox { halves: empty() }).collect(),
+            announced: [none(), none()],
+            first_words,
         }
     }
 
-    /// Whether the half with `parity` has mail.
-    #[inline]
-    pub(super) fn has_mail(&self, parity: usize) -> bool {
-        self.filled[parity].load(Ordering::Relaxed)
+    /// `lane` of `domain`, as its neighbour there sees it.
+    pub(super) fn neighbour(&self, places: &[Place], domain: u32, lane: u32) -> Neighbour {
+        let Place { group, place } = places[domain as usize];
+        Neighbour {
+            domain,
+            lane,
+            word: self.first_words[group as usize] + place / BLOCK as u32,
+            bit: 1 << (place as usize % BLOCK),
+        }
     }
 
-    /// Puts the messages of a channel into the half with `parity`; `messages` is left empty.
+    /// The domains of a block that have mail in the half with `parity`, which are told only once.
     #[inline]
-    fn put(&self, parity: usize, lane: u32, messages: &mut Vec<M>) {
-        let parcel = Parcel {
-            lane,
-            messages: std::mem::take(messages),
-        };
-        self.halves[parity].lock().expect(HELD).push(parcel);
-        self.filled[parity].store(true, Ordering::Relaxed);
+    pub(super) fn take_announced(&self, parity: usize, group: usize, block: usize) -> u64 {
+        let word = &self.announced[parity][self.first_words[group] as usize + block];
+        let bits = word.load(Ordering::Relaxed);
+        if bits != 0 {
+            word.store(0, Ordering::Relaxed);
+        }
+        bits
+    }
+
+    /// Hands over everything in `outbox`, to be read in the next window; the earliest arrival.
+    #[inline]
+    pub(super) fn deliver(
+        &self,
+        outbox: &mut Outbox<M>,
+        neighbours: &[Neighbour],
+        parity: usize,
+    ) -> Time {
+        for lane in outbox.used.drain(..) {
+            let to = neighbours[lane as usize];
+            let parcel = Parcel {
+                lane: to.lane,
+                messages: std::mem::take(&mut outbox.lanes[lane as usize]),
+            };
+            let mailbox = &self.mailboxes[to.domain as usize];
+            mailbox.halves[parity].lock().expect(HELD).push(parcel);
+            let word = &self.announced[parity][to.word as usize];
+            if word.load(Ordering::Relaxed) & to.bit == 0 {
+                word.fetch_or(to.bit, Ordering::Relaxed);
+            }
+        }
+        std::mem::replace(&mut outbox.earliest, Time::MAX)
     }
 }
 
@@ -190,8 +254,11 @@ const LANE_SHIFT: u32 = 12;
 const TIME_SHIFT: u32 = 28;
 const IN_LANE: u64 = (1 << LANE_SHIFT) - 1;
 
-/// The longest window whose times fit a key.
-pub(super) const LONGEST_WINDOW_PS: u64 = 1 << (64 - TIME_SHIFT);
+/// The longest window, and the longest that a domain may lag behind: both fit the time of a key.
+pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHIFT)) - 1);
+
+/// The most lanes of a domain.
+pub(super) const MOST_LANES: usize = 1 << 16;
 
 /// The most messages of a lane that are carried over to the next window.
 const MOST_CARRIED: usize = 4;
@@ -214,6 +281,8 @@ pub struct Inbox<M> {
     ordered: Vec<(u64, u64)>,
     position: usize,
     base: Time,
+    /// The earliest arrival of all that is under way.
+    first: Time,
     touched: u64,
 }
 
@@ -236,24 +305,39 @@ impl<M: Message> Inbox<M> {
             ordered: Vec::new(),
             position: 0,
             base: Time::ZERO,
+            first: Time::MAX,
             touched: 0,
         }
     }
 
-    /// Fetches the half with `parity`: pointers move, messages stay where they are.
-    pub(super) fn fetch(&mut self, mailbox: &Mailbox<M>, parity: usize, spare: &mut Spare<M>) {
+    /// Fetches what stands in the half with `parity` of the mailbox of domain `own`: pointers move,
+    /// messages stay where they are.
+    pub(super) fn fetch(
+        &mut self,
+        post: &Post<M>,
+        own: usize,
+        parity: usize,
+        spare: &mut Spare<M>,
+    ) {
+        let mailbox = &post.mailboxes[own];
         std::mem::swap(
             &mut *mailbox.halves[parity].lock().expect(HELD),
             &mut self.parcels,
         );
-        mailbox.filled[parity].store(false, Ordering::Relaxed);
         for Parcel { lane, messages } in self.parcels.drain(..) {
+            self.first = self.first.min(messages[0].arrival());
             let channel = &mut self.lanes[lane as usize];
             if channel.first().is_none() {
                 self.active.push(lane);
             }
             channel.accept(messages, spare);
         }
+    }
+
+    /// The earliest arrival of all that is under way.
+    #[inline]
+    pub(super) const fn first(&self) -> Time {
+        self.first
     }
 
     /// Orders the messages that arrive in [start, end) by (time, lane).
@@ -267,7 +351,8 @@ impl<M: Message> Inbox<M> {
             if at < end {
                 self.keys.push(key(at, start, lane, place));
                 if M::ORDERED {
-                    self.ordered.push((key(at, start, lane, place), message.order()));
+                    self.ordered
+                        .push((key(at, start, lane, place), message.order()));
                 }
             }
         }
@@ -344,9 +429,9 @@ impl<M: Message> Inbox<M> {
         result
     }
 
-    /// Takes back everything that is under way on `lane` and shows it to `lost`; the earliest arrival
-    /// that is left. Call it between windows.
-    pub(super) fn recall(&mut self, lane: usize, mut lost: impl FnMut(&M)) -> Time {
+    /// Takes back everything that is under way on `lane` and shows it to `lost`. Call it between
+    /// windows.
+    pub(super) fn recall(&mut self, lane: usize, mut lost: impl FnMut(&M)) {
         let mut kept = 0;
         for place in 0..self.carried.len() {
             if self.carried_lanes[place] as usize == lane {
@@ -368,14 +453,12 @@ impl<M: Message> Inbox<M> {
         self.active.retain(|&active| active as usize != lane);
         let left = self.active.iter().map(|&lane| &self.lanes[lane as usize]);
         let carried = self.carried.iter().map(Message::arrival);
-        left.filter_map(Lane::first)
-            .chain(carried)
-            .min()
-            .unwrap_or(Time::MAX)
+        let first = left.filter_map(Lane::first).chain(carried).min();
+        self.first = first.unwrap_or(Time::MAX);
     }
 
-    /// Forgets what has been read; the earliest arrival of all that is left.
-    pub(super) fn settle(&mut self, end: Time, spare: &mut Spare<M>) -> Time {
+    /// Forgets what has been read, which is everything before `end`.
+    pub(super) fn settle(&mut self, end: Time, spare: &mut Spare<M>) {
         let mut earliest = Time::MAX;
         let mut kept = 0;
         for place in 0..self.carried.len() {
@@ -402,7 +485,8 @@ impl<M: Message> Inbox<M> {
                 earliest = earliest.min(at);
                 let left = &lane.current[lane.cursor..];
                 let room = (IN_LANE as usize).saturating_sub(carried.len());
-                if lane.cursor == 0 || !lane.next.is_empty() || left.len() > MOST_CARRIED.min(room) {
+                if lane.cursor == 0 || !lane.next.is_empty() || left.len() > MOST_CARRIED.min(room)
+                {
                     return true;
                 }
                 carried.extend_from_slice(left);
@@ -412,7 +496,7 @@ impl<M: Message> Inbox<M> {
             recycle(spare, std::mem::take(&mut lane.current));
             false
         });
-        earliest
+        self.first = earliest;
     }
 }
 
@@ -430,7 +514,11 @@ const fn lane_of(key: u64) -> usize {
 #[inline]
 const fn place_of(key: u64) -> Option<usize> {
     let place = key & IN_LANE;
-    if place == IN_LANE { None } else { Some(place as usize) }
+    if place == IN_LANE {
+        None
+    } else {
+        Some(place as usize)
+    }
 }
 
 /// Adds the keys of the `messages` of `lane` that arrive before `end`; how many.
@@ -453,18 +541,4 @@ fn gather_due<M: Message>(
     });
     keys.extend(due);
     keys.len() - before
-}
-
-/// Hands over everything in `outbox` to the mailboxes of the neighbours; the earliest arrival.
-pub(super) fn post<M: Message>(
-    outbox: &mut Outbox<M>,
-    neighbours: &[(u32, u32)],
-    mailboxes: &[Mailbox<M>],
-    parity: usize,
-) -> Time {
-    for lane in outbox.used.drain(..) {
-        let (domain, far_lane) = neighbours[lane as usize];
-        mailboxes[domain as usize].put(parity, far_lane, &mut outbox.lanes[lane as usize]);
-    }
-    std::mem::replace(&mut outbox.earliest, Time::MAX)
 }

@@ -5,14 +5,16 @@ use super::deadlock;
 use super::node::Node;
 use super::switch::Switch;
 use super::{Directory, Progress, Stop, Watch};
-use crate::engine::{Domains, Driver, Window};
+use crate::engine::{Domains, Driver, Lag, Window};
 use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::plugin::{Endpoint, Model};
 use crate::units::{Bytes, Duration, Time};
 
-/// How many windows pass between two looks at the watchers.
+/// How many windows pass between two looks at the watchers, if that many have had something to do.
 const WATCH_WINDOWS: u64 = 256;
+/// How many times domains are run between two looks, if that is sooner.
+const WATCH_STEPS: u64 = 1_000_000;
 /// A port that is paused for longer is suspected of a deadlock.
 const LONG_PAUSE: Duration = Duration::from_ms(1);
 
@@ -26,7 +28,6 @@ pub(super) struct NetworkDriver<'a, R> {
     pub(super) wiring: &'a [Vec<(NodeId, PortId)>],
     pub(super) watch: &'a mut dyn Watch,
     pub(super) stop: Stop,
-    pub(super) windows: u64,
     /// When the network last changed, or what the run had reached before.
     pub(super) changed: Time,
 }
@@ -43,6 +44,37 @@ pub(super) struct FlowState {
     /// When the sum of acknowledged bytes last changed, as far as the watcher has seen.
     pub(super) progress_at: Time,
     pub(super) acknowledged: Bytes,
+    pub(super) schedule: WatchSchedule,
+    /// Everything before has happened everywhere, also where domains may lag.
+    pub(super) level: Time,
+}
+
+/// When to look at all domains: not more often than what they do is worth.
+#[derive(Debug, Default)]
+pub(super) struct WatchSchedule {
+    windows: u64,
+    steps: u64,
+    due: bool,
+}
+
+impl WatchSchedule {
+    /// Whether the window that comes now was to be looked at.
+    fn looks_now(&mut self) -> bool {
+        std::mem::take(&mut self.due)
+    }
+
+    /// Whether to look after the window that comes now, in a network of `count` domains that have
+    /// been run for `steps` windows in sum.
+    fn looks_next(&mut self, steps: u64, count: usize) -> bool {
+        self.windows += 1;
+        let run = steps - self.steps;
+        if run >= WATCH_STEPS || self.windows >= WATCH_WINDOWS && run >= count as u64 {
+            self.windows = 0;
+            self.steps = steps;
+            self.due = true;
+        }
+        self.due
+    }
 }
 
 impl<R> NetworkDriver<'_, R> {
@@ -68,6 +100,26 @@ impl<R> NetworkDriver<'_, R> {
                 Node::Switch(_) => unreachable!("the directory resolves hosts only"),
             });
         }
+    }
+
+    /// The next time before which everything must have happened, because somebody will look.
+    fn look_at(&self) -> Time {
+        self.until.min(self.directory.next_change())
+    }
+
+    /// The window in which domains that lag behind do what they have left to do before somebody looks;
+    /// `next` is when the others have something to do.
+    fn catch_up<M: Model>(&mut self, domains: &Domains<'_, Node<M>>, next: Time) -> Option<Window> {
+        let end = self.look_at();
+        if !domains.may_lag() || next < end || end >= Time::HORIZON || self.state.level >= end {
+            return None;
+        }
+        self.state.level = end;
+        Some(Window {
+            start: end,
+            end,
+            lag: Lag::Forbidden,
+        })
     }
 
     /// Lets the network change as long as that comes first, within the time asked for; when
@@ -174,6 +226,9 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
             self.stop = Stop::Finished;
             return None;
         }
+        if let Some(window) = self.catch_up(domains, next.min(next_flow.unwrap_or(Time::MAX))) {
+            return Some(window);
+        }
         let start = self.change_until(domains, next);
         if start == Time::MAX {
             self.stop = self.stuck(domains);
@@ -187,25 +242,31 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
             self.stop = Stop::TimeReached;
             return None;
         }
-        self.windows += 1;
-        if self.windows.is_multiple_of(WATCH_WINDOWS) && !self.watch(domains, start) {
+        if self.state.schedule.looks_now() && !self.watch(domains, start) {
             return None;
         }
         let end = start
             .saturating_add(domains.lookahead())
-            .min(self.until)
-            .min(self.directory.next_change());
+            .min(self.look_at());
         self.inject(domains, end);
-        Some(Window { start, end })
+        let looks = self
+            .state
+            .schedule
+            .looks_next(domains.steps(), domains.count());
+        let lag = if end == self.look_at() || looks {
+            self.state.level = end;
+            Lag::Forbidden
+        } else {
+            Lag::Allowed
+        };
+        Some(Window { start, end, lag })
     }
 
     fn collect(&mut self, domains: &mut Domains<'_, Node<M>>) {
         let from = self.state.completions.len();
         let completions = &mut self.state.completions;
-        domains.for_each(|node| {
-            if let Node::Host(host) = node
-                && host.has_results()
-            {
+        domains.for_each_result(|node| {
+            if let Node::Host(host) = node {
                 completions.extend(host.drain_completions());
             }
         });

@@ -81,7 +81,9 @@ impl Egress {
             timing: link.timing,
             delay: link.delay,
             rate: link.rate,
-            loss: link.loss.map(|(chance, stream)| Losses::new(chance, stream)),
+            loss: link
+                .loss
+                .map(|(chance, stream)| Losses::new(chance, stream)),
             busy_since: Time::ZERO,
             busy_until: Time::ZERO,
             paused: Priorities::default(),

@@ -358,6 +358,11 @@ impl<M: Model> Host<M> {
         }
     }
 
+    /// The rates of all ports.
+    pub(super) fn capacity(&self) -> u64 {
+        self.nics.iter().map(|nic| nic.egress.rate().as_bps()).sum()
+    }
+
     pub(super) fn egress(&mut self, port: PortId) -> &mut Egress {
         &mut self.nics[port.index()].egress
     }

@@ -84,4 +84,18 @@ impl<M: Model> Domain for Node<M> {
             Self::Switch(_) => false,
         }
     }
+
+    fn weight(&self) -> u64 {
+        match self {
+            Self::Host(host) => host.capacity(),
+            Self::Switch(switch) => switch.capacity(),
+        }
+    }
+
+    fn may_lag(&self) -> bool {
+        match self {
+            Self::Host(_) => false,
+            Self::Switch(_) => true,
+        }
+    }
 }

@@ -21,6 +21,12 @@ impl<M: Model> Switch<M> {
         counters
     }
 
+    /// The rates of all ports.
+    pub(in crate::network) fn capacity(&self) -> u64 {
+        let rates = self.ports.iter().map(|port| port.egress.rate().as_bps());
+        rates.sum()
+    }
+
     /// Bytes in the queues of each port.
     pub(in crate::network) fn queued(&self) -> u64 {
         self.ports.iter().map(|port| port.queue.bytes().get()).sum()
