@@ -181,8 +181,8 @@ mod tests {
     #[test]
     fn a_digest_costs_a_packet_eight_bytes() {
         assert_eq!(size_of::<PintDigest>(), 4);
-        assert_eq!(size_of::<Packet<PintDigest>>(), 48);
-        assert_eq!(size_of::<Packet<PublishedDigest>>(), 56);
+        assert_eq!(size_of::<Packet<PintDigest>>(), 56);
+        assert_eq!(size_of::<Packet<PublishedDigest>>(), 64);
         let stack = size_of::<Packet<ExactStack<5>>>();
         assert_eq!(size_of::<Packet<WithDigest<ExactStack<5>>>>(), stack + 8);
     }

@@ -396,6 +396,13 @@ impl<M: Message> Inbox<M> {
         }
     }
 
+    /// How many messages are due in this window and have not been read.
+    #[inline]
+    #[must_use]
+    pub fn due(&self) -> usize {
+        self.keys.len() - self.position
+    }
+
     /// The next due message.
     #[inline]
     #[must_use]

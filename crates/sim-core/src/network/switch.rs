@@ -100,7 +100,9 @@ impl<M: Model> Switch<M> {
         inbox: &mut Inbox<Packet<M::Header>>,
         outbox: &mut Outbox<Packet<M::Header>>,
     ) {
-        self.touch();
+        if inbox.due() >= self.ports.len() {
+            self.touch();
+        }
         loop {
             let arrival = inbox.next_time();
             let local = self.timers.next_time();
@@ -134,8 +136,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Takes a look at the state of all ports, so that what is not in the cache comes at once and not
-    /// piece by piece.
+    /// Takes a look at the state of all ports before a window in which most are needed, so that what is
+    /// not in the cache comes at once and not piece by piece.
     #[inline]
     fn touch(&mut self) {
         for (index, port) in self.ports.iter().enumerate() {
