@@ -76,8 +76,11 @@ impl<S: IntHeader> Hpcc<S> {
             .queue(index, &constants.scale)
             .min(self.previous.queue(index, &constants.scale))
             .as_f64();
-        let sample = bits as f64 / seconds / link_rate
-            + queue * constants.rule.max_rate / link_rate / constants.bdp;
+        let mut sample = bits as f64 / seconds / link_rate;
+        // Most queues are empty, and divisions are half of what an acknowledgement costs.
+        if queue > 0.0 {
+            sample += queue * constants.rule.max_rate / link_rate / constants.bdp;
+        }
         (sample, interval)
     }
 
