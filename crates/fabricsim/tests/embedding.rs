@@ -62,6 +62,34 @@ fn run_in_steps(simulation: &mut Simulation, step: Duration) -> Vec<Completion> 
 
 #[test]
 fn steps_do_not_change_the_results() {
+    same_in_steps(SCENARIO);
+}
+
+/// Spines are heard by nobody for ten windows, so they may lag behind, but for whoever looks.
+#[test]
+fn steps_do_not_change_the_results_where_delays_differ() {
+    let delays = "spines = 2\n    host_delay = \"100ns\"";
+    let text = SCENARIO.replace("spines = 2", delays);
+    same_in_steps(&text);
+    let flap = "
+    [transport]
+    rto_min = \"100us\"
+    [[event]]
+    at = \"50us\"
+    kind = \"link-down\"
+    link = [8, 10]
+    [[event]]
+    at = \"120us\"
+    kind = \"link-up\"
+    link = [8, 10]";
+    same_in_steps(&format!("{text}{flap}"));
+}
+
+fn same_in_steps(text: &str) {
+    let simulation = |threads| {
+        let scenario = Scenario::from_toml(text).unwrap();
+        Simulation::new(&scenario, threads).unwrap()
+    };
     let mut whole = simulation(1);
     assert_eq!(whole.run_until(Time::MAX), Stop::Finished);
     let expected = whole.take_completions();
