@@ -3,7 +3,8 @@
 use crate::units::Time;
 
 /// Domains in one block.
-pub(super) const BLOCK: usize = 64;
+pub(super) const BLOCK: u32 = u64::BITS;
+const SIZE: usize = BLOCK as usize;
 
 /// A time for each domain, and the least of each block of domains, so that a window in which little
 /// happens costs little, however many domains there are.
@@ -38,7 +39,7 @@ impl Agenda {
         if self.blocks[block] >= end {
             return 0;
         }
-        let times = self.times[block * BLOCK..].iter().take(BLOCK);
+        let times = self.times[block * SIZE..].iter().take(SIZE);
         times
             .zip(0..)
             .fold(0, |due, (&at, bit)| due | u64::from(at < end) << bit)
@@ -53,7 +54,7 @@ impl Agenda {
     /// Finds the least time of `block` anew.
     #[inline]
     pub(super) fn settle(&mut self, block: usize) {
-        let times = self.times[block * BLOCK..].iter().take(BLOCK);
+        let times = self.times[block * SIZE..].iter().take(SIZE);
         self.blocks[block] = times.copied().min().unwrap_or(Time::MAX);
     }
 
@@ -64,7 +65,7 @@ impl Agenda {
     }
 
     fn refresh(&mut self, index: usize) {
-        let block = index / BLOCK;
+        let block = index / SIZE;
         if block == self.blocks.len() {
             self.blocks.push(Time::MAX);
         }
@@ -102,7 +103,7 @@ mod tests {
             let due: Vec<usize> = (0..agenda.blocks())
                 .flat_map(|block| {
                     let bits = agenda.due(block, Time::from_ps(end));
-                    (0..BLOCK).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| block * BLOCK + bit)
+                    (0..SIZE).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| block * SIZE + bit)
                 })
                 .collect();
             let expected: Vec<usize> = (0..model.len()).filter(|&index| model[index] < end).collect();

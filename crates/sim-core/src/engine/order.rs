@@ -24,6 +24,10 @@ impl WindowSort {
         }
         let bits = keys.len().ilog2().min(BUCKETS.ilog2());
         let shift = (u64::BITS - limit.leading_zeros()).saturating_sub(bits);
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the rest of a division by 256"
+        )]
         let bucket = |key: u64| (key >> shift) as usize % BUCKETS;
         let mut starts = [0u32; BUCKETS];
         for &key in &*keys {

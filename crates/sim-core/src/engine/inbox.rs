@@ -1,0 +1,345 @@
+//! What is on its way to a domain, as the domain sees it.
+
+use super::channel::{Message, Spare, recycle};
+use super::order::WindowSort;
+use super::post::{Parcel, Post};
+use crate::units::{Duration, Time};
+
+/// A channel as its reader sees it: messages in order of arrival.
+#[derive(Debug)]
+struct Lane<M> {
+    current: Vec<M>,
+    cursor: usize,
+    next: Vec<M>,
+}
+
+impl<M: Message> Lane<M> {
+    #[inline]
+    fn accept(&mut self, mut fresh: Vec<M>, spare: &mut Spare<M>) {
+        if self.cursor == self.current.len() {
+            self.cursor = 0;
+            recycle(spare, std::mem::replace(&mut self.current, fresh));
+        } else if self.next.is_empty() {
+            recycle(spare, std::mem::replace(&mut self.next, fresh));
+        } else {
+            self.next.append(&mut fresh);
+            recycle(spare, fresh);
+        }
+    }
+
+    /// Steps over the message that was just read.
+    #[inline]
+    fn advance(&mut self) {
+        self.cursor += 1;
+        if self.cursor == self.current.len() && !self.next.is_empty() {
+            self.current.clear();
+            self.cursor = 0;
+            std::mem::swap(&mut self.current, &mut self.next);
+        }
+    }
+
+    #[inline]
+    fn first(&self) -> Option<Time> {
+        self.current.get(self.cursor).map(Message::arrival)
+    }
+}
+
+/// A key orders a message that is due: 36 bits of time since the start of the window, 16 bits of lane,
+/// and 12 bits of place among the carried messages, all ones for those in the buffer of their lane.
+const LANE_SHIFT: u32 = 12;
+const TIME_SHIFT: u32 = 28;
+const IN_LANE: u64 = (1 << LANE_SHIFT) - 1;
+
+/// The longest window, and the longest that a domain may lag behind: both fit the time of a key.
+pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHIFT)) - 1);
+
+/// The most lanes of a domain.
+pub(super) const MOST_LANES: usize = 1 << 16;
+
+/// The most messages of a lane that are carried over to the next window.
+const MOST_CARRIED: usize = 4;
+/// The most that are carried in all: those that a key can tell apart.
+const MOST_CARRIED_IN_ALL: usize = (1 << LANE_SHIFT) - 1;
+
+/// The messages on their way to one domain, and those of them that are due in this window.
+#[derive(Debug)]
+pub struct Inbox<M> {
+    lanes: Vec<Lane<M>>,
+    /// Lanes with messages that have not been read.
+    active: Vec<u32>,
+    /// Messages that were sent in time for a window but arrive after it, and their lanes. They are
+    /// copied out of their buffers, so that these can be written again while they are in the cache.
+    carried: Vec<M>,
+    carried_lanes: Vec<u32>,
+    /// An empty buffer, to be exchanged with a full one.
+    parcels: Vec<Parcel<M>>,
+    keys: Vec<u64>,
+    sorting: WindowSort,
+    /// Room to sort in, where messages have an order of their own.
+    ordered: Vec<(u64, u64)>,
+    position: usize,
+    base: Time,
+    /// The earliest arrival of all that is under way.
+    first: Time,
+    touched: u64,
+}
+
+impl<M: Message> Inbox<M> {
+    pub(super) fn new(lanes: usize) -> Self {
+        Self {
+            lanes: (0..lanes)
+                .map(|_| Lane {
+                    current: Vec::new(),
+                    cursor: 0,
+                    next: Vec::new(),
+                })
+                .collect(),
+            active: Vec::new(),
+            carried: Vec::new(),
+            carried_lanes: Vec::new(),
+            parcels: Vec::new(),
+            keys: Vec::new(),
+            sorting: WindowSort::default(),
+            ordered: Vec::new(),
+            position: 0,
+            base: Time::ZERO,
+            first: Time::MAX,
+            touched: 0,
+        }
+    }
+
+    /// Fetches what stands in the half with `parity` of the mailbox of domain `own`: pointers move,
+    /// messages stay where they are.
+    pub(super) fn fetch(
+        &mut self,
+        post: &Post<M>,
+        own: usize,
+        parity: usize,
+        spare: &mut Spare<M>,
+    ) {
+        post.exchange(own, parity, &mut self.parcels);
+        for Parcel { lane, messages } in self.parcels.drain(..) {
+            self.first = self.first.min(messages[0].arrival());
+            let channel = &mut self.lanes[lane as usize];
+            if channel.first().is_none() {
+                self.active.push(lane);
+            }
+            channel.accept(messages, spare);
+        }
+    }
+
+    /// The earliest arrival of all that is under way.
+    #[inline]
+    pub(super) const fn first(&self) -> Time {
+        self.first
+    }
+
+    /// Orders the messages that arrive in [start, end) by (time, lane).
+    pub(super) fn gather(&mut self, start: Time, end: Time) {
+        self.base = start;
+        self.keys.clear();
+        self.position = 0;
+        let carried = self.carried.iter().zip(&self.carried_lanes).zip(0..);
+        for ((message, &lane), place) in carried {
+            let at = message.arrival();
+            if at < end {
+                self.keys.push(key(at, start, lane, place));
+                if M::ORDERED {
+                    self.ordered
+                        .push((key(at, start, lane, place), message.order()));
+                }
+            }
+        }
+        let mut sources = self.keys.len();
+        for &lane in &self.active {
+            let before = self.keys.len();
+            let channel = &self.lanes[lane as usize];
+            let current = &channel.current[channel.cursor..];
+            let due = gather_due(&mut self.keys, current, lane, start, end, &mut self.touched);
+            if due == current.len() {
+                let next = &channel.next[..];
+                gather_due(&mut self.keys, next, lane, start, end, &mut self.touched);
+            }
+            if M::ORDERED {
+                let fresh = &self.keys[before..];
+                let messages = current.iter().chain(&channel.next);
+                let ordered = fresh.iter().zip(messages);
+                self.ordered
+                    .extend(ordered.map(|(&key, message)| (key, message.order())));
+            }
+            sources += usize::from(self.keys.len() > before);
+        }
+        if M::ORDERED {
+            self.ordered
+                .sort_unstable_by_key(|&(key, order)| (key >> TIME_SHIFT, order, key));
+            self.keys.clear();
+            self.keys.extend(self.ordered.drain(..).map(|(key, _)| key));
+        } else if sources > 1 {
+            let limit = end.since(start).as_ps() << TIME_SHIFT;
+            self.sorting.sort(&mut self.keys, limit);
+        }
+    }
+
+    /// When the next due message arrives, or [`Time::MAX`] when no more are due in this window.
+    #[inline]
+    #[must_use]
+    pub fn next_time(&self) -> Time {
+        match self.keys.get(self.position) {
+            Some(key) => Time::from_ps(self.base.as_ps() + (key >> TIME_SHIFT)),
+            None => Time::MAX,
+        }
+    }
+
+    /// How many messages are due in this window and have not been read.
+    #[inline]
+    #[must_use]
+    pub fn due(&self) -> usize {
+        self.keys.len() - self.position
+    }
+
+    /// The next due message.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> Option<&M> {
+        let key = *self.keys.get(self.position)?;
+        match place_of(key) {
+            Some(place) => self.carried.get(place),
+            None => {
+                let lane = &self.lanes[lane_of(key)];
+                lane.current.get(lane.cursor)
+            }
+        }
+    }
+
+    /// Hands the next due message and its lane to `read`. Call it only after
+    /// [`next_time`](Self::next_time) has named a time.
+    #[inline]
+    pub fn read<R>(&mut self, read: impl FnOnce(usize, &M) -> R) -> R {
+        let key = self.keys[self.position];
+        self.position += 1;
+        let lane = lane_of(key);
+        let channel = &mut self.lanes[lane];
+        let message = match place_of(key) {
+            None => &channel.current[channel.cursor],
+            Some(place) => &self.carried[place],
+        };
+        let result = read(lane, message);
+        if place_of(key).is_none() {
+            channel.advance();
+        }
+        result
+    }
+
+    /// Takes back everything that is under way on `lane` and shows it to `lost`. Call it between
+    /// windows.
+    pub(super) fn recall(&mut self, lane: usize, mut lost: impl FnMut(&M)) {
+        let mut kept = 0;
+        for place in 0..self.carried.len() {
+            if self.carried_lanes[place] as usize == lane {
+                lost(&self.carried[place]);
+            } else {
+                self.carried[kept] = self.carried[place];
+                self.carried_lanes[kept] = self.carried_lanes[place];
+                kept += 1;
+            }
+        }
+        self.carried.truncate(kept);
+        self.carried_lanes.truncate(kept);
+        let channel = &mut self.lanes[lane];
+        let under_way = channel.current[channel.cursor..].iter();
+        under_way.chain(&channel.next).for_each(lost);
+        channel.current.clear();
+        channel.next.clear();
+        channel.cursor = 0;
+        self.active.retain(|&active| active as usize != lane);
+        let left = self.active.iter().map(|&lane| &self.lanes[lane as usize]);
+        let carried = self.carried.iter().map(Message::arrival);
+        let first = left.filter_map(Lane::first).chain(carried).min();
+        self.first = first.unwrap_or(Time::MAX);
+    }
+
+    /// Forgets what has been read, which is everything before `end`.
+    pub(super) fn settle(&mut self, end: Time, spare: &mut Spare<M>) {
+        let mut earliest = Time::MAX;
+        let mut kept = 0;
+        for place in 0..self.carried.len() {
+            let at = self.carried[place].arrival();
+            if at >= end {
+                earliest = earliest.min(at);
+                self.carried[kept] = self.carried[place];
+                self.carried_lanes[kept] = self.carried_lanes[place];
+                kept += 1;
+            }
+        }
+        self.carried.truncate(kept);
+        self.carried_lanes.truncate(kept);
+        let Self {
+            lanes,
+            active,
+            carried,
+            carried_lanes,
+            ..
+        } = self;
+        active.retain(|&index| {
+            let lane = &mut lanes[index as usize];
+            if let Some(at) = lane.first() {
+                earliest = earliest.min(at);
+                let left = &lane.current[lane.cursor..];
+                let room = MOST_CARRIED_IN_ALL.saturating_sub(carried.len());
+                if lane.cursor == 0 || !lane.next.is_empty() || left.len() > MOST_CARRIED.min(room)
+                {
+                    return true;
+                }
+                carried.extend_from_slice(left);
+                carried_lanes.resize(carried.len(), index);
+            }
+            lane.cursor = 0;
+            recycle(spare, std::mem::take(&mut lane.current));
+            false
+        });
+        self.first = earliest;
+    }
+}
+
+#[inline]
+fn key(at: Time, start: Time, lane: u32, place: u64) -> u64 {
+    at.since(start).as_ps() << TIME_SHIFT | u64::from(lane) << LANE_SHIFT | place
+}
+
+#[inline]
+const fn lane_of(key: u64) -> usize {
+    (key >> LANE_SHIFT & 0xffff) as usize
+}
+
+/// The place of a carried message.
+#[inline]
+const fn place_of(key: u64) -> Option<usize> {
+    let place = key & IN_LANE;
+    if place == IN_LANE {
+        None
+    } else {
+        Some(place as usize)
+    }
+}
+
+/// Adds the keys of the `messages` of `lane` that arrive before `end`; how many.
+#[inline]
+fn gather_due<M: Message>(
+    keys: &mut Vec<u64>,
+    messages: &[M],
+    lane: u32,
+    start: Time,
+    end: Time,
+    touched: &mut u64,
+) -> usize {
+    let before = keys.len();
+    let due = messages.iter().map_while(|message| {
+        let at = message.arrival();
+        (at < end).then(|| {
+            *touched ^= message.touch();
+            key(at, start, lane, IN_LANE)
+        })
+    });
+    keys.extend(due);
+    keys.len() - before
+}
