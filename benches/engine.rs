@@ -1,8 +1,13 @@
-//! What the engine costs by itself: PHOLD, the customary load of parallel simulators.
+//! What the engine costs by itself, with the customary loads of event lists and of parallel
+//! simulators.
 //!
-//! A fixed number of messages wander between domains. Each is held for a random time where it
-//! arrives, as a local event, and then goes on to a random neighbour. The throughput is events
-//! (arrivals and ends of holding) per second.
+//! * `hold`: the hold model on the timers of one domain. The least timer is taken and set again, later
+//!   by a random time; their number stays. The throughput is holds per second.
+//! * `phold`: a fixed number of messages wander between domains. Each is held for a random time where
+//!   it arrives, as a local event, and then goes on to a random neighbour. The throughput is events
+//!   (arrivals and ends of holding) per second.
+//! * `sparse`: the same among 16 domains, alone and in an engine where 65,520 others never have
+//!   anything to do. A window costs what happens in it, so the two should be close.
 //!
 //! `cargo bench -p fabricsim --bench engine`
 
@@ -13,7 +18,6 @@ use fabricsim_core::engine::{
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Time};
 
-const DOMAINS: u32 = 64;
 const NEIGHBOURS: u32 = 8;
 /// Messages that start at each domain.
 const MESSAGES: u16 = 32;
@@ -21,6 +25,8 @@ const LOOKAHEAD: Duration = Duration::from_us(1);
 /// Holding times are below this.
 const LONGEST_HOLD_PS: u64 = 2_000_000;
 const END: Duration = Duration::from_us(200);
+/// Holds of one iteration, each by a time that was drawn before.
+const HOLDS: usize = 1_024;
 
 /// As large as a packet with a little telemetry.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +57,7 @@ struct Place {
 }
 
 impl Place {
-    fn new(number: u32) -> Self {
+    fn new(number: u32, messages: u16) -> Self {
         let mut place = Self {
             held: Vec::new(),
             free: Vec::new(),
@@ -59,7 +65,7 @@ impl Place {
             stream: Stream::new(1, number.into(), Purpose::Custom(0)),
             events: 0,
         };
-        for _ in 0..MESSAGES {
+        for _ in 0..messages {
             let fresh = Wanderer {
                 arrival: Time::ZERO,
                 visits: 0,
@@ -136,50 +142,115 @@ impl Driver<Place> for Steady {
     fn collect(&mut self, _domains: &mut Domains<'_, Place>) {}
 }
 
-/// A ring of places with chords: lane `2 k` leads `k + 1` places ahead and hears lane `2 k + 1`, which
-/// leads as far back.
-fn engine(threads: usize) -> Engine<Place> {
+/// How many places there are, and which of them have messages.
+#[derive(Clone, Copy)]
+struct Size {
+    places: u32,
+    /// Every place whose number is a multiple of this has messages, which stay among such places.
+    stride: u32,
+}
+
+/// Rings of places with chords: lane `2 k` leads `k + 1` places of the ring ahead and hears lane
+/// `2 k + 1`, which leads as far back. A ring is the places that are a multiple of the stride apart.
+fn engine(Size { places, stride }: Size, threads: usize) -> Engine<Place> {
     let wiring = |place: u32| {
         let lane = |lane: u32| {
-            let far = lane / 2 + 1;
+            let far = (lane / 2 + 1) * stride;
             let ahead = if lane.is_multiple_of(2) {
                 far
             } else {
-                DOMAINS - far
+                places - far
             };
             Wiring {
-                domain: (place + ahead) % DOMAINS,
+                domain: (place + ahead) % places,
                 lane: lane ^ 1,
                 delay: LOOKAHEAD,
             }
         };
         (0..NEIGHBOURS).map(lane).collect()
     };
-    let places = (0..DOMAINS).map(Place::new).collect();
-    Engine::new(places, (0..DOMAINS).map(wiring).collect(), threads)
+    let place = |number: u32| {
+        let active = number.is_multiple_of(stride);
+        Place::new(number, if active { MESSAGES } else { 0 })
+    };
+    let domains = (0..places).map(place).collect();
+    Engine::new(domains, (0..places).map(wiring).collect(), threads)
 }
 
-/// Runs to the end; the events.
-fn run(engine: &mut Engine<Place>) -> u64 {
+/// Runs to the end.
+fn steady(engine: &mut Engine<Place>) {
     engine.run(&mut Steady);
+}
+
+/// The events until the end.
+fn events(mut engine: Engine<Place>) -> u64 {
+    steady(&mut engine);
     engine.domains().map(|place| place.events).sum()
 }
 
-fn phold(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("phold");
-    group.sample_size(20);
-    group.throughput(Throughput::Elements(run(&mut engine(1))));
-    for threads in [1, 2] {
-        group.bench_function(BenchmarkId::from_parameter(threads), |bencher| {
-            bencher.iter_batched(
-                || engine(threads),
-                |mut engine| run(&mut engine),
-                BatchSize::LargeInput,
-            );
+fn hold(criterion: &mut Criterion) {
+    let mut stream = Stream::new(1, 0, Purpose::Custom(0));
+    let spans: Vec<Duration> = (0..HOLDS)
+        .map(|_| Duration::from_ps(1 + stream.next_u64() % LONGEST_HOLD_PS))
+        .collect();
+    let mut group = criterion.benchmark_group("hold");
+    group.throughput(Throughput::Elements(HOLDS as u64));
+    for count in [16u16, 256, 4_096] {
+        let mut timers = Timers::default();
+        for index in 0..count {
+            timers.set(Timer {
+                at: Time::ZERO + spans[usize::from(index) % HOLDS],
+                set: 0,
+                rank: 0,
+                index,
+            });
+        }
+        group.bench_function(BenchmarkId::from_parameter(count), |bencher| {
+            bencher.iter(|| {
+                for &span in &spans {
+                    let timer = timers.pop().expect("as many are set as are taken");
+                    timers.set(Timer {
+                        at: timer.at + span,
+                        ..timer
+                    });
+                }
+            });
         });
     }
     group.finish();
 }
 
-criterion_group!(benches, phold);
+fn phold(criterion: &mut Criterion) {
+    let size = Size {
+        places: 64,
+        stride: 1,
+    };
+    let mut group = criterion.benchmark_group("phold");
+    group.sample_size(20);
+    group.throughput(Throughput::Elements(events(engine(size, 1))));
+    for threads in [1, 2] {
+        group.bench_function(BenchmarkId::from_parameter(threads), |bencher| {
+            bencher.iter_batched_ref(|| engine(size, threads), steady, BatchSize::PerIteration);
+        });
+    }
+    group.finish();
+}
+
+fn sparse(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("sparse");
+    group.sample_size(20);
+    for places in [16, 65_536] {
+        let size = Size {
+            places,
+            stride: places / 16,
+        };
+        group.throughput(Throughput::Elements(events(engine(size, 1))));
+        group.bench_function(format!("16 of {places}"), |bencher| {
+            bencher.iter_batched_ref(|| engine(size, 1), steady, BatchSize::PerIteration);
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, hold, phold, sparse);
 criterion_main!(benches);

@@ -1,50 +1,55 @@
-//! What a packet-hop costs: whole scenarios, from their construction to the last flow.
+//! What a packet-hop costs where little else happens: flows through one switch.
 //!
-//! The throughput is packet-hops per second: one packet that crosses one link is one.
+//! * `one flow`: packets and acknowledgements one after the other, without a queue.
+//! * `64 flows`: each host sends to one other, so that every window has arrivals on all ports.
+//!
+//! The throughput is packet-hops per second: one packet that crosses one link is one. The network is
+//! built outside the measurement. Whole scenarios are in `scenario.rs`.
 //!
 //! `cargo bench -p fabricsim --bench hop`
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::Time;
 
-/// WebSearch at half load for 200 us on 64 hosts.
-fn scenario(law: &str) -> Scenario {
-    let text = format!(
-        "[topology]
-        kind = \"leaf-spine\"
-        leaves = 8
-        hosts_per_leaf = 8
-        spines = 4
-        [[workload]]
-        kind = \"poisson\"
-        sizes = \"websearch\"
-        load = 0.5
-        duration = \"200us\"
-        [cc]
-        kind = \"{law}\""
-    );
-    Scenario::from_toml(&text).expect("a valid scenario")
-}
+/// One flow from a host to the other: of two hosts, one sends.
+const ONE_FLOW: &str = "
+    [topology]
+    kind = \"star\"
+    hosts = 2
+    [[workload]]
+    kind = \"incast\"
+    fan_in = 1
+    size = \"10MB\"
+    at = \"0s\"";
 
-/// Runs `scenario` to its end; the packet-hops.
-fn run(scenario: &Scenario, threads: usize) -> u64 {
-    let mut simulation = Simulation::new(scenario, threads).expect("a network");
+/// Every host sends to one other and hears one.
+const MANY_FLOWS: &str = "
+    [topology]
+    kind = \"star\"
+    hosts = 64
+    [[workload]]
+    kind = \"permutation\"
+    size = \"200KB\"";
+
+/// Runs to the end; the packet-hops.
+fn run(simulation: &mut Simulation) -> u64 {
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     simulation.counters().packet_hops
 }
 
 fn hops(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("hops");
-    group.sample_size(10);
-    for law in ["hpcc", "line-rate"] {
-        let scenario = scenario(law);
-        group.throughput(Throughput::Elements(run(&scenario, 1)));
-        for threads in [1, 2] {
-            let name = format!("{threads} threads");
-            group.bench_function(BenchmarkId::new(law, name), |bencher| {
-                bencher.iter(|| run(&scenario, threads));
+    let mut group = criterion.benchmark_group("hop");
+    group.sample_size(20);
+    for (name, network) in [("one flow", ONE_FLOW), ("64 flows", MANY_FLOWS)] {
+        for law in ["line-rate", "hpcc"] {
+            let text = format!("{network}\n[cc]\nkind = \"{law}\"");
+            let scenario = Scenario::from_toml(&text).expect("a valid scenario");
+            let simulation = || Simulation::new(&scenario, 1).expect("a network");
+            group.throughput(Throughput::Elements(run(&mut simulation())));
+            group.bench_function(BenchmarkId::new(name, law), |bencher| {
+                bencher.iter_batched_ref(simulation, run, BatchSize::PerIteration);
             });
         }
     }
