@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
 
 use crate::console::tell;
@@ -80,6 +81,7 @@ Examples:
   fabricsim run                                     the built-in scenario
   fabricsim run my.toml --threads 2
   fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
+  fabricsim run my.toml --profile-parallelism       how many cores would be worth it
 
 The folder gets fct.csv (one row for each flow, in the order of completion) and
 summary.json (every setting, counts, slowdowns, digest). Results do not depend on
@@ -100,6 +102,30 @@ pub(crate) struct RunArgs {
     /// Print nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    /// Run on one thread and measure what 2 to 128 workers would gain: prints a table, writes
+    /// parallelism.json and parallelism_domains.csv; results are the same
+    #[arg(long)]
+    pub(crate) profile_parallelism: bool,
+}
+
+impl RunArgs {
+    /// Refuses what cannot be together.
+    pub(crate) fn check(&self) -> Result<(), clap::Error> {
+        match self.threads {
+            Some(threads) if threads != 1 && self.profile_parallelism => {
+                let mut command = Self::augment_args(clap::Command::new("fabricsim run"));
+                Err(command.error(
+                    ErrorKind::ArgumentConflict,
+                    format!(
+                        "--profile-parallelism runs on one thread, and --threads asks for {threads}; \
+                         leave out --threads: the report estimates 2 to 128 workers from one run"
+                    ),
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]

@@ -9,6 +9,7 @@ mod check;
 mod compare;
 mod console;
 mod list;
+mod parallelism;
 mod progress;
 mod run;
 

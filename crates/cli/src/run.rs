@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
-use fabricsim::outcome::{Status, Summary, run_to_folder};
+use fabricsim::outcome::{Status, Summary, profile_to_folder, run_to_folder};
 use fabricsim::{Error, Scenario};
 
 use crate::args::RunArgs;
 use crate::console::{say, tell};
 use crate::exit;
+use crate::parallelism;
 use crate::progress::Display;
 
 /// Adds a line to a text.
@@ -18,8 +19,10 @@ macro_rules! line {
         writeln!($text, $($arguments)*).expect("a string takes everything")
     };
 }
+pub(crate) use line;
 
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
+    args.check().unwrap_or_else(|error| error.exit());
     let scenario = args.scenario.load()?;
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
     let threads = args.threads.map_or_else(
@@ -27,7 +30,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         usize::from,
     );
     let mut display = Display::new(args.quiet);
-    let summary = run_to_folder(&scenario, &dir, threads, &mut display)?;
+    let (summary, profile) = if args.profile_parallelism {
+        let (summary, report) = profile_to_folder(&scenario, &dir, &mut display)?;
+        (summary, Some(report))
+    } else {
+        let summary = run_to_folder(&scenario, &dir, threads, &mut display)?;
+        (summary, None)
+    };
     display.finish();
     if !args.quiet {
         let file = if summary.status == Status::Interrupted {
@@ -36,7 +45,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
             "fct.csv"
         };
         let mut text = describe(&scenario, &summary);
-        line!(text, "results      {}/{file}, summary.json", dir.display());
+        let mut more = "";
+        if let Some(profile) = &profile {
+            text.push_str(&parallelism::describe(profile));
+            more = ", parallelism.json, parallelism_domains.csv";
+        }
+        line!(
+            text,
+            "results      {}/{file}, summary.json{more}",
+            dir.display()
+        );
         say(&text);
     }
     report_unfinished(&summary);

@@ -67,6 +67,7 @@ pub mod failures;
 pub(crate) mod model;
 pub mod outcome;
 pub(crate) mod overrides;
+pub mod parallelism;
 pub mod pause_log;
 pub mod registry;
 pub(crate) mod runner;

@@ -10,14 +10,20 @@ use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, Stop, Watch};
 use fabricsim_core::units::Time;
 use fabricsim_report::{FctRecord, FctWriter};
+use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
+use crate::parallelism::{Parallelism, ParallelismReport};
 use crate::pause_log::PauseEvent;
 use crate::scenario::Scenario;
 use crate::simulation::{Expectation, IdealFct, Simulation};
 use crate::summary::{Measured, summarise};
 pub use crate::summary::{Status, Summary};
+
+/// What a profile leaves beside the results.
+const PARALLELISM: &str = "parallelism.json";
+const PARALLELISM_DOMAINS: &str = "parallelism_domains.csv";
 
 /// Watches a run from outside, every few hundred windows.
 pub trait Monitor: Send {
@@ -72,6 +78,47 @@ pub fn run_to_folder(
     threads: usize,
     monitor: &mut dyn Monitor,
 ) -> Result<Summary, Error> {
+    let summary = run_by(scenario, dir, threads, monitor, Simulation::run_watched)?;
+    for name in [PARALLELISM, PARALLELISM_DOMAINS] {
+        remove_stale(&dir.join(name))?;
+    }
+    Ok(summary)
+}
+
+/// Like [`run_to_folder`] on one thread, and measures what more threads would gain: writes also
+/// `parallelism.json` and `parallelism_domains.csv`.
+///
+/// # Errors
+/// When the scenario asks for what cannot be simulated, or a file cannot be written.
+pub fn profile_to_folder(
+    scenario: &Scenario,
+    dir: &Path,
+    monitor: &mut dyn Monitor,
+) -> Result<(Summary, ParallelismReport), Error> {
+    let mut profile = Parallelism::new(scenario.topology.len());
+    let summary = run_by(scenario, dir, 1, monitor, |simulation, until, watch| {
+        profile.start();
+        simulation.run_probed(until, watch, &mut profile)
+    })?;
+    let cpu_share = summary.cpu_s / summary.wall_s.max(f64::MIN_POSITIVE);
+    let report = profile.report(&scenario.topology, cpu_share);
+    write_json(&dir.join(PARALLELISM), &report)?;
+    write_whole(&dir.join(PARALLELISM_DOMAINS), |file| {
+        let mut buffered = BufWriter::new(file);
+        profile.write_domains(&mut buffered, &scenario.topology)?;
+        buffered.flush()
+    })?;
+    Ok((summary, report))
+}
+
+/// Runs `scenario` by means of `run` and writes the files of [`run_to_folder`].
+fn run_by(
+    scenario: &Scenario,
+    dir: &Path,
+    threads: usize,
+    monitor: &mut dyn Monitor,
+    run: impl FnOnce(&mut Simulation, Time, &mut dyn Watch) -> Stop,
+) -> Result<Summary, Error> {
     let mut simulation = Simulation::new(scenario, threads)?;
     let write_error = |path: &Path| {
         let path = path.to_owned();
@@ -95,7 +142,7 @@ pub fn run_to_folder(
         .run
         .stop_at
         .map_or(Time::MAX, |after| Time::ZERO + after);
-    let stop = simulation.run_watched(until, &mut recorder);
+    let stop = run(&mut simulation, until, &mut recorder);
     let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
     if let Some(source) = recorder.failure {
         return Err(Error::Write {
@@ -129,11 +176,7 @@ pub fn run_to_folder(
         path: kept.clone(),
         source: error.error,
     })?;
-    write_whole(&dir.join("summary.json"), |file| {
-        let mut buffered = BufWriter::new(file);
-        serde_json::to_writer_pretty(&mut buffered, &summary)?;
-        buffered.flush()
-    })?;
+    write_json(&dir.join("summary.json"), &summary)?;
     let pauses = dir.join("pauses.csv");
     if scenario.output.pauses {
         write_whole(&pauses, |file| {
@@ -145,6 +188,14 @@ pub fn run_to_folder(
         remove_stale(&pauses)?;
     }
     Ok(summary)
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
+    write_whole(path, |file| {
+        let mut buffered = BufWriter::new(file);
+        serde_json::to_writer_pretty(&mut buffered, value)?;
+        buffered.flush()
+    })
 }
 
 fn remove_stale(path: &PathBuf) -> Result<(), Error> {

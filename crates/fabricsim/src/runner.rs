@@ -1,5 +1,6 @@
 //! A network of any model behind one dynamic call for a whole run.
 
+use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::network::{BlockedPort, Counters, Directory, Network, Stop, Watch};
 use fabricsim_core::plugin::{EndpointCounters, Model, Unfinished};
@@ -16,6 +17,14 @@ pub(crate) trait Runner: Send {
         source: &mut dyn FlowSource,
         directory: &mut dyn Directory<SwitchRoutes>,
         watch: &mut dyn Watch,
+    ) -> Stop;
+    fn run_probed(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory<SwitchRoutes>,
+        watch: &mut dyn Watch,
+        probe: &mut dyn Probe,
     ) -> Stop;
     fn now(&self) -> Time;
     fn windows(&self) -> u64;
@@ -40,6 +49,16 @@ impl<M: Model<Observer = PauseLog, Routing = SwitchRoutes>> Runner for Network<M
         watch: &mut dyn Watch,
     ) -> Stop {
         self.run_until(until, source, directory, watch)
+    }
+    fn run_probed(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory<SwitchRoutes>,
+        watch: &mut dyn Watch,
+        probe: &mut dyn Probe,
+    ) -> Stop {
+        self.run_probed(until, source, directory, watch, probe)
     }
     fn now(&self) -> Time {
         self.now()

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::{BlockedPort, Counters, Stop, Watch};
@@ -220,6 +221,18 @@ impl Simulation {
     pub fn run_watched(&mut self, until: Time, watch: &mut dyn Watch) -> Stop {
         self.runner
             .run_until(until, &mut self.sources, &mut self.directory, watch)
+    }
+
+    /// Like [`run_watched`](Self::run_watched), on the calling thread alone; `probe` is told of each
+    /// window and of each node in it, by its index. The results are the same.
+    pub fn run_probed(
+        &mut self,
+        until: Time,
+        watch: &mut dyn Watch,
+        probe: &mut dyn Probe,
+    ) -> Stop {
+        self.runner
+            .run_probed(until, &mut self.sources, &mut self.directory, watch, probe)
     }
 
     /// Adds a flow. Its number is given when it starts.

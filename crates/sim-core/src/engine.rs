@@ -17,11 +17,13 @@ mod inbox;
 mod order;
 mod placement;
 mod post;
+mod probe;
 mod timers;
 
 pub use channel::{Message, Outbox};
 pub use domains::Domains;
 pub use inbox::Inbox;
+pub use probe::Probe;
 pub use timers::{Timer, Timers};
 
 use crate::units::{Duration, Time};
@@ -32,8 +34,9 @@ use inbox::{LONGEST_SPAN, MOST_LANES};
 use placement::Place;
 use post::{Neighbour, Post};
 
-/// Groups for each thread: enough for threads to even out what the groups cost.
-const GROUPS_PER_THREAD: usize = 8;
+/// Groups of domains for each thread: enough for threads to even out what the groups cost. A group is
+/// what a thread takes on at once.
+pub const GROUPS_PER_THREAD: usize = 8;
 
 /// A part of the model that is run alone for the length of a window.
 pub trait Domain: Send {
@@ -254,15 +257,39 @@ impl<D: Domain> Engine<D> {
     /// Runs windows until `driver` stops.
     pub fn run(&mut self, driver: &mut (impl Driver<D> + Send)) {
         match self.pool.take() {
-            None => self.windows_on(&Sequential, driver),
+            None => self.windows_on(driver, |groups, window, parity, post| {
+                Sequential.for_each(groups, |group| group.step(window, parity, post, &mut ()));
+            }),
             Some(pool) => {
-                pool.install(|| self.windows_on(&Parallel, driver));
+                pool.install(|| {
+                    self.windows_on(driver, |groups, window, parity, post| {
+                        Parallel.for_each(groups, |group| {
+                            group.step(window, parity, post, &mut ());
+                        });
+                    });
+                });
                 self.pool = Some(pool);
             }
         }
     }
 
-    fn windows_on(&mut self, executor: &(impl Executor + Sync), driver: &mut impl Driver<D>) {
+    /// Like [`run`](Self::run), on the calling thread alone, and tells `probe` what it does.
+    pub fn run_probed(&mut self, driver: &mut impl Driver<D>, probe: &mut (impl Probe + ?Sized)) {
+        self.windows_on(driver, |groups, window, parity, post| {
+            probe.window_begins();
+            for group in groups {
+                group.step(window, parity, post, probe);
+            }
+            probe.window_ends();
+        });
+    }
+
+    /// Runs windows until `driver` stops; `step` runs one window of all groups.
+    fn windows_on(
+        &mut self,
+        driver: &mut impl Driver<D>,
+        mut step: impl FnMut(&mut [Group<D>], Window, usize, &Post<D::Message>),
+    ) {
         loop {
             let next = self.next_event();
             let Some(window) = driver.before(&mut self.between(), next) else {
@@ -273,8 +300,7 @@ impl<D: Domain> Engine<D> {
                 "a window fits the lookahead"
             );
             let parity = usize::from(self.windows % 2 == 1);
-            let post = &self.post;
-            executor.for_each(&mut self.groups, |group| group.step(window, parity, post));
+            step(&mut self.groups, window, parity, &self.post);
             self.windows += 1;
             self.now = window.end;
             if self.groups.iter().any(|group| !group.results.is_empty()) {
@@ -326,7 +352,13 @@ impl<D: Domain> Group<D> {
     ///
     /// Windows go through the domains forwards and backwards in turn: what was written last is then
     /// read first, as long as it is in the cache.
-    fn step(&mut self, window: Window, parity: usize, post: &Post<D::Message>) {
+    fn step(
+        &mut self,
+        window: Window,
+        parity: usize,
+        post: &Post<D::Message>,
+        probe: &mut (impl Probe + ?Sized),
+    ) {
         self.sent = Time::MAX;
         self.results.clear();
         let blocks = self.agenda.blocks();
@@ -345,7 +377,10 @@ impl<D: Domain> Group<D> {
                 };
                 due &= !(1 << bit);
                 let place = block * BLOCK as usize + bit as usize;
+                let index = self.slots[place].index;
+                probe.domain_begins(index);
                 self.step_one(place, window, parity, mail >> bit & 1 != 0, post);
+                probe.domain_ends(index);
             }
             self.agenda.settle(block);
         }

@@ -19,7 +19,7 @@ pub use host::HostConfig;
 pub use line::{LineTable, LineTiming};
 pub use switch::SwitchConfig;
 
-use crate::engine::{Engine, Wiring};
+use crate::engine::{Engine, Probe, Wiring};
 use crate::flow::{Completion, FlowRequest, FlowSource, PathInfo};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::plugin::{Endpoint, EndpointCounters, Model, Unfinished};
@@ -184,6 +184,34 @@ impl<M: Model> Network<M> {
         directory: &mut dyn Directory<M::Routing>,
         watch: &mut dyn Watch,
     ) -> Stop {
+        self.drive(until, source, directory, watch, |engine, driver| {
+            engine.run(driver);
+        })
+    }
+
+    /// Like [`run_until`](Self::run_until), on the calling thread alone; `probe` is told of each
+    /// window and of each node in it, by its index.
+    pub fn run_probed(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory<M::Routing>,
+        watch: &mut dyn Watch,
+        probe: &mut dyn Probe,
+    ) -> Stop {
+        self.drive(until, source, directory, watch, |engine, driver| {
+            engine.run_probed(driver, probe);
+        })
+    }
+
+    fn drive(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory<M::Routing>,
+        watch: &mut dyn Watch,
+        run: impl FnOnce(&mut Engine<Node<M>>, &mut NetworkDriver<'_, M::Routing>),
+    ) -> Stop {
         let mut driver = NetworkDriver {
             until,
             source,
@@ -195,7 +223,7 @@ impl<M: Model> Network<M> {
             stop: Stop::TimeReached,
             changed: self.reached,
         };
-        self.engine.run(&mut driver);
+        run(&mut self.engine, &mut driver);
         let stop = driver.stop;
         self.reached = driver.changed;
         if stop == Stop::TimeReached {

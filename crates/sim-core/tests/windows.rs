@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use fabricsim_core::engine::{
-    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Timer, Timers, Window, Wiring,
+    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Probe, Timer, Timers, Window,
+    Wiring,
 };
 use fabricsim_core::rng::mix;
 use fabricsim_core::units::{Duration, Time};
@@ -163,6 +164,18 @@ fn play_with(
     threads: usize,
     lags: bool,
 ) -> Vec<Vec<(Time, u64)>> {
+    let mut engine = mesh(count, threads, lags);
+    engine.run(driver);
+    logs(&engine)
+}
+
+fn logs(engine: &Engine<Thrower>) -> Vec<Vec<(Time, u64)>> {
+    let domains = engine.domains();
+    domains.map(|thrower| thrower.log.clone()).collect()
+}
+
+/// `count` domains in a full mesh, one ball each.
+fn mesh(count: usize, threads: usize, lags: bool) -> Engine<Thrower> {
     let wiring = (0..count)
         .map(|own| {
             (0..count)
@@ -192,12 +205,69 @@ fn play_with(
             thrower
         })
         .collect();
-    let mut engine = Engine::new(domains, wiring, threads);
-    engine.run(driver);
-    engine
-        .domains()
-        .map(|thrower| thrower.log.clone())
-        .collect()
+    Engine::new(domains, wiring, threads)
+}
+
+/// Checks the order in which it is called, and counts.
+#[derive(Debug, Default)]
+struct Witness {
+    windows: u64,
+    in_window: bool,
+    running: Option<usize>,
+    seen: Vec<usize>,
+    /// How often each domain has been looked at.
+    looks: BTreeMap<usize, u64>,
+}
+
+impl Probe for Witness {
+    fn window_begins(&mut self) {
+        assert!(!std::mem::replace(&mut self.in_window, true));
+        self.seen.clear();
+    }
+
+    fn domain_begins(&mut self, index: usize) {
+        assert!(self.in_window);
+        assert_eq!(self.running.replace(index), None);
+        assert!(!self.seen.contains(&index), "once in a window");
+        self.seen.push(index);
+    }
+
+    fn domain_ends(&mut self, index: usize) {
+        assert_eq!(self.running.take(), Some(index));
+        *self.looks.entry(index).or_default() += 1;
+    }
+
+    fn window_ends(&mut self) {
+        assert!(std::mem::take(&mut self.in_window) && self.running.is_none());
+        self.windows += 1;
+    }
+}
+
+#[test]
+fn a_probe_sees_every_window_and_domain_and_changes_nothing() {
+    let alone = play(23, 1);
+    for threads in [1, 3] {
+        let mut engine = mesh(23, threads, false);
+        let mut witness = Witness::default();
+        engine.run_probed(&mut Clock, &mut witness);
+        assert_eq!(logs(&engine), alone);
+        assert_eq!(witness.windows, engine.windows());
+        for (index, log) in alone.iter().enumerate() {
+            // What is further apart than the lookahead is not in one window.
+            let (mut least, mut end) = (0, Time::ZERO);
+            for &(at, _) in log {
+                if at >= end {
+                    least += 1;
+                    end = at + LOOKAHEAD;
+                }
+            }
+            let looks = witness.looks[&index];
+            assert!(
+                least > 20 && (least..=witness.windows).contains(&looks),
+                "{looks}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -175,7 +175,7 @@ fn the_commands_of_the_readme_are_understood() {
                 while let Some(&word) = rest.next() {
                     match word {
                         "--out" | "--threads" => drop(rest.next()),
-                        "--quiet" => {}
+                        "--quiet" | "--profile-parallelism" => {}
                         _ if word.starts_with("examples/") => {
                             checked.push(project(word).display().to_string());
                         }

@@ -4,6 +4,7 @@ mod bad_input;
 mod comparison;
 mod documents;
 mod interrupt;
+mod parallelism;
 mod rendering;
 mod runs;
 mod support;

@@ -1,0 +1,147 @@
+//! The table of `fabricsim run --profile-parallelism`.
+
+use std::fmt::Write;
+
+use fabricsim::parallelism::{BarrierSource, ParallelismReport};
+
+use crate::run::line;
+
+/// With less of a core than this, what the run cost is in doubt.
+const UNDISTURBED: f64 = 0.95;
+
+/// With fewer barriers than this in which all threads took part, their cost is in doubt.
+const FEW: f64 = 0.05;
+
+/// What `report` says, for people.
+pub(crate) fn describe(report: &ParallelismReport) -> String {
+    let mut text = String::new();
+    costs(&mut text, report);
+    workers(&mut text, report);
+    line!(text, "costliest domains     cost    share    windows");
+    for domain in &report.costliest {
+        let name = format!("{} {}", domain.kind.name(), domain.node);
+        line!(
+            text,
+            "  {name:<13} {:>10} {:>7.2}% {:>10}",
+            time(domain.cost_ns as f64),
+            100.0 * domain.share,
+            domain.windows
+        );
+    }
+    if report.cpu_share < UNDISTURBED {
+        line!(
+            text,
+            "disturbed    the run had {:.0}% of a core: what others took is left out where it can be told, but a quiet \
+             machine says more",
+            100.0 * report.cpu_share
+        );
+    }
+    if report.barrier_share < FEW {
+        line!(
+            text,
+            "disturbed    in only {:.0}% of the measured barriers every thread had a core: the barrier may seem too slow",
+            100.0 * report.barrier_share
+        );
+    }
+    line!(text, "advice       {}", advice(report));
+    text
+}
+
+fn costs(text: &mut String, report: &ParallelismReport) {
+    line!(
+        text,
+        "parallelism  {} windows of {} domains: {} in domains, {} finding them, {} between windows",
+        report.windows,
+        report.domains,
+        time(report.work_ns as f64),
+        time(report.search_ns as f64),
+        time(report.driver_ns as f64)
+    );
+    let (work, domains) = (&report.window_work_ns, &report.window_domains);
+    line!(
+        text,
+        "  each window: work mean {}, p50 {}, p99 {}; domains mean {:.1}, p50 {}, p99 {}",
+        time(work.mean),
+        time(work.p50),
+        time(work.p99),
+        domains.mean,
+        domains.p50,
+        domains.p99
+    );
+    line!(
+        text,
+        "  critical path {}: with what lies between windows, at most {:.1} times as fast",
+        time(report.critical_path_ns as f64),
+        report.speedup_bound
+    );
+}
+
+fn workers(text: &mut String, report: &ParallelismReport) {
+    line!(
+        text,
+        "workers            time  speed-up  efficiency    barrier"
+    );
+    for row in &report.workers {
+        let mark = match row.barrier {
+            BarrierSource::Measured => "",
+            BarrierSource::Scaled => " *",
+        };
+        line!(
+            text,
+            "  {:<10} {:>10} {:>9.2} {:>10.0}% {:>10}{mark}",
+            row.workers,
+            time(row.time_ns),
+            row.speedup,
+            100.0 * row.efficiency,
+            time(row.barrier_ns)
+        );
+    }
+    let scaled = |source| source == BarrierSource::Scaled;
+    if report.workers.iter().any(|row| scaled(row.barrier)) {
+        line!(
+            text,
+            "  * not measured: this machine has {}; the barrier of {} threads, scaled by log2(workers)",
+            cores(report.cores),
+            report.barrier_threads
+        );
+    }
+}
+
+fn cores(cores: usize) -> String {
+    match cores {
+        1 => "1 core".to_owned(),
+        _ => format!("{cores} cores"),
+    }
+}
+
+fn advice(report: &ParallelismReport) -> String {
+    let most = report.workers.last().map(|row| row.workers);
+    match report.advised_workers {
+        1 => "one core: two would be less than half used".to_owned(),
+        advised if Some(advised) == most => {
+            format!("{advised} cores or more: all would be at least half used")
+        }
+        advised => format!("{advised} cores: of more, less than half would be used"),
+    }
+}
+
+/// Nanoseconds in the unit that suits them.
+fn time(ns: f64) -> String {
+    match ns {
+        0.0..1e3 => format!("{ns:.0} ns"),
+        1e3..1e6 => format!("{:.1} us", ns / 1e3),
+        1e6..1e9 => format!("{:.1} ms", ns / 1e6),
+        _ => format!("{:.2} s", ns / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_the_unit_that_suits_them() {
+        let texts = [0.0, 999.0, 1_234.0, 5.67e6, 8.9e9].map(time);
+        assert_eq!(texts, ["0 ns", "999 ns", "1.2 us", "5.7 ms", "8.90 s"]);
+    }
+}
