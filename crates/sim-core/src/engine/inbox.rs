@@ -118,10 +118,15 @@ impl<M: Message> Inbox<M> {
         spare: &mut Spare<M>,
     ) {
         post.exchange(own, parity, &mut self.parcels);
-        for Parcel { lane, messages } in self.parcels.drain(..) {
-            self.first = self.first.min(messages[0].arrival());
+        for parcel in self.parcels.drain(..) {
+            let Parcel {
+                lane,
+                first,
+                messages,
+            } = parcel;
+            self.first = self.first.min(first);
             let channel = &mut self.lanes[lane as usize];
-            if channel.first().is_none() {
+            if channel.cursor == channel.current.len() {
                 self.active.push(lane);
             }
             channel.accept(messages, spare);

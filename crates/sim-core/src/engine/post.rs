@@ -12,6 +12,8 @@ use crate::units::Time;
 #[derive(Debug)]
 pub(super) struct Parcel<M> {
     pub(super) lane: u32,
+    /// When the first message arrives: known without a look at it.
+    pub(super) first: Time,
     pub(super) messages: Vec<M>,
 }
 
@@ -100,9 +102,11 @@ impl<M: Message> Post<M> {
     ) -> Time {
         for lane in outbox.used.drain(..) {
             let to = neighbours[lane as usize];
+            let messages = std::mem::take(&mut outbox.lanes[lane as usize]);
             let parcel = Parcel {
                 lane: to.lane,
-                messages: std::mem::take(&mut outbox.lanes[lane as usize]),
+                first: messages.first().map_or(Time::MAX, Message::arrival),
+                messages,
             };
             let mailbox = &self.mailboxes[to.domain as usize];
             mailbox.halves[parity].lock().expect(HELD).push(parcel);
