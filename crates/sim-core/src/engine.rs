@@ -101,6 +101,8 @@ struct Group<D: Domain> {
     number: usize,
     slots: Vec<Slot<D>>,
     agenda: Agenda,
+    /// How far some of its domains may lag behind at most.
+    most_slack: Duration,
     /// The earliest arrival that its domains have caused in the last window.
     sent: Time,
     spare: Spare<D::Message>,
@@ -335,6 +337,7 @@ impl<D: Domain> Group<D> {
             number,
             slots: Vec::new(),
             agenda: Agenda::new(),
+            most_slack: Duration::ZERO,
             sent: Time::MAX,
             spare: Vec::new(),
             results: Vec::new(),
@@ -345,6 +348,7 @@ impl<D: Domain> Group<D> {
     fn push(&mut self, slot: Slot<D>) {
         let next = slot.domain.next_event();
         self.agenda.push(next.saturating_add(slot.slack));
+        self.most_slack = self.most_slack.max(slot.slack);
         self.slots.push(slot);
     }
 
@@ -361,11 +365,16 @@ impl<D: Domain> Group<D> {
     ) {
         self.sent = Time::MAX;
         self.results.clear();
+        // The agenda has what may be put off; where nothing may, all that could have been is looked at.
+        let before = match window.lag {
+            Lag::Allowed => window.end,
+            Lag::Forbidden => window.end.saturating_add(self.most_slack),
+        };
         let blocks = self.agenda.blocks();
         for turn in 0..blocks {
             let block = if parity == 0 { turn } else { blocks - 1 - turn };
             let mail = post.take_announced(parity ^ 1, self.number, block);
-            let mut due = self.agenda.due(block, window.end) | mail;
+            let mut due = self.agenda.due(block, before) | mail;
             if due == 0 {
                 continue;
             }

@@ -134,6 +134,45 @@ impl Driver<Thrower> for Thief {
     fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
 }
 
+/// A [`Thief`] who sees to it that nobody lags behind when he steals.
+struct PatientThief {
+    thief: Thief,
+    level: bool,
+}
+
+impl Driver<Thrower> for PatientThief {
+    fn before(&mut self, domains: &mut Domains<'_, Thrower>, next: Time) -> Option<Window> {
+        let at = self.thief.at;
+        if self.thief.stolen.is_none() {
+            if next >= at && !self.level {
+                self.level = true;
+                return Some(Window {
+                    start: at,
+                    end: at,
+                    lag: Lag::Forbidden,
+                });
+            }
+            if next < at {
+                let end = (next + domains.lookahead()).min(at);
+                self.level = end == at;
+                let lag = if self.level {
+                    Lag::Forbidden
+                } else {
+                    Lag::Allowed
+                };
+                return Some(Window {
+                    start: next,
+                    end,
+                    lag,
+                });
+            }
+        }
+        self.thief.before(domains, next)
+    }
+
+    fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
+}
+
 struct Clock;
 
 impl Driver<Thrower> for Clock {
@@ -317,6 +356,27 @@ fn balls_that_are_taken_back_are_seen_by_nobody() {
     }
     for threads in [2, 3, 8] {
         assert_eq!(steal(threads), (logs.clone(), stolen.clone()));
+    }
+}
+
+#[test]
+fn nobody_lags_behind_when_balls_are_taken_back() {
+    let steal = |threads, lags| {
+        let mut driver = PatientThief {
+            thief: Thief {
+                at: Time::from_ns(10_150),
+                stolen: None,
+                count: 23,
+            },
+            level: false,
+        };
+        let logs = play_with(&mut driver, 23, threads, lags);
+        (logs, driver.thief.stolen)
+    };
+    let level = steal(1, false);
+    assert!(level.1.as_ref().is_some_and(|stolen| stolen.len() > 5));
+    for threads in [1, 3] {
+        assert_eq!(level, steal(threads, true));
     }
 }
 
