@@ -13,6 +13,7 @@ mod agenda;
 mod channel;
 mod domains;
 mod executor;
+mod group;
 mod inbox;
 mod order;
 mod placement;
@@ -27,12 +28,11 @@ pub use probe::Probe;
 pub use timers::{Timer, Timers};
 
 use crate::units::{Duration, Time};
-use agenda::{Agenda, BLOCK};
-use channel::Spare;
 use executor::{Executor, Parallel, Sequential};
+use group::{Group, Slot, earliest};
 use inbox::{LONGEST_SPAN, MOST_LANES};
 use placement::Place;
-use post::{Neighbour, Post};
+use post::Post;
 
 /// Groups of domains for each thread: enough for threads to even out what the groups cost. A group is
 /// what a thread takes on at once.
@@ -81,35 +81,6 @@ pub struct Wiring {
     pub lane: u32,
     /// The least time that a message takes.
     pub delay: Duration,
-}
-
-#[derive(Debug)]
-struct Slot<D: Domain> {
-    domain: D,
-    index: usize,
-    inbox: Inbox<D::Message>,
-    outbox: Outbox<D::Message>,
-    neighbours: Vec<Neighbour>,
-    /// How far the domain may lag behind the others: what it sends travels for that much longer than
-    /// the lookahead.
-    slack: Duration,
-}
-
-/// Domains that are run one after the other by one thread, and share their empty buffers.
-#[derive(Debug)]
-struct Group<D: Domain> {
-    number: usize,
-    slots: Vec<Slot<D>>,
-    agenda: Agenda,
-    /// How far some of its domains may lag behind at most.
-    most_slack: Duration,
-    /// The earliest arrival that its domains have caused in the last window.
-    sent: Time,
-    spare: Spare<D::Message>,
-    /// Domains with results, as positions in `slots`.
-    results: Vec<u32>,
-    /// How often its domains have been run.
-    steps: u64,
 }
 
 /// Domains, their channels and the threads that run them.
@@ -319,123 +290,6 @@ impl<D: Domain> Engine<D> {
             places: &self.places,
             lags: self.lags,
             lookahead: self.lookahead,
-        }
-    }
-}
-
-/// The least next event of all domains in `groups`.
-fn earliest<D: Domain>(groups: &[Group<D>]) -> Time {
-    let next = groups
-        .iter()
-        .map(|group| group.agenda.earliest().min(group.sent));
-    next.min().unwrap_or(Time::MAX)
-}
-
-impl<D: Domain> Group<D> {
-    const fn new(number: usize) -> Self {
-        Self {
-            number,
-            slots: Vec::new(),
-            agenda: Agenda::new(),
-            most_slack: Duration::ZERO,
-            sent: Time::MAX,
-            spare: Vec::new(),
-            results: Vec::new(),
-            steps: 0,
-        }
-    }
-
-    fn push(&mut self, slot: Slot<D>) {
-        let next = slot.domain.next_event();
-        self.agenda.push(next.saturating_add(slot.slack));
-        self.most_slack = self.most_slack.max(slot.slack);
-        self.slots.push(slot);
-    }
-
-    /// Runs one window.
-    ///
-    /// Windows go through the domains forwards and backwards in turn: what was written last is then
-    /// read first, as long as it is in the cache.
-    fn step(
-        &mut self,
-        window: Window,
-        parity: usize,
-        post: &Post<D::Message>,
-        probe: &mut (impl Probe + ?Sized),
-    ) {
-        self.sent = Time::MAX;
-        self.results.clear();
-        // The agenda has what may be put off; where nothing may, all that could have been is looked at.
-        let before = match window.lag {
-            Lag::Allowed => window.end,
-            Lag::Forbidden => window.end.saturating_add(self.most_slack),
-        };
-        let blocks = self.agenda.blocks();
-        for turn in 0..blocks {
-            let block = if parity == 0 { turn } else { blocks - 1 - turn };
-            let mail = post.take_announced(parity ^ 1, self.number, block);
-            let mut due = self.agenda.due(block, before) | mail;
-            if due == 0 {
-                continue;
-            }
-            while due != 0 {
-                let bit = if parity == 0 {
-                    due.trailing_zeros()
-                } else {
-                    u64::BITS - 1 - due.leading_zeros()
-                };
-                due &= !(1 << bit);
-                let place = block * BLOCK as usize + bit as usize;
-                let index = self.slots[place].index;
-                probe.domain_begins(index);
-                self.step_one(place, window, parity, mail >> bit & 1 != 0, post);
-                probe.domain_ends(index);
-            }
-            self.agenda.settle(block);
-        }
-    }
-
-    /// Runs one domain for one window.
-    #[inline]
-    fn step_one(
-        &mut self,
-        place: usize,
-        window: Window,
-        parity: usize,
-        mail: bool,
-        post: &Post<D::Message>,
-    ) {
-        let slot = &mut self.slots[place];
-        if mail {
-            slot.inbox
-                .fetch(post, slot.index, parity ^ 1, &mut self.spare);
-        }
-        let first = slot.inbox.first().min(slot.domain.next_event());
-        let needed = match window.lag {
-            Lag::Allowed => first.saturating_add(slot.slack),
-            Lag::Forbidden => first,
-        };
-        if needed >= window.end {
-            self.agenda.set(place, first.saturating_add(slot.slack));
-            return;
-        }
-        self.steps += 1;
-        slot.inbox.gather(first.min(window.start), window.end);
-        std::mem::swap(&mut slot.outbox.spare, &mut self.spare);
-        slot.domain
-            .run(window.end, &mut slot.inbox, &mut slot.outbox);
-        std::mem::swap(&mut slot.outbox.spare, &mut self.spare);
-        slot.inbox.settle(window.end, &mut self.spare);
-        let next = slot.inbox.first().min(slot.domain.next_event());
-        self.agenda.set(place, next.saturating_add(slot.slack));
-        let sent = post.deliver(&mut slot.outbox, &slot.neighbours, parity);
-        self.sent = self.sent.min(sent);
-        if slot.domain.has_results() {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "domains are numbered by u32"
-            )]
-            self.results.push(place as u32);
         }
     }
 }

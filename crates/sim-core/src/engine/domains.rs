@@ -1,8 +1,9 @@
 //! The domains between two windows.
 
+use super::Domain;
+use super::group::{Group, earliest};
 use super::placement::Place;
 use super::post::Post;
-use super::{Domain, Group, earliest};
 use crate::units::{Duration, Time};
 
 /// The domains as the driver sees them between windows.
