@@ -15,6 +15,7 @@ use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, 
 use fabricsim_core::engine::{
     Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Timer, Timers, Window, Wiring,
 };
+use fabricsim_core::fifo::Assign;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Time};
 
@@ -35,6 +36,8 @@ struct Wanderer {
     visits: u64,
     _payload: [u64; 8],
 }
+
+impl Assign for Wanderer {}
 
 impl Message for Wanderer {
     fn arrival(&self) -> Time {

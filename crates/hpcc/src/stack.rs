@@ -164,11 +164,32 @@ pub struct ExactStack<const N: usize> {
     hops: [ExactHop; N],
 }
 
+/// Stacks of more entries are copied as far as they are filled.
+const COPIED_WHOLE: usize = 32;
+
 impl<const N: usize> Header for ExactStack<N> {
+    const PARTIAL: bool = N > COPIED_WHOLE;
+
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        if Self::PARTIAL {
+            self.len = other.len;
+            let filled = N.min(other.len as usize);
+            self.hops[..filled].copy_from_slice(&other.hops[..filled]);
+        } else {
+            *self = *other;
+        }
+    }
+
     #[inline]
     fn touch(&self) -> u64 {
         // An entry of 12 bytes every 60 bytes: one in each cache line.
-        let lines = self.hops.iter().step_by(5);
+        let used = if Self::PARTIAL {
+            N.min(self.len as usize)
+        } else {
+            N
+        };
+        let lines = self.hops[..used].iter().step_by(5);
         lines.fold(u64::from(self.len), |sum, hop| sum ^ u64::from(hop[0]))
     }
 }
@@ -363,6 +384,25 @@ mod tests {
     fn packets_stay_small() {
         assert_eq!(size_of::<Packet<ExactStack<5>>>(), 112);
         assert_eq!(size_of::<Packet<PublishedStack>>(), 104);
+    }
+
+    #[test]
+    fn large_stacks_are_copied_as_far_as_they_are_filled() {
+        let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
+        let filled = |hops: u64, queue: u64| {
+            let mut stack = ExactStack::<128>::default();
+            (0..hops).for_each(|i| stack.push(&hop(i * 1_000, i, queue), 0, &scale));
+            stack
+        };
+        // 130 switches: two more than there is room for.
+        let mut slot = filled(130, 1_600);
+        slot.assign(&filled(3, 800));
+        assert_eq!(slot.hops(), 3);
+        assert!((0..3).all(|i| slot.queue(i, &scale).get() == 800));
+        slot.push(&hop(9_000, 9, 320), 0, &scale);
+        assert_eq!((slot.hops(), slot.queue(3, &scale).get()), (4, 320));
+        slot.assign(&filled(130, 160));
+        assert!((0..128).all(|i| slot.queue(i, &scale).get() == 160));
     }
 
     #[test]

@@ -45,6 +45,17 @@ pub type PublishedDigest = WithDigest<CausesOnly>;
 
 impl<S: IntHeader> Header for WithDigest<S> {
     const CAUSAL: bool = S::CAUSAL;
+    const PARTIAL: bool = S::PARTIAL;
+
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        if Self::PARTIAL {
+            self.digest = other.digest;
+            self.int.assign(&other.int);
+        } else {
+            *self = *other;
+        }
+    }
 
     #[inline]
     fn causes(&self) -> Causes {

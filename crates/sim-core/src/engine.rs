@@ -10,6 +10,7 @@
 //! order that domains give their own events, never on threads: results are the same for any number.
 
 mod agenda;
+mod batch;
 mod channel;
 mod domains;
 mod executor;

@@ -1,6 +1,7 @@
 //! A packet, carried by value from node to node.
 
 use crate::engine::Message;
+use crate::fifo::Assign;
 use crate::id::{FlowId, PortId};
 use crate::plugin::FlowKey;
 use crate::units::{Bytes, Time};
@@ -24,6 +25,15 @@ pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
     #[inline]
     fn touch(&self) -> u64 {
         0
+    }
+
+    /// Whether [`Self::assign`] does less than copy the whole header.
+    const PARTIAL: bool = false;
+
+    /// Becomes a copy of `other` in all that is in use; the rest may stay as it was.
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        *self = *other;
     }
 
     /// Remembers why the packet was sent when it was.
@@ -262,6 +272,40 @@ impl<H: Header> Packet<H> {
     #[must_use]
     pub const fn size(&self) -> Bytes {
         Bytes::new(self.wire as u64)
+    }
+}
+
+impl<H: Header> Assign for Packet<H> {
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        if !H::PARTIAL {
+            *self = *other;
+            return;
+        }
+        let Self {
+            arrival,
+            sent_at,
+            seq,
+            key,
+            flow,
+            wire,
+            payload,
+            ingress,
+            kind_and_priority,
+            flags,
+            telemetry,
+        } = other;
+        self.arrival = *arrival;
+        self.sent_at = *sent_at;
+        self.seq = *seq;
+        self.key = *key;
+        self.flow = *flow;
+        self.wire = *wire;
+        self.payload = *payload;
+        self.ingress = *ingress;
+        self.kind_and_priority = *kind_and_priority;
+        self.flags = *flags;
+        self.telemetry.assign(telemetry);
     }
 }
 

@@ -7,6 +7,7 @@ use fabricsim_core::engine::{
     Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Probe, Timer, Timers, Window,
     Wiring,
 };
+use fabricsim_core::fifo::Assign;
 use fabricsim_core::rng::mix;
 use fabricsim_core::units::{Duration, Time};
 
@@ -17,6 +18,8 @@ struct Ball {
     value: u64,
     arrival: Time,
 }
+
+impl Assign for Ball {}
 
 impl Message for Ball {
     fn arrival(&self) -> Time {

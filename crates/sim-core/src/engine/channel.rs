@@ -1,9 +1,11 @@
 //! Channels between domains, as those see them who send.
 
+use super::batch::Batch;
+use crate::fifo::Assign;
 use crate::units::Time;
 
 /// What crosses a channel.
-pub trait Message: Copy + Send + Sync + std::fmt::Debug {
+pub trait Message: Assign + Send + Sync + std::fmt::Debug {
     /// Whether messages that arrive at one instant are ordered by [`Self::order`] before their lanes.
     const ORDERED: bool = false;
 
@@ -30,7 +32,7 @@ pub trait Message: Copy + Send + Sync + std::fmt::Debug {
 /// What one domain sends in one window, a lane for each of its links.
 #[derive(Clone, Debug)]
 pub struct Outbox<M> {
-    pub(super) lanes: Vec<Vec<M>>,
+    pub(super) lanes: Vec<Batch<M>>,
     pub(super) used: Vec<u32>,
     pub(super) earliest: Time,
     pub(super) spare: Spare<M>,
@@ -38,14 +40,14 @@ pub struct Outbox<M> {
 
 /// Buffers that have been read to the end. The last one read is the first one written again, while
 /// its memory is still in the cache: that is worth a fifth of the time of a packet-hop.
-pub(super) type Spare<M> = Vec<Vec<M>>;
+pub(super) type Spare<M> = Vec<Batch<M>>;
 
 /// Empty buffers that are kept; more are given back to the allocator.
 const MOST_SPARE: usize = 1_024;
 
 #[inline]
-pub(super) fn recycle<M>(spare: &mut Spare<M>, mut messages: Vec<M>) {
-    if spare.len() < MOST_SPARE && messages.capacity() > 0 {
+pub(super) fn recycle<M: Message>(spare: &mut Spare<M>, mut messages: Batch<M>) {
+    if spare.len() < MOST_SPARE && messages.has_room() {
         messages.clear();
         spare.push(messages);
     }
@@ -54,7 +56,7 @@ pub(super) fn recycle<M>(spare: &mut Spare<M>, mut messages: Vec<M>) {
 impl<M: Message> Outbox<M> {
     pub(super) fn new(lanes: usize) -> Self {
         Self {
-            lanes: (0..lanes).map(|_| Vec::new()).collect(),
+            lanes: (0..lanes).map(|_| Batch::default()).collect(),
             used: Vec::new(),
             earliest: Time::MAX,
             spare: Vec::new(),
@@ -76,8 +78,7 @@ impl<M: Message> Outbox<M> {
             messages.last().is_none_or(|last| last.arrival() <= at),
             "a channel is sorted by arrival"
         );
-        messages.extend_from_slice(std::slice::from_ref(message));
-        let sent = messages.last_mut().expect("just sent");
+        let sent = messages.push(message);
         sent.set_arrival(at);
         sent
     }

@@ -1,5 +1,6 @@
 //! What is on its way to a domain, as the domain sees it.
 
+use super::batch::Batch;
 use super::channel::{Message, Spare, recycle};
 use super::order::WindowSort;
 use super::post::{Parcel, Post};
@@ -8,21 +9,21 @@ use crate::units::{Duration, Time};
 /// A channel as its reader sees it: messages in order of arrival.
 #[derive(Debug)]
 struct Lane<M> {
-    current: Vec<M>,
+    current: Batch<M>,
     cursor: usize,
-    next: Vec<M>,
+    next: Batch<M>,
 }
 
 impl<M: Message> Lane<M> {
     #[inline]
-    fn accept(&mut self, mut fresh: Vec<M>, spare: &mut Spare<M>) {
+    fn accept(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) {
         if self.cursor == self.current.len() {
             self.cursor = 0;
             recycle(spare, std::mem::replace(&mut self.current, fresh));
         } else if self.next.is_empty() {
             recycle(spare, std::mem::replace(&mut self.next, fresh));
         } else {
-            self.next.append(&mut fresh);
+            self.next.extend(&fresh);
             recycle(spare, fresh);
         }
     }
@@ -55,6 +56,10 @@ pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHI
 
 /// The most lanes of a domain.
 pub(super) const MOST_LANES: usize = 1 << 16;
+
+/// How much of what is due is looked at when a window begins. More than this would have left the cache
+/// before it is read.
+const LOOKED_AT_BYTES: usize = 512 << 10;
 
 /// The most messages of a lane that are carried over to the next window.
 const MOST_CARRIED: usize = 4;
@@ -89,9 +94,9 @@ impl<M: Message> Inbox<M> {
         Self {
             lanes: (0..lanes)
                 .map(|_| Lane {
-                    current: Vec::new(),
+                    current: Batch::default(),
                     cursor: 0,
-                    next: Vec::new(),
+                    next: Batch::default(),
                 })
                 .collect(),
             active: Vec::new(),
@@ -167,7 +172,7 @@ impl<M: Message> Inbox<M> {
             }
             if M::ORDERED {
                 let fresh = &self.keys[before..];
-                let messages = current.iter().chain(&channel.next);
+                let messages = current.iter().chain(channel.next.iter());
                 let ordered = fresh.iter().zip(messages);
                 self.ordered
                     .extend(ordered.map(|(&key, message)| (key, message.order())));
@@ -252,7 +257,7 @@ impl<M: Message> Inbox<M> {
         self.carried_lanes.truncate(kept);
         let channel = &mut self.lanes[lane];
         let under_way = channel.current[channel.cursor..].iter();
-        under_way.chain(&channel.next).for_each(lost);
+        under_way.chain(channel.next.iter()).for_each(lost);
         channel.current.clear();
         channel.next.clear();
         channel.cursor = 0;
@@ -338,13 +343,18 @@ fn gather_due<M: Message>(
     touched: &mut u64,
 ) -> usize {
     let before = keys.len();
-    let due = messages.iter().map_while(|message| {
+    let near = LOOKED_AT_BYTES / size_of::<M>();
+    let (near, far) = messages.split_at(near.saturating_sub(before).min(messages.len()));
+    let key_of = |message: &M| {
         let at = message.arrival();
-        (at < end).then(|| {
-            *touched ^= message.touch();
-            key(at, start, lane, IN_LANE)
-        })
-    });
-    keys.extend(due);
+        (at < end).then(|| key(at, start, lane, IN_LANE))
+    };
+    keys.extend(
+        near.iter()
+            .map_while(|message| key_of(message).inspect(|_| *touched ^= message.touch())),
+    );
+    if keys.len() == before + near.len() {
+        keys.extend(far.iter().map_while(key_of));
+    }
     keys.len() - before
 }

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::agenda::BLOCK;
+use super::batch::Batch;
 use super::channel::{Message, Outbox};
 use super::placement::Place;
 use crate::units::Time;
@@ -14,7 +15,7 @@ pub(super) struct Parcel<M> {
     pub(super) lane: u32,
     /// When the first message arrives: known without a look at it.
     pub(super) first: Time,
-    pub(super) messages: Vec<M>,
+    pub(super) messages: Batch<M>,
 }
 
 /// Where the neighbours of a domain leave their messages: one half is written while the other one,

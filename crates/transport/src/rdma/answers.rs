@@ -1,7 +1,7 @@
 //! Acknowledgements that wait for their port.
 
 use fabricsim_core::fifo::Fifo;
-use fabricsim_core::packet::Packet;
+use fabricsim_core::packet::{Header, Packet};
 
 /// The answers of one NIC port: a queue for each priority, served in turns, so that a paused
 /// priority does not hold back the others.
@@ -24,7 +24,7 @@ impl<H> Default for Answers<H> {
     }
 }
 
-impl<H: Copy> Answers<H> {
+impl<H: Header> Answers<H> {
     /// Takes a copy of `packet` into the queue of `priority` and returns it.
     #[inline]
     pub(super) fn push(&mut self, priority: u8, packet: &Packet<H>) -> &mut Packet<H> {

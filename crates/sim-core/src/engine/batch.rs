@@ -1,0 +1,119 @@
+//! Messages in memory that is written again and again.
+
+use std::ops::Deref;
+
+use super::channel::Message;
+
+/// What was sent over one lane in one window, in the order of sending. Emptied, it keeps its slots with what
+/// is in them, so that a message whose bytes are mostly unused is not copied whole: see
+/// [`Assign::assign`](crate::fifo::Assign::assign).
+#[derive(Clone, Debug)]
+pub(super) struct Batch<M> {
+    slots: Vec<M>,
+    len: usize,
+}
+
+impl<M> Default for Batch<M> {
+    fn default() -> Self {
+        Self {
+            slots: Vec::new(),
+            len: 0,
+        }
+    }
+}
+
+impl<M: Message> Batch<M> {
+    /// Adds `message` and returns the copy.
+    #[inline]
+    pub(super) fn push(&mut self, message: &M) -> &mut M {
+        let place = self.len;
+        self.len += 1;
+        if place < self.slots.len() {
+            let slot = &mut self.slots[place];
+            slot.assign(message);
+            slot
+        } else {
+            self.slots.extend_from_slice(std::slice::from_ref(message));
+            self.slots.last_mut().expect("just added")
+        }
+    }
+
+    /// Adds all of `other`.
+    pub(super) fn extend(&mut self, other: &Self) {
+        for message in &**other {
+            self.push(message);
+        }
+    }
+
+    /// Forgets the messages.
+    #[inline]
+    pub(super) const fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Whether it has memory of its own.
+    #[inline]
+    pub(super) const fn has_room(&self) -> bool {
+        self.slots.capacity() > 0
+    }
+}
+
+impl<M> Deref for Batch<M> {
+    type Target = [M];
+
+    #[inline]
+    fn deref(&self) -> &[M] {
+        &self.slots[..self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fifo::Assign;
+    use crate::units::Time;
+
+    /// Remembers what it took over.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Part {
+        used: u8,
+        rest: u8,
+    }
+
+    impl Message for Part {
+        fn arrival(&self) -> Time {
+            Time::ZERO
+        }
+
+        fn set_arrival(&mut self, _at: Time) {}
+    }
+
+    impl Assign for Part {
+        fn assign(&mut self, other: &Self) {
+            self.used = other.used;
+        }
+    }
+
+    #[test]
+    fn slots_are_used_again() {
+        let (one, two) = (Part { used: 1, rest: 10 }, Part { used: 2, rest: 20 });
+        let mut batch = Batch::default();
+        assert_eq!(batch.push(&one), &one);
+        batch.clear();
+        assert!(batch.is_empty() && batch.has_room());
+        assert_eq!(
+            batch.push(&two),
+            &Part { used: 2, rest: 10 },
+            "taken over in part"
+        );
+        assert_eq!(batch.push(&two), &two, "a new slot");
+
+        let mut more = Batch::default();
+        more.push(&one);
+        more.extend(&batch);
+        assert_eq!(
+            more.iter().map(|part| part.used).collect::<Vec<_>>(),
+            [1, 2, 2]
+        );
+    }
+}
