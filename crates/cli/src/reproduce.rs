@@ -1,0 +1,189 @@
+//! `fabricsim reproduce`.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use fabricsim::Error;
+use fabricsim::core::units::Duration;
+use fabricsim::outcome::write_whole;
+use fabricsim::report::figure::Theme;
+use fabricsim::reproduce::{PRESETS, Preset, Scorecard};
+use fabricsim::sweep::{self, Ended, PointOutcome, PointResults, SweepOptions};
+
+use crate::console::{say, tell};
+use crate::exit;
+use crate::run::line;
+use crate::sweep::{Display, default_jobs, report};
+
+/// How long flows arrive when nothing else is said.
+const USUAL: Duration = Duration::from_ms(50);
+const QUICK: Duration = Duration::from_ms(5);
+const FULL: Duration = Duration::from_ms(200);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim reproduce                               what there is
+  fabricsim reproduce hpcc-results --quick          a look in some minutes: 5 ms of traffic
+  fabricsim reproduce hpcc-results                  50 ms: half an hour to an hour on two cores
+  fabricsim reproduce pint-goodput --traffic 100ms --jobs 8
+  fabricsim reproduce hpcc-results --judge-only     the scorecard again, from what is there
+
+The folder gets report.html (everything on one page), scorecard.json, distances.csv, orders.csv,
+figures/*.svg, and the runs as `fabricsim sweep` writes them. Started again after Ctrl-C or a
+kill, the same command runs only what is not done yet. Flows that start in the first fifth or in
+the last tenth of the traffic do not count: the page says so.
+
+The exit code says nothing about how near the results are: the scorecard does. Exit codes:
+0 done, 1 a run failed or a file cannot be written, 2 bad input, 3 flows of a run are left that
+cannot finish, 130 interrupted.")]
+pub(crate) struct ReproduceArgs {
+    /// The preset; without one they are listed
+    preset: Option<String>,
+
+    /// For how long flows arrive, in simulated time [default: 50ms]
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["quick", "full"])]
+    traffic: Option<Duration>,
+
+    /// 5 ms of traffic: shapes, not tails
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+
+    /// 200 ms of traffic, as published: several hours on two cores
+    #[arg(long)]
+    full: bool,
+
+    /// Change a setting of the base scenario: --set seed=2
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Points that run at the same time, one thread each [default: cores]
+    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+
+    /// Folder of the results [default: results/PRESET-TRAFFIC]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Judge what is there; run nothing
+    #[arg(long)]
+    judge_only: bool,
+
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl ReproduceArgs {
+    fn traffic(&self) -> Duration {
+        match (self.quick, self.full) {
+            (true, _) => QUICK,
+            (_, true) => FULL,
+            _ => self.traffic.unwrap_or(USUAL),
+        }
+    }
+}
+
+pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<ExitCode, Error> {
+    let Some(name) = &args.preset else {
+        say(&list());
+        return Ok(ExitCode::SUCCESS);
+    };
+    let Some(preset) = Preset::named(name) else {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        tell!(
+            "there is no preset `{name}`; there are {}",
+            names.join(", ")
+        );
+        return Ok(ExitCode::from(exit::BAD_INPUT));
+    };
+    let traffic = args.traffic();
+    if traffic < Duration::from_us(10) {
+        tell!("--traffic {traffic} is too short for anything; give at least 10us");
+        return Ok(ExitCode::from(exit::BAD_INPUT));
+    }
+    let sweep = preset.sweep(traffic, &args.set)?;
+    let dir = match &args.out {
+        Some(dir) => dir.clone(),
+        None => Path::new("results").join(format!("{}-{traffic}", preset.name)),
+    };
+    let mut code = ExitCode::SUCCESS;
+    if !args.judge_only {
+        let options = SweepOptions {
+            jobs: args.jobs.map_or_else(default_jobs, usize::from),
+            ..SweepOptions::default()
+        };
+        let mut display = Display::new(args.quiet);
+        let outcome = sweep::run(&sweep, &dir, &options, &mut display)?;
+        display.finish();
+        report(&outcome, &dir);
+        if outcome.interrupted {
+            return Ok(ExitCode::from(exit::INTERRUPTED));
+        }
+        if outcome.count(|ended| matches!(ended, Ended::Failed(_))) > 0 {
+            code = ExitCode::from(exit::FAILURE);
+        } else if outcome
+            .points
+            .iter()
+            .filter_map(PointOutcome::results)
+            .any(PointResults::is_stuck)
+        {
+            code = ExitCode::from(exit::STALLED);
+        }
+    }
+    let card = preset.judge(&sweep, &dir, traffic)?;
+    write(preset, &card, &dir)?;
+    if !args.quiet {
+        let mut text = card.to_string();
+        line!(
+            text,
+            "results      {}/report.html, scorecard.json, distances.csv, orders.csv, figures/",
+            dir.display()
+        );
+        say(&text);
+    }
+    Ok(code)
+}
+
+fn write(preset: &Preset, card: &Scorecard, dir: &Path) -> Result<(), Error> {
+    let figures = dir.join("figures");
+    std::fs::create_dir_all(&figures).map_err(|source| Error::Write {
+        path: figures.clone(),
+        source,
+    })?;
+    write_whole(&dir.join("scorecard.json"), |file| {
+        let mut buffered = BufWriter::new(file);
+        serde_json::to_writer_pretty(&mut buffered, card)?;
+        buffered.flush()
+    })?;
+    write_whole(&dir.join("distances.csv"), |file| {
+        let mut buffered = BufWriter::new(file);
+        card.write_distances(&mut buffered)?;
+        buffered.flush()
+    })?;
+    write_whole(&dir.join("orders.csv"), |file| {
+        let mut buffered = BufWriter::new(file);
+        card.write_orders(&mut buffered)?;
+        buffered.flush()
+    })?;
+    for (name, figure) in card.figures() {
+        write_whole(&figures.join(format!("{name}.svg")), |file| {
+            file.write_all(figure.to_svg(Theme::Light).as_bytes())
+        })?;
+    }
+    let page = card.page(preset);
+    write_whole(&dir.join("report.html"), |file| {
+        file.write_all(page.as_bytes())
+    })
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    line!(text, "Presets: fabricsim reproduce NAME");
+    for preset in PRESETS {
+        line!(text, "  {:<15} {}", preset.name, preset.about);
+        line!(text, "  {:<15}   after {}", "", preset.source);
+    }
+    text
+}

@@ -1,0 +1,57 @@
+//! What fewer digests cost.
+
+use fabricsim_report::Percentile;
+
+use super::claims::{Claim, Outcome};
+use super::panel::{OurCurve, PanelScore};
+use super::scorecard::Scorecard;
+
+/// Flows below this are compared.
+const BELOW_BYTES: u64 = 1_000_000;
+/// Within this the slowdowns are similar.
+const SIMILAR: f64 = 0.10;
+
+/// Tests what the paper says of figure 8, on the 95th percentile of flows below 1 MB.
+pub(super) fn judge(card: &mut Scorecard) {
+    let panels = card.panels.iter();
+    let p95 = panels.filter(|panel| panel.percentile == Percentile::P95);
+    let mut claims = Vec::new();
+    for panel in p95 {
+        let workload = &panel.workload;
+        let sixteenth = ratio(panel, "p=1/16");
+        claims.push(Claim::tested(
+            format!("{workload}: p = 1/16 is within 10% of p = 1 at p95 of flows below 1 MB"),
+            sixteenth.map(|ratio| {
+                let holds = (ratio - 1.0).abs() <= SIMILAR;
+                (holds, format!("{:+.1}%", (ratio - 1.0) * 100.0))
+            }),
+        ));
+        let both = sixteenth.zip(ratio(panel, "p=1/256"));
+        claims.push(Claim::tested(
+            format!("{workload}: p = 1/256 is clearly worse (by more than 10%, and than p = 1/16)"),
+            both.map(|(sixteenth, few)| {
+                let holds = few > 1.0 + SIMILAR && few > sixteenth;
+                (holds, format!("{:+.1}%", (few - 1.0) * 100.0))
+            }),
+        ));
+    }
+    card.claims.extend(claims);
+    debug_assert!(card.claims.iter().all(|claim| claim.outcome != Outcome::Untested || claim.evidence.is_empty()));
+}
+
+/// Geometric mean over the bins below 1 MB of the slowdown of `scheme` over that of p = 1.
+fn ratio(panel: &PanelScore, scheme: &str) -> Option<f64> {
+    let curve = |name: &str| -> Option<&OurCurve> {
+        let mut ours = panel.ours.iter();
+        ours.find(|curve| curve.scheme == name)
+    };
+    let (one, other) = (curve("p=1")?, curve(scheme)?);
+    let axis = &panel.published.axis;
+    let logs: Vec<f64> = axis
+        .iter()
+        .zip(one.slowdowns.iter().zip(&other.slowdowns))
+        .filter(|(point, _)| point.size.get() < BELOW_BYTES)
+        .filter_map(|(_, (one, other))| Some((other.as_ref()? / one.as_ref()?).ln()))
+        .collect();
+    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+}
