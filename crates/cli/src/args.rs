@@ -7,6 +7,7 @@ use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
 
 use crate::console::tell;
+use crate::slowdown::SlowdownArgs;
 
 /// The scenario that runs when none is named.
 const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default.toml");
@@ -28,6 +29,7 @@ Examples:
   fabricsim run my.toml --set cc.eta=0.99 --seed 2 --out results/eta99
   fabricsim check my.toml                           read a scenario without running it
   fabricsim compare results/a results/b             how far apart two results are
+  fabricsim slowdown results/a                      slowdowns by flow size
   fabricsim list cc                                 laws and their keys"
 )]
 pub(crate) struct Args {
@@ -43,6 +45,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Compare two results of the same flows, ours or the published simulator's
     Compare(CompareArgs),
+    /// Slowdown by flow size, of one result or of several seeds
+    Slowdown(SlowdownArgs),
     /// List laws, topologies, workloads and settings with their keys
     List(ListArgs),
 }

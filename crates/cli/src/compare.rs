@@ -1,17 +1,17 @@
 //! `fabricsim compare`.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
-use fabricsim::report::{Comparison, FctRecord, Pairing, read_any_fct};
+use fabricsim::report::{Comparison, Pairing};
 use serde_json::{Value, json};
 
 use crate::args::CompareArgs;
 use crate::console::{say, tell};
 use crate::exit;
+use crate::results::{read, refuse_input};
 
 const FITS: &str = "a string takes everything";
 
@@ -19,7 +19,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     let pairing = Pairing::new(&read(&args.a)?, &read(&args.b)?);
     let comparison = Comparison::new(&pairing);
     if let Some(path) = &args.flows {
-        refuse_input(args, path)?;
+        refuse_input(path, [&args.a, &args.b])?;
         write_whole(path, |file| pairing.write_csv(file))?;
     }
     let within = args
@@ -38,40 +38,6 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
         return Ok(ExitCode::from(exit::FAILURE));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Refuses to write over what is compared.
-fn refuse_input(args: &CompareArgs, path: &Path) -> Result<(), Error> {
-    let place = |path: &Path| std::fs::canonicalize(file_of(path)).ok();
-    let out = place(path);
-    if out.is_some() && (out == place(&args.a) || out == place(&args.b)) {
-        return Err(Error::Write {
-            path: path.to_owned(),
-            source: std::io::Error::other("it is one of the results that are compared"),
-        });
-    }
-    Ok(())
-}
-
-/// The file of results at `path`, which may be a folder of results.
-fn file_of(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        path.join("fct.csv")
-    } else {
-        path.to_owned()
-    }
-}
-
-/// The flows of a result file, or of the one in a folder of results.
-fn read(path: &Path) -> Result<Vec<FctRecord>, Error> {
-    let path = file_of(path);
-    let text = std::fs::read_to_string(&path).map_err(|source| Error::Read {
-        what: Error::RESULTS,
-        path: path.clone(),
-        source,
-    })?;
-    let name = path.display().to_string();
-    read_any_fct(&text).map_err(|error| Error::input(&name, &text, error))
 }
 
 /// Whether both hold the same flows and none deviates by more than `tolerance`.

@@ -11,7 +11,9 @@ mod console;
 mod list;
 mod parallelism;
 mod progress;
+mod results;
 mod run;
+mod slowdown;
 
 use std::process::ExitCode;
 
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Check(options) => check::check(&options),
         Command::Compare(options) => compare::compare(&options),
+        Command::Slowdown(options) => slowdown::slowdown(&options),
         Command::List(options) => {
             list::list(&options);
             Ok(ExitCode::SUCCESS)

@@ -138,7 +138,7 @@ impl Diagnostic for Error {
             })),
             Self::Write { .. } => Some(Box::new(
                 "give a place that can be written: the folder with --out or [output] dir, the table \
-                 of a comparison with --flows",
+                 of a comparison with --flows, that of slowdowns with --csv",
             )),
             Self::Injection(_) | Self::Event(_) | Self::Unsupported { .. } => None,
         }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use crate::quantile::Percentile;
 use crate::record::FctRecord;
-use crate::slowdown::{percentile, sorted_slowdowns};
+use crate::size_bins::{SizeBin, SizeBins};
 
 /// Which flows go into the bins.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -15,7 +16,7 @@ pub enum BinRule {
     Published,
 }
 
-/// Flows of neighbouring sizes.
+/// What the published analysis says of flows of neighbouring sizes; [`SizeBins`] says more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     /// The fraction of flows in the bins before.
@@ -38,30 +39,19 @@ pub struct Bin {
 /// The published analysis uses 20 bins.
 #[must_use]
 pub fn equal_count_bins(records: &[FctRecord], bins: usize, rule: BinRule) -> Vec<Bin> {
-    let mut sorted: Vec<FctRecord> = records.to_vec();
-    sorted.sort_by(|a, b| {
-        a.size
-            .cmp(&b.size)
-            .then(a.slowdown().total_cmp(&b.slowdown()))
-    });
-    if rule == BinRule::Published {
-        sorted.pop();
-    }
-    let edge = |k: usize| k * sorted.len() / bins;
-    let parts = (0..bins).map(|k| (k, &sorted[edge(k)..edge(k + 1)]));
-    let bin = |(k, part): (usize, &[FctRecord])| {
-        let largest = part.last()?;
-        let slowdowns = sorted_slowdowns(part.iter());
+    let bin = |bin: SizeBin<'_>| {
+        let (_, largest) = bin.sizes?;
         Some(Bin {
-            from: k as f64 / bins as f64,
-            size_upto: largest.size.get(),
-            count: part.len(),
-            p50: percentile(&slowdowns, 0.5)?,
-            p95: percentile(&slowdowns, 0.95)?,
-            p99: percentile(&slowdowns, 0.99)?,
+            from: bin.from,
+            size_upto: largest.get(),
+            count: bin.count(),
+            p50: bin.percentile(Percentile::P50)?,
+            p95: bin.percentile(Percentile::P95)?,
+            p99: bin.percentile(Percentile::P99)?,
         })
     };
-    parts.filter_map(bin).collect()
+    let parts = SizeBins::of_equal_count(records, bins, rule);
+    parts.iter().filter_map(bin).collect()
 }
 
 /// The bins as CSV: `pct_from,size_upto,n,p50,p95,p99`, fractions with two decimals, slowdowns with

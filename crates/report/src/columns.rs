@@ -79,6 +79,17 @@ impl<'t> Word<'t> {
         })
     }
 
+    /// The word as a finite number; `column` names it.
+    pub(crate) fn number(&self, column: &str) -> Result<f64, InputError> {
+        let value = self.text.parse::<f64>().ok();
+        value.filter(|value| value.is_finite()).ok_or_else(|| {
+            self.error(
+                format!("`{}` does not fit `{column}`", self.text),
+                "write a number such as 0.25",
+            )
+        })
+    }
+
     /// The word as nanoseconds with up to three decimals, in picoseconds; `column` names it.
     pub(crate) fn nanoseconds(&self, column: &str) -> Result<u64, InputError> {
         picoseconds(self.text).ok_or_else(|| {

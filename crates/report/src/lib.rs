@@ -30,25 +30,47 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bin_table;
 mod bins;
 mod columns;
 mod compare;
+mod cut;
 mod digest;
+mod goodput;
 mod ideal;
+mod interval;
+pub mod observed;
+mod order;
 mod pairing;
+mod published;
+mod quantile;
 mod read;
 mod record;
+mod replica_table;
+mod score;
+mod size_bins;
 mod size_class;
 mod slowdown;
+mod table;
 mod write;
 
+pub use bin_table::{BinRow, BinTable, PercentileEstimate};
 pub use bins::{Bin, BinRule, bins_csv, equal_count_bins};
 pub use compare::{ClassRatios, Comparison, compare};
+pub use cut::{Cut, CutEnd, CutFlows, CutReport};
 pub use digest::Digest;
+pub use goodput::Goodput;
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
+pub use interval::{Interval, ReplicaMean, percentile_interval};
+pub use order::{PairOrder, Ranked, Region, RegionOrder, Verdict, order};
 pub use pairing::{PAIRING_HEADER, Pairing};
+pub use published::{AxisPoint, PublishedCurve, PublishedPanel, Reading, read_published};
+pub use quantile::{Confidence, Percentile};
 pub use read::{read_any_fct, read_fct, read_hpcc_fct};
 pub use record::FctRecord;
+pub use replica_table::{ReplicaRow, ReplicaTable};
+pub use score::{CurveScore, Distance, PointScore, Smoothing, score, score_curve};
+pub use size_bins::{SizeBin, SizeBins};
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};
 pub use write::{FCT_HEADER, FctWriter};

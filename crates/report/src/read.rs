@@ -6,6 +6,7 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::columns::{Word, lines};
 use crate::record::FctRecord;
+use crate::table::Table;
 
 /// Columns that a result file must have; the next three are read where they are present.
 const REQUIRED: [&str; 6] = [
@@ -40,47 +41,14 @@ pub fn read_any_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
 /// At the word at fault: a column that is missing, a row of another length than the header, a
 /// number that is malformed or too large.
 pub fn read_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
-    let mut lines = lines(text);
-    let Some(header) = lines.next() else {
-        return Err(InputError::new(
-            0..text.len(),
-            "the file is empty",
-            "a result file begins with a header",
-        ));
-    };
-    let names: Vec<&str> = header.fields().map(|name| name.text).collect();
-    let position = |wanted: &str| names.iter().position(|name| *name == wanted);
-    let mut required = [0; REQUIRED.len()];
-    for (slot, name) in required.iter_mut().zip(REQUIRED) {
-        *slot = position(name).ok_or_else(|| {
-            header.error(
-                format!("the header has no column `{name}`"),
-                format!("name {}", REQUIRED.join(", ")),
-            )
-        })?;
-    }
-    let [src, dst, size, start, fct, ideal] = required;
-    let [flow, class, retransmitted] = OPTIONAL.map(position);
-
-    let mut records = Vec::new();
-    let mut fields: Vec<Word<'_>> = Vec::new();
-    for line in lines {
-        fields.clear();
-        fields.extend(line.fields());
-        if fields.len() != names.len() {
-            return Err(line.error(
-                format!(
-                    "{} fields where the header has {}",
-                    fields.len(),
-                    names.len()
-                ),
-                "the file may have been cut short: remove the row or run again",
-            ));
-        }
-        records.push(FctRecord {
+    let table = Table::new(text, "a result file")?;
+    let [src, dst, size, start, fct, ideal] = table.positions(REQUIRED)?;
+    let [flow, class, retransmitted] = OPTIONAL.map(|name| table.position(name));
+    table.read(|row, line, fields| {
+        Ok(FctRecord {
             flow: match flow {
                 Some(i) => FlowId(fields[i].integer("flow")?),
-                None => row_number(records.len(), line)?,
+                None => row_number(row, line)?,
             },
             src: NodeId(fields[src].integer("src")?),
             dst: NodeId(fields[dst].integer("dst")?),
@@ -92,9 +60,8 @@ pub fn read_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
             retransmitted: Bytes::new(
                 retransmitted.map_or(Ok(0), |i| fields[i].integer("retransmitted_bytes"))?,
             ),
-        });
-    }
-    Ok(records)
+        })
+    })
 }
 
 /// Reads the published simulator's `fct.txt`: lines `sip dip sport dport size start_ns fct_ns

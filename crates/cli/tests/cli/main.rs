@@ -7,5 +7,6 @@ mod interrupt;
 mod parallelism;
 mod rendering;
 mod runs;
+mod slowdown;
 mod support;
 mod words;

@@ -7,6 +7,8 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod bins;
+mod curves;
 mod headroom;
 mod paths;
 mod runs;

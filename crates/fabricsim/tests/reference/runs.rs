@@ -57,7 +57,7 @@ fn folder() -> PathBuf {
 }
 
 /// A file of this folder without the line that says what it is.
-fn table(name: &str) -> String {
+pub(crate) fn table(name: &str) -> String {
     let text = fs::read_to_string(folder().join(name)).unwrap();
     let (_source, rows) = text.split_once('\n').unwrap();
     rows.to_owned()

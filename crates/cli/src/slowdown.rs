@@ -1,0 +1,351 @@
+//! `fabricsim slowdown`.
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use clap::error::ErrorKind;
+use clap::{Args as _, Command};
+use fabricsim::Error;
+use fabricsim::outcome::write_whole;
+use fabricsim::report::{
+    BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
+    ReplicaTable, SizeBins, bins_csv, equal_count_bins,
+};
+use fabricsim_core::units::{Bytes, Duration, Time};
+use serde_json::{Value, json};
+
+use crate::console::{say, tell};
+use crate::results::{file_of, read, refuse_input};
+
+const FITS: &str = "a string takes everything";
+
+/// The number of bins of the published analysis.
+const PUBLISHED_BINS: usize = 20;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim slowdown results/a                      20 bins of equal count
+  fabricsim slowdown results/a results/b --bins 100 --percentile 50,99
+  fabricsim slowdown results/a --sizes 10KB,100KB,1MB --confidence 95
+  fabricsim slowdown results/a --warm-up 1ms --cool-down 2ms --csv bins.csv
+  fabricsim slowdown results/seed1 results/seed2 results/seed3 --replicas
+  fabricsim slowdown fct.txt --published            the published script's table
+
+Slowdowns are at least 1; percentiles are not interpolated: of n sorted values the one at place
+floor(n p), from 0. Intervals of a percentile take flows to be independent, intervals over
+replicas are Student's. Unfinished flows are in no result. Exit codes: 0 done, 1 a file cannot be
+written, 2 bad input.")]
+pub(crate) struct SlowdownArgs {
+    /// Results: an fct.csv, a folder with one, or the published simulator's fct.txt
+    #[arg(required = true, value_name = "RESULT")]
+    results: Vec<PathBuf>,
+
+    /// Number of bins with equally many flows [default: 20]
+    #[arg(long, value_name = "N", conflicts_with = "sizes",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    bins: Option<u32>,
+
+    /// Bins that end at these sizes: 10KB,1MB; `default` is 10, 30, 100, 200 KB, 1 and 6 MB
+    #[arg(long, value_name = "SIZES")]
+    sizes: Option<Edges>,
+
+    /// The published script's table as CSV, byte for byte: 20 bins without the largest flow
+    #[arg(long, conflicts_with_all = ["bins", "sizes", "percentile", "confidence", "json", "replicas"])]
+    published: bool,
+
+    /// Percentiles of the table
+    #[arg(long, value_delimiter = ',', default_value = "50,95,99,99.9")]
+    percentile: Vec<Percentile>,
+
+    /// Show where percentiles may lie, with this confidence in percent; CSV and JSON always have
+    /// the intervals [default: 95]
+    #[arg(long, value_name = "PERCENT")]
+    confidence: Option<Confidence>,
+
+    /// Leave out flows that start less than this after the first one
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    warm_up: Duration,
+
+    /// Leave out flows that start less than this before the last one
+    #[arg(long, value_name = "TIME", conflicts_with = "until")]
+    cool_down: Option<Duration>,
+
+    /// Leave out flows that start after this instant of the run
+    #[arg(long, value_name = "TIME")]
+    until: Option<Time>,
+
+    /// Only flows of this class; in the published simulator's fct.txt the destination port
+    #[arg(long, value_name = "N")]
+    class: Option<u16>,
+
+    /// Write the bins as CSV, to the standard output with `-`
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// The results are seeds of one scenario: print means over them with their intervals
+    #[arg(long)]
+    replicas: bool,
+}
+
+/// Sizes at which bins end, in increasing order.
+#[derive(Clone, Debug)]
+struct Edges(Vec<Bytes>);
+
+impl FromStr for Edges {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const DEFAULT: &str = "10KB,30KB,100KB,200KB,1MB,6MB";
+        let text = if text == "default" { DEFAULT } else { text };
+        let sizes = text.split(',').map(|size| size.parse::<Bytes>());
+        let sizes: Vec<Bytes> = sizes
+            .collect::<Result<_, _>>()
+            .map_err(|error| error.to_string())?;
+        if sizes.is_sorted_by(|a, b| a < b) {
+            Ok(Self(sizes))
+        } else {
+            Err("sizes do not increase; write them like `10KB,100KB,1MB`".to_owned())
+        }
+    }
+}
+
+/// A result as it was read and cut.
+struct Flows {
+    path: PathBuf,
+    kept: Vec<FctRecord>,
+    cut: CutReport,
+    other_classes: usize,
+}
+
+pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
+    args.check().unwrap_or_else(|error| error.exit());
+    if let Some(path) = args.csv_file() {
+        refuse_input(path, &args.results)?;
+    }
+    let results: Vec<Flows> = args
+        .results
+        .iter()
+        .map(|path| args.load(path))
+        .collect::<Result<_, _>>()?;
+    let (text, json, csv) = if args.published {
+        let bins = equal_count_bins(&results[0].kept, PUBLISHED_BINS, BinRule::Published);
+        let csv = bins_csv(&bins);
+        (csv.clone(), Value::Null, csv.into_bytes())
+    } else if args.replicas {
+        args.over_replicas(results)
+    } else {
+        args.one_by_one(&results)
+    };
+    if let Some(path) = args.csv_file() {
+        write_whole(path, |file| {
+            let mut buffered = BufWriter::new(file);
+            buffered.write_all(&csv)?;
+            buffered.flush()
+        })?;
+    }
+    let to_stdout = args.csv.is_some() && args.csv_file().is_none();
+    if args.json {
+        say(&format!("{json:#}\n"));
+    } else if to_stdout {
+        say(&String::from_utf8_lossy(&csv));
+    } else if !(args.published && args.csv.is_some()) {
+        say(&text);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl SlowdownArgs {
+    /// Refuses what cannot be together.
+    fn check(&self) -> Result<(), clap::Error> {
+        let refuse = |message: &str| {
+            let mut command = Self::augment_args(Command::new("fabricsim slowdown"));
+            Err(command.error(ErrorKind::ArgumentConflict, message))
+        };
+        if self.published && self.results.len() > 1 {
+            return refuse("--published prints the table of one RESULT; name one at a time");
+        }
+        if self.json && self.csv.is_some() && self.csv_file().is_none() {
+            return refuse(
+                "--json and --csv - both go to the standard output; give --csv a file, or leave \
+                 one of them out",
+            );
+        }
+        Ok(())
+    }
+
+    /// The file for the CSV, unless it goes to the standard output.
+    fn csv_file(&self) -> Option<&Path> {
+        self.csv.as_deref().filter(|path| *path != Path::new("-"))
+    }
+
+    fn confidence(&self) -> Confidence {
+        self.confidence.unwrap_or(Confidence::P95)
+    }
+
+    fn bin_count(&self) -> usize {
+        self.bins.map_or(PUBLISHED_BINS, |bins| bins as usize)
+    }
+
+    fn load(&self, path: &Path) -> Result<Flows, Error> {
+        let mut records = read(path)?;
+        let all = records.len();
+        if let Some(class) = self.class {
+            records.retain(|record| record.class.0 == class);
+        }
+        let cut = Cut {
+            warm_up: self.warm_up,
+            end: match (self.until, self.cool_down) {
+                (Some(until), _) => CutEnd::Until(until),
+                (None, span) => CutEnd::CoolDown(span.unwrap_or(Duration::ZERO)),
+            },
+        };
+        let other_classes = all - records.len();
+        let cut = cut.apply(&records);
+        let path = path.to_owned();
+        if let Some(unfinished) = unfinished(&path) {
+            tell!(
+                "note: {unfinished} flows of {} have not finished; they have no slowdown",
+                path.display()
+            );
+        }
+        if cut.kept.is_empty() {
+            tell!("no flow is left of {}", path.display());
+        }
+        Ok(Flows {
+            path,
+            kept: cut.kept,
+            cut: cut.report,
+            other_classes,
+        })
+    }
+
+    fn one_by_one(&self, results: &[Flows]) -> (String, Value, Vec<u8>) {
+        let mut text = String::new();
+        let mut values = Vec::new();
+        let mut csv = Vec::new();
+        for (place, flows) in results.iter().enumerate() {
+            let bins = match &self.sizes {
+                Some(Edges(edges)) => SizeBins::between(&flows.kept, edges),
+                None => SizeBins::of_equal_count(&flows.kept, self.bin_count(), BinRule::AllFlows),
+            };
+            let table = BinTable::new(&bins, &self.percentile, self.confidence());
+            let goodput = Goodput::of_flows_above(Goodput::LONG, &flows.kept);
+            if place > 0 {
+                text.push('\n');
+            }
+            text.push_str(&flows.describe());
+            match self.confidence {
+                Some(_) => write!(text, "\n{table:#}").expect(FITS),
+                None => write!(text, "\n{table}").expect(FITS),
+            }
+            if let Some(goodput) = goodput {
+                writeln!(text, "\n{}", describe_goodput(&goodput)).expect(FITS);
+            }
+            values.push(json!({
+                "result": flows.path.display().to_string(),
+                "cut": flows.cut,
+                "other_classes": flows.other_classes,
+                "table": table,
+                "goodput": goodput,
+            }));
+            write_csv(&mut csv, place, flows, &table).expect("memory takes everything");
+        }
+        (text, Value::Array(values), csv)
+    }
+
+    fn over_replicas(&self, results: Vec<Flows>) -> (String, Value, Vec<u8>) {
+        let mut text = String::new();
+        let mut sources = Vec::new();
+        for flows in &results {
+            text.push_str(&flows.describe());
+            sources.push(json!({
+                "result": flows.path.display().to_string(),
+                "cut": flows.cut,
+                "other_classes": flows.other_classes,
+            }));
+        }
+        let replicas: Vec<Vec<FctRecord>> = results.into_iter().map(|flows| flows.kept).collect();
+        let table = match &self.sizes {
+            Some(Edges(edges)) => {
+                ReplicaTable::between(&replicas, edges, &self.percentile, self.confidence())
+            }
+            None => ReplicaTable::of_equal_count(
+                &replicas,
+                self.bin_count(),
+                &self.percentile,
+                self.confidence(),
+            ),
+        };
+        writeln!(
+            text,
+            "\nmeans over {} replicas, with half the width of the {} interval\n\n{table}",
+            table.replicas,
+            self.confidence()
+        )
+        .expect(FITS);
+        text.truncate(text.trim_end_matches('\n').len() + 1);
+        let mut csv = Vec::new();
+        table.write_csv(&mut csv).expect("memory takes everything");
+        (text, json!({ "results": sources, "table": table }), csv)
+    }
+}
+
+impl Flows {
+    fn describe(&self) -> String {
+        let mut text = format!("{}: {}", self.path.display(), self.cut);
+        if self.other_classes > 0 {
+            write!(text, ", and {} of other classes", self.other_classes).expect(FITS);
+        }
+        text.push('\n');
+        text
+    }
+}
+
+/// The header of the first table, and each row with the name of its result.
+fn write_csv(out: &mut Vec<u8>, place: usize, flows: &Flows, table: &BinTable) -> io::Result<()> {
+    if place == 0 {
+        writeln!(out, "result,{}", table.csv_header())?;
+    }
+    table.write_rows(
+        out,
+        &format!("{},", quoted(&flows.path.display().to_string())),
+    )
+}
+
+/// A field of a CSV, in quotation marks where it needs them.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+fn describe_goodput(goodput: &Goodput) -> String {
+    let gbps = |bps: f64| bps / 1e9;
+    format!(
+        "goodput of {} flows above 10 MB: mean {:.3} Gbps, median {:.3} Gbps, bytes over time {:.3} Gbps",
+        goodput.flows,
+        gbps(goodput.mean_bps),
+        gbps(goodput.median_bps),
+        gbps(goodput.aggregate_bps)
+    )
+}
+
+/// How many flows had not ended, as the summary beside the result says; `None` where it says
+/// nothing, or all had.
+fn unfinished(path: &Path) -> Option<u64> {
+    let summary = file_of(path).with_file_name("summary.json");
+    let text = std::fs::read_to_string(summary).ok()?;
+    let summary: Value = serde_json::from_str(&text).ok()?;
+    let count = |key: &str| summary["flows"][key].as_u64().unwrap_or(0);
+    Some(count("unfinished") + count("unreachable")).filter(|flows| *flows > 0)
+}

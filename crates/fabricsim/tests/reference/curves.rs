@@ -1,0 +1,114 @@
+//! The published curves that this crate brings along: whether they are what they say.
+
+use std::fs;
+use std::path::Path;
+
+use fabricsim_report::{
+    Percentile, PublishedPanel, Reading, SizeBins, Smoothing, order, read_published, score,
+};
+use fabricsim_workload::SizeCdf;
+
+use crate::runs::reference;
+
+const FILES: [(&str, usize); 5] = [
+    ("hadoop-50.csv", 102),
+    ("websearch-30.csv", 100),
+    ("websearch-50.csv", 100),
+    ("websearch-70.csv", 100),
+    ("websearch-50-eta.csv", 100),
+];
+
+fn panels(file: &str) -> Vec<PublishedPanel> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/hpcc-results");
+    let text = fs::read_to_string(folder.join(file)).unwrap();
+    read_published(&text).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+#[test]
+fn every_file_has_three_panels_with_ten_ticks() {
+    for (file, points) in FILES {
+        let panels = panels(file);
+        let percentiles: Vec<_> = panels.iter().map(|panel| panel.percentile).collect();
+        let wanted = [Percentile::P50, Percentile::P95, Percentile::P99];
+        assert_eq!(percentiles, wanted, "{file}");
+        for panel in &panels {
+            assert!(file.starts_with(&panel.workload), "{file}");
+            assert_eq!(panel.axis.len(), points, "{file}");
+            let ticks: Vec<f64> = panel
+                .axis
+                .iter()
+                .filter(|point| point.tick.is_some())
+                .map(|point| point.size_pct)
+                .collect();
+            let tenths: Vec<f64> = (1..=10).map(|tenth| f64::from(tenth) * 10.0).collect();
+            assert_eq!(ticks, tenths, "{file}");
+            for curve in &panel.curves {
+                let sane = |reading: &Reading| {
+                    reading.slowdown().is_none_or(|s| (1.0..200.0).contains(&s))
+                };
+                assert!(curve.points.iter().all(sane), "{file} {}", curve.scheme);
+            }
+        }
+    }
+}
+
+/// The sizes along the axis are those of the law that our own workloads draw from.
+#[test]
+fn sizes_are_those_of_the_workload() {
+    for (file, _) in FILES {
+        for panel in panels(file) {
+            let law = SizeCdf::builtin(&panel.workload).unwrap();
+            for point in &panel.axis {
+                let drawn = law.sample(point.size_pct / 100.0).as_f64();
+                let off = (drawn - point.size.as_f64()).abs();
+                assert!(off <= 1.0, "{file}: {point:?} and {drawn}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_main_panels_have_the_five_schemes_and_eta_has_four_curves() {
+    let names = |file| -> Vec<String> {
+        let panel = panels(file).remove(0);
+        panel.curves.into_iter().map(|curve| curve.scheme).collect()
+    };
+    let main = ["HPCC-INT", "HPCC-PINT", "DCQCN+w", "TIMELY+w", "DCTCP"];
+    for (file, _) in &FILES[..4] {
+        assert_eq!(names(file), main, "{file}");
+    }
+    let eta = ["INT-eta95", "INT-eta99", "PINT-eta95", "PINT-eta99"];
+    assert_eq!(names(FILES[4].0), eta.map(|name| format!("HPCC-{name}")));
+}
+
+/// Flows for which there is no curve, or curves for which there are no flows, give no order.
+#[test]
+fn nothing_to_compare_gives_no_order() {
+    let panel = panels("websearch-50.csv").remove(2);
+    assert!(order(&panel, &[]).is_empty());
+    let bins = SizeBins::between(&[], &panel.edges());
+    assert!(order(&panel, &[("DCTCP", &bins)]).is_empty());
+}
+
+/// A short run of the published simulator (5 ms, 5,492 flows) beside the published curve of the same
+/// scheme: the medians are close, as far as so few flows tell.
+#[test]
+fn a_short_run_of_the_published_simulator_is_near_its_curve() {
+    let records = reference("fat320", "dcqcn_w");
+    for panel in panels("websearch-50.csv") {
+        let bins = SizeBins::between(&records, &panel.edges());
+        for smoothing in [
+            Smoothing::Off,
+            Smoothing::Median(2.0),
+            Smoothing::Pooled(2.0),
+        ] {
+            let score = score(&panel, "DCQCN+w", &bins, smoothing).unwrap();
+            let ticks = score.ticks.unwrap();
+            println!("DCQCN+w {} {smoothing:?}: {ticks:.3?}", panel.percentile);
+            assert_eq!((ticks.points, score.outside), (10, 0));
+            if panel.percentile == Percentile::P50 && smoothing != Smoothing::Off {
+                assert!(ticks.median < 0.1, "{ticks:?}");
+            }
+        }
+    }
+}

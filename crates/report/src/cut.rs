@@ -1,0 +1,171 @@
+//! Which flows of a run count: not those of the warm-up, not those of the cool-down.
+
+use std::fmt;
+
+use fabricsim_core::units::{Duration, Time};
+use serde::Serialize;
+
+use crate::record::FctRecord;
+
+/// Where the flows that count stop starting.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CutEnd {
+    /// This long before the last flow starts.
+    CoolDown(Duration),
+    /// At this instant.
+    Until(Time),
+}
+
+/// Leaves out flows by their start: those of the warm-up, when the network is emptier than later,
+/// and those of the cool-down, when no new flows come.
+///
+/// Cutting by start rather than by completion keeps long flows: whether a flow counts does not
+/// depend on how long it takes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Cut {
+    /// Flows that start less than this after the first one are left out. Runs may begin at any
+    /// time: the published simulator's do at 2 s.
+    pub warm_up: Duration,
+    /// Flows that start later than this are left out.
+    pub end: CutEnd,
+}
+
+/// What a [`Cut`] leaves.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CutFlows {
+    /// The flows that count, in the order in which they came.
+    pub kept: Vec<FctRecord>,
+    /// What was cut.
+    pub report: CutReport,
+}
+
+/// What a [`Cut`] did: which starts count, and how many flows that left out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+pub struct CutReport {
+    /// The first start that counts, in picoseconds.
+    pub from_ps: u64,
+    /// The last start that counts, in picoseconds.
+    pub upto_ps: u64,
+    /// Flows that count.
+    pub kept: usize,
+    /// Flows that started before.
+    pub too_early: usize,
+    /// Flows that started after.
+    pub too_late: usize,
+}
+
+impl Cut {
+    /// Nothing is left out.
+    pub const NOTHING: Self = Self {
+        warm_up: Duration::ZERO,
+        end: CutEnd::CoolDown(Duration::ZERO),
+    };
+
+    /// Divides `records`, in any order, into those that count and those that do not.
+    #[must_use]
+    pub fn apply(&self, records: &[FctRecord]) -> CutFlows {
+        let starts = || records.iter().map(|record| record.start);
+        let first = starts().min().unwrap_or(Time::ZERO);
+        let last = starts().max().unwrap_or(Time::ZERO);
+        let from = first.saturating_add(self.warm_up);
+        let (upto, none_left) = match self.end {
+            CutEnd::Until(until) => (until, false),
+            // A cool-down that is longer than the run leaves no flow.
+            CutEnd::CoolDown(span) => match last.as_ps().checked_sub(span.as_ps()) {
+                Some(ps) => (Time::from_ps(ps), false),
+                None => (Time::ZERO, true),
+            },
+        };
+        let mut report = CutReport {
+            from_ps: from.as_ps(),
+            upto_ps: upto.as_ps(),
+            kept: 0,
+            too_early: 0,
+            too_late: 0,
+        };
+        let mut kept = Vec::with_capacity(records.len());
+        for record in records {
+            if record.start < from {
+                report.too_early += 1;
+            } else if record.start > upto || none_left {
+                report.too_late += 1;
+            } else {
+                kept.push(*record);
+            }
+        }
+        report.kept = kept.len();
+        CutFlows { kept, report }
+    }
+}
+
+impl fmt::Display for CutReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            from_ps,
+            upto_ps,
+            kept,
+            too_early,
+            too_late,
+        } = *self;
+        let (from, upto) = (Time::from_ps(from_ps), Time::from_ps(upto_ps));
+        write!(
+            f,
+            "{kept} flows that start from {from} to {upto}; left out {too_early} that start \
+             before and {too_late} that start after"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::testing::record;
+
+    fn starting_at(ms: impl IntoIterator<Item = u64>) -> Vec<FctRecord> {
+        let at = |ms| FctRecord {
+            start: Time::from_ns(ms * 1_000_000),
+            ..record(1_000, 2_000, 1_000)
+        };
+        ms.into_iter().map(at).collect()
+    }
+
+    fn cut(warm_up_ms: u64, end: CutEnd) -> Cut {
+        Cut {
+            warm_up: Duration::from_ms(warm_up_ms),
+            end,
+        }
+    }
+
+    #[test]
+    fn both_ends_are_cut() {
+        let records = starting_at((2_000..=2_010).rev());
+        let flows = cut(3, CutEnd::CoolDown(Duration::from_ms(2))).apply(&records);
+        assert_eq!(
+            flows.report.to_string(),
+            "6 flows that start from 2003ms to 2008ms; left out 3 that start before and 2 that \
+             start after"
+        );
+        assert_eq!(
+            flows.kept,
+            starting_at([2_008, 2_007, 2_006, 2_005, 2_004, 2_003])
+        );
+        let until = cut(0, CutEnd::Until(Time::from_ns(2_004_500_000))).apply(&records);
+        assert_eq!(until.kept, starting_at((2_000..=2_004).rev()));
+    }
+
+    #[test]
+    fn no_cut_keeps_everything() {
+        let records = starting_at([5, 1, 9]);
+        assert_eq!(Cut::NOTHING.apply(&records).kept, records);
+        assert_eq!(Cut::NOTHING.apply(&[]).report.kept, 0);
+    }
+
+    #[test]
+    fn cuts_longer_than_the_run_leave_nothing() {
+        let records = starting_at([0, 1, 2]);
+        let late = cut(0, CutEnd::CoolDown(Duration::from_ms(3))).apply(&records);
+        assert_eq!((late.report.kept, late.report.too_late), (0, 3));
+        let early = cut(3, CutEnd::CoolDown(Duration::ZERO)).apply(&records);
+        assert_eq!((early.report.kept, early.report.too_early), (0, 3));
+    }
+}

@@ -1,0 +1,19 @@
+//! What a run has observed beside its flows: queues, links, rates and pauses, read from the files
+//! that it writes and summed up.
+
+mod fairness;
+mod links;
+mod pauses;
+mod queues;
+
+pub use fairness::{FairnessPoint, FlowSample, fairness_over_time, jain_index, read_flow_samples};
+pub use links::{LinkSample, LinkUse, link_uses, read_links};
+pub use pauses::{PauseRow, PausedPort, paused_ports, read_pauses};
+pub use queues::{PortQueueTime, QueueDistribution, read_queue_distribution};
+
+use fabricsim_core::units::Duration;
+
+/// The sum of two spans, or the longest one where that overflows: a file may say anything.
+fn plus(a: Duration, b: Duration) -> Duration {
+    Duration::from_ps(a.as_ps().saturating_add(b.as_ps()))
+}

@@ -1,0 +1,178 @@
+//! How full links were.
+
+use std::collections::BTreeMap;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::{Bytes, Duration, Time};
+use serde::Serialize;
+
+use crate::quantile::Percentile;
+use crate::slowdown::percentile;
+use crate::table::read_columns;
+
+/// What went over one direction of a link in an interval: a row of `links.csv`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkSample {
+    /// When the interval ended.
+    pub at: Time,
+    /// The node that sends.
+    pub node: NodeId,
+    /// Its port.
+    pub port: PortId,
+    /// Bytes that were sent.
+    pub sent: Bytes,
+    /// The share of the link's rate that this is, from 0 to 1.
+    pub utilisation: f64,
+    /// Packets that were marked.
+    pub marked_packets: u64,
+    /// Packets that were dropped.
+    pub dropped_packets: u64,
+    /// For how long the port was paused.
+    pub paused: Duration,
+}
+
+/// How one direction of a link was used over a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LinkUse {
+    /// The node that sends.
+    pub node: u32,
+    /// Its port.
+    pub port: u16,
+    /// Intervals.
+    pub samples: usize,
+    /// Mean utilisation over time.
+    pub mean: f64,
+    /// Median over intervals.
+    pub p50: f64,
+    /// 95th percentile over intervals.
+    pub p95: f64,
+    /// 99th percentile over intervals.
+    pub p99: f64,
+    /// Greatest utilisation of an interval.
+    pub greatest: f64,
+    /// Bytes that were sent.
+    pub sent_bytes: u64,
+    /// Packets that were marked.
+    pub marked_packets: u64,
+    /// Packets that were dropped.
+    pub dropped_packets: u64,
+    /// For how long the port was paused, in picoseconds.
+    pub paused_ps: u64,
+}
+
+/// Reads `links.csv`, in the order of its rows.
+///
+/// # Errors
+/// At the word at fault.
+pub fn read_links(text: &str) -> Result<Vec<LinkSample>, InputError> {
+    let columns = [
+        "time_ns",
+        "node",
+        "port",
+        "sent_bytes",
+        "utilisation",
+        "marked_packets",
+        "dropped_packets",
+        "paused_ns",
+    ];
+    read_columns(
+        text,
+        "links.csv",
+        columns,
+        |[at, node, port, sent, utilisation, marked, dropped, paused]| {
+            Ok(LinkSample {
+                at: Time::from_ps(at.nanoseconds("time_ns")?),
+                node: NodeId(node.integer("node")?),
+                port: PortId(port.integer("port")?),
+                sent: Bytes::new(sent.integer("sent_bytes")?),
+                utilisation: utilisation.number("utilisation")?,
+                marked_packets: marked.integer("marked_packets")?,
+                dropped_packets: dropped.integer("dropped_packets")?,
+                paused: Duration::from_ps(paused.nanoseconds("paused_ns")?),
+            })
+        },
+    )
+}
+
+/// How each direction was used, in the order of (node, port). `samples` are in the order of time;
+/// an interval begins where the one before ended, the first at time zero, and the mean weighs
+/// intervals by their length. Percentiles are over intervals, not interpolated.
+#[must_use]
+pub fn link_uses(samples: &[LinkSample]) -> Vec<LinkUse> {
+    let mut links: BTreeMap<(NodeId, PortId), Vec<&LinkSample>> = BTreeMap::new();
+    for sample in samples {
+        let link = links.entry((sample.node, sample.port)).or_default();
+        link.push(sample);
+    }
+    links
+        .into_iter()
+        .map(|((node, port), samples)| {
+            let mut begun = Time::ZERO;
+            let (mut busy, mut total) = (0.0, 0.0);
+            for sample in &samples {
+                let seconds = sample.at.since(begun).as_secs_f64();
+                busy += seconds * sample.utilisation;
+                total += seconds;
+                begun = sample.at;
+            }
+            let mut sorted: Vec<f64> = samples.iter().map(|s| s.utilisation).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            let at = |level: Percentile| percentile(&sorted, level.fraction()).unwrap_or(0.0);
+            LinkUse {
+                node: node.0,
+                port: port.0,
+                samples: samples.len(),
+                mean: if total > 0.0 { busy / total } else { 0.0 },
+                p50: at(Percentile::P50),
+                p95: at(Percentile::P95),
+                p99: at(Percentile::P99),
+                greatest: sorted.last().copied().unwrap_or(0.0),
+                sent_bytes: samples.iter().map(|s| s.sent.get()).sum(),
+                marked_packets: samples.iter().map(|s| s.marked_packets).sum(),
+                dropped_packets: samples.iter().map(|s| s.dropped_packets).sum(),
+                paused_ps: samples.iter().map(|s| s.paused.as_ps()).sum(),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str =
+        "time_ns,node,port,sent_bytes,utilisation,marked_packets,dropped_packets,paused_ns";
+
+    #[test]
+    fn each_direction_is_summed_up() {
+        let text = format!(
+            "{HEADER}\n\
+             1000,7,1,12500,1,3,0,0\n\
+             1000,2,0,0,0.0,0,0,0\n\
+             2000,7,1,6250,0.5,1,2,250.5\n\
+             2000,2,0,0,0,0,0,0\n\
+             2500,7,1,0,0,0,0,500\n"
+        );
+        let uses = link_uses(&read_links(&text).expect("five rows"));
+        assert_eq!(uses.len(), 2);
+        assert_eq!((uses[0].node, uses[0].samples), (2, 2));
+        let busy = uses[1];
+        assert_eq!((busy.node, busy.port, busy.samples), (7, 1, 3));
+        // 1 us at 1, 1 us at 0.5, half a microsecond at 0.
+        assert!((busy.mean - 0.6).abs() < 1e-12);
+        assert_eq!((busy.p50, busy.p99, busy.greatest), (0.5, 1.0, 1.0));
+        assert_eq!(
+            (busy.sent_bytes, busy.marked_packets, busy.dropped_packets),
+            (18_750, 4, 2)
+        );
+        assert_eq!(busy.paused_ps, 750_500);
+    }
+
+    #[test]
+    fn mistakes_are_placed() {
+        let text = format!("{HEADER}\n1000,7,1,12500,full,3,0,0\n");
+        let error = read_links(&text).expect_err("refused");
+        assert_eq!(&text[error.span], "full");
+    }
+}

@@ -1,0 +1,154 @@
+//! For how long ports were paused.
+
+use std::collections::BTreeMap;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::{Duration, Time};
+use serde::Serialize;
+
+use crate::observed::plus;
+use crate::table::read_columns;
+
+/// A pause or resume frame that arrived: a row of `pauses.csv`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PauseRow {
+    /// When it arrived.
+    pub at: Time,
+    /// The node that has to stop or may go on.
+    pub node: NodeId,
+    /// The port at which it arrived.
+    pub port: PortId,
+    /// The priority.
+    pub priority: u8,
+    /// Whether the port has to stop; else it may go on.
+    pub stops: bool,
+}
+
+/// For how long one priority of a port was paused.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+pub struct PausedPort {
+    /// The node that had to stop.
+    pub node: u32,
+    /// Its port.
+    pub port: u16,
+    /// The priority.
+    pub priority: u8,
+    /// How often it was paused; a pause of a paused port does not count again.
+    pub pauses: usize,
+    /// For how long, in picoseconds.
+    pub paused_ps: u64,
+    /// Whether it was still paused at the end, up to which that pause is counted.
+    pub paused_at_end: bool,
+}
+
+/// Reads `pauses.csv`, in the order of its rows.
+///
+/// # Errors
+/// At the word at fault.
+pub fn read_pauses(text: &str) -> Result<Vec<PauseRow>, InputError> {
+    let columns = ["time_ns", "node", "port", "priority", "event"];
+    read_columns(
+        text,
+        "pauses.csv",
+        columns,
+        |[at, node, port, priority, event]| {
+            Ok(PauseRow {
+                at: Time::from_ps(at.nanoseconds("time_ns")?),
+                node: NodeId(node.integer("node")?),
+                port: PortId(port.integer("port")?),
+                priority: priority.integer("priority")?,
+                stops: match event.text {
+                    "pause" => true,
+                    "resume" => false,
+                    other => {
+                        return Err(event.error(
+                            format!("`{other}` does not fit `event`"),
+                            "write `pause` or `resume`",
+                        ));
+                    }
+                },
+            })
+        },
+    )
+}
+
+/// For how long each port was paused in a run that ended at `end`, in the order of (node, port,
+/// priority). `rows` are in the order of time.
+#[must_use]
+pub fn paused_ports(rows: &[PauseRow], end: Time) -> Vec<PausedPort> {
+    #[derive(Default)]
+    struct Port {
+        pauses: usize,
+        paused: Duration,
+        since: Option<Time>,
+    }
+    let mut ports: BTreeMap<(NodeId, PortId, u8), Port> = BTreeMap::new();
+    for row in rows {
+        let port = ports.entry((row.node, row.port, row.priority)).or_default();
+        match (row.stops, port.since) {
+            (true, None) => {
+                port.pauses += 1;
+                port.since = Some(row.at);
+            }
+            (false, Some(since)) => {
+                port.paused = plus(port.paused, row.at.since(since));
+                port.since = None;
+            }
+            (true, Some(_)) | (false, None) => {}
+        }
+    }
+    ports
+        .into_iter()
+        .map(|((node, number, priority), port)| {
+            let open = port.since.map_or(Duration::ZERO, |since| end.since(since));
+            PausedPort {
+                node: node.0,
+                port: number.0,
+                priority,
+                pauses: port.pauses,
+                paused_ps: plus(port.paused, open).as_ps(),
+                paused_at_end: port.since.is_some(),
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_last_until_the_port_may_go_on() {
+        let text = "\
+time_ns,node,port,priority,event
+100,5,2,3,pause
+150.5,5,2,3,pause
+200,3,0,3,pause
+300,5,2,3,resume
+310,5,2,3,resume
+400,5,2,3,pause
+450,5,2,3,resume
+";
+        let ports = paused_ports(&read_pauses(text).expect("rows"), Time::from_ns(1_000));
+        let found: Vec<_> = ports
+            .iter()
+            .map(|port| {
+                (
+                    port.node,
+                    port.pauses,
+                    port.paused_ps / 1_000,
+                    port.paused_at_end,
+                )
+            })
+            .collect();
+        assert_eq!(found, [(3, 1, 800, true), (5, 2, 250, false)]);
+    }
+
+    #[test]
+    fn other_events_are_refused() {
+        let text = "time_ns,node,port,priority,event\n100,5,2,3,stop\n";
+        let error = read_pauses(text).expect_err("refused");
+        assert_eq!(&text[error.span], "stop");
+    }
+}

@@ -1,0 +1,145 @@
+//! Percentiles and confidence levels as people write them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+/// A percentile of a distribution: a number of percent above 0 and below 100.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Percentile(f64);
+
+impl Percentile {
+    /// The median.
+    pub const P50: Self = Self(50.0);
+    /// The 95th percentile.
+    pub const P95: Self = Self(95.0);
+    /// The 99th percentile.
+    pub const P99: Self = Self(99.0);
+    /// The 99.9th percentile.
+    pub const P999: Self = Self(99.9);
+
+    /// The percentile that `percent` of the values lie below; `None` unless it is above 0 and below
+    /// 100.
+    #[must_use]
+    pub fn new(percent: f64) -> Option<Self> {
+        (percent > 0.0 && percent < 100.0).then_some(Self(percent))
+    }
+
+    /// The number of percent.
+    #[must_use]
+    pub const fn percent(self) -> f64 {
+        self.0
+    }
+
+    /// The same from 0 to 1, divided as the published analysis does.
+    #[must_use]
+    pub fn fraction(self) -> f64 {
+        self.0 / 100.0
+    }
+}
+
+/// `p50`, `p99.9`: the name of a column.
+impl fmt::Display for Percentile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("p{}", self.0))
+    }
+}
+
+impl FromStr for Percentile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.strip_prefix(['p', 'P']).unwrap_or(text);
+        let percent = number.parse().ok();
+        percent.and_then(Self::new).ok_or_else(|| {
+            format!(
+                "`{text}` is not a percentile; write a number above 0 and below 100 like `99.9`"
+            )
+        })
+    }
+}
+
+impl Serialize for Percentile {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0)
+    }
+}
+
+/// How often an interval has to hold the true value: a number of percent above 0 and below 100.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Confidence(f64);
+
+impl Confidence {
+    /// 95 of 100 intervals hold the true value.
+    pub const P95: Self = Self(95.0);
+
+    /// A level of `percent`; `None` unless it is above 0 and below 100.
+    #[must_use]
+    pub fn new(percent: f64) -> Option<Self> {
+        (percent > 0.0 && percent < 100.0).then_some(Self(percent))
+    }
+
+    /// The number of percent.
+    #[must_use]
+    pub const fn percent(self) -> f64 {
+        self.0
+    }
+
+    /// How often the true value may lie below the interval, and how often above: half of what is
+    /// left, from 0 to 0.5.
+    #[must_use]
+    pub fn tail(self) -> f64 {
+        (1.0 - self.0 / 100.0) / 2.0
+    }
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.0)
+    }
+}
+
+impl FromStr for Confidence {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.strip_suffix('%').unwrap_or(text);
+        let percent = number.parse().ok();
+        percent.and_then(Self::new).ok_or_else(|| {
+            format!("`{text}` is not a confidence; write percent above 0 and below 100 like `95`")
+        })
+    }
+}
+
+impl Serialize for Confidence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_written_as_percent() {
+        for (text, name) in [("50", "p50"), ("p99.9", "p99.9"), ("99.99", "p99.99")] {
+            assert_eq!(text.parse::<Percentile>().expect(text).to_string(), name);
+        }
+        for text in ["0", "100", "-5", "nan", "half", ""] {
+            assert!(text.parse::<Percentile>().is_err(), "{text}");
+        }
+        // Bit for bit what the published analysis multiplies with.
+        assert_eq!(Percentile::P99.fraction().to_bits(), 0.99f64.to_bits());
+        assert_eq!(Percentile::P95.fraction().to_bits(), 0.95f64.to_bits());
+    }
+
+    #[test]
+    fn confidences_leave_two_tails() {
+        let level: Confidence = "90%".parse().expect("a level");
+        assert!((level.tail() - 0.05).abs() < 1e-12);
+        assert_eq!(level.to_string(), "90%");
+        assert!("100".parse::<Confidence>().is_err());
+    }
+}

@@ -1,0 +1,274 @@
+//! Slowdown by flow size over replicas: runs that differ in nothing but the seed.
+
+use std::fmt;
+use std::io::{self, Write};
+
+use fabricsim_core::units::Bytes;
+use serde::Serialize;
+
+use crate::bin_table::{Decimals, Known};
+use crate::bins::BinRule;
+use crate::interval::ReplicaMean;
+use crate::quantile::{Confidence, Percentile};
+use crate::record::FctRecord;
+use crate::size_bins::SizeBins;
+
+/// One bin over replicas.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReplicaRow {
+    /// The share of all replicas' flows in the bins before, in percent.
+    pub from_pct: f64,
+    /// The share of all replicas' flows up to the end of this one, in percent.
+    pub upto_pct: f64,
+    /// Flows are larger than this, in bytes.
+    pub above_bytes: u64,
+    /// Flows are at most this large, in bytes; `None` when there is no bound.
+    pub upto_bytes: Option<u64>,
+    /// How many flows the replicas hold together.
+    pub flows: usize,
+    /// Each percentile: the mean over replicas; `None` where none has flows.
+    pub percentiles: Vec<Option<ReplicaMean>>,
+    /// The mean slowdown, likewise.
+    pub mean: Option<ReplicaMean>,
+    /// The geometric mean, likewise.
+    pub geometric_mean: Option<ReplicaMean>,
+}
+
+/// Slowdowns by flow size over replicas; printed as an aligned table of means and half the widths
+/// of their intervals.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReplicaTable {
+    /// How many replicas there are.
+    pub replicas: usize,
+    /// The percentiles, in the order of the columns.
+    pub percentiles: Vec<Percentile>,
+    /// How often an interval holds the true mean, in percent.
+    pub confidence: Confidence,
+    /// A row for each bin, in the order of sizes.
+    pub bins: Vec<ReplicaRow>,
+    /// All flows together.
+    pub all: ReplicaRow,
+}
+
+impl ReplicaTable {
+    /// The table of `replicas` in bins of equal count: cut where the flows of all replicas together
+    /// fall into `bins` parts, so that a bin holds the same sizes in each.
+    #[must_use]
+    pub fn of_equal_count(
+        replicas: &[Vec<FctRecord>],
+        bins: usize,
+        percentiles: &[Percentile],
+        confidence: Confidence,
+    ) -> Self {
+        let bins = SizeBins::of_equal_count(&replicas.concat(), bins, BinRule::AllFlows);
+        let mut edges: Vec<Bytes> = bins.iter().filter_map(|bin| bin.largest_allowed).collect();
+        // Bins of equal count may share a size.
+        edges.dedup();
+        let mut table = Self::between(replicas, &edges, percentiles, confidence);
+        // Nothing is larger than the largest.
+        table.bins.retain(|row| row.upto_bytes.is_some());
+        table
+    }
+
+    /// The table of `replicas` in bins that end at `edges`, which increase (see
+    /// [`SizeBins::between`]).
+    ///
+    /// # Panics
+    /// When the edges do not increase.
+    #[must_use]
+    pub fn between(
+        replicas: &[Vec<FctRecord>],
+        edges: &[Bytes],
+        percentiles: &[Percentile],
+        confidence: Confidence,
+    ) -> Self {
+        let together = replicas.concat();
+        let rows = |edges: &[Bytes]| -> Vec<ReplicaRow> {
+            let pooled = SizeBins::between(&together, edges);
+            let each: Vec<SizeBins> = replicas
+                .iter()
+                .map(|records| SizeBins::between(records, edges))
+                .collect();
+            pooled
+                .iter()
+                .enumerate()
+                .map(|(index, bin)| {
+                    let bins = || each.iter().filter_map(move |bins| bins.bin(index));
+                    let over = |values: Vec<f64>| ReplicaMean::new(&values, confidence);
+                    ReplicaRow {
+                        from_pct: bin.from * 100.0,
+                        upto_pct: bin.upto * 100.0,
+                        above_bytes: bin.above.get(),
+                        upto_bytes: bin.largest_allowed.map(Bytes::get),
+                        flows: bin.count(),
+                        percentiles: percentiles
+                            .iter()
+                            .map(|level| {
+                                over(bins().filter_map(|b| b.percentile(*level)).collect())
+                            })
+                            .collect(),
+                        mean: over(bins().filter_map(|b| b.mean()).collect()),
+                        geometric_mean: over(bins().filter_map(|b| b.geometric_mean()).collect()),
+                    }
+                })
+                .collect()
+        };
+        let all = rows(&[]).pop().expect("without edges there is one bin");
+        Self {
+            replicas: replicas.len(),
+            percentiles: percentiles.to_vec(),
+            confidence,
+            bins: rows(edges),
+            all,
+        }
+    }
+
+    /// Writes the bins as CSV: `from_pct,upto_pct,above_bytes,upto_bytes,flows`, then for each
+    /// percentile, `mean` and `geometric_mean` the mean over replicas, and with the endings
+    /// `_replicas`, `_sd`, `_low` and `_high` how many have it, their standard deviation and the
+    /// interval of the mean.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
+        write!(out, "from_pct,upto_pct,above_bytes,upto_bytes,flows")?;
+        for name in self.columns() {
+            write!(
+                out,
+                ",{name},{name}_replicas,{name}_sd,{name}_low,{name}_high"
+            )?;
+        }
+        writeln!(out)?;
+        for row in &self.bins {
+            write!(
+                out,
+                "{},{},{},{},{}",
+                Decimals(row.from_pct),
+                Decimals(row.upto_pct),
+                row.above_bytes,
+                row.upto_bytes
+                    .map_or(String::new(), |upto| upto.to_string()),
+                row.flows
+            )?;
+            for estimate in row.values() {
+                let interval = estimate.and_then(|estimate| estimate.interval);
+                write!(
+                    out,
+                    ",{},{},{},{},{}",
+                    Known(estimate.map(|estimate| estimate.mean)),
+                    estimate.map_or(0, |estimate| estimate.replicas),
+                    Known(estimate.and_then(|estimate| estimate.deviation)),
+                    Known(interval.map(|interval| interval.low)),
+                    Known(interval.map(|interval| interval.high))
+                )?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn columns(&self) -> impl Iterator<Item = String> {
+        let percentiles = self.percentiles.iter().map(Percentile::to_string);
+        percentiles.chain(["mean".to_owned(), "geometric_mean".to_owned()])
+    }
+}
+
+impl ReplicaRow {
+    fn values(&self) -> impl Iterator<Item = Option<ReplicaMean>> {
+        let means = [self.mean, self.geometric_mean];
+        self.percentiles.iter().copied().chain(means)
+    }
+}
+
+impl fmt::Display for ReplicaTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>10} {:>12} {:>9}", "flows upto", "bytes upto", "n")?;
+        for name in self.columns() {
+            write!(f, " {name:>18}")?;
+        }
+        writeln!(f)?;
+        for (row, is_all) in self
+            .bins
+            .iter()
+            .map(|row| (row, false))
+            .chain([(&self.all, true)])
+        {
+            if is_all {
+                write!(f, "{:>10} {:>12}", "all", "")?;
+            } else {
+                let bytes = row
+                    .upto_bytes
+                    .map_or_else(|| "more".to_owned(), |upto| upto.to_string());
+                write!(f, "{:>9.2}% {bytes:>12}", row.upto_pct)?;
+            }
+            write!(f, " {:>9}", row.flows)?;
+            for estimate in row.values() {
+                let text = match estimate {
+                    None => "-".to_owned(),
+                    Some(ReplicaMean { mean, interval, .. }) => match interval {
+                        None => format!("{mean:.3} +- ?"),
+                        Some(interval) => format!("{mean:.3} +- {:.3}", interval.high - mean),
+                    },
+                };
+                write!(f, " {text:>18}")?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::testing::record;
+
+    /// Three replicas of four flows; each is 0.1 above the one before.
+    fn replicas() -> Vec<Vec<FctRecord>> {
+        (0..3u64)
+            .map(|seed| {
+                let flow = |kb: u64| record(kb * 1_000, 1_000 + kb * 100 + seed * 100, 1_000);
+                (1..=4).map(flow).collect()
+            })
+            .collect()
+    }
+
+    /// t is 4.303 with two degrees of freedom: 4.303 x 0.1 / sqrt(3) = 0.248.
+    #[test]
+    fn means_come_with_their_intervals() {
+        let table =
+            ReplicaTable::of_equal_count(&replicas(), 2, &[Percentile::P50], Confidence::P95);
+        let expected = "\
+flows upto   bytes upto         n                p50               mean     geometric_mean
+    50.00%         2000         6     1.300 +- 0.248     1.250 +- 0.248     1.249 +- 0.249
+   100.00%         4000         6     1.500 +- 0.248     1.450 +- 0.248     1.449 +- 0.249
+       all                     12     1.400 +- 0.248     1.350 +- 0.248     1.345 +- 0.249
+";
+        assert_eq!(table.to_string(), expected);
+        let mut csv = Vec::new();
+        table.write_csv(&mut csv).expect("memory takes everything");
+        let csv = String::from_utf8(csv).expect("text");
+        let header = "from_pct,upto_pct,above_bytes,upto_bytes,flows,\
+             p50,p50_replicas,p50_sd,p50_low,p50_high,\
+             mean,mean_replicas,mean_sd,mean_low,mean_high,geometric_mean,";
+        assert!(csv.starts_with(header), "{csv}");
+        let row = "\n0,50,0,2000,6,1.300000,3,0.100000,1.051586,1.548414,1.250000,3,";
+        assert!(csv.contains(row), "{csv}");
+    }
+
+    #[test]
+    fn a_bin_that_some_replicas_lack_counts_those_that_have_it() {
+        let mut replicas = replicas();
+        replicas[2].retain(|flow| flow.size <= Bytes::new(2_000));
+        let edges = [2_000, 9_000].map(Bytes::new);
+        let table = ReplicaTable::between(&replicas, &edges, &[Percentile::P95], Confidence::P95);
+        let counts: Vec<_> = table
+            .bins
+            .iter()
+            .map(|row| (row.flows, row.mean.map(|mean| mean.replicas)))
+            .collect();
+        assert_eq!(counts, [(6, Some(3)), (4, Some(2)), (0, None)]);
+        let one = ReplicaTable::between(&replicas[..1], &[], &[], Confidence::P95);
+        assert!(one.to_string().contains("1.250 +- ?"), "{one}");
+    }
+}

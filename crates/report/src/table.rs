@@ -1,0 +1,122 @@
+//! A CSV whose header names the columns.
+
+use fabricsim_core::input::InputError;
+
+use crate::columns::{Word, lines};
+
+/// A CSV with a header; blank lines and those that begin with `#` are skipped. The order of the
+/// columns is free, and columns that nobody asks for are skipped too.
+pub(crate) struct Table<'t> {
+    header: Word<'t>,
+    names: Vec<Word<'t>>,
+    rows: Box<dyn Iterator<Item = Word<'t>> + 't>,
+}
+
+impl<'t> Table<'t> {
+    /// Reads the header of `text`; `what` is the kind of file, such as "a result file".
+    pub(crate) fn new(text: &'t str, what: &str) -> Result<Self, InputError> {
+        let mut rows = lines(text).filter(|line| !line.text.starts_with('#'));
+        let header = rows.next().ok_or_else(|| {
+            InputError::new(
+                0..text.len(),
+                "the file is empty",
+                format!("{what} begins with a header"),
+            )
+        })?;
+        Ok(Self {
+            header,
+            names: header.fields().collect(),
+            rows: Box::new(rows),
+        })
+    }
+
+    /// The names of the columns, in the order of the file.
+    pub(crate) fn names(&self) -> &[Word<'t>] {
+        &self.names
+    }
+
+    /// The place of the column `name`.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|column| column.text == name)
+    }
+
+    /// The places of columns that have to be there.
+    pub(crate) fn positions<const N: usize>(
+        &self,
+        names: [&str; N],
+    ) -> Result<[usize; N], InputError> {
+        let mut places = [0; N];
+        for (place, name) in places.iter_mut().zip(names) {
+            *place = self.position(name).ok_or_else(|| {
+                self.header.error(
+                    format!("the header has no column `{name}`"),
+                    format!("name {}", names.join(", ")),
+                )
+            })?;
+        }
+        Ok(places)
+    }
+
+    /// Reads every row with `read`, which is given the number of the row, its line and its fields.
+    pub(crate) fn read<T>(
+        self,
+        read: impl Fn(usize, Word<'t>, &[Word<'t>]) -> Result<T, InputError>,
+    ) -> Result<Vec<T>, InputError> {
+        let columns = self.names.len();
+        let mut fields: Vec<Word<'t>> = Vec::with_capacity(columns);
+        self.rows
+            .enumerate()
+            .map(|(row, line)| {
+                fields.clear();
+                fields.extend(line.fields());
+                if fields.len() != columns {
+                    return Err(line.error(
+                        format!("{} fields where the header has {columns}", fields.len()),
+                        "the file may have been cut short: remove the row or run again",
+                    ));
+                }
+                read(row, line, &fields)
+            })
+            .collect()
+    }
+}
+
+/// Reads the columns `names` of every row; `what` is the kind of file.
+pub(crate) fn read_columns<'t, const N: usize, T>(
+    text: &'t str,
+    what: &str,
+    names: [&str; N],
+    read: impl Fn([Word<'t>; N]) -> Result<T, InputError>,
+) -> Result<Vec<T>, InputError> {
+    let table = Table::new(text, what)?;
+    let places = table.positions(names)?;
+    table.read(|_, _, fields| read(places.map(|place| fields[place])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(text: &str) -> Result<Vec<u64>, InputError> {
+        read_columns(text, "a table", ["a", "b"], |[a, b]| {
+            Ok(a.integer::<u64>("a")? + b.integer::<u64>("b")?)
+        })
+    }
+
+    #[test]
+    fn columns_are_found_by_name() {
+        assert_eq!(
+            sums("# where it is from\nb,c,a\n1,x,2\n\n# more\n3,y,4\n"),
+            Ok(vec![3, 7])
+        );
+    }
+
+    #[test]
+    fn mistakes_are_placed() {
+        let place = |text: &'static str| &text[sums(text).expect_err("refused").span];
+        assert_eq!(place(""), "");
+        assert_eq!(place("a,c\n1,2\n"), "a,c");
+        assert_eq!(place("a,b\n1,2\n1\n"), "1");
+        assert_eq!(place("a,b\n1,2.5\n"), "2.5");
+    }
+}
