@@ -8,4 +8,5 @@ mod parallelism;
 mod rendering;
 mod runs;
 mod support;
+mod sweep;
 mod words;
