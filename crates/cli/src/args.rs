@@ -8,6 +8,7 @@ use fabricsim::{Error, Scenario};
 
 use crate::console::tell;
 use crate::slowdown::SlowdownArgs;
+use crate::sweep::SweepArgs;
 
 /// The scenario that runs when none is named.
 const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default.toml");
@@ -28,6 +29,7 @@ Examples:
   fabricsim run examples/scenarios/fat320-websearch-50.toml
   fabricsim run my.toml --set cc.eta=0.99 --seed 2 --out results/eta99
   fabricsim check my.toml                           read a scenario without running it
+  fabricsim sweep examples/sweeps/loads.toml        many points of a scenario, and a table
   fabricsim compare results/a results/b             how far apart two results are
   fabricsim slowdown results/a                      slowdowns by flow size
   fabricsim list cc                                 laws and their keys"
@@ -43,6 +45,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a scenario: print every setting, base RTT, BDP, expected flows and bytes
     Check(CheckArgs),
+    /// Run a scenario at many points: resumed where it ended, divided among machines
+    Sweep(SweepArgs),
     /// Compare two results of the same flows, ours or the published simulator's
     Compare(CompareArgs),
     /// Slowdown by flow size, of one result or of several seeds

@@ -1,5 +1,5 @@
-//! The `fabricsim` command: runs, checks and lists scenarios of datacentre networks, and compares
-//! their results.
+//! The `fabricsim` command: runs, sweeps, checks and lists scenarios of datacentre networks, and
+//! compares their results.
 //!
 //! What it does is the library's work (the crate `fabricsim`); here are the arguments, the progress
 //! bar, Ctrl-C, and how results and mistakes are shown.
@@ -14,6 +14,7 @@ mod progress;
 mod results;
 mod run;
 mod slowdown;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -22,7 +23,7 @@ use clap::Parser;
 
 /// Exit codes: what scripts can rely on.
 mod exit {
-    /// A file could not be written, or results are further apart than the user allows.
+    /// A file could not be written, a point of a sweep failed, or results are further apart than the user allows.
     pub(crate) const FAILURE: u8 = 1;
     /// What the user wrote is wrong; nothing was run. clap uses the same code.
     pub(crate) const BAD_INPUT: u8 = 2;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let result = match args.command {
         Command::Run(options) => run::run(&options),
+        Command::Sweep(options) => sweep::sweep(&options),
         Command::Check(options) => check::check(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Slowdown(options) => slowdown::slowdown(&options),

@@ -21,16 +21,22 @@ pub(crate) struct Display {
     shown: Instant,
 }
 
+/// Becomes true at the first Ctrl-C; the second one ends the process.
+pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&stop);
+    // A second handler cannot be set; then Ctrl-C ends the process as usual.
+    let _ = ctrlc::set_handler(move || {
+        if seen.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(crate::exit::INTERRUPTED));
+        }
+    });
+    stop
+}
+
 impl Display {
     pub(crate) fn new(quiet: bool) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&stop);
-        // A second handler cannot be set; then Ctrl-C ends the process as usual.
-        let _ = ctrlc::set_handler(move || {
-            if seen.swap(true, Ordering::Relaxed) {
-                std::process::exit(i32::from(crate::exit::INTERRUPTED));
-            }
-        });
+        let stop = stop_on_ctrl_c();
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {

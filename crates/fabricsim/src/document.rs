@@ -11,11 +11,14 @@ use crate::error::Error;
 use crate::settings::Keys;
 use crate::wording::{self, Place, Wording, suggest};
 
-/// A parsed text.
-#[derive(Debug)]
+/// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
+/// scenario has its place in the sweep's file.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Document<'a> {
     pub(crate) name: &'a str,
     pub(crate) text: &'a str,
+    /// Where in `text` the second file begins, and its name.
+    second: Option<(usize, &'a str)>,
 }
 
 /// One table of a document, with what is known of its place.
@@ -29,6 +32,29 @@ pub(crate) struct Section<'a> {
 }
 
 impl<'a> Document<'a> {
+    /// The text of one file.
+    pub(crate) const fn new(name: &'a str, text: &'a str) -> Self {
+        Self {
+            name,
+            text,
+            second: None,
+        }
+    }
+
+    /// A text of which the part from byte `start` on is that of a second file.
+    pub(crate) const fn of_two(
+        name: &'a str,
+        text: &'a str,
+        start: usize,
+        second: &'a str,
+    ) -> Self {
+        Self {
+            name,
+            text,
+            second: Some((start, second)),
+        }
+    }
+
     /// Reads `text` as TOML.
     pub(crate) fn parse(&self) -> Result<DeTable<'a>, Error> {
         match DeTable::parse(self.text) {
@@ -49,7 +75,13 @@ impl<'a> Document<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Error {
-        Error::input(self.name, self.text, InputError::new(span, message, help))
+        let (name, text, begin) = match self.second {
+            None => (self.name, self.text, 0),
+            Some((start, _)) if span.start < start => (self.name, &self.text[..start], 0),
+            Some((start, name)) => (name, &self.text[start..], start),
+        };
+        let span = span.start - begin..span.end.max(span.start) - begin;
+        Error::input(name, text, InputError::new(span, message, help))
     }
 
     /// Removes the table `key` from `root`.
@@ -191,9 +223,10 @@ impl<'a> Document<'a> {
         )
     }
 
-    /// Refuses keys of the root that are not `known`.
+    /// Refuses keys of `what` that are not `known`.
     pub(crate) fn refuse_unknown(
         &self,
+        what: &str,
         root: &DeTable<'a>,
         known: &[&'static str],
     ) -> Result<(), Error> {
@@ -205,7 +238,7 @@ impl<'a> Document<'a> {
             None => Ok(()),
             Some(key) => Err(self.mistake(
                 key.span(),
-                format!("a scenario has no key or table `{}`", key.get_ref()),
+                format!("{what} has no key or table `{}`", key.get_ref()),
                 suggest(key.get_ref(), known),
             )),
         }

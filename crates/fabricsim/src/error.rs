@@ -91,6 +91,8 @@ impl Mistake {
 impl Error {
     /// What [`Error::Read`] says of a file of results.
     pub const RESULTS: &'static str = "the results";
+    /// What [`Error::Read`] says of a sweep.
+    pub const SWEEP: &'static str = "the sweep";
 
     /// A mistake in `text`, which came from `name`.
     #[must_use]
@@ -115,6 +117,21 @@ impl Error {
         }
     }
 
+    /// The same, said of a point of a sweep.
+    pub(crate) fn of_point(self, point: &str) -> Self {
+        match self {
+            Self::Input(mut mistake) => {
+                mistake.message = format!("point {point}: {}", mistake.message);
+                Self::Input(mistake)
+            }
+            Self::Unsupported { scenario, message } => Self::Unsupported {
+                scenario: format!("{scenario}, point {point}"),
+                message,
+            },
+            other => other,
+        }
+    }
+
     /// The mistake in the user's text, when it is one.
     #[must_use]
     pub fn mistake(&self) -> Option<&Mistake> {
@@ -134,6 +151,7 @@ impl Diagnostic for Error {
                     "give an fct.csv, a folder of results with one, or the published simulator's \
                      fct.txt"
                 }
+                Self::SWEEP => "give the path of a sweep, such as examples/sweeps/loads.toml",
                 _ => "give the path of a scenario, such as examples/scenarios/default.toml",
             })),
             Self::Write { .. } => Some(Box::new(

@@ -76,6 +76,7 @@ pub mod settings;
 pub mod simulation;
 pub(crate) mod sources;
 pub mod summary;
+pub mod sweep;
 pub(crate) mod wording;
 
 /// Units, ids, the engine, the network and the traits of plugins.
@@ -90,6 +91,7 @@ pub use fabricsim_workload as workload;
 pub use error::Error;
 pub use scenario::Scenario;
 pub use simulation::Simulation;
+pub use sweep::Sweep;
 
 /// The keys of the `[transport]` table, each with what it means.
 #[must_use]

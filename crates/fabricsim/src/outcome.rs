@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use cpu_time::ProcessTime;
+use cpu_time::{ProcessTime, ThreadTime};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, Stop, Watch};
 use fabricsim_core::units::Time;
@@ -35,6 +35,28 @@ pub trait Monitor: Send {
 impl Monitor for () {
     fn progress(&mut self, _progress: &Progress, _expected: Expectation) -> bool {
         true
+    }
+}
+
+/// CPU time of a run. One thread is measured by itself, so that runs beside it do not count.
+enum CpuClock {
+    Thread(ThreadTime),
+    Process(ProcessTime),
+}
+
+impl CpuClock {
+    fn start(threads: usize) -> Self {
+        match threads {
+            1 => Self::Thread(ThreadTime::now()),
+            _ => Self::Process(ProcessTime::now()),
+        }
+    }
+
+    fn elapsed(&self) -> std::time::Duration {
+        match self {
+            Self::Thread(begun) => begun.elapsed(),
+            Self::Process(begun) => begun.elapsed(),
+        }
     }
 }
 
@@ -137,7 +159,7 @@ fn run_by(
         monitor,
         expected: simulation.expected(),
     };
-    let (wall, cpu) = (Instant::now(), ProcessTime::now());
+    let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
     let until = scenario
         .run
         .stop_at

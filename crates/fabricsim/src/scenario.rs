@@ -15,6 +15,7 @@ use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::{Topology, TopologyConfig};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
+use toml::de::DeTable;
 
 use crate::custom::CustomLaws;
 use crate::document::Document;
@@ -155,15 +156,26 @@ impl Scenario {
             return Self::read(source, text, base, custom);
         }
         // Broken TOML is reported as it stands in the file.
-        Document { name: source, text }.parse()?;
+        Document::new(source, text).parse()?;
         let changed = crate::overrides::apply(source, text, overrides)?;
         Self::read(&format!("{source} (with --set)"), &changed, base, custom)
     }
 
     fn read(source: &str, text: &str, base: &Path, custom: &CustomLaws) -> Result<Self, Error> {
-        let document = Document { name: source, text };
-        let mut root = document.parse()?;
-        document.refuse_unknown(&root, TABLES)?;
+        let document = Document::new(source, text);
+        let root = document.parse()?;
+        Self::read_tables(document, root, base, custom)
+    }
+
+    /// Reads a scenario from the tables of `document`.
+    pub(crate) fn read_tables<'a>(
+        document: Document<'a>,
+        mut root: DeTable<'a>,
+        base: &Path,
+        custom: &CustomLaws,
+    ) -> Result<Self, Error> {
+        let (source, text) = (document.name, document.text);
+        document.refuse_unknown("a scenario", &root, TABLES)?;
         let stem = Path::new(source)
             .file_stem()
             .map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
@@ -431,7 +443,7 @@ const fn fidelity(profile: Option<Profile>) -> Fidelity {
     }
 }
 
-fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && !name.starts_with('.')
         && name

@@ -3,7 +3,7 @@
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_report::{FctRecord, SlowdownTable};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
@@ -12,7 +12,7 @@ use crate::simulation::Simulation;
 const LISTED_FLOWS: usize = 1_000;
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// All flows have ended.
@@ -27,6 +27,21 @@ pub enum Status {
     BeyondHorizon,
     /// Somebody stopped it; the results are partial.
     Interrupted,
+}
+
+impl Status {
+    /// The name in `summary.json`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::TimeReached => "time-reached",
+            Self::Stalled => "stalled",
+            Self::Deadlocked => "deadlocked",
+            Self::BeyondHorizon => "beyond-horizon",
+            Self::Interrupted => "interrupted",
+        }
+    }
 }
 
 /// A flow that has not ended.
@@ -62,7 +77,7 @@ pub struct DeadlockedPort {
 }
 
 /// Flows by their fate.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct FlowCounts {
     /// Flows that started.
     pub started: u64,
@@ -75,7 +90,7 @@ pub struct FlowCounts {
 }
 
 /// Slowdowns of one class of sizes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SlowdownSummary {
     /// The class.
     pub class: String,

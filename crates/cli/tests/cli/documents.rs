@@ -10,6 +10,7 @@ use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
     Keys, OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings,
 };
+use fabricsim::sweep;
 use fabricsim::transport_keys;
 
 use crate::support::{Folder, project, project_text};
@@ -41,23 +42,42 @@ fn tables() -> Vec<(String, Keys)> {
 
 #[test]
 fn every_key_of_a_scenario_is_documented_under_its_table() {
-    let document = project_text("docs/scenarios.md");
     for (heading, keys) in tables() {
-        let start = document
-            .find(&format!("\n{heading}\n"))
-            .unwrap_or_else(|| panic!("docs/scenarios.md has no heading `{heading}`"));
-        let section = &document[start + heading.len() + 2..];
-        let section = section.split("\n#").next().unwrap_or_default();
-        for (key, meaning) in keys {
-            let row = section
-                .lines()
-                .find(|line| line.starts_with(&format!("| `{key}` |")))
-                .unwrap_or_else(|| panic!("docs/scenarios.md, {heading}: no row for `{key}`"));
-            assert!(
-                plain(row).contains(&plain(meaning)),
-                "docs/scenarios.md, {heading}, `{key}` says\n{row}\nand the code says\n{meaning}"
-            );
-        }
+        assert_documented("docs/scenarios.md", &heading, keys);
+    }
+}
+
+#[test]
+fn every_key_of_a_sweep_is_documented_under_its_table() {
+    for (heading, keys) in [
+        ("## The file", sweep::SWEEP_KEYS),
+        ("### `[[axis]]`", sweep::AXIS_KEYS),
+        ("### `[[axis]]`", sweep::RANGE_KEYS),
+        ("### `[[axis]]`", sweep::VARIANT_KEYS),
+        ("### `[[override]]`", sweep::OVERRIDE_KEYS),
+    ] {
+        assert_documented("docs/sweeps.md", heading, keys);
+    }
+}
+
+/// Checks that the section below `heading` has a row for each key that says what it means.
+fn assert_documented(name: &str, heading: &str, keys: Keys) {
+    let document = project_text(name);
+    let start = document
+        .find(&format!("\n{heading}\n"))
+        .unwrap_or_else(|| panic!("{name} has no heading `{heading}`"));
+    let section = &document[start + heading.len() + 2..];
+    let section = section.split("\n#").next().unwrap_or_default();
+    for (key, meaning) in keys {
+        let rows: Vec<&str> = section
+            .lines()
+            .filter(|line| line.starts_with(&format!("| `{key}` |")))
+            .collect();
+        assert!(!rows.is_empty(), "{name}, {heading}: no row for `{key}`");
+        assert!(
+            rows.iter().any(|row| plain(row).contains(&plain(meaning))),
+            "{name}, {heading}, `{key}` says\n{rows:?}\nand the code says\n{meaning}"
+        );
     }
 }
 
@@ -185,6 +205,17 @@ fn the_commands_of_the_readme_are_understood() {
                 let checked: Vec<&str> = checked.iter().map(String::as_str).collect();
                 folder.run(&checked).succeeded();
             }
+            // A sweep is planned rather than run.
+            "sweep" => {
+                let planned = args.iter().map(|&word| match word {
+                    _ if word.starts_with("examples/") => project(word).display().to_string(),
+                    _ => word.to_owned(),
+                });
+                let mut planned: Vec<String> = planned.collect();
+                planned.push("--dry-run".to_owned());
+                let planned: Vec<&str> = planned.iter().map(String::as_str).collect();
+                folder.run(&planned).succeeded();
+            }
             _ => panic!("README.md shows `fabricsim {}`", args.join(" ")),
         }
     }
@@ -226,6 +257,24 @@ fn the_scenarios_of_the_documents_are_good() {
     assert!(count >= 3, "{count}");
 }
 
+#[test]
+fn the_sweeps_of_the_documents_are_good() {
+    let text = project_text("docs/sweeps.md");
+    let whole: Vec<&str> = text
+        .split("```toml\n")
+        .skip(1)
+        .map(|block| block.split("```").next().unwrap_or_default())
+        .filter(|block| block.contains("[[axis]]"))
+        .collect();
+    assert!(!whole.is_empty());
+    for block in whole {
+        let folder = Folder::new();
+        folder.write("t.toml", block);
+        let said = folder.run(&["sweep", "t.toml", "--dry-run"]).succeeded();
+        assert!(said.stdout.contains("25 of 25"), "{}", said.stdout);
+    }
+}
+
 /// Files that a document points to, and examples that it runs, are there.
 #[test]
 fn what_the_documents_point_to_exists() {
@@ -236,6 +285,7 @@ fn what_the_documents_point_to_exists() {
         "docs/scenarios.md",
         "docs/laws.md",
         "docs/outputs.md",
+        "docs/sweeps.md",
         "docs/fidelity.md",
     ] {
         let text = project_text(name);
@@ -254,7 +304,11 @@ fn what_the_documents_point_to_exists() {
             let source = project(&format!("examples/{example}.rs"));
             assert!(source.exists(), "{name} runs the example {example}");
         }
-        for folder in ["examples/scenarios/", "examples/deadlock/"] {
+        for folder in [
+            "examples/scenarios/",
+            "examples/deadlock/",
+            "examples/sweeps/",
+        ] {
             for path in text.split(folder).skip(1) {
                 let file: String = path
                     .chars()

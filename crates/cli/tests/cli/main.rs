@@ -9,4 +9,5 @@ mod rendering;
 mod runs;
 mod slowdown;
 mod support;
+mod sweep;
 mod words;

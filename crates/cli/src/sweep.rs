@@ -1,0 +1,372 @@
+//! `fabricsim sweep`.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::available_parallelism;
+
+use fabricsim::Error;
+use fabricsim::sweep::{
+    self, Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
+    SweepMonitor, SweepOptions, SweepOutcome, SweepProgress,
+};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::console::{say, tell};
+use crate::exit;
+use crate::progress::stop_on_ctrl_c;
+use crate::run::line;
+
+/// Steps of the bar.
+const STEPS: f64 = 1_000.0;
+
+/// Points that the summary shows one by one.
+const SHOWN: usize = 60;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim sweep examples/sweeps/loads.toml
+  fabricsim sweep loads.toml --dry-run              the points, and which of them are done
+  fabricsim sweep loads.toml --jobs 8               eight points at a time, one thread each
+  fabricsim sweep loads.toml --jobs 1 --threads 8   one point at a time, for very large ones
+  fabricsim sweep loads.toml --set run.stop_at=2ms  a change to the base scenario
+
+The folder gets points.csv (one row for each point: its axes, flows, slowdowns, digest),
+points_cost.csv (times and memory) and points/NAME/ with the results of each point. Started
+again after Ctrl-C, a crash or a kill, the same command runs only what is not done yet, and
+points whose settings, files or fabricsim have changed. The table is the same however often
+the sweep was stopped, and for any --jobs, --threads and --shard.
+
+Several machines with one file system: each process runs a part, from 1/N to N/N, and the last
+one completes the table.
+  GNU parallel:  parallel fabricsim sweep s.toml --jobs 1 --shard {}/4 ::: 1 2 3 4
+  Slurm:         #SBATCH --array=1-8
+                 fabricsim sweep s.toml --shard $SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT
+An array that starts at 0 would ask for part 0, which is refused: start it at 1.
+
+Exit codes: 0 done, 1 a point failed or a file cannot be written, 2 bad input and nothing was
+run, 3 flows of a point are left that cannot finish, 130 interrupted.")]
+pub(crate) struct SweepArgs {
+    /// The sweep, a TOML file: a base scenario and axes, as docs/sweeps.md has them
+    sweep: PathBuf,
+
+    /// Change a setting of the base scenario: --set cc.eta=0.99 (before any axis)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Points that run at the same time [default: cores / threads]
+    #[arg(long, short, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+
+    /// Threads of each point; results are the same for any number
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
+
+    /// Run only part I of N, from 1: parts have about equal work and share one folder
+    #[arg(long, value_name = "I/N", default_value_t = Shard::ALL)]
+    shard: Shard,
+
+    /// Folder of the results [default: results/NAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Check and list the points, what each expects and whether it is done; run nothing
+    #[arg(long, conflicts_with = "table_only")]
+    dry_run: bool,
+
+    /// Put the tables together from what is there; run nothing
+    #[arg(long)]
+    table_only: bool,
+
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl SweepArgs {
+    fn options(&self) -> SweepOptions {
+        let cores = available_parallelism().map_or(1, std::num::NonZero::get);
+        let threads = usize::from(self.threads);
+        let jobs = self
+            .jobs
+            .map_or_else(|| (cores / threads).max(1), usize::from);
+        if jobs * threads > cores && !self.quiet {
+            tell!(
+                "note: {jobs} points at a time on {threads} threads each, and this machine has \
+                 {cores} cores: it would be faster with fewer"
+            );
+        }
+        SweepOptions {
+            jobs,
+            threads,
+            shard: self.shard,
+        }
+    }
+}
+
+pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
+    let sweep = Sweep::from_file(&args.sweep, &args.set)?;
+    let dir = match &args.out {
+        Some(dir) => dir.clone(),
+        None => Path::new("results").join(sweep.name()),
+    };
+    if args.dry_run {
+        let options = args.options();
+        sweep.check(options.jobs)?;
+        say(&plan(&sweep, &dir, options.shard));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.table_only {
+        let states = sweep::write_tables(&sweep, &dir)?;
+        if !args.quiet {
+            say(&describe_table(&sweep, &states, &dir));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut display = Display::new(args.quiet);
+    let outcome = sweep::run(&sweep, &dir, &args.options(), &mut display)?;
+    display.bar.finish_and_clear();
+    if !args.quiet {
+        say(&describe(&sweep, &outcome, &dir));
+    }
+    report(&outcome, &dir);
+    let failed = outcome.count(|ended| matches!(ended, Ended::Failed(_)));
+    let stuck = outcome.points.iter().filter_map(PointOutcome::results);
+    Ok(if outcome.interrupted {
+        ExitCode::from(exit::INTERRUPTED)
+    } else if failed > 0 {
+        ExitCode::from(exit::FAILURE)
+    } else if stuck.into_iter().any(PointResults::is_stuck) {
+        ExitCode::from(exit::STALLED)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// A bar for all points together, and a line for each that has ended.
+struct Display {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+}
+
+impl Display {
+    fn new(quiet: bool) -> Self {
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
+        let bar = ProgressBar::with_draw_target(Some(steps(1.0)), target);
+        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}, ETA {eta}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style);
+        Self {
+            bar,
+            stop: stop_on_ctrl_c(),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share between 0 and 1"
+)]
+fn steps(share: f64) -> u64 {
+    (share * STEPS) as u64
+}
+
+impl SweepMonitor for Display {
+    fn ended(&mut self, outcome: &PointOutcome) {
+        if !self.bar.is_hidden() {
+            self.bar.println(point_line(outcome));
+        }
+    }
+
+    fn progress(&mut self, progress: &SweepProgress) -> bool {
+        if !self.bar.is_hidden() {
+            self.bar.set_position(steps(progress.share()));
+            self.bar.set_message(format!(
+                "{} of {} points done, {} running, {} failed",
+                progress.ended - progress.failed,
+                progress.points,
+                progress.running,
+                progress.failed
+            ));
+        }
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// A point and how it ended, in a line.
+fn point_line(outcome: &PointOutcome) -> String {
+    let name = &outcome.name;
+    match &outcome.ended {
+        Ended::Kept(results) | Ended::Ran(results) => {
+            let slowdown = |value: Option<f64>| match value {
+                Some(value) => format!("{value:.3}"),
+                None => "-".to_owned(),
+            };
+            let all = results.slowdown.first();
+            format!(
+                "{name}: {}, {} of {} flows, slowdown p50 {} p95 {} p99 {}",
+                results.status.name(),
+                results.flows.finished,
+                results.flows.started + results.flows.unreachable,
+                slowdown(all.and_then(|row| row.p50)),
+                slowdown(all.and_then(|row| row.p95)),
+                slowdown(all.and_then(|row| row.p99)),
+            )
+        }
+        Ended::Failed(message) => format!("{name}: failed: {message}"),
+        Ended::Stopped => format!("{name}: stopped"),
+        Ended::Elsewhere => format!("{name}: not run yet"),
+    }
+}
+
+fn describe(sweep: &Sweep, outcome: &SweepOutcome, dir: &Path) -> String {
+    let count = |wanted: fn(&Ended) -> bool| outcome.count(wanted);
+    let mut text = String::new();
+    line!(
+        text,
+        "sweep        {}: {} points",
+        sweep.name(),
+        outcome.points.len()
+    );
+    line!(
+        text,
+        "points       {} run, {} done before, {} failed, {} not done",
+        outcome.count_run(),
+        count(|ended| matches!(ended, Ended::Kept(_))),
+        count(|ended| matches!(ended, Ended::Failed(_))),
+        count(|ended| matches!(ended, Ended::Stopped | Ended::Elsewhere)),
+    );
+    for point in outcome.points.iter().take(SHOWN) {
+        line!(text, "  {}", point_line(point));
+    }
+    if outcome.points.len() > SHOWN {
+        line!(text, "  and {} more", outcome.points.len() - SHOWN);
+    }
+    table_line(&mut text, dir);
+    text
+}
+
+fn table_line(text: &mut String, dir: &Path) {
+    line!(
+        text,
+        "table        {}, {POINTS_COST_CSV}",
+        dir.join(POINTS_CSV).display()
+    );
+}
+
+/// Says what went wrong, and what is left over.
+fn report(outcome: &SweepOutcome, dir: &Path) {
+    for point in &outcome.points {
+        match &point.ended {
+            Ended::Failed(message) => tell!("point {} failed: {message}", point.name),
+            Ended::Kept(results) | Ended::Ran(results) if results.is_stuck() => tell!(
+                "point {}: {}, {} flows cannot finish; see {}",
+                point.name,
+                results.status.name(),
+                results.flows.unfinished + results.flows.unreachable,
+                point.folder.join("summary.json").display()
+            ),
+            _ => {}
+        }
+    }
+    if !outcome.stale.is_empty() {
+        tell!(
+            "note: {} is of no point of the sweep any more{}; delete it if nobody needs it",
+            dir.join("points").join(&outcome.stale[0]).display(),
+            match outcome.stale.len() - 1 {
+                0 => String::new(),
+                more => format!(", nor are {more} other folders beside it"),
+            }
+        );
+    }
+    if outcome.interrupted {
+        let done = outcome.points.iter().filter_map(PointOutcome::results);
+        tell!(
+            "interrupted: {} of {} points are done; the same command goes on from there",
+            done.count(),
+            outcome.points.len()
+        );
+    }
+}
+
+/// What a dry run says.
+fn plan(sweep: &Sweep, dir: &Path, shard: Shard) -> String {
+    let mine = shard.choose(sweep.points());
+    let mut text = String::new();
+    line!(text, "sweep        {}", sweep.name());
+    line!(text, "results in   {}", dir.display());
+    line!(
+        text,
+        "points       {} of {}",
+        mine.len(),
+        sweep.points().len()
+    );
+    line!(
+        text,
+        "  {:<8} {:>12} {:>16}  point",
+        "state",
+        "flows",
+        "bytes"
+    );
+    let (mut flows, mut bytes, mut due) = (0.0, 0.0, 0);
+    for point in mine.iter().map(|&at| &sweep.points()[at]) {
+        let state = PointState::of(point, dir);
+        let expected = point.expected();
+        if !matches!(state, PointState::Done(_)) {
+            due += 1;
+            flows += expected.flows;
+            bytes += expected.bytes;
+        }
+        line!(
+            text,
+            "  {:<8} {:>12.0} {:>16.0}  {}",
+            match state {
+                PointState::Done(_) => "done",
+                PointState::Failed(_) => "failed",
+                PointState::Outdated => "changed",
+                PointState::Missing => "to run",
+            },
+            expected.flows,
+            expected.bytes,
+            point.name()
+        );
+    }
+    line!(
+        text,
+        "to run       {due} points, about {flows:.0} flows and {bytes:.0} bytes"
+    );
+    text
+}
+
+fn describe_table(sweep: &Sweep, states: &[PointState], dir: &Path) -> String {
+    let mut text = String::new();
+    let done = states
+        .iter()
+        .filter(|state| matches!(state, PointState::Done(_)));
+    line!(
+        text,
+        "sweep        {}: {} of {} points are done",
+        sweep.name(),
+        done.count(),
+        states.len()
+    );
+    let left = |state: &&PointState| **state == PointState::Outdated;
+    let outdated = states.iter().filter(left).count();
+    if outdated > 0 {
+        line!(
+            text,
+            "             {outdated} have results of other settings or another version, and count as \
+             missing"
+        );
+    }
+    table_line(&mut text, dir);
+    text
+}

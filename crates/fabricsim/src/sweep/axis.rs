@@ -1,0 +1,381 @@
+//! An axis: the values that a key of the scenario takes, or named variants that set several keys.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::setting::{Setting, Value};
+use super::table::is_column;
+use crate::document::{Document, Section};
+use crate::error::Error;
+use crate::settings::Keys;
+
+/// The keys of an `[[axis]]` table.
+pub const AXIS_KEYS: Keys = &[
+    (
+        "key",
+        "the key of the scenario that the axis sets, as --set takes it: \"workload.0.load\"",
+    ),
+    (
+        "name",
+        "names the axis in the table and in the names of points (default: the last part of `key`)",
+    ),
+    ("values", "the values of the key, one after another"),
+    (
+        "range",
+        "whole numbers instead of values, such as { from = 1, to = 5 }",
+    ),
+    (
+        "variant",
+        "instead of a key: [[axis.variant]] tables, each a name and the keys that it sets",
+    ),
+];
+
+/// The keys of a `range` table.
+pub const RANGE_KEYS: Keys = &[
+    ("from", "the first number (required)"),
+    ("to", "the last number (required)"),
+    ("step", "from one number to the next (default 1)"),
+];
+
+/// The keys of an `[[axis.variant]]` table.
+pub const VARIANT_KEYS: Keys = &[
+    ("name", "the variant's name in the table (required)"),
+    (
+        "set",
+        "keys of the scenario with their values (required); a table replaces the scenario's as a whole",
+    ),
+];
+
+/// The most values of an axis.
+const MOST_VALUES: i64 = 100_000;
+
+/// One value of an axis.
+#[derive(Clone, Debug)]
+pub(super) struct Choice<'a> {
+    /// The value as the table and the names of points have it.
+    pub(super) label: String,
+    pub(super) place: Range<usize>,
+    pub(super) settings: Vec<Setting<'a>>,
+}
+
+/// An axis of a sweep.
+#[derive(Clone, Debug)]
+pub(super) struct Axis<'a> {
+    pub(super) name: String,
+    pub(super) place: Range<usize>,
+    pub(super) choices: Vec<Choice<'a>>,
+}
+
+impl<'a> Axis<'a> {
+    pub(super) fn read(document: &Document<'a>, section: &Section<'a>) -> Result<Self, Error> {
+        let (title, table) = (section.title.as_str(), &section.table);
+        document.refuse_unknown(title, table, &names_of(AXIS_KEYS))?;
+        let wrong = |key: &str, message: &str, help: &str| {
+            document.mistake(
+                Document::place(section, key),
+                format!("{title}: {message}"),
+                help,
+            )
+        };
+        let key = text_of(document, title, table, "key")?;
+        let forms = ["values", "range", "variant"];
+        let given: Vec<&str> = forms
+            .into_iter()
+            .filter(|form| table.contains_key(*form))
+            .collect();
+        let choices = match (&key, given.as_slice()) {
+            (Some(key), ["values"]) => read_values(document, section, key)?,
+            (Some(key), ["range"]) => read_range(document, section, key)?,
+            (None, ["variant"]) => read_variants(document, section)?,
+            (Some(_), [_]) => {
+                return Err(wrong(
+                    "key",
+                    "variants say themselves which keys they set",
+                    "leave out `key`, and give the axis a `name`",
+                ));
+            }
+            (None, [form]) => {
+                return Err(wrong(
+                    form,
+                    "it does not say which key takes the values",
+                    "add `key = \"workload.0.load\"`, or use [[axis.variant]] tables",
+                ));
+            }
+            (_, []) => {
+                return Err(wrong(
+                    "key",
+                    "it has no values",
+                    "add `values = [...]`, `range = { from = 1, to = 5 }` or [[axis.variant]] tables",
+                ));
+            }
+            (_, [_, other, ..]) => {
+                return Err(wrong(
+                    other,
+                    &format!("it has {}", given.join(" and ")),
+                    "keep one of them",
+                ));
+            }
+        };
+        let written = text_of(document, title, table, "name")?;
+        let name = match (&written, &key) {
+            (Some(name), _) => (*name.get_ref()).to_owned(),
+            (None, Some(key)) => {
+                let last = key.get_ref().rsplit('.').next().unwrap_or_default();
+                last.trim().to_owned()
+            }
+            (None, None) => {
+                return Err(wrong(
+                    "name",
+                    "an axis of variants has no name",
+                    "add `name = \"scheme\"`",
+                ));
+            }
+        };
+        let place = written.or(key).map_or(section.span.clone(), |at| at.span());
+        if !is_axis_name(&name) {
+            return Err(document.mistake(
+                place,
+                format!("{title}: `{name}` cannot name an axis"),
+                "add `name = \"...\"` of letters (a to z), digits, dots, dashes and underscores",
+            ));
+        }
+        if is_column(&name) {
+            return Err(document.mistake(
+                place,
+                format!("{title}: the table of points has a column `{name}` already"),
+                "give the axis another `name`",
+            ));
+        }
+        let axis = Self {
+            name,
+            place,
+            choices,
+        };
+        axis.refuse_repetition(document)?;
+        Ok(axis)
+    }
+
+    fn refuse_repetition(&self, document: &Document<'a>) -> Result<(), Error> {
+        let mut seen = std::collections::BTreeSet::new();
+        match self
+            .choices
+            .iter()
+            .find(|choice| !seen.insert(&choice.label))
+        {
+            None => Ok(()),
+            Some(choice) => Err(document.mistake(
+                choice.place.clone(),
+                format!(
+                    "axis `{}` has the value `{}` twice",
+                    self.name, choice.label
+                ),
+                "keep one of the two; repetitions need an axis of their own: `key = \"seed\"`",
+            )),
+        }
+    }
+}
+
+fn is_axis_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
+/// The names in a list of keys.
+pub(super) fn names_of(keys: Keys) -> Vec<&'static str> {
+    keys.iter().map(|(name, _)| *name).collect()
+}
+
+/// The text at `key` of a table that messages call `title`.
+pub(super) fn text_of<'t>(
+    document: &Document<'_>,
+    title: &str,
+    table: &'t DeTable<'_>,
+    key: &str,
+) -> Result<Option<Spanned<&'t str>>, Error> {
+    let Some(value) = table.get(key) else {
+        return Ok(None);
+    };
+    match value.get_ref() {
+        DeValue::String(text) if !text.trim().is_empty() => {
+            Ok(Some(Spanned::new(value.span(), &**text)))
+        }
+        _ => Err(document.mistake(
+            value.span(),
+            format!("{title}: `{key}` is text in quotes"),
+            format!("write it like `{key} = \"...\"`"),
+        )),
+    }
+}
+
+/// A value as one word. Tables and times of day have none.
+pub(super) fn label_of(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Boolean(value) => Some(value.to_string()),
+        DeValue::Integer(integer) => Some(
+            i64::from_str_radix(integer.as_str(), integer.radix())
+                .map_or_else(|_| integer.to_string(), |value| value.to_string()),
+        ),
+        // Always with a point or an exponent, as TOML has it.
+        DeValue::Float(float) => Some(
+            float
+                .as_str()
+                .parse::<f64>()
+                .map_or_else(|_| float.to_string(), |value| format!("{value:?}")),
+        ),
+        DeValue::Array(items) => {
+            let labels: Option<Vec<String>> =
+                items.iter().map(|item| label_of(item.get_ref())).collect();
+            labels.map(|labels| labels.join("+"))
+        }
+        DeValue::Datetime(_) | DeValue::Table(_) => None,
+    }
+}
+
+fn read_values<'a>(
+    document: &Document<'a>,
+    section: &Section<'a>,
+    key: &Spanned<&str>,
+) -> Result<Vec<Choice<'a>>, Error> {
+    let written = section.table.get("values");
+    let values = match written.map(Spanned::get_ref) {
+        Some(DeValue::Array(values)) if !values.is_empty() => values,
+        _ => {
+            return Err(document.mistake(
+                Document::place(section, "values"),
+                format!(
+                    "{}: `values` is a list with at least one value",
+                    section.title
+                ),
+                "write it like `values = [0.3, 0.5, 0.7]`",
+            ));
+        }
+    };
+    values
+        .iter()
+        .map(|value| {
+            let label = label_of(value.get_ref()).filter(|label| !label.is_empty());
+            let label = label.ok_or_else(|| {
+                document.mistake(
+                    value.span(),
+                    format!("{}: this value has no short name", section.title),
+                    "use an axis of [[axis.variant]] tables, each with a `name`",
+                )
+            })?;
+            let place = value.span();
+            let setting = Setting::new(document, key, Value::Written(value.clone()))?;
+            Ok(Choice {
+                label,
+                place,
+                settings: vec![setting],
+            })
+        })
+        .collect()
+}
+
+fn read_range<'a>(
+    document: &Document<'a>,
+    section: &Section<'a>,
+    key: &Spanned<&str>,
+) -> Result<Vec<Choice<'a>>, Error> {
+    let title = format!("{}, `range`", section.title);
+    let place = Document::place(section, "range");
+    let wrong = |message: &str| {
+        document.mistake(
+            place.clone(),
+            format!("{title}: {message}"),
+            "write it like `range = { from = 1, to = 5 }`; both ends are included, and `step` is \
+             1 or more",
+        )
+    };
+    let Some(DeValue::Table(range)) = section.table.get("range").map(Spanned::get_ref) else {
+        return Err(wrong("it is a table"));
+    };
+    document.refuse_unknown(&title, range, &names_of(RANGE_KEYS))?;
+    let number = |name: &str| match range.get(name).map(Spanned::get_ref) {
+        None => Ok(None),
+        Some(DeValue::Integer(integer)) => i64::from_str_radix(integer.as_str(), integer.radix())
+            .map(Some)
+            .map_err(|_| wrong(&format!("`{name}` is too large"))),
+        Some(_) => Err(wrong(&format!("`{name}` is a whole number"))),
+    };
+    let from = number("from")?.ok_or_else(|| wrong("`from` is missing"))?;
+    let to = number("to")?.ok_or_else(|| wrong("`to` is missing"))?;
+    let step = number("step")?.unwrap_or(1);
+    if step < 1 || to < from {
+        return Err(wrong("it has no numbers"));
+    }
+    let too_many = to
+        .checked_sub(from)
+        .is_none_or(|span| span / step >= MOST_VALUES);
+    if too_many {
+        return Err(wrong(&format!("it has more than {MOST_VALUES} numbers")));
+    }
+    let choice = |number: i64| {
+        let label = number.to_string();
+        let value = Value::Number(label.clone(), place.clone());
+        Ok(Choice {
+            label,
+            place: place.clone(),
+            settings: vec![Setting::new(document, key, value)?],
+        })
+    };
+    let count = (to - from) / step;
+    (0..=count)
+        .map(|index| choice(from + index * step))
+        .collect()
+}
+
+fn read_variants<'a>(
+    document: &Document<'a>,
+    section: &Section<'a>,
+) -> Result<Vec<Choice<'a>>, Error> {
+    let mut table = section.table.clone();
+    let variants = document.sections(&mut table, "variant")?;
+    if variants.is_empty() {
+        return Err(document.mistake(
+            Document::place(section, "variant"),
+            format!("{}: it has no variants", section.title),
+            "add [[axis.variant]] tables, each with a `name` and a `set` table",
+        ));
+    }
+    variants
+        .iter()
+        .map(|variant| {
+            let title = format!("{}, {}", section.title, variant.title);
+            document.refuse_unknown(&title, &variant.table, &names_of(VARIANT_KEYS))?;
+            let Some(name) = text_of(document, &title, &variant.table, "name")? else {
+                return Err(document.mistake(
+                    variant.span.clone(),
+                    format!("{title}: it has no name"),
+                    "add `name = \"HPCC\"`",
+                ));
+            };
+            Ok(Choice {
+                label: (*name.get_ref()).to_owned(),
+                place: name.span(),
+                settings: read_set(document, &title, variant)?,
+            })
+        })
+        .collect()
+}
+
+/// The settings of the `set` table of a section.
+pub(super) fn read_set<'a>(
+    document: &Document<'a>,
+    title: &str,
+    section: &Section<'a>,
+) -> Result<Vec<Setting<'a>>, Error> {
+    match section.table.get("set").map(Spanned::get_ref) {
+        Some(DeValue::Table(set)) => Setting::read_table(document, set),
+        _ => Err(document.mistake(
+            Document::place(section, "set"),
+            format!("{title}: it needs a table `set`: keys of the scenario and their values"),
+            "write it like `set = { cc = { kind = \"hpcc\" }, \"switch.buffer\" = \"32MiB\" }`",
+        )),
+    }
+}

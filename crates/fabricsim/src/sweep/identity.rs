@@ -1,0 +1,55 @@
+//! What decides whether results that are there are those of a point.
+
+use std::path::{Path, PathBuf};
+
+use fabricsim_report::Digest;
+use fabricsim_topology::{FileConfig, TopologyConfig};
+use fabricsim_workload::{Sizes, WorkloadConfig};
+
+use crate::error::Error;
+use crate::scenario::Scenario;
+
+/// The digest of everything that decides the results of `scenario`: the version, the settings with
+/// every default, which files are to be written, and the content of each file that a setting names,
+/// relative to `folder`.
+pub(super) fn scenario_digest(scenario: &Scenario, folder: &Path) -> Result<String, Error> {
+    let mut digest = Digest::new();
+    // Each part ends with a byte that no text has.
+    let mut add = |part: &[u8]| {
+        digest.update(part);
+        digest.update(&[0xff]);
+    };
+    add(env!("CARGO_PKG_VERSION").as_bytes());
+    add(scenario.resolved().to_string().as_bytes());
+    add(&[u8::from(scenario.output.pauses)]);
+    for path in named_files(scenario) {
+        let path = folder.join(path);
+        let content = std::fs::read(&path).map_err(|source| Error::Read {
+            what: "a file of the scenario",
+            path,
+            source,
+        })?;
+        add(&content);
+    }
+    Ok(digest.to_string())
+}
+
+/// The files that a scenario is made of, in the order of its tables.
+fn named_files(scenario: &Scenario) -> Vec<PathBuf> {
+    let topology = match &scenario.topology_config {
+        TopologyConfig::File(FileConfig { path }) => Some(path.clone()),
+        _ => None,
+    };
+    let workloads = scenario
+        .workloads
+        .iter()
+        .filter_map(|workload| match workload {
+            WorkloadConfig::List(list) => Some(PathBuf::from(&list.path)),
+            // A law that has been read does not say any more that it is a file.
+            WorkloadConfig::Poisson(poisson) => {
+                Sizes::from(poisson.sizes.name()).file().map(PathBuf::from)
+            }
+            _ => None,
+        });
+    topology.into_iter().chain(workloads).collect()
+}
