@@ -7,6 +7,8 @@ use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
 
 use crate::console::tell;
+use crate::plot::PlotArgs;
+use crate::report::ReportArgs;
 
 /// The scenario that runs when none is named.
 const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default.toml");
@@ -28,6 +30,8 @@ Examples:
   fabricsim run my.toml --set cc.eta=0.99 --seed 2 --out results/eta99
   fabricsim check my.toml                           read a scenario without running it
   fabricsim compare results/a results/b             how far apart two results are
+  fabricsim plot slowdown results/a results/b -o slowdown.svg
+  fabricsim report results/a results/b -o report.html
   fabricsim list cc                                 laws and their keys"
 )]
 pub(crate) struct Args {
@@ -43,6 +47,10 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Compare two results of the same flows, ours or the published simulator's
     Compare(CompareArgs),
+    /// Draw results: slowdown over size, distributions, time series (SVG or PNG)
+    Plot(PlotArgs),
+    /// Make one HTML page of results: runs, settings, figures, tables
+    Report(ReportArgs),
     /// List laws, topologies, workloads and settings with their keys
     List(ListArgs),
 }

@@ -1,22 +1,23 @@
 //! `fabricsim compare`.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
-use fabricsim::report::{Comparison, FctRecord, Pairing, read_any_fct};
+use fabricsim::report::{Comparison, Pairing};
 use serde_json::{Value, json};
 
 use crate::args::CompareArgs;
 use crate::console::{say, tell};
 use crate::exit;
+use crate::results::{fct_file, read_flows};
 
 const FITS: &str = "a string takes everything";
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
-    let pairing = Pairing::new(&read(&args.a)?, &read(&args.b)?);
+    let pairing = Pairing::new(&read_flows(&args.a)?, &read_flows(&args.b)?);
     let comparison = Comparison::new(&pairing);
     if let Some(path) = &args.flows {
         refuse_input(args, path)?;
@@ -42,7 +43,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
 
 /// Refuses to write over what is compared.
 fn refuse_input(args: &CompareArgs, path: &Path) -> Result<(), Error> {
-    let place = |path: &Path| std::fs::canonicalize(file_of(path)).ok();
+    let place = |path: &Path| std::fs::canonicalize(fct_file(path)).ok();
     let out = place(path);
     if out.is_some() && (out == place(&args.a) || out == place(&args.b)) {
         return Err(Error::Write {
@@ -51,27 +52,6 @@ fn refuse_input(args: &CompareArgs, path: &Path) -> Result<(), Error> {
         });
     }
     Ok(())
-}
-
-/// The file of results at `path`, which may be a folder of results.
-fn file_of(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        path.join("fct.csv")
-    } else {
-        path.to_owned()
-    }
-}
-
-/// The flows of a result file, or of the one in a folder of results.
-fn read(path: &Path) -> Result<Vec<FctRecord>, Error> {
-    let path = file_of(path);
-    let text = std::fs::read_to_string(&path).map_err(|source| Error::Read {
-        what: Error::RESULTS,
-        path: path.clone(),
-        source,
-    })?;
-    let name = path.display().to_string();
-    read_any_fct(&text).map_err(|error| Error::input(&name, &text, error))
 }
 
 /// Whether both hold the same flows and none deviates by more than `tolerance`.

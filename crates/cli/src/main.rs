@@ -10,7 +10,10 @@ mod compare;
 mod console;
 mod list;
 mod parallelism;
+mod plot;
 mod progress;
+mod report;
+mod results;
 mod run;
 
 use std::process::ExitCode;
@@ -36,6 +39,8 @@ fn main() -> ExitCode {
         Command::Run(options) => run::run(&options),
         Command::Check(options) => check::check(&options),
         Command::Compare(options) => compare::compare(&options),
+        Command::Plot(options) => plot::plot(&options),
+        Command::Report(options) => report::report(&options),
         Command::List(options) => {
             list::list(&options);
             Ok(ExitCode::SUCCESS)

@@ -9,6 +9,7 @@
 //! * [`ideal_fct`] is the completion time that slowdowns are relative to.
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
+//! * [`figure`] turns them into pictures, [`html`] into a page.
 //!
 //! ```
 //! use fabricsim_report::{FctWriter, SlowdownTable, compare, read_fct};
@@ -34,7 +35,10 @@ mod bins;
 mod columns;
 mod compare;
 mod digest;
+pub mod figure;
+pub mod html;
 mod ideal;
+mod markup;
 mod pairing;
 mod read;
 mod record;
