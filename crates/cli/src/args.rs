@@ -7,6 +7,9 @@ use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
 
 use crate::console::tell;
+use crate::plot::PlotArgs;
+use crate::report::ReportArgs;
+use crate::reproduce::ReproduceArgs;
 use crate::slowdown::SlowdownArgs;
 use crate::sweep::SweepArgs;
 
@@ -32,6 +35,9 @@ Examples:
   fabricsim sweep examples/sweeps/loads.toml        many points of a scenario, and a table
   fabricsim compare results/a results/b             how far apart two results are
   fabricsim slowdown results/a                      slowdowns by flow size
+  fabricsim plot slowdown results/a results/b -o slowdown.svg
+  fabricsim report results/a results/b -o report.html
+  fabricsim reproduce hpcc-results --quick          a published figure, run again
   fabricsim list cc                                 laws and their keys"
 )]
 pub(crate) struct Args {
@@ -51,6 +57,12 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Slowdown by flow size, of one result or of several seeds
     Slowdown(SlowdownArgs),
+    /// Draw results: slowdown over size, distributions, time series (SVG or PNG)
+    Plot(PlotArgs),
+    /// Run the experiments of a published figure and say how near the results are
+    Reproduce(ReproduceArgs),
+    /// Make one HTML page of results: runs, settings, figures, tables
+    Report(ReportArgs),
     /// List laws, topologies, workloads and settings with their keys
     List(ListArgs),
 }

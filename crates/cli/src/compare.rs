@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use crate::args::CompareArgs;
 use crate::console::{say, tell};
 use crate::exit;
-use crate::results::{read, refuse_input};
+use crate::results::{read_flows, refuse_input};
 
 const FITS: &str = "a string takes everything";
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
-    let pairing = Pairing::new(&read(&args.a)?, &read(&args.b)?);
+    let pairing = Pairing::new(&read_flows(&args.a)?, &read_flows(&args.b)?);
     let comparison = Comparison::new(&pairing);
     if let Some(path) = &args.flows {
         refuse_input(path, [&args.a, &args.b])?;

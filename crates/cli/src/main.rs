@@ -10,7 +10,10 @@ mod compare;
 mod console;
 mod list;
 mod parallelism;
+mod plot;
 mod progress;
+mod report;
+mod reproduce;
 mod results;
 mod run;
 mod slowdown;
@@ -41,6 +44,9 @@ fn main() -> ExitCode {
         Command::Check(options) => check::check(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Slowdown(options) => slowdown::slowdown(&options),
+        Command::Plot(options) => plot::plot(&options),
+        Command::Reproduce(options) => reproduce::reproduce(&options),
+        Command::Report(options) => report::report(&options),
         Command::List(options) => {
             list::list(&options);
             Ok(ExitCode::SUCCESS)

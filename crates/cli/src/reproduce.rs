@@ -1,6 +1,7 @@
 //! `fabricsim reproduce`.
 
-use std::io::{BufWriter, Write};
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

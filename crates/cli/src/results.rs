@@ -1,29 +1,40 @@
-//! Files of results that commands read.
+//! Results on disk: which files they are, and what they are called.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
 use fabricsim::report::{FctRecord, read_any_fct};
 
-/// The file of results at `path`, which may be a folder of results.
-pub(crate) fn file_of(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        path.join("fct.csv")
+/// The file of flows at `path`, which may be a folder: of ours, or of the published simulator's.
+pub(crate) fn fct_file(path: &Path) -> PathBuf {
+    if !path.is_dir() {
+        return path.to_owned();
+    }
+    let ours = path.join("fct.csv");
+    let published = path.join("fct.txt");
+    if !ours.exists() && published.exists() {
+        published
     } else {
-        path.to_owned()
+        ours
     }
 }
 
 /// The flows of a result file, or of the one in a folder of results.
-pub(crate) fn read(path: &Path) -> Result<Vec<FctRecord>, Error> {
-    let path = file_of(path);
-    let text = std::fs::read_to_string(&path).map_err(|source| Error::Read {
-        what: Error::RESULTS,
-        path: path.clone(),
-        source,
-    })?;
+pub(crate) fn read_flows(path: &Path) -> Result<Vec<FctRecord>, Error> {
+    let path = fct_file(path);
+    let text = read_text(&path)?;
     let name = path.display().to_string();
     read_any_fct(&text).map_err(|error| Error::input(&name, &text, error))
+}
+
+/// The text of a file of results.
+pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path).map_err(|source| Error::Read {
+        what: Error::RESULTS,
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Refuses to write `out` over a file that is read.
@@ -31,7 +42,7 @@ pub(crate) fn refuse_input<'p>(
     out: &Path,
     inputs: impl IntoIterator<Item = &'p PathBuf>,
 ) -> Result<(), Error> {
-    let place = |path: &Path| std::fs::canonicalize(file_of(path)).ok();
+    let place = |path: &Path| std::fs::canonicalize(fct_file(path)).ok();
     let written = place(out);
     if written.is_some() && inputs.into_iter().any(|input| place(input) == written) {
         return Err(Error::Write {
@@ -40,4 +51,49 @@ pub(crate) fn refuse_input<'p>(
         });
     }
     Ok(())
+}
+
+/// What results are called when nobody says: the names of their folders, or of their files where
+/// these are not just `fct`; their paths when two would have the same name.
+pub(crate) fn names(paths: &[PathBuf]) -> Vec<String> {
+    let short: Vec<String> = paths.iter().map(|path| name(path)).collect();
+    let distinct: BTreeSet<&String> = short.iter().collect();
+    if distinct.len() == short.len() {
+        return short;
+    }
+    paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect()
+}
+
+fn name(path: &Path) -> String {
+    let whole = path.canonicalize();
+    let path = whole.as_deref().unwrap_or(path);
+    let last = |path: &Path| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
+    let stem = path
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned());
+    let named = match stem {
+        _ if path.is_dir() => last(path),
+        Some(stem) if stem == "fct" => path.parent().and_then(last),
+        stem => stem,
+    };
+    named.unwrap_or_else(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_called_after_its_folder() {
+        let paths = ["no/hpcc/fct.csv", "no/mine.csv"].map(PathBuf::from);
+        assert_eq!(names(&paths), ["hpcc", "mine"]);
+        let paths = ["no/a/fct.csv", "other/a/fct.txt"].map(PathBuf::from);
+        assert_eq!(names(&paths), ["no/a/fct.csv", "other/a/fct.txt"]);
+    }
 }

@@ -18,7 +18,7 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 use serde_json::{Value, json};
 
 use crate::console::{say, tell};
-use crate::results::{file_of, read, refuse_input};
+use crate::results::{fct_file, read_flows, refuse_input};
 
 const FITS: &str = "a string takes everything";
 
@@ -195,7 +195,7 @@ impl SlowdownArgs {
     }
 
     fn load(&self, path: &Path) -> Result<Flows, Error> {
-        let mut records = read(path)?;
+        let mut records = read_flows(path)?;
         let all = records.len();
         if let Some(class) = self.class {
             records.retain(|record| record.class.0 == class);
@@ -343,7 +343,7 @@ fn describe_goodput(goodput: &Goodput) -> String {
 /// How many flows had not ended, as the summary beside the result says; `None` where it says
 /// nothing, or all had.
 fn unfinished(path: &Path) -> Option<u64> {
-    let summary = file_of(path).with_file_name("summary.json");
+    let summary = fct_file(path).with_file_name("summary.json");
     let text = std::fs::read_to_string(summary).ok()?;
     let summary: Value = serde_json::from_str(&text).ok()?;
     let count = |key: &str| summary["flows"][key].as_u64().unwrap_or(0);

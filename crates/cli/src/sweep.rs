@@ -88,7 +88,7 @@ pub(crate) struct SweepArgs {
 
 impl SweepArgs {
     fn options(&self) -> SweepOptions {
-        let cores = available_parallelism().map_or(1, std::num::NonZero::get);
+        let cores = default_jobs();
         let threads = usize::from(self.threads);
         let jobs = self
             .jobs
@@ -128,7 +128,7 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
     }
     let mut display = Display::new(args.quiet);
     let outcome = sweep::run(&sweep, &dir, &args.options(), &mut display)?;
-    display.bar.finish_and_clear();
+    display.finish();
     if !args.quiet {
         say(&describe(&sweep, &outcome, &dir));
     }
@@ -146,14 +146,19 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
     })
 }
 
+/// Points at a time, of one thread each: the cores of the machine.
+pub(crate) fn default_jobs() -> usize {
+    available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
 /// A bar for all points together, and a line for each that has ended.
-struct Display {
+pub(crate) struct Display {
     bar: ProgressBar,
     stop: Arc<AtomicBool>,
 }
 
 impl Display {
-    fn new(quiet: bool) -> Self {
+    pub(crate) fn new(quiet: bool) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
@@ -167,6 +172,11 @@ impl Display {
             bar,
             stop: stop_on_ctrl_c(),
         }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -263,7 +273,7 @@ fn table_line(text: &mut String, dir: &Path) {
 }
 
 /// Says what went wrong, and what is left over.
-fn report(outcome: &SweepOutcome, dir: &Path) {
+pub(crate) fn report(outcome: &SweepOutcome, dir: &Path) {
     for point in &outcome.points {
         match &point.ended {
             Ended::Failed(message) => tell!("point {} failed: {message}", point.name),

@@ -70,6 +70,7 @@ pub(crate) mod overrides;
 pub mod parallelism;
 pub mod pause_log;
 pub mod registry;
+pub mod reproduce;
 pub(crate) mod runner;
 pub mod scenario;
 pub mod settings;

@@ -161,12 +161,7 @@ impl Preset {
     ///
     /// # Errors
     /// When a file of results cannot be read.
-    pub fn judge(
-        &self,
-        sweep: &Sweep,
-        dir: &Path,
-        traffic: Duration,
-    ) -> Result<Scorecard, Error> {
+    pub fn judge(&self, sweep: &Sweep, dir: &Path, traffic: Duration) -> Result<Scorecard, Error> {
         let mut card = Scorecard::new(self, traffic);
         let mut measured = Measured::new(sweep, dir, Self::cut(traffic));
         match self.question {

@@ -9,6 +9,7 @@
 //! * [`ideal_fct`] is the completion time that slowdowns are relative to.
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
+//! * [`figure`] turns them into pictures, [`html`] into a page.
 //!
 //! ```
 //! use fabricsim_report::{FctWriter, SlowdownTable, compare, read_fct};
@@ -36,9 +37,12 @@ mod columns;
 mod compare;
 mod cut;
 mod digest;
+pub mod figure;
 mod goodput;
+pub mod html;
 mod ideal;
 mod interval;
+mod markup;
 pub mod observed;
 mod order;
 mod pairing;
@@ -62,7 +66,7 @@ pub use digest::Digest;
 pub use goodput::Goodput;
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 pub use interval::{Interval, ReplicaMean, percentile_interval};
-pub use order::{PairOrder, Ranked, Region, RegionOrder, Verdict, order};
+pub use order::{PairOrder, Ranked, Region, RegionOrder, Verdict, order, our_order};
 pub use pairing::{PAIRING_HEADER, Pairing};
 pub use published::{AxisPoint, PublishedCurve, PublishedPanel, Reading, read_published};
 pub use quantile::{Confidence, Percentile};

@@ -1,5 +1,6 @@
 //! In which order schemes come: which has the lower slowdowns, for short and for long flows.
 
+use std::fmt;
 use std::ops::Range;
 
 use fabricsim_core::units::Bytes;
@@ -30,6 +31,16 @@ pub enum Region {
     Middle,
     /// Above 6 MB; where the figure has fewer than five such points, the largest tenth of the flows.
     Long,
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Short => "short",
+            Self::Middle => "middle",
+            Self::Long => "long",
+        })
+    }
 }
 
 /// A scheme and its mean slowdown in a region.
@@ -115,6 +126,51 @@ struct Means<'s> {
     ours: f64,
     /// Most of its published points stand clear of other curves.
     clear: bool,
+}
+
+/// The order of `ours` (schemes and their flows, cut at the panel's [edges](PublishedPanel::edges))
+/// alone, region by region: the region, its points on the axis, and the schemes by their geometric
+/// means over those points at which each has flows, the lowest first. Two are tied within 1%. A region
+/// without such a point is left out.
+#[must_use]
+pub fn our_order(
+    panel: &PublishedPanel,
+    ours: &[(&str, &SizeBins)],
+) -> Vec<(Region, Range<usize>, Vec<Ranked>)> {
+    let value = |bins: &SizeBins, index| bins.bin(index)?.percentile(panel.percentile);
+    let mut orders = Vec::new();
+    for (region, points) in regions(panel) {
+        let common: Vec<usize> = points
+            .clone()
+            .filter(|&index| ours.iter().all(|(_, bins)| value(bins, index).is_some()))
+            .collect();
+        let mut means: Vec<(&str, f64)> = ours
+            .iter()
+            .filter_map(|(scheme, bins)| {
+                let values: Vec<f64> = common
+                    .iter()
+                    .filter_map(|&index| value(bins, index))
+                    .collect();
+                Some((*scheme, geometric_mean(values.into_iter())?))
+            })
+            .collect();
+        if means.is_empty() {
+            continue;
+        }
+        means.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let ranked = means
+            .iter()
+            .enumerate()
+            .map(|(place, (scheme, mean))| Ranked {
+                scheme: (*scheme).to_owned(),
+                slowdown: *mean,
+                tied_with_next: means
+                    .get(place + 1)
+                    .is_some_and(|(_, next)| next / mean - 1.0 < TIE),
+            });
+        orders.push((region, points, ranked.collect()));
+    }
+    orders
 }
 
 /// The order of those schemes of `panel` that are in `ours` (a scheme and its flows, cut at the
@@ -360,6 +416,24 @@ mod tests {
         let order = &orders(&panel, ["P", "Q", "R", "R"])[0];
         assert!(order.agrees());
         assert_eq!(order.count(Verdict::TiedHere), 1);
+    }
+
+    #[test]
+    fn ours_have_an_order_without_a_published_one() {
+        let with_curves = panel();
+        let bins = ["R", "P", "Q"].map(|scheme| on_the_curve(&with_curves, scheme, 1.0));
+        let ours: Vec<_> = ["r", "p", "q"].into_iter().zip(&bins).collect();
+        let bare = PublishedPanel {
+            curves: Vec::new(),
+            ..panel()
+        };
+        let orders = our_order(&bare, &ours);
+        assert_eq!(orders.len(), 3);
+        for (_, points, ranked) in &orders {
+            assert!(!points.is_empty());
+            assert_eq!(names(ranked), "p=q<r<");
+        }
+        assert!(our_order(&bare, &[]).is_empty());
     }
 
     /// A law whose sizes end at 10 MB has too few points above 6 MB.

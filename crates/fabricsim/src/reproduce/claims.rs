@@ -139,7 +139,10 @@ pub(super) fn of_results(card: &mut Scorecard) {
         let forms = panel.curves.iter();
         for curve in forms.filter(|curve| HPCC_FORMS.contains(&curve.scheme.as_str())) {
             claims.push(Claim::tested(
-                format!("{title}: the median distance of {} to its curve is below 15%", curve.scheme),
+                format!(
+                    "{title}: the median distance of {} to its curve is below 15%",
+                    curve.scheme
+                ),
                 curve.ticks.as_ref().map(|ticks| {
                     let (median, bias) = (ticks.median * 100.0, ticks.bias * 100.0);
                     (ticks.median < CLOSE, format!("{median:.1}%, {bias:+.1}%"))
@@ -176,8 +179,8 @@ pub(super) fn of_eta(card: &mut Scorecard) {
                 }
             }
         } else {
-            let both = ratio(panel, Region::Long, "HPCC-INT")
-                .zip(ratio(panel, Region::Long, "HPCC-PINT"));
+            let both =
+                ratio(panel, Region::Long, "HPCC-INT").zip(ratio(panel, Region::Long, "HPCC-PINT"));
             claims.push(Claim::tested(
                 format!("{title}: eta = 99% helps long flows more under INT than under PINT"),
                 both.map(|(int, pint)| {
@@ -209,7 +212,10 @@ pub(super) fn of_slowdown(card: &mut Scorecard) {
             of(Region::Long).map(|(int, pint)| (pint < int, evidence(int, pint))),
         ));
         claims.push(Claim::tested(
-            format!("{}: PINT is at most slightly (10%) slower for short flows", panel.title()),
+            format!(
+                "{}: PINT is at most slightly (10%) slower for short flows",
+                panel.title()
+            ),
             of(Region::Short).map(|(int, pint)| (pint < int * SLIGHTLY, evidence(int, pint))),
         ));
     }
@@ -235,7 +241,10 @@ pub(super) fn of_incast(card: &mut Scorecard) {
         ));
         for law in ["DCQCN", "TIMELY"] {
             claims.push(Claim::tested(
-                format!("{}: a window makes short flows under {law} faster", panel.title()),
+                format!(
+                    "{}: a window makes short flows under {law} faster",
+                    panel.title()
+                ),
                 short.and_then(|means| {
                     let (without, with) = (means.of(law)?, means.of(&format!("{law}+w"))?);
                     Some((with < without, format!("{with:.2} against {without:.2}")))

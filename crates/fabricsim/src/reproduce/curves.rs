@@ -34,7 +34,9 @@ pub(super) fn of(name: &str) -> Vec<PublishedPanel> {
 pub(super) fn axis_of(workload: &str) -> PublishedPanel {
     let panels = read(RESULTS).into_iter();
     let mut same = panels.filter(|panel| panel.workload == workload);
-    let panel = same.next().expect("the presets use the published workloads");
+    let panel = same
+        .next()
+        .expect("the presets use the published workloads");
     PublishedPanel {
         curves: Vec::new(),
         ..panel

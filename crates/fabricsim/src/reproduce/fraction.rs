@@ -36,7 +36,11 @@ pub(super) fn judge(card: &mut Scorecard) {
         ));
     }
     card.claims.extend(claims);
-    debug_assert!(card.claims.iter().all(|claim| claim.outcome != Outcome::Untested || claim.evidence.is_empty()));
+    debug_assert!(
+        card.claims
+            .iter()
+            .all(|claim| claim.outcome != Outcome::Untested || claim.evidence.is_empty())
+    );
 }
 
 /// Geometric mean over the bins below 1 MB of the slowdown of `scheme` over that of p = 1.

@@ -77,7 +77,8 @@ pub(super) fn judge(card: &mut Scorecard, measured: &mut Measured<'_>) -> Result
 /// The gain grows with the load: its least-squares line over the load rises, and it is larger at the
 /// highest load than at the lowest.
 fn gain_grows(rows: &[GoodputRow]) -> Claim {
-    let what = "the gain of PINT in the goodput of flows above 10 MB grows with the load".to_owned();
+    let what =
+        "the gain of PINT in the goodput of flows above 10 MB grows with the load".to_owned();
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
         return Claim::untested(what);
     };
@@ -93,7 +94,10 @@ fn gain_grows(rows: &[GoodputRow]) -> Claim {
         .iter()
         .map(|row| (row.load_pct - x) * (row.gain - y))
         .sum::<f64>()
-        / rows.iter().map(|row| (row.load_pct - x).powi(2)).sum::<f64>();
+        / rows
+            .iter()
+            .map(|row| (row.load_pct - x).powi(2))
+            .sum::<f64>();
     Claim {
         what,
         outcome: Outcome::of(slope > 0.0 && last.gain > first.gain),

@@ -38,7 +38,7 @@ impl<'s> Measured<'s> {
     }
 
     /// All points.
-    pub(super) const fn points(&self) -> &'s [Point] {
+    pub(super) fn points(&self) -> &'s [Point] {
         self.sweep.points()
     }
 

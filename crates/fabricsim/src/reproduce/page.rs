@@ -89,7 +89,14 @@ impl Scorecard {
              percentile both curves are smoothed by medians over two percent of the flows on either side.",
         );
         page.table(
-            &["panel", "scheme", "median", "side", "greatest", "furthest off (ours of published)"],
+            &[
+                "panel",
+                "scheme",
+                "median",
+                "side",
+                "greatest",
+                "furthest off (ours of published)",
+            ],
             &rows,
         );
     }
@@ -110,7 +117,10 @@ impl Scorecard {
                 let order = orders.find(|order| order.region == means.region);
                 rows.push(vec![
                     Cell::from(panel.title()),
-                    Cell::from(format!("{}, up to {} bytes", means.region, means.upto_bytes)),
+                    Cell::from(format!(
+                        "{}, up to {} bytes",
+                        means.region, means.upto_bytes
+                    )),
                     Cell::from(chain(&means.ranked)),
                     order.map_or_else(Cell::default, |order| Cell::from(chain(&order.published))),
                     match order {

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use fabricsim_report::{
-    CurveScore, Percentile, PublishedPanel, Ranked, Region, RegionOrder, SizeBins, Smoothing, order,
-    our_order, score,
+    CurveScore, Percentile, PublishedPanel, Ranked, Region, RegionOrder, SizeBins, Smoothing,
+    order, our_order, score,
 };
 use serde::Serialize;
 
@@ -49,7 +49,9 @@ impl RegionMeans {
     /// The mean of `scheme`.
     pub(super) fn of(&self, scheme: &str) -> Option<f64> {
         let mut ranked = self.ranked.iter();
-        ranked.find(|one| one.scheme == scheme).map(|one| one.slowdown)
+        ranked
+            .find(|one| one.scheme == scheme)
+            .map(|one| one.slowdown)
     }
 }
 
@@ -127,7 +129,10 @@ impl PanelScore {
 
     /// The panel in words.
     pub(super) fn title(&self) -> String {
-        format!("{}, {}% load, {}", self.workload, self.load_pct, self.percentile)
+        format!(
+            "{}, {}% load, {}",
+            self.workload, self.load_pct, self.percentile
+        )
     }
 }
 
@@ -147,7 +152,10 @@ impl fmt::Display for PanelScore {
         for means in &self.regions {
             let name = means.region.to_string();
             write!(f, "  {name:<9}  {}", chain(&means.ranked))?;
-            let order = self.orders.iter().find(|order| order.region == means.region);
+            let order = self
+                .orders
+                .iter()
+                .find(|order| order.region == means.region);
             if let Some(order) = order {
                 write!(f, "; published: {}", chain(&order.published))?;
                 if !order.agrees() {
@@ -172,7 +180,10 @@ fn groups<'s>(measured: &Measured<'s>) -> Vec<Group<'s>> {
     for point in measured.points() {
         let workload = measured.value(point, "workload").unwrap_or("websearch");
         let load_pct = (point.load() * 1e4).round() / 1e2;
-        let scheme = measured.value(point, "scheme").unwrap_or(point.name()).to_owned();
+        let scheme = measured
+            .value(point, "scheme")
+            .unwrap_or(point.name())
+            .to_owned();
         let same = |group: &&mut Group<'_>| {
             group.workload == workload && group.load_pct.total_cmp(&load_pct).is_eq()
         };

@@ -49,21 +49,25 @@ fn slowdowns(panel: &PanelScore) -> Panel {
     );
     let y = Axis::linear(format!("slowdown ({})", panel.percentile)).from(1.0);
     let mut drawn = Panel::new(panel.percentile.to_string(), x, y);
-    let names: Vec<&str> = panel.ours.iter().map(|curve| curve.scheme.as_str()).collect();
+    let names: Vec<&str> = panel
+        .ours
+        .iter()
+        .map(|curve| curve.scheme.as_str())
+        .collect();
     let styles = Style::of_names(&names);
     for (curve, style) in panel.ours.iter().zip(&styles) {
         if let Some(published) = panel.published.curve(&curve.scheme) {
             let points = axis.iter().zip(&published.points);
-            let points = points.filter_map(|(place, reading)| {
-                Some((place.size_pct / 100.0, reading.slowdown()?))
-            });
+            let points = points
+                .filter_map(|(place, reading)| Some((place.size_pct / 100.0, reading.slowdown()?)));
             let pale = Series::curve("", style.faint(), points.collect());
             drawn.series.push(pale);
         }
     }
     for (curve, style) in panel.ours.iter().zip(&styles) {
         let points = axis.iter().zip(&curve.slowdowns);
-        let points = points.filter_map(|(place, slowdown)| Some((place.size_pct / 100.0, (*slowdown)?)));
+        let points =
+            points.filter_map(|(place, slowdown)| Some((place.size_pct / 100.0, (*slowdown)?)));
         let series = Series::curve(&*curve.scheme, *style, points.collect());
         drawn.series.push(series);
     }
@@ -74,22 +78,34 @@ fn goodput(rows: &[GoodputRow]) -> Figure {
     let mut figure = Figure::new("Goodput of flows above 10 MB");
     let load = || Axis::linear("load (%)");
     let gbps = |of: fn(&GoodputRow) -> f64| -> Vec<(f64, f64)> {
-        rows.iter().map(|row| (row.load_pct, of(row) / 1e9)).collect()
+        rows.iter()
+            .map(|row| (row.load_pct, of(row) / 1e9))
+            .collect()
     };
     let styles = Style::of_names(&["HPCC-INT", "HPCC-PINT"]);
-    let mut panel = Panel::new("goodput", load(), Axis::linear("mean goodput (Gbps)").from(0.0));
-    panel
-        .series
-        .push(Series::curve("HPCC-INT", styles[0], gbps(|row| row.int_bps)));
-    panel
-        .series
-        .push(Series::curve("HPCC-PINT", styles[1], gbps(|row| row.pint_bps)));
+    let mut panel = Panel::new(
+        "goodput",
+        load(),
+        Axis::linear("mean goodput (Gbps)").from(0.0),
+    );
+    panel.series.push(Series::curve(
+        "HPCC-INT",
+        styles[0],
+        gbps(|row| row.int_bps),
+    ));
+    panel.series.push(Series::curve(
+        "HPCC-PINT",
+        styles[1],
+        gbps(|row| row.pint_bps),
+    ));
     figure.panels.push(panel);
     let mut panel = Panel::new("gain of PINT", load(), Axis::linear("gain (%)"));
     let gains = rows.iter().map(|row| (row.load_pct, row.gain * 100.0));
-    panel
-        .series
-        .push(Series::curve("gain of PINT over INT", Style::nth(2), gains.collect()));
+    panel.series.push(Series::curve(
+        "gain of PINT over INT",
+        Style::nth(2),
+        gains.collect(),
+    ));
     figure.panels.push(panel);
     figure
 }

@@ -195,7 +195,10 @@ impl Scorecard {
         )?;
         for panel in &self.panels {
             for region in &panel.regions {
-                let order = panel.orders.iter().find(|order| order.region == region.region);
+                let order = panel
+                    .orders
+                    .iter()
+                    .find(|order| order.region == region.region);
                 for (rank, one) in region.ranked.iter().enumerate() {
                     write!(
                         out,

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use fabricsim_workload::WorkloadConfig;
+
 use super::identity::scenario_digest;
 use crate::error::Error;
 use crate::scenario::Scenario;
@@ -54,6 +56,18 @@ impl Point {
     #[must_use]
     pub fn values(&self) -> &[String] {
         &self.values
+    }
+
+    /// The load of the first workload that has one, payload over the rate of the host links; zero
+    /// without such a workload.
+    #[must_use]
+    pub fn load(&self) -> f64 {
+        let mut workloads = self.scenario.workloads.iter();
+        let load = workloads.find_map(|workload| match workload {
+            WorkloadConfig::Poisson(poisson) => Some(poisson.load),
+            _ => None,
+        });
+        load.unwrap_or(0.0)
     }
 
     /// What is simulated.

@@ -1,0 +1,267 @@
+//! The runs of a report, read one after the other and kept only as what is shown of them.
+
+use std::path::{Path, PathBuf};
+
+use fabricsim::Error;
+use fabricsim::core::input::InputError;
+use fabricsim::report::figure::{CdfOf, cdf_curve};
+use fabricsim::report::{Bin, BinRule, SlowdownTable, equal_count_bins};
+use serde_json::Value;
+
+use crate::results::{fct_file, names, read_flows, read_text};
+
+/// Parts into which flows are cut by size.
+pub(crate) const PARTS: usize = 100;
+
+/// What is shown of a run.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) name: String,
+    /// Its folder or file.
+    pub(crate) path: PathBuf,
+    /// Its summary.json, `Null` where there is none.
+    pub(crate) summary: Value,
+    /// Finished flows in the file of flows.
+    pub(crate) flows: usize,
+    pub(crate) bins: Vec<Bin>,
+    pub(crate) slowdowns: SlowdownTable,
+    /// Distribution of completion times.
+    pub(crate) fct: Vec<(f64, f64)>,
+    /// Distribution of slowdowns.
+    pub(crate) slowdown: Vec<(f64, f64)>,
+    /// What is wrong with the files.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// A place with results: a folder, a file of flows, or a point of a sweep.
+struct Place {
+    path: PathBuf,
+    is_point: bool,
+}
+
+/// The runs at `paths`, each a folder of results, a file of flows or a folder of a sweep.
+pub(crate) fn read_runs(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
+    let mut places = Vec::new();
+    for path in paths {
+        let points = path.join("points");
+        if points.is_dir() {
+            let folders = folders_of(&points)?;
+            places.extend(folders.into_iter().map(|path| Place {
+                path,
+                is_point: true,
+            }));
+        } else {
+            places.push(Place {
+                path: path.clone(),
+                is_point: false,
+            });
+        }
+    }
+    let all: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
+    let named = places.iter().zip(names(&all));
+    named.map(|(place, name)| read_run(place, name)).collect()
+}
+
+/// The folders in `folder`, in the order of their names, numbers in them by value.
+fn folders_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let error = |source| Error::Read {
+        what: Error::RESULTS,
+        path: folder.to_owned(),
+        source,
+    };
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(error)? {
+        let path = entry.map_err(error)?.path();
+        if path.is_dir() {
+            folders.push(path);
+        }
+    }
+    folders.sort_by_cached_key(|path| natural(&path.to_string_lossy()));
+    Ok(folders)
+}
+
+/// A key that orders `seed=2` before `seed=10`.
+fn natural(name: &str) -> Vec<(String, u64)> {
+    let mut parts = vec![(String::new(), 0u64)];
+    let mut in_number = false;
+    for c in name.chars() {
+        if let Some(digit) = c.to_digit(10) {
+            let last = parts.last_mut().expect("never empty");
+            last.1 = last.1.saturating_mul(10).saturating_add(u64::from(digit));
+            in_number = true;
+        } else {
+            if in_number {
+                parts.push((String::new(), 0));
+                in_number = false;
+            }
+            parts.last_mut().expect("never empty").0.push(c);
+        }
+    }
+    parts
+}
+
+fn read_run(place: &Place, name: String) -> Result<Run, Error> {
+    let path = &place.path;
+    let mut remarks = Vec::new();
+    let summary = read_summary(&path.join("summary.json"))?;
+    let partial = path.join("fct.partial.csv");
+    let whole = fct_file(path);
+    let records = if whole.exists() {
+        read_flows(&whole)?
+    } else if partial.exists() {
+        remarks.push("the run was interrupted: only what fct.partial.csv has is shown".to_owned());
+        read_flows(&partial)?
+    } else if place.is_point || !summary.is_null() {
+        remarks.push("there is no fct.csv: the run has failed or has not ended".to_owned());
+        Vec::new()
+    } else {
+        // Says what was looked for.
+        read_flows(&whole)?
+    };
+    Ok(Run {
+        name,
+        path: path.clone(),
+        summary,
+        flows: records.len(),
+        bins: equal_count_bins(&records, PARTS, BinRule::AllFlows),
+        slowdowns: SlowdownTable::new(&records),
+        fct: cdf_curve(&records, CdfOf::Fct),
+        slowdown: cdf_curve(&records, CdfOf::Slowdown),
+        remarks,
+    })
+}
+
+/// A summary.json; `Null` when there is none.
+fn read_summary(path: &Path) -> Result<Value, Error> {
+    if !path.exists() {
+        return Ok(Value::Null);
+    }
+    let text = read_text(path)?;
+    serde_json::from_str(&text).map_err(|error| {
+        let before: usize = text
+            .split_inclusive('\n')
+            .take(error.line().saturating_sub(1))
+            .map(str::len)
+            .sum();
+        let at = (before + error.column().saturating_sub(1)).min(text.len());
+        let mistake = InputError::new(
+            at..at,
+            error.to_string(),
+            "run the scenario again: the file is damaged",
+        );
+        Error::input(&path.display().to_string(), &text, mistake)
+    })
+}
+
+impl Run {
+    /// A value of the summary as text, a dash where there is none.
+    pub(crate) fn text(&self, pointer: &str) -> String {
+        match self.summary.pointer(pointer) {
+            None | Some(Value::Null) => "-".to_owned(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        }
+    }
+
+    /// A count of the summary.
+    pub(crate) fn count(&self, pointer: &str) -> u64 {
+        self.summary
+            .pointer(pointer)
+            .and_then(Value::as_u64)
+            .unwrap_or(0)
+    }
+
+    /// Seconds of the summary with three digits.
+    pub(crate) fn seconds(&self, pointer: &str) -> String {
+        let value = self.summary.pointer(pointer).and_then(Value::as_f64);
+        value.map_or_else(
+            || "-".to_owned(),
+            |value| {
+                if value < 10.0 {
+                    format!("{value:.2}")
+                } else {
+                    format!("{value:.0}")
+                }
+            },
+        )
+    }
+
+    /// The loads of its workloads.
+    pub(crate) fn loads(&self) -> String {
+        let workloads = self
+            .summary
+            .pointer("/scenario/workload")
+            .and_then(Value::as_array);
+        let loads = workloads
+            .into_iter()
+            .flatten()
+            .filter_map(|workload| workload.get("load"));
+        let loads: Vec<String> = loads.map(Value::to_string).collect();
+        if loads.is_empty() {
+            "-".to_owned()
+        } else {
+            loads.join(", ")
+        }
+    }
+
+    /// What a reader has to know before the results.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let mut warnings = self.remarks.clone();
+        match self.text("/status").as_str() {
+            "finished" | "-" => {}
+            status => warnings.push(format!("the run ended as {status}")),
+        }
+        for (pointer, what) in [
+            (
+                "/flows/unfinished",
+                "flows have not finished: the results are without them",
+            ),
+            ("/flows/unreachable", "flows have no route"),
+            ("/buffer_drops", "packets were dropped for want of buffer"),
+            ("/queue_drops", "packets were dropped by queue disciplines"),
+        ] {
+            let count = self.count(pointer);
+            if count > 0 {
+                warnings.push(format!("{} {what}", thousands(count)));
+            }
+        }
+        warnings
+    }
+}
+
+/// `count` with commas between thousands.
+pub(crate) fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_commas() {
+        for (count, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_234_567, "1,234,567"),
+        ] {
+            assert_eq!(thousands(count), text);
+        }
+    }
+
+    #[test]
+    fn numbers_in_names_count_by_value() {
+        let mut names = ["a=10,b=1", "a=2,b=10", "a=2,b=9", "a=0.5,b=1"];
+        names.sort_by_key(|name| natural(name));
+        assert_eq!(names, ["a=0.5,b=1", "a=2,b=9", "a=2,b=10", "a=10,b=1"]);
+    }
+}

@@ -1,0 +1,217 @@
+//! `fabricsim report`.
+
+use crate::plot::result;
+use crate::support::Folder;
+
+/// A scenario that is over in no time; its name is none of a page's business.
+const SCENARIO: &str = r#"
+name = "<script>alert(1)</script>"
+[topology]
+kind = "star"
+hosts = 4
+[[workload]]
+kind = "incast"
+fan_in = 3
+size = "10KB"
+at = "0s"
+[cc]
+kind = "hpcc"
+"#;
+
+/// The page without its styles and pictures' sizes, as a tree of elements; a mistake that browsers
+/// forgive is one here.
+fn assert_well_formed(html: &str) {
+    let body = html.strip_prefix("<!DOCTYPE html>").expect("HTML5");
+    let closed: String = body
+        .lines()
+        .map(|line| match line.starts_with("<meta ") {
+            true => line.replacen('>', "/>", 1) + "\n",
+            false => line.to_owned() + "\n",
+        })
+        .collect();
+    roxmltree::Document::parse(&closed).unwrap_or_else(|error| panic!("{error}\n{html}"));
+}
+
+#[test]
+fn two_runs_on_a_page() {
+    let folder = Folder::new();
+    folder.write("s.toml", SCENARIO);
+    folder
+        .run(&["run", "s.toml", "--quiet", "--out", "a"])
+        .succeeded();
+    folder
+        .run(&[
+            "run",
+            "s.toml",
+            "--quiet",
+            "--out",
+            "b",
+            "--set",
+            "cc.eta=0.5",
+        ])
+        .succeeded();
+    let outcome = folder.run(&["report", "a", "b"]).succeeded();
+    assert_eq!(outcome.stdout, "report.html\n");
+    let html = folder.read("report.html");
+    assert_well_formed(&html);
+
+    // Runs with their digests, and the one setting that differs.
+    for dir in ["a", "b"] {
+        let digest = folder.summary(dir)["digest"]
+            .as_str()
+            .expect("a digest")
+            .to_owned();
+        assert!(html.contains(&digest), "{digest}");
+    }
+    assert!(html.contains(
+        "<th scope=\"row\">cc.eta</th><td class=\"number\">0.95</td><td class=\"number\">0.5</td>"
+    ));
+    assert!(
+        !html.contains("<th scope=\"row\">seed</th>"),
+        "seeds do not differ"
+    );
+
+    // Figures, the tables and the settings.
+    assert_eq!(html.matches("<svg xmlns").count(), 2);
+    assert!(
+        html.contains("slowdown (99th percentile)") && html.contains("flow completion time (us)")
+    );
+    assert!(html.contains("30 KB - 1 MB"));
+    assert_eq!(html.matches("<details>").count(), 2);
+
+    // What the scenario is called is text.
+    assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert!(!html.contains("<script"));
+}
+
+#[test]
+fn unfinished_flows_stand_out() {
+    let folder = Folder::new();
+    folder.write("s.toml", SCENARIO);
+    folder
+        .run(&[
+            "run",
+            "s.toml",
+            "--quiet",
+            "--out",
+            "a",
+            "--set",
+            "run.stop_at=1us",
+        ])
+        .succeeded();
+    folder
+        .run(&["report", "a", "-o", "page.html", "--title", "Cut short"])
+        .succeeded();
+    let html = folder.read("page.html");
+    assert_well_formed(&html);
+    let summary = folder.summary("a");
+    assert_eq!(summary["flows"]["unfinished"], 3);
+    let warning = html
+        .find("a: 3 flows have not finished")
+        .expect("a warning");
+    assert!(
+        warning < html.find("<h2").expect("sections"),
+        "before all sections"
+    );
+    assert!(
+        html.contains("<h2 id=\"section-4\">Unfinished flows</h2>"),
+        "{html}"
+    );
+    assert!(html.contains("<h1>Cut short</h1>"));
+}
+
+#[test]
+fn another_simulators_flows_need_no_summary() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("published")).expect("a folder");
+    folder.write(
+        "published/fct.txt",
+        "0b000001 0b000101 10000 100 1000 2000000000 5000 4000\n",
+    );
+    folder.write("mine.csv", &result(10));
+    folder.run(&["report", "published", "mine.csv"]).succeeded();
+    let html = folder.read("report.html");
+    assert_well_formed(&html);
+    assert!(
+        html.contains("<th scope=\"row\">published</th>")
+            && html.contains("<th scope=\"row\">mine</th>")
+    );
+    assert!(html.contains("A run without summary.json"));
+}
+
+#[test]
+fn observations_are_drawn_when_they_are_there() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("a")).expect("a folder");
+    folder.write("a/fct.csv", &result(10));
+    folder.write(
+        "a/queues.csv",
+        "time_ns,node,port,queue_bytes\n1000,9,0,10\n2000,9,0,40\n",
+    );
+    folder.write("a/links.csv", "time_ns,node,port,sent_bytes,utilisation,marked_packets,dropped_packets,paused_ns\n1000,9,0,10,0.5,0,0,0\n2000,9,0,9,0.75,0,0,0\n");
+    folder.write(
+        "a/queue_distribution.csv",
+        "node,port,from_bytes,upto_bytes,time_ns\n9,0,0,1000,900\n9,0,1000,2000,100\n",
+    );
+    folder.run(&["report", "a"]).succeeded();
+    let html = folder.read("report.html");
+    assert_well_formed(&html);
+    for text in [
+        "a: queues",
+        "a: utilisation of links",
+        "time with at least this queue (%)",
+        "node 9 port 0",
+    ] {
+        assert!(html.contains(&format!(">{text}</text>")), "{text}");
+    }
+    assert!(!html.contains("rates of flows"));
+}
+
+#[test]
+fn a_sweep_is_a_report_of_its_points() {
+    let folder = Folder::new();
+    for load in ["0.3", "0.5"] {
+        for cc in ["hpcc", "dctcp", "dcqcn", "timely"] {
+            let dir = format!("sweep/points/cc.kind={cc},load={load}");
+            std::fs::create_dir_all(folder.path(&dir)).expect("folders");
+            folder.write(&format!("{dir}/fct.csv"), &result(10));
+        }
+    }
+    std::fs::create_dir(folder.path("sweep/points/cc.kind=hpcc,load=0.9")).expect("a folder");
+    folder.run(&["report", "sweep"]).succeeded();
+    let html = folder.read("report.html");
+    assert_well_formed(&html);
+    // A figure for each load, with the laws as series.
+    for text in ["load = 0.3", "load = 0.5", "hpcc", "timely"] {
+        assert!(html.contains(&format!(">{text}</text>")), "{text}");
+    }
+    assert!(html.contains("cc.kind=hpcc,load=0.9: there is no fct.csv"));
+
+    std::fs::create_dir_all(folder.path("none/points")).expect("folders");
+    let outcome = folder.run(&["report", "none"]);
+    assert_eq!(outcome.code, Some(2));
+}
+
+#[test]
+fn damaged_files_are_named() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("a")).expect("a folder");
+    let outcome = folder.run(&["report", "a"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome.stderr.contains("cannot read the results"),
+        "{}",
+        outcome.stderr
+    );
+
+    folder.write("a/fct.csv", &result(10));
+    folder.write("a/summary.json", "{\n  \"status\": }\n");
+    let outcome = folder.run(&["report", "a"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome.stderr.contains("summary.json:2:"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(!folder.has("report.html"));
+}
