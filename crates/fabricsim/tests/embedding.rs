@@ -162,6 +162,18 @@ fn a_finished_simulation_goes_on_when_a_flow_is_injected() {
 }
 
 #[test]
+fn time_does_not_go_back() {
+    let mut simulation = simulation(1);
+    let start = Time::ZERO + Duration::from_ms(20);
+    simulation.inject(request(3, 1, 1_000, start)).unwrap();
+    let now = Time::ZERO + Duration::from_ms(10);
+    for until in [now, Time::ZERO + Duration::from_ms(5)] {
+        assert_eq!(simulation.run_until(until), Stop::TimeReached);
+        assert_eq!(simulation.now(), now);
+    }
+}
+
+#[test]
 fn flows_that_cannot_be_are_refused() {
     let mut simulation = simulation(1);
     let long = request(0, 1, 1_000_000, Time::ZERO);

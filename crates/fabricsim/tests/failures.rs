@@ -300,6 +300,46 @@ fn a_flap_faster_than_the_wire_loses_what_was_on_it_and_nothing_else() {
     );
 }
 
+/// One packet from host 0 to host 1 over leaf 2, spine 4 and leaf 3. The spine is heard by nobody for 1
+/// us, so it may put off what it has to do; an event that changes nothing, shortly before a failure or
+/// before a look, must not make it forget that it has something to do.
+#[test]
+fn an_event_before_a_failure_changes_nothing() {
+    let journey = |at_ns: u64, harmless: bool| {
+        let mut text = "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 1\n\
+                        spines = 1\nhost_delay = \"100ns\"\n[transport]\nrto_min = \"100us\"\n\
+                        [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\n\
+                        size = \"1KB\"\nat = \"0us\"\n[cc]\nkind = \"hpcc\"\n"
+            .to_owned();
+        for (at_ns, what) in [
+            (at_ns, "kind = \"link-down\"\nlink = [2, 4]"),
+            (at_ns + 50, "kind = \"link-up\"\nlink = [2, 4]"),
+            (
+                at_ns - 200,
+                "kind = \"link-loss\"\nlink = [1, 3]\nloss = 0.0",
+            ),
+        ] {
+            if harmless || !what.contains("loss") {
+                writeln!(text, "[[event]]\nat = \"{at_ns}ns\"\n{what}").unwrap();
+            }
+        }
+        let mut simulation = simulation(&text, 1);
+        let until = Time::from_ns(at_ns - 100);
+        assert_eq!(simulation.run_until(until), Stop::TimeReached);
+        let on_the_way = simulation.counters();
+        let done = finish(&mut simulation);
+        (on_the_way, simulation.counters(), done[0])
+    };
+    let mut lost = 0;
+    for at_ns in (200..4_500).step_by(50) {
+        let alone = journey(at_ns, false);
+        assert_eq!(journey(at_ns, true), alone, "{at_ns} ns");
+        lost += u32::from(alone.1.link_down_drops > 0);
+    }
+    // The packet and its answer are on the link, each for about 1.1 us, or are to be sent over it.
+    assert!((40..60).contains(&lost), "{lost}");
+}
+
 #[test]
 fn a_failure_takes_pauses_with_it() {
     let mut text = "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 4\nspines = 1\n\

@@ -227,7 +227,7 @@ impl<M: Model> Network<M> {
         let stop = driver.stop;
         self.reached = driver.changed;
         if stop == Stop::TimeReached {
-            self.reached = until;
+            self.reached = self.reached.max(until);
         }
         stop
     }

@@ -47,6 +47,8 @@ pub(super) struct FlowState {
     pub(super) schedule: WatchSchedule,
     /// Everything before has happened everywhere, also where domains may lag.
     pub(super) level: Time,
+    /// The end of the last window.
+    pub(super) ran: Time,
 }
 
 /// When to look at all domains: not more often than what they do is worth.
@@ -107,11 +109,10 @@ impl<R> NetworkDriver<'_, R> {
         self.until.min(self.directory.next_change())
     }
 
-    /// The window in which domains that lag behind do what they have left to do before somebody looks;
-    /// `next` is when the others have something to do.
-    fn catch_up<M: Model>(&mut self, domains: &Domains<'_, Node<M>>, next: Time) -> Option<Window> {
-        let end = self.look_at();
-        if !domains.may_lag() || next < end || end >= Time::HORIZON || self.state.level >= end {
+    /// The window in which domains that lag behind do what they have left to do before `end`, when
+    /// somebody will look. All others have done it.
+    fn catch_up<M: Model>(&mut self, domains: &Domains<'_, Node<M>>, end: Time) -> Option<Window> {
+        if !domains.may_lag() || self.state.level >= end {
             return None;
         }
         self.state.level = end;
@@ -122,27 +123,13 @@ impl<R> NetworkDriver<'_, R> {
         })
     }
 
-    /// Lets the network change as long as that comes first, within the time asked for; when
-    /// something happens next. `next` is the least next event of all domains.
-    fn change_until<M: Model<Routing = R>>(
-        &mut self,
-        domains: &mut Domains<'_, Node<M>>,
-        mut next: Time,
-    ) -> Time {
-        let next_flow = self.source.next_start().unwrap_or(Time::MAX);
-        loop {
-            let now = self.directory.next_change();
-            let first = next.min(next_flow).min(now);
-            if first < now || now >= self.until.min(Time::HORIZON) {
-                return first;
-            }
-            for change in self.directory.change() {
-                apply(domains, now, change);
-            }
-            self.changed = now;
-            self.state.progress_at = self.state.progress_at.max(now);
-            next = domains.next_event();
+    /// Lets the network change at `now`, when everything before has happened everywhere.
+    fn change<M: Model<Routing = R>>(&mut self, domains: &mut Domains<'_, Node<M>>, now: Time) {
+        for change in self.directory.change() {
+            apply(domains, now, change);
         }
+        self.changed = now;
+        self.state.progress_at = self.state.progress_at.max(now);
     }
 
     /// Whether the run may go on; looks at all hosts, so it is asked only now and then.
@@ -224,19 +211,34 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         let next_flow = self.source.next_start();
         if next_flow.is_none() && self.live() == 0 {
             self.stop = Stop::Finished;
-            return None;
+            return self.catch_up(domains, self.state.ran);
         }
-        if let Some(window) = self.catch_up(domains, next.min(next_flow.unwrap_or(Time::MAX))) {
-            return Some(window);
+        let next_flow = next_flow.unwrap_or(Time::MAX);
+        let mut start = next.min(next_flow);
+        // Domains may lag behind again when one change has been made and the next one is due.
+        loop {
+            let look_at = self.look_at();
+            if start >= look_at
+                && look_at < Time::HORIZON
+                && let Some(window) = self.catch_up(domains, look_at)
+            {
+                return Some(window);
+            }
+            let change = self.directory.next_change();
+            if start < change || change >= self.until.min(Time::HORIZON) {
+                start = start.min(change);
+                break;
+            }
+            self.change(domains, change);
+            start = domains.next_event().min(next_flow);
         }
-        let start = self.change_until(domains, next);
         if start == Time::MAX {
             self.stop = self.stuck(domains);
             return None;
         }
         if start >= Time::HORIZON {
             self.stop = Stop::Horizon;
-            return None;
+            return self.catch_up(domains, self.state.ran);
         }
         if start >= self.until {
             self.stop = Stop::TimeReached;
@@ -249,6 +251,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
             .saturating_add(domains.lookahead())
             .min(self.look_at());
         self.inject(domains, end);
+        self.state.ran = end;
         let looks = self
             .state
             .schedule

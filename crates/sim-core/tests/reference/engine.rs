@@ -1,0 +1,218 @@
+//! The model on the engine.
+
+use fabricsim_core::engine::{
+    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Timer, Timers, Window, Wiring,
+};
+use fabricsim_core::units::{Duration, Time};
+
+use super::dice::{Dice, small};
+use super::juggler::{Change, Game, Juggler, Seen, Sight};
+
+/// `ORDERED` balls that arrive at one instant go by their own order before their lanes.
+#[derive(Clone, Copy, Debug)]
+struct Ball<const ORDERED: bool> {
+    value: u64,
+    arrival: Time,
+}
+
+pub(crate) const fn order_of(value: u64) -> u64 {
+    value % 3
+}
+
+impl<const ORDERED: bool> Message for Ball<ORDERED> {
+    const ORDERED: bool = ORDERED;
+
+    fn arrival(&self) -> Time {
+        self.arrival
+    }
+
+    fn set_arrival(&mut self, at: Time) {
+        self.arrival = at;
+    }
+
+    fn order(&self) -> u64 {
+        order_of(self.value)
+    }
+}
+
+fn timer(at: Time, value: u64) -> Timer {
+    let part = |shift: u32, bits: u32| value >> shift & ((1 << bits) - 1);
+    Timer {
+        at,
+        set: u32::try_from(part(32, 32)).expect("32 bits"),
+        rank: u16::try_from(part(16, 16)).expect("16 bits"),
+        index: u16::try_from(part(0, 16)).expect("16 bits"),
+    }
+}
+
+fn value_of(timer: Timer) -> u64 {
+    u64::from(timer.set) << 32 | u64::from(timer.rank) << 16 | u64::from(timer.index)
+}
+
+#[derive(Debug)]
+struct Part<const ORDERED: bool> {
+    juggler: Juggler,
+    timers: Timers,
+    lags: bool,
+    weight: u64,
+}
+
+impl<const ORDERED: bool> Domain for Part<ORDERED> {
+    type Message = Ball<ORDERED>;
+
+    fn next_event(&self) -> Time {
+        self.timers.next_time()
+    }
+
+    fn may_lag(&self) -> bool {
+        self.lags
+    }
+
+    fn weight(&self) -> u64 {
+        self.weight
+    }
+
+    fn run(
+        &mut self,
+        end: Time,
+        inbox: &mut Inbox<Ball<ORDERED>>,
+        outbox: &mut Outbox<Ball<ORDERED>>,
+    ) {
+        loop {
+            let (arrival, local) = (inbox.next_time(), self.timers.next_time());
+            if arrival.min(local) >= end {
+                return;
+            }
+            if arrival <= local {
+                assert!(inbox.peek().is_some_and(|ball| ball.arrival == arrival));
+                let (lane, value) = inbox.read(|lane, ball| (lane, ball.value));
+                let (at, value) = self.juggler.catch(arrival, lane, value);
+                self.timers.set(timer(at, value));
+            } else {
+                let due = self.timers.pop().expect("a timer has just been seen");
+                self.juggler.throw(local, value_of(due), |lane, at, value| {
+                    let arrival = Time::ZERO;
+                    outbox.send(lane, at, &Ball { value, arrival });
+                });
+            }
+        }
+    }
+}
+
+/// Drives the engine through a game, in windows of random lengths.
+struct Hand<'a> {
+    changes: std::slice::Iter<'a, Change>,
+    coming: Option<&'a Change>,
+    dice: Dice,
+    level: Time,
+    looks: Vec<Vec<usize>>,
+    /// Windows are as long as they can be.
+    whole: bool,
+}
+
+impl<const ORDERED: bool> Driver<Part<ORDERED>> for Hand<'_> {
+    fn before(
+        &mut self,
+        domains: &mut Domains<'_, Part<ORDERED>>,
+        mut next: Time,
+    ) -> Option<Window> {
+        while let Some(change) = self.coming.filter(|change| next >= change.at) {
+            if domains.may_lag() && self.level < change.at {
+                self.level = change.at;
+                return Some(Window {
+                    start: change.at,
+                    end: change.at,
+                    lag: Lag::Forbidden,
+                });
+            }
+            let seen = domains.iter().map(|part| part.juggler.log.len());
+            self.looks.push(seen.collect());
+            for &(own, lane) in &change.recalled {
+                domains.recall(own, lane, |part, ball| {
+                    part.juggler.note(ball.arrival, Sight::Lost, ball.value);
+                });
+            }
+            for &(own, at, value) in &change.set {
+                domains.update(own, |part| part.timers.set(timer(at, value)));
+            }
+            self.coming = self.changes.next();
+            next = domains.next_event();
+        }
+        if next == Time::MAX {
+            return None;
+        }
+        let most = domains.lookahead().as_ps();
+        let length = match self.dice.roll(4) {
+            0 if !self.whole => 1 + self.dice.roll(most),
+            _ => most,
+        };
+        let look = self.coming.map_or(Time::MAX, |change| change.at);
+        let end = next.saturating_add(Duration::from_ps(length)).min(look);
+        let lag = if end == look || self.dice.roll(32) == 0 {
+            self.level = end;
+            Lag::Forbidden
+        } else {
+            Lag::Allowed
+        };
+        Some(Window {
+            start: next,
+            end,
+            lag,
+        })
+    }
+
+    fn collect(&mut self, _domains: &mut Domains<'_, Part<ORDERED>>) {}
+}
+
+pub(crate) fn play_by_engine<const ORDERED: bool>(
+    game: &Game,
+    threads: usize,
+    seed: u64,
+    probed: bool,
+) -> (Seen, u64) {
+    let wiring = game.jugglers.iter().map(|juggler| {
+        let lanes = juggler.lanes.iter();
+        lanes
+            .map(|lane| Wiring {
+                domain: small(lane.far),
+                lane: small(lane.far_lane),
+                delay: lane.delay,
+            })
+            .collect()
+    });
+    let mut parts: Vec<Part<ORDERED>> = game
+        .jugglers
+        .iter()
+        .zip(game.lags.iter().zip(&game.weights))
+        .map(|(juggler, (&lags, &weight))| Part {
+            juggler: juggler.clone(),
+            timers: Timers::default(),
+            lags,
+            weight,
+        })
+        .collect();
+    for &(own, at, value) in &game.first {
+        parts[own].timers.set(timer(at, value));
+    }
+    let mut engine = Engine::new(parts, wiring.collect(), threads);
+    let mut changes = game.changes.iter();
+    let mut hand = Hand {
+        coming: changes.next(),
+        changes,
+        dice: Dice(seed),
+        level: Time::ZERO,
+        looks: Vec::new(),
+        whole: seed.is_multiple_of(2),
+    };
+    if probed {
+        engine.run_probed(&mut hand, &mut ());
+    } else {
+        engine.run(&mut hand);
+    }
+    let logs = engine.domains().map(|part| part.juggler.log.clone());
+    let seen = Seen {
+        logs: logs.collect(),
+        looks: hand.looks,
+    };
+    (seen, engine.windows())
+}

@@ -1,0 +1,114 @@
+//! A model whose every step depends on all that came before, in its order.
+
+use fabricsim_core::rng::mix;
+use fabricsim_core::units::{Duration, Time};
+
+use super::dice::{Dice, index};
+
+/// What a domain saw.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Sight {
+    Ball(usize),
+    Timer,
+    Lost,
+}
+
+/// One side of a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lane {
+    pub(crate) far: usize,
+    pub(crate) far_lane: usize,
+    pub(crate) delay: Duration,
+}
+
+/// What a domain does with what it sees: it depends on all that it has seen before, in its order.
+#[derive(Clone, Debug)]
+pub(crate) struct Juggler {
+    pub(crate) lanes: Vec<Lane>,
+    /// When the last ball of each lane arrives.
+    pub(crate) last: Vec<Time>,
+    pub(crate) state: u64,
+    /// Balls that it may still throw.
+    pub(crate) budget: u32,
+    /// Times are multiples of it, so that many are equal.
+    pub(crate) quantum: u64,
+    pub(crate) most_hold: u64,
+    pub(crate) burst: u64,
+    /// Balls of one lane arrive one after the other.
+    pub(crate) apart: bool,
+    pub(crate) log: Vec<(Time, Sight, u64)>,
+}
+
+impl Juggler {
+    pub(crate) fn note(&mut self, now: Time, sight: Sight, value: u64) {
+        let lane = match sight {
+            Sight::Ball(lane) => lane as u64,
+            Sight::Timer => 1 << 32,
+            Sight::Lost => 1 << 33,
+        };
+        self.state = mix(self.state ^ mix(value ^ now.as_ps()) ^ lane);
+        self.log.push((now, sight, value));
+    }
+
+    /// Catches a ball: when it is to be thrown.
+    pub(crate) fn catch(&mut self, now: Time, lane: usize, value: u64) -> (Time, u64) {
+        self.note(now, Sight::Ball(lane), value);
+        let hold = self.state % (self.most_hold + 1) * self.quantum;
+        (now + Duration::from_ps(hold), mix(self.state))
+    }
+
+    /// Throws balls: their lanes, times and values.
+    pub(crate) fn throw(&mut self, now: Time, value: u64, mut send: impl FnMut(usize, Time, u64)) {
+        self.note(now, Sight::Timer, value);
+        let count = match self.state % 8 {
+            0 => 0,
+            1..=5 => 1,
+            6 => 2,
+            _ => self.burst,
+        };
+        let mut dice = Dice(self.state);
+        let favourite = dice.roll(self.lanes.len() as u64);
+        for _ in 0..count {
+            if self.budget == 0 {
+                return;
+            }
+            self.budget -= 1;
+            let lane = match dice.roll(3) {
+                0 => index(dice.roll(self.lanes.len() as u64)),
+                _ => index(favourite),
+            };
+            let extra = Duration::from_ps(dice.roll(4) * self.quantum);
+            let least = self.last[lane].saturating_add(Duration::from_ps(u64::from(self.apart)));
+            let at = (now + self.lanes[lane].delay + extra).max(least);
+            self.last[lane] = at;
+            send(lane, at, dice.roll(u64::MAX));
+        }
+    }
+}
+
+/// What happens between windows at one instant.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) at: Time,
+    /// Domains and lanes whose balls are taken back.
+    pub(crate) recalled: Vec<(usize, usize)>,
+    /// Timers that are set.
+    pub(crate) set: Vec<(usize, Time, u64)>,
+}
+
+/// A game, to be played by the engine and by the list.
+#[derive(Clone, Debug)]
+pub(crate) struct Game {
+    pub(crate) jugglers: Vec<Juggler>,
+    pub(crate) lags: Vec<bool>,
+    pub(crate) weights: Vec<u64>,
+    pub(crate) first: Vec<(usize, Time, u64)>,
+    pub(crate) changes: Vec<Change>,
+}
+
+/// What was seen in a game: how much by each domain at each change, and all in the end.
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) looks: Vec<Vec<usize>>,
+    pub(crate) logs: Vec<Vec<(Time, Sight, u64)>>,
+}
