@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use fabricsim::failures;
+use fabricsim::observe::ObserveSettings;
 use fabricsim::registry::LAWS;
 use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
@@ -69,6 +70,12 @@ pub(crate) fn list(args: &ListArgs) {
             "[output]",
             "where results go",
             OutputSettings::KEYS,
+        );
+        kind(
+            &mut text,
+            "[observe]",
+            "time series of queues, links and flows",
+            ObserveSettings::KEYS,
         );
     }
     say(&text);

@@ -45,10 +45,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
             "fct.csv"
         };
         let mut text = describe(&scenario, &summary);
-        let mut more = "";
+        let mut more = String::new();
         if let Some(profile) = &profile {
             text.push_str(&parallelism::describe(profile));
-            more = ", parallelism.json, parallelism_domains.csv";
+            more.push_str(", parallelism.json, parallelism_domains.csv");
+        }
+        for series in &summary.observed {
+            write!(more, ", {}", series.file).expect("a string takes everything");
         }
         line!(
             text,
@@ -56,6 +59,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
             dir.display()
         );
         say(&text);
+    }
+    for series in &summary.observed {
+        if let Some(left_out) = &series.left_out {
+            tell!(
+                "{} is full ([observe] max_rows): {left_out} are left out",
+                series.file
+            );
+        }
     }
     report_unfinished(&summary);
     Ok(match summary.status {

@@ -65,6 +65,7 @@ pub(crate) mod document;
 pub mod error;
 pub mod failures;
 pub(crate) mod model;
+pub mod observe;
 pub mod outcome;
 pub(crate) mod overrides;
 pub mod parallelism;

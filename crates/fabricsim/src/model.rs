@@ -17,6 +17,7 @@ use fabricsim_qdisc::{Markers, PortBuffer, PriorityQueues, PublishedDraws, RedEc
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
 
+use crate::observe::{NodeLog, QueueTimes, queue_ports};
 use crate::pause_log::PauseLog;
 use crate::scenario::Scenario;
 
@@ -42,7 +43,7 @@ where
     type Buffer = SharedBuffer;
     type Routing = SwitchRoutes;
     type Endpoint = Rdma<H, F>;
-    type Observer = PauseLog;
+    type Observer = NodeLog;
 }
 
 /// The widest packet that a table of published times covers.
@@ -114,6 +115,10 @@ where
     let mut nodes = Vec::with_capacity(topology.len());
     let mut wiring = Vec::with_capacity(topology.len());
     let mut port_number = 0u64;
+    let watched = scenario
+        .observe
+        .as_ref()
+        .map_or_else(Vec::new, |observe| queue_ports(observe, topology));
     for index in 0..topology.len() {
         let node = NodeId::from_index(index);
         let ports = topology.ports(node);
@@ -123,10 +128,13 @@ where
                 .map(|port| (port.peer, port.peer_port))
                 .collect::<Vec<(NodeId, PortId)>>(),
         );
-        let observer = if scenario.output.pauses {
-            PauseLog::On(Vec::new())
-        } else {
-            PauseLog::Off
+        let observer = NodeLog {
+            pauses: if scenario.output.pauses {
+                PauseLog::On(Vec::new())
+            } else {
+                PauseLog::Off
+            },
+            queues: queue_times(scenario, &watched, node),
         };
         let links: Vec<LinkConfig> = ports
             .iter()
@@ -177,6 +185,24 @@ where
         port_number += ports.len() as u64;
     }
     Network::new(nodes, &wiring, threads, scenario.run.stall_after)
+}
+
+/// What notes the lengths of the queues of `node` that are among `watched`, if some distribution is
+/// asked for.
+fn queue_times(
+    scenario: &Scenario,
+    watched: &[(NodeId, PortId)],
+    node: NodeId,
+) -> Option<Box<QueueTimes>> {
+    let settings = scenario.observe.as_ref()?;
+    let first = watched.partition_point(|(other, _)| *other < node);
+    let own = watched[first..]
+        .iter()
+        .take_while(|(other, _)| *other == node);
+    let mut own = own.map(|(_, port)| *port).peekable();
+    let wanted = settings.queue_distribution && own.peek().is_some();
+    let count = scenario.topology.ports(node).len();
+    wanted.then(|| Box::new(QueueTimes::new(settings, count, own)))
 }
 
 fn link(port: &Port, node: NodeId, seed: u64, timings: &mut Timings) -> LinkConfig {

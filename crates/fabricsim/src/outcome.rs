@@ -14,6 +14,7 @@ use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use crate::error::Error;
+use crate::observe::{Ending, Observation, remove_stale_series};
 use crate::parallelism::{Parallelism, ParallelismReport};
 use crate::pause_log::PauseEvent;
 use crate::scenario::Scenario;
@@ -139,7 +140,7 @@ fn run_by(
     dir: &Path,
     threads: usize,
     monitor: &mut dyn Monitor,
-    run: impl FnOnce(&mut Simulation, Time, &mut dyn Watch) -> Stop,
+    mut run: impl FnMut(&mut Simulation, Time, &mut dyn Watch) -> Stop,
 ) -> Result<Summary, Error> {
     let mut simulation = Simulation::new(scenario, threads)?;
     let write_error = |path: &Path| {
@@ -164,7 +165,15 @@ fn run_by(
         .run
         .stop_at
         .map_or(Time::MAX, |after| Time::ZERO + after);
-    let stop = run(&mut simulation, until, &mut recorder);
+    let (stop, observation) = match &scenario.observe {
+        None => (run(&mut simulation, until, &mut recorder), None),
+        Some(settings) => {
+            let observation = Observation::new(settings, &scenario.topology, dir)?;
+            let (stop, observation) =
+                run_observed(&mut simulation, until, &mut recorder, observation, run)?;
+            (stop, Some(observation))
+        }
+    };
     let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
     if let Some(source) = recorder.failure {
         return Err(Error::Write {
@@ -192,7 +201,19 @@ fn run_by(
         wall,
         cpu,
     };
-    let summary = summarise(scenario, &simulation, &recorder.records, &end);
+    let ending = match status {
+        Status::Interrupted => Ending::Interrupted,
+        _ => Ending::Whole,
+    };
+    let observed = match observation {
+        Some(observation) => observation.finish(&simulation, dir, ending)?,
+        None => Vec::new(),
+    };
+    remove_stale_series(dir, &observed)?;
+    let summary = Summary {
+        observed,
+        ..summarise(scenario, &simulation, &recorder.records, &end)
+    };
     remove_stale(stale)?;
     temporary.persist(kept).map_err(|error| Error::Write {
         path: kept.clone(),
@@ -212,6 +233,24 @@ fn run_by(
     Ok(summary)
 }
 
+/// Runs `simulation` to `until` with a look at each instant that `observation` asks for.
+fn run_observed(
+    simulation: &mut Simulation,
+    until: Time,
+    recorder: &mut Recorder<'_>,
+    mut observation: Observation,
+    mut run: impl FnMut(&mut Simulation, Time, &mut dyn Watch) -> Stop,
+) -> Result<(Stop, Observation), Error> {
+    loop {
+        let next = observation.next().min(until);
+        let stop = run(simulation, next, recorder);
+        observation.look(simulation, &recorder.records)?;
+        if stop != Stop::TimeReached || next == until {
+            return Ok((stop, observation));
+        }
+    }
+}
+
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
     write_whole(path, |file| {
         let mut buffered = BufWriter::new(file);
@@ -220,7 +259,7 @@ fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
     })
 }
 
-fn remove_stale(path: &PathBuf) -> Result<(), Error> {
+pub(crate) fn remove_stale(path: &PathBuf) -> Result<(), Error> {
     match std::fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => Err(Error::Write {
             path: path.clone(),

@@ -1,8 +1,6 @@
 //! When ports were paused and let go.
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::Observer;
 use fabricsim_core::units::Time;
 
 /// A pause or resume frame that has arrived.
@@ -59,8 +57,9 @@ impl PauseLog {
     }
 }
 
-impl<H: Header> Observer<H> for PauseLog {
-    fn on_pause(&mut self, now: Time, node: NodeId, port: PortId, priority: u8, stop: bool) {
+impl PauseLog {
+    /// A pause (`stop`) or resume frame has arrived.
+    pub(crate) fn add(&mut self, now: Time, node: NodeId, port: PortId, priority: u8, stop: bool) {
         if let Self::On(events) = self {
             events.push(PauseEvent {
                 at: now,

@@ -2,12 +2,14 @@
 
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
-use fabricsim_core::network::{BlockedPort, Counters, Directory, Network, Stop, Watch};
-use fabricsim_core::plugin::{EndpointCounters, Model, Unfinished};
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::network::{BlockedPort, Counters, Directory, Network, PortSample, Stop, Watch};
+use fabricsim_core::plugin::{EndpointCounters, LiveFlow, Model, Unfinished};
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_topology::SwitchRoutes;
 
-use crate::pause_log::{PauseEvent, PauseLog};
+use crate::observe::{NodeLog, QueueBin};
+use crate::pause_log::PauseEvent;
 
 /// A network of any model.
 pub(crate) trait Runner: Send {
@@ -38,9 +40,13 @@ pub(crate) trait Runner: Send {
     fn paused_ports(&self) -> usize;
     fn deadlock(&self) -> Vec<BlockedPort>;
     fn pause_events(&self) -> Vec<PauseEvent>;
+    fn catch_up(&mut self);
+    fn port(&self, node: NodeId, port: PortId) -> PortSample;
+    fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
+    fn queue_distribution(&self) -> Vec<QueueBin>;
 }
 
-impl<M: Model<Observer = PauseLog, Routing = SwitchRoutes>> Runner for Network<M> {
+impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M> {
     fn run_until(
         &mut self,
         until: Time,
@@ -96,9 +102,25 @@ impl<M: Model<Observer = PauseLog, Routing = SwitchRoutes>> Runner for Network<M
     fn pause_events(&self) -> Vec<PauseEvent> {
         let mut events: Vec<PauseEvent> = self
             .observers()
-            .flat_map(|log| log.events().iter().copied())
+            .flat_map(|log| log.pauses.events().iter().copied())
             .collect();
         events.sort_by_key(|event| event.at);
         events
+    }
+    fn catch_up(&mut self) {
+        self.catch_up();
+    }
+    fn port(&self, node: NodeId, port: PortId) -> PortSample {
+        self.port(node, port)
+    }
+    fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {
+        self.for_each_live(visit);
+    }
+    fn queue_distribution(&self) -> Vec<QueueBin> {
+        let now = self.now();
+        let logs = self.observers().enumerate();
+        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
+            .flat_map(|(node, times)| times.bins(now, node))
+            .collect()
     }
 }

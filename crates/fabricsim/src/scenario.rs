@@ -21,6 +21,7 @@ use crate::custom::CustomLaws;
 use crate::document::Document;
 use crate::error::Error;
 use crate::failures::{self, Event};
+use crate::observe::{self, ObserveSettings};
 use crate::registry::CcConfig;
 use crate::settings::{OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings};
 use classes::{ClassCc, read_classes, read_law};
@@ -56,6 +57,7 @@ const TABLES: &[&str] = &[
     "cc",
     "run",
     "output",
+    "observe",
 ];
 
 /// A scenario that has been read, checked and given its topology.
@@ -89,6 +91,8 @@ pub struct Scenario {
     pub run: RunSettings,
     /// Where results go.
     pub output: OutputSettings,
+    /// The time series to write, if any.
+    pub observe: Option<ObserveSettings>,
 }
 
 impl Scenario {
@@ -252,6 +256,7 @@ impl Scenario {
             .collect::<Result<_, _>>()?;
         read_classes(&document, &mut root, custom, &mut class_cc)?;
         let events = failures::read(&document, &mut root, &topology)?;
+        let observe = observe::read(&document, &mut root, &topology, &run)?;
         let scenario = Self {
             name,
             seed,
@@ -267,6 +272,7 @@ impl Scenario {
             class_cc,
             run,
             output,
+            observe,
         };
         scenario
             .check_ecn_rates()
@@ -418,6 +424,9 @@ impl Scenario {
         });
         if !self.events.is_empty() {
             resolved["event"] = self.events.iter().map(Event::value).collect();
+        }
+        if let Some(observe) = &self.observe {
+            resolved["observe"] = serde_json::json!(observe);
         }
         resolved
     }

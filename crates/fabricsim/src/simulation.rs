@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest};
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::network::{BlockedPort, Counters, Stop, Watch};
-use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, Unfinished};
+use fabricsim_core::id::{ClassId, NodeId, PortId};
+use fabricsim_core::network::{BlockedPort, Counters, PortSample, Stop, Watch};
+use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, LiveFlow, Unfinished};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 use fabricsim_topology::{Extremes, Routes};
@@ -19,6 +19,7 @@ use crate::assembly::Assembly;
 use crate::directory::{RouteDirectory, SourcePorts};
 use crate::error::Error;
 use crate::failures::{ControlPlane, Event};
+use crate::observe::QueueBin;
 use crate::pause_log::PauseEvent;
 use crate::registry::Needs;
 use crate::runner::Runner;
@@ -413,6 +414,85 @@ impl Simulation {
     #[must_use]
     pub fn pause_events(&self) -> Vec<PauseEvent> {
         self.runner.pause_events()
+    }
+
+    /// All ports of hosts and switches as they are now, in the order of nodes and ports: queues, and
+    /// what has been sent, marked, dropped and paused since the start.
+    ///
+    /// ```
+    /// use fabricsim::{Scenario, Simulation};
+    /// use fabricsim_core::units::{Duration, Time};
+    ///
+    /// let scenario = Scenario::from_toml(
+    ///     "[topology]\nkind = \"star\"\nhosts = 5\n[cc]\nkind = \"hpcc\"\n\
+    ///      [[workload]]\nkind = \"incast\"\nfan_in = 4\nsize = \"1MB\"\nat = \"0s\"",
+    /// )?;
+    /// let mut simulation = Simulation::new(&scenario, 1)?;
+    /// let before = simulation.ports();
+    /// simulation.run_until(Time::from_ns(20_000));
+    /// let after = simulation.ports();
+    /// let span = Duration::from_us(20);
+    /// // Four senders, one receiver: its port of the switch is the busiest, and packets wait there.
+    /// let busy = |i: &usize| after[*i].utilisation_since(&before[*i], span);
+    /// let busiest = (5..after.len()).max_by(|a, b| busy(a).total_cmp(&busy(b))).unwrap();
+    /// assert!(busy(&busiest) > 0.5 && after[busiest].queue.get() > 0);
+    ///
+    /// let flows = simulation.live_flows();
+    /// assert_eq!(flows.len(), 4);
+    /// assert!(flows.iter().all(|live| live.acknowledged < live.flow.request.size));
+    /// # Ok::<(), fabricsim::Error>(())
+    /// ```
+    pub fn ports(&mut self) -> Vec<PortSample> {
+        self.catch_up();
+        let topology = self.routes().topology();
+        let nodes = (0..topology.len()).map(NodeId::from_index);
+        let ports = nodes.flat_map(|node| {
+            let count = topology.ports(node).len();
+            (0..count).map(move |port| (node, PortId::from_index(port)))
+        });
+        ports
+            .map(|(node, port)| self.port_sample(node, port))
+            .collect()
+    }
+
+    /// One port as it is now, or `None` when there is none of that number.
+    pub fn port(&mut self, node: NodeId, port: PortId) -> Option<PortSample> {
+        let topology = self.routes().topology();
+        if node.index() >= topology.len() || port.index() >= topology.ports(node).len() {
+            return None;
+        }
+        self.catch_up();
+        Some(self.port_sample(node, port))
+    }
+
+    /// The flows that have started and not ended, in the order of their numbers: rate, window and
+    /// what has been acknowledged.
+    #[must_use]
+    pub fn live_flows(&self) -> Vec<LiveFlow> {
+        let mut flows = Vec::new();
+        self.for_each_live(&mut |live| flows.push(*live));
+        flows.sort_unstable_by_key(|live| live.flow.id);
+        flows
+    }
+
+    /// For how long the queues of switch ports have had each length, in the order of nodes, ports and
+    /// lengths; nothing unless the scenario asks for it (`observe.queue_distribution`).
+    #[must_use]
+    pub fn queue_distribution(&self) -> Vec<QueueBin> {
+        self.runner.queue_distribution()
+    }
+
+    /// Brings all nodes to [`Self::now`]; when all flows have ended, some switches may be behind.
+    pub(crate) fn catch_up(&mut self) {
+        self.runner.catch_up();
+    }
+
+    pub(crate) fn port_sample(&self, node: NodeId, port: PortId) -> PortSample {
+        self.runner.port(node, port)
+    }
+
+    pub(crate) fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {
+        self.runner.for_each_live(visit);
     }
 
     /// What the idle network offers.

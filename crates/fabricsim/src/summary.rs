@@ -5,6 +5,7 @@ use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
+use crate::observe::SeriesSummary;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 
@@ -167,6 +168,9 @@ pub struct Summary {
     pub packet_hops_per_cpu_s: f64,
     /// Largest memory of the process, in bytes; absent where the system does not say.
     pub peak_memory_bytes: Option<u64>,
+    /// The files of time series.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<SeriesSummary>,
     /// The scenario with every default filled in.
     pub scenario: serde_json::Value,
     /// Flows that have not ended, at most 1,000.
@@ -277,6 +281,7 @@ pub(crate) fn summarise(
             0.0
         },
         peak_memory_bytes: peak_memory(),
+        observed: Vec::new(),
         scenario: scenario.resolved(),
         unfinished: listed,
     }

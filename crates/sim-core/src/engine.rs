@@ -228,6 +228,13 @@ impl<D: Domain> Engine<D> {
         places.map(|at| &self.groups[at.group as usize].slots[at.place as usize].domain)
     }
 
+    /// Domain `index`.
+    #[must_use]
+    pub fn domain(&self, index: usize) -> &D {
+        let Place { group, place } = self.places[index];
+        &self.groups[group as usize].slots[place as usize].domain
+    }
+
     /// Runs windows until `driver` stops.
     pub fn run(&mut self, driver: &mut (impl Driver<D> + Send)) {
         match self.pool.take() {

@@ -7,6 +7,7 @@ mod driver;
 mod egress;
 mod host;
 mod line;
+mod meter;
 mod node;
 mod pause_clock;
 mod switch;
@@ -17,14 +18,15 @@ pub use deadlock::BlockedPort;
 pub use egress::LinkConfig;
 pub use host::HostConfig;
 pub use line::{LineTable, LineTiming};
+pub use meter::PortSample;
 pub use switch::SwitchConfig;
 
 use crate::engine::{Engine, Probe, Wiring};
 use crate::flow::{Completion, FlowRequest, FlowSource, PathInfo};
 use crate::id::{FlowId, NodeId, PortId};
-use crate::plugin::{Endpoint, EndpointCounters, Model, Unfinished};
+use crate::plugin::{Endpoint, EndpointCounters, LiveFlow, Model, Unfinished};
 use crate::units::{Bytes, Duration, Time};
-use driver::{FlowState, NetworkDriver};
+use driver::{CatchUp, FlowState, NetworkDriver};
 use host::Host;
 use node::Node;
 use switch::Switch;
@@ -236,6 +238,32 @@ impl<M: Model> Network<M> {
     #[must_use]
     pub fn now(&self) -> Time {
         self.engine.now().max(self.reached)
+    }
+
+    /// Lets nodes that lag behind do what they have left to do before [`Self::now`]. Only a run that
+    /// has ended in another way than by reaching the time that was asked for leaves such nodes.
+    pub fn catch_up(&mut self) {
+        let now = self.now();
+        if self.state.level < now {
+            self.state.level = now;
+            self.engine.run(&mut CatchUp(Some(now)));
+        }
+    }
+
+    /// What port `port` of `node` is like now, which is exact after [`Self::catch_up`].
+    ///
+    /// # Panics
+    /// When there is no such port.
+    #[must_use]
+    pub fn port(&self, node: NodeId, port: PortId) -> PortSample {
+        self.engine.domain(node.index()).sample(self.now(), port)
+    }
+
+    /// Shows the flows that have started and not ended to `visit`, in the order of their hosts.
+    pub fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
+        for host in self.hosts() {
+            host.endpoint().for_each_live(&mut visit);
+        }
     }
 
     /// Windows run so far.

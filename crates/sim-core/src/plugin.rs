@@ -17,7 +17,7 @@ pub use congestion::{
     Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory, Loss, LossKind,
     MarkingThresholds, default_min_rate, scaled_window,
 };
-pub use endpoint::{Endpoint, EndpointCounters, Unfinished, Wake};
+pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
 pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc};
 pub use routing::{FlowKey, Routing};

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use fabricsim::failures;
+use fabricsim::observe::ObserveSettings;
 use fabricsim::registry::LAWS;
 use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
@@ -25,6 +26,7 @@ fn tables() -> Vec<(String, Keys)> {
         ("## `[routing]`".to_owned(), RoutingSettings::KEYS),
         ("## `[run]`".to_owned(), RunSettings::KEYS),
         ("## `[output]`".to_owned(), OutputSettings::KEYS),
+        ("## `[observe]`".to_owned(), ObserveSettings::KEYS),
     ];
     let laws = LAWS.iter().map(|law| (law.name, law.keys));
     let topologies = fabricsim_topology::KINDS

@@ -47,6 +47,7 @@ fn list_names_everything_that_a_scenario_can() {
         "[routing]",
         "[run]",
         "[output]",
+        "[observe]",
         "profile",
     ] {
         assert!(list.contains(other), "{other}");

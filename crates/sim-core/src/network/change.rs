@@ -4,6 +4,7 @@ use super::node::Node;
 use crate::engine::Domains;
 use crate::id::{NodeId, PortId};
 use crate::network::LineTiming;
+use crate::packet::PacketKind;
 use crate::plugin::Model;
 use crate::rng::Stream;
 use crate::units::{Rate, Time};
@@ -60,10 +61,14 @@ fn change_link<M: Model>(
 ) {
     match change {
         LinkChange::Down => {
-            for (node, port) in ends {
+            let [one, other] = ends;
+            for ((node, port), from) in [(one, other), (other, one)] {
+                let mut lost = 0u64;
                 domains.recall(node.index(), port.index(), |node, packet| {
                     node.lose(now, packet);
+                    lost += u64::from(packet.kind() != PacketKind::Pause);
                 });
+                domains.update(from.0.index(), |node| node.count_lost(from.1, lost));
                 domains.update(node.index(), |node| node.link_down(now, port));
             }
         }

@@ -32,6 +32,23 @@ pub(super) struct NetworkDriver<'a, R> {
     pub(super) changed: Time,
 }
 
+/// Brings all nodes to an instant up to which the others have come.
+pub(super) struct CatchUp(pub(super) Option<Time>);
+
+impl<M: Model> Driver<Node<M>> for CatchUp {
+    fn before(&mut self, domains: &mut Domains<'_, Node<M>>, _next: Time) -> Option<Window> {
+        let end = self.0.take().filter(|_| domains.may_lag())?;
+        Some(Window {
+            start: end,
+            end,
+            lag: Lag::Forbidden,
+        })
+    }
+
+    /// What lags are switches, where no flow ends.
+    fn collect(&mut self, _domains: &mut Domains<'_, Node<M>>) {}
+}
+
 /// What is known of flows outside the hosts; it lives as long as the network.
 #[derive(Debug, Default)]
 pub(super) struct FlowState {

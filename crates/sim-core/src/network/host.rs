@@ -4,13 +4,15 @@ use std::collections::VecDeque;
 
 use super::counters::Counters;
 use super::egress::{Egress, LinkConfig, LinkState};
+use super::line::LineTiming;
+use super::meter::{Meter, PortSample};
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Causes, Flags, Header, Packet, PacketKind, Priorities};
 use crate::plugin::{DropReason, Endpoint, Model, Observer, Wake};
-use crate::units::Time;
+use crate::units::{Rate, Time};
 
 /// The ranks of a host's own events at one time. Arrivals come before both, starts of flows before
 /// arrivals.
@@ -45,6 +47,8 @@ pub struct HostConfig<M: Model> {
 pub(super) struct Host<M: Model> {
     id: NodeId,
     nics: Vec<Nic>,
+    /// What is counted at each port, apart from what every packet needs.
+    meters: Vec<Meter>,
     endpoint: M::Endpoint,
     observer: M::Observer,
     starts: VecDeque<(Flow, PortId)>,
@@ -59,7 +63,7 @@ pub(super) struct Host<M: Model> {
 
 impl<M: Model> Host<M> {
     pub(super) fn new(id: NodeId, config: HostConfig<M>) -> Self {
-        let nics = config
+        let nics: Vec<Nic> = config
             .ports
             .into_iter()
             .map(|link| Nic {
@@ -71,6 +75,7 @@ impl<M: Model> Host<M> {
             .collect();
         Self {
             id,
+            meters: vec![Meter::default(); nics.len()],
             nics,
             endpoint: config.endpoint,
             observer: config.observer,
@@ -375,6 +380,24 @@ impl<M: Model> Host<M> {
             self.observer
                 .on_drop(now, self.id, DropReason::LinkDown, packet);
         }
+    }
+
+    /// `packets` that had left by `port` were lost with its link.
+    pub(super) fn count_lost(&mut self, port: PortId, packets: u64) {
+        self.meters[port.index()].dropped += packets;
+    }
+
+    pub(super) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {
+        let index = port.index();
+        self.meters[index].settle_rate(&self.nics[index].egress);
+        self.egress(port).set_rate(rate, timing);
+    }
+
+    /// What `port` is like at `now`, before which everything has happened.
+    pub(super) fn sample(&self, now: Time, port: PortId) -> PortSample {
+        let nic = &self.nics[port.index()];
+        let meter = &self.meters[port.index()];
+        meter.sample(now, (self.id, port), &nic.egress, &nic.pauses)
     }
 
     /// The link of `port` fails: the transport keeps what it has.

@@ -2,6 +2,7 @@
 
 use super::host::Host;
 use super::line::LineTiming;
+use super::meter::PortSample;
 use super::switch::Switch;
 use crate::engine::{Domain, Inbox, Outbox};
 use crate::id::PortId;
@@ -26,6 +27,22 @@ impl<M: Model> Node<M> {
         }
     }
 
+    /// `packets` that had left by `port` were lost with its link.
+    pub(super) fn count_lost(&mut self, port: PortId, packets: u64) {
+        match self {
+            Self::Host(host) => host.count_lost(port, packets),
+            Self::Switch(switch) => switch.count_lost(port, packets),
+        }
+    }
+
+    /// What `port` is like at `now`, before which everything has happened.
+    pub(super) fn sample(&self, now: Time, port: PortId) -> PortSample {
+        match self {
+            Self::Host(host) => host.sample(now, port),
+            Self::Switch(switch) => switch.sample(now, port),
+        }
+    }
+
     pub(super) fn link_down(&mut self, now: Time, port: PortId) {
         match self {
             Self::Host(host) => host.link_down(now, port),
@@ -42,7 +59,7 @@ impl<M: Model> Node<M> {
 
     pub(super) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {
         match self {
-            Self::Host(host) => host.egress(port).set_rate(rate, timing),
+            Self::Host(host) => host.set_rate(port, rate, timing),
             Self::Switch(switch) => switch.set_rate(port, rate, timing),
         }
     }

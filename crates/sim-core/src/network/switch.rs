@@ -9,6 +9,7 @@ mod state;
 
 use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
+use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Outbox, Timer, Timers};
 use crate::id::{NodeId, PortId};
@@ -52,6 +53,8 @@ pub(super) struct Switch<M: Model> {
     observer: M::Observer,
     /// How long each port has been paused.
     pauses: Vec<PauseClock>,
+    /// What else is counted at each port, apart from what every packet needs.
+    meters: Vec<Meter>,
     timers: Timers,
     /// When the event that is being executed was set, where the model asks.
     cause: u32,
@@ -74,6 +77,7 @@ impl<M: Model> Switch<M> {
         Self {
             id,
             pauses: vec![PauseClock::default(); ports.len()],
+            meters: vec![Meter::default(); ports.len()],
             ports,
             buffer: config.buffer,
             routing: config.routing,
@@ -182,6 +186,7 @@ impl<M: Model> Switch<M> {
         };
         let out = egress.index();
         if self.ports[out].egress.is_down() {
+            self.meters[out].dropped += 1;
             self.lose(now, packet);
             return;
         }
@@ -192,6 +197,7 @@ impl<M: Model> Switch<M> {
                 Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, outbox),
                 Admit::Drop => {
                     self.counters.buffer_drops += 1;
+                    self.meters[out].dropped += 1;
                     self.drop_packet(now, DropReason::Buffer, packet);
                     return;
                 }
@@ -208,6 +214,7 @@ impl<M: Model> Switch<M> {
         }
         let Some(stored) = port.queue.enqueue(now, packet) else {
             self.counters.queue_drops += 1;
+            self.meters[out].dropped += 1;
             self.drop_packet(now, DropReason::Queue, packet);
             if priority != 0 {
                 self.release(now, out, ingress, priority, packet.size(), outbox);
@@ -215,8 +222,9 @@ impl<M: Model> Switch<M> {
             return;
         };
         stored.ingress = ingress;
-        let depth = port.queue.bytes().get();
-        self.counters.max_queue = self.counters.max_queue.max(depth);
+        let depth = port.queue.bytes();
+        self.counters.max_queue = self.counters.max_queue.max(depth.get());
+        self.observer.on_queue_change(now, self.id, egress, depth);
         self.kick(now, out, outbox);
     }
 
@@ -271,6 +279,7 @@ impl<M: Model> Switch<M> {
             None => lost.insert(*head),
         };
         let mark = state.queue.pop(now);
+        self.observe_queue(now, port);
         self.write_into(now, port, sent, mark);
         self.observe_loss(now, lost);
         if priority != 0 {
@@ -313,6 +322,7 @@ impl<M: Model> Switch<M> {
     fn write_into(&mut self, now: Time, port: usize, sent: &mut Packet<M::Header>, mark: Mark) {
         if mark == Mark::Congestion {
             sent.flags.set(Flags::CONGESTION);
+            self.meters[port].marked += 1;
         }
         let state = &self.ports[port];
         let hop = Hop {
@@ -333,6 +343,14 @@ impl<M: Model> Switch<M> {
             self.observer
                 .on_drop(now, self.id, DropReason::Link, &packet);
         }
+    }
+
+    /// Tells the observer how much waits at `port` now.
+    #[inline]
+    fn observe_queue(&mut self, now: Time, port: usize) {
+        let queue = self.ports[port].queue.bytes();
+        let number = PortId::from_index(port);
+        self.observer.on_queue_change(now, self.id, number, queue);
     }
 
     /// Accounts for a packet that the switch drops.
@@ -390,6 +408,7 @@ impl<M: Model> Switch<M> {
         }
         let accepted = state.queue.enqueue(now, &Packet::pause(priority, flags));
         debug_assert!(accepted.is_some(), "control frames are never refused");
+        self.observe_queue(now, port.index());
         true
     }
 
@@ -399,8 +418,10 @@ impl<M: Model> Switch<M> {
         if self.dropped.is_empty() {
             return;
         }
+        self.observe_queue(now, port);
         for packet in std::mem::take(&mut self.dropped) {
             self.counters.queue_drops += 1;
+            self.meters[port].dropped += 1;
             self.drop_packet(now, DropReason::Queue, &packet);
             let priority = packet.priority();
             self.release(now, port, packet.ingress, priority, packet.size(), outbox);

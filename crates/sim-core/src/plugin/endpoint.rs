@@ -5,7 +5,7 @@ use std::ops::AddAssign;
 use crate::flow::{Completion, Flow};
 use crate::id::PortId;
 use crate::packet::{Header, Packet, Priorities};
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Rate, Time};
 
 /// A flow that has not been finished, and why.
 #[derive(Clone, Debug)]
@@ -16,6 +16,19 @@ pub struct Unfinished {
     pub acknowledged: Bytes,
     /// What the sender is waiting for.
     pub reason: String,
+}
+
+/// A flow that has started and not ended, as its sender holds it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LiveFlow {
+    /// The flow.
+    pub flow: Flow,
+    /// The rate at which its law spaces packets; where it does not, that of the port it leaves by.
+    pub rate: Rate,
+    /// The most bytes that its law lets be in flight, or `None` without a window.
+    pub window: Option<Bytes>,
+    /// Payload bytes that have been acknowledged.
+    pub acknowledged: Bytes,
 }
 
 /// What an endpoint has sent and received, for conservation checks.
@@ -96,6 +109,10 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
 
     /// Flows that have started here and not ended, in the order of their numbers.
     fn unfinished(&self) -> Vec<Unfinished>;
+
+    /// Shows the flows that have started here and not ended to `visit`, in any fixed order. Not called
+    /// on the packet path. An endpoint that shows none is not seen by those who sample flows.
+    fn for_each_live(&self, _visit: impl FnMut(&LiveFlow)) {}
 
     /// What has been sent and received so far.
     fn counters(&self) -> EndpointCounters;

@@ -4,7 +4,7 @@ use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Header, Packet};
 use crate::plugin::Hop;
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -35,6 +35,11 @@ pub trait Observer<H: Header>: Clone + Send + std::fmt::Debug {
     /// A packet leaves the queue of switch `node` described by `hop`.
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
+
+    /// A packet has begun or ended to wait at `port` of switch `node`: `queue` bytes wait there now, of
+    /// all priorities. Not called for packets that pass an idle port, which never wait.
+    #[inline]
+    fn on_queue_change(&mut self, _now: Time, _node: NodeId, _port: PortId, _queue: Bytes) {}
 
     /// A packet is dropped at `node`.
     #[inline]

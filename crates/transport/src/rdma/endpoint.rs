@@ -8,7 +8,8 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Endpoint, EndpointCounters, FlowStart, LawFactory, Unfinished, Wake,
+    Ack, CongestionControl, Endpoint, EndpointCounters, FlowStart, LawFactory, LiveFlow,
+    Unfinished, Wake,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
@@ -388,6 +389,18 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
             .collect();
         flows.sort_by_key(|unfinished| unfinished.flow.id);
         flows
+    }
+
+    fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
+        for sender in self.senders.iter().flatten() {
+            let line_rate = || self.nic_rates[sender.nic.index()];
+            visit(&LiveFlow {
+                flow: sender.flow,
+                rate: sender.law.pacing_rate().unwrap_or_else(line_rate),
+                window: sender.law.window(),
+                acknowledged: Bytes::new(sender.acknowledged),
+            });
+        }
     }
 
     fn counters(&self) -> EndpointCounters {

@@ -14,6 +14,8 @@ impl<M: Model> Switch<M> {
     }
 
     pub(in crate::network) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {
+        let index = port.index();
+        self.meters[index].settle_rate(&self.ports[index].egress);
         self.egress(port).set_rate(rate, timing);
         self.telemetry.on_rate(port, rate);
     }
@@ -47,9 +49,13 @@ impl<M: Model> Switch<M> {
             }
             let given_up = std::mem::take(&mut self.dropped);
             if head.is_none() && given_up.is_empty() {
+                self.observe_queue(now, index);
                 return;
             }
             for packet in given_up.iter().chain(&head) {
+                if packet.kind() != PacketKind::Pause {
+                    self.meters[index].dropped += 1;
+                }
                 self.lose(now, packet);
                 self.free_at_once(now, index, packet);
             }
@@ -69,6 +75,11 @@ impl<M: Model> Switch<M> {
         if released == Release::Resume && self.queue_frame(now, ingress, priority, Flags::NONE) {
             self.arm(now, ingress.index());
         }
+    }
+
+    /// `packets` that had left by `port` were lost with its link.
+    pub(in crate::network) fn count_lost(&mut self, port: PortId, packets: u64) {
+        self.meters[port.index()].dropped += packets;
     }
 
     /// The link of `port` is back; its queues are empty.

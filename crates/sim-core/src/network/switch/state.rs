@@ -1,8 +1,9 @@
 //! What can be seen of a switch from outside.
 
-use super::Switch;
+use super::{Port, Switch};
 use crate::id::{NodeId, PortId};
 use crate::network::counters::Counters;
+use crate::network::meter::PortSample;
 use crate::network::pause_clock::PauseClock;
 use crate::plugin::{Admission, Model, Qdisc};
 use crate::units::Time;
@@ -25,6 +26,16 @@ impl<M: Model> Switch<M> {
     pub(in crate::network) fn capacity(&self) -> u64 {
         let rates = self.ports.iter().map(|port| port.egress.rate().as_bps());
         rates.sum()
+    }
+
+    /// What `port` is like at `now`, before which everything has happened.
+    pub(in crate::network) fn sample(&self, now: Time, port: PortId) -> PortSample {
+        let index = port.index();
+        let Port { egress, queue, .. } = &self.ports[index];
+        PortSample {
+            queue: queue.bytes(),
+            ..self.meters[index].sample(now, (self.id, port), egress, &self.pauses[index])
+        }
     }
 
     /// Bytes in the queues of each port.

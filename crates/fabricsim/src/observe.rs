@@ -1,0 +1,182 @@
+//! Time series on request: the `[observe]` table and the files that it asks for.
+//!
+//! A sample instant ends a window, and no node may lag then: the state that is read is that of one
+//! instant, whatever the threads are, and the packets do not notice. Rows go straight into their
+//! files.
+
+mod distribution;
+mod file;
+mod node_log;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod range;
+mod rows;
+mod selection;
+mod series;
+mod settings;
+
+use std::path::Path;
+
+use fabricsim_core::units::{Duration, Time};
+use fabricsim_report::FctRecord;
+use fabricsim_topology::Topology;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::simulation::Simulation;
+use file::SeriesFile;
+use selection::chosen_ports;
+use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
+
+pub use distribution::QueueBin;
+pub(crate) use distribution::QueueTimes;
+pub(crate) use file::{Ending, remove_stale_series};
+pub(crate) use node_log::NodeLog;
+pub use range::NumberRange;
+pub(crate) use selection::queue_ports;
+pub(crate) use settings::read;
+pub use settings::{FarEnd, ObserveSettings, SeriesFormat};
+
+/// What has become of a time series, as it stands in `summary.json`.
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+pub struct SeriesSummary {
+    /// The file.
+    pub file: String,
+    /// Its rows, without the header.
+    pub rows: u64,
+    /// What is not in it because of `max_rows`; absent when nothing is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
+}
+
+/// The time series of a run, and when to look next.
+pub(crate) struct Observation {
+    interval: Duration,
+    until: Time,
+    /// When to look; [`Time::MAX`] for never again.
+    next: Time,
+    /// When the last interval ended; `None` before the first one begins.
+    last: Option<Time>,
+    queues: Option<QueueSeries>,
+    links: Option<LinkSeries>,
+    flows: Option<FlowSeries>,
+    distribution: Option<SeriesFile>,
+}
+
+impl Observation {
+    /// The series that `settings` ask for, in temporary files in `dir`.
+    ///
+    /// # Errors
+    /// When a file cannot be made.
+    pub(crate) fn new(
+        settings: &ObserveSettings,
+        topology: &Topology,
+        dir: &Path,
+    ) -> Result<Self, Error> {
+        let file = |table| SeriesFile::new(table, settings, dir);
+        let queues = settings.queues.then(|| {
+            let ports = queue_ports(settings, topology);
+            Ok(QueueSeries::new(ports, file(&rows::QUEUES)?))
+        });
+        let links = settings.links.then(|| {
+            let ports = chosen_ports(settings, topology).collect();
+            Ok(LinkSeries::new(ports, file(&rows::LINKS)?))
+        });
+        let flows = settings.flows.then(|| {
+            let filter = selection::FlowFilter::new(settings);
+            Ok(FlowSeries::new(filter, file(&rows::FLOWS)?))
+        });
+        let distribution = settings
+            .queue_distribution
+            .then(|| file(&rows::DISTRIBUTION));
+        Ok(Self {
+            interval: settings.interval,
+            until: settings.until.unwrap_or(Time::MAX),
+            next: settings.from,
+            last: None,
+            queues: queues.transpose()?,
+            links: links.transpose()?,
+            flows: flows.transpose()?,
+            distribution: distribution.transpose()?,
+        })
+    }
+
+    /// When the run has to stop for a look; [`Time::MAX`] for never.
+    pub(crate) const fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Looks at `simulation`, which has come to [`Self::next`] or to the end of the run; `ended` are
+    /// all flows that have ended so far.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub(crate) fn look(
+        &mut self,
+        simulation: &mut Simulation,
+        ended: &[FctRecord],
+    ) -> Result<(), Error> {
+        let now = simulation.now();
+        let begun = self.last.is_some();
+        if self.next == Time::MAX || self.last == Some(now) || !begun && now < self.next {
+            return Ok(());
+        }
+        simulation.catch_up();
+        let interval = self.last.map(|last| now.since(last));
+        if let Some(queues) = &mut self.queues
+            && begun
+        {
+            queues.look(now, simulation)?;
+        }
+        if let Some(links) = &mut self.links {
+            links.look(now, interval, simulation)?;
+        }
+        if let Some(flows) = &mut self.flows {
+            flows.look(now, interval, simulation, ended)?;
+        }
+        self.last = Some(now);
+        self.next = if now >= self.until || self.is_full() {
+            Time::MAX
+        } else {
+            now.saturating_add(self.interval).min(self.until)
+        };
+        Ok(())
+    }
+
+    /// Whether no series takes another sample.
+    fn is_full(&self) -> bool {
+        let queues = self.queues.as_ref().map(QueueSeries::file);
+        let links = self.links.as_ref().map(LinkSeries::file);
+        let flows = self.flows.as_ref().map(FlowSeries::file);
+        let mut files = [queues, links, flows].into_iter().flatten();
+        files.all(SeriesFile::is_full)
+    }
+
+    /// Writes what is known at the end of the run and gives the files their names in `dir`.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub(crate) fn finish(
+        self,
+        simulation: &Simulation,
+        dir: &Path,
+        ending: Ending,
+    ) -> Result<Vec<SeriesSummary>, Error> {
+        let mut files: Vec<SeriesFile> = Vec::new();
+        files.extend(self.queues.map(QueueSeries::into_file));
+        if let Some(mut file) = self.distribution {
+            for bin in simulation.queue_distribution() {
+                let left_out = || format!("node {} port {} and later ports", bin.node, bin.port);
+                if !file.has_room(1, left_out) {
+                    break;
+                }
+                file.write(&bin_cells(&bin))?;
+            }
+            files.push(file);
+        }
+        files.extend(self.links.map(LinkSeries::into_file));
+        files.extend(self.flows.map(FlowSeries::into_file));
+        let files = files.into_iter().map(|file| file.finish(dir, ending));
+        files.collect()
+    }
+}

@@ -1,0 +1,298 @@
+//! The files of time series: written beside their names, never longer than was allowed.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{NamedTempFile, TempPath};
+
+use super::SeriesSummary;
+use super::rows::{Cell, TABLES, Table};
+use super::settings::{ObserveSettings, SeriesFormat};
+use crate::error::Error;
+use crate::outcome::remove_stale;
+
+/// Bytes gathered before they are handed on.
+const BUFFER: usize = 64 * 1024;
+
+/// How the run of a file has ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Ending {
+    /// By itself: the file gets its name.
+    Whole,
+    /// Somebody stopped it: the file is called `*.partial.*`.
+    Interrupted,
+}
+
+/// A file of time series that is being written.
+#[derive(Debug)]
+pub(super) struct SeriesFile {
+    table: &'static Table,
+    format: SeriesFormat,
+    /// Its name when it is complete, for messages.
+    path: PathBuf,
+    temporary: TempPath,
+    sink: Sink,
+    rows: u64,
+    max_rows: u64,
+    left_out: Option<String>,
+}
+
+#[derive(Debug)]
+enum Sink {
+    Csv(CsvSink),
+    #[cfg(feature = "parquet")]
+    Parquet(Box<super::parquet::ParquetSink>),
+}
+
+impl SeriesFile {
+    /// An empty file for `table` in `dir`.
+    pub(super) fn new(
+        table: &'static Table,
+        settings: &ObserveSettings,
+        dir: &Path,
+    ) -> Result<Self, Error> {
+        let path = dir.join(format!("{}.{}", table.name, settings.format.ending()));
+        let error = |source| Error::Write {
+            path: path.clone(),
+            source,
+        };
+        let (file, temporary) = NamedTempFile::new_in(dir).map_err(error)?.into_parts();
+        let sink = match settings.format {
+            SeriesFormat::Csv => Sink::Csv(CsvSink::new(file, table)),
+            #[cfg(feature = "parquet")]
+            SeriesFormat::Parquet => {
+                let sink = super::parquet::ParquetSink::new(file, table).map_err(error)?;
+                Sink::Parquet(Box::new(sink))
+            }
+            #[cfg(not(feature = "parquet"))]
+            SeriesFormat::Parquet => {
+                let text = "this build cannot write Parquet";
+                return Err(error(io::Error::new(io::ErrorKind::Unsupported, text)));
+            }
+        };
+        Ok(Self {
+            table,
+            format: settings.format,
+            path,
+            temporary,
+            sink,
+            rows: 0,
+            max_rows: settings.max_rows,
+            left_out: None,
+        })
+    }
+
+    /// Whether `more` rows fit. When they do not the file is full for good, and `left_out` says what
+    /// is missing.
+    pub(super) fn has_room(&mut self, more: usize, left_out: impl FnOnce() -> String) -> bool {
+        if self.left_out.is_none() && self.rows + more as u64 > self.max_rows {
+            self.left_out = Some(left_out());
+        }
+        self.left_out.is_none()
+    }
+
+    pub(super) const fn is_full(&self) -> bool {
+        self.left_out.is_some()
+    }
+
+    /// Adds a row.
+    pub(super) fn write(&mut self, cells: &[Cell]) -> Result<(), Error> {
+        debug_assert_eq!(
+            cells.len(),
+            self.table.columns.len(),
+            "a cell for each column"
+        );
+        self.rows += 1;
+        let written = match &mut self.sink {
+            Sink::Csv(sink) => sink.write(cells),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(sink) => sink.write(cells),
+        };
+        written.map_err(|source| self.error(source))
+    }
+
+    fn error(&self, source: io::Error) -> Error {
+        Error::Write {
+            path: self.path.clone(),
+            source,
+        }
+    }
+
+    /// Gives the file its name in `dir`.
+    pub(super) fn finish(self, dir: &Path, ending: Ending) -> Result<SeriesSummary, Error> {
+        let error = |source| Error::Write {
+            path: self.path.clone(),
+            source,
+        };
+        match self.sink {
+            Sink::Csv(sink) => sink.finish(),
+            #[cfg(feature = "parquet")]
+            Sink::Parquet(sink) => sink.finish(),
+        }
+        .map_err(error)?;
+        let file = file_name(self.table, self.format, ending);
+        let persisted = self.temporary.persist(dir.join(&file));
+        persisted.map_err(|failed| error(failed.error))?;
+        Ok(SeriesSummary {
+            file,
+            rows: self.rows,
+            left_out: self.left_out,
+        })
+    }
+}
+
+fn file_name(table: &Table, format: SeriesFormat, ending: Ending) -> String {
+    let partial = match ending {
+        Ending::Whole => "",
+        Ending::Interrupted => ".partial",
+    };
+    format!("{}{partial}.{}", table.name, format.ending())
+}
+
+/// Removes the time series of an earlier run from `dir`, but for the files in `kept`.
+pub(crate) fn remove_stale_series(dir: &Path, kept: &[SeriesSummary]) -> Result<(), Error> {
+    for table in TABLES {
+        for format in [SeriesFormat::Csv, SeriesFormat::Parquet] {
+            for ending in [Ending::Whole, Ending::Interrupted] {
+                let name = file_name(table, format, ending);
+                if !kept.iter().any(|series| series.file == name) {
+                    remove_stale(&dir.join(name))?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Rows as lines of a CSV file. It gathers bytes itself.
+#[derive(Debug)]
+struct CsvSink {
+    file: File,
+    buffer: Vec<u8>,
+}
+
+impl CsvSink {
+    fn new(file: File, table: &Table) -> Self {
+        let names: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
+        let mut buffer = Vec::with_capacity(BUFFER + 256);
+        buffer.extend_from_slice(names.join(",").as_bytes());
+        buffer.push(b'\n');
+        Self { file, buffer }
+    }
+
+    fn write(&mut self, cells: &[Cell]) -> io::Result<()> {
+        for (index, cell) in cells.iter().enumerate() {
+            if index > 0 {
+                self.buffer.push(b',');
+            }
+            push(&mut self.buffer, *cell)?;
+        }
+        self.buffer.push(b'\n');
+        if self.buffer.len() >= BUFFER {
+            self.hand_on()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn hand_on(&mut self) -> io::Result<()> {
+        self.file.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.hand_on()?;
+        self.file.flush()
+    }
+}
+
+/// A cell in digits; computed in integers, so that every machine writes the same bytes.
+fn push(buffer: &mut Vec<u8>, cell: Cell) -> io::Result<()> {
+    match cell {
+        Cell::Whole(number) => write!(buffer, "{number}"),
+        Cell::Empty => Ok(()),
+        Cell::Picoseconds(ps) => {
+            write!(buffer, "{}", ps / 1_000)?;
+            if !ps.is_multiple_of(1_000) {
+                write!(buffer, ".{:03}", ps % 1_000)?;
+                while buffer.last() == Some(&b'0') {
+                    buffer.pop();
+                }
+            }
+            Ok(())
+        }
+        Cell::Millionths(parts) => {
+            write!(buffer, "{}.{:06}", parts / 1_000_000, parts % 1_000_000)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::rows::QUEUES;
+
+    #[test]
+    fn cells_are_exact_and_short() {
+        let mut text = Vec::new();
+        for cell in [
+            Cell::Whole(u64::MAX),
+            Cell::Empty,
+            Cell::Picoseconds(95_735_080),
+            Cell::Picoseconds(7_000),
+            Cell::Picoseconds(1),
+            Cell::Millionths(1_000_000),
+            Cell::Millionths(42),
+        ] {
+            push(&mut text, cell).expect("a vector takes everything");
+            text.push(b' ');
+        }
+        let text = String::from_utf8(text).expect("digits");
+        assert_eq!(
+            text,
+            "18446744073709551615  95735.08 7 0.001 1.000000 0.000042 "
+        );
+    }
+
+    #[test]
+    fn a_full_file_takes_no_more() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let settings = ObserveSettings {
+            max_rows: 3,
+            ..ObserveSettings::default()
+        };
+        let mut file = SeriesFile::new(&QUEUES, &settings, dir.path()).expect("a file");
+        let row = [
+            Cell::Picoseconds(1_000),
+            Cell::Whole(1),
+            Cell::Whole(2),
+            Cell::Whole(3),
+        ];
+        assert!(file.has_room(3, || unreachable!("there is room")));
+        for _ in 0..3 {
+            file.write(&row).expect("a row");
+        }
+        assert!(!file.is_full());
+        assert!(!file.has_room(1, || "the rest".to_owned()));
+        // For good, even if less is asked for; what was missing first is said.
+        assert!(!file.has_room(0, || "more".to_owned()) && file.is_full());
+        let summary = file
+            .finish(dir.path(), Ending::Interrupted)
+            .expect("a file");
+        let expected = SeriesSummary {
+            file: "queues.partial.csv".to_owned(),
+            rows: 3,
+            left_out: Some("the rest".to_owned()),
+        };
+        assert_eq!(summary, expected);
+        let text = std::fs::read_to_string(dir.path().join(&summary.file)).expect("a text");
+        assert_eq!(
+            text,
+            "time_ns,node,port,queue_bytes\n1,1,2,3\n1,1,2,3\n1,1,2,3\n"
+        );
+        remove_stale_series(dir.path(), &[]).expect("the folder can be written");
+        assert!(!dir.path().join(&summary.file).exists());
+    }
+}

@@ -1,0 +1,105 @@
+//! Sets of numbers: `"0..16"`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Numbers of nodes, ports, flows or classes, written `"0..16"` (0 to 15, without 16) or `"7"`.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct NumberRange {
+    /// The first number.
+    pub first: u32,
+    /// The number after the last one.
+    pub end: u32,
+}
+
+impl NumberRange {
+    /// Whether `number` is one of them.
+    #[must_use]
+    pub const fn contains(&self, number: u32) -> bool {
+        self.first <= number && number < self.end
+    }
+}
+
+/// Whether `number` is in one of `ranges`; every number is when there are none.
+pub(super) fn includes(ranges: Option<&[NumberRange]>, number: u32) -> bool {
+    ranges.is_none_or(|ranges| ranges.iter().any(|range| range.contains(number)))
+}
+
+impl FromStr for NumberRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |s: &str| s.trim().parse::<u32>().ok();
+        let range = match text.split_once("..") {
+            Some((first, end)) => number(first).zip(number(end)),
+            None => number(text).and_then(|first| Some((first, first.checked_add(1)?))),
+        };
+        match range {
+            Some((first, end)) if first < end => Ok(Self { first, end }),
+            Some(_) => Err(format!(
+                "the range `{text}` is empty; the second number is the one after the last"
+            )),
+            None => Err(format!(
+                "`{text}` is not a range of numbers; write it like `0..16`"
+            )),
+        }
+    }
+}
+
+impl TryFrom<String> for NumberRange {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<NumberRange> for String {
+    fn from(range: NumberRange) -> Self {
+        range.to_string()
+    }
+}
+
+impl fmt::Display for NumberRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.first, self.end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_read_as_they_print() {
+        let range = NumberRange { first: 4, end: 16 };
+        assert_eq!("4..16".parse(), Ok(range));
+        assert_eq!(range.to_string().parse(), Ok(range));
+        assert_eq!("7".parse(), Ok(NumberRange { first: 7, end: 8 }));
+        assert!(
+            "4..4"
+                .parse::<NumberRange>()
+                .is_err_and(|e| e.contains("empty"))
+        );
+        assert!(
+            "4-16"
+                .parse::<NumberRange>()
+                .is_err_and(|e| e.contains("`0..16`"))
+        );
+        assert!("4294967295".parse::<NumberRange>().is_err());
+    }
+
+    #[test]
+    fn no_ranges_mean_all_numbers() {
+        let ranges = [
+            NumberRange { first: 4, end: 6 },
+            NumberRange { first: 9, end: 10 },
+        ];
+        let inside: Vec<u32> = (0..12).filter(|&n| includes(Some(&ranges), n)).collect();
+        assert_eq!(inside, [4, 5, 9]);
+        assert!(includes(None, 7));
+    }
+}
