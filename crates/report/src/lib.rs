@@ -7,7 +7,12 @@
 //!
 //! * [`FctWriter`] streams records as CSV and keeps a [`Digest`] of the bytes.
 //! * [`ideal_fct`] is the completion time that slowdowns are relative to.
-//! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size.
+//! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts them
+//!   in any way, [`BinTable`] and [`ReplicaTable`] print them with what is certain of them.
+//! * [`Cut`] leaves warm-up and cool-down out.
+//! * [`score`](score()) says how far slowdowns are from a [published curve](read_published),
+//!   [`order`](order()) whether schemes come in the published order.
+//! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
 //! * [`figure`] turns them into pictures, [`html`] into a page.
 //!

@@ -306,10 +306,7 @@ mod tests {
                 let sizes: Vec<_> = bins.iter().filter_map(|bin| bin.sizes).collect();
                 prop_assert!(sizes.is_sorted_by(|a, b| a.1 <= b.0));
                 for bin in bins.iter() {
-                    let (smallest, largest) = match bin.sizes {
-                        Some(sizes) => sizes,
-                        None => continue,
-                    };
+                    let Some((smallest, largest)) = bin.sizes else { continue };
                     prop_assert!(smallest >= bin.above);
                     prop_assert!(bin.largest_allowed.is_none_or(|upto| largest <= upto));
                 }

@@ -190,6 +190,15 @@ fn the_commands_of_the_readme_are_understood() {
                 }
                 folder.run(&args).succeeded();
             }
+            "slowdown" => {
+                let flow =
+                    "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n0,1,1000,0,5000,5000\n";
+                for name in args[1..].iter().take_while(|word| !word.starts_with("--")) {
+                    fs::create_dir_all(folder.path(name)).expect("a folder");
+                    folder.write(&format!("{name}/fct.csv"), flow);
+                }
+                folder.run(&args).succeeded();
+            }
             // A run is checked rather than run, without the options that only a run has.
             "run" | "check" => {
                 let mut checked = vec!["check".to_owned()];
