@@ -227,6 +227,29 @@ fn the_commands_of_the_readme_are_understood() {
                 let planned: Vec<&str> = planned.iter().map(String::as_str).collect();
                 folder.run(&planned).succeeded();
             }
+            // A page or a picture of results as above.
+            "report" | "plot" => {
+                let named = args[1..].iter().filter(|word| word.starts_with("results/"));
+                let results = named.filter(|word| !word.contains('.'));
+                let flow =
+                    "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n0,1,1000,0,5000,5000\n";
+                let samples = "time_ns,flow,src,dst,class,rate_bps,window_bytes,\
+                               acknowledged_bytes,throughput_bps\n1000,0,0,1,0,1e11,,1000,8e9\n";
+                for name in results {
+                    fs::create_dir_all(folder.path(name)).expect("a folder");
+                    folder.write(&format!("{name}/fct.csv"), flow);
+                    folder.write(&format!("{name}/flows.csv"), samples);
+                }
+                folder.run(&args).succeeded();
+            }
+            // Hours of runs are looked at without any.
+            "reproduce" => {
+                let mut args = args.clone();
+                if args.len() > 1 {
+                    args.push("--judge-only");
+                }
+                folder.run(&args).succeeded();
+            }
             _ => panic!("README.md shows `fabricsim {}`", args.join(" ")),
         }
     }
@@ -297,6 +320,8 @@ fn what_the_documents_point_to_exists() {
         "docs/laws.md",
         "docs/outputs.md",
         "docs/sweeps.md",
+        "docs/reproduce.md",
+        "docs/micro.md",
         "docs/fidelity.md",
     ] {
         let text = project_text(name);

@@ -8,6 +8,7 @@ mod parallelism;
 mod plot;
 mod rendering;
 mod report;
+mod reproduce;
 mod runs;
 mod slowdown;
 mod support;

@@ -254,3 +254,106 @@ pub(super) fn of_incast(card: &mut Scorecard) {
     }
     card.claims = claims;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::panel::testing::panel;
+    use super::super::scorecard::testing::card;
+    use super::*;
+
+    const SHORT_BYTES: u64 = 200_000;
+    const LONG_BYTES: u64 = 6_000_000;
+
+    /// Slowdowns of short, middle and long flows.
+    fn by_region(short: f64, middle: f64, long: f64) -> impl Fn(u64) -> f64 {
+        move |size| match size {
+            ..=SHORT_BYTES => short,
+            ..=LONG_BYTES => middle,
+            _ => long,
+        }
+    }
+
+    fn failing(card: &Scorecard) -> Vec<&str> {
+        let failing = card.claims.iter().filter(|claim| claim.outcome == Outcome::Fails);
+        failing.map(|claim| claim.what.as_str()).collect()
+    }
+
+    #[test]
+    fn the_statements_of_the_results_page_are_tested() {
+        let fast = by_region(1.5, 3.0, 9.0);
+        let pint = by_region(1.4, 2.9, 8.0);
+        let other = by_region(3.0, 4.0, 5.0);
+        let of = |int: &dyn Fn(u64) -> f64, pint: &dyn Fn(u64) -> f64| {
+            let mut card = card();
+            card.panels.push(panel(
+                70.0,
+                Percentile::P99,
+                &[
+                    ("HPCC-INT", int),
+                    ("HPCC-PINT", pint),
+                    ("DCQCN+w", &other),
+                    ("TIMELY+w", &other),
+                    ("DCTCP", &other),
+                ],
+            ));
+            of_results(&mut card);
+            card
+        };
+        let good = of(&fast, &pint);
+        assert_eq!(good.claims.len(), 3);
+        assert!(failing(&good).is_empty(), "{:?}", good.claims);
+        // Slow where it should be fast: short flows; and INT no slower than PINT.
+        let slow = by_region(3.1, 3.0, 7.0);
+        let bad = of(&slow, &pint);
+        let missed = failing(&bad);
+        assert_eq!(missed.len(), 2, "{missed:?}");
+        assert!(missed[0].contains("below 200 KB") && missed[1].contains("HPCC-PINT"));
+    }
+
+    #[test]
+    fn missing_schemes_leave_statements_untested() {
+        let mut card = card();
+        let some = by_region(1.0, 1.0, 1.0);
+        card.panels.push(panel(50.0, Percentile::P95, &[("HPCC-INT", &some)]));
+        of_results(&mut card);
+        assert_eq!(card.count(Outcome::Untested), 2);
+        assert_eq!(card.claims.len(), 3, "and the distance of HPCC-INT");
+    }
+
+    #[test]
+    fn eta_incast_and_slowdown_have_statements() {
+        let (low, high) = (by_region(1.5, 2.0, 4.0), by_region(2.0, 2.5, 3.0));
+        let mut eta = card();
+        eta.panels.push(panel(
+            50.0,
+            Percentile::P95,
+            &[("HPCC-INT-eta95", &low), ("HPCC-INT-eta99", &high)],
+        ));
+        of_eta(&mut eta);
+        assert_eq!((eta.count(Outcome::Holds), eta.count(Outcome::Untested)), (2, 2));
+
+        let mut pint = card();
+        pint.panels.push(panel(
+            50.0,
+            Percentile::P95,
+            &[("HPCC-INT", &low), ("HPCC-PINT", &high)],
+        ));
+        of_slowdown(&mut pint);
+        let outcomes: Vec<_> = pint.claims.iter().map(|claim| claim.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Holds, Outcome::Fails]);
+
+        let mut incast = card();
+        let schemes: Vec<(&str, &dyn Fn(u64) -> f64)> = vec![
+            ("HPCC", &low),
+            ("DCQCN", &high),
+            ("DCQCN+w", &low),
+            ("TIMELY", &high),
+            ("TIMELY+w", &high),
+            ("DCTCP", &high),
+        ];
+        incast.panels.push(panel(30.0, Percentile::P99, &schemes));
+        of_incast(&mut incast);
+        let outcomes: Vec<_> = incast.claims.iter().map(|claim| claim.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Fails, Outcome::Holds, Outcome::Fails]);
+    }
+}

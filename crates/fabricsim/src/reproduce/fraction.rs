@@ -2,7 +2,7 @@
 
 use fabricsim_report::Percentile;
 
-use super::claims::{Claim, Outcome};
+use super::claims::Claim;
 use super::panel::{OurCurve, PanelScore};
 use super::scorecard::Scorecard;
 
@@ -36,11 +36,6 @@ pub(super) fn judge(card: &mut Scorecard) {
         ));
     }
     card.claims.extend(claims);
-    debug_assert!(
-        card.claims
-            .iter()
-            .all(|claim| claim.outcome != Outcome::Untested || claim.evidence.is_empty())
-    );
 }
 
 /// Geometric mean over the bins below 1 MB of the slowdown of `scheme` over that of p = 1.
@@ -58,4 +53,46 @@ fn ratio(panel: &PanelScore, scheme: &str) -> Option<f64> {
         .filter_map(|(_, (one, other))| Some((other.as_ref()? / one.as_ref()?).ln()))
         .collect();
     (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::claims::Outcome;
+    use super::super::panel::testing::panel;
+    use super::super::scorecard::testing::card;
+    use super::*;
+
+    /// The outcomes when flows below 1 MB are this much slower than with p = 1.
+    fn outcomes(sixteenth: f64, few: f64) -> Vec<Outcome> {
+        let mut card = card();
+        let slower = |factor: f64| move |size: u64| if size < BELOW_BYTES { 2.0 * factor } else { 9.0 };
+        card.panels.push(panel(
+            50.0,
+            Percentile::P95,
+            &[
+                ("p=1", &slower(1.0)),
+                ("p=1/16", &slower(sixteenth)),
+                ("p=1/256", &slower(few)),
+            ],
+        ));
+        judge(&mut card);
+        card.claims.iter().map(|claim| claim.outcome).collect()
+    }
+
+    #[test]
+    fn similar_and_clearly_worse_are_told_apart() {
+        use Outcome::{Fails, Holds};
+        assert_eq!(outcomes(1.05, 1.5), [Holds, Holds]);
+        assert_eq!(outcomes(1.2, 1.5), [Fails, Holds]);
+        assert_eq!(outcomes(1.05, 1.08), [Holds, Fails]);
+    }
+
+    #[test]
+    fn nothing_is_said_of_missing_runs() {
+        let mut card = card();
+        let one = |_| 2.0;
+        card.panels.push(panel(50.0, Percentile::P95, &[("p=1", &one)]));
+        judge(&mut card);
+        assert!(card.claims.iter().all(|claim| claim.outcome == Outcome::Untested));
+    }
 }

@@ -232,3 +232,69 @@ pub(super) fn judge(
     }
     Ok(())
 }
+
+#[cfg(test)]
+pub(super) mod testing {
+    use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
+    use fabricsim_core::id::{ClassId, FlowId, NodeId};
+    use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+    use fabricsim_report::FctRecord;
+
+    use super::*;
+
+    /// A flow of `size` bytes that takes `slowdown` times as long as alone.
+    fn record(size: u64, slowdown: f64) -> FctRecord {
+        let fct = Duration::from_secs_f64(slowdown);
+        let request = FlowRequest {
+            src: NodeId(0),
+            dst: NodeId(1),
+            size: Bytes::new(size),
+            start: Time::ZERO,
+            class: ClassId(0),
+            priority: 3,
+            src_port: None,
+            dst_port: 100,
+        };
+        let path = PathInfo {
+            base_rtt: Duration::from_us(10),
+            bottleneck: Rate::from_gbps(100),
+            switches: 1,
+        };
+        let completion = Completion {
+            flow: Flow {
+                id: FlowId(0),
+                request,
+                path,
+            },
+            finish: Time::ZERO + fct,
+            retransmitted: Bytes::ZERO,
+        };
+        FctRecord::new(&completion, Duration::from_secs_f64(1.0))
+    }
+
+    /// A panel of WebSearch in which each scheme has, at every point of the axis, flows of the slowdown
+    /// that it is given for their size.
+    pub(crate) fn panel(
+        load_pct: f64,
+        percentile: Percentile,
+        schemes: &[(&str, &dyn Fn(u64) -> f64)],
+    ) -> PanelScore {
+        let published = curves::of("hpcc-results")
+            .into_iter()
+            .find(|panel| {
+                panel.workload == "websearch"
+                    && panel.load_pct.total_cmp(&load_pct).is_eq()
+                    && panel.percentile == percentile
+            })
+            .expect("a published panel");
+        let schemes: Vec<(String, SizeBins)> = schemes
+            .iter()
+            .map(|(name, slowdown)| {
+                let sizes = published.axis.iter().map(|point| point.size.get());
+                let records: Vec<FctRecord> = sizes.map(|size| record(size, slowdown(size))).collect();
+                ((*name).to_owned(), SizeBins::between(&records, &published.edges()))
+            })
+            .collect();
+        PanelScore::new(published, &schemes)
+    }
+}

@@ -284,3 +284,73 @@ pub(super) fn chain(ranked: &[fabricsim_report::Ranked]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+pub(super) mod testing {
+    use super::*;
+
+    /// A scorecard of 50 ms without anything in it.
+    pub(crate) fn card() -> Scorecard {
+        let preset = Preset::named("hpcc-results").expect("a preset");
+        Scorecard::new(preset, Duration::from_ms(50))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_report::Percentile;
+
+    use super::super::panel::testing::panel;
+    use super::testing::card;
+    use super::*;
+
+    /// On the published curve of HPCC-INT, and a fifth above that of DCTCP.
+    #[test]
+    fn distances_and_orders_are_tables() {
+        let mut card = card();
+        let published = panel(70.0, Percentile::P95, &[]).published;
+        let drawn = |scheme: &str, factor: f64| {
+            let curve = published.curve(scheme).expect("a curve").clone();
+            let axis = published.axis.clone();
+            move |size: u64| {
+                let place = axis.partition_point(|point| point.size.get() < size);
+                curve.points[place].slowdown().map_or(1.0, |slowdown| slowdown * factor)
+            }
+        };
+        let (int, dctcp) = (drawn("HPCC-INT", 1.0), drawn("DCTCP", 1.2));
+        card.panels.push(panel(
+            70.0,
+            Percentile::P95,
+            &[("HPCC-INT", &int), ("DCTCP", &dctcp)],
+        ));
+        let mut distances = Vec::new();
+        card.write_distances(&mut distances).expect("a vector takes everything");
+        let distances = String::from_utf8(distances).expect("text");
+        let rows: Vec<Vec<&str>> = distances.lines().map(|line| line.split(',').collect()).collect();
+        assert_eq!(rows.len(), 3);
+        assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{distances}");
+        assert_eq!(rows[1][..4], ["websearch", "70", "95", "HPCC-INT"]);
+        let median = rows[0].iter().position(|&name| name == "median_distance");
+        let median = median.expect("a column");
+        assert_eq!((rows[1][median], rows[2][median]), ("0.0000", "0.2000"));
+
+        let mut orders = Vec::new();
+        card.write_orders(&mut orders).expect("a vector takes everything");
+        let orders = String::from_utf8(orders).expect("text");
+        assert!(orders.lines().count() > 4, "{orders}");
+        assert!(orders.lines().any(|line| line.starts_with("websearch,70,95,short,")));
+        let columns = |line: &str| line.split(',').count();
+        let first = orders.lines().next().map(columns);
+        assert!(orders.lines().all(|line| Some(columns(line)) == first), "{orders}");
+
+        let text = card.to_string();
+        assert!(text.contains("DCTCP 20.0% (+20.0)"), "{text}");
+        assert_eq!(card.figures().len(), 1);
+        let (name, figure) = &card.figures()[0];
+        assert_eq!(name, "websearch-70");
+        let drawn = &figure.panels[0].series;
+        assert_eq!(drawn.len(), 4, "two published curves behind two of ours");
+        let page = card.page(Preset::named("hpcc-results").expect("a preset"));
+        assert!(page.contains("<svg") && page.contains("20.0%"));
+    }
+}
