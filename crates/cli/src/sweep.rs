@@ -22,8 +22,8 @@ use crate::run::line;
 /// Steps of the bar.
 const STEPS: f64 = 1_000.0;
 
-/// Points that the summary shows one by one.
-const SHOWN: usize = 60;
+/// The most points that the summary lists one by one.
+const LISTED: usize = 60;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -128,9 +128,11 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
     }
     let mut display = Display::new(args.quiet);
     let outcome = sweep::run(&sweep, &dir, &args.options(), &mut display)?;
+    // A terminal has had a line for each point already.
+    let listed = if display.bar.is_hidden() { LISTED } else { 0 };
     display.finish();
     if !args.quiet {
-        say(&describe(&sweep, &outcome, &dir));
+        say(&describe(&sweep, &outcome, &dir, listed));
     }
     report(&outcome, &dir);
     let failed = outcome.count(|ended| matches!(ended, Ended::Failed(_)));
@@ -237,7 +239,8 @@ fn point_line(outcome: &PointOutcome) -> String {
     }
 }
 
-fn describe(sweep: &Sweep, outcome: &SweepOutcome, dir: &Path) -> String {
+/// What a sweep has come to, with the first `listed` points one by one.
+fn describe(sweep: &Sweep, outcome: &SweepOutcome, dir: &Path, listed: usize) -> String {
     let count = |wanted: fn(&Ended) -> bool| outcome.count(wanted);
     let mut text = String::new();
     line!(
@@ -254,11 +257,11 @@ fn describe(sweep: &Sweep, outcome: &SweepOutcome, dir: &Path) -> String {
         count(|ended| matches!(ended, Ended::Failed(_))),
         count(|ended| matches!(ended, Ended::Stopped | Ended::Elsewhere)),
     );
-    for point in outcome.points.iter().take(SHOWN) {
+    for point in outcome.points.iter().take(listed) {
         line!(text, "  {}", point_line(point));
     }
-    if outcome.points.len() > SHOWN {
-        line!(text, "  and {} more", outcome.points.len() - SHOWN);
+    if listed > 0 && outcome.points.len() > listed {
+        line!(text, "  and {} more", outcome.points.len() - listed);
     }
     table_line(&mut text, dir);
     text

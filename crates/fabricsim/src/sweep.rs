@@ -58,6 +58,7 @@
 //! The file is described in `docs/sweeps.md`, with the columns of the tables.
 
 mod axis;
+mod base;
 mod condition;
 mod definition;
 mod identity;
@@ -77,8 +78,8 @@ use toml::de::DeValue;
 use crate::custom::CustomLaws;
 use crate::document::Document;
 use crate::error::Error;
-use crate::overrides;
 use crate::scenario::is_plain;
+use base::{Base, find_base};
 use definition::Definition;
 
 pub use axis::{AXIS_KEYS, RANGE_KEYS, VARIANT_KEYS};
@@ -163,7 +164,7 @@ impl Sweep {
         input: &SweepInput,
     ) -> Result<Self, Error> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        match base_of(source, text, folder, input)? {
+        match find_base(source, text, folder, input)? {
             Base::Apart {
                 source: base,
                 text: base_text,
@@ -211,86 +212,6 @@ impl Sweep {
     pub fn points(&self) -> &[Point] {
         &self.points
     }
-}
-
-/// Where the base scenario stands.
-enum Base {
-    /// In a text of its own.
-    Apart {
-        source: String,
-        text: String,
-        folder: std::path::PathBuf,
-    },
-    /// In the table `scenario` of the sweep, whose text may have been changed.
-    Within { source: String, text: String },
-}
-
-/// Finds the base scenario of the sweep in `text` and changes it as `input` says.
-fn base_of(source: &str, text: &str, folder: &Path, input: &SweepInput) -> Result<Base, Error> {
-    let document = Document::new(source, text);
-    let root = document.parse()?;
-    document.refuse_unknown("a sweep", &root, definition::TABLES)?;
-    let named = root.get("scenario");
-    let (base, base_text, base_folder) = match (&input.base, named.map(|named| named.get_ref())) {
-        (Some(base), _) => (base.source.clone(), base.text.clone(), folder.to_owned()),
-        (None, Some(DeValue::String(path))) => {
-            let path = folder.join(&**path);
-            let text = std::fs::read_to_string(&path).map_err(|error| {
-                document.mistake(
-                    named.map_or(0..0, toml::Spanned::span),
-                    format!(
-                        "cannot read the base scenario `{}`: {error}",
-                        path.display()
-                    ),
-                    "give a scenario file that exists; its path is relative to the sweep file",
-                )
-            })?;
-            let folder = path.parent().unwrap_or(folder).to_owned();
-            (path.display().to_string(), text, folder)
-        }
-        (None, Some(DeValue::Table(_))) => {
-            if input.overrides.is_empty() {
-                let (source, text) = (source.to_owned(), text.to_owned());
-                return Ok(Base::Within { source, text });
-            }
-            let within: Vec<String> = input
-                .overrides
-                .iter()
-                .map(|change| format!("scenario.{change}"))
-                .collect();
-            let text = overrides::apply(source, text, &within)?;
-            let source = format!("{source} (with --set)");
-            return Ok(Base::Within { source, text });
-        }
-        (None, other) => {
-            let span = named.map_or(text.len()..text.len(), toml::Spanned::span);
-            let message = match other {
-                None => "the sweep has no base scenario",
-                Some(_) => "`scenario` is the path of a scenario file, or a table",
-            };
-            let help = "write `scenario = \"base.toml\"` before the first table, or the scenario \
-                        itself below `[scenario]`";
-            return Err(document.mistake(span, message, help));
-        }
-    };
-    let base_text = match base_text.strip_prefix('\u{feff}') {
-        Some(text) => text.to_owned(),
-        None => base_text,
-    };
-    // Broken TOML is reported as it stands in the file.
-    Document::new(&base, &base_text).parse()?;
-    if input.overrides.is_empty() {
-        return Ok(Base::Apart {
-            source: base,
-            text: base_text,
-            folder: base_folder,
-        });
-    }
-    Ok(Base::Apart {
-        text: overrides::apply(&base, &base_text, &input.overrides)?,
-        source: format!("{base} (with --set)"),
-        folder: base_folder,
-    })
 }
 
 /// The name of the sweep: what it says, or the name of its file.

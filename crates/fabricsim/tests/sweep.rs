@@ -9,8 +9,8 @@ use std::fs;
 use std::path::Path;
 
 use fabricsim::sweep::{
-    self, BaseScenario, Ended, PointOutcome, PointState, Shard, Sweep, SweepInput, SweepMonitor,
-    SweepOptions, SweepOutcome, SweepProgress,
+    self, BaseScenario, Ended, Point, PointOutcome, PointState, Shard, Sweep, SweepInput,
+    SweepMonitor, SweepOptions, SweepOutcome, SweepProgress,
 };
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{
@@ -388,7 +388,7 @@ struct Impatient {
 }
 
 impl SweepMonitor for Impatient {
-    fn begun(&mut self, _: &fabricsim::sweep::Point) {
+    fn begun(&mut self, _: &Point) {
         self.begun += 1;
     }
     fn ended(&mut self, _: &PointOutcome) {

@@ -196,6 +196,27 @@ fn a_killed_sweep_goes_on_and_gives_the_same_table() {
     }
 }
 
+/// A point on one thread is not charged with what runs beside it.
+#[test]
+fn points_side_by_side_measure_themselves() {
+    let folder = Folder::new();
+    undisturbed(&folder);
+    let cost = folder.read("whole/points_cost.csv");
+    for row in cost.lines().skip(1) {
+        // threads, wall_s, cpu_s, packet_hops_per_cpu_s, peak_memory_bytes
+        let cells: Vec<&str> = row.rsplit(',').take(5).collect();
+        let [_memory, _speed, cpu, wall, threads] = cells[..] else {
+            panic!("{row}");
+        };
+        let seconds = |cell: &str| cell.parse::<f64>().expect("a number");
+        assert_eq!(threads, "1", "{row}");
+        assert!(
+            seconds(cpu) > 0.0 && seconds(cpu) <= seconds(wall) + 0.02,
+            "{row}"
+        );
+    }
+}
+
 #[test]
 fn shards_at_the_same_time_give_the_same_table() {
     let folder = Folder::new();
@@ -541,7 +562,7 @@ fn mistakes_are_found_before_anything_runs() {
             "[[exclude]]\nfan_in = 5\n",
             "s.toml:6:10",
             "axis `fan_in` has no value 5",
-            "known here: 2, 3",
+            "the axis has 2, 3",
         ),
         (
             "[[exclude]]\n",

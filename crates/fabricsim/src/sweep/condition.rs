@@ -83,10 +83,13 @@ fn no_such_value(
 ) -> Error {
     let labels: Vec<&str> = axis.choices.iter().map(|c| c.label.as_str()).collect();
     let written = document.text.get(value.span()).unwrap_or_default();
-    let label = label_of(value.get_ref()).unwrap_or_default();
+    let help = match value.get_ref() {
+        DeValue::String(name) => suggest(name, &labels),
+        _ => format!("the axis has {}", labels.join(", ")),
+    };
     document.mistake(
         value.span(),
         format!("{title}: axis `{}` has no value {written}", axis.name),
-        suggest(&label, &labels),
+        help,
     )
 }

@@ -124,11 +124,8 @@ impl<'a> Definition<'a> {
             let name = self.point_name(document, &choices)?;
             let read = self.scenario(document, &base, &choices, folder, custom);
             let mut scenario = read.map_err(|error| error.of_point(&name))?;
-            // Networks are large, and most axes leave them alone.
-            if let Some(before) = points.last().map(|point| &point.scenario().topology)
-                && **before == *scenario.topology
-            {
-                scenario.topology = Arc::clone(before);
+            if let Some(before) = points.last() {
+                share(&mut scenario, before.scenario());
             }
             let labels = self.labels(&choices).map(str::to_owned).collect();
             points.push(Point::new(name, labels, scenario, folder)?);
@@ -274,6 +271,19 @@ impl<'a> Definition<'a> {
             unreachable!("settings are made in the tables of a scenario");
         };
         Scenario::read_tables(*document, tables, folder, custom)
+    }
+}
+
+/// Lets `scenario` use the network and the lists of flows of the point before it where they are the
+/// same: they are large, and most axes leave them alone.
+fn share(scenario: &mut Scenario, before: &Scenario) {
+    if *before.topology == *scenario.topology {
+        scenario.topology = Arc::clone(&before.topology);
+    }
+    for (workload, same) in scenario.workloads.iter_mut().zip(&before.workloads) {
+        if workload == same {
+            workload.clone_from(same);
+        }
     }
 }
 

@@ -200,11 +200,12 @@ pub fn run(
     }
     let states = write_tables(sweep, dir)?;
     let outcome = |((point, fate), state): ((&Point, Option<Ended>), PointState)| {
-        let ended = fate.unwrap_or_else(|| match state {
-            PointState::Done(results) => Ended::Kept(results),
-            PointState::Failed(message) => Ended::Failed(message),
-            PointState::Outdated | PointState::Missing => Ended::Elsewhere,
-        });
+        let ended = match (fate, state) {
+            (Some(ended), _) => ended,
+            (None, PointState::Done(results)) => Ended::Kept(results),
+            (None, PointState::Failed(message)) => Ended::Failed(message),
+            (None, PointState::Outdated | PointState::Missing) => Ended::Elsewhere,
+        };
         PointOutcome::new(point, dir, ended)
     };
     Ok(SweepOutcome {
