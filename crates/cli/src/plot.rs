@@ -8,8 +8,8 @@ use clap::{Subcommand, ValueEnum};
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim::report::figure::{
-    CdfOf, Figure, MOST_POINTS, Percentile, Quantity, Selection, SlowdownCurve, Style, Theme,
-    cdf_curve, cdf_figure, read_time_lines, relative_figure, slowdown_figure, time_figure,
+    CdfOf, Figure, MOST_POINTS, Percentile, Quantity, Selection, Series, SlowdownCurve, Style,
+    Theme, cdf_curve, cdf_figure, read_time_lines, relative_figure, slowdown_figure, time_figure,
 };
 use fabricsim::report::{BinRule, equal_count_bins};
 
@@ -297,15 +297,14 @@ fn cdf(args: &CdfArgs) -> Result<Figure, Error> {
         most = most.max(records.len());
         let curve = cdf_curve(&records, of);
         if !curve.is_empty() {
-            curves.push((name, style, curve));
+            curves.push(Series::curve(name, style, curve));
         }
     }
     let title = args.drawing.title(&format!("Distribution of {of}"));
     let mut figure = cdf_figure(&title, vec![(of, curves)]);
     if most > MOST_POINTS {
-        let note =
-            format!("{most} flows; curves keep what can be seen of them, the extremes included");
-        figure.notes.push(note);
+        let note = "curves are thinned for drawing; the extremes are kept";
+        figure.notes.push(note.to_owned());
     }
     Ok(figure)
 }

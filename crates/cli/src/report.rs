@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim::report::figure::{
-    CdfOf, Percentile, Quantity, Selection, SlowdownCurve, Style, cdf_figure, queue_curve,
+    CdfOf, Percentile, Quantity, Selection, Series, SlowdownCurve, Style, cdf_figure, queue_curve,
     queue_figure, read_time_lines, slowdown_figure, time_figure,
 };
 use fabricsim::report::html::{Cell, Page};
@@ -22,7 +22,7 @@ use crate::plot::capitalised;
 use crate::results::read_text;
 use differences::{differences, flatten};
 use grouping::{Group, groups};
-use runs::{PARTS, Run, read_runs, thousands};
+use runs::{Run, read_runs, thousands};
 
 /// Series of a time figure.
 const SERIES: usize = 8;
@@ -211,7 +211,7 @@ fn slowdowns(page: &mut Page, runs: &[Run], groups: &[Group]) {
             .map(|(run, name, style)| SlowdownCurve {
                 name,
                 style,
-                parts: PARTS,
+                parts: run.parts,
                 bins: run.bins.clone(),
             })
             .collect();
@@ -220,7 +220,8 @@ fn slowdowns(page: &mut Page, runs: &[Run], groups: &[Group]) {
             page.figure(
                 &figure,
                 "Completion time over completion time on an idle network. Flows are cut by size into \
-                 100 parts of equal count; a point stands at the largest size of its part.",
+                 parts of equal count (100, or 20 of fewer than 10,000 flows); a point stands at \
+                 the largest size of its part.",
             );
         }
     }
@@ -256,7 +257,7 @@ fn distributions(page: &mut Page, runs: &[Run], groups: &[Group]) {
         let curves = |points: fn(&Run) -> &Vec<(f64, f64)>| {
             let members = members(runs, group).into_iter();
             members
-                .map(|(run, name, style)| (name, style, points(run).clone()))
+                .map(|(run, name, style)| Series::curve(name, style, points(run).clone()))
                 .collect()
         };
         let panels = vec![
@@ -283,7 +284,7 @@ fn observations(page: &mut Page, runs: &[Run], groups: &[Group]) -> Result<(), E
         for (run, name, style) in members(runs, group) {
             if let Some((file, text)) = part(run, "queue_distribution.csv")? {
                 let curve = queue_curve(&text).map_err(|error| mistake(&file, &text, error))?;
-                curves.push((name, style.plain(), curve));
+                curves.push(Series::curve(name, style.plain(), curve));
             }
         }
         let figure = queue_figure(&group.name, curves);

@@ -68,7 +68,11 @@ pub(crate) fn names(paths: &[PathBuf]) -> Vec<String> {
 }
 
 fn name(path: &Path) -> String {
-    let whole = path.canonicalize();
+    // `.` and `..` have no name of their own; a link is called as the user calls it.
+    let whole = match path.file_name() {
+        Some(_) => None,
+        None => path.canonicalize().ok(),
+    };
     let path = whole.as_deref().unwrap_or(path);
     let last = |path: &Path| {
         path.file_name()

@@ -10,8 +10,10 @@ use serde_json::Value;
 
 use crate::results::{fct_file, names, read_flows, read_text};
 
-/// Parts into which flows are cut by size.
-pub(crate) const PARTS: usize = 100;
+/// Parts into which flows are cut by size: fewer of few flows, whose percentiles would be noise.
+const fn parts(flows: usize) -> usize {
+    if flows < 10_000 { 20 } else { 100 }
+}
 
 /// What is shown of a run.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct Run {
     pub(crate) summary: Value,
     /// Finished flows in the file of flows.
     pub(crate) flows: usize,
+    /// Parts into which the flows were cut.
+    pub(crate) parts: usize,
     pub(crate) bins: Vec<Bin>,
     pub(crate) slowdowns: SlowdownTable,
     /// Distribution of completion times.
@@ -123,7 +127,8 @@ fn read_run(place: &Place, name: String) -> Result<Run, Error> {
         path: path.clone(),
         summary,
         flows: records.len(),
-        bins: equal_count_bins(&records, PARTS, BinRule::AllFlows),
+        parts: parts(records.len()),
+        bins: equal_count_bins(&records, parts(records.len()), BinRule::AllFlows),
         slowdowns: SlowdownTable::new(&records),
         fct: cdf_curve(&records, CdfOf::Fct),
         slowdown: cdf_curve(&records, CdfOf::Slowdown),

@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::axis::{Axis, Scale};
 use super::decimate::decimate;
-use super::style::Style;
 use super::{Figure, Panel, Series};
 use crate::record::FctRecord;
 
@@ -69,36 +68,24 @@ pub fn cdf_curve(records: &[FctRecord], of: CdfOf) -> Vec<(f64, f64)> {
     points
 }
 
-/// Distributions side by side: a panel for each of `panels`, each with its curves (name, style,
-/// points of [`cdf_curve`]).
+/// Distributions side by side: a panel for each of `panels`, with its curves of [`cdf_curve`].
 #[must_use]
-pub fn cdf_figure(
-    title: &str,
-    panels: Vec<(CdfOf, Vec<(String, Style, Vec<(f64, f64)>)>)>,
-) -> Figure {
+pub fn cdf_figure(title: &str, panels: Vec<(CdfOf, Vec<Series>)>) -> Figure {
     let mut figure = Figure::new(title);
-    let heading = |of: CdfOf| match panels.len() {
-        1 => String::new(),
-        _ => of.to_string(),
-    };
-    figure.panels = panels
-        .iter()
-        .map(|(of, _)| {
-            let y = Axis::linear("flows (%)").from(0.0).upto(100.0);
-            Panel::new(heading(*of), of.axis(), y)
-        })
-        .collect();
-    for (panel, (_, curves)) in figure.panels.iter_mut().zip(panels) {
-        let series = curves.into_iter();
-        panel.series = series
-            .map(|(name, style, points)| Series::curve(name, style, points))
-            .collect();
+    let alone = panels.len() == 1;
+    for (of, curves) in panels {
+        let heading = if alone { String::new() } else { of.to_string() };
+        let y = Axis::linear("flows (%)").from(0.0).upto(100.0);
+        let mut panel = Panel::new(heading, of.axis(), y);
+        panel.series = curves;
+        figure.panels.push(panel);
     }
     figure
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Style;
     use super::*;
     use crate::record::testing::record;
 
@@ -119,13 +106,8 @@ mod tests {
 
     #[test]
     fn panels_have_their_own_axes() {
-        let curve = |name: &str| {
-            (
-                name.to_owned(),
-                Style::nth(0),
-                vec![(1.0, 0.0), (2.0, 100.0)],
-            )
-        };
+        let points = vec![(1.0, 0.0), (2.0, 100.0)];
+        let curve = |name: &str| Series::curve(name, Style::nth(0), points.clone());
         let figure = cdf_figure(
             "t",
             vec![

@@ -239,35 +239,38 @@ fn legend(figure: &Figure, total: f64, y: &mut f64) -> Vec<(Text, Style)> {
         }
     }
     let room = total - 4.0 * EDGE;
-    let mut rows: Vec<(f64, Vec<(String, Style)>)> = Vec::new();
-    for (name, style) in entries {
-        let name = shortened(name, LABEL, room - SAMPLE);
-        let width = SAMPLE + text_width(&name, LABEL) + LEGEND_GAP;
-        match rows.last_mut() {
-            Some((used, row)) if *used + width - LEGEND_GAP <= room => {
-                *used += width;
-                row.push((name, style));
-            }
-            _ => rows.push((width, vec![(name, style)])),
-        }
-    }
+    let names: Vec<(String, f64, Style)> = entries
+        .into_iter()
+        .map(|(name, style)| {
+            let name = shortened(name, LABEL, room - SAMPLE);
+            let width = SAMPLE + text_width(&name, LABEL) + LEGEND_GAP;
+            (name, width, style)
+        })
+        .collect();
+    let together: f64 = names.iter().map(|name| name.1).sum();
+    let widest = names.iter().map(|name| name.1).fold(0.0, f64::max);
+    // One row where they fit, else columns of equal width.
+    let in_one_row = together - LEGEND_GAP <= room;
+    let columns = ((room + LEGEND_GAP) / widest.max(1.0)).floor().max(1.0);
+    let used = if in_one_row {
+        together
+    } else {
+        widest * columns
+    };
+    let start = (total - used + LEGEND_GAP) / 2.0;
     let mut legend = Vec::new();
-    // Rows of several are aligned with one another, as words of a text are.
-    let widest = rows.iter().map(|row| row.0).fold(0.0, f64::max);
-    for (_, row) in rows {
-        let mut x = (total - widest + LEGEND_GAP) / 2.0;
-        for (text, style) in row {
-            let width = text_width(&text, LABEL);
-            legend.push((
-                Text {
-                    x,
-                    y: *y + LABEL,
-                    text,
-                },
-                style,
-            ));
-            x += SAMPLE + width + LEGEND_GAP;
+    let (mut x, mut column) = (start, 0.0);
+    for (text, width, style) in names {
+        if !in_one_row && column >= columns {
+            (x, column) = (start, 0.0);
+            *y += LEGEND_ROW;
         }
+        let y = *y + LABEL;
+        legend.push((Text { x, y, text }, style));
+        x += if in_one_row { width } else { widest };
+        column += 1.0;
+    }
+    if !legend.is_empty() {
         *y += LEGEND_ROW;
     }
     if !legend.is_empty() {

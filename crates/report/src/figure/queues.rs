@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fabricsim_core::input::InputError;
 
 use super::axis::Axis;
-use super::style::{Draw, Style};
+use super::style::Draw;
 use super::{Figure, Panel, Series};
 use crate::columns::Table;
 
@@ -41,18 +41,18 @@ pub fn queue_curve(text: &str) -> Result<Vec<(f64, f64)>, InputError> {
     Ok(points)
 }
 
-/// The queue lengths of results: curves of [`queue_curve`] with name and style.
+/// The queue lengths of results: `curves` of [`queue_curve`], drawn as steps.
 #[must_use]
-pub fn queue_figure(title: &str, curves: Vec<(String, Style, Vec<(f64, f64)>)>) -> Figure {
+pub fn queue_figure(title: &str, mut curves: Vec<Series>) -> Figure {
+    for curve in &mut curves {
+        curve.style = curve.style.drawn(Draw::Steps);
+    }
     let mut panel = Panel::new(
         "",
         Axis::linear("queue at a switch port (bytes)").from(0.0),
         Axis::log("time with at least this queue (%)").upto(100.0),
     );
-    let series = curves.into_iter();
-    panel.series = series
-        .map(|(name, style, points)| Series::curve(name, style.drawn(Draw::Steps), points))
-        .collect();
+    panel.series = curves;
     let mut figure = Figure::new(title);
     figure.panels.push(panel);
     figure
@@ -60,6 +60,7 @@ pub fn queue_figure(title: &str, curves: Vec<(String, Style, Vec<(f64, f64)>)>) 
 
 #[cfg(test)]
 mod tests {
+    use super::super::Style;
     use super::*;
 
     #[test]
@@ -76,11 +77,8 @@ mod tests {
 
     #[test]
     fn the_longest_queues_are_seen_on_a_logarithmic_axis() {
-        let curve = (
-            "a".to_owned(),
-            Style::nth(0),
-            vec![(0.0, 100.0), (1e6, 1e-3)],
-        );
+        let points = vec![(0.0, 100.0), (1e6, 1e-3)];
+        let curve = Series::curve("a", Style::nth(0), points);
         let figure = queue_figure("t", vec![curve]);
         let panel = &figure.panels[0];
         assert_eq!(panel.y.label, "time with at least this queue (%)");

@@ -9,7 +9,7 @@ const LAYOUT: &str = "\
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 16px/1.5 system-ui, -apple-system, 'Segoe UI', 'Noto Sans', Helvetica, Arial, sans-serif; }
-main { max-width: 76rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
+main { max-width: 80rem; margin: 0 auto; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; overflow-wrap: anywhere; }
 h2 { font-size: 1.3rem; margin-top: 2.5rem; padding-bottom: .2rem; border-bottom: 1px solid var(--rule); }
 h3 { font-size: 1.05rem; margin-top: 1.8rem; }
@@ -19,7 +19,7 @@ nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .3re
 .warning { border-left: 4px solid var(--bad); background: var(--tint); padding: .6rem .9rem; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
-th, td { padding: .3rem .8rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
+th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
 th, td { white-space: nowrap; }
 th { font-weight: 600; }
 .long { white-space: normal; min-width: 18rem; }
@@ -47,7 +47,7 @@ const PRINT: &str = "\
   figure, tr, .warning { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   .table, .picture, pre { overflow: visible; }
-  th, td { white-space: normal; overflow-wrap: anywhere; padding-right: .4rem; }
+  th, td { white-space: normal; overflow-wrap: break-word; padding-right: .4rem; }
   table { font-size: 7.5pt; }
   .picture svg { max-width: 100%; width: auto; }
   pre { white-space: pre-wrap; }
