@@ -150,7 +150,7 @@ fn run_by(
     std::fs::create_dir_all(dir).map_err(write_error(dir))?;
     let fct_path = dir.join("fct.csv");
     let partial_path = dir.join("fct.partial.csv");
-    let file = NamedTempFile::new_in(dir).map_err(write_error(dir))?;
+    let file = new_file_in(dir).map_err(write_error(dir))?;
     let (file, temporary) = file.into_parts();
     let mut recorder = Recorder {
         writer: FctWriter::new(file).map_err(write_error(&fct_path))?,
@@ -269,6 +269,19 @@ pub(crate) fn remove_stale(path: &PathBuf) -> Result<(), Error> {
     }
 }
 
+/// A file in `folder` that is to be renamed. Others may read it as they may read any new file of the
+/// user's: results are shared.
+pub(crate) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The system takes off what the user's mask says.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
 /// Writes a file beside `path` and renames it when it is complete.
 ///
 /// # Errors
@@ -286,7 +299,7 @@ pub fn write_whole(
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let mut file = NamedTempFile::new_in(folder).map_err(error)?;
+    let mut file = new_file_in(folder).map_err(error)?;
     write(file.as_file_mut()).map_err(error)?;
     file.persist(path).map_err(|e| error(e.error))?;
     Ok(())

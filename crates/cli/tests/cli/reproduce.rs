@@ -5,11 +5,20 @@ use crate::support::{Folder, project_text};
 #[test]
 fn presets_are_listed() {
     let said = Folder::new().run(&["reproduce"]).succeeded().stdout;
-    for name in ["hpcc-results", "hpcc-eta", "pint-goodput", "pint-fraction", "hpcc-incast"] {
+    for name in [
+        "hpcc-results",
+        "hpcc-eta",
+        "pint-goodput",
+        "pint-fraction",
+        "hpcc-incast",
+    ] {
         assert!(said.contains(name), "{said}");
     }
     let documented = project_text("docs/reproduce.md");
-    for line in said.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   ")) {
+    for line in said
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+    {
         let name = line.split_whitespace().next().unwrap_or_default();
         assert!(documented.contains(&format!("| `{name}` |")), "{name}");
     }
@@ -20,14 +29,27 @@ fn mistakes_are_refused() {
     for (args, expected) in [
         (&["reproduce", "hpcc"][..], "there is no preset `hpcc`"),
         (&["reproduce", "hpcc-results", "--traffic", "5"], "5"),
-        (&["reproduce", "hpcc-results", "--traffic", "1ns"], "too short"),
-        (&["reproduce", "hpcc-results", "--set", "workload.0.lod=0.3"], "load"),
-        (&["reproduce", "hpcc-results", "--quick", "--full"], "--full"),
+        (
+            &["reproduce", "hpcc-results", "--traffic", "1ns"],
+            "too short",
+        ),
+        (
+            &["reproduce", "hpcc-results", "--set", "workload.0.lod=0.3"],
+            "load",
+        ),
+        (
+            &["reproduce", "hpcc-results", "--quick", "--full"],
+            "--full",
+        ),
     ] {
         let folder = Folder::new();
         let outcome = folder.run(args);
         assert_eq!(outcome.code, Some(2), "{args:?} {}", outcome.stderr);
-        assert!(outcome.stderr.contains(expected), "{args:?} {}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(expected),
+            "{args:?} {}",
+            outcome.stderr
+        );
         assert!(!folder.has("results"), "{args:?}");
     }
 }
@@ -37,10 +59,20 @@ fn mistakes_are_refused() {
 #[test]
 fn a_preset_leaves_its_scorecard() {
     let folder = Folder::new();
-    let args = ["reproduce", "pint-slowdown", "--traffic", "40us", "--out", "out"];
+    let args = [
+        "reproduce",
+        "pint-slowdown",
+        "--traffic",
+        "40us",
+        "--out",
+        "out",
+    ];
     let said = folder.run(&args).succeeded().stdout;
     assert!(said.contains("runs         4 of 4"), "{said}");
-    assert!(said.contains("flows that start from 0.008 to 0.036 ms count"), "{said}");
+    assert!(
+        said.contains("flows that start from 0.008 to 0.036 ms count"),
+        "{said}"
+    );
     let card: serde_json::Value =
         serde_json::from_str(&folder.read("out/scorecard.json")).expect("JSON");
     assert_eq!(card["panels"].as_array().map(Vec::len), Some(6));
@@ -49,7 +81,10 @@ fn a_preset_leaves_its_scorecard() {
     for name in ["distances.csv", "orders.csv"] {
         let table = folder.read(&format!("out/{name}"));
         for column in table.lines().next().unwrap_or_default().split(',') {
-            assert!(documented.contains(&format!("`{column}`")), "{name}: {column}");
+            assert!(
+                documented.contains(&format!("`{column}`")),
+                "{name}: {column}"
+            );
         }
     }
     for key in card.as_object().expect("an object").keys() {
@@ -57,9 +92,16 @@ fn a_preset_leaves_its_scorecard() {
     }
     let page = folder.read("out/report.html");
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<svg"));
-    assert!(folder.read("out/figures/websearch-50.svg").contains("HPCC-PINT"));
+    assert!(
+        folder
+            .read("out/figures/websearch-50.svg")
+            .contains("HPCC-PINT")
+    );
 
     // Judged again, from what is there.
-    let again = folder.run(&[&args[..], &["--judge-only"]].concat()).succeeded().stdout;
+    let again = folder
+        .run(&[&args[..], &["--judge-only"]].concat())
+        .succeeded()
+        .stdout;
     assert_eq!(again, said);
 }

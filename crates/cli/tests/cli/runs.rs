@@ -14,6 +14,24 @@ fn short(folder: &Folder, out: &str, more: &[&str]) {
         .succeeded();
 }
 
+/// Results are as readable as any file that the user makes.
+#[cfg(unix)]
+#[test]
+fn results_can_be_shared() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new();
+    short(&folder, "out", &[]);
+    folder.write("mine.txt", "");
+    let mode = |name: &str| {
+        let facts = std::fs::metadata(folder.path(name)).expect("a file");
+        facts.permissions().mode()
+    };
+    for name in ["out/fct.csv", "out/summary.json"] {
+        assert_eq!(mode(name), mode("mine.txt"), "{name}");
+    }
+}
+
 #[test]
 fn a_run_without_a_scenario_leaves_both_files() {
     let folder = Folder::new();

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
 
 use super::SeriesSummary;
 use super::rows::{Cell, TABLES, Table};
 use super::settings::{ObserveSettings, SeriesFormat};
 use crate::error::Error;
-use crate::outcome::remove_stale;
+use crate::outcome::{new_file_in, remove_stale};
 
 /// Bytes gathered before they are handed on.
 const BUFFER: usize = 64 * 1024;
@@ -57,7 +57,7 @@ impl SeriesFile {
             path: path.clone(),
             source,
         };
-        let (file, temporary) = NamedTempFile::new_in(dir).map_err(error)?.into_parts();
+        let (file, temporary) = new_file_in(dir).map_err(error)?.into_parts();
         let sink = match settings.format {
             SeriesFormat::Csv => Sink::Csv(CsvSink::new(file, table)),
             #[cfg(feature = "parquet")]

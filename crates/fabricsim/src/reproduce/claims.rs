@@ -274,7 +274,10 @@ mod tests {
     }
 
     fn failing(card: &Scorecard) -> Vec<&str> {
-        let failing = card.claims.iter().filter(|claim| claim.outcome == Outcome::Fails);
+        let failing = card
+            .claims
+            .iter()
+            .filter(|claim| claim.outcome == Outcome::Fails);
         failing.map(|claim| claim.what.as_str()).collect()
     }
 
@@ -314,7 +317,8 @@ mod tests {
     fn missing_schemes_leave_statements_untested() {
         let mut card = card();
         let some = by_region(1.0, 1.0, 1.0);
-        card.panels.push(panel(50.0, Percentile::P95, &[("HPCC-INT", &some)]));
+        card.panels
+            .push(panel(50.0, Percentile::P95, &[("HPCC-INT", &some)]));
         of_results(&mut card);
         assert_eq!(card.count(Outcome::Untested), 2);
         assert_eq!(card.claims.len(), 3, "and the distance of HPCC-INT");
@@ -330,7 +334,10 @@ mod tests {
             &[("HPCC-INT-eta95", &low), ("HPCC-INT-eta99", &high)],
         ));
         of_eta(&mut eta);
-        assert_eq!((eta.count(Outcome::Holds), eta.count(Outcome::Untested)), (2, 2));
+        assert_eq!(
+            (eta.count(Outcome::Holds), eta.count(Outcome::Untested)),
+            (2, 2)
+        );
 
         let mut pint = card();
         pint.panels.push(panel(

@@ -65,7 +65,15 @@ mod tests {
     /// The outcomes when flows below 1 MB are this much slower than with p = 1.
     fn outcomes(sixteenth: f64, few: f64) -> Vec<Outcome> {
         let mut card = card();
-        let slower = |factor: f64| move |size: u64| if size < BELOW_BYTES { 2.0 * factor } else { 9.0 };
+        let slower = |factor: f64| {
+            move |size: u64| {
+                if size < BELOW_BYTES {
+                    2.0 * factor
+                } else {
+                    9.0
+                }
+            }
+        };
         card.panels.push(panel(
             50.0,
             Percentile::P95,
@@ -91,8 +99,13 @@ mod tests {
     fn nothing_is_said_of_missing_runs() {
         let mut card = card();
         let one = |_| 2.0;
-        card.panels.push(panel(50.0, Percentile::P95, &[("p=1", &one)]));
+        card.panels
+            .push(panel(50.0, Percentile::P95, &[("p=1", &one)]));
         judge(&mut card);
-        assert!(card.claims.iter().all(|claim| claim.outcome == Outcome::Untested));
+        assert!(
+            card.claims
+                .iter()
+                .all(|claim| claim.outcome == Outcome::Untested)
+        );
     }
 }

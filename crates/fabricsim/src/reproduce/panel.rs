@@ -291,8 +291,12 @@ pub(super) mod testing {
             .iter()
             .map(|(name, slowdown)| {
                 let sizes = published.axis.iter().map(|point| point.size.get());
-                let records: Vec<FctRecord> = sizes.map(|size| record(size, slowdown(size))).collect();
-                ((*name).to_owned(), SizeBins::between(&records, &published.edges()))
+                let records: Vec<FctRecord> =
+                    sizes.map(|size| record(size, slowdown(size))).collect();
+                (
+                    (*name).to_owned(),
+                    SizeBins::between(&records, &published.edges()),
+                )
             })
             .collect();
         PanelScore::new(published, &schemes)

@@ -314,7 +314,9 @@ mod tests {
             let axis = published.axis.clone();
             move |size: u64| {
                 let place = axis.partition_point(|point| point.size.get() < size);
-                curve.points[place].slowdown().map_or(1.0, |slowdown| slowdown * factor)
+                curve.points[place]
+                    .slowdown()
+                    .map_or(1.0, |slowdown| slowdown * factor)
             }
         };
         let (int, dctcp) = (drawn("HPCC-INT", 1.0), drawn("DCTCP", 1.2));
@@ -324,24 +326,39 @@ mod tests {
             &[("HPCC-INT", &int), ("DCTCP", &dctcp)],
         ));
         let mut distances = Vec::new();
-        card.write_distances(&mut distances).expect("a vector takes everything");
+        card.write_distances(&mut distances)
+            .expect("a vector takes everything");
         let distances = String::from_utf8(distances).expect("text");
-        let rows: Vec<Vec<&str>> = distances.lines().map(|line| line.split(',').collect()).collect();
+        let rows: Vec<Vec<&str>> = distances
+            .lines()
+            .map(|line| line.split(',').collect())
+            .collect();
         assert_eq!(rows.len(), 3);
-        assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{distances}");
+        assert!(
+            rows.iter().all(|row| row.len() == rows[0].len()),
+            "{distances}"
+        );
         assert_eq!(rows[1][..4], ["websearch", "70", "95", "HPCC-INT"]);
         let median = rows[0].iter().position(|&name| name == "median_distance");
         let median = median.expect("a column");
         assert_eq!((rows[1][median], rows[2][median]), ("0.0000", "0.2000"));
 
         let mut orders = Vec::new();
-        card.write_orders(&mut orders).expect("a vector takes everything");
+        card.write_orders(&mut orders)
+            .expect("a vector takes everything");
         let orders = String::from_utf8(orders).expect("text");
         assert!(orders.lines().count() > 4, "{orders}");
-        assert!(orders.lines().any(|line| line.starts_with("websearch,70,95,short,")));
+        assert!(
+            orders
+                .lines()
+                .any(|line| line.starts_with("websearch,70,95,short,"))
+        );
         let columns = |line: &str| line.split(',').count();
         let first = orders.lines().next().map(columns);
-        assert!(orders.lines().all(|line| Some(columns(line)) == first), "{orders}");
+        assert!(
+            orders.lines().all(|line| Some(columns(line)) == first),
+            "{orders}"
+        );
 
         let text = card.to_string();
         assert!(text.contains("DCTCP 20.0% (+20.0)"), "{text}");

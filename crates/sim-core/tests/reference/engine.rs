@@ -3,6 +3,7 @@
 use fabricsim_core::engine::{
     Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Timer, Timers, Window, Wiring,
 };
+use fabricsim_core::fifo::Assign;
 use fabricsim_core::units::{Duration, Time};
 
 use super::dice::{Dice, small};
@@ -18,6 +19,8 @@ struct Ball<const ORDERED: bool> {
 pub(crate) const fn order_of(value: u64) -> u64 {
     value % 3
 }
+
+impl<const ORDERED: bool> Assign for Ball<ORDERED> {}
 
 impl<const ORDERED: bool> Message for Ball<ORDERED> {
     const ORDERED: bool = ORDERED;
