@@ -517,3 +517,28 @@ fn an_interrupted_run_leaves_partial_series() {
     assert!(!dir.path().join("queues.partial.csv").exists());
     assert!(!dir.path().join("flows.partial.csv").exists());
 }
+
+#[cfg(feature = "parquet")]
+#[test]
+fn series_can_be_parquet() {
+    let dir = tempfile::tempdir().unwrap();
+    let observe = "queues = true\nqueue_distribution = true\nlinks = true\nflows = true";
+    run(&incast(observe), dir.path(), 1);
+    let rows =
+        |summary: &Summary| -> Vec<u64> { summary.observed.iter().map(|s| s.rows).collect() };
+    let csv = run(&incast(observe), dir.path(), 1);
+    let summary = run(
+        &incast(&format!("{observe}\nformat = \"parquet\"")),
+        dir.path(),
+        1,
+    );
+    assert_eq!(rows(&summary), rows(&csv));
+    for name in SERIES {
+        let bytes = fs::read(dir.path().join(name.replace(".csv", ".parquet"))).unwrap();
+        assert!(
+            bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
+            "{name}"
+        );
+        assert!(!dir.path().join(name).exists());
+    }
+}

@@ -294,3 +294,46 @@ fn ones_own_files_run_and_their_results_run_again() {
     assert_eq!(rows("own").len(), 3);
     assert_eq!(rows("own"), rows("again"));
 }
+
+#[test]
+fn a_full_time_series_is_told_of() {
+    let folder = Folder::new();
+    let scenario = project("examples/scenarios/two-flows-converge.toml");
+    let scenario = scenario.to_str().expect("UTF-8");
+    let limit = ["--set", "observe.max_rows=10"];
+    let outcome = folder
+        .run(&[&["run", scenario, "--out", "out"][..], &limit].concat())
+        .succeeded();
+    // The first flow alone has one row every 5 us.
+    for name in ["queues", "links", "flows"] {
+        let said =
+            format!("{name}.csv is full ([observe] max_rows): samples from 55us on are left out");
+        assert!(outcome.stderr.contains(&said), "{}", outcome.stderr);
+        assert_eq!(folder.read(&format!("out/{name}.csv")).lines().count(), 11);
+    }
+    assert!(
+        outcome
+            .stdout
+            .contains("summary.json, queues.csv, links.csv, flows.csv")
+    );
+    let observed = &folder.summary("out")["observed"][2];
+    assert_eq!(observed["left_out"], "samples from 55us on");
+    // A profile observes, too, and does not notice.
+    let profile = ["--profile-parallelism"];
+    folder
+        .run(
+            &[
+                &["run", scenario, "--out", "profiled", "--quiet"][..],
+                &profile,
+            ]
+            .concat(),
+        )
+        .succeeded();
+    folder
+        .run(&["run", scenario, "--out", "plain", "--quiet"])
+        .succeeded();
+    for name in ["fct.csv", "queues.csv", "links.csv", "flows.csv"] {
+        let read = |dir: &str| folder.read(&format!("{dir}/{name}"));
+        assert_eq!(read("profiled"), read("plain"), "{name}");
+    }
+}
