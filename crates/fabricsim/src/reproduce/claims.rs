@@ -266,10 +266,14 @@ mod tests {
 
     /// Slowdowns of short, middle and long flows.
     fn by_region(short: f64, middle: f64, long: f64) -> impl Fn(u64) -> f64 {
-        move |size| match size {
-            ..=SHORT_BYTES => short,
-            ..=LONG_BYTES => middle,
-            _ => long,
+        move |size| {
+            if size <= SHORT_BYTES {
+                short
+            } else if size <= LONG_BYTES {
+                middle
+            } else {
+                long
+            }
         }
     }
 

@@ -182,7 +182,7 @@ fn groups<'s>(measured: &Measured<'s>) -> Vec<Group<'s>> {
         let load_pct = (point.load() * 1e4).round() / 1e2;
         let scheme = measured
             .value(point, "scheme")
-            .unwrap_or(point.name())
+            .unwrap_or_else(|| point.name())
             .to_owned();
         let same = |group: &&mut Group<'_>| {
             group.workload == workload && group.load_pct.total_cmp(&load_pct).is_eq()
