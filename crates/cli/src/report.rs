@@ -2,6 +2,7 @@
 
 mod differences;
 mod grouping;
+mod observed;
 mod runs;
 
 use std::io::Write;
@@ -81,6 +82,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     slowdowns(&mut page, &runs, &groups);
     distributions(&mut page, &runs, &groups);
     observations(&mut page, &runs, &groups)?;
+    observed::tables(&mut page, &runs)?;
     unfinished(&mut page, &runs);
     scenarios(&mut page, &runs);
     let html = page.finish();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fabricsim::Error;
 use fabricsim::core::input::InputError;
 use fabricsim::report::figure::{CdfOf, cdf_curve};
-use fabricsim::report::{Bin, BinRule, SlowdownTable, equal_count_bins};
+use fabricsim::report::{Bin, BinRule, Goodput, SlowdownTable, equal_count_bins};
 use serde_json::Value;
 
 use crate::results::{fct_file, names, read_flows, read_text};
@@ -33,6 +33,8 @@ pub(crate) struct Run {
     pub(crate) fct: Vec<(f64, f64)>,
     /// Distribution of slowdowns.
     pub(crate) slowdown: Vec<(f64, f64)>,
+    /// Goodput of flows above 10 MB, when there are any.
+    pub(crate) goodput: Option<Goodput>,
     /// What is wrong with the files.
     pub(crate) remarks: Vec<String>,
 }
@@ -132,6 +134,7 @@ fn read_run(place: &Place, name: String) -> Result<Run, Error> {
         slowdowns: SlowdownTable::new(&records),
         fct: cdf_curve(&records, CdfOf::Fct),
         slowdown: cdf_curve(&records, CdfOf::Slowdown),
+        goodput: Goodput::of_flows_above(Goodput::LONG, &records),
         remarks,
     })
 }

@@ -235,3 +235,31 @@ fn damaged_files_are_named() {
     );
     assert!(!folder.has("report.html"));
 }
+
+/// What was observed in a run comes as tables beside the figures.
+#[test]
+fn observed_runs_have_tables() {
+    let folder = Folder::new();
+    let scenario = project("examples/scenarios/long-short.toml").display().to_string();
+    folder
+        .run(&["run", &scenario, "--out", "seen", "--set", "observe.links=true", "--quiet"])
+        .succeeded();
+    folder.write(
+        "seen/pauses.csv",
+        "time_ns,node,port,priority,event\n1000,1,0,3,pause\n3500,1,0,3,resume\n",
+    );
+    folder.run(&["report", "seen", "-o", "page.html"]).succeeded();
+    let page = folder.read("page.html");
+    for expected in [
+        "Queue lengths, weighted by time",
+        "The 10 busiest observed directions",
+        "node 1 port 0 priority 3",
+        "2.500",
+        "Jain&#39;s index",
+    ] {
+        assert!(
+            page.contains(expected) || page.contains(&expected.replace("&#39;", "'")),
+            "{expected}"
+        );
+    }
+}
