@@ -223,7 +223,9 @@ fn the_commands_of_the_readme_are_understood() {
                     _ => word.to_owned(),
                 });
                 let mut planned: Vec<String> = planned.collect();
-                planned.push("--dry-run".to_owned());
+                if !args.contains(&"--dry-run") {
+                    planned.push("--dry-run".to_owned());
+                }
                 let planned: Vec<&str> = planned.iter().map(String::as_str).collect();
                 folder.run(&planned).succeeded();
             }

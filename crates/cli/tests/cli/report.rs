@@ -1,7 +1,7 @@
 //! `fabricsim report`.
 
 use crate::plot::result;
-use crate::support::Folder;
+use crate::support::{Folder, project};
 
 /// A scenario that is over in no time.
 const SCENARIO: &str = r#"
