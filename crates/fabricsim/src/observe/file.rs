@@ -186,7 +186,7 @@ impl CsvSink {
             if index > 0 {
                 self.buffer.push(b',');
             }
-            push(&mut self.buffer, *cell)?;
+            push(&mut self.buffer, *cell);
         }
         self.buffer.push(b'\n');
         if self.buffer.len() >= BUFFER {
@@ -209,24 +209,40 @@ impl CsvSink {
 }
 
 /// A cell in digits; computed in integers, so that every machine writes the same bytes.
-fn push(buffer: &mut Vec<u8>, cell: Cell) -> io::Result<()> {
+fn push(buffer: &mut Vec<u8>, cell: Cell) {
     match cell {
-        Cell::Whole(number) => write!(buffer, "{number}"),
-        Cell::Empty => Ok(()),
+        Cell::Whole(number) => push_digits(buffer, number, 1),
+        Cell::Empty => {}
         Cell::Picoseconds(ps) => {
-            write!(buffer, "{}", ps / 1_000)?;
+            push_digits(buffer, ps / 1_000, 1);
             if !ps.is_multiple_of(1_000) {
-                write!(buffer, ".{:03}", ps % 1_000)?;
+                buffer.push(b'.');
+                push_digits(buffer, ps % 1_000, 3);
                 while buffer.last() == Some(&b'0') {
                     buffer.pop();
                 }
             }
-            Ok(())
         }
         Cell::Millionths(parts) => {
-            write!(buffer, "{}.{:06}", parts / 1_000_000, parts % 1_000_000)
+            push_digits(buffer, parts / 1_000_000, 1);
+            buffer.push(b'.');
+            push_digits(buffer, parts % 1_000_000, 6);
         }
     }
+}
+
+/// The decimal digits of `number`, at least `least` of them.
+fn push_digits(buffer: &mut Vec<u8>, mut number: u64, least: usize) {
+    const DIGITS: &[u8; 10] = b"0123456789";
+    // The greatest number has 20.
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    while number > 0 || digits.len() - first < least {
+        first -= 1;
+        digits[first] = DIGITS[(number % 10) as usize];
+        number /= 10;
+    }
+    buffer.extend_from_slice(&digits[first..]);
 }
 
 #[cfg(test)]
@@ -246,7 +262,7 @@ mod tests {
             Cell::Millionths(1_000_000),
             Cell::Millionths(42),
         ] {
-            push(&mut text, cell).expect("a vector takes everything");
+            push(&mut text, cell);
             text.push(b' ');
         }
         let text = String::from_utf8(text).expect("digits");

@@ -4,6 +4,7 @@
 //! is admitted to the buffer, queued at its egress port and leaves when the wire is free. At the
 //! dequeue the order is: buffer released, resume checked, telemetry written, bytes counted.
 
+mod accounts;
 mod failure;
 mod state;
 
@@ -186,8 +187,7 @@ impl<M: Model> Switch<M> {
         };
         let out = egress.index();
         if self.ports[out].egress.is_down() {
-            self.meters[out].dropped += 1;
-            self.lose(now, packet);
+            self.lose_at(now, out, packet);
             return;
         }
         let priority = packet.priority();
@@ -197,8 +197,7 @@ impl<M: Model> Switch<M> {
                 Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, outbox),
                 Admit::Drop => {
                     self.counters.buffer_drops += 1;
-                    self.meters[out].dropped += 1;
-                    self.drop_packet(now, DropReason::Buffer, packet);
+                    self.drop_at(now, out, DropReason::Buffer, packet);
                     return;
                 }
             }
@@ -214,8 +213,7 @@ impl<M: Model> Switch<M> {
         }
         let Some(stored) = port.queue.enqueue(now, packet) else {
             self.counters.queue_drops += 1;
-            self.meters[out].dropped += 1;
-            self.drop_packet(now, DropReason::Queue, packet);
+            self.drop_at(now, out, DropReason::Queue, packet);
             if priority != 0 {
                 self.release(now, out, ingress, priority, packet.size(), outbox);
             }
@@ -322,7 +320,7 @@ impl<M: Model> Switch<M> {
     fn write_into(&mut self, now: Time, port: usize, sent: &mut Packet<M::Header>, mark: Mark) {
         if mark == Mark::Congestion {
             sent.flags.set(Flags::CONGESTION);
-            self.meters[port].marked += 1;
+            self.count_mark(port);
         }
         let state = &self.ports[port];
         let hop = Hop {
@@ -334,30 +332,6 @@ impl<M: Model> Switch<M> {
         };
         self.telemetry.on_dequeue(sent, &hop);
         self.observer.on_dequeue(self.id, &hop, sent);
-    }
-
-    /// Tells the observer of a packet that the link has lost.
-    #[inline]
-    fn observe_loss(&mut self, now: Time, lost: Option<Packet<M::Header>>) {
-        if let Some(packet) = lost {
-            self.observer
-                .on_drop(now, self.id, DropReason::Link, &packet);
-        }
-    }
-
-    /// Tells the observer how much waits at `port` now.
-    #[inline]
-    fn observe_queue(&mut self, now: Time, port: usize) {
-        let queue = self.ports[port].queue.bytes();
-        let number = PortId::from_index(port);
-        self.observer.on_queue_change(now, self.id, number, queue);
-    }
-
-    /// Accounts for a packet that the switch drops.
-    #[cold]
-    fn drop_packet(&mut self, now: Time, reason: DropReason, packet: &Packet<M::Header>) {
-        self.counters.lost_payload += packet.payload_bytes();
-        self.observer.on_drop(now, self.id, reason, packet);
     }
 
     /// Gives the buffer of a packet back, which may let its upstream neighbour go on.
@@ -415,16 +389,8 @@ impl<M: Model> Switch<M> {
     /// Accounts for the packets that a queue has dropped at a dequeue.
     #[inline]
     fn give_up(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
-        if self.dropped.is_empty() {
-            return;
-        }
-        self.observe_queue(now, port);
-        for packet in std::mem::take(&mut self.dropped) {
-            self.counters.queue_drops += 1;
-            self.meters[port].dropped += 1;
-            self.drop_packet(now, DropReason::Queue, &packet);
-            let priority = packet.priority();
-            self.release(now, port, packet.ingress, priority, packet.size(), outbox);
+        if !self.dropped.is_empty() {
+            self.give_up_all(now, port, outbox);
         }
     }
 }

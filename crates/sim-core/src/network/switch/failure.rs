@@ -24,13 +24,22 @@ impl<M: Model> Switch<M> {
         &mut self.ports[port.index()].egress
     }
 
-    /// A link that is down has taken `packet`: on its way here, in a queue or on its way there.
+    /// A link that is down has taken `packet`.
     #[cold]
     pub(in crate::network) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
         if packet.kind() != PacketKind::Pause {
             self.counters.link_down_drops += 1;
             self.drop_packet(now, DropReason::LinkDown, packet);
         }
+    }
+
+    /// A link that is down has taken `packet`, which would have left by `port`.
+    #[cold]
+    pub(super) fn lose_at(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
+        if packet.kind() != PacketKind::Pause {
+            self.meters[port].dropped += 1;
+        }
+        self.lose(now, packet);
     }
 
     /// The link of `port` fails: its queues are emptied, which may let other neighbours go on.
@@ -53,10 +62,7 @@ impl<M: Model> Switch<M> {
                 return;
             }
             for packet in given_up.iter().chain(&head) {
-                if packet.kind() != PacketKind::Pause {
-                    self.meters[index].dropped += 1;
-                }
-                self.lose(now, packet);
+                self.lose_at(now, index, packet);
                 self.free_at_once(now, index, packet);
             }
         }

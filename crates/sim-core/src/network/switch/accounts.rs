@@ -1,0 +1,76 @@
+//! What is counted and told of packets, apart from the code that moves them: most of it happens to few,
+//! and what all run through stays small enough to be inlined.
+
+use super::Switch;
+use crate::engine::Outbox;
+use crate::id::PortId;
+use crate::packet::Packet;
+use crate::plugin::{DropReason, Model, Observer, Qdisc};
+use crate::units::Time;
+
+impl<M: Model> Switch<M> {
+    /// Tells the observer of a packet that the link has lost.
+    #[inline]
+    pub(super) fn observe_loss(&mut self, now: Time, lost: Option<Packet<M::Header>>) {
+        if let Some(packet) = lost {
+            self.observer
+                .on_drop(now, self.id, DropReason::Link, &packet);
+        }
+    }
+
+    /// Tells the observer how much waits at `port` now.
+    #[inline]
+    pub(super) fn observe_queue(&mut self, now: Time, port: usize) {
+        let queue = self.ports[port].queue.bytes();
+        let number = PortId::from_index(port);
+        self.observer.on_queue_change(now, self.id, number, queue);
+    }
+
+    /// Counts a packet that is marked at `port`.
+    #[cold]
+    pub(super) fn count_mark(&mut self, port: usize) {
+        self.meters[port].marked += 1;
+    }
+
+    /// Accounts for a packet that the switch drops at `port`, by which it would have left.
+    #[cold]
+    pub(super) fn drop_at(
+        &mut self,
+        now: Time,
+        port: usize,
+        reason: DropReason,
+        packet: &Packet<M::Header>,
+    ) {
+        self.meters[port].dropped += 1;
+        self.drop_packet(now, reason, packet);
+    }
+
+    /// Accounts for a packet that the switch drops.
+    #[cold]
+    pub(super) fn drop_packet(
+        &mut self,
+        now: Time,
+        reason: DropReason,
+        packet: &Packet<M::Header>,
+    ) {
+        self.counters.lost_payload += packet.payload_bytes();
+        self.observer.on_drop(now, self.id, reason, packet);
+    }
+
+    /// [`Self::give_up`] where there are some.
+    #[cold]
+    pub(super) fn give_up_all(
+        &mut self,
+        now: Time,
+        port: usize,
+        outbox: &mut Outbox<Packet<M::Header>>,
+    ) {
+        self.observe_queue(now, port);
+        for packet in std::mem::take(&mut self.dropped) {
+            self.counters.queue_drops += 1;
+            self.drop_at(now, port, DropReason::Queue, &packet);
+            let priority = packet.priority();
+            self.release(now, port, packet.ingress, priority, packet.size(), outbox);
+        }
+    }
+}
