@@ -240,15 +240,27 @@ fn damaged_files_are_named() {
 #[test]
 fn observed_runs_have_tables() {
     let folder = Folder::new();
-    let scenario = project("examples/scenarios/long-short.toml").display().to_string();
+    let scenario = project("examples/scenarios/long-short.toml")
+        .display()
+        .to_string();
     folder
-        .run(&["run", &scenario, "--out", "seen", "--set", "observe.links=true", "--quiet"])
+        .run(&[
+            "run",
+            &scenario,
+            "--out",
+            "seen",
+            "--set",
+            "observe.links=true",
+            "--quiet",
+        ])
         .succeeded();
     folder.write(
         "seen/pauses.csv",
         "time_ns,node,port,priority,event\n1000,1,0,3,pause\n3500,1,0,3,resume\n",
     );
-    folder.run(&["report", "seen", "-o", "page.html"]).succeeded();
+    folder
+        .run(&["report", "seen", "-o", "page.html"])
+        .succeeded();
     let page = folder.read("page.html");
     for expected in [
         "Queue lengths, weighted by time",
