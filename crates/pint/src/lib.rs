@@ -22,6 +22,8 @@
 //! assert!((busiest / 0.95).ln().abs() < 1.05f64.ln());
 //! assert_eq!(code.wire_bytes(), 1);
 //! ```
+//!
+//! Path tracing, PINT's static values of a flow, is in [`tracing`].
 
 mod arithmetic;
 mod c_rand;
@@ -37,6 +39,7 @@ mod published_draws;
 mod sampling;
 mod tables;
 mod telemetry;
+pub mod tracing;
 
 pub use arithmetic::Arithmetic;
 pub use config::PintConfig;

@@ -1,0 +1,328 @@
+//! The sink's side: from digests to a path.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fabricsim_core::input::ConfigError;
+
+use super::hop_set::HopSet;
+use super::scheme::{Scheme, TraceDigest, Values};
+use super::universe::Universe;
+
+/// How far a flow's path is known after a packet.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Progress {
+    /// Some hops have more than one switch left.
+    Undecided,
+    /// Every hop has one switch left, and all packets so far agree with them.
+    Decoded,
+    /// No path explains all packets since the decoder last began, and it has begun anew.
+    Contradiction(Contradiction),
+}
+
+/// Why packets cannot have taken one path: it changed, or a digest was damaged.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Contradiction {
+    /// Packets passed different numbers of switches.
+    Length {
+        /// Of the packets before.
+        before: u8,
+        /// Of this packet.
+        now: u8,
+    },
+    /// No switch fits the digests of a hop.
+    NoCandidate {
+        /// From 1.
+        hop: u8,
+    },
+    /// The digest of a packet is not that of the switches known.
+    Digest {
+        /// Its identifier.
+        packet: u64,
+    },
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { before, now } => {
+                write!(f, "a packet passed {now} switches, those before {before}")
+            }
+            Self::NoCandidate { hop } => write!(f, "no switch fits the digests of hop {hop}"),
+            Self::Digest { packet } => {
+                write!(
+                    f,
+                    "the digest of packet {packet} does not fit the path known"
+                )
+            }
+        }
+    }
+}
+
+/// The switches that a hop may be.
+#[derive(Clone, Debug)]
+enum Candidates {
+    /// All of the universe: there was no digest for the hop alone yet.
+    All,
+    /// These; the hop is known when there is one.
+    Of(Vec<u64>),
+}
+
+/// A digest of which the known hops are taken out.
+#[derive(Clone, Copy, Debug)]
+struct Residual {
+    packet: u64,
+    instance: usize,
+    /// The hops whose values it holds; none when it has been used.
+    hops: HopSet,
+    /// The xor of their values.
+    value: u64,
+}
+
+/// Finds the path of one flow from the digests of its packets (PINT, section 4.2: the inference module).
+///
+/// Of each digest the values of known hops are taken out. What holds the value of one hop then strikes out
+/// the switches with another value; a hop is known when one switch is left, and then the digests that
+/// waited for it are looked at again (peeling). What holds none has to be zero, which tells of paths that
+/// change.
+///
+/// Each digest costs as many steps as hops act on it, beyond finding out which they are. Until the path is known
+/// the decoder keeps the digests of several unknown hops, afterwards none.
+#[derive(Clone, Debug)]
+pub struct PathDecoder {
+    scheme: Arc<Scheme>,
+    universe: Arc<Universe>,
+    hops: u8,
+    unknown: HopSet,
+    /// The switch of each hop that is known.
+    known: Vec<u64>,
+    candidates: Vec<Candidates>,
+    waiting: Vec<Residual>,
+    /// For each hop, which of `waiting` hold its value.
+    waiting_for: Vec<Vec<u32>>,
+    /// Hops that became known, and the digests that waited for them were not looked at yet.
+    solved: Vec<u8>,
+    packets: u64,
+    decoded_after: Option<u64>,
+    restarts: u64,
+}
+
+impl PathDecoder {
+    /// A decoder for packets that pass `hops` switches of `universe`.
+    ///
+    /// # Errors
+    /// Where digests hold whole numbers and are too narrow for those of the universe.
+    pub fn new(
+        scheme: Arc<Scheme>,
+        universe: Arc<Universe>,
+        hops: u8,
+    ) -> Result<Self, ConfigError> {
+        let largest = universe.largest();
+        if scheme.config().values == Values::Whole && largest > scheme.mask() {
+            return Err(ConfigError::new(
+                "digest_bits",
+                format!(
+                    "the number {largest} of a switch does not fit {} bits",
+                    scheme.config().digest_bits
+                ),
+                format!(
+                    "give {} bits, or hash the numbers",
+                    64 - largest.leading_zeros()
+                ),
+            ));
+        }
+        let mut decoder = Self {
+            scheme,
+            universe,
+            hops,
+            unknown: HopSet::default(),
+            known: Vec::new(),
+            candidates: Vec::new(),
+            waiting: Vec::new(),
+            waiting_for: Vec::new(),
+            solved: Vec::new(),
+            packets: 0,
+            decoded_after: None,
+            restarts: 0,
+        };
+        decoder.begin(hops);
+        Ok(decoder)
+    }
+
+    /// Takes in the `digest` of `packet`, which passed `hops` switches (the sink knows from the TTL).
+    ///
+    /// After a contradiction this packet is forgotten, too, unless it is the first of another length.
+    pub fn record(&mut self, packet: u64, hops: u8, digest: TraceDigest) -> Progress {
+        let before = self.hops;
+        if hops != before {
+            self.restarts += 1;
+            self.begin(hops);
+        }
+        self.packets += 1;
+        for instance in 0..self.scheme.config().instances as usize {
+            let residual = Residual {
+                packet,
+                instance,
+                hops: self.scheme.acting(instance, packet, hops),
+                value: self.scheme.part(instance, digest),
+            };
+            if let Err(contradiction) = self.take_in(residual) {
+                self.restarts += 1;
+                self.begin(hops);
+                return Progress::Contradiction(contradiction);
+            }
+        }
+        if hops != before {
+            return Progress::Contradiction(Contradiction::Length { before, now: hops });
+        }
+        if self.unknown.is_empty() {
+            Progress::Decoded
+        } else {
+            Progress::Undecided
+        }
+    }
+
+    /// The switches in the order of the path, once all are known.
+    #[must_use]
+    pub fn path(&self) -> Option<&[u64]> {
+        self.unknown.is_empty().then_some(&self.known)
+    }
+
+    /// The switch of `hop`, from 1, where it is known.
+    #[must_use]
+    pub fn switch_at(&self, hop: u8) -> Option<u64> {
+        let known = (1..=self.hops).contains(&hop) && !self.unknown.contains(hop);
+        known.then(|| self.known[usize::from(hop) - 1])
+    }
+
+    /// Hops that are not known (Figure 5: the progress of decoding).
+    #[must_use]
+    pub fn missing(&self) -> u32 {
+        self.unknown.len()
+    }
+
+    /// Packets taken in since the decoder last began.
+    #[must_use]
+    pub const fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// How many of these it took to know the path.
+    #[must_use]
+    pub const fn decoded_after(&self) -> Option<u64> {
+        self.decoded_after
+    }
+
+    /// How often it began anew.
+    #[must_use]
+    pub const fn restarts(&self) -> u64 {
+        self.restarts
+    }
+
+    /// Forgets all packets.
+    fn begin(&mut self, hops: u8) {
+        let count = usize::from(hops);
+        self.hops = hops;
+        self.unknown = HopSet::all(hops);
+        self.known = vec![0; count];
+        self.candidates = vec![Candidates::All; count];
+        self.waiting.clear();
+        self.waiting_for = vec![Vec::new(); count];
+        self.solved.clear();
+        self.packets = 0;
+        self.decoded_after = None;
+    }
+
+    fn take_in(&mut self, mut residual: Residual) -> Result<(), Contradiction> {
+        for hop in residual.hops.iter() {
+            if !self.unknown.contains(hop) {
+                self.take_out(hop, &mut residual);
+            }
+        }
+        if residual.hops.is_empty() {
+            let packet = residual.packet;
+            return if residual.value == 0 {
+                Ok(())
+            } else {
+                Err(Contradiction::Digest { packet })
+            };
+        }
+        let Some(hop) = residual.hops.only() else {
+            let index = u32::try_from(self.waiting.len()).expect("fewer digests than 2^32");
+            for hop in residual.hops.iter() {
+                self.waiting_for[usize::from(hop) - 1].push(index);
+            }
+            self.waiting.push(residual);
+            return Ok(());
+        };
+        self.strike_out(hop, &residual)?;
+        self.peel()
+    }
+
+    /// Looks again at the digests that waited for hops that are known now.
+    fn peel(&mut self) -> Result<(), Contradiction> {
+        while let Some(hop) = self.solved.pop() {
+            for index in std::mem::take(&mut self.waiting_for[usize::from(hop) - 1]) {
+                let index = index as usize;
+                let mut residual = self.waiting[index];
+                if !residual.hops.contains(hop) {
+                    continue;
+                }
+                self.take_out(hop, &mut residual);
+                let last = residual.hops.only();
+                if last.is_some() {
+                    self.waiting[index].hops = HopSet::default();
+                } else {
+                    self.waiting[index] = residual;
+                }
+                if let Some(last) = last {
+                    self.strike_out(last, &residual)?;
+                }
+            }
+        }
+        if self.unknown.is_empty() && self.decoded_after.is_none() {
+            self.decoded_after = Some(self.packets);
+            self.waiting = Vec::new();
+        }
+        Ok(())
+    }
+
+    /// Takes the value of a known `hop` out of `residual`.
+    fn take_out(&self, hop: u8, residual: &mut Residual) {
+        let switch = self.known[usize::from(hop) - 1];
+        residual.value ^= self
+            .scheme
+            .value(residual.instance, residual.packet, switch);
+        residual.hops.remove(hop);
+    }
+
+    /// Strikes out the candidates of `hop` whose value is not that of `residual`, which holds no other.
+    fn strike_out(&mut self, hop: u8, residual: &Residual) -> Result<(), Contradiction> {
+        let index = usize::from(hop) - 1;
+        let scheme = &self.scheme;
+        let fits = |switch: &u64| {
+            scheme.value(residual.instance, residual.packet, *switch) == residual.value
+        };
+        let candidates = &mut self.candidates[index];
+        match candidates {
+            Candidates::All => {
+                let all = self.universe.switches().iter().copied();
+                *candidates = Candidates::Of(all.filter(fits).collect());
+            }
+            Candidates::Of(left) => left.retain(fits),
+        }
+        match candidates {
+            Candidates::Of(left) if left.is_empty() => Err(Contradiction::NoCandidate { hop }),
+            Candidates::Of(left) if left.len() == 1 && self.unknown.contains(hop) => {
+                self.known[index] = left[0];
+                self.unknown.remove(hop);
+                self.solved.push(hop);
+                Ok(())
+            }
+            Candidates::All | Candidates::Of(_) => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
