@@ -26,12 +26,6 @@ impl<M: Model> Switch<M> {
         self.observer.on_queue_change(now, self.id, number, queue);
     }
 
-    /// Counts a packet that is marked at `port`.
-    #[cold]
-    pub(super) fn count_mark(&mut self, port: usize) {
-        self.meters[port].marked += 1;
-    }
-
     /// Accounts for a packet that the switch drops at `port`, by which it would have left.
     #[cold]
     pub(super) fn drop_at(
