@@ -75,6 +75,28 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
+/// Reads a range of numbers, written `0..16` (0 to 15) or `7`; `what` is one of the things that the
+/// numbers stand for.
+///
+/// # Errors
+/// What is wrong, and what would be right.
+pub fn parse_range(text: &str, what: &str) -> Result<Range<u32>, String> {
+    let number = |s: &str| s.trim().parse::<u32>().ok();
+    let range = match text.split_once("..") {
+        Some((first, end)) => number(first).zip(number(end)),
+        None => number(text).and_then(|first| Some((first, first.checked_add(1)?))),
+    };
+    match range {
+        Some((first, end)) if first < end => Ok(first..end),
+        Some(_) => Err(format!(
+            "the range `{text}` is empty; the second number is the one after the last {what}"
+        )),
+        None => Err(format!(
+            "`{text}` is not a range of {what}s; write it like `0..16`"
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, parse_range};
 use serde::{Deserialize, Serialize};
 
 use crate::context::WorkloadContext;
@@ -23,20 +23,11 @@ impl FromStr for HostRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |s: &str| s.trim().parse::<u32>().ok();
-        let range = match text.split_once("..") {
-            Some((first, end)) => number(first).zip(number(end)),
-            None => number(text).and_then(|first| Some((first, first.checked_add(1)?))),
-        };
-        match range {
-            Some((first, end)) if first < end => Ok(Self { first, end }),
-            Some(_) => Err(format!(
-                "the range `{text}` is empty; the second number is the one after the last host"
-            )),
-            None => Err(format!(
-                "`{text}` is not a range of hosts; write it like `0..16`"
-            )),
-        }
+        let range = parse_range(text, "host")?;
+        Ok(Self {
+            first: range.start,
+            end: range.end,
+        })
     }
 }
 

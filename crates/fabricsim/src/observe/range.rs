@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use fabricsim_core::input::parse_range;
 use serde::{Deserialize, Serialize};
 
 /// Numbers of nodes, ports, flows or classes, written `"0..16"` (0 to 15, without 16) or `"7"`.
@@ -32,20 +33,11 @@ impl FromStr for NumberRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let number = |s: &str| s.trim().parse::<u32>().ok();
-        let range = match text.split_once("..") {
-            Some((first, end)) => number(first).zip(number(end)),
-            None => number(text).and_then(|first| Some((first, first.checked_add(1)?))),
-        };
-        match range {
-            Some((first, end)) if first < end => Ok(Self { first, end }),
-            Some(_) => Err(format!(
-                "the range `{text}` is empty; the second number is the one after the last"
-            )),
-            None => Err(format!(
-                "`{text}` is not a range of numbers; write it like `0..16`"
-            )),
-        }
+        let range = parse_range(text, "number")?;
+        Ok(Self {
+            first: range.start,
+            end: range.end,
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::io;
 
 use fabricsim_core::units::Duration;
-use fabricsim_report::CutReport;
+use fabricsim_report::{CutEnd, CutReport};
 use serde::Serialize;
 
 use super::Preset;
@@ -97,13 +97,17 @@ pub struct Scorecard {
 impl Scorecard {
     pub(super) fn new(preset: &Preset, traffic: Duration) -> Self {
         let ns = |ps: u64| ps as f64 / 1e3;
-        let ps = traffic.as_ps();
+        let cut = Preset::cut(traffic);
+        let until = match cut.end {
+            CutEnd::Until(until) => until.as_ps(),
+            CutEnd::CoolDown(span) => traffic.as_ps() - span.as_ps(),
+        };
         Self {
             preset: preset.name,
             source: preset.source,
-            traffic_ns: ns(ps),
-            warm_up_ns: ns(ps / 5),
-            until_ns: ns(ps - ps / 10),
+            traffic_ns: ns(traffic.as_ps()),
+            warm_up_ns: ns(cut.warm_up.as_ps()),
+            until_ns: ns(until),
             claims: Vec::new(),
             panels: Vec::new(),
             goodput: Vec::new(),
