@@ -20,6 +20,8 @@ pub struct FlowSample {
     pub dst: NodeId,
     /// Its class.
     pub class: ClassId,
+    /// The rate that its law allows it, in bit/s; zero in the last row of a flow that has ended.
+    pub rate_bps: f64,
     /// Payload acknowledged in the interval that ends now, in bits per second.
     pub throughput_bps: f64,
 }
@@ -40,18 +42,27 @@ pub struct FairnessPoint {
 /// # Errors
 /// At the word at fault.
 pub fn read_flow_samples(text: &str) -> Result<Vec<FlowSample>, InputError> {
-    let columns = ["time_ns", "flow", "src", "dst", "class", "throughput_bps"];
+    let columns = [
+        "time_ns",
+        "flow",
+        "src",
+        "dst",
+        "class",
+        "rate_bps",
+        "throughput_bps",
+    ];
     read_columns(
         text,
         "flows.csv",
         columns,
-        |[at, flow, src, dst, class, throughput]| {
+        |[at, flow, src, dst, class, rate, throughput]| {
             Ok(FlowSample {
                 at: Time::from_ps(at.nanoseconds("time_ns")?),
                 flow: FlowId(flow.integer("flow")?),
                 src: NodeId(src.integer("src")?),
                 dst: NodeId(dst.integer("dst")?),
                 class: ClassId(class.integer("class")?),
+                rate_bps: rate.number("rate_bps")?,
                 throughput_bps: throughput.number("throughput_bps")?,
             })
         },
@@ -70,13 +81,15 @@ pub fn jain_index(values: &[f64]) -> Option<f64> {
 }
 
 /// Jain's index of the throughputs of the flows that are live at each instant of `samples`, which
-/// come in the order of time. Instants at which nothing moves are left out. Give it only flows that
+/// come in the order of time. A flow that has ended since the sample before is not
+/// live. Instants at which nothing moves are left out. Give it only flows that
 /// share a bottleneck: flows that do not share one need not be equal.
 #[must_use]
 pub fn fairness_over_time(samples: &[FlowSample]) -> Vec<FairnessPoint> {
     samples
         .chunk_by(|a, b| a.at == b.at)
         .filter_map(|live| {
+            let live: Vec<&FlowSample> = live.iter().filter(|one| one.rate_bps > 0.0).collect();
             let rates: Vec<f64> = live.iter().map(|sample| sample.throughput_bps).collect();
             Some(FairnessPoint {
                 at_ps: live.first()?.at.as_ps(),
@@ -118,9 +131,10 @@ time_ns,flow,src,dst,class,rate_bps,window_bytes,acknowledged_bytes,throughput_b
 1000,0,0,9,0,50000000000,,1000,40000000000
 2000,0,0,9,0,50000000000,,9000,30000000000
 2000,1,1,9,0,50000000000,100,9000,10000000000.5
+2000,2,1,9,0,0,,9000,1000000000
 3000.5,1,1,9,0,50000000000,100,9000,0
 ";
-        let samples = read_flow_samples(text).expect("four rows");
+        let samples = read_flow_samples(text).expect("five rows");
         assert_eq!(samples[2].src, NodeId(1));
         let points = fairness_over_time(&samples);
         let found: Vec<_> = points.iter().map(|p| (p.at_ps, p.flows)).collect();
