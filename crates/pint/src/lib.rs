@@ -36,6 +36,7 @@ mod laws;
 mod log_code;
 mod port;
 mod published_draws;
+pub mod query;
 mod sampling;
 mod tables;
 mod telemetry;

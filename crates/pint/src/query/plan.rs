@@ -1,0 +1,347 @@
+//! The execution plan: which queries a packet serves.
+
+use fabricsim_core::input::ConfigError;
+use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
+use serde::Serialize;
+
+use crate::hash::GlobalHash;
+
+/// The most queries of a plan: the programme has a variable for each set of them.
+pub const MOST_QUERIES: usize = 12;
+/// The most bits of all digests of a packet.
+pub const MOST_BITS: u32 = 64;
+/// Below this a share is zero: the solver's own tolerance is 1e-7.
+const NOTHING: f64 = 1e-6;
+
+/// What a query asks of packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Demand {
+    /// Bits of its digest in a packet that serves it.
+    pub bits: u32,
+    /// The least share of the packets that serve it, above 0 and up to 1.
+    pub frequency: f64,
+}
+
+/// Some of the queries of a plan, by their places.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub struct QuerySet(u32);
+
+impl QuerySet {
+    /// Whether query `index` is among them.
+    #[inline]
+    #[must_use]
+    pub const fn has(self, index: usize) -> bool {
+        self.0 >> index & 1 != 0
+    }
+
+    /// Their places, ascending.
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..32).filter(move |&index| self.has(index))
+    }
+}
+
+/// A set of queries that packets serve together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlannedSet {
+    /// The queries.
+    pub queries: QuerySet,
+    /// The share of the packets that serve them.
+    pub share: f64,
+    /// For each query of the set, where its digest begins: digests lie in the order of the queries.
+    offsets: [u8; MOST_QUERIES],
+}
+
+impl PlannedSet {
+    /// The lowest bit of the digest of query `index`, which is in the set.
+    #[inline]
+    #[must_use]
+    pub const fn offset(&self, index: usize) -> u32 {
+        self.offsets[index] as u32
+    }
+}
+
+/// How queries share the bits of packets: a distribution over sets of queries, each of which fits the
+/// budget (PINT, section 3.4: the query engine). Every switch and sink knows it, and finds the set of a packet
+/// by a hash of its identifier, so no packet says which queries it serves.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    demands: Vec<Demand>,
+    budget: u32,
+    sets: Vec<PlannedSet>,
+    /// For each set, the hash values below which it or one before it is meant.
+    limits: Vec<f64>,
+    choice: GlobalHash,
+}
+
+/// Why there is no plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shortage {
+    /// The share of what is asked that can be had.
+    share: f64,
+}
+
+impl Plan {
+    /// The plan that serves `demands` within `budget` bits of each packet, and beyond what is asked as
+    /// evenly as it can: the least served query, by its share of what it asks for, is served as often as is
+    /// possible, then the next. `seed` is that of the hash by which packets are assigned.
+    ///
+    /// # Errors
+    /// Where a demand is not one, and where the budget is too small for all of them.
+    pub fn new(demands: &[Demand], budget: u32, seed: u64) -> Result<Self, ConfigError> {
+        validate(demands, budget)?;
+        let sets = largest_sets(demands, budget);
+        let shares = serve(demands, &sets).map_err(|shortage| {
+            let mean: f64 = demands.iter().map(mean_bits).sum();
+            let message = if mean > f64::from(budget) + NOTHING {
+                format!(
+                    "the queries ask for {mean:.2} bits of a packet on average, and the budget is {budget}"
+                )
+            } else {
+                format!(
+                    "digests do not fit packets of {budget} bits in any way that serves more than {:.1}% of \
+                     what is asked",
+                    shortage.share * 100.0
+                )
+            };
+            ConfigError::new(
+                "bits",
+                message,
+                format!(
+                    "give packets more bits, queries fewer, or multiply each frequency by {:.3}",
+                    shortage.share
+                ),
+            )
+        })?;
+        let planned = |(&queries, share): (&QuerySet, f64)| {
+            let mut offsets = [0; MOST_QUERIES];
+            let mut next = 0;
+            for index in queries.iter() {
+                offsets[index] = u8::try_from(next).expect("a budget is at most 64 bits");
+                next += demands[index].bits;
+            }
+            PlannedSet {
+                queries,
+                share,
+                offsets,
+            }
+        };
+        let sets: Vec<PlannedSet> = sets
+            .iter()
+            .zip(shares)
+            .filter(|(_, share)| *share > NOTHING)
+            .map(planned)
+            .collect();
+        let total: f64 = sets.iter().map(|set| set.share).sum();
+        let mut below = 0.0;
+        let limits = sets.iter().map(|set| {
+            below += set.share / total;
+            below
+        });
+        Ok(Self {
+            limits: limits.collect(),
+            demands: demands.to_vec(),
+            budget,
+            sets,
+            choice: GlobalHash::new(seed),
+        })
+    }
+
+    /// What is asked, in the order of the queries.
+    #[must_use]
+    pub fn demands(&self) -> &[Demand] {
+        &self.demands
+    }
+
+    /// Bits of all digests of a packet.
+    #[must_use]
+    pub const fn budget(&self) -> u32 {
+        self.budget
+    }
+
+    /// Bytes that digests take in a packet on the wire.
+    #[must_use]
+    pub fn wire_bytes(&self) -> u16 {
+        u16::try_from(self.budget.div_ceil(8)).expect("a budget is at most 64 bits")
+    }
+
+    /// The sets that packets serve.
+    #[must_use]
+    pub fn sets(&self) -> &[PlannedSet] {
+        &self.sets
+    }
+
+    /// The share of the packets that serve query `index`.
+    #[must_use]
+    pub fn frequency(&self, index: usize) -> f64 {
+        let with = self.sets.iter().filter(|set| set.queries.has(index));
+        with.map(|set| set.share).sum()
+    }
+
+    /// What `packet` serves: the same at all hops and at the sink.
+    #[inline]
+    #[must_use]
+    pub fn set_of(&self, packet: u64) -> &PlannedSet {
+        if let [only] = &*self.sets {
+            return only;
+        }
+        let uniform = self.choice.uniform(packet, 0);
+        let index = self.limits.iter().position(|&limit| uniform < limit);
+        &self.sets[index.unwrap_or(self.sets.len() - 1)]
+    }
+
+    /// The plan as a table of a result file.
+    #[must_use]
+    pub fn summary(&self, names: &[String]) -> PlanSummary {
+        let named = |set: &PlannedSet| PlannedShare {
+            queries: set.queries.iter().map(|i| names[i].clone()).collect(),
+            share: set.share,
+        };
+        PlanSummary {
+            bits: self.budget,
+            sets: self.sets.iter().map(named).collect(),
+            frequencies: (0..self.demands.len())
+                .map(|index| self.frequency(index))
+                .collect(),
+        }
+    }
+}
+
+/// A plan with the names of queries.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlanSummary {
+    /// Bits of all digests of a packet.
+    pub bits: u32,
+    /// The sets that packets serve.
+    pub sets: Vec<PlannedShare>,
+    /// For each query, the share of the packets that serve it.
+    pub frequencies: Vec<f64>,
+}
+
+/// A set of queries and its share of the packets.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlannedShare {
+    /// Their names.
+    pub queries: Vec<String>,
+    /// From 0 to 1.
+    pub share: f64,
+}
+
+fn mean_bits(demand: &Demand) -> f64 {
+    f64::from(demand.bits) * demand.frequency
+}
+
+fn validate(demands: &[Demand], budget: u32) -> Result<(), ConfigError> {
+    let refuse = |key, message: String, help: String| Err(ConfigError::new(key, message, help));
+    if !(1..=MOST_BITS).contains(&budget) {
+        return refuse(
+            "bits",
+            format!("a budget of {budget} bits for a packet is not of 1 to {MOST_BITS}"),
+            "give the bits of all digests of a packet, such as 16".to_owned(),
+        );
+    }
+    if !(1..=MOST_QUERIES).contains(&demands.len()) {
+        return refuse(
+            "query",
+            format!("{} queries are not 1 to {MOST_QUERIES}", demands.len()),
+            "run the others in another simulation".to_owned(),
+        );
+    }
+    for (number, demand) in (1..).zip(demands) {
+        if demand.bits == 0 || demand.bits > budget {
+            return refuse(
+                "bits",
+                format!(
+                    "query {number} wants {} bits, and a packet has {budget} for all queries",
+                    demand.bits
+                ),
+                format!("give it 1 to {budget} bits, or packets more"),
+            );
+        }
+        if !(demand.frequency > 0.0 && demand.frequency <= 1.0) {
+            return refuse(
+                "frequency",
+                format!(
+                    "query {number} has a frequency of {}, which is not above 0 and at most 1",
+                    demand.frequency
+                ),
+                "give the least share of the packets that serve it, such as 0.0625 for one in 16"
+                    .to_owned(),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The sets that fit the budget and to which no query could be added.
+fn largest_sets(demands: &[Demand], budget: u32) -> Vec<QuerySet> {
+    let bits = |set: QuerySet| -> u32 { set.iter().map(|index| demands[index].bits).sum() };
+    let all = (1..1u32 << demands.len()).map(QuerySet);
+    let is_full = |set: &QuerySet| {
+        let mut others = (0..demands.len()).filter(|&index| !set.has(index));
+        let used = bits(*set);
+        used <= budget && others.all(|index| used + demands[index].bits > budget)
+    };
+    all.filter(is_full).collect()
+}
+
+/// The share of each of `sets`, so that each query gets at least its frequency.
+fn serve(demands: &[Demand], sets: &[QuerySet]) -> Result<Vec<f64>, Shortage> {
+    // Frequencies that are settled: they cannot be higher.
+    let mut settled: Vec<Option<f64>> = vec![None; demands.len()];
+    let (mut factor, mut shares) = evenly(demands, sets, &settled);
+    if factor < 1.0 - NOTHING {
+        return Err(Shortage { share: factor });
+    }
+    loop {
+        let mut news = false;
+        for (demand, settled) in demands.iter().zip(&mut settled) {
+            if settled.is_none() && demand.frequency * factor >= 1.0 - NOTHING {
+                // A little less, so that rounding cannot make it impossible.
+                *settled = Some(1.0 - NOTHING / 100.0);
+                news = true;
+            }
+        }
+        if !news || settled.iter().all(Option::is_some) {
+            return Ok(shares);
+        }
+        (factor, shares) = evenly(demands, sets, &settled);
+    }
+}
+
+/// The largest factor by which all frequencies that are not `settled` can be multiplied, at most to 1, and
+/// the shares of the sets that reach it.
+fn evenly(demands: &[Demand], sets: &[QuerySet], settled: &[Option<f64>]) -> (f64, Vec<f64>) {
+    let open = demands.iter().zip(settled).filter(|(_, s)| s.is_none());
+    let highest = open
+        .map(|(demand, _)| 1.0 / demand.frequency)
+        .fold(f64::INFINITY, f64::min);
+    let mut problem = Problem::new(OptimizationDirection::Maximize);
+    let factor = problem.add_var(1.0, (0.0, highest));
+    let shares: Vec<Variable> = sets
+        .iter()
+        .map(|_| problem.add_var(0.0, (0.0, 1.0)))
+        .collect();
+    let all: Vec<(Variable, f64)> = shares.iter().map(|&share| (share, 1.0)).collect();
+    problem.add_constraint(&all, ComparisonOp::Eq, 1.0);
+    for (index, (demand, settled)) in demands.iter().zip(settled).enumerate() {
+        let with = sets.iter().zip(&shares).filter(|(set, _)| set.has(index));
+        let mut served: Vec<(Variable, f64)> = with.map(|(_, &share)| (share, 1.0)).collect();
+        let least = settled.unwrap_or(0.0);
+        if settled.is_none() {
+            served.push((factor, -demand.frequency));
+        }
+        problem.add_constraint(&served, ComparisonOp::Ge, least);
+    }
+    let solution = problem
+        .solve()
+        .ok()
+        .and_then(|outcome| outcome.into_solution().ok())
+        .expect(
+            "the settled frequencies have been served before, and a factor of 0 is always possible",
+        );
+    let value = |variable: Variable| solution.var_value(variable);
+    (value(factor), shares.into_iter().map(value).collect())
+}
+
+#[cfg(test)]
+mod tests;
