@@ -1,21 +1,23 @@
 //! Which kind of network a scenario needs: the header that its packets carry and what its switches
 //! write there.
 
+use std::sync::Arc;
+
 use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{Fidelity, LawContext, NoTelemetry, Telemetry};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
+use fabricsim_pint::query::{Probe, Queries, QueryTelemetry};
 use fabricsim_pint::{
-    IntAndPint, PintDigest, PintHeader, PintSettings, PintTelemetry, PortLink, PublishedDigest,
-    WithDigest,
+    PintDigest, PintHeader, PintSettings, PintTelemetry, PortLink, PublishedDigest, WithDigest,
 };
 use fabricsim_topology::{Port, Routes};
 use fabricsim_transport::rdma::RdmaSettings;
 
 use crate::error::Error;
 use crate::model;
-use crate::registry::{CcConfig, ClassLaws, Needs};
+use crate::registry::{ClassLaws, Needs};
 use crate::runner::Runner;
 use crate::scenario::Scenario;
 
@@ -25,6 +27,7 @@ pub(crate) struct Assembly<'a> {
     pub(crate) routes: &'a Routes,
     pub(crate) context: &'a LawContext<'a>,
     pub(crate) settings: RdmaSettings<ClassLaws>,
+    pub(crate) queries: Option<Arc<Queries>>,
     pub(crate) threads: usize,
 }
 
@@ -41,6 +44,19 @@ impl Assembly<'_> {
         }
         let digest = self.pint();
         let longest = self.context.longest_path;
+        if let Some(queries) = self.queries.clone() {
+            return Ok(match (int, longest) {
+                (false, _) => {
+                    self.with_queries::<(), _>(&queries, digest.as_ref(), |_| NoTelemetry)
+                }
+                (true, 0..=10) => {
+                    self.with_int_and_queries::<ExactStack<10>>(&queries, digest.as_ref())
+                }
+                (true, _) => {
+                    self.with_int_and_queries::<ExactStack<128>>(&queries, digest.as_ref())
+                }
+            });
+        }
         Ok(match (int, digest, self.context.fidelity) {
             (false, None, Fidelity::Exact) => self.of::<(), _>(|_, _| NoTelemetry),
             (false, None, Fidelity::Published) => self.of::<PublishedDigest, _>(|_, _| NoTelemetry),
@@ -85,10 +101,7 @@ impl Assembly<'_> {
     /// What switches do for the laws that read digests, if some law does. All of them have the same,
     /// or the scenario would have been refused.
     fn pint(&self) -> Option<PintSettings> {
-        let config = self.scenario.laws().find_map(|law| match law {
-            CcConfig::HpccPint(config) => Some(config),
-            _ => None,
-        });
+        let config = self.scenario.pint_laws().next();
         config.map(|config| PintSettings::new(config, self.context))
     }
 
@@ -106,7 +119,39 @@ impl Assembly<'_> {
         let scale = IntScale::new(self.context);
         let telemetry = self.pint_telemetry(pint);
         self.of::<WithDigest<S>, _>(|node, ports| {
-            IntAndPint::new(int_telemetry(&scale, ports), telemetry(node, ports))
+            (
+                int_telemetry::<WithDigest<S>>(&scale, ports),
+                telemetry(node, ports),
+            )
+        })
+    }
+
+    fn with_int_and_queries<S: IntHeader>(
+        self,
+        queries: &Arc<Queries>,
+        pint: Option<&PintSettings>,
+    ) -> Box<dyn Runner> {
+        let scale = IntScale::new(self.context);
+        self.with_queries::<S, _>(queries, pint, |ports| int_telemetry(&scale, ports))
+    }
+
+    /// A network whose packets serve queries, beside what `other` writes and the digest of `pint`.
+    fn with_queries<S, T>(
+        self,
+        queries: &Arc<Queries>,
+        pint: Option<&PintSettings>,
+        other: impl Fn(&[Port]) -> T,
+    ) -> Box<dyn Runner>
+    where
+        S: IntHeader,
+        T: Telemetry<WithDigest<S, Probe>> + Sync + 'static,
+    {
+        let digest = pint.map(|pint| self.pint_telemetry(pint));
+        let queries = Arc::clone(queries);
+        self.of::<WithDigest<S, Probe>, _>(move |node, ports| {
+            let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
+            let law = digest.as_ref().map(|digest| digest(node, ports));
+            QueryTelemetry::new(Arc::clone(&queries), node, &rates, (other(ports), law))
         })
     }
 
@@ -145,6 +190,7 @@ impl Assembly<'_> {
             self.routes,
             self.settings,
             telemetry,
+            self.queries.as_ref(),
             self.threads,
         ))
     }

@@ -70,6 +70,7 @@ pub mod outcome;
 pub(crate) mod overrides;
 pub mod parallelism;
 pub mod pause_log;
+pub mod queries;
 pub mod registry;
 pub mod reproduce;
 pub(crate) mod runner;
@@ -83,6 +84,8 @@ pub(crate) mod wording;
 
 /// Units, ids, the engine, the network and the traits of plugins.
 pub use fabricsim_core as core;
+/// PINT: queries, path tracing, codes and sketches.
+pub use fabricsim_pint as pint;
 /// Records of flows, slowdowns, comparison, and the formats they are written in.
 pub use fabricsim_report as report;
 /// Graphs, builders and routes.

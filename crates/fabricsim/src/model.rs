@@ -9,10 +9,11 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
     HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
 };
-use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{Fidelity, LawFactory, Model, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_pint::PintHeader;
+use fabricsim_pint::query::{Queries, Sink, Truth};
 use fabricsim_qdisc::{Markers, PortBuffer, PriorityQueues, PublishedDraws, RedEcn, SharedBuffer};
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
@@ -32,7 +33,7 @@ pub(crate) struct Fabric<H, T, F> {
 
 impl<H, T, F> Model for Fabric<H, T, F>
 where
-    H: Header,
+    H: PintHeader,
     T: Telemetry<H> + Sync + 'static,
     F: LawFactory<H> + 'static,
     F::Law: 'static,
@@ -91,10 +92,11 @@ pub(crate) fn build<H, T, F>(
     routes: &Routes,
     settings: RdmaSettings<F>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
+    queries: Option<&Arc<Queries>>,
     threads: usize,
 ) -> Network<Fabric<H, T, F>>
 where
-    H: Header,
+    H: PintHeader,
     T: Telemetry<H> + Sync + 'static,
     F: LawFactory<H> + 'static,
     F::Law: 'static,
@@ -135,6 +137,10 @@ where
                 PauseLog::Off
             },
             queues: queue_times(scenario, &watched, node),
+            sink: queries
+                .filter(|_| topology.is_host(node))
+                .map(|queries| Box::new(Sink::new(queries))),
+            truth: truth(scenario, queries, node),
         };
         let links: Vec<LinkConfig> = ports
             .iter()
@@ -203,6 +209,17 @@ fn queue_times(
     let wanted = settings.queue_distribution && own.peek().is_some();
     let count = scenario.topology.ports(node).len();
     wanted.then(|| Box::new(QueueTimes::new(settings, count, own)))
+}
+
+/// What notes the values that queries ask for as they are, at switch `node`, where it is wanted.
+fn truth(scenario: &Scenario, queries: Option<&Arc<Queries>>, node: NodeId) -> Option<Box<Truth>> {
+    let wanted = scenario.queries.as_ref()?.pint.truth && !scenario.topology.is_host(node);
+    let ports = scenario.topology.ports(node).iter();
+    let rates: Vec<Rate> = ports.map(|port| port.rate).collect();
+    let truth = queries
+        .filter(|_| wanted)
+        .and_then(|queries| Truth::new(queries, &rates));
+    truth.map(Box::new)
 }
 
 fn link(port: &Port, node: NodeId, seed: u64, timings: &mut Timings) -> LinkConfig {

@@ -9,7 +9,6 @@ mod file;
 mod node_log;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod range;
 mod rows;
 mod selection;
 mod series;
@@ -30,9 +29,9 @@ use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
 
 pub use distribution::QueueBin;
 pub(crate) use distribution::QueueTimes;
+pub use fabricsim_core::input::NumberRange;
 pub(crate) use file::{Ending, remove_stale_series};
 pub(crate) use node_log::NodeLog;
-pub use range::NumberRange;
 pub(crate) use selection::queue_ports;
 pub(crate) use settings::read;
 pub use settings::{FarEnd, ObserveSettings, SeriesFormat};

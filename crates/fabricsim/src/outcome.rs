@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::observe::{Ending, Observation, remove_stale_series};
 use crate::parallelism::{Parallelism, ParallelismReport};
 use crate::pause_log::PauseEvent;
+use crate::queries::{remove_stale_answers, write_answers};
 use crate::scenario::Scenario;
 use crate::simulation::{Expectation, IdealFct, Simulation};
 use crate::summary::{Measured, summarise};
@@ -210,8 +211,16 @@ fn run_by(
         None => Vec::new(),
     };
     remove_stale_series(dir, &observed)?;
+    let answered = match simulation.queries() {
+        Some(queries) => write_answers(dir, queries, &simulation.answers())?,
+        None => Vec::new(),
+    };
+    remove_stale_answers(dir, &answered)?;
     let summary = Summary {
         observed,
+        plan: simulation
+            .queries()
+            .map(|queries| queries.plan().summary(queries.names())),
         ..summarise(scenario, &simulation, &recorder.records, &end)
     };
     remove_stale(stale)?;

@@ -315,6 +315,17 @@ impl ClassLaws {
     }
 }
 
+impl ClassLaws {
+    /// From now on the plan of queries says which packets carry the digests that laws read.
+    pub(crate) fn follow_plan(&mut self) {
+        for laws in self.own.iter_mut().flatten().chain([&mut self.default]) {
+            if let AnyLaws::HpccPint(laws) = laws {
+                laws.follow_plan();
+            }
+        }
+    }
+}
+
 impl<H: IntHeader + PintHeader> LawFactory<H> for ClassLaws {
     type Law = AnyLaw<H>;
 

@@ -6,6 +6,7 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{BlockedPort, Counters, Directory, Network, PortSample, Stop, Watch};
 use fabricsim_core::plugin::{EndpointCounters, LiveFlow, Model, Unfinished};
 use fabricsim_core::units::{Bytes, Time};
+use fabricsim_pint::query::{Answers, HopSeries};
 use fabricsim_topology::SwitchRoutes;
 
 use crate::observe::{NodeLog, QueueBin};
@@ -44,6 +45,8 @@ pub(crate) trait Runner: Send {
     fn port(&self, node: NodeId, port: PortId) -> PortSample;
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
     fn queue_distribution(&self) -> Vec<QueueBin>;
+    fn answers(&self) -> Answers;
+    fn hop_series(&self, least: usize) -> Vec<HopSeries>;
 }
 
 impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M> {
@@ -115,6 +118,18 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {
         self.for_each_live(visit);
+    }
+    fn answers(&self) -> Answers {
+        Answers::collect(
+            self.observers().filter_map(|log| log.sink.as_deref()),
+            self.observers().filter_map(|log| log.truth.as_deref()),
+        )
+    }
+    fn hop_series(&self, least: usize) -> Vec<HopSeries> {
+        HopSeries::collect(
+            self.observers().filter_map(|log| log.truth.as_deref()),
+            least,
+        )
     }
     fn queue_distribution(&self) -> Vec<QueueBin> {
         let now = self.now();

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::{Fidelity, LawContext};
 use fabricsim_core::units::{Duration, Rate};
+use fabricsim_pint::PintConfig;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::{Topology, TopologyConfig};
 use fabricsim_transport::rdma::RdmaConfig;
@@ -22,10 +23,12 @@ use crate::document::Document;
 use crate::error::Error;
 use crate::failures::{self, Event};
 use crate::observe::{self, ObserveSettings};
+use crate::queries::{self, QuerySettings};
 use crate::registry::CcConfig;
 use crate::settings::{OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings};
 use classes::{ClassCc, read_classes, read_law};
-use read::{Tables, read_file, read_profile, read_seed, read_topology, read_workload};
+pub(crate) use read::read_file;
+use read::{Tables, read_profile, read_seed, read_topology, read_workload};
 use resolved::{tagged, topology_value, workload_value};
 
 pub use classes::CLASS_KEYS;
@@ -43,7 +46,8 @@ pub const ROOT_KEYS: &[(&str, &str)] = &[
     ),
 ];
 
-const TABLES: &[&str] = &[
+/// The tables of a scenario.
+pub(crate) const TABLES: &[&str] = &[
     "name",
     "seed",
     "profile",
@@ -58,6 +62,8 @@ const TABLES: &[&str] = &[
     "run",
     "output",
     "observe",
+    "pint",
+    "query",
 ];
 
 /// A scenario that has been read, checked and given its topology.
@@ -93,6 +99,8 @@ pub struct Scenario {
     pub output: OutputSettings,
     /// The time series to write, if any.
     pub observe: Option<ObserveSettings>,
+    /// What packets are asked on their way, if anything.
+    pub queries: Option<QuerySettings>,
 }
 
 impl Scenario {
@@ -257,6 +265,7 @@ impl Scenario {
         read_classes(&document, &mut root, custom, &mut class_cc)?;
         let events = failures::read(&document, &mut root, &topology)?;
         let observe = observe::read(&document, &mut root, &topology, &run)?;
+        let (queries, query_places) = queries::read(&document, &mut root)?.unzip();
         let scenario = Self {
             name,
             seed,
@@ -273,6 +282,7 @@ impl Scenario {
             run,
             output,
             observe,
+            queries,
         };
         scenario
             .check_ecn_rates()
@@ -281,6 +291,16 @@ impl Scenario {
             .check_lowest_rates()
             .and_then(|()| scenario.check_digests())
             .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
+        if let Some((settings, places)) = scenario.queries.as_ref().zip(query_places) {
+            let laws: Vec<&PintConfig> = scenario.pint_laws().collect();
+            places.check(
+                &document,
+                settings,
+                (seed, fidelity),
+                &laws,
+                &scenario.topology,
+            )?;
+        }
         let (rate, priorities) = (scenario.nic_rate(), scenario.priorities());
         let longest_packet = scenario.transport.mtu + HEADER_BYTES;
         scenario
@@ -424,6 +444,10 @@ impl Scenario {
         });
         if !self.events.is_empty() {
             resolved["event"] = self.events.iter().map(Event::value).collect();
+        }
+        if let Some(queries) = &self.queries {
+            resolved["pint"] = serde_json::json!(queries.pint);
+            resolved["query"] = serde_json::json!(queries.queries);
         }
         if let Some(observe) = &self.observe {
             resolved["observe"] = serde_json::json!(observe);

@@ -9,6 +9,7 @@ use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample, Stop, Watch};
 use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, LiveFlow, Unfinished};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_pint::query::{Answers, HopSeries, Queries};
 use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 use fabricsim_topology::{Extremes, Routes};
 use fabricsim_transport::rdma::{BaseReference, BaseRtt, PacingTimes, RdmaSettings};
@@ -21,6 +22,7 @@ use crate::error::Error;
 use crate::failures::{ControlPlane, Event};
 use crate::observe::QueueBin;
 use crate::pause_log::PauseEvent;
+use crate::queries::query_network;
 use crate::registry::Needs;
 use crate::runner::Runner;
 use crate::scenario::Scenario;
@@ -54,6 +56,7 @@ pub struct Simulation {
     hosts: Vec<bool>,
     expected: Expectation,
     telemetry: Option<TelemetryRoom>,
+    queries: Option<Arc<Queries>>,
 }
 
 /// What the telemetry of a running simulation can hold.
@@ -131,9 +134,25 @@ impl Simulation {
             fidelity,
         };
         let telemetry_bytes = scenario.cc.telemetry_bytes(&context);
-        let settings = RdmaSettings::new(
+        let limits = |text: String| Error::unsupported(scenario, text);
+        let queries = match &scenario.queries {
+            None => None,
+            Some(settings) => {
+                let network = query_network(&scenario.topology, longest, extremes.base_rtt);
+                let law = scenario.pint_laws().next();
+                let built = settings.build(scenario.seed, law, &network);
+                Some(Arc::new(built.map_err(|(index, error)| {
+                    limits(format!("query {}: {error}", index + 1))
+                })?))
+            }
+        };
+        let mut laws = scenario.class_laws(&context);
+        if queries.is_some() {
+            laws.follow_plan();
+        }
+        let mut settings = RdmaSettings::new(
             scenario.transport_resolved(),
-            scenario.class_laws(&context),
+            laws,
             match fidelity {
                 Fidelity::Exact => PacingTimes::Exact,
                 Fidelity::Published => PacingTimes::TruncatedNs,
@@ -146,12 +165,17 @@ impl Simulation {
                 BaseRtt::Pair => BaseReference::PerPair,
             },
         );
-        let limits = |text: String| Error::unsupported(scenario, text);
+        // Every packet has room for the digests, and its answer none: the sink takes them out.
+        let digest_bytes = queries
+            .as_ref()
+            .map_or(0, |queries| queries.plan().wire_bytes());
+        settings.data_header += digest_bytes;
         let runner = Assembly {
             scenario,
             routes: &routes,
             context: &context,
             settings,
+            queries: queries.clone(),
             threads,
         }
         .build()?;
@@ -198,7 +222,11 @@ impl Simulation {
                 links: topology.links().len(),
                 nic_rate,
                 extremes,
-                telemetry_bytes,
+                telemetry_bytes: match (&queries, scenario.cc.needs()) {
+                    // The law's digest is among those of queries.
+                    (Some(_), Needs::Digest) => digest_bytes,
+                    _ => telemetry_bytes + digest_bytes,
+                },
             },
             ideal: IdealFct { fidelity, mtu },
             hosts: (0..topology.len())
@@ -209,6 +237,7 @@ impl Simulation {
                 switches: longest.max(5),
                 rates: link_rates,
             }),
+            queries,
         })
     }
 
@@ -480,6 +509,25 @@ impl Simulation {
     #[must_use]
     pub fn queue_distribution(&self) -> Vec<QueueBin> {
         self.runner.queue_distribution()
+    }
+
+    /// The queries of the scenario, if it has some.
+    #[must_use]
+    pub fn queries(&self) -> Option<&Queries> {
+        self.queries.as_deref()
+    }
+
+    /// What the queries have found so far; nothing where there are none.
+    #[must_use]
+    pub fn answers(&self) -> Answers {
+        self.runner.answers()
+    }
+
+    /// The values of dynamic queries as the switches saw them, for hops of flows that at least `least`
+    /// packets have passed: the first `least` of each. Nothing where `pint.truth` is false.
+    #[must_use]
+    pub fn hop_series(&self, least: usize) -> Vec<HopSeries> {
+        self.runner.hop_series(least)
     }
 
     /// Brings all nodes to [`Self::now`]; when all flows have ended, some switches may be behind.

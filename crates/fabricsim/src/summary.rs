@@ -2,6 +2,7 @@
 
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
+use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
@@ -171,6 +172,9 @@ pub struct Summary {
     /// The files of time series.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<SeriesSummary>,
+    /// Which packets served which queries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanSummary>,
     /// The scenario with every default filled in.
     pub scenario: serde_json::Value,
     /// Flows that have not ended, at most 1,000.
@@ -282,6 +286,7 @@ pub(crate) fn summarise(
         },
         peak_memory_bytes: peak_memory(),
         observed: Vec::new(),
+        plan: None,
         scenario: scenario.resolved(),
         unfinished: listed,
     }

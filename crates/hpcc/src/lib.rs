@@ -16,6 +16,8 @@
 //! let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
 //! let hop = |ns, sent| Hop {
 //!     now: Time::from_ns(ns),
+//!     arrived: Time::from_ns(ns),
+//!     ingress: PortId(0),
 //!     port: PortId(0),
 //!     rate: Rate::from_gbps(100),
 //!     queue: Bytes::ZERO,

@@ -373,6 +373,8 @@ mod tests {
     fn hop(ps: u64, sent: u64, queue: u64) -> Hop {
         Hop {
             now: Time::from_ps(ps),
+            arrived: Time::from_ps(ps),
+            ingress: PortId(0),
             port: PortId(0),
             rate: Rate::from_gbps(100),
             queue: Bytes::new(queue),

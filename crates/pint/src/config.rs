@@ -9,7 +9,7 @@ use fabricsim_hpcc::RateRule;
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{Arithmetic, TableShape};
-use crate::laws::PintLaws;
+use crate::laws::{Carrier, PintLaws};
 use crate::log_code::{LogCode, Rounding};
 
 /// The `[cc]` table of `kind = "hpcc-pint"`.
@@ -193,6 +193,7 @@ impl LawConfig for PintConfig {
             fidelity: context.fidelity,
             code: self.code(context.fidelity),
             telemetry_bytes: self.telemetry_bytes(context),
+            carrier: Carrier::Sender,
             constants: Arc::default(),
         }
     }
@@ -296,6 +297,11 @@ impl PintConfig {
     }
 
     /// The code of the digest.
+    #[must_use]
+    pub fn log_code(&self, fidelity: Fidelity) -> LogCode {
+        self.code(fidelity)
+    }
+
     pub(crate) fn code(&self, fidelity: Fidelity) -> LogCode {
         LogCode::new(
             self.base(fidelity),

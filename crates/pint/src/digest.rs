@@ -5,6 +5,8 @@ use fabricsim_core::plugin::Hop;
 use fabricsim_core::units::Bytes;
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, PublishedStack};
 
+use crate::query::{Probe, ProbeRoom};
+
 /// A header with room for a digest, or one without where the methods do nothing.
 pub trait PintHeader: Header {
     /// The digest, if the packet carries one.
@@ -21,6 +23,21 @@ pub trait PintHeader: Header {
     /// is the maximum). A packet that carries none stays without.
     #[inline]
     fn raise(&mut self, _code: u16) {}
+
+    /// Whether packets serve queries.
+    const QUERIES: bool = false;
+
+    /// What the packet carries for queries, where it serves some.
+    #[inline]
+    fn probe(&self) -> Option<&Probe> {
+        None
+    }
+
+    /// The same, to change.
+    #[inline]
+    fn probe_mut(&mut self) -> Option<&mut Probe> {
+        None
+    }
 }
 
 impl PintHeader for () {}
@@ -30,20 +47,24 @@ impl<const N: usize> PintHeader for ExactStack<N> {}
 impl PintHeader for PublishedStack {}
 
 /// A digest beside the telemetry `S`, for networks in which some laws read the one and some the
-/// other.
+/// other; and where `Q` is a [`Probe`], the digests of queries.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct WithDigest<S> {
+pub struct WithDigest<S, Q = ()> {
     int: S,
     digest: Option<u16>,
+    queries: Q,
 }
 
 /// A digest and nothing else.
 pub type PintDigest = WithDigest<()>;
 
+/// A digest of the law beside those of queries.
+pub type QueryDigest = WithDigest<(), Probe>;
+
 /// A digest in the published simulator's order of events.
 pub type PublishedDigest = WithDigest<CausesOnly>;
 
-impl<S: IntHeader> Header for WithDigest<S> {
+impl<S: IntHeader, Q: ProbeRoom> Header for WithDigest<S, Q> {
     const CAUSAL: bool = S::CAUSAL;
     const PARTIAL: bool = S::PARTIAL;
 
@@ -51,6 +72,7 @@ impl<S: IntHeader> Header for WithDigest<S> {
     fn assign(&mut self, other: &Self) {
         if Self::PARTIAL {
             self.digest = other.digest;
+            self.queries = other.queries;
             self.int.assign(&other.int);
         } else {
             *self = *other;
@@ -73,7 +95,7 @@ impl<S: IntHeader> Header for WithDigest<S> {
     }
 }
 
-impl<S: IntHeader> PintHeader for WithDigest<S> {
+impl<S: IntHeader, Q: ProbeRoom> PintHeader for WithDigest<S, Q> {
     #[inline]
     fn digest(&self) -> Option<u16> {
         self.digest
@@ -90,9 +112,21 @@ impl<S: IntHeader> PintHeader for WithDigest<S> {
             *digest = code.max(*digest);
         }
     }
+
+    const QUERIES: bool = Q::PRESENT;
+
+    #[inline]
+    fn probe(&self) -> Option<&Probe> {
+        self.queries.probe()
+    }
+
+    #[inline]
+    fn probe_mut(&mut self) -> Option<&mut Probe> {
+        self.queries.probe_mut()
+    }
 }
 
-impl<S: IntHeader> IntHeader for WithDigest<S> {
+impl<S: IntHeader, Q: ProbeRoom> IntHeader for WithDigest<S, Q> {
     const CAPACITY: usize = S::CAPACITY;
 
     #[inline]
@@ -192,6 +226,7 @@ mod tests {
     #[test]
     fn a_digest_costs_a_packet_eight_bytes() {
         assert_eq!(size_of::<PintDigest>(), 4);
+        assert_eq!(size_of::<Packet<QueryDigest>>(), 80);
         assert_eq!(size_of::<Packet<PintDigest>>(), 56);
         assert_eq!(size_of::<Packet<PublishedDigest>>(), 64);
         let stack = size_of::<Packet<ExactStack<5>>>();
@@ -243,6 +278,8 @@ mod tests {
         let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
         let hop = |ns, sent, queue| Hop {
             now: Time::from_ns(ns),
+            arrived: Time::from_ns(ns),
+            ingress: PortId(0),
             port: PortId(0),
             rate: Rate::from_gbps(100),
             queue: Bytes::new(queue),

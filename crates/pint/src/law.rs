@@ -8,7 +8,7 @@ use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_hpcc::RateRule;
 
 use crate::digest::PintHeader;
-use crate::laws::PintLaws;
+use crate::laws::{Carrier, PintLaws};
 use crate::log_code::LogCode;
 use crate::sampling::Sampling;
 
@@ -81,7 +81,12 @@ impl HpccPint {
         Self {
             reference: constants.rule.max_rate,
             constants,
-            sampling: Sampling::new(laws.fraction(), laws.fidelity, laws.seed, start.flow.id),
+            sampling: match laws.carrier {
+                Carrier::Switch => Sampling::BySwitches,
+                Carrier::Sender => {
+                    Sampling::new(laws.fraction(), laws.fidelity, laws.seed, start.flow.id)
+                }
+            },
             stage: 0,
             last_update_seq: 0,
             rate: start.line_rate,

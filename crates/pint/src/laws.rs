@@ -10,6 +10,15 @@ use crate::digest::PintHeader;
 use crate::law::{Constants, HpccPint};
 use crate::log_code::LogCode;
 
+/// Who says which packets carry a digest.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Carrier {
+    /// The sender.
+    Sender,
+    /// The first switch, by the plan of all queries, whose bytes all packets have room for.
+    Switch,
+}
+
 /// Makes the law of each flow.
 #[derive(Clone, Debug)]
 pub struct PintLaws {
@@ -24,6 +33,8 @@ pub struct PintLaws {
     pub(crate) code: LogCode,
     /// What a digest takes on the wire.
     pub(crate) telemetry_bytes: u16,
+    /// Who says which packets carry a digest.
+    pub(crate) carrier: Carrier,
     /// Those of the first flow.
     pub(crate) constants: Arc<OnceLock<Arc<Constants>>>,
 }
@@ -36,6 +47,11 @@ impl PintLaws {
             Fidelity::Published => self.nic_rate,
         };
         self.config.filled_in(nic_rate, self.fidelity)
+    }
+
+    /// From now on the plan of queries says which packets carry a digest.
+    pub fn follow_plan(&mut self) {
+        self.carrier = Carrier::Switch;
     }
 
     /// The share of the packets whose digests count.

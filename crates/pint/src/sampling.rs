@@ -13,6 +13,8 @@ use crate::hash::GlobalHash;
 pub(crate) enum Sampling {
     /// Every packet counts.
     Every,
+    /// Switches let packets carry digests, and all that come count.
+    BySwitches,
     /// The hash of (flow, number of the packet) decides.
     Packets {
         hash: GlobalHash,
@@ -59,6 +61,7 @@ impl Sampling {
                 *sent += 1;
                 hash.uniform(u64::from(flow.0), packet) < *fraction
             }
+            Self::BySwitches => false,
             Self::Every | Self::Answers { .. } => true,
         }
     }
@@ -68,7 +71,7 @@ impl Sampling {
     pub(crate) fn next_answer(&mut self) -> bool {
         match self {
             Self::Answers { stream, fraction } => stream.chance(*fraction),
-            Self::Every | Self::Packets { .. } => true,
+            Self::Every | Self::BySwitches | Self::Packets { .. } => true,
         }
     }
 }

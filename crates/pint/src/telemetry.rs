@@ -7,11 +7,10 @@ use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Fidelity, Hop, LawContext, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Rate};
-use fabricsim_hpcc::{IntHeader, IntTelemetry};
 
 use crate::arithmetic::{Link, Tables};
 use crate::config::PintConfig;
-use crate::digest::{PintHeader, WithDigest};
+use crate::digest::PintHeader;
 use crate::log_code::LogCode;
 use crate::port::Port;
 use crate::published_draws::{PortLink, PublishedDraws};
@@ -143,44 +142,9 @@ impl<H: PintHeader> Telemetry<H> for PintTelemetry {
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {
-        self.set_rate(port, rate);
-    }
-}
-
-impl PintTelemetry {
-    /// The link of `port` has `rate` from now on.
-    fn set_rate(&mut self, port: PortId, rate: Rate) {
         let tables = self.settings.tables.as_ref();
         let link = Link::new(rate, self.settings.base_rtt, tables);
         self.ports[port.index()].set_link(link);
-    }
-}
-
-/// INT and PINT at one switch, for networks in which laws of both kinds run.
-#[derive(Clone, Debug)]
-pub struct IntAndPint<S> {
-    int: IntTelemetry<WithDigest<S>>,
-    pint: PintTelemetry,
-}
-
-impl<S: IntHeader> IntAndPint<S> {
-    /// Both for the same switch.
-    #[must_use]
-    pub const fn new(int: IntTelemetry<WithDigest<S>>, pint: PintTelemetry) -> Self {
-        Self { int, pint }
-    }
-}
-
-impl<S: IntHeader> Telemetry<WithDigest<S>> for IntAndPint<S> {
-    #[inline]
-    fn on_dequeue(&mut self, packet: &mut Packet<WithDigest<S>>, hop: &Hop) {
-        self.int.on_dequeue(packet, hop);
-        self.pint.on_dequeue(packet, hop);
-    }
-
-    fn on_rate(&mut self, port: PortId, rate: Rate) {
-        self.int.on_rate(port, rate);
-        self.pint.set_rate(port, rate);
     }
 }
 

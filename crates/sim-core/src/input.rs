@@ -1,7 +1,11 @@
 //! Mistakes in what a user wrote, placed so that a message can point at them.
 
+mod range;
+
 use std::fmt;
 use std::ops::Range;
+
+pub use range::NumberRange;
 
 /// A mistake in an input text: where it is, what is wrong and what would be right.
 ///

@@ -1,10 +1,10 @@
 //! Which ports and flows are observed.
 
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_core::input::NumberRange;
 use fabricsim_core::units::Bytes;
 use fabricsim_topology::Topology;
 
-use super::range::{NumberRange, includes};
 use super::settings::{FarEnd, ObserveSettings};
 
 /// The ports of hosts and switches that `settings` choose, in their order.
@@ -13,7 +13,7 @@ pub(super) fn chosen_ports(
     topology: &Topology,
 ) -> impl Iterator<Item = (NodeId, PortId)> {
     let nodes = (0..topology.len()).map(NodeId::from_index);
-    let nodes = nodes.filter(|node| includes(settings.nodes.as_deref(), node.0));
+    let nodes = nodes.filter(|node| NumberRange::any_contains(settings.nodes.as_deref(), node.0));
     nodes.flat_map(move |node| {
         let ports = topology.ports(node).iter().enumerate();
         ports.filter_map(move |(index, link)| {
@@ -23,7 +23,7 @@ pub(super) fn chosen_ports(
             } else {
                 FarEnd::Switches
             };
-            let chosen = includes(settings.ports.as_deref(), u32::from(port.0))
+            let chosen = NumberRange::any_contains(settings.ports.as_deref(), u32::from(port.0))
                 && settings.towards.is_none_or(|only| only == far_end);
             chosen.then_some((node, port))
         })
@@ -58,8 +58,8 @@ impl FlowFilter {
     }
 
     pub(super) fn takes(&self, flow: FlowId, class: ClassId, size: Bytes) -> bool {
-        includes(self.ids.as_deref(), flow.0)
-            && includes(self.classes.as_deref(), u32::from(class.0))
+        NumberRange::any_contains(self.ids.as_deref(), flow.0)
+            && NumberRange::any_contains(self.classes.as_deref(), u32::from(class.0))
             && size >= self.min_size
     }
 }

@@ -1,12 +1,11 @@
 //! The `[observe]` table.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, NumberRange};
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_topology::Topology;
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
 
-use super::range::NumberRange;
 use super::selection::{chosen_ports, queue_ports};
 use crate::document::Document;
 use crate::error::Error;

@@ -6,6 +6,7 @@ use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::LawContext;
 use fabricsim_core::units::Rate;
+use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;
 use fabricsim_workload::WorkloadConfig;
 use serde::Deserialize;
@@ -158,12 +159,17 @@ impl Scenario {
         Ok(())
     }
 
-    /// Refuses classes of `hpcc-pint` that want switches to write different digests.
-    pub(super) fn check_digests(&self) -> Result<(), ConfigError> {
-        let mut configs = self.laws().filter_map(|law| match law {
+    /// The settings of the laws that read digests.
+    pub(crate) fn pint_laws(&self) -> impl Iterator<Item = &PintConfig> {
+        self.laws().filter_map(|law| match law {
             CcConfig::HpccPint(config) => Some(config),
             _ => None,
-        });
+        })
+    }
+
+    /// Refuses classes of `hpcc-pint` that want switches to write different digests.
+    pub(super) fn check_digests(&self) -> Result<(), ConfigError> {
+        let mut configs = self.pint_laws();
         let Some(first) = configs.next() else {
             return Ok(());
         };

@@ -63,6 +63,8 @@ fn seen(laws: &HpccLaws, ns: u64, sent: u64, queue: u64) -> Stack {
     let mut stack = Stack::default();
     let hop = Hop {
         now: Time::from_ns(ns),
+        arrived: Time::from_ns(ns),
+        ingress: PortId(0),
         port: PortId(0),
         rate: LINE,
         queue: Bytes::new(queue),
@@ -251,6 +253,8 @@ fn with_rates_per_hop_the_busiest_link_rules() {
         let mut stack = seen(&laws, ns, sent[0], 0);
         let hop = Hop {
             now: Time::from_ns(ns),
+            arrived: Time::from_ns(ns),
+            ingress: PortId(0),
             port: PortId(0),
             rate: LINE,
             queue: Bytes::new(queue),
@@ -283,6 +287,8 @@ fn another_path_starts_the_comparison_anew() {
     longer.push(
         &Hop {
             now: Time::from_ns(3_000),
+            arrived: Time::from_ns(3_000),
+            ingress: PortId(0),
             port: PortId(0),
             rate: LINE,
             queue: Bytes::ZERO,

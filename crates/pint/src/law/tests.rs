@@ -287,6 +287,8 @@ fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
         packet.wire = 1_048 + law.prepare(&mut packet.telemetry);
         let hop = Hop {
             now: Time::from_ps(ps),
+            arrived: Time::from_ps(ps),
+            ingress: PortId(0),
             port: PortId(0),
             rate: LINE,
             queue: Bytes::ZERO,

@@ -3,12 +3,13 @@
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::units::{Bytes, Rate, Time};
-use fabricsim_hpcc::{ExactStack, IntScale};
+use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry};
 
 use super::*;
 use crate::arithmetic::Arithmetic;
 use crate::c_rand::CRand;
 use crate::digest::PintDigest;
+use crate::digest::WithDigest;
 
 const RATE: Rate = Rate::from_gbps(100);
 const LINK: PortLink = PortLink {
@@ -51,6 +52,8 @@ fn packet<H: PintHeader>(kind: PacketKind, size: u16) -> Packet<H> {
 fn hop(port: u16, ns: u64, queue: u64) -> Hop {
     Hop {
         now: Time::from_ns(ns),
+        arrived: Time::from_ns(ns),
+        ingress: PortId(0),
         port: PortId(port),
         rate: RATE,
         queue: Bytes::new(queue),
@@ -238,7 +241,7 @@ fn both_kinds_of_telemetry_run_side_by_side() {
     let settings = settings(&PintConfig::default(), Fidelity::Exact);
     let pint = PintTelemetry::new(&settings, &[LINK], 1, NodeId(0));
     let mut alone = pint.clone();
-    let mut both = IntAndPint::new(int, pint);
+    let mut both = (int, pint);
     let mut sent = packet::<Both>(PacketKind::Data, 1_000);
     sent.telemetry.carry();
     both.on_dequeue(&mut sent, &hop(0, 9_000, 48_000));

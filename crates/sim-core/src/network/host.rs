@@ -183,6 +183,7 @@ impl<M: Model> Host<M> {
             }
             return;
         }
+        self.observer.on_arrival(now, self.id, packet);
         let ended = self.completions.len();
         let nic = PortId::from_index(lane);
         self.endpoint

@@ -12,7 +12,7 @@ use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
-use crate::engine::{Inbox, Outbox, Timer, Timers};
+use crate::engine::{Inbox, Message, Outbox, Timer, Timers};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
 use crate::plugin::{
@@ -271,6 +271,7 @@ impl<M: Model> Switch<M> {
             return;
         };
         let (priority, ingress, size) = (head.priority(), head.ingress, head.size());
+        let arrived = head.arrival();
         let mut lost = None;
         let sent = match state.egress.transmit(now, self.cause, port, head, outbox) {
             Some(sent) => sent,
@@ -278,7 +279,7 @@ impl<M: Model> Switch<M> {
         };
         let mark = state.queue.pop(now);
         self.observe_queue(now, port);
-        self.write_into(now, port, sent, mark);
+        self.write_into(now, port, (arrived, ingress), sent, mark);
         self.observe_loss(now, lost);
         if priority != 0 {
             self.release(now, port, ingress, priority, size, outbox);
@@ -307,7 +308,7 @@ impl<M: Model> Switch<M> {
             Some(sent) => sent,
             None => lost.insert(*packet),
         };
-        self.write_into(now, port, sent, mark);
+        self.write_into(now, port, (now, ingress), sent, mark);
         self.observe_loss(now, lost);
         if packet.priority() != 0 {
             let priority = packet.priority();
@@ -315,10 +316,18 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already.
+    /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already and had
+    /// `arrived` by `ingress`.
     // Left to itself the compiler makes it a call, which costs every packet-hop ten instructions.
     #[inline(always)]
-    fn write_into(&mut self, now: Time, port: usize, sent: &mut Packet<M::Header>, mark: Mark) {
+    fn write_into(
+        &mut self,
+        now: Time,
+        port: usize,
+        (arrived, ingress): (Time, PortId),
+        sent: &mut Packet<M::Header>,
+        mark: Mark,
+    ) {
         if mark == Mark::Congestion {
             sent.flags.set(Flags::CONGESTION);
             self.meters[port].marked += 1;
@@ -326,6 +335,8 @@ impl<M: Model> Switch<M> {
         let state = &self.ports[port];
         let hop = Hop {
             now,
+            arrived,
+            ingress,
             port: PortId::from_index(port),
             rate: state.egress.rate(),
             queue: state.queue.bytes(),

@@ -28,6 +28,10 @@ pub trait Observer<H: Header>: Clone + Send + std::fmt::Debug {
     #[inline]
     fn on_start(&mut self, _now: Time, _node: NodeId, _flow: &Flow) {}
 
+    /// `packet` (never a pause frame) has arrived at host `node`, whose transport has not seen it.
+    #[inline]
+    fn on_arrival(&mut self, _now: Time, _node: NodeId, _packet: &Packet<H>) {}
+
     /// A flow of `node` ends.
     #[inline]
     fn on_completion(&mut self, _node: NodeId, _completion: &Completion) {}

@@ -9,6 +9,10 @@ use crate::units::{Bytes, Rate, Time};
 pub struct Hop {
     /// The time of the dequeue.
     pub now: Time,
+    /// When the packet's last byte had arrived at the switch.
+    pub arrived: Time,
+    /// The port through which it came.
+    pub ingress: PortId,
     /// The egress port.
     pub port: PortId,
     /// The rate of its link.
@@ -37,4 +41,34 @@ pub struct NoTelemetry;
 impl<H: Header> Telemetry<H> for NoTelemetry {
     #[inline]
     fn on_dequeue(&mut self, _packet: &mut Packet<H>, _hop: &Hop) {}
+}
+
+/// One, then the other.
+impl<H: Header, A: Telemetry<H>, B: Telemetry<H>> Telemetry<H> for (A, B) {
+    #[inline]
+    fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
+        self.0.on_dequeue(packet, hop);
+        self.1.on_dequeue(packet, hop);
+    }
+
+    fn on_rate(&mut self, port: PortId, rate: Rate) {
+        self.0.on_rate(port, rate);
+        self.1.on_rate(port, rate);
+    }
+}
+
+/// What there is, or nothing.
+impl<H: Header, T: Telemetry<H>> Telemetry<H> for Option<T> {
+    #[inline]
+    fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
+        if let Some(telemetry) = self {
+            telemetry.on_dequeue(packet, hop);
+        }
+    }
+
+    fn on_rate(&mut self, port: PortId, rate: Rate) {
+        if let Some(telemetry) = self {
+            telemetry.on_rate(port, rate);
+        }
+    }
 }

@@ -3,12 +3,15 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fabricsim_core::input::parse_range;
-use serde::{Deserialize, Serialize};
+use super::parse_range;
 
 /// Numbers of nodes, ports, flows or classes, written `"0..16"` (0 to 15, without 16) or `"7"`.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(try_from = "String", into = "String")
+)]
 pub struct NumberRange {
     /// The first number.
     pub first: u32,
@@ -22,11 +25,12 @@ impl NumberRange {
     pub const fn contains(&self, number: u32) -> bool {
         self.first <= number && number < self.end
     }
-}
 
-/// Whether `number` is in one of `ranges`; every number is when there are none.
-pub(super) fn includes(ranges: Option<&[NumberRange]>, number: u32) -> bool {
-    ranges.is_none_or(|ranges| ranges.iter().any(|range| range.contains(number)))
+    /// Whether `number` is in one of `ranges`; every number is where there is no list.
+    #[must_use]
+    pub fn any_contains(ranges: Option<&[Self]>, number: u32) -> bool {
+        ranges.is_none_or(|ranges| ranges.iter().any(|range| range.contains(number)))
+    }
 }
 
 impl FromStr for NumberRange {
@@ -90,8 +94,10 @@ mod tests {
             NumberRange { first: 4, end: 6 },
             NumberRange { first: 9, end: 10 },
         ];
-        let inside: Vec<u32> = (0..12).filter(|&n| includes(Some(&ranges), n)).collect();
+        let inside: Vec<u32> = (0..12)
+            .filter(|&n| NumberRange::any_contains(Some(&ranges), n))
+            .collect();
         assert_eq!(inside, [4, 5, 9]);
-        assert!(includes(None, 7));
+        assert!(NumberRange::any_contains(None, 7));
     }
 }

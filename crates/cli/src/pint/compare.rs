@@ -1,0 +1,251 @@
+//! `fabricsim pint compare`: what queries lose by sharing the bits of packets.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use fabricsim::pint::query::{Aggregation, Answers, Statistic};
+use fabricsim::queries::QuerySettings;
+use fabricsim::report::FctRecord;
+use fabricsim::{Error, Scenario};
+
+use super::drive::drive;
+use crate::console::say;
+use crate::progress::Display;
+use crate::run::line;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim pint compare examples/scenarios/pint-combined.toml
+  fabricsim pint compare scenario.toml --set workload.0.duration=5ms
+
+The scenario is run as it is, and then once for each query with that query in every packet; the one
+that hpcc-pint reads stays beside the others then, in every packet, too. Packets have the same size
+in all runs. Exit codes: 0 done, 2 bad input, 3 a run does not end.")]
+pub(crate) struct CompareArgs {
+    /// A scenario with [[query]] tables
+    #[arg(value_name = "SCENARIO")]
+    scenario: PathBuf,
+
+    /// Change a setting: --set workload.0.load=0.3
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
+
+    /// Threads [default: all cores]; results are the same for any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Show no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// What a run has come to.
+struct Run {
+    answers: Answers,
+    records: Vec<FctRecord>,
+    packets: u64,
+    /// The query that the law reads.
+    law: Option<usize>,
+}
+
+pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
+    let scenario = Scenario::from_file(&args.scenario, &args.overrides)?;
+    let Some(settings) = scenario.queries.clone() else {
+        return Err(Error::Unsupported {
+            scenario: scenario.name,
+            message: "it has no queries to compare; add [[query]] tables".to_owned(),
+        });
+    };
+    let together = match args.run(&scenario)? {
+        Ok(run) => run,
+        Err(code) => return Ok(code),
+    };
+    let law = together.law;
+    let mut text = String::new();
+    line!(
+        text,
+        "{:<12} {:<34} {:>10} {:>10} {:>8}",
+        "query",
+        "figure",
+        "alone",
+        "together",
+        "ratio"
+    );
+    for (index, query) in settings.queries.iter().enumerate() {
+        let (with, place) = alone(&settings, index, law);
+        let alone = args.run(&Scenario {
+            queries: Some(with),
+            ..scenario.clone()
+        })?;
+        let alone = match alone {
+            Ok(run) => run,
+            Err(code) => return Ok(code),
+        };
+        let name = query.name.as_deref().unwrap_or_default();
+        let figures = if law == Some(index) {
+            of_law(&alone, &together)
+        } else {
+            match query.aggregation() {
+                Aggregation::Static => of_paths((&alone, place), (&together, index)),
+                Aggregation::Dynamic => of_hops((&alone, place), (&together, index)),
+                Aggregation::Max | Aggregation::Min | Aggregation::Sum => {
+                    of_packets((&alone, place), (&together, index))
+                }
+            }
+        };
+        for (what, before, after) in figures {
+            line!(
+                text,
+                "{name:<12} {what:<34} {before:>10.3} {after:>10.3} {:>8.3}",
+                after / before
+            );
+        }
+    }
+    say(&text);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The settings with query `index` in every packet, the law's beside it, and its place in them.
+fn alone(
+    settings: &QuerySettings,
+    index: usize,
+    law: Option<usize>,
+) -> (QuerySettings, usize) {
+    let kept: Vec<usize> = (0..settings.queries.len())
+        .filter(|&other| other == index || law == Some(other))
+        .collect();
+    let place = kept.iter().position(|&other| other == index);
+    let queries = kept.iter().map(|&other| {
+        let mut query = settings.queries[other].clone();
+        query.frequency = 1.0;
+        query
+    });
+    let with = QuerySettings {
+        pint: settings.pint.clone(),
+        queries: queries.collect(),
+    };
+    (with, place.expect("the query itself is kept"))
+}
+
+impl CompareArgs {
+    fn run(&self, scenario: &Scenario) -> Result<Result<Run, ExitCode>, Error> {
+        let mut display = Display::new(self.quiet);
+        let driven = drive(scenario, self.threads, &mut display)?;
+        Ok(driven.map(|driven| Run {
+            answers: driven.simulation.answers(),
+            law: driven.simulation.queries().and_then(|queries| queries.law()),
+            packets: driven.simulation.endpoint_counters().packets,
+            records: driven.records,
+        }))
+    }
+}
+
+type Figures = Vec<(&'static str, f64, f64)>;
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Packets that the first part of each flow's path took, for flows decoded in both runs.
+fn of_paths(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
+    let packets = |(run, index): (&Run, usize)| {
+        let parts = run.answers.paths.iter();
+        let parts = parts.filter(move |answer| answer.query == index && answer.part.number == 1);
+        parts
+            .filter_map(|answer| Some((answer.flow, answer.part.decoded_after? as f64)))
+            .collect::<Vec<_>>()
+    };
+    let (before, after) = (packets(alone), packets(together));
+    let in_both = |those: &[(_, f64)], others: &[(_, f64)]| -> Vec<f64> {
+        let known = |flow| others.binary_search_by_key(flow, |(other, _)| *other).is_ok();
+        those.iter().filter(|(flow, _)| known(flow)).map(|(_, packets)| *packets).collect()
+    };
+    let (first, second) = (in_both(&before, &after), in_both(&after, &before));
+    vec![
+        ("packets to decode a path, mean", mean(&first), mean(&second)),
+        ("paths decoded", before.len() as f64, after.len() as f64),
+        ("paths wrong", wrong(alone), wrong(together)),
+    ]
+}
+
+fn wrong((run, index): (&Run, usize)) -> f64 {
+    let own = run.answers.paths.iter().filter(|answer| answer.query == index);
+    own.filter(|answer| answer.part.correct == Some(false)).count() as f64
+}
+
+/// Errors of quantiles at hops with at least this many digests.
+const ENOUGH_DIGESTS: u64 = 50;
+
+fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
+    let errors = |(run, index): (&Run, usize), share: f64| {
+        let own = run.answers.hops.iter().filter(|answer| {
+            answer.query == index
+                && answer.digests >= ENOUGH_DIGESTS
+                && answer.statistic == Statistic::Quantile(share)
+        });
+        let errors = own.filter_map(|answer| {
+            let truth = answer.truth.filter(|&truth| truth >= 1.0)?;
+            Some((answer.estimate? / truth - 1.0).abs() * 100.0)
+        });
+        median(errors.collect())
+    };
+    let packets_for_a_digest = |(run, index): (&Run, usize)| {
+        let mut seen = None;
+        let own = run.answers.hops.iter().filter(|answer| {
+            answer.query == index && *seen.get_or_insert(answer.statistic) == answer.statistic
+        });
+        run.packets as f64 / own.map(|answer| answer.digests).sum::<u64>() as f64
+    };
+    vec![
+        ("median |error| of the median, %", errors(alone, 0.5), errors(together, 0.5)),
+        ("median |error| of the p99, %", errors(alone, 0.99), errors(together, 0.99)),
+        (
+            "packets for each digest",
+            packets_for_a_digest(alone),
+            packets_for_a_digest(together),
+        ),
+    ]
+}
+
+fn of_packets(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
+    let digests = |(run, index): (&Run, usize)| {
+        let mut seen = None;
+        let own = run.answers.packets.iter().filter(|answer| {
+            answer.query == index && *seen.get_or_insert(answer.statistic) == answer.statistic
+        });
+        run.packets as f64 / own.map(|answer| answer.digests).sum::<u64>() as f64
+    };
+    vec![("packets for each digest", digests(alone), digests(together))]
+}
+
+/// Slowdowns under the law that reads the query.
+fn of_law(alone: &Run, together: &Run) -> Figures {
+    let slowdown = |run: &Run, sizes: std::ops::Range<u64>, share: f64| {
+        let own = run.records.iter().filter(|record| sizes.contains(&record.size.get()));
+        let mut slowdowns: Vec<f64> = own.map(FctRecord::slowdown).collect();
+        slowdowns.sort_unstable_by(f64::total_cmp);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of a length"
+        )]
+        let place = (slowdowns.len() as f64 * share) as usize;
+        slowdowns.get(place).copied().unwrap_or(f64::NAN)
+    };
+    let both = |what, sizes: std::ops::Range<u64>, share| {
+        let before = slowdown(alone, sizes.clone(), share);
+        (what, before, slowdown(together, sizes, share))
+    };
+    vec![
+        both("slowdown below 10 KB, p95", 0..10_000, 0.95),
+        both("slowdown below 30 KB, p95", 0..30_000, 0.95),
+        both("slowdown above 1 MB, p50", 1_000_001..u64::MAX, 0.5),
+        both("slowdown above 1 MB, p95", 1_000_001..u64::MAX, 0.95),
+    ]
+}

@@ -1,0 +1,377 @@
+//! `fabricsim pint latency`: how far quantiles of latencies are from the truth.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{Args as _, Command};
+use fabricsim::outcome::write_whole;
+use fabricsim::pint::dynamic::Storage;
+use fabricsim::pint::query::{HopSeries, ReplayConfig, ReplayError, replay};
+use fabricsim::queries::QuerySettings;
+use fabricsim::report::figure::{Axis, Figure, Panel, Series, Style, Theme};
+use fabricsim::{Error, Scenario};
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::Duration;
+
+use super::drive::drive;
+use crate::console::{say, tell};
+use crate::progress::Display;
+use crate::run::line;
+
+/// The range of codes: 2^16 ns.
+const LARGEST_NS: f64 = 65_536.0;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim pint latency                            320 hosts, web search and Hadoop at 50%, 2 ms
+  fabricsim pint latency --sizes websearch --load 0.3 --traffic 5ms --out results/latency
+  fabricsim pint latency scenario.toml --packets 250,500,1000 --bits 4,6,8
+
+The packets of a simulation measure their wait at each hop. Flows with enough packets are then looked
+at: each packet carries the code of one hop's latency, the sink keeps the codes of each hop, and the
+quantile that they tell is compared with that of all these packets at the hop. The first row of the
+figure is the error against packets, the second against the size of the sketch. latency.csv has all
+numbers. Exit codes: 0 done, 1 a file cannot be written, 2 bad input, 3 the run does not end.")]
+pub(crate) struct LatencyArgs {
+    /// A scenario whose latencies to use, instead of the built-in ones
+    #[arg(value_name = "SCENARIO", conflicts_with_all = ["sizes", "load", "traffic"])]
+    scenario: Option<PathBuf>,
+
+    /// Flow sizes of the built-in scenario
+    #[arg(long, value_delimiter = ',', value_name = "NAME", default_value = "websearch,hadoop")]
+    sizes: Vec<String>,
+
+    /// Its load, of host links
+    #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
+    load: f64,
+
+    /// For how long flows start
+    #[arg(long, value_name = "TIME", default_value = "2ms")]
+    traffic: Duration,
+
+    /// Numbers of packets at which the error is looked at, ascending
+    #[arg(long, value_delimiter = ',', value_name = "N",
+          default_value = "100,200,300,400,500,600,700,800,900,1000")]
+    packets: Vec<usize>,
+
+    /// Bits of digests, 1 to 16
+    #[arg(long, value_delimiter = ',', value_name = "BITS", default_value = "4,8",
+          value_parser = clap::value_parser!(u32).range(1..=16))]
+    bits: Vec<u32>,
+
+    /// Digests of the sketch in the first row
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    sketch: u32,
+
+    /// Digests of the sketches in the second row
+    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5,10,20,50,100,200")]
+    sketches: Vec<u32>,
+
+    /// Packets of each flow in the second row
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    at: usize,
+
+    /// Quantiles
+    #[arg(long, value_delimiter = ',', value_name = "SHARE", default_value = "0.5,0.99")]
+    quantiles: Vec<f64>,
+
+    /// Seed of the simulation and of the digests
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Threads [default: all cores]; results are the same for any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+
+    /// Folder for latency.csv and latency.svg
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Write latency.png, too
+    #[arg(long, requires = "out")]
+    png: bool,
+}
+
+/// The errors of one way to make and keep digests, on the latencies of one scenario.
+struct Line {
+    traffic: String,
+    bits: u32,
+    /// Digests of the sketch; none where all are kept.
+    sketch: Option<u32>,
+    errors: Vec<ReplayError>,
+}
+
+pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
+    args.check().unwrap_or_else(|error| refuse(&error).exit());
+    let mut lines = Vec::new();
+    for (name, scenario) in args.scenarios()? {
+        let mut display = Display::new(false);
+        let driven = match drive(&scenario, args.threads, &mut display)? {
+            Ok(driven) => driven,
+            Err(code) => return Ok(code),
+        };
+        let longest = args.longest();
+        let series = driven.simulation.hop_series(longest);
+        if series.is_empty() {
+            tell!("{name}: no flow has {longest} packets; give fewer --packets or longer --traffic");
+        }
+        args.measure(&name, &series, &mut lines)
+            .unwrap_or_else(|error| refuse(&error).exit());
+    }
+    say(&table(&lines));
+    if let Some(folder) = &args.out {
+        args.write(&lines, folder)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refuse(error: &ConfigError) -> clap::Error {
+    let mut command = LatencyArgs::augment_args(Command::new("fabricsim pint latency"));
+    command.error(
+        ErrorKind::ValueValidation,
+        format!("--{}: {}; {}", error.key, error.message, error.help),
+    )
+}
+
+impl LatencyArgs {
+    fn check(&self) -> Result<(), ConfigError> {
+        let ascending = self.packets.is_sorted_by(|a, b| a < b);
+        if !ascending || self.packets.first().is_none_or(|&first| first == 0) {
+            return Err(ConfigError::new(
+                "packets",
+                "the numbers are not ascending from 1 on",
+                "write them like 100,500,1000",
+            ));
+        }
+        if self.at == 0 {
+            return Err(ConfigError::new(
+                "at",
+                "no packet tells nothing",
+                "give a number such as 500",
+            ));
+        }
+        let wrong = self.quantiles.iter().find(|&&q| !(q > 0.0 && q <= 1.0));
+        if let Some(wrong) = wrong {
+            return Err(ConfigError::new(
+                "quantiles",
+                format!("a quantile of {wrong} is not above 0 and at most 1"),
+                "give shares, such as 0.5 for the median",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The most packets of a flow that are looked at.
+    fn longest(&self) -> usize {
+        self.packets.iter().copied().chain([self.at]).max().unwrap_or(self.at)
+    }
+
+    /// The scenarios by name, each with a query for the latencies of hops.
+    fn scenarios(&self) -> Result<Vec<(String, Scenario)>, Error> {
+        if let Some(path) = &self.scenario {
+            let scenario = Scenario::from_file(path, &[])?;
+            let queries = Some(QuerySettings::of_latencies(&scenario)?);
+            return Ok(vec![(scenario.name.clone(), Scenario { queries, ..scenario })]);
+        }
+        let scenario = |sizes: &String| {
+            let text = format!(
+                "name = \"{sizes}\"\nseed = {}\n[topology]\nkind = \"fat-tree\"\npreset = \
+                 \"hpcc-fat320\"\n[[workload]]\nkind = \"poisson\"\nsizes = \"{sizes}\"\nload = {}\n\
+                 duration = \"{}ps\"\n[cc]\nkind = \"hpcc-pint\"\n",
+                self.seed,
+                self.load,
+                self.traffic.as_ps()
+            );
+            let base = Path::new(".");
+            let scenario = Scenario::from_text("the built-in scenario", &text, base, &[])?;
+            let queries = Some(QuerySettings::of_latencies(&scenario)?);
+            Ok((sizes.clone(), Scenario { queries, ..scenario }))
+        };
+        self.sizes.iter().map(scenario).collect()
+    }
+
+    fn measure(
+        &self,
+        traffic: &str,
+        series: &[HopSeries],
+        lines: &mut Vec<Line>,
+    ) -> Result<(), ConfigError> {
+        let mut add = |bits, sketch: Option<u32>, packets: &[usize]| {
+            let config = ReplayConfig {
+                bits,
+                largest: LARGEST_NS,
+                storage: sketch.map_or(Storage::All, |items| Storage::Sketch { items }),
+            };
+            let errors = replay(series, &config, packets, &self.quantiles, self.seed)?;
+            lines.push(Line {
+                traffic: traffic.to_owned(),
+                bits,
+                sketch,
+                errors,
+            });
+            Ok(())
+        };
+        for &bits in &self.bits {
+            add(bits, None, &self.packets)?;
+            add(bits, Some(self.sketch), &self.packets)?;
+        }
+        for &bits in &self.bits {
+            add(bits, None, &[self.at])?;
+            for &items in &self.sketches {
+                add(bits, Some(items), &[self.at])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, lines: &[Line], folder: &Path) -> Result<(), Error> {
+        std::fs::create_dir_all(folder).map_err(|source| Error::Write {
+            path: folder.to_owned(),
+            source,
+        })?;
+        let file = |name: &str, bytes: &[u8]| {
+            write_whole(&folder.join(name), |file| {
+                let mut buffered = BufWriter::new(file);
+                buffered.write_all(bytes)?;
+                buffered.flush()
+            })
+        };
+        file("latency.csv", csv(lines).as_bytes())?;
+        let figure = self.figure(lines);
+        file("latency.svg", figure.to_svg(Theme::Light).as_bytes())?;
+        if self.png {
+            let png = figure.to_png(Theme::Light, 2.0);
+            let png = png.map_err(|error| Error::Unsupported {
+                scenario: "pint latency".to_owned(),
+                message: error.to_string(),
+            })?;
+            file("latency.png", &png)?;
+        }
+        Ok(())
+    }
+
+    /// Rows: error against packets, error against the size of the sketch. Columns: traffic and quantile.
+    fn figure(&self, lines: &[Line]) -> Figure {
+        let mut traffics: Vec<&str> = lines.iter().map(|line| line.traffic.as_str()).collect();
+        traffics.dedup();
+        let columns = || {
+            let quantiles = self.quantiles.iter();
+            traffics
+                .iter()
+                .flat_map(move |&traffic| quantiles.clone().map(move |&quantile| (traffic, quantile)))
+        };
+        let mut figure = Figure::new("Error of latency quantiles by hop");
+        figure.columns = columns().count();
+        for (traffic, quantile) in columns() {
+            let mut panel = Panel::new(
+                format!("{traffic}, p{}", percent(quantile)),
+                Axis::linear("packets"),
+                Axis::linear("mean |error| (%)"),
+            );
+            let own = lines.iter().filter(|line| line.traffic == traffic);
+            let curves = own.filter(|line| line.errors.len() > self.quantiles.len());
+            for (number, line) in curves.enumerate() {
+                let points = line.errors.iter().filter(|error| error.quantile == quantile);
+                let points = points.map(|error| (error.packets as f64, error.mean * 100.0));
+                let kept = line.sketch.map_or_else(
+                    || "all digests".to_owned(),
+                    |items| format!("sketch of {items}"),
+                );
+                let name = format!("{} bits, {kept}", line.bits);
+                panel.series.push(Series::curve(&name, Style::nth(number), points.collect()));
+            }
+            figure.panels.push(panel);
+        }
+        for (traffic, quantile) in columns() {
+            let mut panel = Panel::new(
+                format!("{traffic}, p{}, {} packets", percent(quantile), self.at),
+                Axis::log("digests of the sketch"),
+                Axis::linear("mean |error| (%)"),
+            );
+            for (number, &bits) in self.bits.iter().enumerate() {
+                let own = lines.iter().filter(|line| line.traffic == traffic && line.bits == bits);
+                let single = own.filter(|line| line.errors.len() <= self.quantiles.len());
+                let points = single.filter_map(|line| {
+                    let error = line.errors.iter().find(|error| error.quantile == quantile)?;
+                    Some((f64::from(line.sketch?), error.mean * 100.0))
+                });
+                // The same colour as the sketch of the first row.
+                let name = format!("{bits} bits, sketch of {}", self.sketch);
+                panel.series.push(Series::curve(&name, Style::nth(2 * number + 1), points.collect()));
+            }
+            figure.panels.push(panel);
+        }
+        figure.notes.push(format!(
+            "Each packet carries the code of one hop; {} packets leave about a fifth to each of five hops.",
+            self.at
+        ));
+        figure
+    }
+}
+
+fn percent(share: f64) -> f64 {
+    (share * 1e8).round() / 1e6
+}
+
+const HEADER: &str = "traffic,bits,sketch,packets,quantile,hops,mean_digests,mean_error,median_error";
+
+fn csv(lines: &[Line]) -> String {
+    let mut text = format!("{HEADER}\n");
+    for line in lines {
+        for error in &line.errors {
+            line!(
+                text,
+                "{},{},{},{},{},{},{:.2},{:.5},{:.5}",
+                line.traffic,
+                line.bits,
+                line.sketch.map_or_else(String::new, |items| items.to_string()),
+                error.packets,
+                error.quantile,
+                error.hops,
+                error.mean_digests,
+                error.mean,
+                error.median
+            );
+        }
+    }
+    text
+}
+
+fn table(lines: &[Line]) -> String {
+    let mut text = String::new();
+    line!(
+        text,
+        "{:<12} {:>4} {:>7} {:>8} {:>9} {:>7} {:>8} {:>7} {:>7}",
+        "traffic",
+        "bits",
+        "sketch",
+        "packets",
+        "quantile",
+        "hops",
+        "digests",
+        "mean",
+        "median"
+    );
+    for line in lines {
+        for error in &line.errors {
+            line!(
+                text,
+                "{:<12} {:>4} {:>7} {:>8} {:>9} {:>7} {:>8.1} {:>6.1}% {:>6.1}%",
+                line.traffic,
+                line.bits,
+                line.sketch.map_or_else(|| "-".to_owned(), |items| items.to_string()),
+                error.packets,
+                format!("p{}", percent(error.quantile)),
+                error.hops,
+                error.mean_digests,
+                error.mean * 100.0,
+                error.median * 100.0
+            );
+        }
+    }
+    text
+}

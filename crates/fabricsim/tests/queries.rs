@@ -1,0 +1,348 @@
+//! Queries on real packets (PINT, SIGCOMM 2020): paths that are found are the ones that packets took, quantiles
+//! are near the truth, and a plan is kept by all switches and sinks.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use fabricsim::pint::query::{Answers, HopAnswer, PathAnswer, Statistic};
+use fabricsim::{Scenario, Simulation};
+use fabricsim_core::flow::Completion;
+use fabricsim_core::id::NodeId;
+use fabricsim_core::network::Stop;
+use fabricsim_core::units::Time;
+
+/// 320 hosts, then 20 top-of-rack, 20 aggregation and 16 core switches.
+const FAT320: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\n";
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Runs `scenario` to the end of all flows.
+fn finish(scenario: &Scenario, threads: usize) -> (Vec<Completion>, Answers) {
+    let mut simulation = Simulation::new(scenario, threads).unwrap();
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    (simulation.take_completions(), simulation.answers())
+}
+
+fn query(keys: &str) -> String {
+    format!("[[query]]\n{keys}\n")
+}
+
+/// That no path was wrong, no digest was taken for a path that had changed, and how many were found.
+fn decoded(answers: &Answers) -> usize {
+    let known: Vec<&PathAnswer> = answers
+        .paths
+        .iter()
+        .filter(|answer| answer.part.decoded_after.is_some())
+        .collect();
+    for answer in &known {
+        assert_eq!(answer.part.correct, Some(true), "{answer:?}");
+        assert_eq!(answer.part.path.len(), usize::from(answer.part.hops));
+    }
+    known.len()
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0u32);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    sum / f64::from(count)
+}
+
+#[test]
+fn ten_thousand_paths_of_the_fat_tree_are_found_under_load_and_loss() {
+    let mut text = format!(
+        "{FAT320}[cc]\nkind = \"dcqcn\"\nwindow = true\n[transport]\nrecovery = \"selective\"\n\
+         [[workload]]\nkind = \"permutation\"\nsize = \"60KB\"\ncount = 32\ngap = \"8us\"\n{}",
+        query("value = \"switch-id\"")
+    );
+    for core in 360..364 {
+        write!(
+            text,
+            "[[event]]\nat = \"0s\"\nkind = \"link-loss\"\nlink = [340, {core}]\nloss = 0.02\n"
+        )
+        .unwrap();
+    }
+    let (completions, answers) = finish(&scenario(&text), 2);
+    assert_eq!(completions.len(), 10_240);
+    let resent: u64 = completions.iter().map(|c| c.retransmitted.get()).sum();
+    assert!(resent > 0, "some packets are lost");
+    let found = decoded(&answers);
+    assert!(found > 10_200, "{found} of 10,240 flows of 60 packets");
+    assert!(
+        answers
+            .paths
+            .iter()
+            .all(|answer| answer.part.ended_by.is_none())
+    );
+    let lengths: BTreeSet<u8> = answers
+        .paths
+        .iter()
+        .map(|answer| answer.part.hops)
+        .collect();
+    assert_eq!(lengths, BTreeSet::from([1, 3, 5]));
+}
+
+/// A row of 59 switches, four of them with a second one beside them, and two hosts at each end, as the link
+/// list of the HPCC simulator.
+fn long_row() -> String {
+    const ROW: u32 = 59;
+    let switch = |place: u32| 4 + place;
+    let mut links: Vec<(u32, u32)> = (1..ROW).map(|i| (switch(i - 1), switch(i))).collect();
+    for (number, place) in (0..).zip([10, 25, 40, 55]) {
+        let second = switch(ROW + number);
+        links.extend([(switch(place - 1), second), (second, switch(place + 1))]);
+    }
+    links.extend([
+        (0, switch(0)),
+        (1, switch(0)),
+        (2, switch(ROW - 1)),
+        (3, switch(ROW - 1)),
+    ]);
+    let mut text = format!("{} {} {}\n", 4 + ROW + 4, ROW + 4, links.len());
+    (4..4 + ROW + 4).for_each(|id| write!(text, "{id} ").unwrap());
+    for (a, b) in links {
+        let loss = if a == switch(30) { 0.001 } else { 0.0 };
+        write!(text, "\n{a} {b} 100Gbps 100ns {loss}").unwrap();
+    }
+    text + "\n"
+}
+
+#[test]
+fn paths_through_59_switches_are_found_under_load_and_loss() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("topology.txt"), long_row()).unwrap();
+    let mut list = "src,dst,size_bytes,start_ns\n".to_owned();
+    for flow in 0..200 {
+        writeln!(
+            list,
+            "{},{},400000,{}",
+            flow % 2,
+            2 + flow / 2 % 2,
+            flow * 20_000
+        )
+        .unwrap();
+    }
+    std::fs::write(dir.path().join("flows.csv"), list).unwrap();
+    let mut means = Vec::new();
+    for (knowledge, most) in [("links", 40.0), ("switches", 140.0)] {
+        let text = format!(
+            "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[cc]\nkind = \"dctcp\"\n\
+             [[workload]]\nkind = \"list\"\npath = \"flows.csv\"\n\
+             [transport]\nrecovery = \"selective\"\n{}",
+            query(&format!(
+                "value = \"switch-id\"\nknowledge = \"{knowledge}\""
+            ))
+        );
+        let scenario = Scenario::from_text("row.toml", &text, dir.path(), &[]).unwrap();
+        let (completions, answers) = finish(&scenario, 2);
+        assert_eq!(completions.len(), 200);
+        assert!(completions.iter().any(|c| c.retransmitted.get() > 0));
+        assert_eq!(decoded(&answers), 200);
+        assert!(answers.paths.iter().all(|answer| answer.part.hops == 59));
+        let paths: BTreeSet<&[u64]> = answers.paths.iter().map(|a| &a.part.path[..]).collect();
+        assert!(paths.len() > 8, "{} of 16 paths", paths.len());
+        let packets = answers.paths.iter().filter_map(|a| a.part.decoded_after);
+        let packets = mean(packets.map(|packets| packets as f64));
+        assert!(packets < most, "{packets} packets with {knowledge}");
+        means.push(packets);
+    }
+    assert!(means[0] < 0.5 * means[1], "{means:?}");
+}
+
+#[test]
+fn a_path_that_changes_is_reported() {
+    let text = format!(
+        "[topology]\nkind = \"fat-tree\"\nk = 6\n[cc]\nkind = \"hpcc\"\n\
+         [transport]\nrto_min = \"100us\"\n\
+         [[workload]]\nkind = \"permutation\"\nsize = \"4MB\"\n\
+         [[event]]\nat = \"150us\"\nkind = \"switch-down\"\nswitch = 90\n{}",
+        query("value = \"switch-id\"")
+    );
+    let (completions, answers) = finish(&scenario(&text), 2);
+    assert_eq!(completions.len(), 54);
+    decoded(&answers);
+    let changed: Vec<&PathAnswer> = answers
+        .paths
+        .iter()
+        .filter(|answer| answer.part.path.contains(&90))
+        .collect();
+    assert!(
+        !changed.is_empty(),
+        "some flows went through the core that fails"
+    );
+    for answer in &changed {
+        let why = answer.part.ended_by.as_deref();
+        assert!(why.is_some_and(|why| why.contains("fit")), "{answer:?}");
+        assert!(answer.part.unnoticed < 60, "{answer:?}");
+        let next = answers
+            .paths
+            .iter()
+            .filter(|other| other.flow == answer.flow);
+        let next = next.max_by_key(|other| other.part.number).unwrap();
+        assert!(next.part.decoded_after.is_some() && !next.part.path.contains(&90));
+    }
+    // Others keep their path, though some are hashed to another core.
+    let kept = answers.paths.iter().filter(|answer| {
+        answer.part.number == 1 && answer.part.ended_by.is_none() && answer.part.unnoticed == 0
+    });
+    assert!(kept.count() > 10);
+}
+
+const PINT_LAW: &str = "[cc]\nkind = \"hpcc-pint\"\n";
+const PATH: &str = "name = \"path\"\nvalue = \"switch-id\"";
+const LATENCY: &str = "name = \"latency\"\nvalue = \"hop-latency\"";
+const CONTROL: &str = "name = \"control\"\nvalue = \"egress-utilisation\"\naggregation = \"max\"";
+
+/// Relative errors of `statistic` where a hop has at least `least` digests and the truth is not nothing.
+fn errors(answers: &Answers, statistic: Statistic, least: u64) -> Vec<f64> {
+    let wanted = |answer: &&HopAnswer| answer.statistic == statistic && answer.digests >= least;
+    let known = answers.hops.iter().filter(wanted).filter_map(|answer| {
+        let truth = answer.truth.filter(|&truth| truth > 100.0)?;
+        Some((answer.estimate? / truth - 1.0).abs())
+    });
+    known.collect()
+}
+
+#[test]
+fn latencies_are_near_the_truth() {
+    let query = |keep: &str| query(&format!("{LATENCY}\n{keep}"));
+    let (_, all) = finish(
+        &websearch(&format!("{PINT_LAW}{CONTROL_QUERY}{}", query(""))),
+        2,
+    );
+    let medians = errors(&all, Statistic::Quantile(0.5), 100);
+    let tails = errors(&all, Statistic::Quantile(0.99), 100);
+    assert!(
+        medians.len() > 10 && tails.len() > 100,
+        "{} {}",
+        medians.len(),
+        tails.len()
+    );
+    let (median, tail) = (mean(medians.into_iter()), mean(tails.into_iter()));
+    assert!(median < 0.10, "{median}");
+    assert!(tail < 0.25, "{tail}");
+}
+
+const CONTROL_QUERY: &str = "[[query]]\nvalue = \"egress-utilisation\"\naggregation = \"max\"\n";
+
+#[test]
+fn three_queries_share_two_bytes() {
+    let with = |keys: &str, frequency: &str| query(&format!("{keys}\nfrequency = {frequency}"));
+    let text = [
+        PINT_LAW.to_owned(),
+        with(PATH, "1.0"),
+        with(LATENCY, "0.9375"),
+        with(CONTROL, "0.0625"),
+    ];
+    let scenario = websearch(&text.concat());
+    let mut simulation = Simulation::new(&scenario, 1).unwrap();
+    assert_eq!(simulation.facts().telemetry_bytes, 2);
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let answers = simulation.answers();
+    let completions = simulation.take_completions();
+    assert!(decoded(&answers) > completions.len() / 2);
+    let packets = simulation.endpoint_counters().packets as f64;
+    let of_paths: u64 = answers.paths.iter().map(|answer| answer.part.packets).sum();
+    let median = Statistic::Quantile(0.5);
+    let of_latency = answers.hops.iter().filter(|hop| hop.statistic == median);
+    let of_latency: u64 = of_latency.map(|hop| hop.digests).sum();
+    let of_law = answers
+        .packets
+        .iter()
+        .filter(|answer| answer.statistic == median);
+    let of_law: u64 = of_law.map(|answer| answer.digests).sum();
+    assert!(
+        (of_paths as f64 - packets).abs() < 0.5,
+        "{of_paths} of {packets}"
+    );
+    // Shares within four standard deviations.
+    for (found, share) in [(of_latency, 0.9375), (of_law, 0.0625)] {
+        let deviation = (packets * share * (1.0 - share)).sqrt();
+        let expected = packets * share;
+        assert!(
+            (found as f64 - expected).abs() < 4.0 * deviation,
+            "{found}, not {expected}"
+        );
+    }
+    // The same on any number of threads.
+    for threads in [2, 3] {
+        let found = finish(&scenario, threads);
+        assert!(
+            found == (completions.clone(), answers.clone()),
+            "{threads} threads"
+        );
+    }
+}
+
+#[test]
+fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
+    let text = [
+        "[pint]\nbits = 48\n[cc]\nkind = \"hpcc\"\n".to_owned(),
+        query("name = \"most\"\nvalue = \"hop-latency\"\naggregation = \"max\""),
+        query("name = \"least\"\nvalue = \"hop-latency\"\naggregation = \"min\""),
+        query("name = \"sum\"\nvalue = \"hop-latency\"\naggregation = \"sum\"\nbits = 16"),
+        query("name = \"age\"\nvalue = \"egress-time\"\naggregation = \"max\"\nbits = 16"),
+    ];
+    let (_, answers) = finish(&websearch(&text.concat()), 2);
+    let tail = Statistic::Quantile(0.99);
+    let of = |query: usize| {
+        let own = move |answer: &&_| -> bool {
+            let answer: &fabricsim::pint::query::PacketAnswer = answer;
+            answer.query == query && answer.statistic == tail && answer.digests > 100
+        };
+        answers
+            .packets
+            .iter()
+            .filter(own)
+            .map(|answer| answer.estimate.unwrap())
+    };
+    let together = of(0).zip(of(1)).zip(of(2).zip(of(3)));
+    let mut flows = 0;
+    for ((most, least), (sum, age)) in together {
+        assert!(least <= most, "{least} {most}");
+        // A code of 8 bits errs by 2%, one of 16 by less, and the counter by some percent.
+        assert!(sum >= most * 0.9, "{sum} {most}");
+        assert!(age >= sum * 0.9, "{age} {sum}");
+        flows += 1;
+    }
+    assert!(flows > 50, "{flows}");
+}
+
+#[test]
+fn switches_trace_their_ports_too() {
+    let (_, answers) = finish(
+        &scenario(&format!(
+            "[topology]\nkind = \"chain\"\nswitches = 4\nhosts_per_switch = 2\n[cc]\nkind = \"dctcp\"\n\
+             [[workload]]\nkind = \"permutation\"\nsize = \"200KB\"\n{}{}",
+            query("value = \"egress-port\"\nbits = 4"),
+            query("value = \"switch-id\"\nbits = 4\nknowledge = \"switches\"")
+        )),
+        1,
+    );
+    let (ports, switches): (Vec<_>, Vec<_>) = answers.paths.iter().partition(|a| a.query == 0);
+    assert_eq!((ports.len(), switches.len()), (8, 8));
+    for (port, switch) in ports.iter().zip(&switches) {
+        assert_eq!(port.flow, switch.flow);
+        let last = *switch.part.path.last().unwrap();
+        let dst = port.flow.dst.unwrap();
+        // Two hosts at each switch, on its first two ports.
+        assert_eq!(last, u64::from(8 + dst.0 / 2));
+        assert_eq!(*port.part.path.last().unwrap(), u64::from(dst.0 % 2));
+    }
+    assert!(switches.iter().any(|answer| answer.part.hops == 4));
+    let first = |answer: &&PathAnswer| NodeId(u32::try_from(answer.part.path[0]).unwrap());
+    assert!(
+        switches
+            .iter()
+            .all(|a| first(a).0 == 8 + a.flow.src.unwrap().0 / 2)
+    );
+}

@@ -1,0 +1,111 @@
+//! The answers of all sinks put together, with the truth beside them.
+
+use std::collections::BTreeMap;
+
+use super::answer::{HopAnswer, Statistic};
+use super::flow::FlowKey;
+use super::sink::{Answers, Sink};
+use super::truth::{Place, Truth};
+use crate::dynamic::quantile_of;
+use crate::numeric::Multiplicative;
+
+/// The values of one hop of a flow in the order of its packets, as the switches saw them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HopSeries {
+    /// The place of the query.
+    pub query: usize,
+    /// The flow.
+    pub flow: FlowKey,
+    /// From 1, at the sender.
+    pub hop: u8,
+    /// In the unit of the query's value, within 0.05%.
+    pub values: Vec<f64>,
+}
+
+impl HopSeries {
+    /// What `truths` have noted of the hops that at least `least` packets have passed, of each the first
+    /// `least`; in the order of queries, flows and hops. A hop of a flow whose path changed is at several
+    /// switches, and is left out.
+    #[must_use]
+    pub fn collect<'a>(truths: impl Iterator<Item = &'a Truth>, least: usize) -> Vec<Self> {
+        let mut series = BTreeMap::new();
+        for truth in truths {
+            for (&place, codes) in truth.seen() {
+                series
+                    .entry(place)
+                    .and_modify(|only| *only = None)
+                    .or_insert_with(|| Some((truth.code(), codes)));
+            }
+        }
+        let only = series
+            .into_iter()
+            .filter_map(|(place, only)| Some((place, only?)));
+        let long = only.filter(|(_, (_, codes))| codes.len() >= least);
+        long.map(|(place, (code, codes))| Self {
+            query: usize::from(place.query),
+            flow: place.flow,
+            hop: place.hop,
+            values: codes[..least]
+                .iter()
+                .map(|&value| decoded(code, value))
+                .collect(),
+        })
+        .collect()
+    }
+}
+
+/// What the `value` of a switch stands for; 0 is less than a unit, for most values none at all.
+fn decoded(code: &Multiplicative, value: u16) -> f64 {
+    if value == 0 { 0.0 } else { code.decode(value) }
+}
+
+impl Answers {
+    /// What `sinks` tell and what `truths`, of the same queries, know of it.
+    #[must_use]
+    pub fn collect<'a>(
+        sinks: impl Iterator<Item = &'a Sink>,
+        truths: impl Iterator<Item = &'a Truth>,
+    ) -> Self {
+        let mut answers = Self::default();
+        sinks.for_each(|sink| sink.answer(&mut answers));
+        answers
+            .paths
+            .sort_by_key(|answer| (answer.query, answer.flow, answer.part.number));
+        answers
+            .hops
+            .sort_by_key(|answer| (answer.query, answer.flow, answer.hop));
+        answers
+            .packets
+            .sort_by_key(|answer| (answer.query, answer.flow));
+        let mut exact = None;
+        // A hop of a flow is at several switches where its path changes.
+        let mut seen: BTreeMap<Place, Vec<&[u16]>> = BTreeMap::new();
+        for truth in truths {
+            exact = Some(truth.code());
+            for (&place, codes) in truth.seen() {
+                seen.entry(place).or_default().push(codes);
+            }
+        }
+        let Some(exact) = exact else { return answers };
+        let place = |answer: &HopAnswer| Place {
+            query: u8::try_from(answer.query).expect("a plan has few queries"),
+            flow: answer.flow,
+            hop: answer.hop,
+        };
+        for same in answers.hops.chunk_by_mut(|a, b| place(a) == place(b)) {
+            let Some(parts) = seen.get(&place(&same[0])) else {
+                continue;
+            };
+            let mut codes = parts.concat();
+            codes.sort_unstable();
+            for answer in same {
+                answer.passed = Some(codes.len() as u64);
+                if let Statistic::Quantile(share) = answer.statistic {
+                    let code = quantile_of(codes.clone(), share);
+                    answer.truth = code.map(|code| decoded(exact, code));
+                }
+            }
+        }
+        answers
+    }
+}

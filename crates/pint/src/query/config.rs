@@ -1,0 +1,405 @@
+//! The `[[query]]` tables of a scenario.
+
+use fabricsim_core::id::FlowId;
+use fabricsim_core::input::{ConfigError, NumberRange};
+use serde::{Deserialize, Serialize};
+
+use super::plan::Demand;
+use super::value::{Aggregation, FlowDefinition, Value};
+use crate::dynamic::Storage;
+use crate::numeric::StepRounding;
+
+/// The scheme of path tracing.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TraceScheme {
+    /// Every packet is written over.
+    Baseline,
+    /// Half the packets, one xor layer of 1/10.
+    Mininet,
+    /// Three quarters, one xor layer by the length of the path.
+    Interleaved,
+    /// Half, one or more xor layers by the length of the path.
+    #[default]
+    Multilayer,
+}
+
+/// What the sink knows of the network when it decodes paths.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Knowledge {
+    /// The numbers of all switches, as in the paper.
+    Switches,
+    /// Also which of them are neighbours.
+    #[default]
+    Links,
+}
+
+/// How a sink keeps the values of a hop.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keep {
+    /// Every digest.
+    #[default]
+    All,
+    /// A KLL sketch.
+    Sketch,
+    /// The most recent digests.
+    Window,
+    /// The most frequent ones.
+    Frequent,
+}
+
+/// One `[[query]]` table (PINT, section 3.2: value, aggregation, bit budget, space budget, flow definition and
+/// frequency).
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueryConfig {
+    /// Names the file of the answers; absent means `query1`, `query2` and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What switches tell.
+    pub value: Value,
+    /// What becomes of it; absent means static for names and dynamic for all else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregation: Option<Aggregation>,
+    /// Bits of a digest, or of each instance.
+    #[serde(default = "eight")]
+    pub bits: u32,
+    /// Static: digests side by side in a packet.
+    #[serde(default = "one")]
+    pub instances: u32,
+    /// The least share of the packets that carry the digest.
+    #[serde(default = "every_packet")]
+    pub frequency: f64,
+    /// Which packets are a flow.
+    #[serde(default)]
+    pub flow: FlowDefinition,
+    /// Static: the scheme.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<TraceScheme>,
+    /// Static: the length of paths that switches expect (d in the paper); absent means the network's longest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub typical_hops: Option<u8>,
+    /// Static: what the sink knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub knowledge: Option<Knowledge>,
+    /// The largest value that codes reach; absent means that of [`Value::usual_largest`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest: Option<f64>,
+    /// How numbers are rounded to codes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounding: Option<StepRounding>,
+    /// Dynamic: how digests are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Keep>,
+    /// Dynamic: items of the sketch, digests of the window or counters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<u32>,
+    /// Dynamic and per packet: the quantiles of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quantiles: Option<Vec<f64>>,
+    /// The flows whose answers are wanted, by number; absent means all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_ids: Option<Vec<NumberRange>>,
+}
+
+const fn eight() -> u32 {
+    8
+}
+
+const fn one() -> u32 {
+    1
+}
+
+const fn every_packet() -> f64 {
+    1.0
+}
+
+/// Items of a sketch where the user sets none: the paper's (section 6.1, figure 9).
+const USUAL_SPACE: u32 = 100;
+
+impl QueryConfig {
+    /// The query for `value` with every setting left to its default.
+    #[must_use]
+    pub const fn new(value: Value) -> Self {
+        Self {
+            name: None,
+            value,
+            aggregation: None,
+            bits: eight(),
+            instances: one(),
+            frequency: every_packet(),
+            flow: FlowDefinition::FiveTuple,
+            scheme: None,
+            typical_hops: None,
+            knowledge: None,
+            largest: None,
+            rounding: None,
+            keep: None,
+            space: None,
+            quantiles: None,
+            flow_ids: None,
+        }
+    }
+
+    /// The keys of the table, each with what it means.
+    pub const KEYS: &'static [(&'static str, &'static str)] = &[
+        (
+            "name",
+            "names the file of the answers, query_NAME.csv (default: its number)",
+        ),
+        (
+            "value",
+            "\"switch-id\", \"ingress-port\", \"egress-port\", \"hop-latency\" (ns), \"queue-length\" \
+             (bytes), \"egress-utilisation\" (thousandths), \"ingress-time\" or \"egress-time\" (age of \
+             the packet, ns)",
+        ),
+        (
+            "aggregation",
+            "\"static\" (each hop's, the same for all packets; default for switch and ports), \"dynamic\" \
+             (quantiles of each hop; default for all else), \"max\", \"min\" or \"sum\" over the hops of a \
+             packet",
+        ),
+        ("bits", "bits of a digest, or of each instance (default 8)"),
+        (
+            "instances",
+            "static: digests side by side in a packet (default 1)",
+        ),
+        (
+            "frequency",
+            "least share of the packets that carry the digest, above 0 to 1 (default 1)",
+        ),
+        (
+            "flow",
+            "packets of one flow: of one transfer (\"five-tuple\", default), of a \"pair\" of hosts or of a \
+             \"destination\"",
+        ),
+        (
+            "scheme",
+            "static: \"baseline\", \"mininet\", \"interleaved\" or \"multilayer\" (default)",
+        ),
+        (
+            "typical_hops",
+            "static: the length of paths that switches expect (default: the longest of the network)",
+        ),
+        (
+            "knowledge",
+            "static: what the sink knows, \"links\" (which switches are neighbours; default) or \
+             \"switches\" (only their numbers, as in the paper)",
+        ),
+        (
+            "largest",
+            "largest number that codes reach, in the value's unit (default 65536 ns, 1048576 ns for ages, \
+             33554432 bytes, 512000 thousandths)",
+        ),
+        (
+            "rounding",
+            "to codes: \"nearest\" (default) or \"random\", which keeps the mean code",
+        ),
+        (
+            "keep",
+            "dynamic: of each hop and flow \"all\" digests (default), a KLL \"sketch\", a \"window\" of \
+             the last ones or the most \"frequent\" ones",
+        ),
+        (
+            "space",
+            "dynamic: items of the sketch, digests of the window or counters (default 100)",
+        ),
+        (
+            "quantiles",
+            "of the answer, each above 0 and at most 1 (default [0.5, 0.99])",
+        ),
+        (
+            "flow_ids",
+            "flows whose answers are wanted, such as [\"0..100\"] (default all)",
+        ),
+    ];
+
+    /// How values become answers.
+    #[must_use]
+    pub fn aggregation(&self) -> Aggregation {
+        match self.aggregation {
+            Some(aggregation) => aggregation,
+            None if self.value.is_name() => Aggregation::Static,
+            None => Aggregation::Dynamic,
+        }
+    }
+
+    /// What it asks of packets.
+    #[must_use]
+    pub fn demand(&self) -> Demand {
+        Demand {
+            bits: self.bits.saturating_mul(self.instances),
+            frequency: self.frequency,
+        }
+    }
+
+    /// Whether the answer for `flow` is wanted.
+    #[inline]
+    #[must_use]
+    pub fn wants(&self, flow: FlowId) -> bool {
+        NumberRange::any_contains(self.flow_ids.as_deref(), flow.0)
+    }
+
+    /// The quantiles of the answer.
+    #[must_use]
+    pub fn quantiles(&self) -> &[f64] {
+        self.quantiles.as_deref().unwrap_or(&[0.5, 0.99])
+    }
+
+    /// How a sink keeps the values of a hop.
+    #[must_use]
+    pub fn storage(&self) -> Storage {
+        let space = self.space.unwrap_or(USUAL_SPACE);
+        match self.keep.unwrap_or_default() {
+            Keep::All => Storage::All,
+            Keep::Sketch => Storage::Sketch { items: space },
+            Keep::Window => Storage::Window { values: space },
+            Keep::Frequent => Storage::Frequent { counters: space },
+        }
+    }
+
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let refuse = |key, message: String, help: &str| Err(ConfigError::new(key, message, help));
+        let aggregation = self.aggregation();
+        let value = self.value.name();
+        if self.value.is_name() && aggregation != Aggregation::Static {
+            return refuse(
+                "aggregation",
+                format!("`{value}` is a name, which has no quantiles, extremes or sums"),
+                "use \"static\", or a value that is a number, such as \"hop-latency\"",
+            );
+        }
+        if !self.value.is_name() && aggregation == Aggregation::Static {
+            return refuse(
+                "aggregation",
+                format!("`{value}` differs from packet to packet"),
+                "use \"dynamic\" for quantiles of each hop, or \"max\" over the hops of a packet",
+            );
+        }
+        let most = if aggregation == Aggregation::Static {
+            64
+        } else {
+            16
+        };
+        if !(1..=most).contains(&self.bits) {
+            return refuse(
+                "bits",
+                format!("a digest of {} bits is not of 1 to {most}", self.bits),
+                "give the bits of one digest, such as 8",
+            );
+        }
+        if !(self.frequency > 0.0 && self.frequency <= 1.0) {
+            return refuse(
+                "frequency",
+                format!(
+                    "a frequency of {} is not above 0 and at most 1",
+                    self.frequency
+                ),
+                "give the least share of the packets that carry the digest, such as 0.0625 for one in 16",
+            );
+        }
+        if !(1..=8).contains(&self.instances) {
+            return refuse(
+                "instances",
+                format!("{} instances are not 1 to 8", self.instances),
+                "leave the key out, or give 2 for two digests side by side",
+            );
+        }
+        if let Some(largest) = self.largest.filter(|&l| !(l > 1.0 && l <= 1e12)) {
+            return refuse(
+                "largest",
+                format!("codes that reach {largest} are not codes of 1 to 10^12"),
+                "give the largest number that matters, in the unit of the value, or leave the key out",
+            );
+        }
+        if let Some(hops) = self.typical_hops.filter(|&hops| hops == 0) {
+            return refuse(
+                "typical_hops",
+                format!("paths of {hops} switches have nothing to trace"),
+                "give the usual number of switches on a path, or leave the key out",
+            );
+        }
+        self.validate_fit(aggregation)?;
+        self.validate_answer()
+    }
+
+    /// Refuses keys that mean nothing to this aggregation.
+    fn validate_fit(&self, aggregation: Aggregation) -> Result<(), ConfigError> {
+        let is_static = aggregation == Aggregation::Static;
+        let is_dynamic = aggregation == Aggregation::Dynamic;
+        for (key, given, fits, kind) in [
+            ("instances", self.instances != 1, is_static, "static"),
+            ("scheme", self.scheme.is_some(), is_static, "static"),
+            (
+                "typical_hops",
+                self.typical_hops.is_some(),
+                is_static,
+                "static",
+            ),
+            ("knowledge", self.knowledge.is_some(), is_static, "static"),
+            ("largest", self.largest.is_some(), !is_static, "numeric"),
+            ("rounding", self.rounding.is_some(), !is_static, "numeric"),
+            ("quantiles", self.quantiles.is_some(), !is_static, "numeric"),
+            ("keep", self.keep.is_some(), is_dynamic, "dynamic"),
+            ("space", self.space.is_some(), is_dynamic, "dynamic"),
+        ] {
+            if given && !fits {
+                return Err(ConfigError::new(
+                    key,
+                    format!("it is for {kind} queries, and this one is not"),
+                    "leave the key out",
+                ));
+            }
+        }
+        if self.knowledge == Some(Knowledge::Links) && self.value != Value::SwitchId {
+            return Err(ConfigError::new(
+                "knowledge",
+                "links join switches, and ports are numbered anew at each",
+                "leave the key out",
+            ));
+        }
+        if self.space.is_some() && self.keep.unwrap_or_default() == Keep::All {
+            return Err(ConfigError::new(
+                "space",
+                "where all digests are kept, there is no budget for them",
+                "set `keep` to \"sketch\", \"window\" or \"frequent\", or leave the key out",
+            ));
+        }
+        Ok(())
+    }
+
+    fn validate_answer(&self) -> Result<(), ConfigError> {
+        if let Some(space) = self.space.filter(|space| !(2..=1_000_000).contains(space)) {
+            return Err(ConfigError::new(
+                "space",
+                format!("{space} items for each hop of a flow are not 2 to 1000000"),
+                "give a number such as 100",
+            ));
+        }
+        let wrong = |q: &&f64| !(**q > 0.0 && **q <= 1.0);
+        match (self.quantiles(), self.quantiles().iter().find(wrong)) {
+            ([], _) => Err(ConfigError::new(
+                "quantiles",
+                "the list is empty",
+                "leave the key out for the median and the 99th percentile",
+            )),
+            (_, Some(wrong)) => Err(ConfigError::new(
+                "quantiles",
+                format!("a quantile of {wrong} is not above 0 and at most 1"),
+                "give shares, such as 0.5 for the median",
+            )),
+            _ if self.flow_ids.as_ref().is_some_and(Vec::is_empty) => Err(ConfigError::new(
+                "flow_ids",
+                "the list is empty",
+                "leave the key out to mean all",
+            )),
+            _ => Ok(()),
+        }
+    }
+}

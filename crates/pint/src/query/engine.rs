@@ -1,0 +1,392 @@
+//! What all switches and sinks know of the queries of a run.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::{FlowId, NodeId};
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Packet;
+use fabricsim_core::plugin::Hop;
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::{Duration, Time};
+
+use super::config::{Knowledge, QueryConfig, TraceScheme};
+use super::plan::{Demand, Plan, PlannedSet};
+use super::probe::Probe;
+use super::value::{Aggregation, Value};
+use crate::dynamic::HopSampler;
+use crate::hash::GlobalHash;
+use crate::log_code::LogCode;
+use crate::numeric::{Morris, Multiplicative, StepRounding};
+use crate::tracing::{Layers, Scheme, SchemeConfig, TraceDigest, Universe};
+
+/// The network as queries see it.
+#[derive(Clone, Debug)]
+pub struct QueryNetwork {
+    /// The most switches on a path between two hosts.
+    pub longest_path: u16,
+    /// T of utilisations.
+    pub base_rtt: Duration,
+    /// The switches, ascending.
+    pub switches: Vec<NodeId>,
+    /// The links between switches.
+    pub links: Vec<(NodeId, NodeId)>,
+    /// The most ports of a switch.
+    pub most_ports: u16,
+}
+
+/// What a switch does for one query.
+#[derive(Clone, Debug)]
+pub(super) enum Encoder {
+    /// Path tracing and its like.
+    Static {
+        /// What is written.
+        value: Value,
+        /// How.
+        scheme: Arc<Scheme>,
+        /// What may be written.
+        universe: Arc<Universe>,
+    },
+    /// A sample of one hop.
+    Dynamic {
+        /// What is written.
+        value: Value,
+        /// By which hop, and how.
+        sampler: HopSampler,
+    },
+    /// The extreme of all hops.
+    Extreme {
+        /// What is compared.
+        value: Value,
+        /// Its code, which keeps the order.
+        code: Multiplicative,
+        /// How codes are rounded.
+        rounding: GlobalHash,
+        /// [`Aggregation::Max`] or [`Aggregation::Min`].
+        fold: Aggregation,
+    },
+    /// The sum of all hops.
+    Sum {
+        /// What is added.
+        value: Value,
+        /// The counter.
+        counter: Morris,
+        /// How counts are rounded.
+        rounding: GlobalHash,
+    },
+    /// The busiest link, by the switches' own part of HPCC-PINT.
+    Law {
+        /// The code of the law.
+        code: LogCode,
+    },
+}
+
+/// The queries of a run: their plan, and what switches and sinks do (PINT, section 3).
+#[derive(Clone, Debug)]
+pub struct Queries {
+    configs: Vec<QueryConfig>,
+    names: Vec<String>,
+    plan: Plan,
+    packets: GlobalHash,
+    pub(super) encoders: Vec<Encoder>,
+    /// The query that a law reads.
+    law: Option<usize>,
+    base_rtt: Duration,
+    /// How true values are kept.
+    pub(super) exact: Multiplicative,
+    /// Of what sinks draw.
+    seed: u64,
+}
+
+/// The relative error with which true values are kept, in 16 bits: 0.05%.
+const EXACT: f64 = 0.0005;
+
+impl Queries {
+    /// The queries of `configs` in packets of `budget` bits, in `network`. The seed of all hashes is `seed`;
+    /// `law` is the code of HPCC-PINT, where that runs: the first query for the greatest utilisation of a
+    /// packet's path is then the one that it reads.
+    ///
+    /// # Errors
+    /// The place of the query at fault and what is wrong with it; the first one's where the budget is too
+    /// small for all.
+    pub fn new(
+        configs: &[QueryConfig],
+        budget: u32,
+        seed: u64,
+        law: Option<&LogCode>,
+        network: &QueryNetwork,
+    ) -> Result<Self, (usize, ConfigError)> {
+        let seeds = GlobalHash::new(seed);
+        let demands: Vec<Demand> = configs.iter().map(QueryConfig::demand).collect();
+        for (index, config) in configs.iter().enumerate() {
+            config.validate().map_err(|error| (index, error))?;
+        }
+        let plan = Plan::new(&demands, budget, seeds.value(0, 0)).map_err(|error| (0, error))?;
+        let law_query = law.and_then(|_| configs.iter().position(is_of_law));
+        let encoders = configs.iter().enumerate().map(|(index, config)| {
+            let number = index as u64 + 1;
+            let hash = |function| seeds.value(number, function);
+            match law.filter(|_| law_query == Some(index)) {
+                Some(code) => law_encoder(config, code),
+                None => encoder(config, hash, network),
+            }
+            .map_err(|error| (index, error))
+        });
+        Ok(Self {
+            names: (1..)
+                .zip(configs)
+                .map(|(number, config)| {
+                    let usual = || format!("query{number}");
+                    config.name.clone().unwrap_or_else(usual)
+                })
+                .collect(),
+            encoders: encoders.collect::<Result<_, _>>()?,
+            configs: configs.to_vec(),
+            plan,
+            packets: GlobalHash::new(seeds.value(0, 1)),
+            law: law_query,
+            base_rtt: network.base_rtt,
+            exact: Multiplicative::new(EXACT, 16, StepRounding::Nearest)
+                .expect("0.05% in 16 bits is a code"),
+            seed,
+        })
+    }
+
+    /// The settings, in the order of the queries.
+    #[must_use]
+    pub fn configs(&self) -> &[QueryConfig] {
+        &self.configs
+    }
+
+    /// The names, in the same order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Which packets serve which queries.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The query that the law reads.
+    #[must_use]
+    pub const fn law(&self) -> Option<usize> {
+        self.law
+    }
+
+    /// T of utilisations.
+    #[must_use]
+    pub const fn base_rtt(&self) -> Duration {
+        self.base_rtt
+    }
+
+    /// Whether some query but the law's asks for the utilisation of links.
+    #[must_use]
+    pub fn measure_links(&self) -> bool {
+        let mut others = self.configs.iter().enumerate();
+        others.any(|(index, config)| {
+            config.value == Value::EgressUtilisation && self.law != Some(index)
+        })
+    }
+
+    /// What an empty store of digests of query `index` draws from; `entity` tells stores apart.
+    pub(super) fn draws(&self, index: usize, entity: u64) -> Stream {
+        let entity = GlobalHash::new(self.seed).value(index as u64, entity);
+        Stream::new(self.seed, entity, Purpose::Sampling)
+    }
+
+    /// The identifier of a packet of `flow` that left its host at `sent_at`: it is the same at all hops, and
+    /// another one when the packet is sent again.
+    #[inline]
+    #[must_use]
+    pub fn packet_id(&self, flow: FlowId, sent_at: Time) -> u64 {
+        self.packets.value(u64::from(flow.0), sent_at.as_ps())
+    }
+
+    /// What `switch` makes of `probe`, which is that of `packet` when it leaves by `hop`; `utilisation` is
+    /// that of the port, in thousandths. The packet's own hop has been counted.
+    #[inline]
+    pub(super) fn encode<H>(
+        &self,
+        probe: &mut Probe,
+        (id, set): (u64, &PlannedSet),
+        switch: NodeId,
+        packet: &Packet<H>,
+        (hop, utilisation): (&Hop, f64),
+    ) {
+        let number = probe.hops;
+        for index in set.queries.iter() {
+            let encoder = &self.encoders[index];
+            let mask = u64::MAX >> (64 - self.plan.demands()[index].bits);
+            let offset = set.offset(index);
+            let before = probe.digest >> offset & mask;
+            let after = match encoder {
+                Encoder::Law { .. } => continue,
+                Encoder::Static { value, scheme, .. } => {
+                    let name = match value {
+                        Value::IngressPort => u64::from(hop.ingress.0),
+                        Value::EgressPort => u64::from(hop.port.0),
+                        _ => u64::from(switch.0),
+                    };
+                    scheme.encode(TraceDigest(before), id, number, name).0
+                }
+                Encoder::Dynamic { value, sampler } => {
+                    let before = u16::try_from(before).expect("a code has at most 16 bits");
+                    let value = value.measure(packet, hop, utilisation);
+                    u64::from(sampler.encode(before, id, number, value))
+                }
+                Encoder::Extreme {
+                    value,
+                    code,
+                    rounding,
+                    fold,
+                } => {
+                    let value = value.measure(packet, hop, utilisation);
+                    let own = code.encode(value, rounding.uniform(id, u64::from(number)));
+                    let own = u64::from(own);
+                    match fold {
+                        _ if number == 1 => own,
+                        Aggregation::Min => own.min(before),
+                        _ => own.max(before),
+                    }
+                }
+                Encoder::Sum {
+                    value,
+                    counter,
+                    rounding,
+                } => {
+                    let weight = value.measure(packet, hop, utilisation);
+                    let uniform = rounding.uniform(id, u64::from(number));
+                    let before = u16::try_from(before).expect("a counter has at most 16 bits");
+                    u64::from(counter.add(before, weight, uniform))
+                }
+            };
+            probe.digest = probe.digest & !(mask << offset) | after << offset;
+        }
+    }
+}
+
+/// Whether `config` asks for what HPCC-PINT reads.
+fn is_of_law(config: &QueryConfig) -> bool {
+    config.value == Value::EgressUtilisation && config.aggregation() == Aggregation::Max
+}
+
+fn law_encoder(config: &QueryConfig, code: &LogCode) -> Result<Encoder, ConfigError> {
+    if config.bits != code.bits() {
+        return Err(ConfigError::new(
+            "bits",
+            format!(
+                "the law reads codes of {} bits, and the query's have {}",
+                code.bits(),
+                config.bits
+            ),
+            format!(
+                "give {} bits, or set `digest_bits` in [cc] to {}",
+                code.bits(),
+                config.bits
+            ),
+        ));
+    }
+    for (key, given) in [
+        ("largest", config.largest.is_some()),
+        ("rounding", config.rounding.is_some()),
+    ] {
+        if given {
+            return Err(ConfigError::new(
+                key,
+                "the law reads this query, and its code is the law's",
+                "leave the key out; `log_base` and `rounding` in [cc] set the code",
+            ));
+        }
+    }
+    Ok(Encoder::Law { code: code.clone() })
+}
+
+fn encoder(
+    config: &QueryConfig,
+    hash: impl Fn(u64) -> u64,
+    network: &QueryNetwork,
+) -> Result<Encoder, ConfigError> {
+    let value = config.value;
+    let largest = config.largest.unwrap_or_else(|| value.usual_largest());
+    let code = || {
+        let rounding = config.rounding.unwrap_or(StepRounding::Nearest);
+        Multiplicative::for_range(largest, config.bits, rounding)
+    };
+    let rounding = GlobalHash::new(hash(1));
+    Ok(match config.aggregation() {
+        Aggregation::Static => Encoder::Static {
+            value,
+            scheme: Arc::new(scheme(config, hash(0), network)?),
+            universe: Arc::new(universe(config, network)?),
+        },
+        Aggregation::Dynamic => Encoder::Dynamic {
+            value,
+            sampler: HopSampler::new(code()?, hash(0)),
+        },
+        fold @ (Aggregation::Max | Aggregation::Min) => Encoder::Extreme {
+            value,
+            code: code()?,
+            rounding,
+            fold,
+        },
+        Aggregation::Sum => Encoder::Sum {
+            value,
+            counter: Morris::for_range(largest, config.bits)?,
+            rounding,
+        },
+    })
+}
+
+fn scheme(config: &QueryConfig, seed: u64, network: &QueryNetwork) -> Result<Scheme, ConfigError> {
+    let hops = match config.typical_hops {
+        Some(hops) => hops,
+        None => u8::try_from(network.longest_path.max(1)).map_err(|_| {
+            ConfigError::new(
+                "value",
+                format!(
+                    "a path passes {} switches, and paths of up to 255 can be traced",
+                    network.longest_path
+                ),
+                "use a network with shorter paths",
+            )
+        })?,
+    };
+    let layers = match config.scheme.unwrap_or_default() {
+        TraceScheme::Baseline => Layers::baseline(),
+        TraceScheme::Mininet => Layers::mininet(),
+        TraceScheme::Interleaved => Layers::interleaved(hops)?,
+        TraceScheme::Multilayer => Layers::multilayer(hops)?,
+    };
+    Scheme::new(SchemeConfig {
+        digest_bits: config.bits,
+        instances: config.instances,
+        seed,
+        ..SchemeConfig::new(layers)
+    })
+    .map_err(|error| match error.key {
+        "digest_bits" => ConfigError::new("bits", error.message, error.help),
+        _ => error,
+    })
+}
+
+fn universe(config: &QueryConfig, network: &QueryNetwork) -> Result<Universe, ConfigError> {
+    if config.value != Value::SwitchId {
+        return Universe::new((0..u64::from(network.most_ports)).collect());
+    }
+    let switches = network
+        .switches
+        .iter()
+        .map(|switch| u64::from(switch.0))
+        .collect();
+    match config.knowledge.unwrap_or_default() {
+        Knowledge::Switches => Universe::new(switches),
+        Knowledge::Links => {
+            let number = |(a, b): &(NodeId, NodeId)| (u64::from(a.0), u64::from(b.0));
+            let links: Vec<(u64, u64)> = network.links.iter().map(number).collect();
+            let _ = links; // TODO-MERGE
+            Universe::new(switches)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Which packets are a flow to a query.
+
+use fabricsim_core::id::{FlowId, NodeId};
+use fabricsim_core::packet::Packet;
+
+use super::value::FlowDefinition;
+use crate::hash::GlobalHash;
+
+/// What the packets of a flow have in common; absent parts may differ.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct FlowKey {
+    /// The number of the transfer.
+    pub flow: Option<FlowId>,
+    /// The sending host.
+    pub src: Option<NodeId>,
+    /// The receiving host.
+    pub dst: Option<NodeId>,
+}
+
+impl FlowKey {
+    /// The flow of data `packet` by `definition`.
+    #[inline]
+    #[must_use]
+    pub fn of<H>(definition: FlowDefinition, packet: &Packet<H>) -> Self {
+        let (src, dst) = (packet.key.src, packet.key.dst);
+        let (flow, src, dst) = match definition {
+            FlowDefinition::FiveTuple => (Some(packet.flow), Some(src), Some(dst)),
+            FlowDefinition::Pair => (None, Some(src), Some(dst)),
+            FlowDefinition::Destination => (None, None, Some(dst)),
+        };
+        Self { flow, src, dst }
+    }
+
+    /// A number of its own.
+    pub(super) fn number(self) -> u64 {
+        let node = |node: Option<NodeId>| node.map_or(u64::MAX, |node| u64::from(node.0));
+        let flow = self.flow.map_or(u64::MAX, |flow| u64::from(flow.0));
+        GlobalHash::new(flow).value(node(self.src), node(self.dst))
+    }
+}

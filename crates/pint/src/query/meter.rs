@@ -1,0 +1,52 @@
+//! Utilisations of links, for queries that ask for them.
+
+use fabricsim_core::id::PortId;
+use fabricsim_core::plugin::Hop;
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::{Bytes, Duration, Rate};
+
+use super::engine::Queries;
+use crate::arithmetic::Link;
+use crate::port::Port;
+
+/// How busy the links of one switch are, by the exact form of HPCC-PINT's average (PINT, section 4.3, example
+/// 3); nothing where no query asks.
+#[derive(Clone, Debug)]
+pub(super) struct LinkMeters {
+    ports: Vec<Port>,
+    base_rtt: Duration,
+    /// Exact arithmetic draws nothing from it.
+    draws: Stream,
+}
+
+impl LinkMeters {
+    pub(super) fn for_queries(queries: &Queries, rates: &[Rate]) -> Self {
+        let base_rtt = queries.base_rtt();
+        let port = |&rate: &Rate| Port::new(Link::new(rate, base_rtt, None));
+        Self {
+            ports: if queries.measure_links() {
+                rates.iter().map(port).collect()
+            } else {
+                Vec::new()
+            },
+            base_rtt,
+            draws: Stream::new(0, 0, Purpose::Rounding),
+        }
+    }
+
+    /// A packet of `size` leaves by `hop`: the utilisation of the port in thousandths, or 0 where nothing is
+    /// measured.
+    #[inline]
+    pub(super) fn measure(&mut self, size: Bytes, hop: &Hop) -> f64 {
+        match self.ports.get_mut(hop.port.index()) {
+            None => 0.0,
+            Some(port) => port.measure(hop.now, size, hop.queue, &mut self.draws) * 1e3,
+        }
+    }
+
+    pub(super) fn set_rate(&mut self, port: PortId, rate: Rate) {
+        if let Some(port) = self.ports.get_mut(port.index()) {
+            port.set_link(Link::new(rate, self.base_rtt, None));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What queries add to the header of a packet.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::rng::mix;
+
+/// What a packet carries for queries. Only the digest is on the wire: the number of the hop is in the TTL, and
+/// the path is for comparison with what the sink infers.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Probe {
+    /// The digests of the queries that the packet serves, one after the other from the lowest bit.
+    pub digest: u64,
+    /// A hash of the switches that the packet has passed, in their order.
+    pub path: PathHash,
+    /// How many switches it has passed.
+    pub hops: u8,
+}
+
+/// A hash of a path, by which two are told apart.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct PathHash(u64);
+
+impl PathHash {
+    /// The hash of the path that goes on through `switch`.
+    #[inline]
+    #[must_use]
+    pub const fn then(self, switch: NodeId) -> Self {
+        Self(mix(self.0.wrapping_add(switch.0 as u64 + 1)))
+    }
+
+    /// The hash of the path through `switches`.
+    #[must_use]
+    pub fn of(switches: impl IntoIterator<Item = NodeId>) -> Self {
+        switches.into_iter().fold(Self::default(), Self::then)
+    }
+}
+
+/// Room for a [`Probe`] in a header, or none.
+pub trait ProbeRoom: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
+    /// Whether there is room.
+    const PRESENT: bool;
+
+    /// What is in it.
+    fn probe(&self) -> Option<&Probe>;
+
+    /// The same, to change.
+    fn probe_mut(&mut self) -> Option<&mut Probe>;
+}
+
+impl ProbeRoom for () {
+    const PRESENT: bool = false;
+
+    #[inline]
+    fn probe(&self) -> Option<&Probe> {
+        None
+    }
+
+    #[inline]
+    fn probe_mut(&mut self) -> Option<&mut Probe> {
+        None
+    }
+}
+
+impl ProbeRoom for Probe {
+    const PRESENT: bool = true;
+
+    #[inline]
+    fn probe(&self) -> Option<&Probe> {
+        Some(self)
+    }
+
+    #[inline]
+    fn probe_mut(&mut self) -> Option<&mut Probe> {
+        Some(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_differ_by_their_switches_and_order() {
+        let path = |switches: &[u32]| PathHash::of(switches.iter().copied().map(NodeId));
+        assert_eq!(path(&[3, 5]), path(&[3]).then(NodeId(5)));
+        assert_ne!(path(&[3, 5]), path(&[5, 3]));
+        assert_ne!(path(&[3]), path(&[3, 3]));
+        assert_ne!(path(&[]), path(&[0]));
+    }
+}

@@ -1,0 +1,94 @@
+//! The path of one flow as its sink learns it.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::units::Time;
+
+use super::probe::{PathHash, Probe};
+use crate::tracing::{PathDecoder, Progress, Scheme, TraceDigest, Universe};
+
+/// What is known of a flow's path until it changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RoutePart {
+    /// From 1; a new part begins with each contradiction.
+    pub number: u32,
+    /// Switches on the path.
+    pub hops: u8,
+    /// Packets with a digest.
+    pub packets: u64,
+    /// How many of these it took to know all hops.
+    pub decoded_after: Option<u64>,
+    /// When that was.
+    pub decoded_at: Option<Time>,
+    /// What was found for each hop.
+    pub path: Vec<u64>,
+    /// Whether it is the path of the packet that completed it, where the switches are what is traced.
+    pub correct: Option<bool>,
+    /// Packets that took another path than the one known, and nothing was noticed.
+    pub unnoticed: u64,
+    /// Why the path cannot have been the same any longer.
+    pub ended_by: Option<String>,
+}
+
+/// The decoder of a flow and what it has found.
+#[derive(Clone, Debug)]
+pub(super) struct RouteRecord {
+    decoder: PathDecoder,
+    ended: Vec<RoutePart>,
+    now: RoutePart,
+    /// The hash of the path that is known.
+    known: PathHash,
+}
+
+impl RouteRecord {
+    /// A flow whose first packet has passed `hops` switches.
+    pub(super) fn new(scheme: &Arc<Scheme>, universe: &Arc<Universe>, hops: u8) -> Self {
+        let decoder = PathDecoder::new(Arc::clone(scheme), Arc::clone(universe), hops);
+        Self {
+            decoder: decoder.expect("values are hashed, so all numbers fit"),
+            ended: Vec::new(),
+            now: RoutePart {
+                number: 1,
+                hops,
+                ..RoutePart::default()
+            },
+            known: PathHash::default(),
+        }
+    }
+
+    /// Takes in the `digest` of packet `id`, which carries `probe`.
+    pub(super) fn record(&mut self, now: Time, id: u64, digest: TraceDigest, probe: &Probe) {
+        let progress = self.decoder.record(id, probe.hops, digest);
+        if let Progress::Contradiction(contradiction) = progress {
+            let next = RoutePart {
+                number: self.now.number + 1,
+                hops: probe.hops,
+                ..RoutePart::default()
+            };
+            let mut ended = std::mem::replace(&mut self.now, next);
+            ended.ended_by = Some(contradiction.to_string());
+            self.ended.push(ended);
+        }
+        self.now.packets = self.decoder.packets();
+        let Some(path) = self.decoder.path() else {
+            return;
+        };
+        if self.now.decoded_after.is_none() {
+            self.known = PathHash::of(path.iter().map(|&switch| {
+                NodeId(u32::try_from(switch).expect("numbers of switches are of 32 bits"))
+            }));
+            self.now.decoded_after = self.decoder.decoded_after();
+            self.now.decoded_at = Some(now);
+            self.now.path = path.to_vec();
+            self.now.correct = Some(self.known == probe.path);
+        } else if self.known != probe.path {
+            self.now.unnoticed += 1;
+        }
+    }
+
+    /// The parts so far, the one that goes on last.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &RoutePart> {
+        self.ended.iter().chain([&self.now])
+    }
+}

@@ -1,0 +1,211 @@
+//! The receiving side of queries: what is kept of digests, and what it tells.
+
+use std::sync::Arc;
+
+use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::units::Time;
+use rustc_hash::FxHashMap;
+
+use super::answer::{HopAnswer, PacketAnswer, PathAnswer, Statistic};
+use super::config::{Keep, QueryConfig};
+use super::engine::{Encoder, Queries};
+use super::flow::FlowKey;
+use super::probe::Probe;
+use super::route::RouteRecord;
+use crate::digest::PintHeader;
+use crate::dynamic::HopValues;
+use crate::tracing::TraceDigest;
+
+/// What a sink keeps of one flow for one query.
+#[derive(Clone, Debug)]
+enum Record {
+    /// The path so far.
+    Route(Box<RouteRecord>),
+    /// The digests of each hop, from the first.
+    Hops(Vec<HopValues>),
+    /// One digest of each packet.
+    Packets(HopValues),
+}
+
+/// The sink of one host: it takes the digests out of the packets that arrive (PINT, section 3.4: the recording
+/// and the inference module).
+#[derive(Clone, Debug)]
+pub struct Sink {
+    queries: Arc<Queries>,
+    records: FxHashMap<(u8, FlowKey), Record>,
+}
+
+/// What the sinks of all hosts tell. Each list is in the order of the queries, then of the flows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answers {
+    /// Of static queries.
+    pub paths: Vec<PathAnswer>,
+    /// Of dynamic queries.
+    pub hops: Vec<HopAnswer>,
+    /// Of queries per packet.
+    pub packets: Vec<PacketAnswer>,
+}
+
+impl Sink {
+    /// The sink of a host in a run with `queries`.
+    #[must_use]
+    pub fn new(queries: &Arc<Queries>) -> Self {
+        Self {
+            queries: Arc::clone(queries),
+            records: FxHashMap::default(),
+        }
+    }
+
+    /// `packet` has arrived.
+    pub fn on_arrival<H: PintHeader>(&mut self, now: Time, packet: &Packet<H>) {
+        let Some(probe) = packet.telemetry.probe() else {
+            return;
+        };
+        if packet.kind() != PacketKind::Data || probe.hops == 0 {
+            return;
+        }
+        let queries = Arc::clone(&self.queries);
+        let id = queries.packet_id(packet.flow, packet.sent_at);
+        let set = queries.plan().set_of(id);
+        for index in set.queries.iter() {
+            let config = &queries.configs()[index];
+            if !config.wants(packet.flow) {
+                continue;
+            }
+            let bits = queries.plan().demands()[index].bits;
+            let digest = probe.digest >> set.offset(index) & (u64::MAX >> (64 - bits));
+            let encoder = &queries.encoders[index];
+            let digest = match (encoder, packet.telemetry.digest()) {
+                // The law's digest is apart.
+                (Encoder::Law { .. }, None) => continue,
+                (Encoder::Law { .. }, Some(code)) => u64::from(code),
+                _ => digest,
+            };
+            let query = u8::try_from(index).expect("a plan has few queries");
+            let key = (query, FlowKey::of(config.flow, packet));
+            let record = self.records.entry(key);
+            let store = |hop: u64| {
+                let draws = queries.draws(index, key.1.number().wrapping_add(hop));
+                HopValues::new(config.storage(), draws)
+            };
+            let record = record.or_insert_with(|| Record::new(encoder, probe, &store));
+            record.take_in(now, encoder, (id, digest), probe, &store);
+        }
+    }
+
+    /// Adds what has been learnt to `answers`, which are not in order then.
+    pub(super) fn answer(&self, answers: &mut Answers) {
+        // The order of a hash table; whoever puts all together sorts.
+        for (&(query, flow), record) in &self.records {
+            let index = usize::from(query);
+            let config = &self.queries.configs()[index];
+            let encoder = &self.queries.encoders[index];
+            match record {
+                Record::Route(route) => {
+                    let parts = route.parts();
+                    answers.paths.extend(parts.map(|part| PathAnswer {
+                        query: index,
+                        flow,
+                        part: part.clone(),
+                    }));
+                }
+                Record::Hops(hops) => {
+                    for (hop, values) in (1u8..).zip(hops) {
+                        for (statistic, estimate) in statistics(config, encoder, values) {
+                            answers.hops.push(HopAnswer {
+                                query: index,
+                                flow,
+                                hop,
+                                digests: values.count(),
+                                statistic,
+                                estimate,
+                                truth: None,
+                                passed: None,
+                            });
+                        }
+                    }
+                }
+                Record::Packets(values) => {
+                    for (statistic, estimate) in statistics(config, encoder, values) {
+                        answers.packets.push(PacketAnswer {
+                            query: index,
+                            flow,
+                            digests: values.count(),
+                            statistic,
+                            estimate,
+                        });
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Record {
+    fn new(encoder: &Encoder, probe: &Probe, store: &impl Fn(u64) -> HopValues) -> Self {
+        match encoder {
+            Encoder::Static {
+                scheme, universe, ..
+            } => Self::Route(Box::new(RouteRecord::new(scheme, universe, probe.hops))),
+            Encoder::Dynamic { .. } => Self::Hops(Vec::new()),
+            Encoder::Extreme { .. } | Encoder::Sum { .. } | Encoder::Law { .. } => {
+                Self::Packets(store(0))
+            }
+        }
+    }
+
+    fn take_in(
+        &mut self,
+        now: Time,
+        encoder: &Encoder,
+        (id, digest): (u64, u64),
+        probe: &Probe,
+        store: &impl Fn(u64) -> HopValues,
+    ) {
+        let code = u16::try_from(digest).unwrap_or(u16::MAX);
+        match (self, encoder) {
+            (Self::Route(route), _) => route.record(now, id, TraceDigest(digest), probe),
+            (Self::Hops(hops), Encoder::Dynamic { sampler, .. }) => {
+                let hop = sampler.hop(id, probe.hops);
+                let hop = usize::from(hop.expect("a packet that has passed a switch has a hop"));
+                hops.extend((hops.len()..usize::from(probe.hops)).map(|hop| store(hop as u64)));
+                hops[hop - 1].record(code);
+            }
+            (Self::Packets(values), _) => values.record(code),
+            (Self::Hops(_), _) => unreachable!("hops are kept for dynamic queries only"),
+        }
+    }
+}
+
+/// The least share of the values that a frequent value has in the answer.
+const LEAST_SHARE: f64 = 0.05;
+
+/// What `values` tell, in the order of the quantiles, then of frequencies.
+fn statistics(
+    config: &QueryConfig,
+    encoder: &Encoder,
+    values: &HopValues,
+) -> Vec<(Statistic, Option<f64>)> {
+    let decode = |code: u16| match encoder {
+        // The code of all that is less than one unit, for most values none at all.
+        Encoder::Dynamic { .. } | Encoder::Extreme { .. } if code == 0 => 0.0,
+        Encoder::Dynamic { sampler, .. } => sampler.code().decode(code),
+        Encoder::Extreme { code: codes, .. } => codes.decode(code),
+        Encoder::Sum { counter, .. } => counter.estimate(code),
+        Encoder::Law { code: codes } => codes.decode(code) * 1e3,
+        Encoder::Static { .. } => f64::from(code),
+    };
+    let quantiles = config.quantiles().iter().map(|&share| {
+        let estimate = values.quantile(share).map(decode);
+        (Statistic::Quantile(share), estimate)
+    });
+    let mut statistics: Vec<_> = quantiles.collect();
+    if config.keep == Some(Keep::Frequent) {
+        statistics.clear();
+        for frequent in values.frequent(LEAST_SHARE).into_iter().flatten() {
+            let share = frequent.count as f64 / values.count().max(1) as f64;
+            statistics.push((Statistic::Frequent(share), Some(decode(frequent.value))));
+        }
+    }
+    statistics
+}

@@ -1,0 +1,71 @@
+//! The switch side of queries.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::plugin::{Hop, Telemetry};
+use fabricsim_core::units::Rate;
+
+use super::engine::Queries;
+use super::meter::LinkMeters;
+use crate::digest::PintHeader;
+
+/// What a switch writes for queries, around what it writes for laws (PINT, section 3.4: the encoding module).
+/// It keeps nothing of flows.
+#[derive(Clone, Debug)]
+pub struct QueryTelemetry<T> {
+    queries: Arc<Queries>,
+    switch: NodeId,
+    meters: LinkMeters,
+    inner: T,
+}
+
+impl<T> QueryTelemetry<T> {
+    /// The part of `switch`, whose links have `rates`, around `inner`.
+    #[must_use]
+    pub fn new(queries: Arc<Queries>, switch: NodeId, rates: &[Rate], inner: T) -> Self {
+        Self {
+            meters: LinkMeters::for_queries(&queries, rates),
+            queries,
+            switch,
+            inner,
+        }
+    }
+}
+
+impl<H: PintHeader, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
+    #[inline]
+    fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
+        let utilisation = self.meters.measure(packet.size(), hop);
+        if packet.kind() == PacketKind::Data
+            && let Some(probe) = packet.telemetry.probe()
+        {
+            let mut probe = *probe;
+            let queries = &*self.queries;
+            let id = queries.packet_id(packet.flow, packet.sent_at);
+            let set = queries.plan().set_of(id);
+            if probe.hops == 0 && queries.law().is_some_and(|law| set.queries.has(law)) {
+                packet.telemetry.carry();
+            }
+            probe.hops = probe.hops.saturating_add(1);
+            probe.path = probe.path.then(self.switch);
+            queries.encode(
+                &mut probe,
+                (id, set),
+                self.switch,
+                packet,
+                (hop, utilisation),
+            );
+            if let Some(carried) = packet.telemetry.probe_mut() {
+                *carried = probe;
+            }
+        }
+        self.inner.on_dequeue(packet, hop);
+    }
+
+    fn on_rate(&mut self, port: PortId, rate: Rate) {
+        self.meters.set_rate(port, rate);
+        self.inner.on_rate(port, rate);
+    }
+}

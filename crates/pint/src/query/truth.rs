@@ -1,0 +1,81 @@
+//! What the values of hops really were, for comparison with the answers of queries.
+
+use std::sync::Arc;
+
+use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::plugin::Hop;
+use fabricsim_core::units::Rate;
+use rustc_hash::FxHashMap;
+
+use super::engine::Queries;
+use super::flow::FlowKey;
+use super::meter::LinkMeters;
+use super::value::Aggregation;
+use crate::digest::PintHeader;
+use crate::numeric::Multiplicative;
+
+/// Which values a switch has seen: those of a query at one hop of a flow.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub(super) struct Place {
+    pub(super) query: u8,
+    pub(super) flow: FlowKey,
+    pub(super) hop: u8,
+}
+
+/// What one switch has seen of all packets, whether or not they carried the digest. No real switch keeps
+/// that.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    queries: Arc<Queries>,
+    meters: LinkMeters,
+    seen: FxHashMap<Place, Vec<u16>>,
+}
+
+impl Truth {
+    /// The values of the dynamic queries of `queries` at a switch whose links have `rates`; `None` where
+    /// there are none.
+    #[must_use]
+    pub fn new(queries: &Arc<Queries>, rates: &[Rate]) -> Option<Self> {
+        let mut configs = queries.configs().iter();
+        let wanted = configs.any(|config| config.aggregation() == Aggregation::Dynamic);
+        wanted.then(|| Self {
+            meters: LinkMeters::for_queries(queries, rates),
+            queries: Arc::clone(queries),
+            seen: FxHashMap::default(),
+        })
+    }
+
+    /// What has been seen at each place, in no order.
+    pub(super) fn seen(&self) -> impl Iterator<Item = (&Place, &[u16])> {
+        self.seen.iter().map(|(place, codes)| (place, &codes[..]))
+    }
+
+    /// What the codes stand for.
+    pub(super) fn code(&self) -> &Multiplicative {
+        &self.queries.exact
+    }
+
+    /// `packet` leaves the switch by `hop`, and its probe has been written.
+    pub fn on_dequeue<H: PintHeader>(&mut self, hop: &Hop, packet: &Packet<H>) {
+        let utilisation = self.meters.measure(packet.size(), hop);
+        let Some(probe) = packet.telemetry.probe() else {
+            return;
+        };
+        if packet.kind() != PacketKind::Data {
+            return;
+        }
+        for (query, config) in (0u8..).zip(self.queries.configs()) {
+            if config.aggregation() != Aggregation::Dynamic || !config.wants(packet.flow) {
+                continue;
+            }
+            let place = Place {
+                query,
+                flow: FlowKey::of(config.flow, packet),
+                hop: probe.hops,
+            };
+            let value = config.value.measure(packet, hop, utilisation);
+            let code = self.queries.exact.encode(value, 0.0);
+            self.seen.entry(place).or_default().push(code);
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What switches can tell, and how packets put it together.
+
+use fabricsim_core::packet::Packet;
+use fabricsim_core::plugin::Hop;
+use serde::{Deserialize, Serialize};
+
+/// A value that a switch knows when a packet leaves it (PINT, section 3.1: the metadata of in-band network
+/// telemetry).
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Value {
+    /// The number of the switch.
+    SwitchId,
+    /// The port through which the packet came.
+    IngressPort,
+    /// The port through which it leaves.
+    EgressPort,
+    /// From the arrival of the packet's last byte at the switch until it leaves its queue, ns.
+    HopLatency,
+    /// Bytes that wait at the egress port when the packet has left the queue, of all priorities.
+    QueueLength,
+    /// How busy the egress link is, in thousandths: U of HPCC-PINT, which counts the queue and can exceed
+    /// 1,000.
+    EgressUtilisation,
+    /// From the packet's departure at its host until its arrival at the switch, ns.
+    IngressTime,
+    /// From the packet's departure at its host until it leaves its queue at the switch, ns.
+    EgressTime,
+}
+
+impl Value {
+    /// All of them, with what they are.
+    pub const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (Self::SwitchId, "switch-id", "number of the switch"),
+        (
+            Self::IngressPort,
+            "ingress-port",
+            "port by which the packet came",
+        ),
+        (Self::EgressPort, "egress-port", "port by which it leaves"),
+        (Self::HopLatency, "hop-latency", "time at the switch, ns"),
+        (
+            Self::QueueLength,
+            "queue-length",
+            "bytes that wait at the egress port",
+        ),
+        (
+            Self::EgressUtilisation,
+            "egress-utilisation",
+            "how busy the egress link is, in thousandths",
+        ),
+        (
+            Self::IngressTime,
+            "ingress-time",
+            "age of the packet when it came to the switch, ns",
+        ),
+        (
+            Self::EgressTime,
+            "egress-time",
+            "age of the packet when it left the switch's queue, ns",
+        ),
+    ];
+
+    /// The name in a scenario.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let entry = Self::ALL.iter().find(|(value, ..)| *value == self);
+        entry.map_or("", |(_, name, _)| name)
+    }
+
+    /// What its numbers count; nothing for names.
+    #[must_use]
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::SwitchId | Self::IngressPort | Self::EgressPort => "",
+            Self::HopLatency | Self::IngressTime | Self::EgressTime => "ns",
+            Self::QueueLength => "bytes",
+            Self::EgressUtilisation => "thousandths",
+        }
+    }
+
+    /// Whether it is a name, the same for all packets that take one path.
+    #[must_use]
+    pub const fn is_name(self) -> bool {
+        matches!(self, Self::SwitchId | Self::IngressPort | Self::EgressPort)
+    }
+
+    /// The largest number that codes have to reach, where the user names none: a second, 32 MiB, and 512
+    /// times the link.
+    #[must_use]
+    pub const fn usual_largest(self) -> f64 {
+        match self {
+            Self::SwitchId | Self::IngressPort | Self::EgressPort => 65_535.0,
+            // 65 us: the paper's range of 2^16 ns.
+            Self::HopLatency => 65_536.0,
+            Self::IngressTime | Self::EgressTime => 1_048_576.0,
+            Self::QueueLength => 33_554_432.0,
+            Self::EgressUtilisation => 512_000.0,
+        }
+    }
+
+    /// The number for `packet`, which leaves by `hop`; `utilisation` is that of the port, in thousandths.
+    #[inline]
+    #[must_use]
+    pub fn measure<H>(self, packet: &Packet<H>, hop: &Hop, utilisation: f64) -> f64 {
+        match self {
+            // Names are written by their numbers, never measured.
+            Self::SwitchId => 0.0,
+            Self::IngressPort => f64::from(hop.ingress.0),
+            Self::EgressPort => f64::from(hop.port.0),
+            Self::HopLatency => hop.now.since(hop.arrived).as_ps() as f64 / 1e3,
+            Self::QueueLength => hop.queue.as_f64(),
+            Self::EgressUtilisation => utilisation,
+            Self::IngressTime => hop.arrived.since(packet.sent_at).as_ps() as f64 / 1e3,
+            Self::EgressTime => hop.now.since(packet.sent_at).as_ps() as f64 / 1e3,
+        }
+    }
+}
+
+/// How the values of hops and packets become an answer (PINT, section 3.1).
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Aggregation {
+    /// The value of each hop of a flow, which is the same for all its packets.
+    Static,
+    /// Quantiles of each hop's values over the packets of a flow.
+    Dynamic,
+    /// The largest value on the path of each packet.
+    Max,
+    /// The smallest.
+    Min,
+    /// Their sum.
+    Sum,
+}
+
+impl Aggregation {
+    /// Whether it folds the hops of a packet into one number.
+    #[must_use]
+    pub const fn is_per_packet(self) -> bool {
+        matches!(self, Self::Max | Self::Min | Self::Sum)
+    }
+}
+
+/// Which packets a query takes for one flow.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlowDefinition {
+    /// Those of one transfer: equal addresses and ports.
+    #[default]
+    FiveTuple,
+    /// Those from one host to another.
+    Pair,
+    /// Those to one receiving host.
+    Destination,
+}
