@@ -23,7 +23,9 @@
 //! assert_eq!(code.wire_bytes(), 1);
 //! ```
 //!
-//! Path tracing, PINT's static values of a flow, is in [`tracing`].
+//! Path tracing, PINT's static values of a flow, is in [`tracing`]; quantiles and frequent values of
+//! what each hop measures, its dynamic ones, in [`dynamic`]; codes for numbers of any kind in
+//! [`numeric`].
 
 mod arithmetic;
 mod c_rand;
@@ -50,6 +52,7 @@ pub use config::PintConfig;
 pub use digest::{CausesOnly, PintDigest, PintHeader, PublishedDigest, QueryDigest, WithDigest};
 pub use draws::Draws;
 pub use hash::GlobalHash;
+pub use hop_choice::HopChoice;
 pub use law::HpccPint;
 pub use laws::PintLaws;
 pub use log_code::{LogCode, Rounding};

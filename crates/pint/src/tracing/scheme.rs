@@ -3,6 +3,7 @@
 use fabricsim_core::input::ConfigError;
 
 use crate::hash::GlobalHash;
+use crate::hop_choice::HopChoice;
 
 use super::choice::{Choice, Chosen};
 use super::hop_set::HopSet;
@@ -157,7 +158,7 @@ impl Scheme {
         for (instance, hashes) in self.instances.iter().enumerate() {
             let shift = self.shift(instance);
             match self.config.layers.of(hashes.layer.uniform(packet, 0)) {
-                None if overwrites(hashes.choice, packet, hop) => {
+                None if HopChoice::of(hashes.choice).overwrites(packet, hop) => {
                     word &= !(self.mask() << shift);
                     word |= self.value(instance, packet, switch) << shift;
                 }
@@ -179,10 +180,7 @@ impl Scheme {
             return self.chosen[layer].acting(hashes.choice, packet, hops);
         }
         let mut last = HopSet::default();
-        let winner = (1..=hops)
-            .rev()
-            .find(|&hop| overwrites(hashes.choice, packet, hop));
-        if let Some(hop) = winner {
+        if let Some(hop) = HopChoice::of(hashes.choice).survivor(packet, hops) {
             last.insert(hop);
         }
         last
@@ -218,14 +216,6 @@ impl Scheme {
     fn shift(&self, instance: usize) -> usize {
         instance * self.config.digest_bits as usize
     }
-}
-
-/// Whether `hop` writes over the digest of a Baseline `packet`: with a probability of 1/hop, so that
-/// after any number of hops each is equally likely to have been the last (section 4.2, reservoir
-/// sampling).
-#[inline]
-pub(super) fn overwrites(g: GlobalHash, packet: u64, hop: u8) -> bool {
-    g.uniform(packet, u64::from(hop)) < 1.0 / f64::from(hop)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use fabricsim_core::input::ConfigError;
 
 use crate::hash::GlobalHash;
+use crate::hop_choice::HopChoice;
 
-use super::scheme::overwrites;
 use super::universe::Universe;
 
 /// What a switch writes into a packet that it marks.
@@ -37,7 +37,7 @@ pub enum Marking {
 pub struct Traceback {
     marking: Marking,
     /// Whether a hop marks.
-    choice: GlobalHash,
+    choice: HopChoice,
     /// Which fragment or function.
     part: GlobalHash,
     /// Of switches.
@@ -70,7 +70,7 @@ impl Traceback {
         let hash = |function| GlobalHash::new(seeds.value(0, function));
         Ok(Self {
             marking,
-            choice: hash(0),
+            choice: HopChoice::of(hash(0)),
             part: hash(1),
             value: hash(2),
         })
@@ -84,7 +84,7 @@ impl Traceback {
     #[must_use]
     pub fn mark(&self, mark: u8, packet: u64, hop: u8, switch: u64) -> u8 {
         assert!(hop > 0, "hops are counted from 1");
-        if overwrites(self.choice, packet, hop) {
+        if self.choice.overwrites(packet, hop) {
             self.byte(self.part_of(packet), switch)
         } else {
             mark
@@ -154,11 +154,7 @@ impl TracebackSink {
     /// Takes in the `mark` of `packet`.
     pub fn record(&mut self, packet: u64, mark: u8) {
         let hops = u8::try_from(self.marks.len()).expect("as many as a path has");
-        let choice = self.scheme.choice;
-        let Some(hop) = (1..=hops)
-            .rev()
-            .find(|&hop| overwrites(choice, packet, hop))
-        else {
+        let Some(hop) = self.scheme.choice.survivor(packet, hops) else {
             return;
         };
         let index = usize::from(hop) - 1;

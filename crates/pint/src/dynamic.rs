@@ -1,0 +1,99 @@
+//! What each hop of a path measures, from one sample in each packet (PINT, Ben Basat et al., SIGCOMM
+//! 2020: dynamic per-flow aggregation): medians, tails and frequent values of latencies, queues or
+//! utilisations.
+//!
+//! A switch writes the code of its value over the digest of a packet or leaves it, as a hash decides
+//! ([`HopSampler`]); the sink computes the same and knows whose value it has. It keeps codes for each
+//! hop of a flow ([`HopValues`]): all of them, or in the space that it has for that a sketch of their
+//! quantiles ([`Kll`]), the most recent ones ([`Window`]) or the most frequent ones
+//! ([`SpaceSaving`]). Codes keep the order of values, so only answers are decoded. [`Accuracy`]
+//! measures how far the answers are from the truth.
+//!
+//! ```
+//! use fabricsim_core::rng::{Purpose, Stream};
+//! use fabricsim_pint::dynamic::{HopSampler, HopValues, Storage};
+//! use fabricsim_pint::numeric::{Multiplicative, StepRounding};
+//!
+//! let code = Multiplicative::for_range(65_536.0, 8, StepRounding::Nearest)?;
+//! let sampler = HopSampler::new(code, 1);
+//! let storage = Storage::Sketch { items: 100 };
+//! storage.validate()?;
+//! let mut hops: Vec<HopValues> = (0..3)
+//!     .map(|hop| HopValues::new(storage, Stream::new(1, hop, Purpose::Sampling)))
+//!     .collect();
+//! for packet in 0..3_000 {
+//!     let mut digest = 0;
+//!     for (hop, latency) in (1..=3).zip([800.0, 25_000.0, 4_000.0]) {
+//!         digest = sampler.encode(digest, packet, hop, latency);
+//!     }
+//!     let hop = sampler.hop(packet, 3).expect("a path of three");
+//!     hops[usize::from(hop) - 1].record(digest);
+//! }
+//! let median = sampler.code().decode(hops[1].quantile(0.5).expect("a thousand samples"));
+//! assert!((median / 25_000.0 - 1.0).abs() < 0.022);
+//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! ```
+
+mod accuracy;
+mod hop_sampler;
+mod hop_values;
+mod kll;
+mod latencies;
+mod space_saving;
+mod window;
+
+pub use accuracy::{Accuracy, QuantileError};
+pub use hop_sampler::HopSampler;
+pub use hop_values::{HopValues, Storage};
+pub use kll::Kll;
+pub use latencies::Latencies;
+pub use space_saving::{Frequent, SpaceSaving};
+pub use window::Window;
+
+/// The place, from 1, of the `phi`-quantile among `count` values in their order, at least one: the
+/// first at or below which a share of `phi` lies.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "at most the count; below 1 is 1"
+)]
+fn rank_of(phi: f64, count: u64) -> u64 {
+    // 0.07 of 100 is a little more than 7 in binary, and still the seventh.
+    let rank = (phi * count as f64 - 1e-9).ceil();
+    (rank as u64).clamp(1, count)
+}
+
+/// The `phi`-quantile of `values`, in any order; `None` where there are none.
+fn quantile_of<T: Ord + Copy>(mut values: Vec<T>, phi: f64) -> Option<T> {
+    if values.is_empty() {
+        return None;
+    }
+    let place = usize::try_from(rank_of(phi, values.len() as u64)).expect("at most the length");
+    Some(*values.select_nth_unstable(place - 1).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rank_is_the_first_that_reaches_the_share() {
+        for (phi, count, rank) in [
+            (0.0, 10, 1),
+            (0.5, 1, 1),
+            (0.5, 10, 5),
+            (0.5, 11, 6),
+            (0.07, 100, 7),
+            (0.99, 100, 99),
+            (0.99, 500, 495),
+            (0.991, 100, 100),
+            (1.0, 100, 100),
+            (7.0, 100, 100),
+            (f64::NAN, 100, 1),
+        ] {
+            assert_eq!(rank_of(phi, count), rank, "{phi} of {count}");
+        }
+        assert_eq!(quantile_of(vec![5, 1, 4, 2, 3], 0.6), Some(3));
+        assert_eq!(quantile_of(Vec::<u16>::new(), 0.6), None);
+    }
+}

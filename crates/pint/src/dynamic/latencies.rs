@@ -1,0 +1,174 @@
+//! Latencies whose quantiles are known.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::rng::Stream;
+
+/// How latencies are distributed, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Latencies {
+    /// Exponentially, as in a queue of random arrivals.
+    Exponential {
+        /// The mean, above 0.
+        mean: f64,
+    },
+    /// Their logarithm normally: a long tail.
+    Lognormal {
+        /// The median, above 0.
+        median: f64,
+        /// The standard deviation of the logarithm, above 0.
+        sigma: f64,
+    },
+    /// Evenly.
+    Uniform {
+        /// The least, at least 0.
+        from: f64,
+        /// The most, above the least.
+        to: f64,
+    },
+}
+
+impl Latencies {
+    /// Whether there are such latencies.
+    ///
+    /// # Errors
+    /// Where a parameter is outside of what its description says.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let (key, value, least) = match *self {
+            Self::Exponential { mean } => ("mean", mean, 0.0),
+            Self::Lognormal { median, .. } if !(median > 0.0 && median.is_finite()) => {
+                ("median", median, 0.0)
+            }
+            Self::Lognormal { sigma, .. } => ("sigma", sigma, 0.0),
+            Self::Uniform { from, .. } if !(from >= 0.0 && from.is_finite()) => {
+                return Err(ConfigError::new(
+                    "from",
+                    format!("{from} is not a latency"),
+                    "give a number of nanoseconds of at least 0",
+                ));
+            }
+            Self::Uniform { from, to } => ("to", to, from),
+        };
+        if value > least && value.is_finite() {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            key,
+            format!("{value} is not a number above {least}"),
+            "give a larger one, latencies in nanoseconds",
+        ))
+    }
+
+    /// The next latency of `stream`.
+    pub fn draw(&self, stream: &mut Stream) -> f64 {
+        // 1 - u is above 0.
+        let log = |stream: &mut Stream| libm::log(1.0 - stream.uniform());
+        match *self {
+            Self::Exponential { mean } => -mean * log(stream),
+            Self::Lognormal { median, sigma } => {
+                // Box and Muller.
+                let radius = (-2.0 * log(stream)).sqrt();
+                let angle = 2.0 * std::f64::consts::PI * stream.uniform();
+                median * libm::exp(sigma * radius * libm::cos(angle))
+            }
+            Self::Uniform { from, to } => from + (to - from) * stream.uniform(),
+        }
+    }
+
+    /// The latency below which a share of `phi` (above 0 and below 1) lies.
+    #[must_use]
+    pub fn quantile(&self, phi: f64) -> f64 {
+        match *self {
+            Self::Exponential { mean } => -mean * libm::log1p(-phi),
+            Self::Lognormal { median, sigma } => median * libm::exp(sigma * normal_quantile(phi)),
+            Self::Uniform { from, to } => from + (to - from) * phi,
+        }
+    }
+}
+
+/// The quantile of the standard normal distribution, by bisection within eight deviations.
+fn normal_quantile(phi: f64) -> f64 {
+    let (mut low, mut high) = (-8.0, 8.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if 0.5 * libm::erfc(-middle * std::f64::consts::FRAC_1_SQRT_2) < phi {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::rng::Purpose;
+
+    use super::*;
+
+    #[test]
+    fn as_many_are_below_a_quantile_as_it_says() {
+        for latencies in [
+            Latencies::Exponential { mean: 10_000.0 },
+            Latencies::Lognormal {
+                median: 8_000.0,
+                sigma: 0.8,
+            },
+            Latencies::Uniform {
+                from: 500.0,
+                to: 50_000.0,
+            },
+        ] {
+            assert_eq!(latencies.validate(), Ok(()));
+            let mut stream = Stream::new(1, 0, Purpose::Sampling);
+            let drawn: Vec<f64> = (0..200_000).map(|_| latencies.draw(&mut stream)).collect();
+            for phi in [0.01, 0.25, 0.5, 0.9, 0.99] {
+                let bound = latencies.quantile(phi);
+                let below = drawn.iter().filter(|&&latency| latency < bound).count() as f64;
+                let deviation = (2e5 * phi * (1.0 - phi)).sqrt();
+                assert!(
+                    (below - 2e5 * phi).abs() < 4.0 * deviation,
+                    "{latencies:?} {phi}: {below}"
+                );
+            }
+        }
+        assert!((normal_quantile(0.975) - 1.959_963_984_540_054).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_no_latency_is_refused() {
+        for (key, latencies) in [
+            ("mean", Latencies::Exponential { mean: 0.0 }),
+            (
+                "median",
+                Latencies::Lognormal {
+                    median: -1.0,
+                    sigma: 1.0,
+                },
+            ),
+            (
+                "sigma",
+                Latencies::Lognormal {
+                    median: 1.0,
+                    sigma: f64::NAN,
+                },
+            ),
+            (
+                "from",
+                Latencies::Uniform {
+                    from: -1.0,
+                    to: 5.0,
+                },
+            ),
+            ("to", Latencies::Uniform { from: 5.0, to: 5.0 }),
+            (
+                "to",
+                Latencies::Uniform {
+                    from: 5.0,
+                    to: f64::INFINITY,
+                },
+            ),
+        ] {
+            assert_eq!(latencies.validate().unwrap_err().key, key);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Quantiles of the most recent values.
+
+/// The most recent values of a stream, where only how a hop does now matters (PINT, dynamic per-flow
+/// aggregation).
+///
+/// Differs from the paper: each of the values is stored, where the paper has a sketch of a sliding
+/// window. Quantiles of the window are exact, and a space of n codes is a window of n samples; a
+/// sketch would reach further back in it, with an error.
+#[derive(Clone, Debug)]
+pub struct Window<T> {
+    limit: u32,
+    /// The oldest is the next to be replaced, once there are as many as the limit.
+    values: Vec<T>,
+    oldest: usize,
+    count: u64,
+}
+
+impl<T: Ord + Copy> Window<T> {
+    /// An empty window of the last `limit` values, at least 1.
+    ///
+    /// # Panics
+    /// When it is 0.
+    #[must_use]
+    pub const fn new(limit: u32) -> Self {
+        assert!(limit > 0, "a window has at least one value");
+        Self {
+            limit,
+            values: Vec::new(),
+            oldest: 0,
+            count: 0,
+        }
+    }
+
+    /// One more value of the stream.
+    #[inline]
+    pub fn insert(&mut self, value: T) {
+        self.count += 1;
+        if self.values.len() < self.limit as usize {
+            self.values.push(value);
+            return;
+        }
+        self.values[self.oldest] = value;
+        self.oldest += 1;
+        if self.oldest == self.values.len() {
+            self.oldest = 0;
+        }
+    }
+
+    /// The value at or below which a share of `phi` (0 to 1) of the window lies; `None` of an empty one.
+    #[must_use]
+    pub fn quantile(&self, phi: f64) -> Option<T> {
+        super::quantile_of(self.values.clone(), phi)
+    }
+
+    /// The values, in no order.
+    #[must_use]
+    pub const fn values(&self) -> &[T] {
+        self.values.as_slice()
+    }
+
+    /// Values of the stream.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_has_been_is_forgotten() {
+        let mut window = Window::new(100);
+        assert_eq!(window.quantile(0.5), None);
+        for value in 0..1_000u16 {
+            window.insert(value);
+        }
+        assert_eq!(window.quantile(0.5), Some(949));
+        assert_eq!(window.quantile(0.0), Some(900));
+        assert_eq!((window.count(), window.values().len()), (1_000, 100));
+        for _ in 0..99 {
+            window.insert(7);
+        }
+        assert_eq!(
+            (window.quantile(0.99), window.quantile(1.0)),
+            (Some(7), Some(999))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn quantiles_are_those_of_the_last_values(
+            values in proptest::collection::vec(0u16..50, 1..200), limit in 1u32..40, phi in 0.0..=1.0,
+        ) {
+            let mut window = Window::new(limit);
+            for &value in &values {
+                window.insert(value);
+            }
+            let last = values[values.len().saturating_sub(limit as usize)..].to_vec();
+            prop_assert_eq!(window.values().len(), last.len());
+            prop_assert_eq!(window.quantile(phi), super::super::quantile_of(last, phi));
+        }
+    }
+}
