@@ -64,7 +64,7 @@ fn rank_of(phi: f64, count: u64) -> u64 {
 }
 
 /// The `phi`-quantile of `values`, in any order; `None` where there are none.
-fn quantile_of<T: Ord + Copy>(mut values: Vec<T>, phi: f64) -> Option<T> {
+pub(crate) fn quantile_of<T: Ord + Copy>(mut values: Vec<T>, phi: f64) -> Option<T> {
     if values.is_empty() {
         return None;
     }

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::settings::{Keys, Profile};
 use crate::wording::suggest;
 
-pub(super) fn read_file(what: &'static str, path: &Path) -> Result<String, Error> {
+pub(crate) fn read_file(what: &'static str, path: &Path) -> Result<String, Error> {
     std::fs::read_to_string(path).map_err(|source| Error::Read {
         what,
         path: path.to_owned(),

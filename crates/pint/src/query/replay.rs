@@ -70,7 +70,7 @@ pub fn replay(
             .collect();
         let mut sent = 0;
         for (place, &until) in packets.iter().enumerate() {
-            for packet in sent..until {
+            for packet in (0..until).skip(sent) {
                 let id = GlobalHash::new(number).value(packet as u64, 1);
                 let Some(hop) = sampler.hop(id, hops) else {
                     continue;
