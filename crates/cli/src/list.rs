@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use fabricsim::failures;
 use fabricsim::observe::ObserveSettings;
+use fabricsim::pint::query::QueryConfig;
+use fabricsim::queries::BudgetSettings;
 use fabricsim::registry::LAWS;
 use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
@@ -76,6 +78,18 @@ pub(crate) fn list(args: &ListArgs) {
             "[observe]",
             "time series of queues, links and flows",
             ObserveSettings::KEYS,
+        );
+        kind(
+            &mut text,
+            "[pint]",
+            "what all queries share",
+            BudgetSettings::KEYS,
+        );
+        kind(
+            &mut text,
+            "[[query]]",
+            "what packets are asked on their way (PINT)",
+            QueryConfig::KEYS,
         );
     }
     say(&text);

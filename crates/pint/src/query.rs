@@ -1,4 +1,27 @@
-//! Queries.
+//! Queries: what packets are asked on their way through the network (PINT, Ben Basat et al., SIGCOMM 2020,
+//! section 3).
+//!
+//! A query names a [`Value`] of switches, how it is put together ([`Aggregation`]), the bits of its digest and
+//! the share of the packets that carry it. The [`Plan`] is the query engine's: a distribution over sets of queries
+//! that fit the bits of a packet. [`Queries`] is what all switches and sinks share; by a hash of a packet's identifier each
+//! knows what the packet serves, so nothing but digests is on the wire. [`QueryTelemetry`] encodes at
+//! switches, a [`Sink`] records and infers at receiving hosts, [`Answers`] are the result, and [`Truth`] is what no network
+//! has: all values as they were, to compare with.
+//!
+//! ```
+//! use fabricsim_pint::query::{Demand, Plan};
+//!
+//! // Path tracing on every packet, latency on most, congestion control on one in sixteen: two bytes.
+//! let demand = |frequency| Demand { bits: 8, frequency };
+//! let plan = Plan::new(&[demand(1.0), demand(15.0 / 16.0), demand(1.0 / 16.0)], 16, 1)?;
+//! assert_eq!((plan.sets().len(), plan.wire_bytes()), (2, 2));
+//! let set = plan.set_of(12_345);
+//! assert!(set.queries.has(0) && set.queries.has(1) != set.queries.has(2));
+//!
+//! let refused = Plan::new(&[demand(1.0); 3], 16, 1).expect_err("three bytes do not fit two");
+//! assert!(refused.message.starts_with("the queries ask for 24.00 bits"));
+//! # Ok::<(), fabricsim_core::input::ConfigError>(())
+//! ```
 
 mod answer;
 mod collect;

@@ -1,5 +1,6 @@
 //! `fabricsim pint compare`: what queries lose by sharing the bits of packets.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -107,11 +108,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
 }
 
 /// The settings with query `index` in every packet, the law's beside it, and its place in them.
-fn alone(
-    settings: &QuerySettings,
-    index: usize,
-    law: Option<usize>,
-) -> (QuerySettings, usize) {
+fn alone(settings: &QuerySettings, index: usize, law: Option<usize>) -> (QuerySettings, usize) {
     let kept: Vec<usize> = (0..settings.queries.len())
         .filter(|&other| other == index || law == Some(other))
         .collect();
@@ -134,7 +131,10 @@ impl CompareArgs {
         let driven = drive(scenario, self.threads, &mut display)?;
         Ok(driven.map(|driven| Run {
             answers: driven.simulation.answers(),
-            law: driven.simulation.queries().and_then(|queries| queries.law()),
+            law: driven
+                .simulation
+                .queries()
+                .and_then(|queries| queries.law()),
             packets: driven.simulation.endpoint_counters().packets,
             records: driven.records,
         }))
@@ -163,20 +163,37 @@ fn of_paths(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
     };
     let (before, after) = (packets(alone), packets(together));
     let in_both = |those: &[(_, f64)], others: &[(_, f64)]| -> Vec<f64> {
-        let known = |flow| others.binary_search_by_key(flow, |(other, _)| *other).is_ok();
-        those.iter().filter(|(flow, _)| known(flow)).map(|(_, packets)| *packets).collect()
+        let known = |flow| {
+            others
+                .binary_search_by_key(flow, |(other, _)| *other)
+                .is_ok()
+        };
+        those
+            .iter()
+            .filter(|(flow, _)| known(flow))
+            .map(|(_, packets)| *packets)
+            .collect()
     };
     let (first, second) = (in_both(&before, &after), in_both(&after, &before));
     vec![
-        ("packets to decode a path, mean", mean(&first), mean(&second)),
+        (
+            "packets to decode a path, mean",
+            mean(&first),
+            mean(&second),
+        ),
         ("paths decoded", before.len() as f64, after.len() as f64),
         ("paths wrong", wrong(alone), wrong(together)),
     ]
 }
 
 fn wrong((run, index): (&Run, usize)) -> f64 {
-    let own = run.answers.paths.iter().filter(|answer| answer.query == index);
-    own.filter(|answer| answer.part.correct == Some(false)).count() as f64
+    let own = run
+        .answers
+        .paths
+        .iter()
+        .filter(|answer| answer.query == index);
+    own.filter(|answer| answer.part.correct == Some(false))
+        .count() as f64
 }
 
 /// Errors of quantiles at hops with at least this many digests.
@@ -203,8 +220,16 @@ fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
         run.packets as f64 / own.map(|answer| answer.digests).sum::<u64>() as f64
     };
     vec![
-        ("median |error| of the median, %", errors(alone, 0.5), errors(together, 0.5)),
-        ("median |error| of the p99, %", errors(alone, 0.99), errors(together, 0.99)),
+        (
+            "median |error| of the median, %",
+            errors(alone, 0.5),
+            errors(together, 0.5),
+        ),
+        (
+            "median |error| of the p99, %",
+            errors(alone, 0.99),
+            errors(together, 0.99),
+        ),
         (
             "packets for each digest",
             packets_for_a_digest(alone),
@@ -227,7 +252,10 @@ fn of_packets(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
 /// Slowdowns under the law that reads the query.
 fn of_law(alone: &Run, together: &Run) -> Figures {
     let slowdown = |run: &Run, sizes: std::ops::Range<u64>, share: f64| {
-        let own = run.records.iter().filter(|record| sizes.contains(&record.size.get()));
+        let own = run
+            .records
+            .iter()
+            .filter(|record| sizes.contains(&record.size.get()));
         let mut slowdowns: Vec<f64> = own.map(FctRecord::slowdown).collect();
         slowdowns.sort_unstable_by(f64::total_cmp);
         #[expect(

@@ -42,7 +42,12 @@ pub(crate) struct LatencyArgs {
     scenario: Option<PathBuf>,
 
     /// Flow sizes of the built-in scenario
-    #[arg(long, value_delimiter = ',', value_name = "NAME", default_value = "websearch,hadoop")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NAME",
+        default_value = "websearch,hadoop"
+    )]
     sizes: Vec<String>,
 
     /// Its load, of host links
@@ -54,8 +59,12 @@ pub(crate) struct LatencyArgs {
     traffic: Duration,
 
     /// Numbers of packets at which the error is looked at, ascending
-    #[arg(long, value_delimiter = ',', value_name = "N",
-          default_value = "100,200,300,400,500,600,700,800,900,1000")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N",
+        default_value = "100,200,300,400,500,600,700,800,900,1000"
+    )]
     packets: Vec<usize>,
 
     /// Bits of digests, 1 to 16
@@ -68,7 +77,12 @@ pub(crate) struct LatencyArgs {
     sketch: u32,
 
     /// Digests of the sketches in the second row
-    #[arg(long, value_delimiter = ',', value_name = "N", default_value = "5,10,20,50,100,200")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "N",
+        default_value = "5,10,20,50,100,200"
+    )]
     sketches: Vec<u32>,
 
     /// Packets of each flow in the second row
@@ -76,7 +90,12 @@ pub(crate) struct LatencyArgs {
     at: usize,
 
     /// Quantiles
-    #[arg(long, value_delimiter = ',', value_name = "SHARE", default_value = "0.5,0.99")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "SHARE",
+        default_value = "0.5,0.99"
+    )]
     quantiles: Vec<f64>,
 
     /// Seed of the simulation and of the digests
@@ -117,7 +136,9 @@ pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
         let longest = args.longest();
         let series = driven.simulation.hop_series(longest);
         if series.is_empty() {
-            tell!("{name}: no flow has {longest} packets; give fewer --packets or longer --traffic");
+            tell!(
+                "{name}: no flow has {longest} packets; give fewer --packets or longer --traffic"
+            );
         }
         args.measure(&name, &series, &mut lines)
             .unwrap_or_else(|error| refuse(&error).exit());
@@ -167,7 +188,12 @@ impl LatencyArgs {
 
     /// The most packets of a flow that are looked at.
     fn longest(&self) -> usize {
-        self.packets.iter().copied().chain([self.at]).max().unwrap_or(self.at)
+        self.packets
+            .iter()
+            .copied()
+            .chain([self.at])
+            .max()
+            .unwrap_or(self.at)
     }
 
     /// The scenarios by name, each with a query for the latencies of hops.
@@ -175,7 +201,13 @@ impl LatencyArgs {
         if let Some(path) = &self.scenario {
             let scenario = Scenario::from_file(path, &[])?;
             let queries = Some(QuerySettings::of_latencies(&scenario)?);
-            return Ok(vec![(scenario.name.clone(), Scenario { queries, ..scenario })]);
+            return Ok(vec![(
+                scenario.name.clone(),
+                Scenario {
+                    queries,
+                    ..scenario
+                },
+            )]);
         }
         let scenario = |sizes: &String| {
             let text = format!(
@@ -189,7 +221,13 @@ impl LatencyArgs {
             let base = Path::new(".");
             let scenario = Scenario::from_text("the built-in scenario", &text, base, &[])?;
             let queries = Some(QuerySettings::of_latencies(&scenario)?);
-            Ok((sizes.clone(), Scenario { queries, ..scenario }))
+            Ok((
+                sizes.clone(),
+                Scenario {
+                    queries,
+                    ..scenario
+                },
+            ))
         };
         self.sizes.iter().map(scenario).collect()
     }
@@ -260,9 +298,9 @@ impl LatencyArgs {
         traffics.dedup();
         let columns = || {
             let quantiles = self.quantiles.iter();
-            traffics
-                .iter()
-                .flat_map(move |&traffic| quantiles.clone().map(move |&quantile| (traffic, quantile)))
+            traffics.iter().flat_map(move |&traffic| {
+                quantiles.clone().map(move |&quantile| (traffic, quantile))
+            })
         };
         let mut figure = Figure::new("Error of latency quantiles by hop");
         figure.columns = columns().count();
@@ -275,14 +313,19 @@ impl LatencyArgs {
             let own = lines.iter().filter(|line| line.traffic == traffic);
             let curves = own.filter(|line| line.errors.len() > self.quantiles.len());
             for (number, line) in curves.enumerate() {
-                let points = line.errors.iter().filter(|error| error.quantile == quantile);
+                let points = line
+                    .errors
+                    .iter()
+                    .filter(|error| error.quantile.to_bits() == quantile.to_bits());
                 let points = points.map(|error| (error.packets as f64, error.mean * 100.0));
                 let kept = line.sketch.map_or_else(
                     || "all digests".to_owned(),
                     |items| format!("sketch of {items}"),
                 );
                 let name = format!("{} bits, {kept}", line.bits);
-                panel.series.push(Series::curve(&name, Style::nth(number), points.collect()));
+                panel
+                    .series
+                    .push(Series::curve(&name, Style::nth(number), points.collect()));
             }
             figure.panels.push(panel);
         }
@@ -293,15 +336,24 @@ impl LatencyArgs {
                 Axis::linear("mean |error| (%)"),
             );
             for (number, &bits) in self.bits.iter().enumerate() {
-                let own = lines.iter().filter(|line| line.traffic == traffic && line.bits == bits);
+                let own = lines
+                    .iter()
+                    .filter(|line| line.traffic == traffic && line.bits == bits);
                 let single = own.filter(|line| line.errors.len() <= self.quantiles.len());
                 let points = single.filter_map(|line| {
-                    let error = line.errors.iter().find(|error| error.quantile == quantile)?;
+                    let error = line
+                        .errors
+                        .iter()
+                        .find(|error| error.quantile.to_bits() == quantile.to_bits())?;
                     Some((f64::from(line.sketch?), error.mean * 100.0))
                 });
                 // The same colour as the sketch of the first row.
                 let name = format!("{bits} bits, sketch of {}", self.sketch);
-                panel.series.push(Series::curve(&name, Style::nth(2 * number + 1), points.collect()));
+                panel.series.push(Series::curve(
+                    &name,
+                    Style::nth(2 * number + 1),
+                    points.collect(),
+                ));
             }
             figure.panels.push(panel);
         }
@@ -317,7 +369,8 @@ fn percent(share: f64) -> f64 {
     (share * 1e8).round() / 1e6
 }
 
-const HEADER: &str = "traffic,bits,sketch,packets,quantile,hops,mean_digests,mean_error,median_error";
+const HEADER: &str =
+    "traffic,bits,sketch,packets,quantile,hops,mean_digests,mean_error,median_error";
 
 fn csv(lines: &[Line]) -> String {
     let mut text = format!("{HEADER}\n");
@@ -328,7 +381,8 @@ fn csv(lines: &[Line]) -> String {
                 "{},{},{},{},{},{},{:.2},{:.5},{:.5}",
                 line.traffic,
                 line.bits,
-                line.sketch.map_or_else(String::new, |items| items.to_string()),
+                line.sketch
+                    .map_or_else(String::new, |items| items.to_string()),
                 error.packets,
                 error.quantile,
                 error.hops,
@@ -363,7 +417,8 @@ fn table(lines: &[Line]) -> String {
                 "{:<12} {:>4} {:>7} {:>8} {:>9} {:>7} {:>8.1} {:>6.1}% {:>6.1}%",
                 line.traffic,
                 line.bits,
-                line.sketch.map_or_else(|| "-".to_owned(), |items| items.to_string()),
+                line.sketch
+                    .map_or_else(|| "-".to_owned(), |items| items.to_string()),
                 error.packets,
                 format!("p{}", percent(error.quantile)),
                 error.hops,

@@ -31,7 +31,10 @@ pub(crate) struct PlanArgs {
 
 pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode, Error> {
     let (queries, plan) = read_plan(&args.file)?;
-    let names: Vec<String> = queries.iter().filter_map(|query| query.name.clone()).collect();
+    let names: Vec<String> = queries
+        .iter()
+        .filter_map(|query| query.name.clone())
+        .collect();
     let summary = plan.summary(&names);
     if args.json {
         say(&format!("{:#}\n", serde_json::json!(summary)));

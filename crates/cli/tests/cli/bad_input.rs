@@ -48,6 +48,8 @@ macro_rules! good_and {
     };
 }
 
+mod queries;
+
 /// A topology file as a network, with one flow list or an incast.
 macro_rules! from_file {
     ($workload:literal) => {
@@ -1032,7 +1034,7 @@ fn complaint(case: &Case) -> (Folder, Outcome) {
 
 #[test]
 fn every_mistake_is_placed_and_comes_with_its_remedy() {
-    for case in CASES {
+    for case in CASES.iter().chain(queries::CASES) {
         let (folder, outcome) = complaint(case);
         let name = case.name;
         let said = unwrapped(&outcome.stderr);
@@ -1083,7 +1085,8 @@ fn a_scenario_that_does_not_exist() {
 
 #[test]
 fn check_finds_the_same_mistakes_as_run() {
-    for case in CASES.iter().filter(|case| case.args.is_empty()) {
+    let cases = CASES.iter().chain(queries::CASES);
+    for case in cases.filter(|case| case.args.is_empty()) {
         let (folder, run) = complaint(case);
         let check = folder.run(&["check", "t.toml"]);
         assert_eq!(check.code, Some(2), "{}", case.name);

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use fabricsim::failures;
 use fabricsim::observe::ObserveSettings;
+use fabricsim::pint::query::QueryConfig;
+use fabricsim::queries::BudgetSettings;
 use fabricsim::registry::LAWS;
 use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
@@ -27,6 +29,8 @@ fn tables() -> Vec<(String, Keys)> {
         ("## `[run]`".to_owned(), RunSettings::KEYS),
         ("## `[output]`".to_owned(), OutputSettings::KEYS),
         ("## `[observe]`".to_owned(), ObserveSettings::KEYS),
+        ("## `[pint]`".to_owned(), BudgetSettings::KEYS),
+        ("## `[[query]]`".to_owned(), QueryConfig::KEYS),
     ];
     let laws = LAWS.iter().map(|law| (law.name, law.keys));
     let topologies = fabricsim_topology::KINDS
