@@ -128,6 +128,8 @@ impl Plan {
         let sets: Vec<PlannedSet> = sets
             .iter()
             .zip(shares)
+            // What is beyond the solver's tolerance says nothing.
+            .map(|(set, share)| (set, (share / NOTHING).round() * NOTHING))
             .filter(|(_, share)| *share > NOTHING)
             .map(planned)
             .collect();

@@ -19,6 +19,8 @@ pub struct ReplayConfig {
     pub largest: f64,
     /// How the sink keeps the digests of a hop.
     pub storage: Storage,
+    /// Hops are judged where the truth is at least that.
+    pub least: f64,
 }
 
 /// How far quantiles were from the truth, over all hops of all flows.
@@ -28,7 +30,7 @@ pub struct ReplayError {
     pub packets: usize,
     /// The quantile.
     pub quantile: f64,
-    /// Hops of flows that were judged: those with a digest, where the truth is not nothing.
+    /// Hops of flows that were judged: those with a digest, where the truth is large enough.
     pub hops: usize,
     /// Digests of such a hop, on average.
     pub mean_digests: f64,
@@ -85,7 +87,7 @@ pub fn replay(
                     let Some(found) = values.quantile(quantile) else {
                         continue;
                     };
-                    if truth < 1.0 {
+                    if truth < config.least {
                         continue;
                     }
                     let found = match found {
@@ -173,6 +175,7 @@ mod tests {
             bits,
             largest: 65_536.0,
             storage,
+            least: 1.0,
         }
     }
 
