@@ -53,6 +53,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         for series in &summary.observed {
             write!(more, ", {}", series.file).expect("a string takes everything");
         }
+        for answers in &summary.answers {
+            write!(more, ", {answers}").expect("a string takes everything");
+        }
         line!(
             text,
             "results      {}/{file}, summary.json{more}",

@@ -218,6 +218,7 @@ fn run_by(
     remove_stale_answers(dir, &answered)?;
     let summary = Summary {
         observed,
+        answers: answered,
         plan: simulation
             .queries()
             .map(|queries| queries.plan().summary(queries.names())),

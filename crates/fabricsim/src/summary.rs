@@ -172,6 +172,9 @@ pub struct Summary {
     /// The files of time series.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<SeriesSummary>,
+    /// The files of the answers of queries.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
     /// Which packets served which queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanSummary>,
@@ -286,6 +289,7 @@ pub(crate) fn summarise(
         },
         peak_memory_bytes: peak_memory(),
         observed: Vec::new(),
+        answers: Vec::new(),
         plan: None,
         scenario: scenario.resolved(),
         unfinished: listed,

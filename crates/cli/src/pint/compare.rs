@@ -98,13 +98,24 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
         for (what, before, after) in figures {
             line!(
                 text,
-                "{name:<12} {what:<34} {before:>10.3} {after:>10.3} {:>8.3}",
-                after / before
+                "{name:<12} {what:<34} {:>10} {:>10} {:>8}",
+                number(before),
+                number(after),
+                number(after / before)
             );
         }
     }
     say(&text);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Three decimals; nothing of nothing is a dash.
+fn number(value: f64) -> String {
+    if value.is_finite() {
+        format!("{value:.3}")
+    } else {
+        "-".to_owned()
+    }
 }
 
 /// The settings with query `index` in every packet, the law's beside it, and its place in them.

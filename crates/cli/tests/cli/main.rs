@@ -6,6 +6,7 @@ mod documents;
 mod interrupt;
 mod parallelism;
 mod plot;
+mod queries;
 mod rendering;
 mod report;
 mod reproduce;
