@@ -220,6 +220,11 @@ fn errors(answers: &Answers, statistic: Statistic, least: u64) -> Vec<f64> {
     known.collect()
 }
 
+fn middle(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
 #[test]
 fn latencies_are_near_the_truth() {
     let text = [PINT_LAW.to_owned(), query(LATENCY), query(CONTROL)];
@@ -232,9 +237,10 @@ fn latencies_are_near_the_truth() {
         medians.len(),
         tails.len()
     );
-    let (median, tail) = (mean(medians.into_iter()), mean(tails.into_iter()));
-    assert!(median < 0.10, "{median}");
-    assert!(tail < 0.25, "{tail}");
+    let (median, tail) = (middle(medians), middle(tails));
+    // A hundred digests leave a tenth of the ranks open, where many values are nothing.
+    assert!(median < 0.15, "{median}");
+    assert!(tail < 0.08, "{tail}");
 }
 
 #[test]
