@@ -1,5 +1,5 @@
-//! What stands between a switch's ports: egress queues, ECN marking and the shared buffer with
-//! priority-based flow control.
+//! What stands between a switch's ports: egress queues, ECN marking, active queue management and the
+//! shared buffer with priority-based flow control.
 //!
 //! These are plugins of [`fabricsim_core`]; they know packets and ports, and nothing of protocols.
 //!
@@ -16,12 +16,43 @@
 //! assert_eq!(buffer.pfc(), Pfc::On);
 //! ```
 
+mod any_discipline;
+mod class_queues;
+mod codel;
+mod codel_queue;
+mod counters;
+mod discipline;
+mod discipline_config;
+mod dualpi2;
+mod fq_codel;
+mod line;
 mod mrg32k3a;
+mod packet_pool;
 mod priority_queues;
 mod red;
+mod red_queue;
 mod shared_buffer;
+mod shared_fifo;
+mod sojourn;
+mod step_marking;
+mod tail_drop;
+#[cfg(test)]
+mod testing;
 
+pub use any_discipline::{AnyDiscipline, DisciplineContext};
+pub use class_queues::{ClassQueues, Weights};
+pub use codel_queue::{CodelConfig, CodelQueue};
+pub use counters::{DisciplineCounters, DropCause, Tally};
+pub use discipline::{Discipline, EcnSelector};
+pub use discipline_config::{DisciplineConfig, KINDS, SharedBufferConfig};
+pub use dualpi2::{ControlledDelay, DualPi2, DualPi2Config, DualScheduler};
+pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use mrg32k3a::PublishedDraws;
 pub use priority_queues::{Markers, PriorityQueues};
 pub use red::{EcnConfig, RedEcn};
+pub use red_queue::{RedConfig, RedQueue};
 pub use shared_buffer::{BufferConfig, Headroom, Pfc, PortBuffer, SharedBuffer};
+pub use shared_fifo::SharedFifo;
+pub use sojourn::SojournTimes;
+pub use step_marking::{StepConfig, StepMarking};
+pub use tail_drop::{TailDrop, TailDropConfig};

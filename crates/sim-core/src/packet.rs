@@ -94,6 +94,10 @@ impl Flags {
     pub const COMPLETE: Self = Self(8);
     /// On a pause frame: stop sending. Without it the frame means resume.
     pub const STOP: Self = Self(16);
+    /// The sender understands marks and reacts as to a loss (ECT(0), RFC 3168).
+    pub const ECT0: Self = Self(64);
+    /// The sender understands marks and reacts to their share (ECT(1), RFC 8311 and RFC 9331).
+    pub const ECT1: Self = Self(128);
 
     /// No facts.
     pub const NONE: Self = Self(0);
@@ -121,6 +125,20 @@ impl Flags {
             self
         }
     }
+}
+
+/// What the ECN field of a packet says (RFC 3168 section 5, RFC 9331).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ecn {
+    /// Not-ECT: the sender asks for no marks. Queue disciplines drop where they would mark. Packets of
+    /// RDMA are all of this kind, and switches mark them nevertheless.
+    NotCapable,
+    /// ECT(0).
+    Ect0,
+    /// ECT(1), the identifier of L4S.
+    Ect1,
+    /// CE: the packet has met congestion.
+    Congestion,
 }
 
 /// A packet on a wire or in a queue: 48 bytes and its header.
@@ -267,6 +285,21 @@ impl<H: Header> Packet<H> {
         }
     }
 
+    /// The ECN field. A mark hides what the sender had set; of the two kinds of sender ECT(1) wins.
+    #[inline]
+    #[must_use]
+    pub const fn ecn(&self) -> Ecn {
+        if self.flags.has(Flags::CONGESTION) {
+            Ecn::Congestion
+        } else if self.flags.has(Flags::ECT1) {
+            Ecn::Ect1
+        } else if self.flags.has(Flags::ECT0) {
+            Ecn::Ect0
+        } else {
+            Ecn::NotCapable
+        }
+    }
+
     /// Bytes on the wire.
     #[inline]
     #[must_use]
@@ -394,6 +427,19 @@ mod tests {
             nack.report_gap(expected, beyond);
             assert_eq!((nack.cumulative(), nack.gap_distance()), (expected, beyond));
         }
+    }
+
+    #[test]
+    fn a_mark_hides_what_the_sender_had_set() {
+        let ecn = |flags| Packet::<()>::pause(3, flags).ecn();
+        let both = |ect: Flags| ect.and_if(true, Flags::CONGESTION);
+        assert_eq!(ecn(Flags::LAST), Ecn::NotCapable);
+        assert_eq!(ecn(Flags::ECT0), Ecn::Ect0);
+        assert_eq!(ecn(Flags::ECT1), Ecn::Ect1);
+        assert_eq!(ecn(Flags::CONGESTION), Ecn::Congestion);
+        assert_eq!(ecn(both(Flags::ECT0)), Ecn::Congestion);
+        assert_eq!(ecn(both(Flags::ECT1)), Ecn::Congestion);
+        assert!(!Flags::ECHO.has(Flags::ECT0) && !Flags::ECT0.has(Flags::ECT1));
     }
 
     #[test]

@@ -1,0 +1,139 @@
+//! The disciplines that a scenario can choose from, as one type.
+
+use fabricsim_core::packet::{Header, Packet};
+use fabricsim_core::plugin::Mark;
+use fabricsim_core::units::{Bytes, Rate, Time};
+
+use crate::RedEcn;
+use crate::codel_queue::CodelQueue;
+use crate::counters::DisciplineCounters;
+use crate::discipline::Discipline;
+use crate::discipline_config::DisciplineConfig;
+use crate::dualpi2::DualPi2;
+use crate::fq_codel::FqCodel;
+use crate::red_queue::RedQueue;
+use crate::shared_fifo::SharedFifo;
+use crate::step_marking::StepMarking;
+use crate::tail_drop::TailDrop;
+
+/// What a discipline has to know of the place where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct DisciplineContext {
+    /// The seed of the run.
+    pub seed: u64,
+    /// The number of this queue in the simulation, which no other queue has: it draws from a random
+    /// stream of its own.
+    pub entity: u64,
+    /// The rate of the port's link.
+    pub rate: Rate,
+}
+
+/// A discipline of any kind. Larger ones are behind a pointer, so that a port with plain queues stays
+/// small.
+#[derive(Clone, Debug)]
+pub enum AnyDiscipline<H> {
+    /// `shared-buffer`
+    Shared(SharedFifo<H>),
+    /// `tail-drop`
+    TailDrop(TailDrop<H>),
+    /// `red`
+    Red(Box<RedQueue<H>>),
+    /// `step`
+    Step(Box<StepMarking<H>>),
+    /// `codel`
+    Codel(Box<CodelQueue<H>>),
+    /// `fq-codel`
+    FqCodel(Box<FqCodel<H>>),
+    /// `dualpi2`
+    DualPi2(Box<DualPi2<H>>),
+}
+
+impl<H: Header> AnyDiscipline<H> {
+    /// An empty queue as `config` describes it, which has been validated; one of `shared-buffer` gets
+    /// no marker (see [`SharedFifo::new`]).
+    #[must_use]
+    pub fn new(config: &DisciplineConfig, context: &DisciplineContext) -> Self {
+        match config {
+            DisciplineConfig::SharedBuffer(_) => Self::shared(None),
+            DisciplineConfig::TailDrop(config) => Self::TailDrop(TailDrop::new(config)),
+            DisciplineConfig::Red(config) => Self::Red(Box::new(RedQueue::new(config, context))),
+            DisciplineConfig::Step(config) => Self::Step(Box::new(StepMarking::new(config))),
+            DisciplineConfig::Codel(config) => Self::Codel(Box::new(CodelQueue::new(config))),
+            DisciplineConfig::FqCodel(config) => {
+                Self::FqCodel(Box::new(FqCodel::new(config, context)))
+            }
+            DisciplineConfig::DualPi2(config) => {
+                Self::DualPi2(Box::new(DualPi2::new(config, context)))
+            }
+        }
+    }
+
+    /// An empty queue that the switch's shared buffer bounds, with the marker that laws of RDMA want.
+    #[must_use]
+    pub fn shared(marker: Option<RedEcn>) -> Self {
+        Self::Shared(SharedFifo::new(marker))
+    }
+}
+
+/// The same call on whatever discipline it is.
+macro_rules! each {
+    ($any:expr, $discipline:ident => $call:expr) => {
+        match $any {
+            AnyDiscipline::Shared($discipline) => $call,
+            AnyDiscipline::TailDrop($discipline) => $call,
+            AnyDiscipline::Red($discipline) => $call,
+            AnyDiscipline::Step($discipline) => $call,
+            AnyDiscipline::Codel($discipline) => $call,
+            AnyDiscipline::FqCodel($discipline) => $call,
+            AnyDiscipline::DualPi2($discipline) => $call,
+        }
+    };
+}
+
+impl<H: Header> Discipline<H> for AnyDiscipline<H> {
+    #[inline]
+    fn enqueue(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        dropped: &mut Vec<Packet<H>>,
+    ) -> Option<&mut Packet<H>> {
+        each!(self, discipline => discipline.enqueue(now, packet, dropped))
+    }
+
+    #[inline]
+    fn select(&mut self, now: Time, dropped: &mut Vec<Packet<H>>) -> bool {
+        each!(self, discipline => discipline.select(now, dropped))
+    }
+
+    #[inline]
+    fn front(&self) -> Option<&Packet<H>> {
+        each!(self, discipline => discipline.front())
+    }
+
+    #[inline]
+    fn pop(&mut self, now: Time) -> Mark {
+        each!(self, discipline => discipline.pop(now))
+    }
+
+    #[inline]
+    fn bytes(&self) -> Bytes {
+        each!(self, discipline => discipline.bytes())
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        each!(self, discipline => discipline.packets())
+    }
+
+    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
+        each!(self, discipline => discipline.for_each(visit));
+    }
+
+    fn counters(&self) -> &DisciplineCounters {
+        each!(self, discipline => discipline.counters())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! Eight queues of a port, each with a discipline of its own.
+
+mod turns;
+
+use fabricsim_core::packet::{Header, Packet, Priorities};
+use fabricsim_core::plugin::{Mark, Qdisc};
+use fabricsim_core::units::{Bytes, Time};
+
+use crate::Markers;
+use crate::any_discipline::AnyDiscipline;
+use crate::counters::DisciplineCounters;
+use crate::discipline::Discipline;
+use turns::Turns;
+pub use turns::Weights;
+
+const QUEUES: usize = 8;
+
+/// The egress queues of a port whose priorities have disciplines of their own, so that traffic which
+/// the switch's shared buffer carries and traffic which is dropped and marked by a rule can share it.
+///
+/// Queue 0 (control) is always served first and a plain queue. The others take turns packet by packet, or
+/// by bytes where they have [`Weights`]. With plain queues alone it does what
+/// [`PriorityQueues`](crate::PriorityQueues) does, which is faster.
+///
+/// A packet that has to make room for another one is handed over, as `dropped`, when the next one
+/// leaves; until then [`Qdisc::is_ready`] holds.
+#[derive(Clone, Debug)]
+pub struct ClassQueues<H> {
+    total: u64,
+    turns: Turns,
+    /// The queue whose head was shown.
+    shown: u8,
+    /// Packets that were given up when others came.
+    given_up: Vec<Packet<H>>,
+    queues: [AnyDiscipline<H>; QUEUES],
+}
+
+impl<H: Header> ClassQueues<H> {
+    /// Empty plain queues whose packets are marked by the marker of their priority; priority 0 is never
+    /// marked.
+    #[must_use]
+    pub fn new(markers: Option<Box<Markers>>) -> Self {
+        let mut markers = markers.map_or_else(Markers::default, |markers| *markers);
+        markers[0] = None;
+        Self {
+            total: 0,
+            turns: Turns::default(),
+            shown: 0,
+            given_up: Vec::new(),
+            queues: markers.map(AnyDiscipline::shared),
+        }
+    }
+
+    /// These queues with `discipline` for `priority`.
+    ///
+    /// # Panics
+    /// When `priority` is not one of 1 to 7.
+    #[must_use]
+    pub fn with_discipline(mut self, priority: u8, discipline: AnyDiscipline<H>) -> Self {
+        assert!((1..8).contains(&priority), "control has a plain queue");
+        self.queues[usize::from(priority)] = discipline;
+        self
+    }
+
+    /// These queues with turns by bytes.
+    #[must_use]
+    pub fn with_weights(mut self, weights: &Weights) -> Self {
+        self.turns.weigh(weights);
+        self
+    }
+
+    /// Bytes in the queue of `priority`.
+    #[must_use]
+    pub fn queue_bytes(&self, priority: u8) -> Bytes {
+        self.discipline(priority).bytes()
+    }
+
+    /// What the queue of `priority` has done so far.
+    #[must_use]
+    pub fn counters(&self, priority: u8) -> &DisciplineCounters {
+        self.discipline(priority).counters()
+    }
+
+    /// The queue of `priority`.
+    #[must_use]
+    pub const fn discipline(&self, priority: u8) -> &AnyDiscipline<H> {
+        &self.queues[(priority & 7) as usize]
+    }
+
+    /// Packets that were given up when others came go to `dropped`. A queue may have lost all it held.
+    #[cold]
+    fn hand_over(&mut self, dropped: &mut Vec<Packet<H>>) {
+        dropped.append(&mut self.given_up);
+        for (queue, priority) in self.queues.iter().zip(0..) {
+            if queue.packets() == 0 {
+                self.turns.empty(priority);
+            }
+        }
+    }
+
+    /// Bytes of all queues after the one of `priority` has changed from `before` bytes.
+    #[inline]
+    fn settle(&mut self, priority: u8, before: Bytes) {
+        let queue = &self.queues[usize::from(priority & 7)];
+        self.total = self.total - before.get() + queue.bytes().get();
+        if queue.packets() == 0 {
+            self.turns.empty(priority);
+        }
+    }
+}
+
+impl<H: Header> Qdisc<H> for ClassQueues<H> {
+    fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>> {
+        let priority = packet.priority() & 7;
+        let before = self.given_up.len();
+        let queue = &mut self.queues[usize::from(priority)];
+        let stored = queue.enqueue(now, packet, &mut self.given_up);
+        if stored.is_some() {
+            self.total += u64::from(packet.wire);
+            self.turns.fill(priority);
+        }
+        for packet in &self.given_up[before..] {
+            self.total -= u64::from(packet.wire);
+        }
+        stored
+    }
+
+    fn head(
+        &mut self,
+        now: Time,
+        paused: Priorities,
+        dropped: &mut Vec<Packet<H>>,
+    ) -> Option<&Packet<H>> {
+        if !self.given_up.is_empty() {
+            self.hand_over(dropped);
+        }
+        loop {
+            let priority = self.turns.choose(paused)?;
+            let queue = &mut self.queues[usize::from(priority & 7)];
+            let before = queue.bytes();
+            let chosen = queue.select(now, dropped);
+            self.settle(priority, before);
+            if chosen {
+                self.shown = priority;
+                break;
+            }
+        }
+        self.queues[usize::from(self.shown & 7)].front()
+    }
+
+    fn pop(&mut self, now: Time) -> Mark {
+        let shown = self.shown & 7;
+        let queue = &mut self.queues[usize::from(shown)];
+        let before = queue.bytes();
+        let mark = queue.pop(now);
+        let sent = before - queue.bytes();
+        self.turns.on_sent(shown, sent);
+        self.settle(shown, before);
+        mark
+    }
+
+    #[inline]
+    fn bytes(&self) -> Bytes {
+        Bytes::new(self.total)
+    }
+
+    fn for_each(&self, mut visit: impl FnMut(&Packet<H>)) {
+        for queue in &self.queues {
+            queue.for_each(&mut visit);
+        }
+    }
+
+    #[inline]
+    fn touch(&self) -> u64 {
+        // The queue that was served last will mostly be the next one, too.
+        let head = self.queues[usize::from(self.turns.last() & 7)].front();
+        self.total ^ head.map_or(0, |packet| u64::from(packet.wire))
+    }
+
+    #[inline]
+    fn is_ready(&self, paused: Priorities) -> bool {
+        self.turns.is_ready(paused) || !self.given_up.is_empty()
+    }
+
+    #[inline]
+    fn bypass(&mut self, _now: Time, packet: &Packet<H>) -> Option<Mark> {
+        let priority = packet.priority() & 7;
+        match &mut self.queues[usize::from(priority)] {
+            AnyDiscipline::Shared(queue) if self.given_up.is_empty() => {
+                self.turns.on_passed(priority);
+                Some(queue.pass(packet))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! Whose turn it is among the priorities of a port.
+
+use std::num::NonZeroU16;
+
+use fabricsim_core::packet::Priorities;
+use fabricsim_core::units::Bytes;
+
+use crate::discipline::MTU;
+
+const QUEUES: usize = 8;
+
+/// What each priority gets of the bytes that are sent while all of them have packets waiting, in
+/// relation to the others; that of priority 0, which does not take turns, is ignored.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Weights(pub [NonZeroU16; QUEUES]);
+
+/// Deficit round robin (Shreedhar and Varghese 1996): a queue goes on while its deficit is above zero,
+/// pays for what it sends, and gets its quantum when its turn comes again. It need not know what its next
+/// packet is, so it may send more than it has and pay later.
+#[derive(Clone, Debug)]
+struct Deficits {
+    quanta: [i64; QUEUES],
+    /// What a byte costs: the largest weight, so that a quantum of it is one packet and no share is
+    /// rounded.
+    cost: i64,
+    deficits: [i64; QUEUES],
+}
+
+impl Deficits {
+    /// Gives `queue` its quantum for `rounds` rounds. Its deficit then.
+    #[inline]
+    fn grant(&mut self, queue: u8, rounds: i64) -> i64 {
+        let index = usize::from(queue & 7);
+        self.deficits[index] += rounds * self.quanta[index];
+        self.deficits[index]
+    }
+
+    /// The rounds until the first queue of `ready`, which all have to pay first, may send.
+    fn rounds_to_go(&self, ready: u8) -> i64 {
+        let queues = self.deficits.iter().zip(&self.quanta).zip(0u8..);
+        queues
+            .filter(|&(_, queue)| ready >> queue & 1 != 0)
+            .map(|((deficit, quantum), _)| -deficit / quantum + 1)
+            .min()
+            .unwrap_or(1)
+    }
+}
+
+/// The queues that hold packets and the order in which they are served: 0 first, else round robin.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Turns {
+    /// Bit `i` is set when queue `i` holds packets.
+    occupied: u8,
+    /// The queue whose turn it was last among 1 to 7 (0 before any).
+    last: u8,
+    deficits: Option<Box<Deficits>>,
+}
+
+/// The next queue of `ready`, which is not empty, after `last` in cyclic order.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "at most 7 zeros before a set bit of a u8"
+)]
+const fn next_after(last: u8, ready: u8) -> u8 {
+    let after = ready & !((2u8 << last).wrapping_sub(1));
+    let from = if after != 0 { after } else { ready };
+    from.trailing_zeros() as u8
+}
+
+impl Turns {
+    pub(super) fn weigh(&mut self, weights: &Weights) {
+        let largest = weights.0[1..].iter().max();
+        self.deficits = Some(Box::new(Deficits {
+            quanta: weights.0.map(|weight| {
+                let packet = i64::try_from(MTU).expect("a packet's size");
+                i64::from(weight.get()) * packet
+            }),
+            cost: largest.map_or(1, |largest| i64::from(largest.get())),
+            deficits: [0; QUEUES],
+        }));
+    }
+
+    /// The queue whose turn it was last.
+    #[inline]
+    pub(super) const fn last(&self) -> u8 {
+        self.last
+    }
+
+    #[inline]
+    pub(super) const fn fill(&mut self, queue: u8) {
+        self.occupied |= 1 << queue;
+    }
+
+    /// `queue` holds nothing any more: it keeps its debts, and nothing else.
+    #[inline]
+    pub(super) fn empty(&mut self, queue: u8) {
+        self.occupied &= !(1 << queue);
+        if let Some(deficits) = &mut self.deficits {
+            let deficit = &mut deficits.deficits[usize::from(queue & 7)];
+            *deficit = (*deficit).min(0);
+        }
+    }
+
+    /// Whether some queue that is not paused holds packets.
+    #[inline]
+    pub(super) const fn is_ready(&self, paused: Priorities) -> bool {
+        self.ready(paused) != 0
+    }
+
+    #[inline]
+    const fn ready(&self, paused: Priorities) -> u8 {
+        self.occupied & !(paused.mask() & !1)
+    }
+
+    /// The queue to serve now.
+    #[inline]
+    pub(super) fn choose(&mut self, paused: Priorities) -> Option<u8> {
+        let ready = self.ready(paused);
+        if ready == 0 {
+            return None;
+        }
+        if ready & 1 != 0 {
+            return Some(0);
+        }
+        let Some(deficits) = &mut self.deficits else {
+            return Some(next_after(self.last, ready));
+        };
+        let goes_on = ready >> self.last & 1 != 0;
+        if goes_on && deficits.deficits[usize::from(self.last & 7)] > 0 {
+            return Some(self.last);
+        }
+        // Each gets its quantum; where that is not enough for any, all get as many as it takes.
+        for _ in 0..2 {
+            for _ in 0..ready.count_ones() {
+                self.last = next_after(self.last, ready);
+                if deficits.grant(self.last, 1) > 0 {
+                    return Some(self.last);
+                }
+            }
+            let rounds = deficits.rounds_to_go(ready);
+            for queue in (1..8).filter(|queue| ready >> queue & 1 != 0) {
+                deficits.grant(queue, rounds - 1);
+            }
+        }
+        unreachable!("the last round gives some queue a deficit above zero")
+    }
+
+    /// `size` bytes of `queue` have been sent in its turn.
+    #[inline]
+    pub(super) fn on_sent(&mut self, queue: u8, size: Bytes) {
+        self.on_passed(queue);
+        if let Some(deficits) = &mut self.deficits {
+            let size = i64::try_from(size.get()).expect("a packet's size");
+            deficits.deficits[usize::from(queue & 7)] -= size * deficits.cost;
+        }
+    }
+
+    /// A packet of `queue` has passed while nothing waited.
+    #[inline]
+    pub(super) const fn on_passed(&mut self, queue: u8) {
+        if queue != 0 {
+            self.last = queue;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Rounds that are taken at once are those that would be taken one by one.
+        #[test]
+        fn turns_are_those_of_plain_rounds(
+            weights in proptest::array::uniform8(1u16..300),
+            steps in proptest::collection::vec((1u8..8, 0u64..20_000, any::<bool>()), 1..200),
+        ) {
+            let mut turns = Turns::default();
+            turns.weigh(&Weights(weights.map(|weight| NonZeroU16::new(weight).expect("above 0"))));
+            let largest = i64::from(weights[1..].iter().copied().max().expect("seven weights"));
+            let (mut occupied, mut last, mut deficits) = ([false; 8], 0, [0i64; 8]);
+            for (queue, size, fills) in steps {
+                let index = usize::from(queue);
+                if fills {
+                    turns.fill(queue);
+                    occupied[index] = true;
+                    continue;
+                }
+                let chosen = turns.choose(Priorities::default());
+                if occupied.contains(&true) {
+                    while !(occupied[last] && deficits[last] > 0) {
+                        last = last % 7 + 1;
+                        if occupied[last] {
+                            deficits[last] += i64::from(weights[last]) * 1_514;
+                        }
+                    }
+                    prop_assert_eq!(chosen.map(usize::from), Some(last));
+                    let chosen = chosen.expect("just compared");
+                    turns.on_sent(chosen, Bytes::new(size));
+                    deficits[last] -= i64::try_from(size).expect("small") * largest;
+                    // Every other one was the last of its queue.
+                    if size % 2 == 0 {
+                        turns.empty(chosen);
+                        occupied[last] = false;
+                        deficits[last] = deficits[last].min(0);
+                    }
+                } else {
+                    prop_assert_eq!(chosen, None);
+                }
+            }
+        }
+    }
+}

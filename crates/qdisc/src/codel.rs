@@ -1,0 +1,247 @@
+//! The control law of CoDel.
+
+use fabricsim_core::packet::Ecn;
+use fabricsim_core::plugin::Mark;
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use crate::discipline::{EcnSelector, is_capable, mark_if};
+
+/// What CoDel needs to know of the packet that would leave.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate {
+    /// When it was stored.
+    pub(crate) arrival: Time,
+    pub(crate) ecn: Ecn,
+    /// Bytes that it leaves behind.
+    pub(crate) left: u64,
+}
+
+/// Where CoDel's packets wait.
+pub(crate) trait Source {
+    /// The packet that would leave.
+    fn candidate(&self) -> Option<Candidate>;
+    /// Drops it.
+    fn give_up(&mut self);
+}
+
+/// How times and square roots are computed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Arithmetic {
+    /// In picoseconds, with the square root itself.
+    Exact,
+    /// As Linux does: in units of 1,024 ns, 1/sqrt(count) in 16 bits with one step of Newton's method for
+    /// each count, which begins too low.
+    Newton,
+}
+
+impl Arithmetic {
+    #[inline]
+    const fn ticks(self, ps: u64) -> u64 {
+        match self {
+            Self::Exact => ps,
+            Self::Newton => ps / 1_024_000,
+        }
+    }
+}
+
+/// The settings that decide, in ticks of the arithmetic.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CodelParams {
+    arithmetic: Arithmetic,
+    target: u64,
+    interval: u64,
+    /// A backlog of this many bytes is never touched.
+    mtu: u64,
+    ecn: bool,
+    ce_threshold: Option<(u64, EcnSelector)>,
+}
+
+/// The settings of the law, as the disciplines that use it have them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CodelSettings {
+    pub(crate) target: Duration,
+    pub(crate) interval: Duration,
+    pub(crate) mtu: Bytes,
+    pub(crate) ecn: bool,
+    pub(crate) ce_threshold: Option<Duration>,
+    pub(crate) ce_threshold_marks: EcnSelector,
+    pub(crate) linux_newton: bool,
+}
+
+impl From<CodelSettings> for CodelParams {
+    fn from(settings: CodelSettings) -> Self {
+        let arithmetic = if settings.linux_newton {
+            Arithmetic::Newton
+        } else {
+            Arithmetic::Exact
+        };
+        let threshold = settings.ce_threshold;
+        let marks = settings.ce_threshold_marks;
+        Self {
+            arithmetic,
+            target: arithmetic.ticks(settings.target.as_ps()),
+            interval: arithmetic.ticks(settings.interval.as_ps()),
+            mtu: settings.mtu.get(),
+            ecn: settings.ecn,
+            ce_threshold: threshold.map(|time| (arithmetic.ticks(time.as_ps()), marks)),
+        }
+    }
+}
+
+/// The state of CoDel for one queue (RFC 8289), by the rules of Linux.
+///
+/// A queue whose packets have waited for `target` or longer during a whole interval, with more than
+/// one packet's bytes left behind, gets a signal: a mark, or a drop where the sender does not understand
+/// marks. While it stays so the next signals come after interval / sqrt(count).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Codel {
+    /// Signals since dropping began.
+    count: u32,
+    /// `count` when dropping began.
+    last_count: u32,
+    dropping: bool,
+    /// 1 / sqrt(count) with 16 binary places.
+    inverse_sqrt: u16,
+    /// When the queue will have been above the target for an interval.
+    first_above: Option<u64>,
+    /// When the next signal is due, or the last one was.
+    drop_next: Option<u64>,
+    /// How long the last packet that was looked at has waited.
+    sojourn: u64,
+}
+
+impl Codel {
+    /// `packets` were dropped because a limit was exceeded, which the next signals take into account.
+    pub(crate) const fn add_drops(&mut self, packets: u32) {
+        self.count = self.count.wrapping_add(packets);
+    }
+
+    /// Gives up packets of `source` until one may leave, and says how that one is marked. `None` when none
+    /// is left.
+    pub(crate) fn select(
+        &mut self,
+        params: &CodelParams,
+        now: Time,
+        source: &mut impl Source,
+    ) -> Option<Mark> {
+        let now = params.arithmetic.ticks(now.as_ps());
+        let Some(first) = source.candidate() else {
+            self.dropping = false;
+            return None;
+        };
+        let above = self.is_above(params, now, Some(&first));
+        let marked = if self.dropping {
+            above && self.go_on(params, now, source) || !above && self.end()
+        } else {
+            above && self.begin(params, now, first, source)
+        };
+        let leaving = source.candidate()?;
+        let late = params
+            .ce_threshold
+            .is_some_and(|(threshold, marks)| self.sojourn > threshold && marks.takes(leaving.ecn));
+        Some(mark_if(marked || late))
+    }
+
+    /// Whether `candidate` and those before it have waited for too long during an interval.
+    #[inline]
+    fn is_above(&mut self, params: &CodelParams, now: u64, candidate: Option<&Candidate>) -> bool {
+        let Some(candidate) = candidate else {
+            self.first_above = None;
+            return false;
+        };
+        self.sojourn = now - params.arithmetic.ticks(candidate.arrival.as_ps());
+        if self.sojourn < params.target || candidate.left <= params.mtu {
+            self.first_above = None;
+            return false;
+        }
+        match self.first_above {
+            None => {
+                self.first_above = Some(now + params.interval);
+                false
+            }
+            Some(time) => now > time,
+        }
+    }
+
+    /// The queue is short again. Never a mark.
+    const fn end(&mut self) -> bool {
+        self.dropping = false;
+        false
+    }
+
+    /// The first signal. Whether the packet that leaves is marked.
+    fn begin(
+        &mut self,
+        params: &CodelParams,
+        now: u64,
+        first: Candidate,
+        source: &mut impl Source,
+    ) -> bool {
+        let mark = params.ecn && is_capable(first.ecn);
+        if !mark {
+            source.give_up();
+            self.is_above(params, now, source.candidate().as_ref());
+        }
+        self.dropping = true;
+        // When the last episode ended a short while ago, its last rate is a good one to begin with.
+        let last_signals = self.count.wrapping_sub(self.last_count);
+        let recent = self
+            .drop_next
+            .is_some_and(|time| now < time + 16 * params.interval);
+        if last_signals > 1 && recent {
+            self.count = last_signals;
+            self.newton_step();
+        } else {
+            self.count = 1;
+            self.inverse_sqrt = u16::MAX;
+        }
+        self.last_count = self.count;
+        self.schedule(params, now);
+        mark
+    }
+
+    /// A packet while signals are sent. Whether the one that leaves is marked.
+    fn go_on(&mut self, params: &CodelParams, now: u64, source: &mut impl Source) -> bool {
+        // Signals may be so frequent that several are due.
+        while self.dropping
+            && let Some(due) = self.drop_next.filter(|&due| due <= now)
+            && let Some(candidate) = source.candidate()
+        {
+            self.count = self.count.wrapping_add(1);
+            self.newton_step();
+            if params.ecn && is_capable(candidate.ecn) {
+                self.schedule(params, due);
+                return true;
+            }
+            source.give_up();
+            if self.is_above(params, now, source.candidate().as_ref()) {
+                self.schedule(params, due);
+            } else {
+                self.dropping = false;
+            }
+        }
+        false
+    }
+
+    /// The next signal is due interval / sqrt(count) after `from`.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at most the interval"
+    )]
+    fn schedule(&mut self, params: &CodelParams, from: u64) {
+        let gap = match params.arithmetic {
+            Arithmetic::Exact => (params.interval as f64 / f64::from(self.count).sqrt()) as u64,
+            Arithmetic::Newton => (params.interval * u64::from(self.inverse_sqrt)) >> 16,
+        };
+        self.drop_next = Some(from + gap);
+    }
+
+    /// x (3 - count x^2) / 2 for x = 1 / sqrt(count), in the widths of Linux.
+    const fn newton_step(&mut self) {
+        let x = (self.inverse_sqrt as u64) << 16;
+        let square = (x * x) >> 32;
+        let term = (3u64 << 32).wrapping_sub(self.count as u64 * square) >> 2;
+        self.inverse_sqrt = ((term.wrapping_mul(x) >> 31) >> 16) as u16;
+    }
+}

@@ -1,0 +1,268 @@
+//! Fair queueing with CoDel in each queue.
+
+mod config;
+mod lists;
+
+use fabricsim_core::engine::Message;
+use fabricsim_core::packet::{Header, Packet};
+use fabricsim_core::plugin::{FlowKey, Mark};
+use fabricsim_core::rng::{Purpose, Stream, mix};
+use fabricsim_core::units::{Bytes, Time};
+
+use crate::any_discipline::DisciplineContext;
+use crate::codel::{Candidate, Codel, CodelParams, Source};
+use crate::counters::{DisciplineCounters, DropCause};
+use crate::discipline::Discipline;
+use crate::packet_pool::{Chain, PacketPool};
+pub use config::FqCodelConfig;
+use lists::{Lists, Which};
+
+/// One of the queues.
+#[derive(Clone, Debug, Default)]
+struct Flow {
+    packets: Chain,
+    /// Bytes that it may still send before others have their turn; below zero when it has sent more.
+    deficit: i64,
+    law: Codel,
+}
+
+/// Flow queueing with CoDel (RFC 8290, by the rules of Linux's `fq_codel`): a hash spreads flows among
+/// queues, which take turns by deficit round robin (section 4.2). A queue that was empty goes first, once.
+/// Each queue has a CoDel of its own; the backlog that it leaves alone is that of all queues.
+///
+/// When a limit is exceeded, the fattest queue loses packets from its head: half of its bytes, up to
+/// `drop_batch` packets (section 4.1). Memory is counted in bytes on the wire.
+#[derive(Clone, Debug)]
+pub struct FqCodel<H> {
+    params: CodelParams,
+    quantum: i64,
+    limit: usize,
+    memory_limit: u64,
+    drop_batch: u32,
+    /// Makes the hash another one on each port.
+    perturbation: u64,
+    flows: Vec<Flow>,
+    /// Bytes of each queue, by themselves because they are searched for the most.
+    backlogs: Vec<u64>,
+    lists: Lists,
+    pool: PacketPool<H>,
+    bytes: u64,
+    /// The queue whose packet was shown, and the packet's mark.
+    shown: u32,
+    mark: Mark,
+    counters: DisciplineCounters,
+}
+
+impl<H: Header> FqCodel<H> {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(config: &FqCodelConfig, context: &DisciplineContext) -> Self {
+        let flows = config.flows.max(1);
+        Self {
+            params: config.params(),
+            quantum: i64::try_from(config.quantum.get().max(1)).unwrap_or(i64::MAX),
+            limit: config.limit as usize,
+            memory_limit: config.memory_limit.get(),
+            drop_batch: config.drop_batch,
+            perturbation: Stream::new(context.seed, context.entity, Purpose::Marking).next_u64(),
+            flows: vec![Flow::default(); flows as usize],
+            backlogs: vec![0; flows as usize],
+            lists: Lists::new(flows),
+            pool: PacketPool::default(),
+            bytes: 0,
+            shown: 0,
+            mark: Mark::None,
+            counters: DisciplineCounters::default(),
+        }
+    }
+
+    /// The queue of packets with `key`.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the product's upper half is less than the number of queues"
+    )]
+    fn classify(&self, key: &FlowKey) -> u32 {
+        let addresses = u64::from(key.src.0) << 32 | u64::from(key.dst.0);
+        let ports = u64::from(key.src_port) << 16 | u64::from(key.dst_port);
+        let hash = mix(mix(self.perturbation ^ addresses) ^ ports);
+        ((u128::from(hash) * self.flows.len() as u128) >> 64) as u32
+    }
+
+    /// Makes room for a packet of `size` that comes to queue `newcomer`: the fattest queue, with it, loses
+    /// packets from its head. Whether the packet itself is left.
+    #[cold]
+    fn make_room(&mut self, newcomer: u32, size: u64, dropped: &mut Vec<Packet<H>>) -> bool {
+        let of = |queue: usize, bytes: u64| {
+            let more = if queue == newcomer as usize { size } else { 0 };
+            bytes + more
+        };
+        let (mut fattest, mut most) = (0, 0);
+        for (queue, &bytes) in self.backlogs.iter().enumerate() {
+            let bytes = of(queue, bytes);
+            if bytes > most {
+                (fattest, most) = (queue, bytes);
+            }
+        }
+        let flow = &mut self.flows[fattest];
+        let (mut lost, mut packets) = (0, 0);
+        let mut is_left = true;
+        while packets < self.drop_batch && (packets == 0 || lost < most / 2) {
+            packets += 1;
+            let Some(packet) = self.pool.front(flow.packets) else {
+                // Only the newcomer is left of its queue.
+                is_left = false;
+                break;
+            };
+            let wire = u64::from(packet.wire);
+            dropped.push(*packet);
+            self.counters.on_drop(packet.size(), DropCause::Overload);
+            self.pool.pop(&mut flow.packets);
+            self.backlogs[fattest] -= wire;
+            self.bytes -= wire;
+            lost += wire;
+        }
+        flow.law.add_drops(packets);
+        is_left
+    }
+
+    /// The queue whose turn it is, with a deficit above zero and in which list it stands.
+    fn turn(&mut self) -> Option<(u32, Which)> {
+        loop {
+            let (queue, which) = self.lists.first()?;
+            let flow = &mut self.flows[queue as usize];
+            if flow.deficit > 0 {
+                return Some((queue, which));
+            }
+            flow.deficit += self.quantum;
+            self.lists.move_to_old(which);
+        }
+    }
+}
+
+/// One queue as its CoDel sees it.
+struct FlowSource<'a, H> {
+    pool: &'a mut PacketPool<H>,
+    packets: &'a mut Chain,
+    backlog: &'a mut u64,
+    bytes: &'a mut u64,
+    counters: &'a mut DisciplineCounters,
+    dropped: &'a mut Vec<Packet<H>>,
+}
+
+impl<H: Header> Source for FlowSource<'_, H> {
+    #[inline]
+    fn candidate(&self) -> Option<Candidate> {
+        let first = self.pool.front(*self.packets);
+        first.map(|packet| Candidate {
+            arrival: packet.arrival(),
+            ecn: packet.ecn(),
+            left: *self.bytes - u64::from(packet.wire),
+        })
+    }
+
+    fn give_up(&mut self) {
+        if let Some(packet) = self.pool.front(*self.packets) {
+            let wire = u64::from(packet.wire);
+            self.dropped.push(*packet);
+            self.counters.on_drop(packet.size(), DropCause::Aqm);
+            *self.backlog -= wire;
+            *self.bytes -= wire;
+            self.pool.pop(self.packets);
+        }
+    }
+}
+
+impl<H: Header> Discipline<H> for FqCodel<H> {
+    fn enqueue(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        dropped: &mut Vec<Packet<H>>,
+    ) -> Option<&mut Packet<H>> {
+        let queue = self.classify(&packet.key);
+        let index = queue as usize;
+        let size = u64::from(packet.wire);
+        if self.lists.add_new(queue) {
+            self.flows[index].deficit = self.quantum;
+        }
+        let full = self.pool.len() >= self.limit || self.bytes + size > self.memory_limit;
+        if full && !self.make_room(queue, size, dropped) {
+            self.counters.on_refusal(packet.size(), DropCause::Overload);
+            return None;
+        }
+        self.counters.on_enqueue(packet.size());
+        self.backlogs[index] += size;
+        self.bytes += size;
+        let packets = &mut self.flows[index].packets;
+        Some(self.pool.push(packets, now, packet))
+    }
+
+    fn select(&mut self, now: Time, dropped: &mut Vec<Packet<H>>) -> bool {
+        while let Some((queue, which)) = self.turn() {
+            let index = queue as usize;
+            let Flow { packets, law, .. } = &mut self.flows[index];
+            let mut source = FlowSource {
+                pool: &mut self.pool,
+                packets,
+                backlog: &mut self.backlogs[index],
+                bytes: &mut self.bytes,
+                counters: &mut self.counters,
+                dropped,
+            };
+            if let Some(mark) = law.select(&self.params, now, &mut source) {
+                (self.shown, self.mark) = (queue, mark);
+                return true;
+            }
+            // A queue that runs empty among the new ones waits for a turn of the old ones before it can
+            // be new again (section 4.2).
+            self.lists.on_empty(which);
+        }
+        false
+    }
+
+    #[inline]
+    fn front(&self) -> Option<&Packet<H>> {
+        self.pool.front(self.flows[self.shown as usize].packets)
+    }
+
+    fn pop(&mut self, now: Time) -> Mark {
+        let index = self.shown as usize;
+        let flow = &mut self.flows[index];
+        let Some(packet) = self.pool.front(flow.packets) else {
+            return Mark::None;
+        };
+        let wire = u64::from(packet.wire);
+        let waited = now.since(packet.arrival());
+        self.counters.on_dequeue(packet.size(), waited, self.mark);
+        flow.deficit -= i64::from(packet.wire);
+        self.backlogs[index] -= wire;
+        self.bytes -= wire;
+        self.pool.pop(&mut flow.packets);
+        self.mark
+    }
+
+    #[inline]
+    fn bytes(&self) -> Bytes {
+        Bytes::new(self.bytes)
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.pool.len()
+    }
+
+    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
+        self.flows
+            .iter()
+            .flat_map(|flow| self.pool.iter(flow.packets))
+            .for_each(visit);
+    }
+
+    fn counters(&self) -> &DisciplineCounters {
+        &self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,303 @@
+//! Random early detection.
+
+use fabricsim_core::fifo::{Assign, Fifo};
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::{Flags, Header, Packet};
+use fabricsim_core::plugin::Mark;
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::{Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::any_discipline::DisciplineContext;
+use crate::counters::{DisciplineCounters, DropCause};
+use crate::discipline::{Discipline, is_capable, mark_if};
+use crate::line::Line;
+use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
+
+/// The packet by which idle time is counted: Linux's `avpkt`.
+const TYPICAL: Bytes = Bytes::new(1_000);
+
+/// Settings of [`RedQueue`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RedConfig {
+    /// Average bytes up to which nothing is marked or dropped.
+    pub kmin: Bytes,
+    /// Average bytes from which on everything is.
+    pub kmax: Bytes,
+    /// Probability at `kmax`, 0 to 1.
+    pub pmax: f64,
+    /// Weight of the present length in the average; 1 takes the present length itself.
+    pub weight: f64,
+    /// Spread marks and drops evenly.
+    pub spread: bool,
+    /// From `kmax` to twice `kmax` the probability grows from `pmax` to 1.
+    pub gentle: bool,
+    /// Mark packets that can be marked.
+    pub ecn: bool,
+    /// Packets that the queue holds; 1,000 where neither limit is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Bytes that the queue holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_bytes: Option<Bytes>,
+}
+
+impl Default for RedConfig {
+    fn default() -> Self {
+        Self {
+            kmin: Bytes::new(30_000),
+            kmax: Bytes::new(90_000),
+            pmax: 0.1,
+            weight: 0.002,
+            spread: true,
+            gentle: false,
+            ecn: true,
+            limit: None,
+            limit_bytes: None,
+        }
+    }
+}
+
+impl RedConfig {
+    /// Its keys with their meaning.
+    pub const KEYS: &'static [(&'static str, &'static str)] = &[
+        (
+            "kmin",
+            "average bytes up to which nothing is marked (default \"30KB\")",
+        ),
+        (
+            "kmax",
+            "average bytes from which on everything is marked (default \"90KB\")",
+        ),
+        ("pmax", "probability at `kmax`, 0 to 1 (default 0.1)"),
+        (
+            "weight",
+            "weight of the present length in the average, 1 for the present length itself (default 0.002)",
+        ),
+        (
+            "spread",
+            "spread marks evenly instead of drawing each by itself (default true)",
+        ),
+        (
+            "gentle",
+            "let the probability grow from `pmax` to 1 between `kmax` and twice `kmax` (default false)",
+        ),
+        (
+            "ecn",
+            "mark packets that can be marked, and drop only the others (default true)",
+        ),
+        LIMIT_KEY,
+        LIMIT_BYTES_KEY,
+    ];
+
+    /// # Errors
+    /// Numbers out of range, and thresholds that are not in order.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        if self.kmin >= self.kmax {
+            return Err(ConfigError::new(
+                "kmax",
+                format!("{} is not above `kmin`, {}", self.kmax, self.kmin),
+                "give a larger `kmax`, such as three times `kmin`; for a step use kind = \"step\"",
+            ));
+        }
+        if !(self.pmax > 0.0 && self.pmax <= 1.0) {
+            return Err(ConfigError::new(
+                "pmax",
+                format!("a probability of {} is not between 0 and 1", self.pmax),
+                "give a number above 0 and up to 1, such as 0.1",
+            ));
+        }
+        if !(self.weight > 0.0 && self.weight <= 1.0) {
+            return Err(ConfigError::new(
+                "weight",
+                format!("a weight of {} is not between 0 and 1", self.weight),
+                "give a number above 0 and up to 1, such as 0.002",
+            ));
+        }
+        self.limits().validate()
+    }
+
+    const fn limits(&self) -> Limit {
+        Limit::new(self.limit, self.limit_bytes)
+    }
+}
+
+/// The place of a packet among all that were stored.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Place(u64);
+
+impl Assign for Place {}
+
+/// Random early detection (Floyd and Jacobson 1993, RFC 2309): when a packet comes the average length
+/// decides, by chance between two thresholds, whether it is marked, or dropped where its sender does not
+/// understand marks.
+///
+/// The average moves with each packet that comes, and as if small packets had come while the queue
+/// was idle. Marks are spread evenly: with a probability of p in force, at most 1/p packets pass
+/// between two of them.
+#[derive(Clone, Debug)]
+pub struct RedQueue<H> {
+    config: RedConfig,
+    limit: Limit,
+    /// Seconds of the typical packet on the wire.
+    typical: f64,
+    average: f64,
+    /// When the queue ran empty; `None` while it holds something.
+    idle_since: Option<Time>,
+    /// Packets since the last mark or drop, while the average is between the thresholds.
+    passed: u64,
+    draws: Stream,
+    /// Stored packets that are to be marked.
+    marked: Fifo<Place>,
+    line: Line<H>,
+    counters: DisciplineCounters,
+}
+
+impl<H: Header> RedQueue<H> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(config: &RedConfig, context: &DisciplineContext) -> Self {
+        Self {
+            limit: config.limits(),
+            config: config.clone(),
+            typical: context.rate.serialisation(TYPICAL).as_secs_f64(),
+            average: 0.0,
+            idle_since: Some(Time::ZERO),
+            passed: 0,
+            draws: Stream::new(context.seed, context.entity, Purpose::Marking),
+            marked: Fifo::default(),
+            line: Line::default(),
+            counters: DisciplineCounters::default(),
+        }
+    }
+
+    /// The average length with a packet that comes now (section 4, "the average queue size").
+    fn update_average(&mut self, now: Time) {
+        let weight = self.config.weight;
+        if let Some(since) = self.idle_since.take() {
+            let packets = now.since(since).as_secs_f64() / self.typical;
+            self.average *= libm::pow(1.0 - weight, packets);
+        }
+        self.average += weight * (self.line.bytes().as_f64() - self.average);
+    }
+
+    /// The probability for the present average, each packet by itself.
+    fn probability(&self) -> f64 {
+        let RedConfig {
+            kmin, kmax, pmax, ..
+        } = self.config;
+        let (kmin, kmax) = (kmin.as_f64(), kmax.as_f64());
+        if self.average < kmin {
+            0.0
+        } else if self.average < kmax {
+            pmax * (self.average - kmin) / (kmax - kmin)
+        } else if self.config.gentle {
+            pmax + (1.0 - pmax) * (self.average - kmax) / kmax
+        } else {
+            1.0
+        }
+    }
+
+    /// Whether the packet that comes is to be marked or dropped (section 7, "uniform random variables").
+    fn strikes(&mut self) -> bool {
+        let by_itself = self.probability();
+        if by_itself <= 0.0 {
+            self.passed = 0;
+            return false;
+        }
+        let chance = if self.config.spread {
+            let left = 1.0 - self.passed as f64 * by_itself;
+            if left > by_itself {
+                by_itself / left
+            } else {
+                1.0
+            }
+        } else {
+            by_itself
+        };
+        let strikes = chance >= 1.0 || self.draws.chance(chance);
+        self.passed = if strikes { 0 } else { self.passed + 1 };
+        strikes
+    }
+}
+
+impl<H: Header> Discipline<H> for RedQueue<H> {
+    fn enqueue(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        _dropped: &mut Vec<Packet<H>>,
+    ) -> Option<&mut Packet<H>> {
+        self.update_average(now);
+        let strikes = self.strikes();
+        let markable = self.config.ecn && is_capable(packet.ecn());
+        let (held, bytes) = (self.line.len(), self.line.bytes());
+        let refusal = if strikes && !markable {
+            Some(DropCause::Aqm)
+        } else if !self.limit.has_room(held, bytes, packet.size()) {
+            Some(DropCause::Tail)
+        } else {
+            None
+        };
+        if let Some(cause) = refusal {
+            self.counters.on_refusal(packet.size(), cause);
+            if self.line.is_empty() {
+                self.idle_since = Some(now);
+            }
+            return None;
+        }
+        if strikes {
+            self.marked.push(&Place(self.counters.enqueued.packets));
+        }
+        let stored = self.line.push(now, packet, &mut self.counters);
+        if strikes {
+            stored.flags.set(Flags::CONGESTION);
+        }
+        Some(stored)
+    }
+
+    #[inline]
+    fn select(&mut self, _now: Time, _dropped: &mut Vec<Packet<H>>) -> bool {
+        !self.line.is_empty()
+    }
+
+    #[inline]
+    fn front(&self) -> Option<&Packet<H>> {
+        self.line.front()
+    }
+
+    fn pop(&mut self, now: Time) -> Mark {
+        let place = Place(self.counters.dequeued.packets);
+        let marked = self.marked.front() == Some(&place);
+        if marked {
+            self.marked.pop();
+        }
+        let mark = self.line.leave(now, mark_if(marked), &mut self.counters);
+        if self.line.is_empty() {
+            self.idle_since = Some(now);
+        }
+        mark
+    }
+
+    #[inline]
+    fn bytes(&self) -> Bytes {
+        self.line.bytes()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.line.len()
+    }
+
+    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
+        self.line.iter().for_each(visit);
+    }
+
+    fn counters(&self) -> &DisciplineCounters {
+        &self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! First in, first out, up to a limit.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::{Header, Packet};
+use fabricsim_core::plugin::Mark;
+use fabricsim_core::units::{Bytes, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::counters::{DisciplineCounters, DropCause};
+use crate::discipline::Discipline;
+use crate::line::Line;
+
+/// The key of the limit in packets.
+pub(crate) const LIMIT_KEY: (&str, &str) = (
+    "limit",
+    "packets that the queue holds (default: 1000, or any number where `limit_bytes` is given)",
+);
+/// The key of the limit in bytes.
+pub(crate) const LIMIT_BYTES_KEY: (&str, &str) = (
+    "limit_bytes",
+    "bytes that the queue holds (default: any number)",
+);
+
+/// Where a queue ends: in packets, in bytes, or whatever is reached first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Limit {
+    packets: Option<u32>,
+    bytes: Option<Bytes>,
+}
+
+impl Limit {
+    /// The length of a Linux interface's transmit queue, which `pfifo` takes.
+    const USUAL: u32 = 1_000;
+
+    /// The limits that are given, or the usual one where none is.
+    pub(crate) const fn new(packets: Option<u32>, bytes: Option<Bytes>) -> Self {
+        match (packets, bytes) {
+            (None, None) => Self {
+                packets: Some(Self::USUAL),
+                bytes,
+            },
+            _ => Self { packets, bytes },
+        }
+    }
+
+    /// Refuses limits that let nothing in.
+    pub(crate) fn validate(self) -> Result<(), ConfigError> {
+        if self.packets == Some(0) {
+            return Err(ConfigError::new(
+                "limit",
+                "a queue of 0 packets drops everything",
+                "give a number of packets above 0, such as 1000",
+            ));
+        }
+        if self.bytes == Some(Bytes::ZERO) {
+            return Err(ConfigError::new(
+                "limit_bytes",
+                "a queue of 0 bytes drops everything",
+                "give a size above 0, such as \"256KB\"",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether a packet of `size` fits behind `packets` packets of `bytes` bytes.
+    #[inline]
+    pub(crate) fn has_room(self, packets: usize, bytes: Bytes, size: Bytes) -> bool {
+        self.packets.is_none_or(|limit| packets < limit as usize)
+            && self.bytes.is_none_or(|limit| bytes + size <= limit)
+    }
+}
+
+/// Settings of [`TailDrop`].
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TailDropConfig {
+    /// Packets that the queue holds; 1,000 where neither limit is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Bytes that the queue holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_bytes: Option<Bytes>,
+}
+
+impl TailDropConfig {
+    /// Its keys with their meaning.
+    pub const KEYS: &'static [(&'static str, &'static str)] = &[LIMIT_KEY, LIMIT_BYTES_KEY];
+
+    /// # Errors
+    /// A limit that lets nothing in.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.limits().validate()
+    }
+
+    const fn limits(&self) -> Limit {
+        Limit::new(self.limit, self.limit_bytes)
+    }
+}
+
+/// First in, first out; what comes beyond the limit is dropped, and nothing is marked. Linux calls it
+/// `pfifo` or `bfifo`.
+#[derive(Clone, Debug)]
+pub struct TailDrop<H> {
+    limit: Limit,
+    line: Line<H>,
+    counters: DisciplineCounters,
+}
+
+impl<H: Header> TailDrop<H> {
+    /// An empty queue.
+    #[must_use]
+    pub fn new(config: &TailDropConfig) -> Self {
+        Self {
+            limit: config.limits(),
+            line: Line::default(),
+            counters: DisciplineCounters::default(),
+        }
+    }
+}
+
+impl<H: Header> Discipline<H> for TailDrop<H> {
+    #[inline]
+    fn enqueue(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        _dropped: &mut Vec<Packet<H>>,
+    ) -> Option<&mut Packet<H>> {
+        let (held, bytes) = (self.line.len(), self.line.bytes());
+        if !self.limit.has_room(held, bytes, packet.size()) {
+            self.counters.on_refusal(packet.size(), DropCause::Tail);
+            return None;
+        }
+        Some(self.line.push(now, packet, &mut self.counters))
+    }
+
+    #[inline]
+    fn select(&mut self, _now: Time, _dropped: &mut Vec<Packet<H>>) -> bool {
+        !self.line.is_empty()
+    }
+
+    #[inline]
+    fn front(&self) -> Option<&Packet<H>> {
+        self.line.front()
+    }
+
+    #[inline]
+    fn pop(&mut self, now: Time) -> Mark {
+        self.line.leave(now, Mark::None, &mut self.counters)
+    }
+
+    #[inline]
+    fn bytes(&self) -> Bytes {
+        self.line.bytes()
+    }
+
+    #[inline]
+    fn packets(&self) -> usize {
+        self.line.len()
+    }
+
+    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
+        self.line.iter().for_each(visit);
+    }
+
+    fn counters(&self) -> &DisciplineCounters {
+        &self.counters
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::packet;
+
+    fn stored(config: TailDropConfig, sizes: &[u16]) -> Vec<bool> {
+        config.validate().expect("good limits");
+        let mut queue = TailDrop::<()>::new(&config);
+        let mut dropped = Vec::new();
+        sizes
+            .iter()
+            .map(|&wire| {
+                let packet = packet(1, wire);
+                queue.enqueue(Time::ZERO, &packet, &mut dropped).is_some()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn each_limit_counts() {
+        let config = TailDropConfig {
+            limit: Some(3),
+            limit_bytes: None,
+        };
+        assert_eq!(
+            stored(config, &[1_514, 60, 60, 60]),
+            [true, true, true, false]
+        );
+        let config = TailDropConfig {
+            limit: None,
+            limit_bytes: Some(Bytes::new(1_600)),
+        };
+        // A small packet still finds room where a large one does not.
+        assert_eq!(
+            stored(config, &[1_514, 87, 86, 1]),
+            [true, false, true, false]
+        );
+    }
+
+    #[test]
+    fn a_thousand_packets_fit_where_nothing_is_said() {
+        let stored = stored(TailDropConfig::default(), &[60; 1_001]);
+        assert_eq!(stored.iter().filter(|&&stored| stored).count(), 1_000);
+    }
+
+    #[test]
+    fn a_limit_of_nothing_is_refused() {
+        let config = TailDropConfig {
+            limit: Some(0),
+            limit_bytes: None,
+        };
+        let error = config.validate().expect_err("nothing gets in");
+        assert_eq!(error.key, "limit");
+    }
+}

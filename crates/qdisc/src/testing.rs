@@ -1,0 +1,85 @@
+//! Packets and drives for the tests of the disciplines.
+
+use fabricsim_core::id::{FlowId, NodeId};
+use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::plugin::{FlowKey, Mark};
+use fabricsim_core::units::Time;
+
+use crate::Discipline;
+
+/// A packet of flow `flow` whose sender understands no marks.
+pub(crate) fn flow_packet(flow: u32, wire: u16) -> Packet<()> {
+    let key = FlowKey {
+        src: NodeId(flow),
+        dst: NodeId(1_000_000),
+        src_port: 10_000,
+        dst_port: 100,
+    };
+    let mut packet = Packet::new(PacketKind::Data, 1, key, FlowId(flow));
+    packet.wire = wire;
+    packet
+}
+
+/// A packet of `priority` whose sender understands no marks.
+pub(crate) fn packet(priority: u8, wire: u16) -> Packet<()> {
+    let key = flow_packet(0, 0).key;
+    let mut packet = Packet::new(PacketKind::Data, priority, key, FlowId(0));
+    packet.wire = wire;
+    packet
+}
+
+/// `packet` with `flags`.
+pub(crate) fn with(mut packet: Packet<()>, flags: Flags) -> Packet<()> {
+    packet.flags.set(flags);
+    packet
+}
+
+/// What one dequeue has done.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Served {
+    pub(crate) packet: Option<Packet<()>>,
+    pub(crate) marked: bool,
+    pub(crate) dropped: usize,
+}
+
+/// Takes one packet out of `queue` at `now`.
+pub(crate) fn serve(queue: &mut impl Discipline<()>, now: Time) -> Served {
+    let mut dropped = Vec::new();
+    let packet = queue.head(now, &mut dropped).copied();
+    let marked = packet.is_some() && queue.pop(now) == Mark::Congestion;
+    Served {
+        packet,
+        marked,
+        dropped: dropped.len(),
+    }
+}
+
+/// Gives `packet` to `queue` at `now`; whether it is stored, and how many had to make room.
+pub(crate) fn offer(
+    queue: &mut impl Discipline<()>,
+    now: Time,
+    packet: &Packet<()>,
+) -> (bool, usize) {
+    let mut dropped = Vec::new();
+    let stored = queue.enqueue(now, packet, &mut dropped).is_some();
+    (stored, dropped.len())
+}
+
+/// Gives `packets` copies of `packet` to `queue` at `now`.
+pub(crate) fn fill(
+    queue: &mut impl Discipline<()>,
+    now: Time,
+    packet: &Packet<()>,
+    packets: usize,
+) {
+    for _ in 0..packets {
+        offer(queue, now, packet);
+    }
+}
+
+/// Takes up to `packets` packets out of `queue` at `now`.
+pub(crate) fn drain(queue: &mut impl Discipline<()>, now: Time, packets: usize) {
+    for _ in 0..packets {
+        serve(queue, now);
+    }
+}
