@@ -94,6 +94,10 @@ impl Flags {
     pub const COMPLETE: Self = Self(8);
     /// On a pause frame: stop sending. Without it the frame means resume.
     pub const STOP: Self = Self(16);
+    /// The sender's transport understands marks: ECT(0) (RFC 3168, section 5).
+    pub const ECT0: Self = Self(64);
+    /// The sender's transport understands marks and reacts scalably: ECT(1) (RFC 8311, RFC 9331).
+    pub const ECT1: Self = Self(128);
 
     /// No facts.
     pub const NONE: Self = Self(0);
