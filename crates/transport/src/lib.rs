@@ -3,6 +3,8 @@
 //!
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
 //! limited by a window, every packet is acknowledged, losses are repaired by going back or selectively.
+//! [`tcp`] has connections, byte streams, requests and the laws of hosts on the internet. Hosts may run
+//! both.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -48,3 +50,4 @@
 
 pub mod cc;
 pub mod rdma;
+pub mod tcp;

@@ -14,7 +14,7 @@
 mod answers;
 mod config;
 mod endpoint;
-mod nic;
+pub(crate) mod nic;
 mod packet_set;
 mod reassembly;
 mod receiver;

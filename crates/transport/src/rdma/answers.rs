@@ -6,7 +6,7 @@ use fabricsim_core::packet::{Header, Packet};
 /// The answers of one NIC port: a queue for each priority, served in turns, so that a paused
 /// priority does not hold back the others.
 #[derive(Clone, Debug)]
-pub(super) struct Answers<H> {
+pub(crate) struct Answers<H> {
     queues: [Fifo<Packet<H>>; 8],
     /// Bit `i` is set when queue `i` holds answers.
     occupied: u8,
@@ -27,21 +27,21 @@ impl<H> Default for Answers<H> {
 impl<H: Header> Answers<H> {
     /// Takes a copy of `packet` into the queue of `priority` and returns it.
     #[inline]
-    pub(super) fn push(&mut self, priority: u8, packet: &Packet<H>) -> &mut Packet<H> {
+    pub(crate) fn push(&mut self, priority: u8, packet: &Packet<H>) -> &mut Packet<H> {
         self.occupied |= 1 << priority;
         self.queues[usize::from(priority)].push(packet)
     }
 
     /// Whether a priority in `allowed` (a mask) has answers.
     #[inline]
-    pub(super) const fn any(&self, allowed: u8) -> bool {
+    pub(crate) const fn any(&self, allowed: u8) -> bool {
         self.occupied & allowed != 0
     }
 
     /// Shows the next answer of the priorities in `allowed` to `send` and removes it; whether there
     /// was one.
     #[inline]
-    pub(super) fn serve(&mut self, allowed: u8, send: impl FnOnce(&Packet<H>)) -> bool {
+    pub(crate) fn serve(&mut self, allowed: u8, send: impl FnOnce(&Packet<H>)) -> bool {
         let ready = self.occupied & allowed;
         if ready == 0 {
             return false;

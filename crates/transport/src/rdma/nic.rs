@@ -10,17 +10,17 @@ use super::slots::SlotSet;
 
 /// The queues of one NIC port. Flows are named by their slot.
 #[derive(Clone, Debug)]
-pub(super) struct Nic<H> {
-    pub(super) answers: Answers<H>,
+pub(crate) struct Nic<H> {
+    pub(crate) answers: Answers<H>,
     /// Flows that may send now, a set for each priority.
-    pub(super) ready: [SlotSet; 8],
+    pub(crate) ready: [SlotSet; 8],
     /// Priorities whose set is not empty.
-    pub(super) occupied: u8,
+    pub(crate) occupied: u8,
     /// Whose turn it was.
-    pub(super) last: u32,
+    pub(crate) last: u32,
     /// When paced flows become ready; entries that a flow has outlived are recognised by its
     /// `paced_at`.
-    pub(super) paced: BinaryHeap<Reverse<(Time, u32)>>,
+    pub(crate) paced: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
 impl<H> Default for Nic<H> {
@@ -37,13 +37,13 @@ impl<H> Default for Nic<H> {
 
 impl<H> Nic<H> {
     #[inline]
-    pub(super) fn set_ready(&mut self, priority: u8, slot: u32) {
+    pub(crate) fn set_ready(&mut self, priority: u8, slot: u32) {
         self.ready[usize::from(priority)].insert(slot);
         self.occupied |= 1 << priority;
     }
 
     #[inline]
-    pub(super) fn clear_ready(&mut self, priority: u8, slot: u32) {
+    pub(crate) fn clear_ready(&mut self, priority: u8, slot: u32) {
         let set = &mut self.ready[usize::from(priority)];
         if set.remove(slot) && set.is_empty() {
             self.occupied &= !(1 << priority);
@@ -52,7 +52,7 @@ impl<H> Nic<H> {
 
     /// The next flow in the circle among those whose priority is in `allowed`.
     #[inline]
-    pub(super) fn turn(&self, allowed: u8) -> Option<u32> {
+    pub(crate) fn turn(&self, allowed: u8) -> Option<u32> {
         let mut candidates = self.occupied & allowed;
         let mut best = None;
         while candidates != 0 {

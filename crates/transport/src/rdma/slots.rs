@@ -2,7 +2,7 @@
 
 /// Numbers in a bit map.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SlotSet {
+pub(crate) struct SlotSet {
     words: Vec<u64>,
     len: usize,
 }
@@ -10,7 +10,7 @@ pub(super) struct SlotSet {
 impl SlotSet {
     /// Adds `slot`; whether it was absent.
     #[inline]
-    pub(super) fn insert(&mut self, slot: u32) -> bool {
+    pub(crate) fn insert(&mut self, slot: u32) -> bool {
         let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
         if word >= self.words.len() {
             self.words.resize(word + 1, 0);
@@ -23,7 +23,7 @@ impl SlotSet {
 
     /// Removes `slot`; whether it was present.
     #[inline]
-    pub(super) fn remove(&mut self, slot: u32) -> bool {
+    pub(crate) fn remove(&mut self, slot: u32) -> bool {
         let (word, bit) = (slot as usize / 64, 1u64 << (slot % 64));
         let present = self.words.get(word).is_some_and(|w| w & bit != 0);
         if present {
@@ -34,13 +34,13 @@ impl SlotSet {
     }
 
     #[inline]
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// The first member above `slot`, or the least one.
     #[inline]
-    pub(super) fn after(&self, slot: u32) -> Option<u32> {
+    pub(crate) fn after(&self, slot: u32) -> Option<u32> {
         if self.is_empty() {
             return None;
         }

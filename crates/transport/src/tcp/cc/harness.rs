@@ -1,0 +1,69 @@
+//! Acknowledgements made by hand, for the tests of laws.
+
+use fabricsim_core::units::{Duration, Time};
+
+use crate::tcp::ecn::Feedback;
+use crate::tcp::law::{Congestion, Growth, Round, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart};
+
+/// The law of `config` on a connection with accurate feedback.
+pub(super) fn law<C: TcpLawConfig>(config: &C) -> C::Law {
+    config.build(&TcpStart {
+        wire: 1_514,
+        initial_window: 10,
+        feedback: Feedback::Accurate,
+    })
+}
+
+/// An acknowledgement of one segment at `now`, over a round-trip time of `rtt`.
+pub(super) fn ack(now: Time, rtt: Duration) -> TcpAck {
+    TcpAck {
+        now,
+        delivered: 1,
+        marked: 0,
+        rtt: Some(rtt),
+        least_rtt: rtt,
+        smoothed_rtt: rtt,
+        in_flight: 10,
+        round: Round::Same,
+        growth: Growth::Allowed,
+    }
+}
+
+/// A round trip of `rtt` that ends at `now`: as many acknowledgements as the window has segments, of
+/// which the share `marked` is marked.
+pub(super) fn round(law: &mut impl TcpLaw, now: Time, rtt: Duration, marked: f64) {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a small window"
+    )]
+    let count = law.cwnd() as u32;
+    let mut owed = 0.0;
+    for number in 0..count {
+        owed += marked;
+        let mark = owed >= 1.0 - 1e-9;
+        if mark {
+            owed -= 1.0;
+        }
+        law.on_ack(&TcpAck {
+            marked: u32::from(mark),
+            round: if number == 0 { Round::New } else { Round::Same },
+            ..ack(now, rtt)
+        });
+    }
+}
+
+/// Tells `law` of congestion with its window in flight.
+pub(super) fn congestion(law: &mut impl TcpLaw, now: Time, signal: Signal) {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a small window"
+    )]
+    let in_flight = law.cwnd() as u32;
+    law.on_congestion(&Congestion {
+        now,
+        signal,
+        in_flight,
+    });
+}

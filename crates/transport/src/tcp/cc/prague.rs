@@ -1,0 +1,302 @@
+//! TCP Prague (draft-briscoe-iccrg-prague-congestion-control), the scalable law of the L4S
+//! architecture (RFC 9330, RFC 9331, section 4): marks are counted exactly, their average decides
+//! how much the window falls, and segments are paced.
+
+#[cfg(test)]
+mod tests;
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Flags;
+use fabricsim_core::units::{Duration, Rate, Time};
+use serde::{Deserialize, Serialize};
+
+use super::classic_queue::ClassicQueue;
+use super::dctcp::validate_weight;
+use super::window::{LEAST_THRESHOLD, Window};
+use crate::tcp::config::Switch;
+use crate::tcp::ecn::Feedback;
+use crate::tcp::law::{
+    Congestion, Growth, MarkResponse, Round, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart,
+};
+
+/// Settings of [`Prague`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PragueConfig {
+    /// Weight of a new share of marks in the average.
+    pub g: f64,
+    /// Round-trip times below this one compete as if they were as long (section 2.4.4).
+    pub target_rtt: Duration,
+    /// Round trips after slow start from which they do.
+    pub independent_after: u32,
+    /// Fall back to reductions like those of classic laws where the queue seems to be a classic one
+    /// (RFC 9331, section 4.3).
+    pub classic_fallback: Switch,
+}
+
+impl Default for PragueConfig {
+    fn default() -> Self {
+        Self {
+            g: 1.0 / 16.0,
+            target_rtt: Duration::from_ms(25),
+            independent_after: 500,
+            classic_fallback: Switch::Off,
+        }
+    }
+}
+
+impl TcpLawConfig for PragueConfig {
+    const KEYS: &'static [(&'static str, &'static str)] = &[
+        (
+            "g",
+            "weight of a new share of marks, 0 to 1 (default 0.0625)",
+        ),
+        (
+            "target_rtt",
+            "shorter round-trip times compete as if they were this long (default \"25ms\")",
+        ),
+        (
+            "independent_after",
+            "round trips after slow start from which they do (default 500)",
+        ),
+        (
+            "classic_fallback",
+            "\"on\" or \"off\": reduce like a classic law where the queue is classic (default \"off\")",
+        ),
+    ];
+
+    type Law = Prague;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        validate_weight(self.g)
+    }
+
+    fn build(&self, start: &TcpStart) -> Prague {
+        Prague {
+            window: Window::new(start.initial_window),
+            feedback: start.feedback,
+            segment: f64::from(start.wire),
+            config: self.clone(),
+            marks: Marks::None,
+            delivered: 0,
+            marked: 0,
+            rounds: 0,
+            debt: 0.0,
+            reduced_at: None,
+            reducing: 0,
+            rate: None,
+            queue: (self.classic_fallback == Switch::On).then(ClassicQueue::default),
+        }
+    }
+}
+
+/// What is known of marks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Marks {
+    /// None has been seen.
+    None,
+    /// Their average share (alpha).
+    Share(f64),
+}
+
+/// Prague for one connection. Without accurate feedback of marks it is Reno.
+///
+/// Differs from the paper: segments are paced one by one, where hosts with segmentation offload send
+/// bursts of up to 0.25 ms.
+#[derive(Clone, Debug)]
+pub struct Prague {
+    config: PragueConfig,
+    window: Window,
+    feedback: Feedback,
+    /// Bytes of a full segment on the wire.
+    segment: f64,
+    marks: Marks,
+    /// Segments delivered and marked in this round trip.
+    delivered: u32,
+    marked: u32,
+    /// Round trips since slow start.
+    rounds: u32,
+    /// By how much the window has yet to fall: at most one segment for each acknowledgement.
+    debt: f64,
+    reduced_at: Option<Time>,
+    /// Segments that were in flight at the last reduction and have not been delivered: until then it
+    /// holds (CWR).
+    reducing: u32,
+    rate: Option<Rate>,
+    /// What the queue seems to be, where that is looked for.
+    queue: Option<ClassicQueue>,
+}
+
+/// The longest round-trip time for which the increase is scaled.
+const LONGEST_SCALED: Duration = Duration::from_ms(100);
+
+impl Prague {
+    fn is_scalable(&self) -> bool {
+        self.feedback == Feedback::Accurate
+    }
+
+    fn is_independent(&self, rtt: Duration) -> bool {
+        self.is_scalable()
+            && self.rounds >= self.config.independent_after
+            && rtt < self.config.target_rtt
+    }
+
+    /// The increase in segments per round trip (section 2.4.4, "rate").
+    fn increase(&self, rtt: Duration) -> f64 {
+        if !self.is_independent(rtt) {
+            return 1.0;
+        }
+        let ratio = rtt.min(LONGEST_SCALED).as_secs_f64() / self.config.target_rtt.as_secs_f64();
+        ratio * ratio
+    }
+
+    /// Averages the marks of a round trip that has ended (section 2.4.2).
+    fn close_round(&mut self, least_rtt: Duration) {
+        if !self.window.in_slow_start() {
+            self.rounds = self.rounds.saturating_add(1);
+        }
+        if let Marks::Share(alpha) = &mut self.marks
+            && self.delivered > 0
+        {
+            let share = f64::from(self.marked.min(self.delivered)) / f64::from(self.delivered);
+            *alpha += (share - *alpha) * self.config.g;
+            if let Some(queue) = &mut self.queue {
+                queue.close_round(least_rtt);
+            }
+        }
+        self.delivered = 0;
+        self.marked = 0;
+    }
+
+    /// Marks are reported: the window falls by half of their average share, once per round trip, or
+    /// per target round trip where that is longer.
+    fn on_marks(&mut self, ack: &TcpAck) {
+        let (now, rtt) = (ack.now, ack.smoothed_rtt);
+        let alpha = match self.marks {
+            Marks::Share(alpha) => alpha,
+            Marks::None => 1.0,
+        };
+        self.marks = Marks::Share(alpha);
+        let spaced = !self.is_independent(rtt)
+            || self
+                .reduced_at
+                .is_none_or(|at| now.since(at) >= self.config.target_rtt);
+        if self.reducing > 0 || !spaced {
+            return;
+        }
+        self.reducing = ack.in_flight + 1;
+        self.reduced_at = Some(now);
+        let least = self.queue.map_or(0.0, |queue| queue.least_share());
+        self.debt = alpha.max(least) * self.window.cwnd / 2.0;
+        self.window.ssthresh = (self.window.cwnd - self.debt).max(LEAST_THRESHOLD);
+    }
+
+    fn pay_debt(&mut self) {
+        let paid = self.debt.min(1.0);
+        self.debt -= paid;
+        self.window.cwnd = (self.window.cwnd - paid).max(LEAST_THRESHOLD);
+    }
+
+    /// Section 2.4.5: twice the rate in slow start, so that the window can double.
+    fn pace(&mut self, ack: &TcpAck) {
+        let rtt = ack.smoothed_rtt.as_secs_f64();
+        if !self.is_scalable() || rtt == 0.0 {
+            return;
+        }
+        let window = self.window.cwnd.max(f64::from(ack.in_flight));
+        let gain = if self.window.cwnd < self.window.ssthresh / 2.0 {
+            2.0
+        } else {
+            1.0
+        };
+        self.rate = Some(Rate::from_bps_f64(gain * window * self.segment * 8.0 / rtt));
+    }
+}
+
+impl TcpLaw for Prague {
+    fn on_ack(&mut self, ack: &TcpAck) {
+        if ack.round == Round::New {
+            self.close_round(ack.least_rtt);
+        }
+        self.delivered += ack.delivered;
+        self.marked += ack.marked;
+        self.reducing = self.reducing.saturating_sub(ack.delivered);
+        if let (Some(queue), Some(rtt)) = (&mut self.queue, ack.rtt) {
+            queue.sample(rtt, self.window.ssthresh);
+        }
+        if self.is_scalable() && ack.marked > 0 {
+            self.on_marks(ack);
+        }
+        let clear = if self.is_scalable() {
+            ack.delivered.saturating_sub(ack.marked)
+        } else {
+            ack.delivered
+        };
+        if ack.growth == Growth::Allowed && clear > 0 {
+            let mut clear = f64::from(clear);
+            if self.window.in_slow_start() {
+                clear = self.window.slow_start(clear);
+            }
+            if clear > 0.0 {
+                let increase = self.increase(ack.smoothed_rtt);
+                self.window.avoid_congestion(clear, increase);
+            }
+        }
+        if self.debt > 0.0 {
+            self.pay_debt();
+        }
+        self.pace(ack);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        self.debt = 0.0;
+        // Section 2.4.3: losses, and marks without accurate feedback, as Reno.
+        if congestion.signal != Signal::RepeatedTimeout {
+            self.window.reduce_to(self.window.cwnd / 2.0);
+        }
+        if matches!(congestion.signal, Signal::Timeout | Signal::RepeatedTimeout) {
+            self.window.restart_from_one();
+        }
+    }
+
+    fn on_recovery_exit(&mut self, window: f64) {
+        self.window.cwnd = window;
+    }
+
+    fn on_idle(&mut self, _idle: Duration, restart: Option<f64>) {
+        self.window.limit(restart);
+    }
+
+    #[inline]
+    fn cwnd(&self) -> f64 {
+        self.window.cwnd
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> f64 {
+        self.window.ssthresh
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.rate
+    }
+
+    #[inline]
+    fn codepoint(&self) -> Flags {
+        if self.is_scalable() {
+            Flags::ECT1
+        } else {
+            Flags::ECT0
+        }
+    }
+
+    #[inline]
+    fn mark_response(&self) -> MarkResponse {
+        if self.is_scalable() {
+            MarkResponse::Own
+        } else {
+            MarkResponse::OncePerWindow
+        }
+    }
+}

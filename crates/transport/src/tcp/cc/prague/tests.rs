@@ -1,0 +1,118 @@
+//! Prague on round trips made by hand.
+
+use super::super::harness::{ack, congestion, law, round};
+use super::*;
+
+/// Prague in congestion avoidance with a window of 100 segments.
+fn avoiding(config: &PragueConfig) -> Prague {
+    let mut prague = law(config);
+    prague.window.cwnd = 100.0;
+    prague.window.ssthresh = 50.0;
+    prague
+}
+
+#[test]
+fn the_average_begins_at_one_with_the_first_mark_and_reductions_are_spread() {
+    let rtt = Duration::from_ms(40);
+    let mut prague = avoiding(&PragueConfig::default());
+    for _ in 0..20 {
+        prague.window.cwnd = 100.0;
+        round(&mut prague, Time::ZERO, rtt, 0.0);
+    }
+    assert_eq!(prague.marks, Marks::None);
+    prague.window.cwnd = 100.0;
+    let mut marked = ack(Time::ZERO, rtt);
+    marked.marked = 1;
+    prague.on_ack(&marked);
+    // One segment of fifty so far.
+    assert!((prague.cwnd() - 99.0).abs() < 1e-9, "{}", prague.cwnd());
+    assert!((prague.ssthresh() - 50.0).abs() < 1e-9);
+    for _ in 0..49 {
+        prague.on_ack(&ack(Time::ZERO, rtt));
+    }
+    // The increase goes on: 49 segments add about 49 / 75.
+    assert!((prague.cwnd() - 50.67).abs() < 0.1, "{}", prague.cwnd());
+    assert!(prague.debt.abs() < 1e-9);
+}
+
+#[test]
+fn the_average_converges_as_fifteen_sixteenths_to_the_power_of_rounds() {
+    let rtt = Duration::from_ms(40);
+    let mut prague = avoiding(&PragueConfig::default());
+    prague.marks = Marks::Share(1.0);
+    prague.delivered = 1;
+    let mut measured = Vec::new();
+    for _ in 0..64 {
+        prague.window.cwnd = 100.0;
+        round(&mut prague, Time::ZERO, rtt, 0.0);
+        if let Marks::Share(alpha) = prague.marks {
+            measured.push(alpha);
+        }
+    }
+    for (rounds, alpha) in [
+        (1, 0.9375),
+        (8, 0.5967),
+        (16, 0.3561),
+        (32, 0.1268),
+        (64, 0.0161),
+    ] {
+        let after = measured[rounds - 1];
+        assert!((after - alpha).abs() < 1e-4, "{rounds}: {after}");
+    }
+}
+
+#[test]
+fn a_window_is_two_over_the_share_of_marks() {
+    // Section 2.4 of the draft: one segment more per round trip, alpha / 2 of the window less.
+    let rtt = Duration::from_ms(40);
+    let mut prague = avoiding(&PragueConfig::default());
+    let mut mean = 0.0;
+    for number in 0..3_000 {
+        round(&mut prague, Time::ZERO, rtt, 0.02);
+        if number >= 1_000 {
+            mean += prague.cwnd() / 2_000.0;
+        }
+    }
+    assert!((mean / 100.0 - 1.0).abs() < 0.1, "{mean}");
+}
+
+#[test]
+fn short_paths_increase_as_if_they_were_longer_when_the_flow_is_old() {
+    let rtt = Duration::from_ms(5);
+    let config = PragueConfig {
+        independent_after: 3,
+        ..PragueConfig::default()
+    };
+    let mut prague = avoiding(&config);
+    let mut growth = Vec::new();
+    for _ in 0..6 {
+        let before = prague.cwnd();
+        round(&mut prague, Time::ZERO, rtt, 0.0);
+        growth.push(prague.cwnd() - before);
+    }
+    assert!((growth[0] - 1.0).abs() < 0.05, "{growth:?}");
+    // (5 / 25)^2.
+    assert!((growth[5] - 0.04).abs() < 0.002, "{growth:?}");
+}
+
+#[test]
+fn it_paces_twice_as_fast_in_slow_start_and_not_without_feedback() {
+    let rtt = Duration::from_ms(40);
+    let mut prague = law(&PragueConfig::default());
+    prague.on_ack(&ack(Time::ZERO, rtt));
+    let slow = prague.pacing_rate().expect("it paces").as_bps_f64();
+    assert!(
+        (slow / (2.0 * 11.0 * 1_514.0 * 8.0 / 0.04) - 1.0).abs() < 1e-6,
+        "{slow}"
+    );
+    let mut reno = PragueConfig::default().build(&TcpStart {
+        wire: 1_514,
+        initial_window: 10,
+        feedback: Feedback::Classic,
+    });
+    reno.on_ack(&ack(Time::ZERO, rtt));
+    assert_eq!(reno.pacing_rate(), None);
+    assert_eq!(reno.mark_response(), MarkResponse::OncePerWindow);
+    congestion(&mut reno, Time::ZERO, Signal::Mark);
+    assert!((reno.cwnd() - 5.5).abs() < 1e-9);
+}

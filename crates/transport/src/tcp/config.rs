@@ -1,0 +1,397 @@
+//! What a user can set of TCP.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Bytes, Duration};
+use serde::{Deserialize, Serialize};
+
+/// A set of defaults.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TcpProfile {
+    /// A Linux host on a wide-area path: 1,514-byte packets, RTO of at least SRTT + 200 ms, delayed
+    /// acknowledgements of 40 ms, 16 quick ones, tail loss probes.
+    #[default]
+    LinuxWan,
+    /// A stack in user space in a datacentre: 1,538 bytes (preamble and gap counted), RTO of at least
+    /// 2 ms, delayed acknowledgements of 100 us, no probes.
+    Datacentre,
+}
+
+/// How losses are found.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Detection {
+    /// Selective acknowledgements and the time since the transmission (RFC 2018, RFC 8985).
+    Rack,
+    /// Three duplicate acknowledgements, without SACK (RFC 5681, RFC 6582).
+    DupAcks,
+}
+
+/// What the least retransmission timeout is a floor of.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RtoFloor {
+    /// Of the term 4 RTTVAR, as in Linux: the timeout is at least SRTT and the floor.
+    Variation,
+    /// Of the sum (RFC 6298, rule 2.4).
+    Total,
+}
+
+/// Whether something is done.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switch {
+    /// It is.
+    On,
+    /// It is not.
+    Off,
+}
+
+/// A table of settings: the profile's values, but for those that are given.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TcpConfig {
+    /// Where the values come from that are not given.
+    pub profile: TcpProfile,
+    /// Payload bytes of a full segment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mss: Option<Bytes>,
+    /// Bytes of a segment on the wire beside its payload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headers: Option<Bytes>,
+    /// Segments in the first window (RFC 6928).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_window: Option<u32>,
+    /// The floor of the retransmission timeout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_rto: Option<Duration>,
+    /// What it is a floor of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rto_floor: Option<RtoFloor>,
+    /// The timeout of a SYN, and of data before the first sample (RFC 6298, rule 2.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_rto: Option<Duration>,
+    /// The longest timeout, backed off (RFC 6298, rule 2.5).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_rto: Option<Duration>,
+    /// Full segments for each acknowledgement (RFC 5681, section 4.2, has 2).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_every: Option<u32>,
+    /// How long an acknowledgement may be delayed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ack_delay: Option<Duration>,
+    /// The first segments of a connection that are acknowledged at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quick_acks: Option<u32>,
+    /// How losses are found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detection: Option<Detection>,
+    /// Probe for the loss of a tail (RFC 8985, section 7); needs `detection = "rack"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail_loss_probe: Option<Switch>,
+    /// Start slowly again after an idle time above the timeout (RFC 5681, section 4.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_start_after_idle: Option<Switch>,
+    /// Payload bytes of a request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<Bytes>,
+    /// How long a host remembers a connection that has ended, to acknowledge late copies (RFC 9293,
+    /// section 3.6.1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_wait: Option<Duration>,
+}
+
+/// [`TcpConfig`] with every default filled in.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the fields are those of `TcpConfig`")]
+pub struct TcpParameters {
+    pub mss: u16,
+    pub headers: u16,
+    pub initial_window: u32,
+    pub min_rto: Duration,
+    pub rto_floor: RtoFloor,
+    pub initial_rto: Duration,
+    pub max_rto: Duration,
+    pub ack_every: u32,
+    pub ack_delay: Duration,
+    pub quick_acks: u32,
+    pub detection: Detection,
+    pub tail_loss_probe: Switch,
+    pub slow_start_after_idle: Switch,
+    pub request: u16,
+    pub time_wait: Duration,
+}
+
+impl TcpProfile {
+    const fn parameters(self) -> TcpParameters {
+        let wan = TcpParameters {
+            mss: 1_448,
+            headers: 66,
+            initial_window: 10,
+            min_rto: Duration::from_ms(200),
+            rto_floor: RtoFloor::Variation,
+            initial_rto: Duration::from_ms(1_000),
+            max_rto: Duration::from_ms(120_000),
+            ack_every: 2,
+            ack_delay: Duration::from_ms(40),
+            quick_acks: 16,
+            detection: Detection::Rack,
+            tail_loss_probe: Switch::On,
+            slow_start_after_idle: Switch::On,
+            request: 200,
+            time_wait: Duration::from_ms(60_000),
+        };
+        match self {
+            Self::LinuxWan => wan,
+            Self::Datacentre => TcpParameters {
+                headers: 90,
+                min_rto: Duration::from_ms(2),
+                rto_floor: RtoFloor::Total,
+                initial_rto: Duration::from_ms(10),
+                max_rto: Duration::from_ms(1_000),
+                ack_delay: Duration::from_us(100),
+                quick_acks: 0,
+                tail_loss_probe: Switch::Off,
+                time_wait: Duration::from_ms(1_000),
+                ..wan
+            },
+        }
+    }
+}
+
+/// A size that [`TcpConfig::validate`] has let pass.
+fn small(bytes: Bytes) -> u16 {
+    u16::try_from(bytes.get()).unwrap_or(u16::MAX)
+}
+
+impl TcpConfig {
+    /// The keys of the table, each with what it means; defaults are those of `linux-wan`, then of
+    /// `datacentre`.
+    pub const KEYS: &'static [(&'static str, &'static str)] = &[
+        (
+            "profile",
+            "\"linux-wan\" (default) or \"datacentre\": sets all other defaults",
+        ),
+        ("mss", "payload bytes of a full segment (default \"1448B\")"),
+        (
+            "headers",
+            "bytes on the wire beside the payload (default \"66B\"; \"90B\")",
+        ),
+        (
+            "initial_window",
+            "segments in the first window (default 10)",
+        ),
+        (
+            "min_rto",
+            "floor of the retransmission timeout (default \"200ms\"; \"2ms\")",
+        ),
+        (
+            "rto_floor",
+            "\"variation\": the floor is under 4 RTTVAR; \"total\": under the sum (default: \
+             variation; total)",
+        ),
+        (
+            "initial_rto",
+            "timeout of a SYN and before the first sample (default \"1s\"; \"10ms\")",
+        ),
+        (
+            "max_rto",
+            "longest timeout, backed off (default \"120s\"; \"1s\")",
+        ),
+        (
+            "ack_every",
+            "full segments for each acknowledgement (default 2)",
+        ),
+        (
+            "ack_delay",
+            "how long an acknowledgement may wait (default \"40ms\"; \"100us\")",
+        ),
+        (
+            "quick_acks",
+            "first segments that are acknowledged at once (default 16; 0)",
+        ),
+        (
+            "detection",
+            "\"rack\" (default): SACK and times; \"dup-acks\": three duplicates, no SACK",
+        ),
+        (
+            "tail_loss_probe",
+            "\"on\" or \"off\", with rack (default \"on\"; \"off\")",
+        ),
+        (
+            "slow_start_after_idle",
+            "\"on\" or \"off\": after an idle timeout back to the first window (default \"on\")",
+        ),
+        ("request", "payload bytes of a request (default \"200B\")"),
+        (
+            "time_wait",
+            "how long ended connections are remembered (default \"60s\"; \"1s\")",
+        ),
+    ];
+
+    /// The settings with every default filled in.
+    #[must_use]
+    pub fn parameters(&self) -> TcpParameters {
+        let profile = self.profile.parameters();
+        TcpParameters {
+            mss: self.mss.map_or(profile.mss, small),
+            headers: self.headers.map_or(profile.headers, small),
+            initial_window: self.initial_window.unwrap_or(profile.initial_window),
+            min_rto: self.min_rto.unwrap_or(profile.min_rto),
+            rto_floor: self.rto_floor.unwrap_or(profile.rto_floor),
+            initial_rto: self.initial_rto.unwrap_or(profile.initial_rto),
+            max_rto: self.max_rto.unwrap_or(profile.max_rto),
+            ack_every: self.ack_every.unwrap_or(profile.ack_every),
+            ack_delay: self.ack_delay.unwrap_or(profile.ack_delay),
+            quick_acks: self.quick_acks.unwrap_or(profile.quick_acks),
+            detection: self.detection.unwrap_or(profile.detection),
+            tail_loss_probe: self.tail_loss_probe.unwrap_or(profile.tail_loss_probe),
+            slow_start_after_idle: self
+                .slow_start_after_idle
+                .unwrap_or(profile.slow_start_after_idle),
+            request: self.request.map_or(profile.request, small),
+            time_wait: self.time_wait.unwrap_or(profile.time_wait),
+        }
+    }
+
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let parameters = self.parameters();
+        let sizes = [
+            ("mss", self.mss, 9_000),
+            ("headers", self.headers, 500),
+            ("request", self.request, u64::from(parameters.mss)),
+        ];
+        for (key, size, most) in sizes {
+            if let Some(size) = size.filter(|size| !(1..=most).contains(&size.get())) {
+                return Err(ConfigError::new(
+                    key,
+                    format!("{size} does not fit one segment"),
+                    format!("give 1B to {most}B"),
+                ));
+            }
+        }
+        let counts = [
+            ("initial_window", self.initial_window),
+            ("ack_every", self.ack_every),
+        ];
+        for (key, count) in counts {
+            if count == Some(0) {
+                return Err(ConfigError::new(
+                    key,
+                    "with none nothing would ever be sent",
+                    "give a number from 1 upwards",
+                ));
+            }
+        }
+        let times = [
+            ("min_rto", self.min_rto),
+            ("initial_rto", self.initial_rto),
+            ("ack_delay", self.ack_delay),
+        ];
+        for (key, time) in times {
+            if time == Some(Duration::ZERO) {
+                return Err(ConfigError::new(
+                    key,
+                    "a time of zero would fire at once",
+                    "give a time above zero, such as \"2ms\"",
+                ));
+            }
+        }
+        if parameters.max_rto < parameters.min_rto.max(parameters.initial_rto) {
+            return Err(ConfigError::new(
+                "max_rto",
+                format!("{} is below the first timeout", parameters.max_rto),
+                format!(
+                    "give at least {}",
+                    parameters.min_rto.max(parameters.initial_rto)
+                ),
+            ));
+        }
+        if self.tail_loss_probe == Some(Switch::On) && parameters.detection == Detection::DupAcks {
+            return Err(ConfigError::new(
+                "tail_loss_probe",
+                "probes need selective acknowledgements",
+                "set detection = \"rack\", or leave the key out",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_valid_and_single_keys_override_them() {
+        for profile in [TcpProfile::LinuxWan, TcpProfile::Datacentre] {
+            let mut config = TcpConfig {
+                profile,
+                ..TcpConfig::default()
+            };
+            assert_eq!(config.validate(), Ok(()));
+            config.min_rto = Some(Duration::from_ms(7));
+            assert_eq!(config.parameters().min_rto, Duration::from_ms(7));
+        }
+        let full = TcpConfig::default().parameters();
+        assert_eq!(full.mss + full.headers, 1_514);
+    }
+
+    #[test]
+    fn values_without_a_meaning_are_refused_by_their_key() {
+        let base = TcpConfig::default;
+        let wrong = [
+            TcpConfig {
+                mss: Some(Bytes::ZERO),
+                ..base()
+            },
+            TcpConfig {
+                headers: Some(Bytes::new(501)),
+                ..base()
+            },
+            TcpConfig {
+                request: Some(Bytes::new(1_449)),
+                ..base()
+            },
+            TcpConfig {
+                initial_window: Some(0),
+                ..base()
+            },
+            TcpConfig {
+                ack_every: Some(0),
+                ..base()
+            },
+            TcpConfig {
+                min_rto: Some(Duration::ZERO),
+                ..base()
+            },
+            TcpConfig {
+                max_rto: Some(Duration::from_ms(1)),
+                ..base()
+            },
+            TcpConfig {
+                detection: Some(Detection::DupAcks),
+                tail_loss_probe: Some(Switch::On),
+                ..base()
+            },
+        ];
+        let keys = wrong.map(|config| config.validate().expect_err("refused").key);
+        assert_eq!(
+            keys,
+            [
+                "mss",
+                "headers",
+                "request",
+                "initial_window",
+                "ack_every",
+                "min_rto",
+                "max_rto",
+                "tail_loss_probe"
+            ]
+        );
+    }
+}

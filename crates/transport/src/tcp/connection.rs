@@ -1,0 +1,280 @@
+//! One side of a connection: its opening, its two halves, and what it is used for.
+
+mod opening;
+mod segments;
+
+use std::sync::Arc;
+
+use fabricsim_core::flow::Flow;
+use fabricsim_core::id::{ClassId, FlowId, PortId};
+use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::plugin::{EndpointCounters, FlowKey};
+use fabricsim_core::units::{Bytes, Time};
+
+use super::config::TcpParameters;
+use super::ecn::Feedback;
+use super::handshake::{Handshake, State};
+use super::header::{Bits, TcpFields};
+use super::receiver::{Arrival, Receiver};
+use super::sender::{Incoming, Sender};
+
+/// What a connection is used for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Task {
+    /// It is being opened for a request, which another connection may yet serve.
+    Dial,
+    /// The bytes of a flow are sent.
+    Send(Flow),
+    /// The response of a flow is awaited.
+    Fetch(Fetch),
+    /// Nothing is asked for.
+    Idle,
+    /// It is being closed.
+    Close,
+    /// The other side sends.
+    Receive,
+    /// The other side asks.
+    Serve,
+}
+
+/// A response that is awaited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fetch {
+    pub(super) flow: Flow,
+    /// Bytes that had been delivered when it was asked for.
+    pub(super) from: u64,
+    /// Bytes that the other side had sent again until then.
+    pub(super) again: u64,
+}
+
+/// What a packet has led to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Event {
+    /// Nothing beyond the connection.
+    Nothing,
+    /// The connection that this side has asked for is open.
+    Opened,
+    /// All bytes of the flow are acknowledged.
+    Sent,
+    /// The response has been read.
+    Read,
+    /// Both sides have all: the connection may be forgotten.
+    Ended,
+}
+
+/// One side of a connection.
+///
+/// Differs from the paper: the FIN of the side that has opened a connection ends both directions
+/// (RFC 9293, section 3.6, has one for each). By then the other side has nothing left to say.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) id: FlowId,
+    pub(super) class: ClassId,
+    pub(super) nic: PortId,
+    pub(super) priority: u8,
+    /// Of the packets that leave here.
+    pub(super) key: FlowKey,
+    pub(super) task: Task,
+    pub(super) handshake: Handshake,
+    pub(super) sender: Sender,
+    pub(super) receiver: Receiver,
+    parameters: Arc<TcpParameters>,
+    feedback: Feedback,
+    /// Without handshake, at the side that has opened it: segments carry SYN until one is
+    /// acknowledged.
+    opens_with_data: bool,
+    /// Bytes that the other side has sent again.
+    pub(super) peer_again: u64,
+    /// For the endpoint: when it looks at the timers next, and when at the pacing.
+    pub(super) timer_at: Time,
+    pub(super) paced_at: Time,
+}
+
+/// Where a connection belongs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
+    pub(super) id: FlowId,
+    pub(super) class: ClassId,
+    pub(super) nic: PortId,
+    pub(super) priority: u8,
+    pub(super) key: FlowKey,
+}
+
+impl Connection {
+    /// Asks for `flow` on an open connection.
+    pub(super) fn request(&mut self, flow: Flow) {
+        self.task = Task::Fetch(Fetch {
+            flow,
+            from: self.receiver.delivered(),
+            again: self.peer_again,
+        });
+        self.sender.write(u64::from(self.parameters.request));
+    }
+
+    /// Sends all of `flow`, then closes.
+    pub(super) fn transmit(&mut self, flow: &Flow) {
+        self.sender.write(flow.request.size.get());
+        self.sender.close();
+    }
+
+    pub(super) fn close(&mut self) {
+        self.task = Task::Close;
+        self.sender.close();
+    }
+
+    /// `packet` has arrived; answers go to `out`.
+    #[inline]
+    pub(super) fn on_packet<H: TcpFields>(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        counters: &mut EndpointCounters,
+        mut out: impl FnMut(&Packet<H>),
+    ) -> Event {
+        let header = packet.telemetry.tcp();
+        let bare_syn = header.bits.has(Bits::SYN) && packet.payload == 0;
+        if self.handshake.state != State::Open || bare_syn {
+            if bare_syn {
+                return self.on_syn(now, packet, out);
+            }
+            if self.handshake.state == State::SynSent {
+                // Nothing else means something before the SYN-ACK.
+                return Event::Nothing;
+            }
+            if packet.kind() == PacketKind::Ack && self.handshake.sent == 1 {
+                self.sender.rtt.sample(now.since(packet.sent_at));
+            }
+            self.handshake.open();
+        }
+        let header = packet.telemetry.tcp();
+        if packet.kind() == PacketKind::Data {
+            self.on_segment(now, packet, counters, &mut out);
+        }
+        if header.bits.has(Bits::ACK) {
+            let pure = packet.kind() == PacketKind::Ack;
+            let whole = packet.flags.has(Flags::COMPLETE);
+            let newly = self.sender.on_ack(
+                now,
+                &Incoming {
+                    cumulative: if whole { u64::MAX } else { header.ack },
+                    blocks: if pure { &header.sack } else { &[] },
+                    ece: header.bits.has(Bits::ECE),
+                    ce_count: header.ce_count,
+                    echo: pure.then_some(packet.sent_at),
+                },
+            );
+            counters.acknowledged += Bytes::new(newly);
+        }
+        self.event()
+    }
+
+    fn on_segment<H: TcpFields>(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        counters: &mut EndpointCounters,
+        mut out: impl FnMut(&Packet<H>),
+    ) {
+        let header = packet.telemetry.tcp();
+        counters.arrived += Bytes::new(u64::from(packet.payload));
+        let arrival = Arrival {
+            seq: packet.seq,
+            payload: packet.payload,
+            fin: header.bits.has(Bits::FIN),
+            marked: packet.flags.has(Flags::CONGESTION),
+            cwr: header.bits.has(Bits::CWR),
+            sent_at: packet.sent_at,
+        };
+        let taken = self.receiver.on_segment(now, &arrival, &self.parameters);
+        counters.delivered += Bytes::new(taken.delivered);
+        if let Some(report) = taken.before {
+            self.acknowledge(report, &mut out);
+        }
+        let asks = header.bits.has(Bits::REQUEST) && taken.delivered > 0;
+        if asks && self.task == Task::Serve {
+            self.sender.write(header.aside().get());
+        } else if !header.bits.has(Bits::REQUEST) {
+            self.peer_again = self.peer_again.max(header.aside().get());
+        }
+        if taken.at_once {
+            self.acknowledge_now(out);
+        }
+    }
+
+    fn event(&self) -> Event {
+        match &self.task {
+            Task::Send(_) if self.sender.is_done() => Event::Sent,
+            Task::Fetch(fetch) if self.has_read(fetch) => Event::Read,
+            Task::Close if self.sender.is_done() => Event::Ended,
+            Task::Receive if self.receiver.is_ended() => Event::Ended,
+            Task::Serve if self.receiver.is_ended() && self.sender.is_done() => Event::Ended,
+            _ => Event::Nothing,
+        }
+    }
+
+    fn has_read(&self, fetch: &Fetch) -> bool {
+        self.receiver.delivered() - fetch.from >= fetch.flow.request.size.get()
+    }
+
+    /// Whether a segment may leave when its pacing lets it.
+    #[inline]
+    pub(super) fn may_send(&self) -> bool {
+        self.handshake.state == State::Open && self.sender.may_send()
+    }
+
+    /// When [`Self::on_deadline`] wants to be called.
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        let timers = self.sender.timers.deadline();
+        timers
+            .min(self.receiver.ack_by)
+            .min(self.handshake.resend_at)
+    }
+
+    /// A timer has come; whether it was the retransmission timeout.
+    pub(super) fn on_deadline<H: TcpFields>(
+        &mut self,
+        now: Time,
+        mut out: impl FnMut(&Packet<H>),
+    ) -> bool {
+        if self.handshake.resend_at <= now {
+            self.send_syn(now, &mut out);
+            return true;
+        }
+        if self.receiver.ack_by <= now {
+            self.acknowledge_now(&mut out);
+        }
+        self.sender.timers.deadline() <= now && self.sender.on_deadline(now)
+    }
+
+    /// The flow that it carries, if it has been told of one.
+    pub(super) fn flow(&self) -> Option<&Flow> {
+        match &self.task {
+            Task::Send(flow) => Some(flow),
+            Task::Fetch(fetch) => Some(&fetch.flow),
+            Task::Dial | Task::Idle | Task::Close | Task::Receive | Task::Serve => None,
+        }
+    }
+
+    /// Payload bytes of its flow that have arrived, as far as this side knows.
+    pub(super) fn progress(&self) -> Bytes {
+        Bytes::new(match &self.task {
+            Task::Fetch(fetch) => self.receiver.delivered() - fetch.from,
+            _ => self.sender.acknowledged(),
+        })
+    }
+
+    /// What it waits for, in words.
+    pub(super) fn waits_for(&self) -> String {
+        if self.handshake.state != State::Open {
+            return format!(
+                "an answer to its SYN, which was sent {} times",
+                self.handshake.sent
+            );
+        }
+        match &self.task {
+            Task::Fetch(_) if self.sender.is_done() => "the response".to_owned(),
+            _ => self.sender.waits_for(),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The packets that a connection sends.
+
+use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::units::{Bytes, Time};
+
+use super::{Connection, Task};
+use crate::tcp::header::{Bits, TcpFields};
+use crate::tcp::receiver::Report;
+
+impl Connection {
+    pub(super) fn packet<H: TcpFields>(&self, kind: PacketKind, bits: Bits) -> Packet<H> {
+        let mut packet = Packet::<H>::new(kind, self.priority, self.key, self.id);
+        packet.wire = self.parameters.headers;
+        let header = packet.telemetry.tcp_mut();
+        header.bits = Bits::TCP.with(bits);
+        header.class = self.class.0;
+        packet
+    }
+
+    /// An acknowledgement of what `report` says leaves.
+    pub(super) fn acknowledge<H: TcpFields>(
+        &mut self,
+        report: Report,
+        mut out: impl FnMut(&Packet<H>),
+    ) {
+        let bits = Bits::ACK.and_if(report.ece, Bits::ECE);
+        let mut packet = self.packet::<H>(PacketKind::Ack, bits);
+        packet.sent_at = report.echo;
+        let header = packet.telemetry.tcp_mut();
+        header.ack = report.cumulative;
+        header.ce_count = report.ce_count;
+        header.sack = self.receiver.blocks(self.parameters.detection);
+        out(&packet);
+    }
+
+    pub(super) fn acknowledge_now<H: TcpFields>(&mut self, out: impl FnMut(&Packet<H>)) {
+        let report = self.receiver.report();
+        self.receiver.on_acked();
+        self.acknowledge(report, out);
+    }
+
+    /// The next segment leaves; whether it is sent again.
+    #[inline]
+    pub(in crate::tcp) fn send<H: TcpFields>(&mut self, now: Time) -> (Packet<H>, bool) {
+        let segment = self.sender.send(now);
+        let report = self.receiver.report();
+        self.receiver.on_acked();
+        let request = matches!(self.task, Task::Fetch(_)) && segment.payload > 0;
+        let opens = self.opens_with_data && self.sender.acknowledged() == 0;
+        let bits = Bits::ACK
+            .and_if(segment.fin, Bits::FIN)
+            .and_if(segment.cwr, Bits::CWR)
+            .and_if(report.ece, Bits::ECE)
+            .and_if(request, Bits::REQUEST)
+            .and_if(opens, Bits::SYN);
+        let mut packet = self.packet::<H>(PacketKind::Data, bits);
+        packet.seq = segment.seq;
+        packet.payload = segment.payload;
+        packet.wire += segment.payload;
+        packet.sent_at = now;
+        packet.flags = segment.codepoint.and_if(segment.fin, Flags::LAST);
+        let header = packet.telemetry.tcp_mut();
+        header.ack = report.cumulative;
+        header.ce_count = report.ce_count;
+        header.feedback = self.feedback;
+        header.set_aside(match &self.task {
+            Task::Fetch(fetch) => fetch.flow.request.size,
+            _ => Bytes::new(self.sender.retransmitted),
+        });
+        (packet, segment.again)
+    }
+}

@@ -1,0 +1,153 @@
+//! How marks are told to the sender: the receiver's side of explicit congestion notification.
+
+use serde::{Deserialize, Serialize};
+
+/// The feedback of marks, asked for in the SYN and agreed to in the SYN-ACK.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum Feedback {
+    /// Packets are not ECN-capable.
+    #[default]
+    None,
+    /// The echo of RFC 3168: set from a mark until the sender says that it has heard.
+    Classic,
+    /// The echo of RFC 8257, section 3.2: as the last packet was.
+    Dctcp,
+    /// A count of marked packets (RFC 9768).
+    Accurate,
+}
+
+/// Whether what waits for a delayed acknowledgement is acknowledged before a packet is taken in, and
+/// whether that packet is acknowledged at once.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) struct Urgency {
+    pub(super) before: bool,
+    pub(super) at_once: bool,
+}
+
+/// The echo of one receiver.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Echo {
+    pub(super) feedback: Feedback,
+    /// Classic: the echo is set. DCTCP: the last packet was marked (DCTCP.CE). Accurate: the same.
+    latched: bool,
+    /// Packets that have arrived with a mark.
+    pub(super) ce_count: u32,
+}
+
+impl Echo {
+    pub(super) const fn new(feedback: Feedback) -> Self {
+        Self {
+            feedback,
+            latched: false,
+            ce_count: 0,
+        }
+    }
+
+    /// What a packet that has met congestion, or not, asks of the acknowledgements. To be called
+    /// before it is taken in; [`Self::take`] follows.
+    #[inline]
+    pub(super) const fn urgency(&self, marked: bool) -> Urgency {
+        let changes = marked != self.latched;
+        match self.feedback {
+            Feedback::None | Feedback::Classic => Urgency {
+                before: false,
+                at_once: false,
+            },
+            // RFC 8257, section 3.2, figure 1.
+            Feedback::Dctcp => Urgency {
+                before: changes,
+                at_once: changes,
+            },
+            // RFC 9768, section 3.2.2.5.1: a change to marked is told at once.
+            Feedback::Accurate => Urgency {
+                before: false,
+                at_once: changes && marked,
+            },
+        }
+    }
+
+    /// A data packet has arrived, marked or not; the sender's CWR comes with it or not.
+    #[inline]
+    pub(super) const fn take(&mut self, marked: bool, cwr: bool) {
+        match self.feedback {
+            Feedback::None => return,
+            // RFC 3168, section 6.1.3: the CWR is for marks before it.
+            Feedback::Classic => self.latched = marked || (self.latched && !cwr),
+            Feedback::Dctcp | Feedback::Accurate => self.latched = marked,
+        }
+        if marked {
+            self.ce_count = self.ce_count.wrapping_add(1);
+        }
+    }
+
+    /// Whether acknowledgements carry ECE now.
+    #[inline]
+    pub(super) const fn ece(&self) -> bool {
+        self.latched && matches!(self.feedback, Feedback::Classic | Feedback::Dctcp)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The echo after each packet of `arrivals` (marked, with CWR).
+    fn echoes(feedback: Feedback, arrivals: &[(bool, bool)]) -> Vec<bool> {
+        let mut echo = Echo::new(feedback);
+        let mut seen = Vec::new();
+        for &(marked, cwr) in arrivals {
+            echo.take(marked, cwr);
+            seen.push(echo.ece());
+        }
+        seen
+    }
+
+    #[test]
+    fn the_classic_echo_stays_until_it_was_heard() {
+        let arrivals = [
+            (false, false),
+            (true, false),
+            (false, false),
+            (false, true),
+            (false, false),
+            (true, true),
+        ];
+        assert_eq!(
+            echoes(Feedback::Classic, &arrivals),
+            [false, true, true, false, false, true]
+        );
+        assert_eq!(echoes(Feedback::None, &arrivals), [false; 6]);
+    }
+
+    #[test]
+    fn the_echo_of_dctcp_is_the_last_packet_and_changes_are_told_at_once() {
+        let mut echo = Echo::new(Feedback::Dctcp);
+        let changed = Urgency {
+            before: true,
+            at_once: true,
+        };
+        for (marked, urgency) in [
+            (false, Urgency::default()),
+            (true, changed),
+            (true, Urgency::default()),
+            (false, changed),
+        ] {
+            assert_eq!(echo.urgency(marked), urgency);
+            echo.take(marked, false);
+            assert_eq!(echo.ece(), marked);
+        }
+    }
+
+    #[test]
+    fn the_accurate_count_sets_no_echo() {
+        let mut echo = Echo::new(Feedback::Accurate);
+        assert!(echo.urgency(true).at_once && !echo.urgency(true).before);
+        for marked in [true, true, false, true] {
+            echo.take(marked, false);
+        }
+        assert_eq!((echo.ce_count, echo.ece()), (3, false));
+        assert!(!echo.urgency(false).at_once);
+    }
+}

@@ -1,0 +1,292 @@
+//! The TCP of one host.
+
+mod lifecycle;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::sync::Arc;
+
+use fabricsim_core::flow::{Completion, Flow};
+use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_core::packet::{Packet, Priorities};
+use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
+use fabricsim_core::units::{Bytes, Rate, Time};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::connection::{Connection, Event};
+use super::header::TcpFields;
+use super::pool::Pool;
+use super::settings::TcpSettings;
+use crate::rdma::nic::Nic;
+
+/// The TCP of one host.
+#[derive(Debug)]
+pub struct Tcp<H> {
+    settings: Arc<TcpSettings>,
+    nics: Vec<Nic<H>>,
+    nic_rates: Vec<Rate>,
+    connections: Vec<Option<Connection>>,
+    free: Vec<u32>,
+    /// By the flow for which a connection was opened.
+    slots: FxHashMap<FlowId, u32>,
+    /// Connections that are used for one request after another.
+    pools: BTreeMap<(ClassId, NodeId), Pool>,
+    /// Connections that have ended, until the time that stands beside each.
+    time_wait: VecDeque<(Time, FlowId)>,
+    ended: FxHashSet<FlowId>,
+    timers: BinaryHeap<Reverse<(Time, u32)>>,
+    counters: EndpointCounters,
+}
+
+impl<H: TcpFields> Tcp<H> {
+    /// The TCP of a host whose NIC ports have the rates `nic_rates`.
+    #[must_use]
+    pub fn new(settings: Arc<TcpSettings>, nic_rates: Vec<Rate>) -> Self {
+        Self {
+            settings,
+            nics: nic_rates.iter().map(|_| Nic::default()).collect(),
+            nic_rates,
+            connections: Vec::new(),
+            free: Vec::new(),
+            slots: FxHashMap::default(),
+            pools: BTreeMap::new(),
+            time_wait: VecDeque::new(),
+            ended: FxHashSet::default(),
+            timers: BinaryHeap::new(),
+            counters: EndpointCounters::default(),
+        }
+    }
+
+    fn connection(&mut self, slot: u32) -> &mut Connection {
+        self.connections[slot as usize]
+            .as_mut()
+            .expect("a listed slot holds a connection")
+    }
+
+    /// Puts the connection of `slot` where its state says: ready, waiting for its pacing, or neither.
+    #[inline]
+    fn place(&mut self, now: Time, slot: u32) {
+        let connection = self.connections[slot as usize]
+            .as_mut()
+            .expect("a listed slot holds a connection");
+        let nic = &mut self.nics[connection.nic.index()];
+        let priority = connection.priority;
+        let paced = connection.sender.paced;
+        if !connection.may_send() {
+            nic.clear_ready(priority, slot);
+        } else if paced <= now {
+            nic.set_ready(priority, slot);
+        } else {
+            nic.clear_ready(priority, slot);
+            if paced < connection.paced_at {
+                connection.paced_at = paced;
+                nic.paced.push(Reverse((paced, slot)));
+            }
+        }
+    }
+
+    /// Moves connections whose time has come to the ready ones. Returns when the next one will be.
+    #[inline]
+    fn promote(&mut self, now: Time, nic: usize) -> Time {
+        while let Some(&Reverse((at, slot))) = self.nics[nic].paced.peek() {
+            let connection = self.connections[slot as usize].as_mut();
+            // Otherwise the connection has gone, or a newer entry stands for it.
+            let live = connection.filter(|c| c.paced_at == at && c.nic.index() == nic);
+            if let Some(connection) = live {
+                if at > now && connection.sender.paced == at && connection.may_send() {
+                    return at;
+                }
+                connection.paced_at = Time::MAX;
+                self.nics[nic].paced.pop();
+                self.place(now, slot);
+            } else {
+                self.nics[nic].paced.pop();
+            }
+        }
+        Time::MAX
+    }
+
+    /// Sees to it that the connection of `slot` is looked at when a timer of its wants it.
+    #[inline]
+    fn set_timer(&mut self, slot: u32) {
+        let connection = self.connections[slot as usize]
+            .as_mut()
+            .expect("a listed slot holds a connection");
+        let at = connection.deadline();
+        if at < connection.timer_at {
+            connection.timer_at = at;
+            self.timers.push(Reverse((at, slot)));
+        }
+    }
+
+    /// After a change of the connection of `slot`.
+    #[inline]
+    fn settle(&mut self, now: Time, slot: u32) {
+        self.place(now, slot);
+        self.set_timer(slot);
+    }
+}
+
+impl<H: TcpFields> Endpoint<H> for Tcp<H> {
+    fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
+        self.start_flow(now, flow, nic);
+    }
+
+    #[inline]
+    fn on_packet(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        packet: &Packet<H>,
+        done: &mut Vec<Completion>,
+    ) {
+        let known = self.slots.get(&packet.flow).copied();
+        let Some(slot) = known.or_else(|| self.meet(now, nic, packet)) else {
+            return;
+        };
+        let Self {
+            connections,
+            nics,
+            counters,
+            ..
+        } = self;
+        let connection = connections[slot as usize]
+            .as_mut()
+            .expect("a listed slot holds a connection");
+        let (answers, priority) = (
+            &mut nics[connection.nic.index()].answers,
+            connection.priority,
+        );
+        let event = connection.on_packet(now, packet, counters, |answer| {
+            answers.push(priority, answer);
+        });
+        if event == Event::Nothing {
+            self.settle(now, slot);
+        } else {
+            self.follow(now, slot, event, done);
+        }
+    }
+
+    #[inline]
+    fn poll(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        paused: Priorities,
+        send: impl FnOnce(&Packet<H>),
+    ) -> bool {
+        let allowed = !paused.mask();
+        let port = &mut self.nics[nic.index()];
+        if port.answers.any(allowed) {
+            return port.answers.serve(allowed, send);
+        }
+        self.promote(now, nic.index());
+        let port = &mut self.nics[nic.index()];
+        let Some(slot) = port.turn(allowed) else {
+            return false;
+        };
+        port.last = slot;
+        let (packet, again) = self.connection(slot).send(now);
+        send(&packet);
+        let payload = Bytes::new(u64::from(packet.payload));
+        self.counters.sent += payload;
+        self.counters.packets += 1;
+        if again {
+            self.counters.retransmitted += payload;
+        }
+        self.settle(now, slot);
+        true
+    }
+
+    #[inline]
+    fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time {
+        let allowed = !paused.mask();
+        let waits = |port: &Nic<H>| port.answers.any(allowed) || port.occupied & allowed != 0;
+        if waits(&self.nics[nic.index()]) {
+            return at;
+        }
+        let next = self.promote(at, nic.index());
+        if waits(&self.nics[nic.index()]) {
+            at
+        } else {
+            next
+        }
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.timers.peek().map_or(Time::MAX, |&Reverse((at, _))| at)
+    }
+
+    fn on_deadline(&mut self, now: Time, _done: &mut Vec<Completion>) -> Wake {
+        while let Some(&Reverse((at, slot))) = self.timers.peek() {
+            if at > now {
+                break;
+            }
+            self.timers.pop();
+            let Self {
+                connections,
+                nics,
+                counters,
+                ..
+            } = self;
+            let Some(connection) = connections[slot as usize]
+                .as_mut()
+                .filter(|connection| connection.timer_at == at)
+            else {
+                continue;
+            };
+            connection.timer_at = Time::MAX;
+            if connection.deadline() <= now {
+                let (nic, priority) = (connection.nic.index(), connection.priority);
+                let timeout = connection.on_deadline(now, |answer| {
+                    nics[nic].answers.push(priority, answer);
+                });
+                counters.timeouts += u64::from(timeout);
+            }
+            self.settle(now, slot);
+        }
+        Wake::Poll
+    }
+
+    fn unfinished(&self) -> Vec<Unfinished> {
+        let carried = self.connections.iter().flatten().filter_map(|connection| {
+            Some(Unfinished {
+                flow: *connection.flow()?,
+                acknowledged: connection.progress(),
+                reason: connection.waits_for(),
+            })
+        });
+        let waiting = self
+            .pools
+            .values()
+            .flat_map(Pool::waiting)
+            .map(|flow| Unfinished {
+                flow: *flow,
+                acknowledged: Bytes::ZERO,
+                reason: self.waits_for_dial(flow.id),
+            });
+        let mut flows: Vec<Unfinished> = carried.chain(waiting).collect();
+        flows.sort_by_key(|unfinished| unfinished.flow.id);
+        flows
+    }
+
+    fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
+        for connection in self.connections.iter().flatten() {
+            let Some(flow) = connection.flow() else {
+                continue;
+            };
+            let line_rate = || self.nic_rates[connection.nic.index()];
+            visit(&LiveFlow {
+                flow: *flow,
+                rate: connection.sender.pacing_rate().unwrap_or_else(line_rate),
+                window: Some(connection.sender.window_bytes()),
+                acknowledged: connection.progress(),
+            });
+        }
+    }
+
+    fn counters(&self) -> EndpointCounters {
+        self.counters
+    }
+}

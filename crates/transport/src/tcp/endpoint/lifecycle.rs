@@ -1,0 +1,257 @@
+//! How connections come to be, what they are used for, and how they end.
+
+use fabricsim_core::flow::{Completion, Flow};
+use fabricsim_core::id::{ClassId, FlowId, PortId};
+use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::plugin::FlowKey;
+use fabricsim_core::units::{Bytes, Time};
+
+use super::Tcp;
+use crate::tcp::connection::{Connection, Event, Fetch, Identity, Task};
+use crate::tcp::header::{Bits, TcpFields};
+use crate::tcp::pool::Next;
+use crate::tcp::settings::{Opening, Pattern, Reuse};
+
+impl<H: TcpFields> Tcp<H> {
+    /// `flow` starts now.
+    pub(super) fn start_flow(&mut self, now: Time, flow: &Flow, nic: PortId) {
+        let class = self.settings.class(flow.request.class);
+        match (class.pattern, class.reuse) {
+            (Pattern::Plain, _) => {
+                let opening = class.opening;
+                self.open(now, flow, nic, Task::Send(*flow), opening);
+            }
+            (Pattern::Fetch, Reuse::None) => {
+                let fetch = Fetch {
+                    flow: *flow,
+                    from: 0,
+                    again: 0,
+                };
+                self.open(now, flow, nic, Task::Fetch(fetch), Opening::Handshake);
+            }
+            (Pattern::Fetch, Reuse::LateBinding) => {
+                let pool = self.pools.entry((flow.request.class, flow.request.dst));
+                match pool.or_default().request(flow) {
+                    Some(slot) => self.ask(now, slot, *flow),
+                    None => self.open(now, flow, nic, Task::Dial, Opening::Handshake),
+                }
+            }
+        }
+    }
+
+    /// Opens a connection for `flow`.
+    fn open(&mut self, now: Time, flow: &Flow, nic: PortId, task: Task, opening: Opening) {
+        let request = &flow.request;
+        let identity = Identity {
+            id: flow.id,
+            class: request.class,
+            nic,
+            priority: request.priority,
+            key: FlowKey {
+                src: request.src,
+                dst: request.dst,
+                src_port: request
+                    .src_port
+                    .expect("the directory assigns source ports"),
+                dst_port: request.dst_port,
+            },
+        };
+        let class = self.settings.class(request.class);
+        let parameters = &self.settings.parameters;
+        let connection = match opening {
+            Opening::Handshake => {
+                let mut connection = Connection::dial(identity, task, class, parameters);
+                let answers = &mut self.nics[nic.index()].answers;
+                connection.send_syn(now, |syn| {
+                    answers.push(request.priority, syn);
+                });
+                connection
+            }
+            Opening::Open => {
+                let mut connection = Connection::open(identity, task, class, parameters);
+                connection.transmit(flow);
+                connection
+            }
+        };
+        let slot = self.insert(connection);
+        self.settle(now, slot);
+    }
+
+    fn insert(&mut self, connection: Connection) -> u32 {
+        let id = connection.id;
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.connections[slot as usize] = Some(connection);
+                slot
+            }
+            None => {
+                self.connections.push(Some(connection));
+                u32::try_from(self.connections.len() - 1)
+                    .expect("fewer than 2^32 connections at a host")
+            }
+        };
+        self.slots.insert(id, slot);
+        slot
+    }
+
+    /// A packet of an unknown connection: a SYN makes one. Others with something in them get an answer
+    /// that lets their sender end, because hosts forget only what they have in full.
+    #[cold]
+    pub(super) fn meet(&mut self, now: Time, nic: PortId, packet: &Packet<H>) -> Option<u32> {
+        if packet.kind() == PacketKind::Ack {
+            return None;
+        }
+        self.expire(now);
+        let header = packet.telemetry.tcp();
+        let opens =
+            header.bits.has(Bits::SYN) && (packet.payload > 0 || !header.bits.has(Bits::ACK));
+        if opens && !self.ended.contains(&packet.flow) {
+            let class = ClassId(header.class);
+            let identity = Identity {
+                id: packet.flow,
+                class,
+                nic,
+                priority: packet.priority(),
+                key: packet.key.reversed(),
+            };
+            let config = self.settings.class(class);
+            let parameters = &self.settings.parameters;
+            let connection = Connection::accept(identity, header, config, parameters);
+            return Some(self.insert(connection));
+        }
+        if packet.payload > 0 || header.bits.has(Bits::FIN) {
+            let key = packet.key.reversed();
+            let priority = packet.priority();
+            let mut answer = Packet::<H>::new(PacketKind::Ack, priority, key, packet.flow);
+            answer.wire = self.settings.parameters.headers;
+            answer.sent_at = packet.sent_at;
+            answer.flags = Flags::COMPLETE;
+            answer.telemetry.tcp_mut().bits = Bits::TCP.with(Bits::ACK);
+            self.nics[nic.index()].answers.push(priority, &answer);
+        }
+        None
+    }
+
+    /// Does what `event` at the connection of `slot` asks for.
+    pub(super) fn follow(
+        &mut self,
+        now: Time,
+        slot: u32,
+        event: Event,
+        done: &mut Vec<Completion>,
+    ) {
+        match event {
+            Event::Nothing => self.settle(now, slot),
+            Event::Opened => self.on_opened(now, slot),
+            Event::Sent => {
+                let connection = self.forget(now, slot);
+                if let Some(flow) = connection.flow() {
+                    done.push(Completion {
+                        flow: *flow,
+                        finish: now,
+                        retransmitted: Bytes::new(connection.sender.retransmitted),
+                    });
+                }
+            }
+            Event::Read => self.on_read(now, slot, done),
+            Event::Ended => {
+                self.forget(now, slot);
+            }
+        }
+    }
+
+    fn on_opened(&mut self, now: Time, slot: u32) {
+        let connection = self.connections[slot as usize]
+            .as_mut()
+            .expect("a listed slot holds a connection");
+        connection.settle(now, self.settings.class(connection.class));
+        match connection.task {
+            Task::Send(flow) => connection.transmit(&flow),
+            Task::Fetch(fetch) => connection.request(fetch.flow),
+            Task::Dial => {
+                let (class, dst, id) = (connection.class, connection.key.dst, connection.id);
+                let pool = self.pools.entry((class, dst)).or_default();
+                let next = pool.on_dialled(slot, id);
+                self.use_for(now, slot, next);
+                return;
+            }
+            Task::Idle | Task::Close | Task::Receive | Task::Serve => {}
+        }
+        self.settle(now, slot);
+    }
+
+    fn use_for(&mut self, now: Time, slot: u32, next: Next) {
+        match next {
+            Next::Serve(flow) => self.ask(now, slot, flow),
+            Next::Idle => {
+                self.connection(slot).task = Task::Idle;
+                self.settle(now, slot);
+            }
+            Next::Close => self.close(now, slot),
+        }
+    }
+
+    fn ask(&mut self, now: Time, slot: u32, flow: Flow) {
+        self.connection(slot).request(flow);
+        self.settle(now, slot);
+    }
+
+    fn close(&mut self, now: Time, slot: u32) {
+        self.connection(slot).close();
+        self.settle(now, slot);
+    }
+
+    fn on_read(&mut self, now: Time, slot: u32, done: &mut Vec<Completion>) {
+        let connection = self.connection(slot);
+        let (class, dst) = (connection.class, connection.key.dst);
+        if let Task::Fetch(fetch) = connection.task {
+            done.push(Completion {
+                flow: fetch.flow,
+                finish: now,
+                retransmitted: Bytes::new(connection.peer_again - fetch.again),
+            });
+        }
+        if self.settings.class(class).reuse == Reuse::None {
+            self.close(now, slot);
+            return;
+        }
+        let pool = self.pools.entry((class, dst)).or_default();
+        let next = pool.on_read(slot);
+        let idle = pool.close_idle();
+        self.use_for(now, slot, next);
+        for slot in idle {
+            self.close(now, slot);
+        }
+    }
+
+    /// The connection has ended; late copies of its packets are recognised for a while.
+    fn forget(&mut self, now: Time, slot: u32) -> Connection {
+        let connection = self.connections[slot as usize]
+            .take()
+            .expect("a listed slot holds a connection");
+        self.nics[connection.nic.index()].clear_ready(connection.priority, slot);
+        self.slots.remove(&connection.id);
+        self.free.push(slot);
+        self.expire(now);
+        let until = now.saturating_add(self.settings.parameters.time_wait);
+        self.time_wait.push_back((until, connection.id));
+        self.ended.insert(connection.id);
+        connection
+    }
+
+    fn expire(&mut self, now: Time) {
+        while let Some(&(until, id)) = self.time_wait.front()
+            && until <= now
+        {
+            self.time_wait.pop_front();
+            self.ended.remove(&id);
+        }
+    }
+
+    /// What a request waits for whose dial is `id`.
+    pub(super) fn waits_for_dial(&self, id: FlowId) -> String {
+        let slot = self.slots.get(&id);
+        let connection = slot.and_then(|&slot| self.connections[slot as usize].as_ref());
+        connection.map_or_else(|| "a connection".to_owned(), Connection::waits_for)
+    }
+}

@@ -1,0 +1,113 @@
+//! Opening a connection (RFC 9293, section 3.5): SYN, SYN-ACK, their timers and what they agree on.
+
+use fabricsim_core::units::Time;
+
+use super::config::TcpParameters;
+use super::ecn::Feedback;
+use super::timers::backed_off;
+
+/// How far a connection is opened.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum State {
+    /// The SYN is on its way.
+    SynSent,
+    /// A SYN has come, the SYN-ACK is on its way.
+    SynReceived,
+    /// Data may flow.
+    Open,
+}
+
+/// The opening of one connection.
+#[derive(Clone, Debug)]
+pub(super) struct Handshake {
+    pub(super) state: State,
+    /// SYNs or SYN-ACKs that have been sent.
+    pub(super) sent: u32,
+    /// When the last one was sent.
+    pub(super) sent_at: Time,
+    /// When the next one is sent; [`Time::MAX`] when open.
+    pub(super) resend_at: Time,
+}
+
+impl Handshake {
+    /// A connection without handshake, or whose handshake is over.
+    pub(super) const OPEN: Self = Self {
+        state: State::Open,
+        sent: 0,
+        sent_at: Time::ZERO,
+        resend_at: Time::MAX,
+    };
+
+    /// To be sent for the first time by [`Self::on_send`].
+    pub(super) const fn new(state: State) -> Self {
+        Self {
+            state,
+            sent: 0,
+            sent_at: Time::ZERO,
+            resend_at: Time::MAX,
+        }
+    }
+
+    /// A SYN or SYN-ACK leaves: the next one is due after the initial timeout, doubled each time
+    /// (RFC 6298, rules 2.1 and 5.5).
+    pub(super) fn on_send(&mut self, now: Time, parameters: &TcpParameters) {
+        let wait = backed_off(parameters.initial_rto, self.sent, parameters);
+        self.sent += 1;
+        self.sent_at = now;
+        self.resend_at = now.saturating_add(wait);
+    }
+
+    /// The other side has answered.
+    pub(super) fn open(&mut self) {
+        self.state = State::Open;
+        self.resend_at = Time::MAX;
+    }
+}
+
+/// What comes of feedback that is `asked` for at a host that agrees to `accepted` at most (RFC 9768,
+/// section 3.1.2; RFC 3168, section 6.1.1).
+pub(super) const fn agree(asked: Feedback, accepted: Feedback) -> Feedback {
+    match (asked, accepted) {
+        (Feedback::None, _) | (_, Feedback::None) => Feedback::None,
+        (_, Feedback::Accurate) => asked,
+        (Feedback::Dctcp, Feedback::Dctcp) => Feedback::Dctcp,
+        (Feedback::Accurate | Feedback::Classic, _) => Feedback::Classic,
+        (Feedback::Dctcp, Feedback::Classic) => Feedback::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::config::TcpConfig;
+    use fabricsim_core::units::Duration;
+
+    #[test]
+    fn syns_are_repeated_after_one_two_and_four_seconds() {
+        let parameters = TcpConfig::default().parameters();
+        let mut handshake = Handshake::new(State::SynSent);
+        let mut now = Time::ZERO;
+        let mut waits = Vec::new();
+        for _ in 0..4 {
+            handshake.on_send(now, &parameters);
+            waits.push(handshake.resend_at.since(now));
+            now = handshake.resend_at;
+        }
+        assert_eq!(waits, [1, 2, 4, 8].map(|s| Duration::from_ms(s * 1_000)));
+        handshake.open();
+        assert_eq!(handshake.resend_at, Time::MAX);
+    }
+
+    #[test]
+    fn a_host_agrees_to_no_more_than_it_accepts() {
+        use Feedback::{Accurate, Classic, Dctcp, None};
+        for asked in [None, Classic, Dctcp, Accurate] {
+            assert_eq!(agree(asked, Accurate), asked);
+            assert_eq!(agree(asked, None), None);
+        }
+        assert_eq!(agree(Accurate, Classic), Classic);
+        assert_eq!(agree(Dctcp, Classic), None);
+        assert_eq!(agree(Classic, Dctcp), Classic);
+        assert_eq!(agree(Dctcp, Dctcp), Dctcp);
+    }
+}

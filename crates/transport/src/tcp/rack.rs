@@ -1,0 +1,116 @@
+//! Recent acknowledgement: which transmissions are overdue by the time of one that was sent later and
+//! has arrived (RFC 8985, section 6).
+
+use fabricsim_core::units::{Duration, Time};
+
+use super::rtt::RttEstimator;
+use super::scoreboard::Segment;
+
+/// Duplicates or reported segments that show a loss while no reordering has been seen (DupThresh).
+pub(super) const DUP_THRESHOLD: u32 = 3;
+/// Recoveries for which a widened reordering window is kept.
+const PERSISTENCE: u32 = 16;
+
+/// The state of RFC 8985, section 5.3.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rack {
+    /// When the latest delivered transmission was sent (RACK.xmit_ts), and its last byte.
+    sent_at: Time,
+    end: u64,
+    /// Its round-trip time.
+    pub(super) rtt: Duration,
+    /// The highest delivered byte (RACK.fack).
+    highest: u64,
+    reordering_seen: bool,
+    /// RACK.reo_wnd_mult less one.
+    widened: u32,
+    persists: u32,
+    /// Until what byte another report of a duplicate belongs to the same round trip.
+    widened_until: u64,
+    /// Of the acknowledgement that is being taken in.
+    now: Time,
+    echo: Option<Time>,
+    least_rtt: Duration,
+}
+
+impl Rack {
+    /// An acknowledgement is being taken in that brings back the timestamp `echo`.
+    #[inline]
+    pub(super) const fn begin(&mut self, now: Time, echo: Option<Time>, least_rtt: Duration) {
+        self.now = now;
+        self.echo = echo;
+        self.least_rtt = least_rtt;
+    }
+
+    /// `segment` is newly acknowledged or reported (section 6.2, steps 2 and 3).
+    #[inline]
+    pub(super) fn on_delivered(&mut self, segment: &Segment) {
+        let end = segment.end();
+        if end > self.highest {
+            self.highest = end;
+        } else if end < self.highest && !segment.again {
+            self.reordering_seen = true;
+        }
+        let rtt = self.now.since(segment.sent_at);
+        if segment.again {
+            // It may be the original that has arrived.
+            let earlier = self.echo.is_some_and(|echo| echo < segment.sent_at);
+            if earlier || rtt < self.least_rtt {
+                return;
+            }
+        }
+        if (segment.sent_at, end) > (self.sent_at, self.end) {
+            self.sent_at = segment.sent_at;
+            self.end = end;
+            self.rtt = rtt;
+        }
+    }
+
+    /// Whether the latest delivered transmission was sent after that of `segment`.
+    #[inline]
+    pub(super) const fn is_after(&self, segment: &Segment) -> bool {
+        let (ours, other) = (self.sent_at.as_ps(), segment.sent_at.as_ps());
+        ours > other || ours == other && self.end > segment.end()
+    }
+
+    /// The receiver reports a second copy: a retransmission was not needed. Widens the window, once
+    /// per round trip (step 4).
+    pub(super) fn on_duplicate(&mut self, una: u64, next: u64) {
+        if una >= self.widened_until {
+            self.widened_until = next;
+            self.widened += 1;
+        }
+        self.persists = PERSISTENCE;
+    }
+
+    /// A recovery has ended.
+    pub(super) fn on_recovery_exit(&mut self) {
+        self.persists = self.persists.saturating_sub(1);
+        if self.persists == 0 {
+            self.widened = 0;
+        }
+    }
+
+    /// The reordering window (step 4): a quarter of the least round-trip time, more after needless
+    /// retransmissions, nothing when three segments beyond a gap are reported and none was ever late.
+    pub(super) fn window(
+        &self,
+        rtt: &RttEstimator,
+        sacked: u32,
+        recovering: Recovering,
+    ) -> Duration {
+        if !self.reordering_seen && (recovering == Recovering::Yes || sacked >= DUP_THRESHOLD) {
+            return Duration::ZERO;
+        }
+        let quarter = Duration::from_ps(rtt.least.as_ps() / 4);
+        let window = quarter.saturating_mul(u64::from(self.widened) + 1);
+        window.min(rtt.smoothed.unwrap_or(window))
+    }
+}
+
+/// Whether losses are being repaired.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Recovering {
+    Yes,
+    No,
+}

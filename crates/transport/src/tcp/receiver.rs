@@ -1,0 +1,368 @@
+//! The receiving half of a connection: what has arrived, and when to say so.
+
+use fabricsim_core::units::Time;
+
+use super::config::{Detection, TcpParameters};
+use super::ecn::{Echo, Feedback};
+use super::header::SackBlock;
+use super::ranges::Ranges;
+
+/// A segment that has arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    pub(super) seq: u64,
+    pub(super) payload: u16,
+    pub(super) fin: bool,
+    /// It has met congestion.
+    pub(super) marked: bool,
+    /// The sender has heard the echo.
+    pub(super) cwr: bool,
+    /// Its timestamp.
+    pub(super) sent_at: Time,
+}
+
+/// What an acknowledgement says, but for the blocks beyond.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Report {
+    pub(super) cumulative: u64,
+    pub(super) ece: bool,
+    pub(super) ce_count: u32,
+    /// The timestamp to send back.
+    pub(super) echo: Time,
+}
+
+/// What a segment leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Taken {
+    /// What was waiting is acknowledged as it was before the segment.
+    pub(super) before: Option<Report>,
+    /// The segment is acknowledged now.
+    pub(super) at_once: bool,
+    /// Payload bytes that are delivered in order now.
+    pub(super) delivered: u64,
+}
+
+/// Blocks beyond the first gap that are remembered for reports.
+const REMEMBERED: usize = 8;
+
+/// The receiving half.
+#[derive(Debug)]
+pub(super) struct Receiver {
+    echo: Echo,
+    /// All below has arrived (rcv_nxt).
+    next: u64,
+    beyond: Ranges,
+    /// Bytes in blocks that were reported lately, the latest first.
+    recent: Vec<u64>,
+    /// The end of the stream, when its FIN has arrived.
+    end: Option<u64>,
+    /// Full segments that wait for their acknowledgement.
+    waiting: u32,
+    /// When it is due at the latest; [`Time::MAX`] when none waits.
+    pub(super) ack_by: Time,
+    /// The timestamp of the first segment that waits (RFC 7323, section 4.3), or of the last one.
+    timestamp: Time,
+    /// Segments that are yet acknowledged at once, as the first of a connection.
+    quick: u32,
+    /// A second copy to report (RFC 2883).
+    duplicate: Option<(u64, u64)>,
+}
+
+impl Receiver {
+    pub(super) fn new(feedback: Feedback, parameters: &TcpParameters) -> Self {
+        Self {
+            echo: Echo::new(feedback),
+            next: 0,
+            beyond: Ranges::default(),
+            recent: Vec::new(),
+            end: None,
+            waiting: 0,
+            ack_by: Time::MAX,
+            timestamp: Time::ZERO,
+            quick: parameters.quick_acks,
+            duplicate: None,
+        }
+    }
+
+    /// The feedback that was agreed on.
+    pub(super) const fn agree(&mut self, feedback: Feedback) {
+        self.echo.feedback = feedback;
+    }
+
+    /// Payload bytes delivered in order.
+    pub(super) fn delivered(&self) -> u64 {
+        self.next - u64::from(self.is_ended())
+    }
+
+    /// Whether the whole stream has arrived.
+    pub(super) fn is_ended(&self) -> bool {
+        self.end.is_some_and(|end| self.next >= end)
+    }
+
+    /// A segment with payload or FIN has arrived.
+    #[inline]
+    pub(super) fn on_segment(
+        &mut self,
+        now: Time,
+        arrival: &Arrival,
+        parameters: &TcpParameters,
+    ) -> Taken {
+        let urgency = self.echo.urgency(arrival.marked);
+        let mut taken = Taken {
+            before: (urgency.before && self.waiting > 0).then(|| self.report()),
+            at_once: urgency.at_once,
+            delivered: 0,
+        };
+        if taken.before.is_some() {
+            self.waiting = 0;
+        }
+        self.echo.take(arrival.marked, arrival.cwr);
+        let end = arrival.seq + u64::from(arrival.payload) + u64::from(arrival.fin);
+        if arrival.fin {
+            self.end = Some(end);
+        }
+        let in_order = arrival.seq <= self.next && end > self.next && self.beyond.is_empty();
+        if in_order {
+            let delivered = self.delivered();
+            self.next = end;
+            taken.delivered = self.delivered() - delivered;
+            if self.waiting == 0 {
+                self.timestamp = arrival.sent_at;
+            }
+            self.waiting += 1;
+        } else {
+            taken.delivered = self.take_beyond(arrival.seq, end, parameters.detection);
+            self.timestamp = arrival.sent_at;
+            taken.at_once = true;
+        }
+        // RFC 5681, section 4.2.
+        taken.at_once |= self.waiting >= parameters.ack_every || self.is_ended();
+        if self.quick > 0 {
+            self.quick -= 1;
+            taken.at_once = true;
+        }
+        if taken.at_once {
+            return taken;
+        }
+        self.ack_by = self.ack_by.min(now.saturating_add(parameters.ack_delay));
+        taken
+    }
+
+    /// A segment that is not the next one, or that fills a gap. Returns the payload that is delivered
+    /// now.
+    #[cold]
+    fn take_beyond(&mut self, seq: u64, end: u64, detection: Detection) -> u64 {
+        let delivered = self.delivered();
+        let mut new = 0;
+        if end > self.next {
+            self.beyond.insert(seq.max(self.next)..end, |range| {
+                new += range.end - range.start
+            });
+        }
+        if new == 0 && detection == Detection::Rack {
+            self.duplicate = Some((seq, end));
+        }
+        if let Some(first) = self.beyond.around(self.next) {
+            self.next = first.end;
+            self.beyond.remove_below(self.next);
+            let beyond = &self.beyond;
+            self.recent.retain(|&byte| beyond.around(byte).is_some());
+        } else if new > 0 {
+            let block = self.beyond.around(seq);
+            let beyond = &self.beyond;
+            self.recent.retain(|&byte| beyond.around(byte) != block);
+            self.recent.truncate(REMEMBERED - 1);
+            self.recent.insert(0, seq);
+        }
+        self.delivered() - delivered
+    }
+
+    /// What an acknowledgement says now.
+    pub(super) fn report(&self) -> Report {
+        Report {
+            cumulative: self.next,
+            ece: self.echo.ece(),
+            ce_count: match self.echo.feedback {
+                Feedback::Accurate => self.echo.ce_count,
+                Feedback::None | Feedback::Classic | Feedback::Dctcp => 0,
+            },
+            echo: self.timestamp,
+        }
+    }
+
+    /// The blocks that go with [`Self::report`]: a second copy first, then the latest (RFC 2018,
+    /// section 4; RFC 2883, section 4).
+    pub(super) fn blocks(&mut self, detection: Detection) -> [SackBlock; 3] {
+        let mut blocks = [SackBlock::default(); 3];
+        if detection == Detection::DupAcks {
+            return blocks;
+        }
+        let mut count = 0;
+        if let Some((seq, end)) = self.duplicate.take() {
+            blocks[0] = self.block(seq, end);
+            count = 1;
+        }
+        if self.beyond.is_empty() {
+            return blocks;
+        }
+        for &byte in &self.recent {
+            let Some(range) = self.beyond.around(byte) else {
+                continue;
+            };
+            let block = self.block(range.start, range.end);
+            if count < blocks.len() {
+                blocks[count] = block;
+                count += 1;
+            }
+        }
+        blocks
+    }
+
+    /// A window is less than 2 GiB, so differences of 32 bits do.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "differences within a window"
+    )]
+    fn block(&self, start: u64, end: u64) -> SackBlock {
+        SackBlock {
+            offset: start.wrapping_sub(self.next) as i32,
+            len: (end - start) as u32,
+        }
+    }
+
+    /// An acknowledgement of all has just been made.
+    #[inline]
+    pub(super) const fn on_acked(&mut self) {
+        self.waiting = 0;
+        self.ack_by = Time::MAX;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::config::TcpConfig;
+    use fabricsim_core::units::Duration;
+
+    const MSS: u64 = 1_448;
+
+    fn parameters(quick_acks: u32) -> TcpParameters {
+        TcpConfig {
+            quick_acks: Some(quick_acks),
+            ..TcpConfig::default()
+        }
+        .parameters()
+    }
+
+    fn segment(number: u64) -> Arrival {
+        Arrival {
+            seq: number * MSS,
+            payload: 1_448,
+            fin: false,
+            marked: false,
+            cwr: false,
+            sent_at: Time::from_ns(number),
+        }
+    }
+
+    /// Takes in segment `number`; whether it is acknowledged now.
+    fn take(receiver: &mut Receiver, number: u64, parameters: &TcpParameters) -> bool {
+        let taken = receiver.on_segment(Time::ZERO, &segment(number), parameters);
+        if taken.at_once {
+            receiver.on_acked();
+        }
+        taken.at_once
+    }
+
+    #[test]
+    fn every_second_segment_is_acknowledged_and_one_alone_after_forty_milliseconds() {
+        let parameters = parameters(0);
+        let mut receiver = Receiver::new(Feedback::None, &parameters);
+        let acked: Vec<bool> = (0..5)
+            .map(|n| take(&mut receiver, n, &parameters))
+            .collect();
+        assert_eq!(acked, [false, true, false, true, false]);
+        assert_eq!(receiver.ack_by, Time::ZERO + Duration::from_ms(40));
+        // The delayed acknowledgement brings back the timestamp of the segment that waits.
+        assert_eq!(receiver.report().echo, Time::from_ns(4));
+    }
+
+    #[test]
+    fn the_first_sixteen_segments_are_acknowledged_at_once() {
+        let parameters = parameters(16);
+        let mut receiver = Receiver::new(Feedback::None, &parameters);
+        let acked: Vec<bool> = (0..20)
+            .map(|n| take(&mut receiver, n, &parameters))
+            .collect();
+        assert_eq!(acked[..16], [true; 16]);
+        assert_eq!(acked[16..], [false, true, false, true]);
+    }
+
+    #[test]
+    fn what_is_out_of_order_or_fills_a_gap_is_acknowledged_at_once() {
+        let parameters = parameters(0);
+        let mut receiver = Receiver::new(Feedback::None, &parameters);
+        assert!(take(&mut receiver, 1, &parameters));
+        assert!(take(&mut receiver, 3, &parameters));
+        assert!(take(&mut receiver, 0, &parameters), "fills the first gap");
+        assert_eq!(receiver.report().cumulative, 2 * MSS);
+        assert!(take(&mut receiver, 2, &parameters));
+        assert_eq!(receiver.delivered(), 4 * MSS);
+        assert!(!take(&mut receiver, 4, &parameters));
+    }
+
+    #[test]
+    fn blocks_name_the_latest_first_and_copies_before_all() {
+        let parameters = parameters(0);
+        let mut receiver = Receiver::new(Feedback::None, &parameters);
+        let block = |from: i32, count: u32| SackBlock {
+            offset: from * 1_448,
+            len: count * 1_448,
+        };
+        for number in [0, 2, 4, 6, 8, 5] {
+            take(&mut receiver, number, &parameters);
+        }
+        // The first segment is complete; 2, 4 to 6, and 8 are beyond it.
+        let blocks = receiver.blocks(Detection::Rack);
+        assert_eq!(blocks, [block(3, 3), block(7, 1), block(1, 1)]);
+        take(&mut receiver, 0, &parameters);
+        let blocks = receiver.blocks(Detection::Rack);
+        assert_eq!(blocks, [block(-1, 1), block(3, 3), block(7, 1)]);
+        assert_eq!(
+            receiver.blocks(Detection::Rack)[0],
+            block(3, 3),
+            "told once"
+        );
+        assert_eq!(
+            receiver.blocks(Detection::DupAcks),
+            [SackBlock::default(); 3]
+        );
+    }
+
+    #[test]
+    fn the_end_of_the_stream_is_acknowledged_at_once_and_is_no_payload() {
+        let parameters = parameters(0);
+        let mut receiver = Receiver::new(Feedback::None, &parameters);
+        let mut last = segment(0);
+        last.fin = true;
+        let taken = receiver.on_segment(Time::ZERO, &last, &parameters);
+        assert!(taken.at_once && receiver.is_ended());
+        assert_eq!((taken.delivered, receiver.delivered()), (MSS, MSS));
+        assert_eq!(receiver.report().cumulative, MSS + 1);
+    }
+
+    #[test]
+    fn dctcp_acknowledges_what_waits_before_the_state_changes() {
+        let parameters = parameters(0);
+        let mut receiver = Receiver::new(Feedback::Dctcp, &parameters);
+        assert!(!take(&mut receiver, 0, &parameters));
+        let mut marked = segment(1);
+        marked.marked = true;
+        let taken = receiver.on_segment(Time::ZERO, &marked, &parameters);
+        let before = taken.before.expect("one waits");
+        assert_eq!((before.cumulative, before.ece), (MSS, false));
+        assert!(taken.at_once);
+        let after = receiver.report();
+        assert_eq!((after.cumulative, after.ece), (2 * MSS, true));
+    }
+}

@@ -1,0 +1,360 @@
+//! What a sender knows of each segment that is not yet acknowledged as a whole: sent when, reported,
+//! believed lost, sent again (RFC 6675, section 3; RFC 8985, section 5.2).
+//!
+//! Segments are numbered in the order of their bytes; a retransmission sends the same segment again.
+//! Work for an acknowledgement is in proportion to what it newly delivers.
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use fabricsim_core::units::{Duration, Time};
+
+use super::config::Detection;
+use super::header::SackBlock;
+use super::rack::Rack;
+use super::ranges::Ranges;
+
+/// A segment in flight, or believed lost.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    pub(super) seq: u64,
+    /// When it was last sent.
+    pub(super) sent_at: Time,
+    pub(super) payload: u16,
+    /// It takes one number more, for the FIN.
+    pub(super) fin: bool,
+    pub(super) state: SegmentState,
+    /// It has been sent more than once.
+    pub(super) again: bool,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum SegmentState {
+    InFlight,
+    /// Reported by a selective acknowledgement.
+    Sacked,
+    /// Believed lost and not yet sent again.
+    Lost,
+}
+
+impl Segment {
+    #[inline]
+    pub(super) const fn end(&self) -> u64 {
+        self.seq + self.payload as u64 + self.fin as u64
+    }
+}
+
+/// What an acknowledgement delivers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Delivery {
+    /// Segments newly acknowledged or reported.
+    pub(super) segments: u32,
+    /// Of these, those below the cumulative acknowledgement.
+    pub(super) cumulative: u32,
+    /// Payload bytes newly below the cumulative acknowledgement.
+    pub(super) bytes: u64,
+    /// When the first and the last of those were sent that have been sent once.
+    pub(super) first_sent: Option<Time>,
+    pub(super) last_sent: Option<Time>,
+    /// A second copy of something has arrived (RFC 2883).
+    pub(super) duplicate: bool,
+}
+
+/// The scoreboard of one sender.
+#[derive(Clone, Debug)]
+pub(super) struct Scoreboard {
+    segments: VecDeque<Segment>,
+    /// The number of the first of them.
+    first: u64,
+    sacked: u32,
+    lost: u32,
+    /// Reported bytes above the cumulative acknowledgement.
+    reported: Ranges,
+    /// Numbers of lost segments; some may have been delivered or sent since.
+    lost_numbers: BinaryHeap<Reverse<u64>>,
+    /// Transmissions in the order of their times, for RACK: the number and the time.
+    timeline: VecDeque<(u64, Time)>,
+    detection: Detection,
+    /// Without SACK: duplicate acknowledgements, each of which stands for a segment that has arrived.
+    duplicates: u32,
+}
+
+impl Scoreboard {
+    pub(super) const fn new(detection: Detection) -> Self {
+        Self {
+            segments: VecDeque::new(),
+            first: 0,
+            sacked: 0,
+            lost: 0,
+            reported: Ranges::EMPTY,
+            lost_numbers: BinaryHeap::new(),
+            timeline: VecDeque::new(),
+            detection,
+            duplicates: 0,
+        }
+    }
+
+    /// Segments that the network holds as far as is known (pipe).
+    #[inline]
+    pub(super) fn in_flight(&self) -> u32 {
+        self.outstanding() - self.sacked - self.lost - self.duplicates
+    }
+
+    /// Segments that are not acknowledged as a whole.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a window has fewer than 2^32"
+    )]
+    pub(super) fn outstanding(&self) -> u32 {
+        self.segments.len() as u32
+    }
+
+    #[inline]
+    pub(super) const fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    #[inline]
+    pub(super) const fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    fn segment(&self, number: u64) -> Option<&Segment> {
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.segments.get(index)
+    }
+
+    fn segment_mut(&mut self, number: u64) -> &mut Segment {
+        let index = usize::try_from(number - self.first).expect("a window fits memory");
+        &mut self.segments[index]
+    }
+
+    /// A new segment leaves.
+    #[inline]
+    pub(super) fn send(&mut self, now: Time, seq: u64, payload: u16, fin: bool) {
+        let number = self.first + self.segments.len() as u64;
+        self.note_transmission(number, now);
+        self.segments.push_back(Segment {
+            seq,
+            sent_at: now,
+            payload,
+            fin,
+            state: SegmentState::InFlight,
+            again: false,
+        });
+    }
+
+    /// The first lost segment leaves again.
+    pub(super) fn resend_lost(&mut self, now: Time) -> Option<Segment> {
+        while let Some(Reverse(number)) = self.lost_numbers.pop() {
+            if self
+                .segment(number)
+                .is_some_and(|s| s.state == SegmentState::Lost)
+            {
+                self.lost -= 1;
+                return Some(self.resend(now, number));
+            }
+        }
+        None
+    }
+
+    /// The last segment that was not reported leaves again, as a probe.
+    pub(super) fn resend_last(&mut self, now: Time) -> Option<Segment> {
+        let open = |segment: &Segment| segment.state != SegmentState::Sacked;
+        let index = self.segments.iter().rposition(open)?;
+        let number = self.first + index as u64;
+        if self.segments[index].state == SegmentState::Lost {
+            self.lost -= 1;
+        }
+        Some(self.resend(now, number))
+    }
+
+    #[inline]
+    fn note_transmission(&mut self, number: u64, now: Time) {
+        if self.detection == Detection::Rack {
+            self.timeline.push_back((number, now));
+        }
+    }
+
+    fn resend(&mut self, now: Time, number: u64) -> Segment {
+        self.note_transmission(number, now);
+        let segment = self.segment_mut(number);
+        segment.state = SegmentState::InFlight;
+        segment.sent_at = now;
+        segment.again = true;
+        *segment
+    }
+
+    /// Takes in an acknowledgement of all below `cumulative` and of `blocks` beyond; `rack` learns of
+    /// each delivered segment.
+    pub(super) fn acknowledge(
+        &mut self,
+        cumulative: u64,
+        blocks: &[SackBlock],
+        rack: &mut Rack,
+    ) -> Delivery {
+        let mut delivery = Delivery::default();
+        while let Some(segment) = self
+            .segments
+            .front()
+            .filter(|s| s.end() <= cumulative)
+            .copied()
+        {
+            self.segments.pop_front();
+            self.first += 1;
+            delivery.cumulative += 1;
+            delivery.bytes += u64::from(segment.payload);
+            match segment.state {
+                SegmentState::Sacked => {
+                    self.sacked -= 1;
+                    continue;
+                }
+                SegmentState::Lost => self.lost -= 1,
+                SegmentState::InFlight => {}
+            }
+            delivery.add(&segment);
+            rack.on_delivered(&segment);
+        }
+        if self.duplicates > 0 && delivery.cumulative > 0 {
+            // One was the hole; the others are among those that duplicates have stood for.
+            let eaten = (delivery.cumulative - 1).min(self.duplicates);
+            self.duplicates -= eaten;
+            delivery.segments -= eaten;
+            self.limit_duplicates();
+        }
+        if !self.reported.is_empty() {
+            self.reported.remove_below(cumulative);
+        }
+        for block in blocks.iter().filter(|block| block.len > 0) {
+            let start = cumulative.wrapping_add_signed(i64::from(block.offset));
+            let end = start + u64::from(block.len);
+            if end <= cumulative {
+                delivery.duplicate = true;
+            } else {
+                self.report(start.max(cumulative)..end, rack, &mut delivery);
+            }
+        }
+        delivery
+    }
+
+    fn report(&mut self, range: std::ops::Range<u64>, rack: &mut Rack, delivery: &mut Delivery) {
+        let Self {
+            segments,
+            sacked,
+            lost,
+            reported,
+            ..
+        } = self;
+        reported.insert(range, |gap| {
+            let from = segments.partition_point(|segment| segment.seq < gap.start);
+            for segment in segments.range_mut(from..) {
+                if segment.end() > gap.end {
+                    break;
+                }
+                if segment.state == SegmentState::Lost {
+                    *lost -= 1;
+                }
+                segment.state = SegmentState::Sacked;
+                *sacked += 1;
+                delivery.add(segment);
+                rack.on_delivered(segment);
+            }
+        });
+    }
+
+    /// Finds what is lost by the times of transmissions (RFC 8985, section 6.2, step 5). Returns how
+    /// many segments are newly lost, and when to look again if nothing is acknowledged.
+    pub(super) fn detect(&mut self, now: Time, rack: &Rack, window: Duration) -> (u32, Time) {
+        let mut found = 0;
+        while let Some(&(number, sent_at)) = self.timeline.front() {
+            let live = self.segment(number).filter(|segment| {
+                segment.sent_at == sent_at && segment.state == SegmentState::InFlight
+            });
+            if let Some(segment) = live {
+                if !rack.is_after(segment) {
+                    return (found, Time::MAX);
+                }
+                let due = sent_at.saturating_add(rack.rtt + window);
+                if due > now {
+                    return (found, due);
+                }
+                self.mark_lost(number);
+                found += 1;
+            }
+            self.timeline.pop_front();
+        }
+        (found, Time::MAX)
+    }
+
+    fn mark_lost(&mut self, number: u64) {
+        self.segment_mut(number).state = SegmentState::Lost;
+        self.lost += 1;
+        self.lost_numbers.push(Reverse(number));
+    }
+
+    /// The first segment is lost, if it is in flight; whether it was.
+    pub(super) fn lose_first(&mut self) -> bool {
+        let in_flight = |s: &Segment| s.state == SegmentState::InFlight;
+        let found = self.segments.front().is_some_and(in_flight);
+        if found {
+            self.mark_lost(self.first);
+        }
+        found
+    }
+
+    /// A timeout: the first segment is lost, and each that was sent at `before` or earlier (RFC 8985,
+    /// section 6.3).
+    pub(super) fn lose_on_timeout(&mut self, before: Time) {
+        for index in 0..self.segments.len() {
+            let segment = &self.segments[index];
+            if segment.state == SegmentState::InFlight && (index == 0 || segment.sent_at <= before)
+            {
+                self.mark_lost(self.first + index as u64);
+            }
+        }
+    }
+
+    /// Without SACK: a duplicate acknowledgement has arrived. Returns how many there are.
+    pub(super) fn count_duplicate(&mut self) -> u32 {
+        self.duplicates += 1;
+        self.limit_duplicates();
+        self.duplicates
+    }
+
+    /// The first segment is missing, so there are never as many duplicates as segments.
+    fn limit_duplicates(&mut self) {
+        let others = self.outstanding() - self.lost;
+        let most = if self.lost > 0 {
+            others
+        } else {
+            others.saturating_sub(1)
+        };
+        self.duplicates = self.duplicates.min(most);
+    }
+
+    /// Without SACK: a timeout has happened, what duplicates stood for is sent again.
+    pub(super) fn forget_duplicates(&mut self) {
+        self.duplicates = 0;
+    }
+}
+
+impl Delivery {
+    #[inline]
+    fn add(&mut self, segment: &Segment) {
+        self.segments += 1;
+        if !segment.again {
+            self.first_sent = Some(
+                self.first_sent
+                    .map_or(segment.sent_at, |at| at.min(segment.sent_at)),
+            );
+            self.last_sent = Some(
+                self.last_sent
+                    .map_or(segment.sent_at, |at| at.max(segment.sent_at)),
+            );
+        }
+    }
+}

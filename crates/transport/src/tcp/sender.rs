@@ -1,0 +1,387 @@
+//! The sending half of a connection: what may leave, and what acknowledgements say of it.
+
+mod feedback;
+
+use std::sync::Arc;
+
+use fabricsim_core::packet::Flags;
+use fabricsim_core::units::{Bytes, Rate, Time};
+
+use super::cc::AnyTcpLaw;
+use super::config::{Detection, Switch, TcpParameters};
+use super::ecn::Feedback;
+use super::law::{Congestion, Signal, TcpLaw};
+use super::rack::{Rack, Recovering};
+use super::recovery::ProportionalReduction;
+use super::rtt::RttEstimator;
+use super::scoreboard::Scoreboard;
+use super::timers::LossTimers;
+
+pub(super) use feedback::Incoming;
+
+/// What the sender is doing about congestion.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Phase {
+    Open,
+    /// Marks were echoed: the window comes down (CWR in Linux).
+    Reducing,
+    /// Losses are repaired by retransmissions.
+    Recovery,
+    /// A timeout has happened.
+    Loss,
+}
+
+/// A probe of the tail that is not yet accounted for (RFC 8985, section 7.3).
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    /// The `snd_nxt` after it.
+    end: u64,
+    /// It was a second copy.
+    again: bool,
+}
+
+/// What leaves although the window may be full.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Forced {
+    Nothing,
+    /// A probe of the tail.
+    Probe,
+    /// What a timeout sends again, while later segments are still on their way.
+    Retransmission,
+}
+
+/// A segment that leaves now.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outgoing {
+    pub(super) seq: u64,
+    pub(super) payload: u16,
+    pub(super) fin: bool,
+    pub(super) again: bool,
+    /// The echo of marks was heard.
+    pub(super) cwr: bool,
+    /// The ECN codepoint.
+    pub(super) codepoint: Flags,
+}
+
+/// How much of the window was used in the last round trip (Linux, `tcp_cwnd_validate`).
+#[derive(Clone, Copy, Debug, Default)]
+struct WindowUse {
+    most: u32,
+    limited: bool,
+    until: u64,
+}
+
+/// The sending half.
+///
+/// Differs from the paper: a reduction for a loss that was none is not undone (RFC 9438, section 4.9,
+/// makes that optional), and there is no receive window (RFC 9293, section 3.8.6): applications read
+/// at once.
+#[derive(Debug)]
+pub(super) struct Sender {
+    pub(super) law: AnyTcpLaw,
+    pub(super) feedback: Feedback,
+    parameters: Arc<TcpParameters>,
+    board: Scoreboard,
+    rack: Rack,
+    pub(super) rtt: RttEstimator,
+    pub(super) timers: LossTimers,
+    /// The end of what the application has written, without the FIN.
+    written: u64,
+    closed: bool,
+    /// All below is acknowledged (snd_una), and what comes next (snd_nxt).
+    una: u64,
+    next: u64,
+    phase: Phase,
+    /// The `snd_nxt` when the phase began (recover in RFC 6582).
+    recovery_point: u64,
+    reduction: ProportionalReduction,
+    /// Without SACK: a partial acknowledgement has restarted the timeout in this recovery.
+    restarted: bool,
+    /// The `snd_nxt` when the round trip began.
+    round_end: u64,
+    usage: WindowUse,
+    probe: Option<Probe>,
+    forced: Forced,
+    /// When pacing lets the next segment go.
+    pub(super) paced: Time,
+    last_sent: Time,
+    ce_count: u32,
+    cwr_due: bool,
+    /// Payload bytes sent again.
+    pub(super) retransmitted: u64,
+}
+
+impl Sender {
+    pub(super) fn new(law: AnyTcpLaw, feedback: Feedback, parameters: Arc<TcpParameters>) -> Self {
+        Self {
+            law,
+            feedback,
+            board: Scoreboard::new(parameters.detection),
+            parameters,
+            rack: Rack::default(),
+            rtt: RttEstimator::default(),
+            timers: LossTimers::default(),
+            written: 0,
+            closed: false,
+            una: 0,
+            next: 0,
+            phase: Phase::Open,
+            recovery_point: 0,
+            reduction: ProportionalReduction::default(),
+            restarted: false,
+            round_end: 0,
+            usage: WindowUse::default(),
+            probe: None,
+            forced: Forced::Nothing,
+            paced: Time::ZERO,
+            last_sent: Time::ZERO,
+            ce_count: 0,
+            cwr_due: false,
+            retransmitted: 0,
+        }
+    }
+
+    /// The application writes `bytes` more.
+    pub(super) fn write(&mut self, bytes: u64) {
+        debug_assert!(!self.closed, "nothing is written after the end");
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// The application has written all.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Whether all that was written is acknowledged, and the end of the stream too if it is closed.
+    pub(super) fn is_done(&self) -> bool {
+        self.una == self.written.saturating_add(u64::from(self.closed))
+    }
+
+    /// Payload bytes that are acknowledged.
+    pub(super) fn acknowledged(&self) -> u64 {
+        self.una.min(self.written)
+    }
+
+    fn has_new(&self) -> bool {
+        self.next < self.written.saturating_add(u64::from(self.closed))
+    }
+
+    /// Segments that may be in flight now.
+    fn window(&self) -> u32 {
+        let reduced = self.parameters.detection == Detection::Rack
+            && matches!(self.phase, Phase::Recovery | Phase::Reducing);
+        if reduced {
+            return self.reduction.window;
+        }
+        whole(self.law.cwnd())
+    }
+
+    /// Whether a segment may leave when its pacing lets it.
+    #[inline]
+    pub(super) fn may_send(&self) -> bool {
+        let lost = self.board.lost() > 0;
+        match self.forced {
+            Forced::Probe => return true,
+            Forced::Retransmission if lost => return true,
+            Forced::Retransmission | Forced::Nothing => {}
+        }
+        (lost || self.has_new()) && self.board.in_flight() < self.window()
+    }
+
+    /// The rate at which segments are spaced.
+    pub(super) fn pacing_rate(&self) -> Option<Rate> {
+        self.law.pacing_rate()
+    }
+
+    /// The congestion window in payload bytes.
+    pub(super) fn window_bytes(&self) -> Bytes {
+        Bytes::new(u64::from(self.window()) * u64::from(self.parameters.mss))
+    }
+
+    /// The next segment leaves. Only after [`Self::may_send`].
+    pub(super) fn send(&mut self, now: Time) -> Outgoing {
+        let probing = std::mem::replace(&mut self.forced, Forced::Nothing) == Forced::Probe;
+        let again = if probing && self.has_new() {
+            None
+        } else if probing {
+            self.board.resend_last(now)
+        } else {
+            self.board.resend_lost(now)
+        };
+        let (seq, payload, fin, resent) = match again {
+            Some(segment) => (segment.seq, segment.payload, segment.fin, true),
+            None => self.send_new(now),
+        };
+        if probing {
+            self.probe = Some(Probe {
+                end: self.next,
+                again: resent,
+            });
+        }
+        if resent {
+            self.retransmitted += u64::from(payload);
+        }
+        if matches!(self.phase, Phase::Recovery | Phase::Reducing) {
+            self.reduction.on_send();
+        }
+        let cwr = !resent && std::mem::take(&mut self.cwr_due);
+        let in_flight = self.board.in_flight();
+        self.note_use(in_flight);
+        if self.timers.timeout == Time::MAX && self.timers.probe == Time::MAX || probing {
+            self.timers.start_timeout(now, &self.rtt, &self.parameters);
+        }
+        if !resent && !probing {
+            self.schedule_probe(now);
+        }
+        if let Some(rate) = self.law.pacing_rate() {
+            let wire = u64::from(payload + self.parameters.headers);
+            self.paced = self.paced.max(now) + rate.serialisation(Bytes::new(wire));
+        }
+        self.last_sent = now;
+        Outgoing {
+            seq,
+            payload,
+            fin,
+            again: resent,
+            cwr,
+            codepoint: self.codepoint(resent),
+        }
+    }
+
+    fn send_new(&mut self, now: Time) -> (u64, u16, bool, bool) {
+        if self.board.outstanding() == 0 && self.next > 0 {
+            let idle = now.since(self.last_sent);
+            if idle > self.rtt.timeout(&self.parameters) {
+                let restart = self.parameters.slow_start_after_idle == Switch::On;
+                let initial = f64::from(self.parameters.initial_window);
+                self.law.on_idle(idle, restart.then_some(initial));
+            }
+        }
+        let mss = self.parameters.mss;
+        let left = self.written - self.next.min(self.written);
+        let payload = u16::try_from(left).map_or(mss, |left| left.min(mss));
+        let fin = self.closed && u64::from(payload) == left;
+        let seq = self.next;
+        self.board.send(now, seq, payload, fin);
+        self.next += u64::from(payload) + u64::from(fin);
+        (seq, payload, fin, false)
+    }
+
+    /// RFC 3168, section 6.1.5: what is sent again is not ECN-capable; under L4S it is.
+    fn codepoint(&self, again: bool) -> Flags {
+        let codepoint = self.law.codepoint();
+        if self.feedback == Feedback::None || again && codepoint == Flags::ECT0 {
+            Flags::NONE
+        } else {
+            codepoint
+        }
+    }
+
+    /// Pacing that holds segments back uses the window as well.
+    fn note_use(&mut self, in_flight: u32) {
+        let limited =
+            in_flight >= self.window() || self.law.pacing_rate().is_some() && self.has_new();
+        let outstanding = self.board.outstanding();
+        let usage = &mut self.usage;
+        if self.una >= usage.until || limited || !usage.limited && outstanding > usage.most {
+            usage.limited = limited;
+            usage.most = outstanding;
+            usage.until = self.next;
+        }
+    }
+
+    /// Whether the window is used enough to grow (Linux, `tcp_is_cwnd_limited`).
+    fn uses_window(&self) -> bool {
+        self.usage.limited
+            || self.law.cwnd() < self.law.ssthresh()
+                && self.law.cwnd() < 2.0 * f64::from(self.usage.most)
+    }
+
+    fn schedule_probe(&mut self, now: Time) {
+        let wanted = self.parameters.tail_loss_probe == Switch::On
+            && self.parameters.detection == Detection::Rack
+            && matches!(self.phase, Phase::Open | Phase::Reducing)
+            && self.board.sacked() == 0
+            && self.probe.is_none()
+            && self.timers.timeouts_in_a_row() == 0;
+        if wanted {
+            let outstanding = self.board.outstanding();
+            self.timers
+                .start_probe(now, outstanding, &self.rtt, &self.parameters);
+        }
+    }
+
+    /// A timer has come. Returns whether it was the retransmission timeout.
+    pub(super) fn on_deadline(&mut self, now: Time) -> bool {
+        if self.timers.reordering <= now {
+            let in_flight = self.board.in_flight();
+            self.detect(now);
+            self.start_episodes(now, in_flight, 0);
+        }
+        if self.timers.probe <= now {
+            self.timers.probe = Time::MAX;
+            self.timers.start_timeout(now, &self.rtt, &self.parameters);
+            self.forced = Forced::Probe;
+        }
+        if self.timers.timeout > now {
+            return false;
+        }
+        self.on_timeout(now);
+        true
+    }
+
+    /// RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section 6.3.
+    fn on_timeout(&mut self, now: Time) {
+        let in_flight = self.board.in_flight();
+        let signal = match self.phase {
+            Phase::Open | Phase::Reducing => Signal::Timeout,
+            Phase::Recovery | Phase::Loss => Signal::RepeatedTimeout,
+        };
+        self.board.forget_duplicates();
+        let before = match self.parameters.detection {
+            Detection::Rack => {
+                let window = self
+                    .rack
+                    .window(&self.rtt, self.board.sacked(), Recovering::Yes);
+                Time::from_ps(now.as_ps().saturating_sub((self.rack.rtt + window).as_ps()))
+            }
+            Detection::DupAcks => now,
+        };
+        self.board.lose_on_timeout(before);
+        self.phase = Phase::Loss;
+        self.recovery_point = self.next;
+        self.probe = None;
+        self.forced = Forced::Retransmission;
+        self.law.on_congestion(&Congestion {
+            now,
+            signal,
+            in_flight,
+        });
+        self.timers.back_off();
+        self.timers.reordering = Time::MAX;
+        self.timers.start_timeout(now, &self.rtt, &self.parameters);
+    }
+
+    /// What it waits for, in words.
+    pub(super) fn waits_for(&self) -> String {
+        let retries = self.timers.timeouts_in_a_row();
+        let in_flight = self.next - self.una;
+        if retries > 0 {
+            format!("an acknowledgement of {in_flight} bytes, after {retries} timeouts in a row")
+        } else if self.may_send() {
+            "its turn at the NIC".to_owned()
+        } else {
+            format!("an acknowledgement of {in_flight} bytes")
+        }
+    }
+}
+
+/// Whole segments of a window, at least one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a positive window; larger ones saturate"
+)]
+fn whole(window: f64) -> u32 {
+    (window as u32).max(1)
+}

@@ -1,0 +1,264 @@
+//! What a sender makes of acknowledgements.
+
+use fabricsim_core::units::{Duration, Time};
+
+use super::{Phase, Sender, whole};
+use crate::tcp::config::Detection;
+use crate::tcp::ecn::Feedback;
+use crate::tcp::header::SackBlock;
+use crate::tcp::law::{Congestion, Growth, MarkResponse, Round, Signal, TcpAck, TcpLaw};
+use crate::tcp::rack::{DUP_THRESHOLD, Recovering};
+use crate::tcp::recovery::{ProportionalReduction, Safe};
+use crate::tcp::scoreboard::Delivery;
+
+/// An acknowledgement that has arrived.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tcp) struct Incoming<'a> {
+    pub(in crate::tcp) cumulative: u64,
+    pub(in crate::tcp) blocks: &'a [SackBlock],
+    pub(in crate::tcp) ece: bool,
+    pub(in crate::tcp) ce_count: u32,
+    /// The timestamp that it brings back; `None` on segments with payload.
+    pub(in crate::tcp) echo: Option<Time>,
+}
+
+impl Sender {
+    /// An acknowledgement has arrived. Returns the payload bytes that it newly covers.
+    pub(in crate::tcp) fn on_ack(&mut self, now: Time, ack: &Incoming<'_>) -> u64 {
+        let cumulative = ack.cumulative.min(self.next);
+        if cumulative < self.una || self.board.outstanding() == 0 {
+            return 0;
+        }
+        let before = self.board.in_flight();
+        let lost_before = self.board.lost();
+        self.rack.begin(now, ack.echo, self.rtt.least);
+        let mut delivery = self
+            .board
+            .acknowledge(cumulative, ack.blocks, &mut self.rack);
+        let moved = cumulative > self.una;
+        self.una = cumulative;
+        self.take_sample(now, &delivery, ack.echo);
+        if moved {
+            self.timers.recover();
+            self.on_progress(now);
+        }
+        if delivery.duplicate {
+            self.rack.on_duplicate(self.una, self.next);
+        }
+        self.account_probe(now, before, delivery.duplicate);
+        let repeated = !moved && ack.echo.is_some() && delivery.segments == 0;
+        match self.parameters.detection {
+            Detection::Rack => self.detect(now),
+            Detection::DupAcks => self.judge_duplicates(moved, repeated, &mut delivery),
+        }
+        if self.has_ended() {
+            self.end_episode();
+        }
+        let marked = self.marked(ack, delivery.segments);
+        // Laws average marks before they answer them (RFC 8257, section 3.3).
+        if delivery.segments > 0 || marked > 0 {
+            self.tell_law(now, &delivery, marked);
+        }
+        self.start_episodes(now, before, marked);
+        if matches!(self.phase, Phase::Recovery | Phase::Reducing) {
+            let safe = if moved && self.board.lost() <= lost_before {
+                Safe::Yes
+            } else {
+                Safe::No
+            };
+            self.reduce(delivery.segments, safe);
+        }
+        if self.board.outstanding() == 0 {
+            self.timers.stop();
+            self.forced = super::Forced::Nothing;
+            self.probe = None;
+        }
+        delivery.bytes
+    }
+
+    /// Prefers times of segments that were sent once, then the echoed timestamp (Karn's rule and
+    /// RFC 7323, section 4).
+    fn take_sample(&mut self, now: Time, delivery: &Delivery, echo: Option<Time>) {
+        let sent = delivery
+            .first_sent
+            .or_else(|| echo.filter(|_| delivery.segments > 0));
+        if let Some(sent) = sent {
+            self.rtt.sample(now.since(sent));
+        }
+    }
+
+    /// The cumulative acknowledgement has moved on.
+    fn on_progress(&mut self, now: Time) {
+        let partial = self.parameters.detection == Detection::DupAcks
+            && self.phase == Phase::Recovery
+            && self.una < self.recovery_point;
+        // RFC 6582, section 3.2, step 3 ("impatient"): only the first partial one restarts it.
+        if partial && std::mem::replace(&mut self.restarted, true) {
+            return;
+        }
+        if self.board.outstanding() > 0 {
+            self.timers.start_timeout(now, &self.rtt, &self.parameters);
+            self.schedule_probe(now);
+        }
+    }
+
+    /// RFC 8985, section 7.4.2: whether a probe has repaired a loss.
+    fn account_probe(&mut self, now: Time, in_flight: u32, duplicate: bool) {
+        let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else {
+            return;
+        };
+        if !probe.again || duplicate {
+            self.probe = None;
+        } else if self.una > probe.end {
+            self.probe = None;
+            if self.phase == Phase::Open {
+                self.begin_episode(now, Phase::Reducing, Signal::Loss, in_flight);
+            }
+        }
+    }
+
+    /// Looks for losses by time.
+    pub(super) fn detect(&mut self, now: Time) {
+        let recovering = match self.phase {
+            Phase::Recovery | Phase::Loss => Recovering::Yes,
+            Phase::Open | Phase::Reducing => Recovering::No,
+        };
+        let window = self.rack.window(&self.rtt, self.board.sacked(), recovering);
+        let (_, again) = self.board.detect(now, &self.rack, window);
+        self.timers.reordering = again;
+    }
+
+    /// Looks for losses by duplicate acknowledgements (RFC 6582, section 3.2).
+    fn judge_duplicates(&mut self, moved: bool, repeated: bool, delivery: &mut Delivery) {
+        if repeated {
+            delivery.segments = 1;
+            let count = self.board.count_duplicate();
+            // Step 1: nothing below `recover` is retransmitted fast once more.
+            let fresh = self.una >= self.recovery_point;
+            if count >= DUP_THRESHOLD && self.phase != Phase::Recovery && fresh {
+                self.board.lose_first();
+            }
+        } else if moved && self.phase == Phase::Recovery && self.una < self.recovery_point {
+            self.board.lose_first();
+        }
+    }
+
+    /// Marks that `ack` reports.
+    fn marked(&mut self, ack: &Incoming<'_>, delivered: u32) -> u32 {
+        match self.feedback {
+            Feedback::None => 0,
+            Feedback::Classic => u32::from(ack.ece),
+            Feedback::Dctcp => u32::from(ack.ece) * delivered,
+            Feedback::Accurate => {
+                // Acknowledgements may overtake one another: counts only grow.
+                let more = ack.ce_count.wrapping_sub(self.ce_count);
+                if more > u32::MAX / 2 {
+                    return 0;
+                }
+                self.ce_count = ack.ce_count;
+                more
+            }
+        }
+    }
+
+    /// All is acknowledged that was sent when the phase began. Echoes of marks go on until the segment
+    /// after that, which says that they were heard (RFC 3168, section 6.1.2), has arrived.
+    fn has_ended(&self) -> bool {
+        match self.phase {
+            Phase::Open => false,
+            Phase::Reducing => self.una > self.recovery_point || self.board.outstanding() == 0,
+            Phase::Recovery | Phase::Loss => self.una >= self.recovery_point,
+        }
+    }
+
+    /// A loss has been found that no episode of recovery repairs yet.
+    fn loses(&self) -> bool {
+        self.board.lost() > 0 && matches!(self.phase, Phase::Open | Phase::Reducing)
+    }
+
+    /// There are marks that the sender answers.
+    fn answers_marks(&self, marked: u32) -> bool {
+        marked > 0
+            && self.phase == Phase::Open
+            && self.law.mark_response() == MarkResponse::OncePerWindow
+    }
+
+    pub(super) fn start_episodes(&mut self, now: Time, in_flight: u32, marked: u32) {
+        if self.loses() {
+            self.begin_recovery(now, in_flight);
+        } else if self.answers_marks(marked) {
+            self.begin_episode(now, Phase::Reducing, Signal::Mark, in_flight);
+            self.cwr_due = self.feedback == Feedback::Classic;
+        }
+    }
+
+    fn begin_recovery(&mut self, now: Time, in_flight: u32) {
+        // A window that comes down for marks already is not reduced twice.
+        if self.phase == Phase::Reducing && self.una < self.recovery_point {
+            self.phase = Phase::Recovery;
+            self.recovery_point = self.next;
+        } else {
+            self.begin_episode(now, Phase::Recovery, Signal::Loss, in_flight);
+        }
+        self.timers.start_timeout(now, &self.rtt, &self.parameters);
+    }
+
+    fn begin_episode(&mut self, now: Time, phase: Phase, signal: Signal, in_flight: u32) {
+        self.phase = phase;
+        self.recovery_point = self.next;
+        self.restarted = false;
+        self.reduction = ProportionalReduction::new(in_flight);
+        self.law.on_congestion(&Congestion {
+            now,
+            signal,
+            in_flight,
+        });
+        self.reduce(0, Safe::No);
+    }
+
+    fn reduce(&mut self, delivered: u32, safe: Safe) {
+        let ssthresh = whole(self.law.ssthresh());
+        self.reduction
+            .on_ack(delivered, self.board.in_flight(), ssthresh, safe);
+    }
+
+    fn end_episode(&mut self) {
+        if matches!(self.phase, Phase::Recovery | Phase::Reducing) {
+            let ssthresh = self.law.ssthresh();
+            let window = match self.parameters.detection {
+                Detection::Rack => ssthresh,
+                // RFC 6582, section 3.2, step 3, option 1: no burst.
+                Detection::DupAcks => ssthresh.min(f64::from(self.board.in_flight().max(1)) + 1.0),
+            };
+            self.law.on_recovery_exit(window);
+            self.rack.on_recovery_exit();
+        }
+        self.phase = Phase::Open;
+    }
+
+    fn tell_law(&mut self, now: Time, delivery: &Delivery, marked: u32) {
+        let round = if self.una > self.round_end {
+            self.round_end = self.next;
+            Round::New
+        } else {
+            Round::Same
+        };
+        let growth = match self.phase {
+            Phase::Recovery | Phase::Reducing => Growth::Reducing,
+            Phase::Open if self.loses() || self.answers_marks(marked) => Growth::Reducing,
+            Phase::Open | Phase::Loss if self.uses_window() => Growth::Allowed,
+            Phase::Open | Phase::Loss => Growth::Unused,
+        };
+        self.law.on_ack(&TcpAck {
+            now,
+            delivered: delivery.segments,
+            marked,
+            rtt: delivery.last_sent.map(|sent| now.since(sent)),
+            least_rtt: self.rtt.least,
+            smoothed_rtt: self.rtt.smoothed.unwrap_or(Duration::ZERO),
+            in_flight: self.board.in_flight(),
+            round,
+            growth,
+        });
+    }
+}

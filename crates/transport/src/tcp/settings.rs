@@ -1,0 +1,114 @@
+//! Everything a host's transport is told; shared by all hosts.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::ClassId;
+use serde::{Deserialize, Serialize};
+
+use super::cc::TcpCc;
+use super::config::{TcpConfig, TcpParameters};
+use super::ecn::Feedback;
+
+/// What a flow of a class is.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pattern {
+    /// The source opens a connection and sends the bytes; the flow ends when the last one is
+    /// acknowledged.
+    #[default]
+    Plain,
+    /// The source asks the destination for the bytes, as HTTP does; the flow ends when the last one has
+    /// been read.
+    Fetch,
+}
+
+/// Which connection a fetch uses.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reuse {
+    /// One of its own, closed afterwards.
+    #[default]
+    None,
+    /// The one that is open first: its own, or that of another request that has been served.
+    LateBinding,
+}
+
+/// How connections are opened.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opening {
+    /// By a handshake, which takes a round trip.
+    #[default]
+    Handshake,
+    /// They are open: the first segment carries payload, as on a connection that persists. Fetches
+    /// always have a handshake.
+    Open,
+}
+
+/// How the flows of a class are carried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClassConfig {
+    /// The congestion control law of both sides.
+    pub law: TcpCc,
+    /// The feedback of marks that the source asks for.
+    pub feedback: Feedback,
+    /// The most that the destination agrees to.
+    pub accepts: Feedback,
+    /// What a flow is.
+    pub pattern: Pattern,
+    /// Which connection a fetch uses.
+    pub reuse: Reuse,
+    /// How connections are opened.
+    pub opening: Opening,
+}
+
+impl Default for ClassConfig {
+    fn default() -> Self {
+        Self {
+            law: TcpCc::default(),
+            feedback: Feedback::None,
+            accepts: Feedback::Accurate,
+            pattern: Pattern::Plain,
+            reuse: Reuse::None,
+            opening: Opening::Handshake,
+        }
+    }
+}
+
+/// Everything a host's TCP is told.
+#[derive(Debug)]
+pub struct TcpSettings {
+    pub(super) parameters: Arc<TcpParameters>,
+    default: ClassConfig,
+    own: Vec<Option<ClassConfig>>,
+}
+
+impl TcpSettings {
+    /// Settings with `default` for all classes but those in `own`.
+    #[must_use]
+    pub fn new(
+        config: &TcpConfig,
+        default: ClassConfig,
+        own: impl IntoIterator<Item = (ClassId, ClassConfig)>,
+    ) -> Self {
+        let mut by_class = Vec::new();
+        for (class, config) in own {
+            if by_class.len() <= class.index() {
+                by_class.resize_with(class.index() + 1, || None);
+            }
+            by_class[class.index()] = Some(config);
+        }
+        Self {
+            parameters: Arc::new(config.parameters()),
+            default,
+            own: by_class,
+        }
+    }
+
+    /// The settings of the flows of `class`.
+    #[must_use]
+    pub fn class(&self, class: ClassId) -> &ClassConfig {
+        let own = self.own.get(class.index()).and_then(Option::as_ref);
+        own.unwrap_or(&self.default)
+    }
+}
