@@ -48,6 +48,7 @@
 //! assert_eq!(next, Time::ZERO + rate.serialisation(Bytes::new(1_048)));
 //! ```
 
+pub mod both;
 pub mod cc;
 pub mod rdma;
 pub mod tcp;
