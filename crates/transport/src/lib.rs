@@ -48,7 +48,6 @@
 //! assert_eq!(next, Time::ZERO + rate.serialisation(Bytes::new(1_048)));
 //! ```
 
-pub mod both;
 pub mod cc;
 pub mod rdma;
 pub mod tcp;
