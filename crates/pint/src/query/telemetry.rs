@@ -69,3 +69,6 @@ impl<H: PintHeader, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
         self.inner.on_rate(port, rate);
     }
 }
+
+#[cfg(test)]
+mod tests;

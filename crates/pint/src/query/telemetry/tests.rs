@@ -1,0 +1,199 @@
+//! Packets through a row of switches by hand.
+
+use fabricsim_core::id::FlowId;
+use fabricsim_core::plugin::{FlowKey, NoTelemetry};
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use super::super::config::QueryConfig;
+use super::super::engine::QueryNetwork;
+use super::super::sink::{Answers, Sink};
+use super::super::truth::Truth;
+use super::super::value::{Aggregation, Value};
+use super::super::{Statistic, TraceScheme};
+use super::*;
+use crate::digest::QueryDigest;
+
+const RATE: Rate = Rate::from_gbps(100);
+
+/// Eight switches, numbered from 10, one after the other.
+fn network() -> QueryNetwork {
+    let switches: Vec<NodeId> = (10..18).map(NodeId).collect();
+    QueryNetwork {
+        longest_path: 5,
+        base_rtt: Duration::from_us(10),
+        links: switches.windows(2).map(|pair| (pair[0], pair[1])).collect(),
+        most_ports: 4,
+        switches,
+    }
+}
+
+fn queries(configs: &[QueryConfig], budget: u32) -> Arc<Queries> {
+    Arc::new(Queries::new(configs, budget, 7, None, &network()).expect("the queries fit"))
+}
+
+fn per_packet(value: Value, aggregation: Aggregation) -> QueryConfig {
+    QueryConfig {
+        aggregation: Some(aggregation),
+        bits: 16,
+        quantiles: Some(vec![0.5]),
+        ..QueryConfig::new(value)
+    }
+}
+
+/// Sends `count` packets through `path`, where they wait for `waits_ns`; what sink and truth know then.
+fn send(
+    queries: &Arc<Queries>,
+    count: u64,
+    path: &[u32],
+    waits_ns: impl Fn(u64, usize) -> u64,
+) -> Answers {
+    let mut switches: Vec<_> = path
+        .iter()
+        .map(|&switch| {
+            let telemetry =
+                QueryTelemetry::new(Arc::clone(queries), NodeId(switch), &[RATE], NoTelemetry);
+            (telemetry, Truth::new(queries, &[RATE]))
+        })
+        .collect();
+    let mut sink = Sink::new(queries);
+    let key = FlowKey {
+        src: NodeId(0),
+        dst: NodeId(1),
+        src_port: 7,
+        dst_port: 8,
+    };
+    for number in 0..count {
+        let mut packet = Packet::<QueryDigest>::new(PacketKind::Data, 3, key, FlowId(5));
+        packet.sent_at = Time::from_ns(number * 100_000);
+        packet.wire = 1_050;
+        let mut now = packet.sent_at;
+        for (place, (telemetry, truth)) in switches.iter_mut().enumerate() {
+            let arrived = now + Duration::from_us(1);
+            now = arrived + Duration::from_ns(waits_ns(number, place));
+            let hop = Hop {
+                now,
+                arrived,
+                ingress: PortId(1),
+                port: PortId(0),
+                rate: RATE,
+                queue: Bytes::new(500),
+                sent: Bytes::ZERO,
+            };
+            telemetry.on_dequeue(&mut packet, &hop);
+            if let Some(truth) = truth {
+                truth.on_dequeue(&hop, &packet);
+            }
+        }
+        sink.on_arrival(now, &packet);
+    }
+    let truths = switches.iter().filter_map(|(_, truth)| truth.as_ref());
+    Answers::collect([&sink].into_iter(), truths)
+}
+
+#[test]
+fn a_sink_learns_the_path_and_notices_another_one() {
+    let path = QueryConfig {
+        scheme: Some(TraceScheme::Mininet),
+        ..QueryConfig::new(Value::SwitchId)
+    };
+    let queries = queries(&[path], 8);
+    let answers = send(&queries, 80, &[11, 12, 13, 14], |_, _| 0);
+    let [answer] = &answers.paths[..] else {
+        panic!("one flow")
+    };
+    assert_eq!(answer.part.path, [11, 12, 13, 14]);
+    assert_eq!((answer.part.correct, answer.part.packets), (Some(true), 80));
+    assert_eq!((answer.part.unnoticed, &answer.part.ended_by), (0, &None));
+    assert!(
+        answer
+            .part
+            .decoded_after
+            .is_some_and(|packets| packets < 60)
+    );
+}
+
+#[test]
+fn extremes_and_sums_are_those_of_the_hops() {
+    let value = Value::HopLatency;
+    let folds = [Aggregation::Max, Aggregation::Min, Aggregation::Sum];
+    let queries = queries(&folds.map(|fold| per_packet(value, fold)), 48);
+    let waits = [700, 90, 2_500, 400, 1_100];
+    let answers = send(&queries, 400, &[10, 11, 12, 13, 14], |_, hop| waits[hop]);
+    let found: Vec<f64> = answers
+        .packets
+        .iter()
+        .filter_map(|answer| answer.estimate)
+        .collect();
+    let [most, least, sum] = found[..] else {
+        panic!("three answers: {answers:?}")
+    };
+    for (found, expected, error) in [
+        (most, 2_500.0, 0.001),
+        (least, 90.0, 0.001),
+        (sum, 4_790.0, 0.05),
+    ] {
+        assert!(
+            (found / expected - 1.0f64).abs() < error,
+            "{found}, not {expected}"
+        );
+    }
+}
+
+#[test]
+fn quantiles_of_each_hop_stand_beside_the_truth() {
+    let latency = QueryConfig {
+        quantiles: Some(vec![0.5, 0.9]),
+        ..QueryConfig::new(Value::HopLatency)
+    };
+    let queries = queries(&[latency], 8);
+    // The first hop never makes wait, the second 1 to 1,000 ns, the third always 5,000 ns.
+    let answers = send(&queries, 6_000, &[10, 11, 12], |packet, hop| match hop {
+        0 => 0,
+        1 => packet * 7 % 1_000 + 1,
+        _ => 5_000,
+    });
+    let of = |hop: u8, share: f64| {
+        let wanted = answers
+            .hops
+            .iter()
+            .find(|answer| answer.hop == hop && answer.statistic == Statistic::Quantile(share));
+        let answer = wanted.expect("every hop has digests");
+        assert_eq!(answer.passed, Some(6_000));
+        assert!(answer.digests.abs_diff(2_000) < 150, "{answer:?}");
+        (
+            answer.estimate.expect("digests"),
+            answer.truth.expect("noted"),
+        )
+    };
+    assert_eq!(of(1, 0.5), (0.0, 0.0));
+    for (hop, share, expected) in [(2, 0.5, 500.0), (2, 0.9, 900.0), (3, 0.5, 5_000.0)] {
+        let (estimate, truth) = of(hop, share);
+        assert!((truth / expected - 1.0f64).abs() < 0.001, "{truth}");
+        assert!((estimate / truth - 1.0).abs() < 0.08, "{estimate} {truth}");
+    }
+}
+
+#[test]
+fn switches_and_sink_agree_on_what_a_packet_serves() {
+    let names = [Value::SwitchId, Value::IngressPort, Value::EgressPort];
+    let configs = names.map(|value| QueryConfig {
+        frequency: 0.6,
+        ..QueryConfig::new(value)
+    });
+    let queries = queries(&configs, 16);
+    let count = 30_000;
+    let answers = send(&queries, count, &[10, 11, 12], |_, _| 0);
+    assert_eq!(answers.paths.len(), 3);
+    for (index, answer) in answers.paths.iter().enumerate() {
+        // Had one of them taken other bits, no path would explain the digests.
+        assert_eq!(answer.part.ended_by, None);
+        let expected = queries.plan().frequency(index) * count as f64;
+        let deviation = (expected * 0.4).sqrt();
+        let found = answer.part.packets as f64;
+        assert!(
+            (found - expected).abs() < 4.0 * deviation,
+            "{found}, not {expected}"
+        );
+    }
+    assert_eq!(answers.paths[1].part.path, [1, 1, 1]);
+}
