@@ -7,6 +7,7 @@ use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
 
 use crate::console::tell;
+use crate::pint::PintArgs;
 use crate::plot::PlotArgs;
 use crate::report::ReportArgs;
 use crate::reproduce::ReproduceArgs;
@@ -38,6 +39,7 @@ Examples:
   fabricsim plot slowdown results/a results/b -o slowdown.svg
   fabricsim report results/a results/b -o report.html
   fabricsim reproduce hpcc-results --quick          a published figure, run again
+  fabricsim pint trace --scheme mininet             packets until PINT knows a path
   fabricsim list cc                                 laws and their keys"
 )]
 pub(crate) struct Args {
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Reproduce(ReproduceArgs),
     /// Make one HTML page of results: runs, settings, figures, tables
     Report(ReportArgs),
+    /// Ask what PINT's queries need and come to, without a network around them
+    Pint(PintArgs),
     /// List laws, topologies, workloads and settings with their keys
     List(ListArgs),
 }

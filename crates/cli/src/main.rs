@@ -10,6 +10,7 @@ mod compare;
 mod console;
 mod list;
 mod parallelism;
+mod pint;
 mod plot;
 mod progress;
 mod report;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Plot(options) => plot::plot(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Report(options) => report::report(&options),
+        Command::Pint(options) => pint::pint(&options),
         Command::List(options) => {
             list::list(&options);
             Ok(ExitCode::SUCCESS)

@@ -244,6 +244,12 @@ fn the_commands_of_the_readme_are_understood() {
                 }
                 folder.run(&args).succeeded();
             }
+            // A few trials show as much as thousands.
+            "pint" => {
+                let mut args = args.clone();
+                args.extend(["--trials", "5"]);
+                folder.run(&args).succeeded();
+            }
             // Hours of runs are looked at without any.
             "reproduce" => {
                 let mut args = args.clone();
@@ -324,6 +330,7 @@ fn what_the_documents_point_to_exists() {
         "docs/sweeps.md",
         "docs/reproduce.md",
         "docs/micro.md",
+        "docs/pint.md",
         "docs/fidelity.md",
     ] {
         let text = project_text(name);

@@ -6,7 +6,7 @@ use fabricsim_core::input::ConfigError;
 
 use crate::hash::GlobalHash;
 
-use super::scheme::overwrites;
+use super::scheme::{last_to_overwrite, overwrites};
 use super::universe::Universe;
 
 /// What a switch writes into a packet that it marks.
@@ -91,6 +91,19 @@ impl Traceback {
         }
     }
 
+    /// What all switches of `path` in turn make of the mark of `packet`, as [`mark`](Self::mark) does for
+    /// each: that of the last which marks.
+    ///
+    /// # Panics
+    /// When the path has more than 255 hops.
+    #[must_use]
+    pub fn mark_of(&self, packet: u64, path: &[u64]) -> u8 {
+        let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");
+        last_to_overwrite(self.choice, packet, hops).map_or(0, |hop| {
+            self.byte(self.part_of(packet), path[usize::from(hop) - 1])
+        })
+    }
+
     /// Fragments or functions, whichever there are.
     const fn parts(&self) -> u8 {
         match self.marking {
@@ -137,6 +150,8 @@ pub struct TracebackSink {
     marks: Vec<Marks>,
     /// The switch of each hop where it is known.
     known: Vec<Option<u64>>,
+    /// How many are not.
+    unknown: usize,
 }
 
 impl TracebackSink {
@@ -148,6 +163,7 @@ impl TracebackSink {
             universe,
             marks: vec![Marks::default(); usize::from(hops)],
             known: vec![None; usize::from(hops)],
+            unknown: usize::from(hops),
         }
     }
 
@@ -155,10 +171,7 @@ impl TracebackSink {
     pub fn record(&mut self, packet: u64, mark: u8) {
         let hops = u8::try_from(self.marks.len()).expect("as many as a path has");
         let choice = self.scheme.choice;
-        let Some(hop) = (1..=hops)
-            .rev()
-            .find(|&hop| overwrites(choice, packet, hop))
-        else {
+        let Some(hop) = last_to_overwrite(choice, packet, hops) else {
             return;
         };
         let index = usize::from(hop) - 1;
@@ -169,12 +182,16 @@ impl TracebackSink {
         marks.bytes[usize::from(part)] = mark;
         if new && self.known[index].is_none() {
             self.known[index] = self.switch_of(index);
+            self.unknown -= usize::from(self.known[index].is_some());
         }
     }
 
     /// The switches in the order of the path, once all are known.
     #[must_use]
     pub fn path(&self) -> Option<Vec<u64>> {
+        if self.unknown > 0 {
+            return None;
+        }
         self.known.iter().copied().collect()
     }
 
@@ -229,6 +246,7 @@ mod tests {
                     let mark = (1..=u8::MAX).zip(path).fold(0, |mark, (hop, switch)| {
                         scheme.mark(mark, packet, hop, switch)
                     });
+                    assert_eq!(scheme.mark_of(packet, &path), mark);
                     sink.record(packet, mark);
                     sink.path().is_some()
                 })
