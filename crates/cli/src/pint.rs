@@ -1,9 +1,10 @@
-//! `fabricsim pint`: PINT's queries, planned and judged.
+//! `fabricsim pint`: PINT's queries, planned, run and judged.
 
 mod compare;
 mod drive;
 mod latency;
 mod plan;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -13,8 +14,17 @@ use fabricsim::Error;
 use compare::CompareArgs;
 use latency::LatencyArgs;
 use plan::PlanArgs;
+use trace::TraceArgs;
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim pint trace --scheme multilayer          packets until a sink knows a path
+  fabricsim pint latency --traffic 1ms              errors of latency quantiles on a fat-tree
+  fabricsim pint plan examples/scenarios/pint-combined.toml
+  fabricsim pint compare examples/scenarios/pint-combined.toml
+
+Queries on the packets of a simulation are [[query]] tables of its scenario: docs/pint.md.")]
 pub(crate) struct PintArgs {
     #[command(subcommand)]
     query: Query,
@@ -22,6 +32,9 @@ pub(crate) struct PintArgs {
 
 #[derive(Debug, Subcommand)]
 enum Query {
+    /// Packets needed to know a path, against its length, by scheme and bits in each packet
+    Trace(TraceArgs),
+
     /// Errors of latency quantiles, against packets and space, on the latencies of a simulation
     Latency(LatencyArgs),
 
@@ -34,6 +47,7 @@ enum Query {
 
 pub(crate) fn pint(args: &PintArgs) -> Result<ExitCode, Error> {
     match &args.query {
+        Query::Trace(args) => trace::trace(args),
         Query::Latency(args) => latency::latency(args),
         Query::Plan(args) => plan::plan(args),
         Query::Compare(args) => compare::compare(args),

@@ -24,7 +24,15 @@ impl GlobalHash {
     #[inline]
     #[must_use]
     pub const fn value(self, a: u64, b: u64) -> u64 {
-        step(step(self.start ^ a) ^ b)
+        self.with(a).value(b)
+    }
+
+    /// What is the same for all words after `a`.
+    #[inline]
+    pub(crate) const fn with(self, a: u64) -> HalfHash {
+        HalfHash {
+            state: step(self.start ^ a),
+        }
     }
 
     /// Uniform in [0, 1) for `(a, b)`: the upper 53 bits.
@@ -41,6 +49,21 @@ impl GlobalHash {
         self.value(a, b)
             .checked_shr(64 - count.min(64))
             .unwrap_or(0)
+    }
+}
+
+/// A hash function of one word: another with its first word given.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HalfHash {
+    /// After the first word.
+    state: u64,
+}
+
+impl HalfHash {
+    /// All 64 bits for the first word and `b`.
+    #[inline]
+    pub(crate) const fn value(self, b: u64) -> u64 {
+        step(self.state ^ b)
     }
 }
 

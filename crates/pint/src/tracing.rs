@@ -4,7 +4,8 @@
 //! Switches keep nothing. Each computes from hashes that all nodes share whether it acts on a packet,
 //! and if so writes a hash of its number over the digest or xors it in ([`Scheme::encode`]). The sink
 //! computes the same, so it knows whose hashes a digest holds, and strikes out what does not fit until
-//! one switch is left for each hop ([`PathDecoder`]). [`Trials`] measures how many packets that takes, also
+//! one switch is left for each hop ([`PathDecoder`]); it may know the links of the network, too
+//! ([`Universe::with_links`]). [`Trials`] measures how many packets that takes, also
 //! for what came before PINT: [`Traceback`] and [`NetworkCoding`].
 //!
 //! ```
@@ -35,12 +36,14 @@
 //! # Ok::<(), fabricsim_core::input::ConfigError>(())
 //! ```
 
+mod candidates;
 mod choice;
 mod decoder;
 mod hop_set;
 mod layers;
 mod network_coding;
 mod scheme;
+mod switch_set;
 mod traceback;
 mod trials;
 mod universe;
@@ -52,5 +55,5 @@ pub use layers::Layers;
 pub use network_coding::{CodingSink, NetworkCoding};
 pub use scheme::{Scheme, SchemeConfig, TraceDigest, Values};
 pub use traceback::{Marking, Traceback, TracebackSink};
-pub use trials::{Summary, Trials};
+pub use trials::{Paths, Summary, Trials};
 pub use universe::Universe;

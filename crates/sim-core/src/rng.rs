@@ -22,6 +22,8 @@ pub enum Purpose {
     Rounding,
     /// Choice of the packets or answers that are looked at.
     Sampling,
+    /// Which nodes are linked, in networks that are drawn up at random.
+    Wiring,
     /// Anything of a user's own; tell them apart by the number.
     Custom(u32),
 }
@@ -35,6 +37,7 @@ impl Purpose {
             Self::Loss => 4,
             Self::Rounding => 5,
             Self::Sampling => 6,
+            Self::Wiring => 7,
             Self::Custom(n) => (1 << 32) | n as u64,
         }
     }

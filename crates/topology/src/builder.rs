@@ -1,14 +1,22 @@
 //! Builders: a few settings in, a topology out. Hosts come first, then switches.
 
+mod backbone;
 mod chain;
 mod dumbbell;
 mod fat_tree;
+mod isp;
 mod leaf_spine;
+mod link_delay;
 mod plan;
 mod star;
 
+pub(crate) use backbone::{Backbone, Hosts};
 pub use chain::ChainConfig;
 pub use dumbbell::DumbbellConfig;
 pub use fat_tree::{FatTreeConfig, Preset};
+pub use isp::IspConfig;
 pub use leaf_spine::LeafSpineConfig;
+pub use link_delay::LinkDelay;
+pub(crate) use link_delay::Place;
+pub(crate) use plan::{at_least, some_delay};
 pub use star::StarConfig;

@@ -1,12 +1,15 @@
 //! The list of topologies a scenario can name, with their keys.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use fabricsim_core::input::ConfigError;
 use serde::{Deserialize, Serialize};
 
-use crate::builder::{ChainConfig, DumbbellConfig, FatTreeConfig, LeafSpineConfig, StarConfig};
+use crate::builder::{
+    ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, StarConfig,
+};
 use crate::graph::Topology;
+use crate::graphml::GraphmlConfig;
 
 /// A topology as a scenario describes it: one variant for each name in [`KINDS`], in that order.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,10 @@ pub enum TopologyConfig {
     Star(StarConfig),
     /// `chain`
     Chain(ChainConfig),
+    /// `isp`
+    Isp(IspConfig),
+    /// `graphml`
+    Graphml(GraphmlConfig),
     /// `file`
     File(FileConfig),
 }
@@ -43,12 +50,25 @@ impl TopologyConfig {
             Self::Dumbbell(_) => "dumbbell",
             Self::Star(_) => "star",
             Self::Chain(_) => "chain",
+            Self::Isp(_) => "isp",
+            Self::Graphml(_) => "graphml",
             Self::File(_) => "file",
         }
     }
 
+    /// The file that the topology is read from, relative to the scenario.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Graphml(GraphmlConfig { path, .. }) | Self::File(FileConfig { path }) => {
+                Some(path)
+            }
+            _ => None,
+        }
+    }
+
     /// Builds the topology; `None` for a file, which the caller reads and gives to
-    /// [`parse_hpcc`](crate::parse_hpcc).
+    /// [`parse_hpcc`](crate::parse_hpcc) or [`GraphmlConfig::read`].
     ///
     /// # Errors
     /// Settings that the builder refuses, by key.
@@ -59,7 +79,8 @@ impl TopologyConfig {
             Self::Dumbbell(config) => Some(config.build()),
             Self::Star(config) => Some(config.build()),
             Self::Chain(config) => Some(config.build()),
-            Self::File(_) => None,
+            Self::Isp(config) => Some(config.build()),
+            Self::Graphml(_) | Self::File(_) => None,
         }
     }
 }
@@ -161,6 +182,37 @@ pub const KINDS: &[KindDoc] = &[
         ],
     ),
     (
+        "isp",
+        "a random network of a service provider: long, sparse, chains for the most part",
+        &[
+            ("switches", "switches in all (default 158)"),
+            (
+                "longest_path",
+                "switches on the longest shortest path, both ends counted (default 36)",
+            ),
+            (
+                "seed",
+                "which of the networks with these numbers (default 1)",
+            ),
+            ("hosts_per_switch", "hosts at each switch (default 1)"),
+            ("rate", "rate of every link (default \"100Gbps\")"),
+            ("delay", "one-way delay of every link (default \"1ms\")"),
+        ],
+    ),
+    (
+        "graphml",
+        "a graph of switches from a GraphML file, as the Internet Topology Zoo has them",
+        &[
+            ("path", "the file, relative to the scenario (required)"),
+            ("rate", "rate of every link (default \"100Gbps\")"),
+            (
+                "delay",
+                "one-way delay of every link, or \"geographic\": 5us for each km between Latitude and Longitude of its ends (default \"1ms\")",
+            ),
+            ("hosts_per_switch", "hosts at each switch (default 1)"),
+        ],
+    ),
+    (
         "file",
         "a list of links in the format of the HPCC simulator's topology.txt",
         &[("path", "the file, relative to the scenario (required)")],
@@ -213,15 +265,22 @@ mod tests {
         let (dumbbell, c) = asked::<DumbbellConfig>();
         let (star, d) = asked::<StarConfig>();
         let (chain, e) = asked::<ChainConfig>();
+        let (isp, f) = asked::<IspConfig>();
+        let (graphml, no_graph) = asked::<GraphmlConfig>();
         let (file, missing) = asked::<FileConfig>();
-        let keys = [fat_tree, leaf_spine, dumbbell, star, chain, file];
+        let keys = [
+            fat_tree, leaf_spine, dumbbell, star, chain, isp, graphml, file,
+        ];
         assert_eq!(missing, None, "a file has no default path");
+        assert_eq!(no_graph, None, "a file has no default path");
         let kinds = [
             TopologyConfig::FatTree(a.unwrap()),
             TopologyConfig::LeafSpine(b.unwrap()),
             TopologyConfig::Dumbbell(c.unwrap()),
             TopologyConfig::Star(d.unwrap()),
             TopologyConfig::Chain(e.unwrap()),
+            TopologyConfig::Isp(f.unwrap()),
+            TopologyConfig::Graphml(GraphmlConfig::new("network.graphml")),
             TopologyConfig::File(FileConfig {
                 path: "topology.txt".into(),
             }),
@@ -242,6 +301,7 @@ mod tests {
             TopologyConfig::Dumbbell(DumbbellConfig::default()),
             TopologyConfig::Star(StarConfig::default()),
             TopologyConfig::Chain(ChainConfig::default()),
+            TopologyConfig::Isp(IspConfig::default()),
         ];
         for config in defaults {
             assert!(config.build().unwrap().is_ok(), "{}", config.name());

@@ -2,7 +2,8 @@
 //!
 //! * [`Topology`] is the graph: hosts, switches and full-duplex links with rate, delay and loss.
 //! * The builders ([`FatTreeConfig`], [`LeafSpineConfig`], [`DumbbellConfig`], [`StarConfig`],
-//!   [`ChainConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a link list.
+//!   [`ChainConfig`], [`IspConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a link
+//!   list, [`GraphmlConfig`] one from a map of the Internet Topology Zoo.
 //! * [`Routes`] holds every shortest path by hop count; [`SwitchRoutes`] is one switch's part of it,
 //!   with [`EcmpHash`] to choose among equal paths.
 //!
@@ -32,16 +33,20 @@ mod down_links;
 mod ecmp;
 mod error;
 mod graph;
+mod graphml;
 mod hpcc_file;
 mod routes;
+mod switch_paths;
 
 pub use builder::{
-    ChainConfig, DumbbellConfig, FatTreeConfig, LeafSpineConfig, Preset, StarConfig,
+    ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, LinkDelay, Preset,
+    StarConfig,
 };
 pub use config::{FileConfig, KINDS, KeyDoc, KindDoc, TopologyConfig};
 pub use down_links::DownLinks;
 pub use ecmp::{EcmpHash, murmur3_32};
 pub use error::TopologyError;
 pub use graph::{Link, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};
+pub use graphml::GraphmlConfig;
 pub use hpcc_file::parse_hpcc;
 pub use routes::{Extremes, NextHopOrder, Routes, SwitchRoutes};

@@ -48,6 +48,17 @@ macro_rules! good_and {
     };
 }
 
+/// The network of a GraphML file, with `$key` for it.
+macro_rules! from_graphml {
+    ($key:literal) => {
+        concat!(
+            "[topology]\nkind = \"graphml\"\npath = \"network.graphml\"\n",
+            $key,
+            "[[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n[cc]\nkind = \"hpcc\"\n"
+        )
+    };
+}
+
 mod queries;
 
 /// A topology file as a network, with one flow list or an incast.
@@ -692,6 +703,68 @@ const CASES: &[Case] = &[
         place: "flow.txt:3:1",
         says: &["the file ends after 1 of 2 flows"],
         remedy: "add the missing flows",
+    },
+    Case {
+        name: "a graph in two parts",
+        files: &[(
+            "network.graphml",
+            "<graphml><graph>\n<node id='a'/><node id='b'/>\n<node id='c'/>\n\
+             <edge source='a' target='b'/>\n</graph></graphml>\n",
+        )],
+        scenario: from_graphml!(""),
+        args: &[],
+        place: "network.graphml:3:1",
+        says: &["in 2 parts without links between them, of 2, 1 nodes"],
+        remedy: "add links that join the parts",
+    },
+    Case {
+        name: "a graph that is no XML",
+        files: &[("network.graphml", "<graphml>\n<graph>\n</graphml>\n")],
+        scenario: from_graphml!(""),
+        args: &[],
+        place: "network.graphml:3:1",
+        says: &["this is not XML"],
+        remedy: "give a GraphML file",
+    },
+    Case {
+        name: "a graph without places and delays that follow from them",
+        files: &[(
+            "network.graphml",
+            "<graphml><graph>\n<node id='a'/><node id='b'/>\n\
+             <edge source='a' target='b'/>\n</graph></graphml>\n",
+        )],
+        scenario: from_graphml!("delay = \"geographic\"\n"),
+        args: &[],
+        place: "network.graphml:1:10",
+        says: &["delays cannot be geographic", "no `Latitude`"],
+        remedy: "write a delay for all links",
+    },
+    Case {
+        name: "a graph that is not there",
+        files: &[],
+        scenario: from_graphml!(""),
+        args: &[],
+        place: "t.toml:3:8",
+        says: &["[topology], key `path`", "network.graphml"],
+        remedy: "give a file that exists",
+    },
+    Case {
+        name: "a misspelt geographic",
+        files: &[],
+        scenario: from_graphml!("delay = \"geografic\"\n"),
+        args: &[],
+        place: "t.toml:4:9",
+        says: &["[topology], key `delay`", "`geografic` is neither a time"],
+        remedy: "write it like \"1ms\"",
+    },
+    Case {
+        name: "a network of a provider with too long a path",
+        files: &[],
+        scenario: "[topology]\nkind = \"isp\"\nswitches = 20\nlongest_path = 30\n[[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n[cc]\nkind = \"hpcc\"\n",
+        args: &[],
+        place: "t.toml:3:12",
+        says: &["[topology], key `switches`", "20 is too few"],
+        remedy: "write at least 30",
     },
     Case {
         name: "hosts that cannot reach each other (topology.txt)",

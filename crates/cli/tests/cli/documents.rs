@@ -248,6 +248,17 @@ fn the_commands_of_the_readme_are_understood() {
                 }
                 folder.run(&args).succeeded();
             }
+            // A few trials show as much as thousands.
+            "pint" => {
+                let mut args = args.clone();
+                match args[1] {
+                    "trace" => args.extend(["--trials", "5"]),
+                    "latency" => args.extend(["--traffic", "200us", "--packets", "50"]),
+                    "compare" => args.extend(["--set", "workload.0.duration=20us"]),
+                    _ => {}
+                }
+                folder.run(&args).succeeded();
+            }
             // Hours of runs are looked at without any.
             "reproduce" => {
                 let mut args = args.clone();
@@ -328,6 +339,7 @@ fn what_the_documents_point_to_exists() {
         "docs/sweeps.md",
         "docs/reproduce.md",
         "docs/micro.md",
+        "docs/pint.md",
         "docs/fidelity.md",
     ] {
         let text = project_text(name);

@@ -5,6 +5,7 @@ mod comparison;
 mod documents;
 mod interrupt;
 mod parallelism;
+mod pint;
 mod plot;
 mod queries;
 mod rendering;

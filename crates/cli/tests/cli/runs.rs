@@ -337,3 +337,48 @@ fn a_full_time_series_is_told_of() {
         assert_eq!(read("profiled"), read("plain"), "{name}");
     }
 }
+
+#[test]
+fn networks_of_providers_are_run() {
+    let folder = Folder::new();
+    let nodes = [(51.5, 0.0), (48.9, 2.4), (52.5, 13.4)].iter().enumerate();
+    let nodes: String = nodes
+        .map(|(id, (north, east))| {
+            let place = |key, value| format!("<data key=\"{key}\">{value}</data>");
+            let places = place("n", north) + &place("e", east);
+            format!("<node id=\"{id}\">{places}</node>\n")
+        })
+        .collect();
+    folder.write(
+        "europe.graphml",
+        &format!(
+            "<graphml><key attr.name=\"Latitude\" for=\"node\" id=\"n\"/>\
+             <key attr.name=\"Longitude\" for=\"node\" id=\"e\"/><graph>\n{nodes}\
+             <edge source=\"0\" target=\"1\"/><edge source=\"1\" target=\"2\"/></graph></graphml>\n"
+        ),
+    );
+    for (kind, keys, hosts) in [
+        (
+            "graphml",
+            "path = \"europe.graphml\"\ndelay = \"geographic\"\nhosts_per_switch = 2\n",
+            6,
+        ),
+        (
+            "isp",
+            "switches = 20\nlongest_path = 6\ndelay = \"100us\"\n",
+            20,
+        ),
+    ] {
+        let scenario = format!(
+            "[topology]\nkind = \"{kind}\"\n{keys}[[workload]]\nkind = \"permutation\"\n\
+             size = \"20KB\"\n[cc]\nkind = \"hpcc\"\n"
+        );
+        folder.write("t.toml", &scenario);
+        folder.run(&["run", "t.toml", "--out", kind]).succeeded();
+        let summary = folder.summary(kind);
+        assert_eq!(summary["flows"]["finished"], hosts, "{kind}");
+        assert_eq!(summary["scenario"]["topology"]["kind"], kind);
+    }
+    let topology = &folder.summary("graphml")["scenario"]["topology"];
+    assert_eq!(topology["delay"], "geographic");
+}

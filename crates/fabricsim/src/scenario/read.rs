@@ -5,7 +5,7 @@ use std::path::Path;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::Bytes;
-use fabricsim_topology::{FileConfig, Topology, TopologyConfig, parse_hpcc};
+use fabricsim_topology::{Topology, TopologyConfig, parse_hpcc};
 use fabricsim_workload::{FlowTimes, SizeCdf, WorkloadConfig, WorkloadContext};
 use toml::de::DeTable;
 
@@ -108,20 +108,39 @@ pub(super) fn read_topology<'a>(
         "dumbbell" => TopologyConfig::Dumbbell(document.settings(&section, keys)?),
         "star" => TopologyConfig::Star(document.settings(&section, keys)?),
         "chain" => TopologyConfig::Chain(document.settings(&section, keys)?),
+        "isp" => TopologyConfig::Isp(document.settings(&section, keys)?),
+        "graphml" => TopologyConfig::Graphml(document.settings(&section, keys)?),
         "file" => TopologyConfig::File(document.settings(&section, keys)?),
         _ => unreachable!("`kind` answers with one of the names it was given"),
     };
     let topology = match (&config, config.build()) {
         (_, Some(built)) => built.map_err(|error| document.refuse(&section, error))?,
-        (TopologyConfig::File(FileConfig { path }), None) => {
-            let path = base.join(path);
-            let text = read_referenced(document, &section, "path", "the topology", &path)?;
-            parse_hpcc(&text)
-                .map_err(|error| Error::input(&path.display().to_string(), &text, error))?
-        }
-        (_, None) => unreachable!("only files are not built from their settings"),
+        (_, None) => read_network(document, &section, &config, base)?,
     };
     Ok((config, topology))
+}
+
+/// Reads the file that a topology is in.
+fn read_network(
+    document: &Document<'_>,
+    section: &Section<'_>,
+    config: &TopologyConfig,
+    base: &Path,
+) -> Result<Topology, Error> {
+    if let TopologyConfig::Graphml(config) = config {
+        let checked = config.check();
+        checked.map_err(|error| document.refuse(section, error))?;
+    }
+    let path = config
+        .path()
+        .expect("what is not built is read from a file");
+    let path = base.join(path);
+    let text = read_referenced(document, section, "path", "the topology", &path)?;
+    let network = match config {
+        TopologyConfig::Graphml(config) => config.read(&text),
+        _ => parse_hpcc(&text),
+    };
+    network.map_err(|error| Error::input(&path.display().to_string(), &text, error))
 }
 
 /// The keys of `kind` in a list of kinds.

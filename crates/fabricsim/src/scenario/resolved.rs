@@ -29,6 +29,8 @@ pub(super) fn topology_value(config: &TopologyConfig) -> serde_json::Value {
         TopologyConfig::Dumbbell(config) => to_value(config),
         TopologyConfig::Star(config) => to_value(config),
         TopologyConfig::Chain(config) => to_value(config),
+        TopologyConfig::Isp(config) => to_value(config),
+        TopologyConfig::Graphml(config) => to_value(config),
         TopologyConfig::File(config) => to_value(config),
     }
 }

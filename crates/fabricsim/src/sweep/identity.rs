@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use fabricsim_report::Digest;
-use fabricsim_topology::{FileConfig, TopologyConfig};
 use fabricsim_workload::{Sizes, WorkloadConfig};
 
 use crate::error::Error;
@@ -36,10 +35,7 @@ pub(super) fn scenario_digest(scenario: &Scenario, folder: &Path) -> Result<Stri
 
 /// The files that a scenario is made of, in the order of its tables.
 fn named_files(scenario: &Scenario) -> Vec<PathBuf> {
-    let topology = match &scenario.topology_config {
-        TopologyConfig::File(FileConfig { path }) => Some(path.clone()),
-        _ => None,
-    };
+    let topology = scenario.topology_config.path().map(Path::to_owned);
     let workloads = scenario
         .workloads
         .iter()

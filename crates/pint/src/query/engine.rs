@@ -388,8 +388,7 @@ fn universe(config: &QueryConfig, network: &QueryNetwork) -> Result<Universe, Co
         Knowledge::Links => {
             let number = |(a, b): &(NodeId, NodeId)| (u64::from(a.0), u64::from(b.0));
             let links: Vec<(u64, u64)> = network.links.iter().map(number).collect();
-            let _ = links; // TODO-MERGE
-            Universe::new(switches)
+            Universe::with_links(switches, &links)
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use fabricsim_core::input::ConfigError;
 
+use super::candidates::{Candidates, NoneLeft};
 use super::hop_set::HopSet;
 use super::scheme::{Scheme, TraceDigest, Values};
 use super::universe::Universe;
@@ -59,15 +60,6 @@ impl fmt::Display for Contradiction {
     }
 }
 
-/// The switches that a hop may be.
-#[derive(Clone, Debug)]
-enum Candidates {
-    /// All of the universe: there was no digest for the hop alone yet.
-    All,
-    /// These; the hop is known when there is one.
-    Of(Vec<u64>),
-}
-
 /// A digest of which the known hops are taken out.
 #[derive(Clone, Copy, Debug)]
 struct Residual {
@@ -84,24 +76,25 @@ struct Residual {
 /// Of each digest the values of known hops are taken out. What holds the value of one hop then strikes out
 /// the switches with another value; a hop is known when one switch is left, and then the digests that
 /// waited for it are looked at again (peeling). What holds none has to be zero, which tells of paths that
-/// change.
+/// change. Where the universe has links, switches without a neighbour at a hop beside them are struck out,
+/// too.
 ///
 /// Each digest costs as many steps as hops act on it, beyond finding out which they are. Until the path is known
 /// the decoder keeps the digests of several unknown hops, afterwards none.
 #[derive(Clone, Debug)]
 pub struct PathDecoder {
     scheme: Arc<Scheme>,
-    universe: Arc<Universe>,
     hops: u8,
     unknown: HopSet,
     /// The switch of each hop that is known.
     known: Vec<u64>,
-    candidates: Vec<Candidates>,
+    candidates: Candidates,
     waiting: Vec<Residual>,
     /// For each hop, which of `waiting` hold its value.
     waiting_for: Vec<Vec<u32>>,
-    /// Hops that became known, and the digests that waited for them were not looked at yet.
-    solved: Vec<u8>,
+    /// Hops that became known, with their switches, and the digests that waited for them were not looked
+    /// at yet.
+    solved: Vec<(u8, u64)>,
     packets: u64,
     decoded_after: Option<u64>,
     restarts: u64,
@@ -133,11 +126,10 @@ impl PathDecoder {
         }
         let mut decoder = Self {
             scheme,
-            universe,
             hops,
             unknown: HopSet::default(),
             known: Vec::new(),
-            candidates: Vec::new(),
+            candidates: Candidates::new(universe),
             waiting: Vec::new(),
             waiting_for: Vec::new(),
             solved: Vec::new(),
@@ -225,7 +217,7 @@ impl PathDecoder {
         self.hops = hops;
         self.unknown = HopSet::all(hops);
         self.known = vec![0; count];
-        self.candidates = vec![Candidates::All; count];
+        self.candidates.begin(hops);
         self.waiting.clear();
         self.waiting_for = vec![Vec::new(); count];
         self.solved.clear();
@@ -261,7 +253,7 @@ impl PathDecoder {
 
     /// Looks again at the digests that waited for hops that are known now.
     fn peel(&mut self) -> Result<(), Contradiction> {
-        while let Some(hop) = self.solved.pop() {
+        while let Some((hop, _)) = self.solved.pop() {
             for index in std::mem::take(&mut self.waiting_for[usize::from(hop) - 1]) {
                 let index = index as usize;
                 let mut residual = self.waiting[index];
@@ -298,29 +290,18 @@ impl PathDecoder {
 
     /// Strikes out the candidates of `hop` whose value is not that of `residual`, which holds no other.
     fn strike_out(&mut self, hop: u8, residual: &Residual) -> Result<(), Contradiction> {
-        let index = usize::from(hop) - 1;
-        let scheme = &self.scheme;
-        let fits = |switch: &u64| {
-            scheme.value(residual.instance, residual.packet, *switch) == residual.value
-        };
-        let candidates = &mut self.candidates[index];
-        match candidates {
-            Candidates::All => {
-                let all = self.universe.switches().iter().copied();
-                *candidates = Candidates::Of(all.filter(fits).collect());
-            }
-            Candidates::Of(left) => left.retain(fits),
+        let fits = self
+            .scheme
+            .writes(residual.instance, residual.packet, residual.value);
+        let before = self.solved.len();
+        self.candidates
+            .strike_out(hop, fits, &mut self.solved)
+            .map_err(|NoneLeft(hop)| Contradiction::NoCandidate { hop })?;
+        for &(hop, switch) in &self.solved[before..] {
+            self.known[usize::from(hop) - 1] = switch;
+            self.unknown.remove(hop);
         }
-        match candidates {
-            Candidates::Of(left) if left.is_empty() => Err(Contradiction::NoCandidate { hop }),
-            Candidates::Of(left) if left.len() == 1 && self.unknown.contains(hop) => {
-                self.known[index] = left[0];
-                self.unknown.remove(hop);
-                self.solved.push(hop);
-                Ok(())
-            }
-            Candidates::All | Candidates::Of(_) => Ok(()),
-        }
+        Ok(())
     }
 }
 

@@ -43,12 +43,26 @@ impl NetworkCoding {
         }
     }
 
+    /// What all switches of `path` in turn make of the digest of `packet`, as [`encode`](Self::encode) does
+    /// for each.
+    ///
+    /// # Panics
+    /// When the path has more than 255 hops.
+    #[must_use]
+    pub fn digest_of(&self, packet: u64, path: &[u64]) -> u64 {
+        let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");
+        let acting = self.half.acting(self.choice, packet, hops);
+        let switches = acting.iter().map(|hop| path[usize::from(hop) - 1]);
+        switches.fold(0, |digest, switch| digest ^ switch)
+    }
+
     /// The sink of one flow that passes `hops` switches.
     #[must_use]
     pub fn sink(&self, hops: u8) -> CodingSink {
         CodingSink {
             coding: self.clone(),
             rows: vec![None; usize::from(hops)],
+            missing: usize::from(hops),
         }
     }
 }
@@ -59,6 +73,8 @@ pub struct CodingSink {
     coding: NetworkCoding,
     /// For each hop an equation whose first unknown it is.
     rows: Vec<Option<Equation>>,
+    /// Hops without one.
+    missing: usize,
 }
 
 /// The xor of the switches of `hops` is `value`.
@@ -82,6 +98,7 @@ impl CodingSink {
                 Some(row) => equation = equation.minus(row),
                 None => {
                     *row = Some(equation);
+                    self.missing -= 1;
                     return;
                 }
             }
@@ -91,6 +108,9 @@ impl CodingSink {
     /// The switches in the order of the path, once there is an equation for each.
     #[must_use]
     pub fn path(&self) -> Option<Vec<u64>> {
+        if self.missing > 0 {
+            return None;
+        }
         let mut rows: Vec<Equation> = self.rows.iter().copied().collect::<Option<_>>()?;
         // From the last, which has one unknown, back: all behind are solved.
         for index in (0..rows.len()).rev() {
@@ -127,6 +147,7 @@ mod tests {
                 let digest = (1..=u8::MAX).zip(&path).fold(0, |digest, (hop, &switch)| {
                     coding.encode(digest, packet, hop, switch)
                 });
+                assert_eq!(coding.digest_of(packet, &path), digest);
                 let rank = |sink: &CodingSink| sink.rows.iter().flatten().count();
                 let before = rank(&sink);
                 sink.record(packet, digest);

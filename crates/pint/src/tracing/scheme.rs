@@ -171,6 +171,24 @@ impl Scheme {
         TraceDigest(word)
     }
 
+    /// What all switches of `path` in turn make of the digest of `packet`, as [`encode`](Self::encode) does
+    /// for each, in fewer steps: those of the acting hops alone.
+    ///
+    /// # Panics
+    /// When the path has more than 255 hops.
+    #[must_use]
+    pub fn digest_of(&self, packet: u64, path: &[u64]) -> TraceDigest {
+        let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");
+        let mut word = 0;
+        for instance in 0..self.instances.len() {
+            for hop in self.acting(instance, packet, hops).iter() {
+                let switch = path[usize::from(hop) - 1];
+                word ^= self.value(instance, packet, switch) << self.shift(instance);
+            }
+        }
+        TraceDigest(word)
+    }
+
     /// The hops whose values the digest of `packet` has in `instance` after a path of `hops`: their xor.
     #[inline]
     #[must_use]
@@ -196,6 +214,30 @@ impl Scheme {
                 hash.bits(self.config.digest_bits, packet, switch)
             }
             Values::Whole => switch & self.mask(),
+        }
+    }
+
+    /// Whether a switch writes `wanted` into the digest of `packet` in `instance` where it acts: as
+    /// [`value`](Self::value), for many switches.
+    #[inline]
+    pub(super) fn writes(
+        &self,
+        instance: usize,
+        packet: u64,
+        wanted: u64,
+    ) -> impl Fn(u64) -> bool + use<> {
+        let half = self.instances[instance].value.with(packet);
+        let (unused, mask, values) = (
+            64 - self.config.digest_bits,
+            self.mask(),
+            self.config.values,
+        );
+        move |switch| {
+            wanted
+                == match values {
+                    Values::Hashed => half.value(switch) >> unused,
+                    Values::Whole => switch & mask,
+                }
         }
     }
 
@@ -262,6 +304,8 @@ mod tests {
                 let digest = (1..=hops).fold(TraceDigest::default(), |digest, hop| {
                     scheme.encode(digest, packet, hop, path(hop))
                 });
+                let switches: Vec<u64> = (1..=hops).map(path).collect();
+                assert_eq!(scheme.digest_of(packet, &switches), digest);
                 for instance in 0..instances as usize {
                     let acting = scheme.acting(instance, packet, hops);
                     let values = acting

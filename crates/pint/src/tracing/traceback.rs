@@ -91,6 +91,19 @@ impl Traceback {
         }
     }
 
+    /// What all switches of `path` in turn make of the mark of `packet`, as [`mark`](Self::mark) does for
+    /// each: that of the last which marks.
+    ///
+    /// # Panics
+    /// When the path has more than 255 hops.
+    #[must_use]
+    pub fn mark_of(&self, packet: u64, path: &[u64]) -> u8 {
+        let hops = u8::try_from(path.len()).expect("a path has at most 255 hops");
+        self.choice.survivor(packet, hops).map_or(0, |hop| {
+            self.byte(self.part_of(packet), path[usize::from(hop) - 1])
+        })
+    }
+
     /// Fragments or functions, whichever there are.
     const fn parts(&self) -> u8 {
         match self.marking {
@@ -137,6 +150,8 @@ pub struct TracebackSink {
     marks: Vec<Marks>,
     /// The switch of each hop where it is known.
     known: Vec<Option<u64>>,
+    /// How many are not.
+    unknown: usize,
 }
 
 impl TracebackSink {
@@ -148,6 +163,7 @@ impl TracebackSink {
             universe,
             marks: vec![Marks::default(); usize::from(hops)],
             known: vec![None; usize::from(hops)],
+            unknown: usize::from(hops),
         }
     }
 
@@ -165,12 +181,16 @@ impl TracebackSink {
         marks.bytes[usize::from(part)] = mark;
         if new && self.known[index].is_none() {
             self.known[index] = self.switch_of(index);
+            self.unknown -= usize::from(self.known[index].is_some());
         }
     }
 
     /// The switches in the order of the path, once all are known.
     #[must_use]
     pub fn path(&self) -> Option<Vec<u64>> {
+        if self.unknown > 0 {
+            return None;
+        }
         self.known.iter().copied().collect()
     }
 
@@ -225,6 +245,7 @@ mod tests {
                     let mark = (1..=u8::MAX).zip(path).fold(0, |mark, (hop, switch)| {
                         scheme.mark(mark, packet, hop, switch)
                     });
+                    assert_eq!(scheme.mark_of(packet, &path), mark);
                     sink.record(packet, mark);
                     sink.path().is_some()
                 })

@@ -4,29 +4,48 @@ use std::sync::Arc;
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::rng::{Purpose, Stream};
+use rayon::prelude::*;
 
 use super::decoder::{PathDecoder, Progress};
 use super::network_coding::NetworkCoding;
-use super::scheme::{Scheme, SchemeConfig, TraceDigest};
+use super::scheme::{Scheme, SchemeConfig};
 use super::traceback::{Marking, Traceback, TracebackSink};
 use super::universe::Universe;
 
-/// Repeated decoding of random paths (Figures 5 and 10). The same trials give the same result.
+/// Repeated decoding of paths (Figures 5 and 10). The same trials give the same result, on any number of
+/// threads.
 ///
-/// Each trial has a path of distinct switches, all equally likely, and hash functions of its own. Packets
+/// Each trial has a path and hash functions of its own, which follow from the seed and its number. Packets
 /// come one after the other, and none is lost.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Trials {
     /// Switches of a path: k.
     pub hops: u8,
-    /// Switches of the network: |V|, at least as many.
-    pub switches: u32,
+    /// Which paths.
+    pub paths: Paths,
     /// How many trials.
     pub count: u32,
     /// After so many packets a trial is given up; it counts with as many.
     pub packet_limit: u64,
     /// Of paths and hash functions.
     pub seed: u64,
+}
+
+/// The paths of trials, and what decoders know of the network.
+#[derive(Clone, Debug)]
+pub enum Paths {
+    /// Distinct switches, all equally likely, of a network that decoders know nothing else of.
+    Random {
+        /// Switches of the network, numbered from 0: |V|, at least as many as a path has.
+        switches: u32,
+    },
+    /// Switches that follow one another on a walk, from a place on it that each trial draws.
+    Along {
+        /// What decoders know of the network.
+        universe: Arc<Universe>,
+        /// At least as long as a path.
+        walk: Arc<[u64]>,
+    },
 }
 
 /// What trials came to. Packets are those until all hops are known.
@@ -54,12 +73,18 @@ enum End {
 }
 
 impl Trials {
-    /// 2,000 trials with the seed 1, given up after a million packets.
+    /// 2,000 trials of random paths with the seed 1, given up after a million packets.
     #[must_use]
     pub const fn new(hops: u8, switches: u32) -> Self {
+        Self::of(hops, Paths::Random { switches })
+    }
+
+    /// As many, given up as late, of `paths`.
+    #[must_use]
+    pub const fn of(hops: u8, paths: Paths) -> Self {
         Self {
             hops,
-            switches,
+            paths,
             count: 2_000,
             packet_limit: 1_000_000,
             seed: 1,
@@ -71,8 +96,7 @@ impl Trials {
     /// # Errors
     /// Where trials or scheme are not possible.
     pub fn pint(&self, config: &SchemeConfig) -> Result<Summary, ConfigError> {
-        self.validate()?;
-        let universe = Arc::new(Universe::new((0..u64::from(self.switches)).collect())?);
+        let universe = self.universe()?;
         self.run(|path, seed| {
             let config = SchemeConfig {
                 seed,
@@ -81,73 +105,52 @@ impl Trials {
             let scheme = Arc::new(Scheme::new(config)?);
             let mut decoder =
                 PathDecoder::new(Arc::clone(&scheme), Arc::clone(&universe), self.hops)?;
-            Ok(self.packets_until(path, |packet| {
-                let mut digest = TraceDigest::default();
-                for (hop, &switch) in (1..=u8::MAX).zip(path) {
-                    digest = scheme.encode(digest, packet, hop, switch);
+            Ok(self.packets_until(|packet| {
+                let digest = scheme.digest_of(packet, path);
+                match decoder.record(packet, self.hops, digest) {
+                    Progress::Decoded => decoder.path().map(|found| found == path),
+                    Progress::Undecided => None,
+                    Progress::Contradiction(_) => Some(false),
                 }
-                let progress = decoder.record(packet, self.hops, digest);
-                (progress == Progress::Decoded)
-                    .then(|| decoder.path())
-                    .flatten()
-                    .map(<[u64]>::to_vec)
             }))
         })
     }
 
-    /// Trials of a marking scheme for IP traceback.
+    /// Trials of a marking scheme for IP traceback. What decoders know of links is not used.
     ///
     /// # Errors
     /// Where trials or scheme are not possible.
     pub fn traceback(&self, marking: Marking) -> Result<Summary, ConfigError> {
-        self.validate()?;
-        let universe = Arc::new(Universe::new((0..u64::from(self.switches)).collect())?);
+        let universe = self.universe()?;
         self.run(|path, seed| {
             let scheme = Arc::new(Traceback::new(marking, seed)?);
             let mut sink =
                 TracebackSink::new(Arc::clone(&scheme), Arc::clone(&universe), self.hops);
-            Ok(self.packets_until(path, |packet| {
-                let mut mark = 0;
-                for (hop, &switch) in (1..=u8::MAX).zip(path) {
-                    mark = scheme.mark(mark, packet, hop, switch);
-                }
-                sink.record(packet, mark);
-                sink.path()
+            Ok(self.packets_until(|packet| {
+                sink.record(packet, scheme.mark_of(packet, path));
+                sink.path().map(|found| found == path)
             }))
         })
     }
 
-    /// Trials of linear network coding.
+    /// Trials of linear network coding. What decoders know of switches is not used.
     ///
     /// # Errors
     /// Where trials are not possible.
     pub fn network_coding(&self) -> Result<Summary, ConfigError> {
-        self.validate()?;
+        self.universe()?;
         self.run(|path, seed| {
             let coding = NetworkCoding::new(seed);
             let mut sink = coding.sink(self.hops);
-            Ok(self.packets_until(path, |packet| {
-                let mut digest = 0;
-                for (hop, &switch) in (1..=u8::MAX).zip(path) {
-                    digest = coding.encode(digest, packet, hop, switch);
-                }
-                sink.record(packet, digest);
-                sink.path()
+            Ok(self.packets_until(|packet| {
+                sink.record(packet, coding.digest_of(packet, path));
+                sink.path().map(|found| found == path)
             }))
         })
     }
 
-    fn validate(&self) -> Result<(), ConfigError> {
-        if u32::from(self.hops) > self.switches || self.hops == 0 {
-            return Err(ConfigError::new(
-                "hops",
-                format!(
-                    "a path of {} distinct switches cannot be taken from {}",
-                    self.hops, self.switches
-                ),
-                "give at least 1 and at most `switches`",
-            ));
-        }
+    /// What decoders know, once the trials are found to be possible.
+    fn universe(&self) -> Result<Arc<Universe>, ConfigError> {
         if self.count == 0 {
             return Err(ConfigError::new(
                 "count",
@@ -155,61 +158,88 @@ impl Trials {
                 "give the number of trials, such as 2000",
             ));
         }
-        Ok(())
+        let (most, what) = match &self.paths {
+            Paths::Random { switches } => (*switches as usize, "distinct switches of"),
+            Paths::Along { walk, .. } => (walk.len(), "switches of a walk over"),
+        };
+        if self.hops == 0 || usize::from(self.hops) > most {
+            return Err(ConfigError::new(
+                "hops",
+                format!("there is no path of {} {what} {most}", self.hops),
+                format!("give 1 to {most}"),
+            ));
+        }
+        match &self.paths {
+            Paths::Random { switches } => {
+                Universe::new((0..u64::from(*switches)).collect()).map(Arc::new)
+            }
+            Paths::Along { universe, .. } => Ok(Arc::clone(universe)),
+        }
     }
 
-    /// Gives `packet` 0, 1, ... to `record` until it has a path.
-    fn packets_until(&self, path: &[u64], mut record: impl FnMut(u64) -> Option<Vec<u64>>) -> End {
-        for packet in 0..self.packet_limit {
-            match record(packet) {
-                Some(found) if found == path => return End::Right(packet + 1),
-                Some(_) => return End::Wrong(packet + 1),
-                None => {}
-            }
+    /// Gives `packet` 0, 1, ... to `record` until it has a path, and says whether that is right.
+    fn packets_until(&self, mut record: impl FnMut(u64) -> Option<bool>) -> End {
+        let ends = (0..self.packet_limit).find_map(|packet| Some((packet + 1, record(packet)?)));
+        match ends {
+            Some((packets, true)) => End::Right(packets),
+            Some((packets, false)) => End::Wrong(packets),
+            None => End::GivenUp,
         }
-        End::GivenUp
     }
 
     /// Runs `trial` with a path and a seed for each.
     fn run(
         &self,
-        mut trial: impl FnMut(&[u64], u64) -> Result<End, ConfigError>,
+        trial: impl Fn(&[u64], u64) -> Result<End, ConfigError> + Sync,
     ) -> Result<Summary, ConfigError> {
-        let mut packets = Vec::new();
+        let ends = (0..self.count)
+            .into_par_iter()
+            .map(|number| {
+                let mut stream = Stream::new(self.seed, u64::from(number), Purpose::Sampling);
+                let path = self.path(&mut stream);
+                trial(&path, stream.next_u64())
+            })
+            .collect::<Result<Vec<End>, ConfigError>>()?;
         let (mut given_up, mut wrong) = (0, 0);
-        for number in 0..self.count {
-            let mut stream = Stream::new(self.seed, u64::from(number), Purpose::Sampling);
-            let path = self.random_path(&mut stream);
-            packets.push(match trial(&path, stream.next_u64())? {
-                End::Right(packets) => packets,
-                End::Wrong(packets) => {
-                    wrong += 1;
-                    packets
-                }
-                End::GivenUp => {
-                    given_up += 1;
-                    self.packet_limit
-                }
-            });
-        }
+        let packets = ends.into_iter().map(|end| match end {
+            End::Right(packets) => packets,
+            End::Wrong(packets) => {
+                wrong += 1;
+                packets
+            }
+            End::GivenUp => {
+                given_up += 1;
+                self.packet_limit
+            }
+        });
+        let summary = Summary::of(packets.collect());
         Ok(Summary {
             given_up,
             wrong,
-            ..Summary::of(packets)
+            ..summary
         })
     }
 
-    /// Distinct switches: the first of a shuffle.
-    fn random_path(&self, stream: &mut Stream) -> Vec<u64> {
-        let mut switches: Vec<u64> = (0..u64::from(self.switches)).collect();
+    fn path(&self, stream: &mut Stream) -> Vec<u64> {
         let hops = usize::from(self.hops);
-        for index in 0..hops {
-            let left = (switches.len() - index) as u64;
-            let other = usize::try_from(stream.below(left)).expect("below the length");
-            switches.swap(index, index + other);
+        match &self.paths {
+            Paths::Random { switches } => {
+                // The first of a shuffle.
+                let mut switches: Vec<u64> = (0..u64::from(*switches)).collect();
+                for index in 0..hops {
+                    let left = (switches.len() - index) as u64;
+                    let other = usize::try_from(stream.below(left)).expect("below the length");
+                    switches.swap(index, index + other);
+                }
+                switches.truncate(hops);
+                switches
+            }
+            Paths::Along { walk, .. } => {
+                let places = (walk.len() - hops + 1) as u64;
+                let start = usize::try_from(stream.below(places)).expect("below the length");
+                walk[start..start + hops].to_vec()
+            }
         }
-        switches.truncate(hops);
-        switches
     }
 }
 

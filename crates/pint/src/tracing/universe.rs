@@ -2,12 +2,26 @@
 
 use fabricsim_core::input::ConfigError;
 
+use super::switch_set::SwitchSet;
+
 /// The numbers of all switches that a path may consist of: V, what the inference module knows (PINT,
-/// section 4.2, hashing of values).
+/// section 4.2, hashing of values), and, where it knows them, the links between them.
 #[derive(Clone, Debug)]
 pub struct Universe {
     /// Ascending and distinct.
     switches: Box<[u64]>,
+    links: Option<Links>,
+}
+
+/// Which switches are neighbours, by their places in a universe.
+#[derive(Clone, Debug)]
+pub(super) struct Links {
+    /// Where the neighbours of each place begin, and the end.
+    first: Box<[usize]>,
+    /// Ascending for each place.
+    neighbours: Box<[usize]>,
+    /// The places that have neighbours.
+    linked: SwitchSet,
 }
 
 impl Universe {
@@ -33,7 +47,34 @@ impl Universe {
         }
         Ok(Self {
             switches: switches.into(),
+            links: None,
         })
+    }
+
+    /// The universe of `switches` with `links` between them, each named once or more, in any direction.
+    /// Decoders then look for paths whose switches are neighbours one after the other.
+    ///
+    /// Differs from the paper: its decoder knows the switches alone. With their links it needs fewer packets,
+    /// in sparse networks a fourth or less.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and where a link has an end that is no switch, or the same one twice.
+    pub fn with_links(switches: Vec<u64>, links: &[(u64, u64)]) -> Result<Self, ConfigError> {
+        let mut universe = Self::new(switches)?;
+        let mut pairs = Vec::with_capacity(2 * links.len());
+        for &(a, b) in links {
+            if a == b {
+                return Err(ConfigError::new(
+                    "links",
+                    format!("a link joins switch {a} with itself"),
+                    "leave it out: a packet does not pass a switch twice in a row",
+                ));
+            }
+            let (a, b) = (universe.place(a)?, universe.place(b)?);
+            pairs.extend([(a, b), (b, a)]);
+        }
+        universe.links = Some(Links::new(universe.switches.len(), pairs));
+        Ok(universe)
     }
 
     /// The numbers, ascending.
@@ -45,6 +86,52 @@ impl Universe {
     /// The largest number.
     pub(super) fn largest(&self) -> u64 {
         *self.switches.last().expect("a universe is not empty")
+    }
+
+    /// The links, where they are known.
+    pub(super) const fn links(&self) -> Option<&Links> {
+        self.links.as_ref()
+    }
+
+    /// The place of a link's end.
+    fn place(&self, switch: u64) -> Result<usize, ConfigError> {
+        self.switches.binary_search(&switch).map_err(|_| {
+            ConfigError::new(
+                "links",
+                format!("a link leads to {switch}, which is no switch"),
+                "give links between switches of the network alone",
+            )
+        })
+    }
+}
+
+impl Links {
+    /// Of `count` places, from a pair for each direction.
+    fn new(count: usize, mut pairs: Vec<(usize, usize)>) -> Self {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let first = (0..=count).map(|place| pairs.partition_point(|&(from, _)| from < place));
+        let mut linked = SwitchSet::none(count);
+        for &(from, _) in &pairs {
+            linked.insert(from);
+        }
+        Self {
+            first: first.collect(),
+            neighbours: pairs.iter().map(|&(_, to)| to).collect(),
+            linked,
+        }
+    }
+
+    /// The neighbours of a place.
+    #[inline]
+    pub(super) fn of(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
+        let range = self.first[place]..self.first[place + 1];
+        self.neighbours[range].iter().copied()
+    }
+
+    /// The places that have neighbours.
+    pub(super) const fn linked(&self) -> &SwitchSet {
+        &self.linked
     }
 }
 
@@ -60,5 +147,30 @@ mod tests {
         assert_eq!(Universe::new(vec![]).unwrap_err().key, "switches");
         let twice = Universe::new(vec![7, 3, 7]).unwrap_err();
         assert_eq!(twice.message, "two switches have the number 7");
+    }
+
+    #[test]
+    fn links_go_both_ways_and_count_once() {
+        let links = [(7, 3), (3, 7), (3, 5), (7, 3)];
+        let universe = Universe::with_links(vec![7, 3, 5, 9], &links).unwrap();
+        let links = universe.links().unwrap();
+        let of = |place| links.of(place).collect::<Vec<_>>();
+        assert_eq!(
+            [of(0), of(1), of(2), of(3)],
+            [vec![1, 2], vec![0], vec![0], vec![]]
+        );
+        assert_eq!(links.linked().iter().collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(Universe::new(vec![7]).unwrap().links().is_none());
+    }
+
+    #[test]
+    fn links_join_two_switches() {
+        let refused = |a, b| Universe::with_links(vec![3, 5], &[(a, b)]).unwrap_err();
+        assert_eq!(refused(3, 3).message, "a link joins switch 3 with itself");
+        assert_eq!(
+            refused(5, 4).message,
+            "a link leads to 4, which is no switch"
+        );
+        assert_eq!(refused(5, 4).key, "links");
     }
 }

@@ -64,7 +64,7 @@ impl Plan {
 }
 
 /// Refuses fewer than `least`.
-pub(super) fn at_least(key: &'static str, value: u32, least: u32) -> Result<(), ConfigError> {
+pub(crate) fn at_least(key: &'static str, value: u32, least: u32) -> Result<(), ConfigError> {
     if value < least {
         return Err(ConfigError::new(
             key,
@@ -88,7 +88,7 @@ pub(super) fn fits_ports(key: &'static str, node: &str, links: u64) -> Result<()
 }
 
 /// Refuses a link without delay.
-pub(super) fn some_delay(key: &'static str, delay: Duration) -> Result<(), ConfigError> {
+pub(crate) fn some_delay(key: &'static str, delay: Duration) -> Result<(), ConfigError> {
     if delay == Duration::ZERO {
         return Err(ConfigError::new(
             key,

@@ -182,8 +182,105 @@ fn configs() -> impl Strategy<Value = SchemeConfig> {
     )
 }
 
+/// Links of a connected network of `parents.len() + 1` switches, and a walk in it.
+#[derive(Clone, Debug)]
+struct Walk {
+    links: Vec<(u64, u64)>,
+    switches: u64,
+    path: Vec<u64>,
+}
+
+impl Walk {
+    fn joins(&self, a: u64, b: u64) -> bool {
+        let joins = |&(c, d): &(u64, u64)| (a, b) == (c, d) || (b, a) == (c, d);
+        self.links.iter().any(joins)
+    }
+
+    fn decoder(&self, scheme: &Arc<Scheme>) -> PathDecoder {
+        let switches = (0..self.switches).collect();
+        let universe = Arc::new(Universe::with_links(switches, &self.links).unwrap());
+        let hops = u8::try_from(self.path.len()).unwrap();
+        PathDecoder::new(Arc::clone(scheme), universe, hops).unwrap()
+    }
+}
+
+/// A random tree that is chains for the most part, with a few links more, and a walk that may come back.
+fn walks() -> impl Strategy<Value = Walk> {
+    let index = any::<prop::sample::Index>;
+    let parents = prop::collection::vec((any::<bool>(), index()), 1..60);
+    let more = prop::collection::vec((index(), index()), 0..8);
+    let steps = prop::collection::vec(index(), 1..30);
+    (parents, more, steps).prop_map(|(parents, more, steps)| {
+        let mut links = Vec::new();
+        for (switch, (chain, parent)) in (1..).zip(&parents) {
+            let parent = if *chain {
+                switch - 1
+            } else {
+                parent.index(switch)
+            };
+            links.push((switch as u64, parent as u64));
+        }
+        let count = parents.len() + 1;
+        for (a, b) in more {
+            let (a, b) = (a.index(count) as u64, b.index(count) as u64);
+            if a != b {
+                links.push((a, b));
+            }
+        }
+        let mut path = vec![steps[0].index(count) as u64];
+        for step in &steps[1..] {
+            let at = path[path.len() - 1];
+            let ends = links.iter().filter_map(|&(a, b)| match at {
+                _ if a == at => Some(b),
+                _ if b == at => Some(a),
+                _ => None,
+            });
+            path.push(*step.get(&ends.collect::<Vec<u64>>()));
+        }
+        Walk {
+            links,
+            switches: count as u64,
+            path,
+        }
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// A path in a network whose links are known is never struck out, and found with no more packets.
+    #[test]
+    fn links_help_to_find_the_path(config in configs(), walk in walks()) {
+        let scheme = scheme(config);
+        let mut decoder = walk.decoder(&scheme);
+        let packets = decode(&mut decoder, &scheme, &walk.path, 0..20_000);
+        let hops = u8::try_from(walk.path.len()).unwrap();
+        let mut blind = PathDecoder::new(Arc::clone(&scheme), universe(walk.switches), hops).unwrap();
+        prop_assert!(packets <= decode(&mut blind, &scheme, &walk.path, 0..20_000));
+    }
+
+    /// Whatever packets say, what is decoded is a walk over links.
+    #[test]
+    fn with_links_a_path_is_a_walk(
+        bits in 1u32..4,
+        walk in walks(),
+        digests in prop::collection::vec(any::<u64>(), 600),
+    ) {
+        let scheme = scheme(SchemeConfig {
+            digest_bits: bits,
+            ..SchemeConfig::new(Layers::multilayer(5).unwrap())
+        });
+        let mut decoder = walk.decoder(&scheme);
+        let hops = u8::try_from(walk.path.len()).unwrap();
+        for (packet, digest) in (0..).zip(digests) {
+            let digest = TraceDigest(digest & scheme.mask());
+            let progress = decoder.record(packet, hops, digest);
+            prop_assert_eq!(progress == Progress::Decoded, decoder.path().is_some());
+            for pair in decoder.path().unwrap_or(&[]).windows(2) {
+                prop_assert!(walk.joins(pair[0], pair[1]));
+            }
+        }
+    }
 
     /// Also with switches that come twice, as in a loop, and with packets in any order.
     #[test]

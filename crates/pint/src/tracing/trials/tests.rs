@@ -71,10 +71,12 @@ fn packets_to_decode_are_as_expected() {
     assert_eq!(table(60).len(), 140);
 }
 
-/// A 99th percentile of 2,000 trials is itself uncertain, by 5% where the tail is long: the model's as well
-/// as ours. So nine of ten have to be within 6% and all within 15%.
+/// A 99th percentile of 2,000 trials is itself uncertain, the model's as well as ours: over nine seeds its
+/// standard deviation is 2.5% in the mean of the cells and 7% in some, so that ours of two seeds are more than
+/// 6% and a packet apart in 10 cells of 140, and ours and the model's in 8 to 16. So nine of ten have to be
+/// within 6% and all within 15%.
 #[test]
-#[ignore = "takes minutes: cargo test --release -p fabricsim-pint -- --ignored --nocapture as_expected"]
+#[ignore = "takes half a minute: cargo test --release -p fabricsim-pint -- --ignored --nocapture as_expected"]
 fn packets_to_decode_are_as_expected_in_2000_trials() {
     let table = table(2_000);
     let near = |found: u64, wanted: u64, share| {
@@ -226,8 +228,107 @@ fn trials_repeat() {
         ..Trials::new(5, 80)
     };
     let run = |trials: Trials| trials.pint(&SchemeConfig::new(Layers::mininet())).unwrap();
-    assert_eq!(run(trials), run(trials));
-    assert_ne!(run(trials), run(Trials { seed: 2, ..trials }));
+    let found = run(trials.clone());
+    assert_eq!(found, run(trials.clone()));
+    assert_ne!(found, run(Trials { seed: 2, ..trials }));
+}
+
+#[test]
+fn threads_do_not_change_trials() {
+    let run = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.unwrap().install(|| {
+            let trials = Trials {
+                count: 50,
+                ..Trials::new(10, 80)
+            };
+            let scheme = SchemeConfig::new(Layers::mininet());
+            let marking = Marking::Hashes {
+                functions: 7,
+                needed: 5,
+            };
+            [
+                trials.pint(&scheme).unwrap(),
+                trials.traceback(marking).unwrap(),
+                trials.network_coding().unwrap(),
+            ]
+        })
+    };
+    let alone = run(1);
+    for threads in [2, 3, 8] {
+        assert_eq!(alone, run(threads));
+    }
+}
+
+/// A network like those of providers: `rows` chains of switches, joined at both ends and by a rung after every
+/// eighth switch. The walk goes along the first chain.
+fn ladder(rows: u64, length: u64) -> Paths {
+    let mut links = Vec::new();
+    for row in 0..rows {
+        for at in 0..length {
+            let switch = row * length + at;
+            if at + 1 < length {
+                links.push((switch, switch + 1));
+            }
+            if row + 1 < rows && (at % 8 == 0 || at + 1 == length) {
+                links.push((switch, switch + length));
+            }
+        }
+    }
+    let switches = (0..rows * length).collect();
+    Paths::Along {
+        universe: Arc::new(Universe::with_links(switches, &links).unwrap()),
+        walk: (0..length).collect(),
+    }
+}
+
+/// Without links no decoder can do with less than log2 |V| bits for each hop; with them 767 switches in
+/// chains need a fourth of it. On the longest shortest path of Kentucky Datalink (Figure 10: 754 switches, 59
+/// hops) an independent model needs 15.6 packets of 2 x 8 bits and 133 of one bit.
+#[test]
+fn links_spare_most_of_the_packets() {
+    let trials = Trials {
+        count: 200,
+        ..Trials::of(59, ladder(13, 59))
+    };
+    let blind = Trials {
+        paths: Paths::Random { switches: 13 * 59 },
+        ..trials.clone()
+    };
+    let bound = 59.0 * f64::from(13u16 * 59).log2();
+    for ((bits, instances, values), most) in [(WIDTHS[0], 190.0), (WIDTHS[4], 25.0)] {
+        let scheme = config(Layers::mininet(), (bits, instances, values));
+        let blind = blind.pint(&scheme).unwrap();
+        let found = trials.pint(&scheme).unwrap();
+        assert_eq!((found.wrong, found.given_up), (0, 0));
+        println!(
+            "{bits} x {instances}: {} packets, without links {}",
+            found.mean, blind.mean
+        );
+        assert!(blind.mean * f64::from(bits * instances) > bound);
+        assert!(found.mean < most && found.mean * 3.0 < blind.mean);
+    }
+}
+
+/// A path that is shorter than the walk begins somewhere on it.
+#[test]
+fn paths_are_parts_of_a_walk() {
+    let trials = Trials::of(3, ladder(2, 9));
+    let mut seen = [0u32; 7];
+    for number in 0..700 {
+        let path = trials.path(&mut Stream::new(1, number, Purpose::Sampling));
+        assert!(path.len() == 3 && path[1] == path[0] + 1 && path[2] == path[0] + 2);
+        seen[usize::try_from(path[0]).unwrap()] += 1;
+    }
+    assert!(
+        seen.iter().all(|&count| count.abs_diff(100) < 45),
+        "{seen:?}"
+    );
+    let refused = Trials::of(10, ladder(2, 9)).network_coding().unwrap_err();
+    assert_eq!(
+        refused.message,
+        "there is no path of 10 switches of a walk over 9"
+    );
 }
 
 /// Where all hops always xor no digest ever tells one of them.

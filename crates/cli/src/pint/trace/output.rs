@@ -1,0 +1,254 @@
+//! The rows of `fabricsim pint trace` as a table, a CSV and a figure.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::Path;
+
+use fabricsim::Error;
+use fabricsim::outcome::write_whole;
+use fabricsim::report::figure::{Axis, Figure, Panel, Series, Style, Theme};
+use fabricsim_pint::tracing::Summary;
+
+use super::method::Preset;
+use super::network::Network;
+use super::{Row, TraceArgs};
+use crate::console::say;
+
+const FITS: &str = "a string takes everything";
+
+/// Pixels of the PNG for each unit of the SVG.
+const PNG_SCALE: f32 = 2.0;
+
+/// What the rows are of.
+fn title(args: &TraceArgs, network: Option<&Network>) -> String {
+    let place = network.map_or_else(String::new, |network| {
+        format!(" in {}, whose links are known", network.name)
+    });
+    format!(
+        "Packets to know a path{place} ({} trials, seed {})",
+        args.trials, args.seed
+    )
+}
+
+/// Prints the table.
+pub(super) fn print(args: &TraceArgs, network: Option<&Network>, rows: &[Row]) {
+    let mut text = format!("{}\n\n", title(args, network));
+    let header = format_args!(
+        "{:>4}  {:>8}  {:<11}  {:>6}  {:>9}  {:>7}  {:>6}  {:>6}",
+        "hops", "switches", "scheme", "budget", "mean", "sem", "median", "p99"
+    );
+    writeln!(text, "{header}").expect(FITS);
+    let mut before = None;
+    for row in rows {
+        let Summary {
+            mean,
+            standard_error,
+            median,
+            p99,
+            given_up,
+            wrong,
+        } = row.found;
+        if before.is_some_and(|hops| hops != row.hops) {
+            text.push('\n');
+        }
+        before = Some(row.hops);
+        write!(
+            text,
+            "{:>4}  {:>8}  {:<11}  {:>6}  {mean:>9.2}  {standard_error:>7.2}  {median:>6}  {p99:>6}",
+            row.hops,
+            row.switches,
+            row.method.scheme(),
+            row.method.budget(row.switches)
+        )
+        .expect(FITS);
+        if given_up > 0 {
+            write!(text, "  {given_up} given up").expect(FITS);
+        }
+        if wrong > 0 {
+            write!(text, "  {wrong} wrong").expect(FITS);
+        }
+        text.push('\n');
+    }
+    say(&text);
+}
+
+/// Writes the files.
+pub(super) fn write(
+    args: &TraceArgs,
+    network: Option<&Network>,
+    rows: &[Row],
+    folder: &Path,
+) -> Result<(), Error> {
+    std::fs::create_dir_all(folder).map_err(|source| Error::Write {
+        path: folder.to_owned(),
+        source,
+    })?;
+    let mut said = String::from("\n");
+    let mut put = |name: &str, bytes: &[u8]| {
+        let path = folder.join(name);
+        writeln!(said, "{}", path.display()).expect(FITS);
+        write_whole(&path, |file| file.write_all(bytes))
+    };
+    put("trace.csv", csv(rows).as_bytes())?;
+    let figure = figure(&title(args, network), &args.scheme, rows);
+    put("trace.svg", figure.to_svg(Theme::Light).as_bytes())?;
+    if args.png {
+        let png = figure.to_png(Theme::Light, PNG_SCALE);
+        let png = png.map_err(|error| Error::Unsupported {
+            scenario: "trace.png".to_owned(),
+            message: format!("{error}; leave out --png"),
+        })?;
+        put("trace.png", &png)?;
+    }
+    say(&said);
+    Ok(())
+}
+
+fn csv(rows: &[Row]) -> String {
+    let mut text =
+        String::from("hops,switches,scheme,budget,trials,mean,sem,median,p99,given_up,wrong\n");
+    for row in rows {
+        let found = &row.found;
+        writeln!(
+            text,
+            "{},{},{},{},{},{:.4},{:.4},{},{},{},{}",
+            row.hops,
+            row.switches,
+            row.method.scheme(),
+            row.method.budget(row.switches),
+            row.trials,
+            found.mean,
+            found.standard_error,
+            found.median,
+            found.p99,
+            found.given_up,
+            found.wrong
+        )
+        .expect(FITS);
+    }
+    text
+}
+
+/// The items of `all` without repetition, in the order of their first.
+fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut found = Vec::new();
+    for item in all {
+        if !found.contains(&item) {
+            found.push(item);
+        }
+    }
+    found
+}
+
+/// Mean and 99th percentile against path length: two panels for each scheme, with a curve for each of its
+/// budgets and for all that is compared with it.
+fn figure(title: &str, presets: &[Preset], rows: &[Row]) -> Figure {
+    let presets = distinct(presets.iter().copied());
+    let curves = presets
+        .iter()
+        .flat_map(|&preset| rows.iter().filter_map(move |row| row.method.curve(preset)));
+    let curves = distinct(curves);
+    let mut figure = Figure::new(title);
+    figure.columns = 2;
+    for preset in presets {
+        let [mut mean, mut tail] = ["mean", "99th percentile"].map(|what| {
+            let x = Axis::linear("path length (switches)").from(0.0);
+            Panel::new(format!("{preset}: {what}"), x, Axis::log("packets"))
+        });
+        for (index, curve) in curves.iter().enumerate() {
+            let rows = rows
+                .iter()
+                .filter(|row| row.method.curve(preset).as_ref() == Some(curve));
+            let [means, tails]: [Vec<(f64, f64)>; 2] = [
+                rows.clone()
+                    .map(|row| (row.hops.into(), row.found.mean))
+                    .collect(),
+                rows.map(|row| (row.hops.into(), row.found.p99 as f64))
+                    .collect(),
+            ];
+            if !means.is_empty() {
+                let style = Style::nth(index);
+                mean.series.push(Series::curve(curve, style, means));
+                tail.series.push(Series::curve(curve, style, tails));
+            }
+        }
+        figure.panels.extend([mean, tail]);
+    }
+    figure
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::method::{Budget, Method, Rival};
+    use super::*;
+
+    fn row(hops: u8, method: Method, mean: f64) -> Row {
+        Row {
+            hops,
+            switches: 80,
+            method,
+            trials: 10,
+            found: Summary {
+                mean,
+                standard_error: 0.5,
+                median: 7,
+                p99: 20,
+                given_up: 1,
+                wrong: 0,
+            },
+        }
+    }
+
+    fn rows() -> Vec<Row> {
+        let narrow = "1".parse::<Budget>().unwrap();
+        let wide = "2x4".parse::<Budget>().unwrap();
+        vec![
+            row(5, Method::Pint(Preset::Baseline, narrow), 50.0),
+            row(5, Method::Pint(Preset::Mininet, wide), 8.125),
+            row(5, Method::Other(Rival::Lnc), 6.6),
+            row(9, Method::Pint(Preset::Mininet, wide), 15.0),
+        ]
+    }
+
+    #[test]
+    fn a_row_is_a_line() {
+        assert_eq!(
+            csv(&rows()),
+            "hops,switches,scheme,budget,trials,mean,sem,median,p99,given_up,wrong\n\
+             5,80,baseline,1,10,50.0000,0.5000,7,20,1,0\n\
+             5,80,mininet,2x4,10,8.1250,0.5000,7,20,1,0\n\
+             5,80,lnc,7,10,6.6000,0.5000,7,20,1,0\n\
+             9,80,mininet,2x4,10,15.0000,0.5000,7,20,1,0\n"
+        );
+    }
+
+    #[test]
+    fn each_scheme_has_two_panels_with_what_it_is_compared_with() {
+        let figure = figure("t", &[Preset::Baseline, Preset::Mininet], &rows());
+        let titles: Vec<&str> = figure.panels.iter().map(|panel| &*panel.title).collect();
+        assert_eq!(
+            titles,
+            [
+                "baseline: mean",
+                "baseline: 99th percentile",
+                "mininet: mean",
+                "mininet: 99th percentile"
+            ]
+        );
+        let names = |panel: &Panel| -> Vec<String> {
+            panel
+                .series
+                .iter()
+                .map(|series| series.name.clone())
+                .collect()
+        };
+        assert_eq!(names(&figure.panels[0]), ["PINT 1 bit", "lnc"]);
+        assert_eq!(names(&figure.panels[3]), ["lnc", "PINT 2x4 bits"]);
+        let mean = figure.panels[2].series[1].curve_points();
+        assert_eq!(mean, [(5.0, 8.125), (9.0, 15.0)]);
+        let tail = figure.panels[3].series[1].curve_points();
+        assert_eq!(tail, [(5.0, 20.0), (9.0, 20.0)]);
+        let lnc = |panel: usize| figure.panels[panel].series.iter().find(|s| s.name == "lnc");
+        assert_eq!(lnc(0), lnc(2), "one entry of the legend");
+    }
+}

@@ -1,0 +1,203 @@
+//! Networks like those of internet service providers: long, sparse, and chains for the most part.
+
+mod sketch;
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Duration, Rate};
+use serde::{Deserialize, Serialize};
+
+use super::backbone::{Backbone, Hosts};
+use super::plan::{at_least, some_delay};
+use crate::graph::Topology;
+use sketch::Sketch;
+
+/// A random network of a service provider, with as many switches as wanted on its longest shortest path.
+///
+/// It is built along a row of `longest_path` switches. Chains of new switches lead from a switch at one
+/// place of the row to one further on, and are as long as the row between the two; a few switches hang on
+/// one link. The chains are so many that there are about 1.2 links for each switch, as in the networks of
+/// US Carrier (158 switches, 36 on the longest shortest path) and Kentucky Datalink (754 and 59) in the
+/// Internet Topology Zoo; fewer where `switches` is hardly more than `longest_path`, more where paths are
+/// too short for chains.
+///
+/// Nodes are numbered hosts of the first switch, hosts of the second, ..., then the switches, those of the
+/// row first.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IspConfig {
+    /// Switches in all, at most 100,000.
+    pub switches: u32,
+    /// Switches on the longest of the shortest paths between two switches, both ends counted.
+    pub longest_path: u32,
+    /// Which of the networks there are with these numbers.
+    pub seed: u64,
+    /// Hosts at each switch.
+    pub hosts_per_switch: u32,
+    /// Rate of every link.
+    pub rate: Rate,
+    /// One-way delay of every link.
+    pub delay: Duration,
+}
+
+impl Default for IspConfig {
+    fn default() -> Self {
+        Self {
+            switches: 158,
+            longest_path: 36,
+            seed: 1,
+            hosts_per_switch: 1,
+            rate: Rate::from_gbps(100),
+            delay: Duration::from_ms(1),
+        }
+    }
+}
+
+/// Each switch on one link takes a search through the network, so that more would take minutes.
+const MOST_SWITCHES: u32 = 100_000;
+
+impl IspConfig {
+    /// Builds the network.
+    ///
+    /// # Errors
+    /// Numbers that no network has, a zero delay, too few or too many hosts.
+    pub fn build(&self) -> Result<Topology, ConfigError> {
+        at_least("longest_path", self.longest_path, 1)?;
+        at_least("switches", self.switches, self.longest_path)?;
+        if self.switches > MOST_SWITCHES {
+            return Err(ConfigError::new(
+                "switches",
+                format!("{} switches would take long to be drawn up", self.switches),
+                format!("write at most {MOST_SWITCHES}"),
+            ));
+        }
+        if self.longest_path < 3 && self.switches > self.longest_path {
+            return Err(ConfigError::new(
+                "longest_path",
+                format!(
+                    "{} switches with at most {} on a path would all be linked with each other",
+                    self.switches, self.longest_path
+                ),
+                "write at least 3",
+            ));
+        }
+        some_delay("delay", self.delay)?;
+        let mut sketch = Sketch::row(self.longest_path, self.seed);
+        sketch.grow(self.switches);
+        let links = sketch.links.iter();
+        let backbone = Backbone {
+            switches: self.switches,
+            links: links.map(|&(a, b)| (a, b, self.delay)).collect(),
+        };
+        let hosts = Hosts {
+            per_switch: self.hosts_per_switch,
+            delay: self.delay,
+        };
+        backbone.with_hosts(hosts, self.rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn network(switches: u32, longest_path: u32, seed: u64) -> Topology {
+        let config = IspConfig {
+            switches,
+            longest_path,
+            seed,
+            ..IspConfig::default()
+        };
+        config.build().unwrap()
+    }
+
+    /// Links of each switch to other switches.
+    fn degrees(topology: &Topology) -> Vec<usize> {
+        let switches = topology.switches();
+        let links = switches.map(|switch| {
+            let ports = topology.ports(switch).iter();
+            ports.filter(|port| !topology.is_host(port.peer)).count()
+        });
+        links.collect()
+    }
+
+    #[test]
+    fn both_numbers_are_exact() {
+        for (switches, longest) in [
+            (1, 1),
+            (2, 2),
+            (3, 3),
+            (40, 3),
+            (9, 4),
+            (59, 59),
+            (60, 59),
+            (61, 59),
+            (100, 59),
+            (158, 36),
+            (754, 59),
+            (1_000, 12),
+        ] {
+            for seed in 1..=5 {
+                let hosts_per_switch = if switches == 1 { 2 } else { 1 };
+                let config = IspConfig {
+                    switches,
+                    longest_path: longest,
+                    seed,
+                    hosts_per_switch,
+                    ..IspConfig::default()
+                };
+                let topology = config.build().unwrap();
+                assert_eq!(topology.switches().count(), switches as usize);
+                let path = topology.longest_switch_path();
+                assert_eq!(
+                    path.len(),
+                    longest as usize,
+                    "{switches} switches, seed {seed}"
+                );
+            }
+        }
+    }
+
+    /// Kentucky Datalink has 2.4 links for each switch, 64% with two and 6% with one; US Carrier 2.4, 64%
+    /// and 5%. No switch of either has more than 7.
+    #[test]
+    fn most_switches_are_parts_of_chains() {
+        for (switches, longest) in [(754, 59), (158, 36)] {
+            for seed in 1..=5 {
+                let degrees = degrees(&network(switches, longest, seed));
+                let count = degrees.len() as f64;
+                let mean = degrees.iter().sum::<usize>() as f64 / count;
+                assert!((2.3..2.5).contains(&mean), "{mean}");
+                let share = |links| degrees.iter().filter(|&&n| n == links).count() as f64 / count;
+                assert!((0.55..0.75).contains(&share(2)), "{}", share(2));
+                assert!((0.01..0.08).contains(&share(1)), "{}", share(1));
+                assert!(degrees.iter().all(|&links| links <= 8));
+            }
+        }
+    }
+
+    #[test]
+    fn the_seed_chooses_the_network() {
+        assert_eq!(network(158, 36, 1), network(158, 36, 1));
+        assert_ne!(network(158, 36, 1), network(158, 36, 2));
+    }
+
+    #[test]
+    fn what_no_network_has_is_refused_by_key() {
+        let key = |config: IspConfig| config.build().unwrap_err().key;
+        let numbers = |switches, longest_path| IspConfig {
+            switches,
+            longest_path,
+            ..IspConfig::default()
+        };
+        assert_eq!(key(numbers(0, 0)), "longest_path");
+        assert_eq!(key(numbers(35, 36)), "switches");
+        assert_eq!(key(numbers(3, 2)), "longest_path");
+        assert_eq!(key(numbers(u32::MAX, 36)), "switches");
+        assert_eq!(key(numbers(1, 1)), "hosts_per_switch");
+        let still = IspConfig {
+            delay: Duration::ZERO,
+            ..IspConfig::default()
+        };
+        assert_eq!(key(still), "delay");
+    }
+}

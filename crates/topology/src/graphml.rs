@@ -1,0 +1,130 @@
+//! GraphML, the format of the Internet Topology Zoo.
+//!
+//! A `graph` of `node`s with an `id` and `edge`s with a `source` and a `target`; `data` gives nodes
+//! attributes, whose names `key`s declare. Of these only `Latitude` and `Longitude` are looked at.
+
+mod components;
+mod elements;
+mod nodes;
+mod places;
+
+use std::path::PathBuf;
+
+use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::units::{Duration, Rate};
+use roxmltree::Document;
+use serde::{Deserialize, Serialize};
+
+use crate::builder::{Backbone, Hosts, LinkDelay, at_least, some_delay};
+use crate::graph::Topology;
+use components::refuse_parts;
+use elements::{graph_of, offset, wrong};
+use nodes::{Nodes, read_edges};
+use places::read_places;
+
+/// A network of switches that a GraphML file describes, with hosts at each switch.
+///
+/// Each node of the file is a switch. Several edges between the same two, in any direction, are one link,
+/// and edges from a node to itself are left out. Nodes are numbered hosts of the first switch, hosts of
+/// the second, ..., then the switches, in the order of the file.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct GraphmlConfig {
+    /// The file, relative to the scenario.
+    pub path: PathBuf,
+    /// Rate of every link.
+    #[serde(default = "default_rate")]
+    pub rate: Rate,
+    /// One-way delay of links.
+    #[serde(default = "default_delay")]
+    pub delay: LinkDelay,
+    /// Hosts at each switch.
+    #[serde(default = "default_hosts_per_switch")]
+    pub hosts_per_switch: u32,
+}
+
+fn default_rate() -> Rate {
+    Rate::from_gbps(100)
+}
+
+fn default_delay() -> LinkDelay {
+    LinkDelay::Fixed(Duration::from_ms(1))
+}
+
+fn default_hosts_per_switch() -> u32 {
+    1
+}
+
+impl GraphmlConfig {
+    /// The network of the file at `path`, with 100 Gbps and 1 ms for all links and a host at each switch.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            rate: default_rate(),
+            delay: default_delay(),
+            hosts_per_switch: default_hosts_per_switch(),
+        }
+    }
+
+    /// Refuses what no file could make good.
+    ///
+    /// # Errors
+    /// No hosts, or a delay of zero.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        at_least("hosts_per_switch", self.hosts_per_switch, 1)?;
+        match self.delay {
+            LinkDelay::Fixed(delay) => some_delay("delay", delay),
+            LinkDelay::Geographic => Ok(()),
+        }
+    }
+
+    /// Reads the network from `text`, the content of the file.
+    ///
+    /// # Errors
+    /// The first mistake with its place: text that is no XML or no GraphML, a node without or with
+    /// another's name, an edge to no node, a graph without links or in several parts, places on the map
+    /// that are missing or impossible where delays follow from them, more hosts than there can be.
+    pub fn read(&self, text: &str) -> Result<Topology, InputError> {
+        let document = Document::parse(text).map_err(|error| {
+            let at = offset(text, error.pos());
+            let message = format!("this is not XML: {error}");
+            InputError::new(
+                at..at,
+                message,
+                "give a GraphML file, such as one of the Internet Topology Zoo",
+            )
+        })?;
+        let graph = graph_of(&document)?;
+        let nodes = Nodes::read(graph)?;
+        let pairs = read_edges(graph, &nodes)?;
+        refuse_parts(graph, &nodes.places, &pairs)?;
+        let delays: Vec<Duration> = match self.delay {
+            LinkDelay::Fixed(delay) => vec![delay; pairs.len()],
+            LinkDelay::Geographic => {
+                let places = read_places(&document, graph)?;
+                let delay = |&(a, b): &(u32, u32)| places[a as usize].delay_to(places[b as usize]);
+                pairs.iter().map(delay).collect()
+            }
+        };
+        let links = pairs.iter().zip(delays);
+        let backbone = Backbone {
+            switches: nodes.count(),
+            links: links.map(|(&(a, b), delay)| (a, b, delay)).collect(),
+        };
+        let hosts = Hosts {
+            per_switch: self.hosts_per_switch,
+            delay: self.delay.of_hosts(),
+        };
+        backbone.with_hosts(hosts, self.rate).map_err(|error| {
+            wrong(
+                graph,
+                error.message,
+                format!("{} `{}`", error.help, error.key),
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

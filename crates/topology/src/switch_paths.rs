@@ -1,0 +1,124 @@
+//! Paths over switches alone.
+
+use fabricsim_core::id::NodeId;
+
+use crate::graph::Topology;
+
+impl Topology {
+    /// The links between switches, each from its first end to its second; several between the same two
+    /// come several times.
+    pub fn switch_links(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        let links = self.links().iter().map(|link| (link.a, link.b));
+        links.filter(|&(a, b)| !self.is_host(a) && !self.is_host(b))
+    }
+
+    /// The longest of the shortest paths between two switches over switches, with both ends. Of equal ones
+    /// it is one that begins at the lowest switch and ends at the lowest one then. Without switches there
+    /// is none.
+    ///
+    /// It takes a search through all links for each switch.
+    #[must_use]
+    pub fn longest_switch_path(&self) -> Vec<NodeId> {
+        let mut search = Search::over(self);
+        let mut best: Option<(usize, NodeId)> = None;
+        for switch in self.switches() {
+            let length = search.from(self, switch).1;
+            if best.is_none_or(|(longest, _)| length > longest) {
+                best = Some((length, switch));
+            }
+        }
+        best.map_or_else(Vec::new, |(_, start)| {
+            let (end, _) = search.from(self, start);
+            search.path_to(end)
+        })
+    }
+}
+
+/// A breadth-first search over switches.
+struct Search {
+    /// For each node that was reached, how many links from the start, and from where.
+    reached: Vec<Option<(usize, NodeId)>>,
+    queue: Vec<NodeId>,
+}
+
+impl Search {
+    fn over(topology: &Topology) -> Self {
+        Self {
+            reached: vec![None; topology.len()],
+            queue: Vec::new(),
+        }
+    }
+
+    /// The switch farthest from `start`, the lowest of several, and how many links there are to it.
+    fn from(&mut self, topology: &Topology, start: NodeId) -> (NodeId, usize) {
+        self.reached.fill(None);
+        self.reached[start.index()] = Some((0, start));
+        self.queue.clear();
+        self.queue.push(start);
+        let mut farthest = (start, 0);
+        let mut head = 0;
+        while let Some(&switch) = self.queue.get(head) {
+            head += 1;
+            let (links, _) = self.reached[switch.index()].expect("what is queued was reached");
+            if links > farthest.1 || (links == farthest.1 && switch < farthest.0) {
+                farthest = (switch, links);
+            }
+            for port in topology.ports(switch) {
+                let place = &mut self.reached[port.peer.index()];
+                if place.is_none() && !topology.is_host(port.peer) {
+                    *place = Some((links + 1, switch));
+                    self.queue.push(port.peer);
+                }
+            }
+        }
+        farthest
+    }
+
+    /// The way from the start to `end`, which was reached.
+    fn path_to(&self, end: NodeId) -> Vec<NodeId> {
+        let mut path = vec![end];
+        let mut at = end;
+        while let Some((1.., from)) = self.reached[at.index()] {
+            path.push(from);
+            at = from;
+        }
+        path.reverse();
+        path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChainConfig, FatTreeConfig, StarConfig};
+
+    fn ids(path: &[NodeId]) -> Vec<u32> {
+        path.iter().map(|node| node.0).collect()
+    }
+
+    #[test]
+    fn a_chain_is_its_own_longest_path() {
+        let chain = ChainConfig {
+            switches: 4,
+            hosts_per_switch: 2,
+            ..ChainConfig::default()
+        };
+        let chain = chain.build().unwrap();
+        assert_eq!(ids(&chain.longest_switch_path()), [8, 9, 10, 11]);
+        let links = chain.switch_links().map(|(a, b)| (a.0, b.0));
+        assert!(links.eq([(8, 9), (9, 10), (10, 11)]));
+    }
+
+    #[test]
+    fn hosts_are_no_way() {
+        let star = StarConfig::default().build().unwrap();
+        assert_eq!(star.longest_switch_path().len(), 1);
+        let fat_tree = FatTreeConfig::default().build().unwrap();
+        let path = fat_tree.longest_switch_path();
+        assert_eq!(path.len(), 5, "edge, aggregation, core and back");
+        for pair in path.windows(2) {
+            let linked = |&(a, b): &(NodeId, NodeId)| [a, b] == pair || [b, a] == pair;
+            assert!(fat_tree.switch_links().any(|link| linked(&link)));
+        }
+    }
+}
