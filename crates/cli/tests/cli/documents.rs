@@ -66,6 +66,15 @@ fn every_key_of_a_sweep_is_documented_under_its_table() {
     }
 }
 
+/// A word of a command, where it names an example with the path of that.
+fn of_project(word: &str) -> String {
+    if word.starts_with("examples/") {
+        project(word).display().to_string()
+    } else {
+        word.to_owned()
+    }
+}
+
 /// Checks that the section below `heading` has a row for each key that says what it means.
 fn assert_documented(name: &str, heading: &str, keys: Keys) {
     let document = project_text(name);
@@ -211,10 +220,7 @@ fn the_commands_of_the_readme_are_understood() {
                     match word {
                         "--out" | "--threads" => drop(rest.next()),
                         "--quiet" | "--profile-parallelism" => {}
-                        _ if word.starts_with("examples/") => {
-                            checked.push(project(word).display().to_string());
-                        }
-                        _ => checked.push(word.to_owned()),
+                        _ => checked.push(of_project(word)),
                     }
                 }
                 let checked: Vec<&str> = checked.iter().map(String::as_str).collect();
@@ -222,11 +228,7 @@ fn the_commands_of_the_readme_are_understood() {
             }
             // A sweep is planned rather than run.
             "sweep" => {
-                let planned = args.iter().map(|&word| match word {
-                    _ if word.starts_with("examples/") => project(word).display().to_string(),
-                    _ => word.to_owned(),
-                });
-                let mut planned: Vec<String> = planned.collect();
+                let mut planned: Vec<String> = args.iter().map(|&word| of_project(word)).collect();
                 if !args.contains(&"--dry-run") {
                     planned.push("--dry-run".to_owned());
                 }
@@ -250,7 +252,8 @@ fn the_commands_of_the_readme_are_understood() {
             }
             // A few trials show as much as thousands.
             "pint" => {
-                let mut args = args.clone();
+                let named: Vec<String> = args.iter().map(|&word| of_project(word)).collect();
+                let mut args: Vec<&str> = named.iter().map(String::as_str).collect();
                 match args[1] {
                     "trace" => args.extend(["--trials", "5"]),
                     "latency" => args.extend(["--traffic", "200us", "--packets", "50"]),
