@@ -26,6 +26,7 @@
 mod answer;
 mod collect;
 mod config;
+mod encoder;
 mod engine;
 mod flow;
 mod meter;

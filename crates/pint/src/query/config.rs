@@ -1,7 +1,9 @@
 //! The `[[query]]` tables of a scenario.
 
+mod validate;
+
 use fabricsim_core::id::FlowId;
-use fabricsim_core::input::{ConfigError, NumberRange};
+use fabricsim_core::input::NumberRange;
 use serde::{Deserialize, Serialize};
 
 use super::plan::Demand;
@@ -260,149 +262,6 @@ impl QueryConfig {
             Keep::Sketch => Storage::Sketch { items: space },
             Keep::Window => Storage::Window { values: space },
             Keep::Frequent => Storage::Frequent { counters: space },
-        }
-    }
-
-    /// Refuses values without a meaning.
-    ///
-    /// # Errors
-    /// Names the key, what is wrong and what would be right.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        let refuse = |key, message: String, help: &str| Err(ConfigError::new(key, message, help));
-        let aggregation = self.aggregation();
-        let value = self.value.name();
-        if self.value.is_name() && aggregation != Aggregation::Static {
-            return refuse(
-                "aggregation",
-                format!("`{value}` is a name, which has no quantiles, extremes or sums"),
-                "use \"static\", or a value that is a number, such as \"hop-latency\"",
-            );
-        }
-        if !self.value.is_name() && aggregation == Aggregation::Static {
-            return refuse(
-                "aggregation",
-                format!("`{value}` differs from packet to packet"),
-                "use \"dynamic\" for quantiles of each hop, or \"max\" over the hops of a packet",
-            );
-        }
-        let most = if aggregation == Aggregation::Static {
-            64
-        } else {
-            16
-        };
-        if !(1..=most).contains(&self.bits) {
-            return refuse(
-                "bits",
-                format!("a digest of {} bits is not of 1 to {most}", self.bits),
-                "give the bits of one digest, such as 8",
-            );
-        }
-        if !(self.frequency > 0.0 && self.frequency <= 1.0) {
-            return refuse(
-                "frequency",
-                format!(
-                    "a frequency of {} is not above 0 and at most 1",
-                    self.frequency
-                ),
-                "give the least share of the packets that carry the digest, such as 0.0625 for one in 16",
-            );
-        }
-        if !(1..=8).contains(&self.instances) {
-            return refuse(
-                "instances",
-                format!("{} instances are not 1 to 8", self.instances),
-                "leave the key out, or give 2 for two digests side by side",
-            );
-        }
-        if let Some(largest) = self.largest.filter(|&l| !(l > 1.0 && l <= 1e12)) {
-            return refuse(
-                "largest",
-                format!("codes that reach {largest} are not codes of 1 to 10^12"),
-                "give the largest number that matters, in the unit of the value, or leave the key out",
-            );
-        }
-        if let Some(hops) = self.typical_hops.filter(|&hops| hops == 0) {
-            return refuse(
-                "typical_hops",
-                format!("paths of {hops} switches have nothing to trace"),
-                "give the usual number of switches on a path, or leave the key out",
-            );
-        }
-        self.validate_fit(aggregation)?;
-        self.validate_answer()
-    }
-
-    /// Refuses keys that mean nothing to this aggregation.
-    fn validate_fit(&self, aggregation: Aggregation) -> Result<(), ConfigError> {
-        let is_static = aggregation == Aggregation::Static;
-        let is_dynamic = aggregation == Aggregation::Dynamic;
-        for (key, given, fits, kind) in [
-            ("instances", self.instances != 1, is_static, "static"),
-            ("scheme", self.scheme.is_some(), is_static, "static"),
-            (
-                "typical_hops",
-                self.typical_hops.is_some(),
-                is_static,
-                "static",
-            ),
-            ("knowledge", self.knowledge.is_some(), is_static, "static"),
-            ("largest", self.largest.is_some(), !is_static, "numeric"),
-            ("rounding", self.rounding.is_some(), !is_static, "numeric"),
-            ("quantiles", self.quantiles.is_some(), !is_static, "numeric"),
-            ("keep", self.keep.is_some(), is_dynamic, "dynamic"),
-            ("space", self.space.is_some(), is_dynamic, "dynamic"),
-        ] {
-            if given && !fits {
-                return Err(ConfigError::new(
-                    key,
-                    format!("it is for {kind} queries, and this one is not"),
-                    "leave the key out",
-                ));
-            }
-        }
-        if self.knowledge == Some(Knowledge::Links) && self.value != Value::SwitchId {
-            return Err(ConfigError::new(
-                "knowledge",
-                "links join switches, and ports are numbered anew at each",
-                "leave the key out",
-            ));
-        }
-        if self.space.is_some() && self.keep.unwrap_or_default() == Keep::All {
-            return Err(ConfigError::new(
-                "space",
-                "where all digests are kept, there is no budget for them",
-                "set `keep` to \"sketch\", \"window\" or \"frequent\", or leave the key out",
-            ));
-        }
-        Ok(())
-    }
-
-    fn validate_answer(&self) -> Result<(), ConfigError> {
-        if let Some(space) = self.space.filter(|space| !(2..=1_000_000).contains(space)) {
-            return Err(ConfigError::new(
-                "space",
-                format!("{space} items for each hop of a flow are not 2 to 1000000"),
-                "give a number such as 100",
-            ));
-        }
-        let wrong = |q: &&f64| !(**q > 0.0 && **q <= 1.0);
-        match (self.quantiles(), self.quantiles().iter().find(wrong)) {
-            ([], _) => Err(ConfigError::new(
-                "quantiles",
-                "the list is empty",
-                "leave the key out for the median and the 99th percentile",
-            )),
-            (_, Some(wrong)) => Err(ConfigError::new(
-                "quantiles",
-                format!("a quantile of {wrong} is not above 0 and at most 1"),
-                "give shares, such as 0.5 for the median",
-            )),
-            _ if self.flow_ids.as_ref().is_some_and(Vec::is_empty) => Err(ConfigError::new(
-                "flow_ids",
-                "the list is empty",
-                "leave the key out to mean all",
-            )),
-            _ => Ok(()),
         }
     }
 }

@@ -1,7 +1,5 @@
 //! What all switches and sinks know of the queries of a run.
 
-use std::sync::Arc;
-
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Packet;
@@ -9,15 +7,15 @@ use fabricsim_core::plugin::Hop;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Time};
 
-use super::config::{Knowledge, QueryConfig, TraceScheme};
+use super::config::QueryConfig;
+use super::encoder::Encoder;
 use super::plan::{Demand, Plan, PlannedSet};
 use super::probe::Probe;
 use super::value::{Aggregation, Value};
-use crate::dynamic::HopSampler;
 use crate::hash::GlobalHash;
 use crate::log_code::LogCode;
-use crate::numeric::{Morris, Multiplicative, StepRounding};
-use crate::tracing::{Layers, Scheme, SchemeConfig, TraceDigest, Universe};
+use crate::numeric::{Multiplicative, StepRounding};
+use crate::tracing::TraceDigest;
 
 /// The network as queries see it.
 #[derive(Clone, Debug)]
@@ -32,52 +30,6 @@ pub struct QueryNetwork {
     pub links: Vec<(NodeId, NodeId)>,
     /// The most ports of a switch.
     pub most_ports: u16,
-}
-
-/// What a switch does for one query.
-#[derive(Clone, Debug)]
-pub(super) enum Encoder {
-    /// Path tracing and its like.
-    Static {
-        /// What is written.
-        value: Value,
-        /// How.
-        scheme: Arc<Scheme>,
-        /// What may be written.
-        universe: Arc<Universe>,
-    },
-    /// A sample of one hop.
-    Dynamic {
-        /// What is written.
-        value: Value,
-        /// By which hop, and how.
-        sampler: HopSampler,
-    },
-    /// The extreme of all hops.
-    Extreme {
-        /// What is compared.
-        value: Value,
-        /// Its code, which keeps the order.
-        code: Multiplicative,
-        /// How codes are rounded.
-        rounding: GlobalHash,
-        /// [`Aggregation::Max`] or [`Aggregation::Min`].
-        fold: Aggregation,
-    },
-    /// The sum of all hops.
-    Sum {
-        /// What is added.
-        value: Value,
-        /// The counter.
-        counter: Morris,
-        /// How counts are rounded.
-        rounding: GlobalHash,
-    },
-    /// The busiest link, by the switches' own part of HPCC-PINT.
-    Law {
-        /// The code of the law.
-        code: LogCode,
-    },
 }
 
 /// The queries of a run: their plan, and what switches and sinks do (PINT, section 3).
@@ -126,8 +78,8 @@ impl Queries {
             let number = index as u64 + 1;
             let hash = |function| seeds.value(number, function);
             match law.filter(|_| law_query == Some(index)) {
-                Some(code) => law_encoder(config, code),
-                None => encoder(config, hash, network),
+                Some(code) => Encoder::of_law(config, code),
+                None => Encoder::new(config, hash, network),
             }
             .map_err(|error| (index, error))
         });
@@ -273,122 +225,4 @@ impl Queries {
 /// Whether `config` asks for what HPCC-PINT reads.
 fn is_of_law(config: &QueryConfig) -> bool {
     config.value == Value::EgressUtilisation && config.aggregation() == Aggregation::Max
-}
-
-fn law_encoder(config: &QueryConfig, code: &LogCode) -> Result<Encoder, ConfigError> {
-    if config.bits != code.bits() {
-        return Err(ConfigError::new(
-            "bits",
-            format!(
-                "the law reads codes of {} bits, and the query's have {}",
-                code.bits(),
-                config.bits
-            ),
-            format!(
-                "give {} bits, or set `digest_bits` in [cc] to {}",
-                code.bits(),
-                config.bits
-            ),
-        ));
-    }
-    for (key, given) in [
-        ("largest", config.largest.is_some()),
-        ("rounding", config.rounding.is_some()),
-    ] {
-        if given {
-            return Err(ConfigError::new(
-                key,
-                "the law reads this query, and its code is the law's",
-                "leave the key out; `log_base` and `rounding` in [cc] set the code",
-            ));
-        }
-    }
-    Ok(Encoder::Law { code: code.clone() })
-}
-
-fn encoder(
-    config: &QueryConfig,
-    hash: impl Fn(u64) -> u64,
-    network: &QueryNetwork,
-) -> Result<Encoder, ConfigError> {
-    let value = config.value;
-    let largest = config.largest.unwrap_or_else(|| value.usual_largest());
-    let code = || {
-        let rounding = config.rounding.unwrap_or(StepRounding::Nearest);
-        Multiplicative::for_range(largest, config.bits, rounding)
-    };
-    let rounding = GlobalHash::new(hash(1));
-    Ok(match config.aggregation() {
-        Aggregation::Static => Encoder::Static {
-            value,
-            scheme: Arc::new(scheme(config, hash(0), network)?),
-            universe: Arc::new(universe(config, network)?),
-        },
-        Aggregation::Dynamic => Encoder::Dynamic {
-            value,
-            sampler: HopSampler::new(code()?, hash(0)),
-        },
-        fold @ (Aggregation::Max | Aggregation::Min) => Encoder::Extreme {
-            value,
-            code: code()?,
-            rounding,
-            fold,
-        },
-        Aggregation::Sum => Encoder::Sum {
-            value,
-            counter: Morris::for_range(largest, config.bits)?,
-            rounding,
-        },
-    })
-}
-
-fn scheme(config: &QueryConfig, seed: u64, network: &QueryNetwork) -> Result<Scheme, ConfigError> {
-    let hops = match config.typical_hops {
-        Some(hops) => hops,
-        None => u8::try_from(network.longest_path.max(1)).map_err(|_| {
-            ConfigError::new(
-                "value",
-                format!(
-                    "a path passes {} switches, and paths of up to 255 can be traced",
-                    network.longest_path
-                ),
-                "use a network with shorter paths",
-            )
-        })?,
-    };
-    let layers = match config.scheme.unwrap_or_default() {
-        TraceScheme::Baseline => Layers::baseline(),
-        TraceScheme::Mininet => Layers::mininet(),
-        TraceScheme::Interleaved => Layers::interleaved(hops)?,
-        TraceScheme::Multilayer => Layers::multilayer(hops)?,
-    };
-    Scheme::new(SchemeConfig {
-        digest_bits: config.bits,
-        instances: config.instances,
-        seed,
-        ..SchemeConfig::new(layers)
-    })
-    .map_err(|error| match error.key {
-        "digest_bits" => ConfigError::new("bits", error.message, error.help),
-        _ => error,
-    })
-}
-
-fn universe(config: &QueryConfig, network: &QueryNetwork) -> Result<Universe, ConfigError> {
-    if config.value != Value::SwitchId {
-        return Universe::new((0..u64::from(network.most_ports)).collect());
-    }
-    let switches = network
-        .switches
-        .iter()
-        .map(|switch| u64::from(switch.0))
-        .collect();
-    match config.knowledge.unwrap_or_default() {
-        Knowledge::Switches => Universe::new(switches),
-        Knowledge::Links => {
-            let number = |(a, b): &(NodeId, NodeId)| (u64::from(a.0), u64::from(b.0));
-            let links: Vec<(u64, u64)> = network.links.iter().map(number).collect();
-            Universe::with_links(switches, &links)
-        }
-    }
 }

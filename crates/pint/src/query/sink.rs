@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::answer::{HopAnswer, PacketAnswer, PathAnswer, Statistic};
 use super::config::{Keep, QueryConfig};
-use super::engine::{Encoder, Queries};
+use super::encoder::Encoder;
+use super::engine::Queries;
 use super::flow::FlowKey;
 use super::probe::Probe;
 use super::route::RouteRecord;

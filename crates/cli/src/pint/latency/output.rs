@@ -1,0 +1,181 @@
+//! The errors as a table, a file and a figure.
+
+use std::fmt::Write as _;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use fabricsim::Error;
+use fabricsim::outcome::write_whole;
+use fabricsim::report::figure::{Axis, Figure, Panel, Series, Style, Theme};
+
+use super::{LatencyArgs, Line};
+use crate::run::line;
+
+impl LatencyArgs {
+    /// Writes table and figure into `folder`.
+    pub(super) fn write(&self, lines: &[Line], folder: &Path) -> Result<(), Error> {
+        std::fs::create_dir_all(folder).map_err(|source| Error::Write {
+            path: folder.to_owned(),
+            source,
+        })?;
+        let file = |name: &str, bytes: &[u8]| {
+            write_whole(&folder.join(name), |file| {
+                let mut buffered = BufWriter::new(file);
+                buffered.write_all(bytes)?;
+                buffered.flush()
+            })
+        };
+        file("latency.csv", csv(lines).as_bytes())?;
+        let figure = self.figure(lines);
+        file("latency.svg", figure.to_svg(Theme::Light).as_bytes())?;
+        if self.png {
+            let png = figure.to_png(Theme::Light, 2.0);
+            let png = png.map_err(|error| Error::Unsupported {
+                scenario: "pint latency".to_owned(),
+                message: error.to_string(),
+            })?;
+            file("latency.png", &png)?;
+        }
+        Ok(())
+    }
+
+    /// Rows: error against packets, error against the size of the sketch. Columns: traffic and quantile.
+    fn figure(&self, lines: &[Line]) -> Figure {
+        let mut traffics: Vec<&str> = lines.iter().map(|line| line.traffic.as_str()).collect();
+        traffics.dedup();
+        let columns = || {
+            let quantiles = self.quantiles.iter();
+            traffics.iter().flat_map(move |&traffic| {
+                quantiles.clone().map(move |&quantile| (traffic, quantile))
+            })
+        };
+        let mut figure = Figure::new("Error of latency quantiles by hop");
+        figure.columns = columns().count();
+        for (traffic, quantile) in columns() {
+            let mut panel = Panel::new(
+                format!("{traffic}, p{}", percent(quantile)),
+                Axis::linear("packets"),
+                Axis::linear("mean |error| (%)"),
+            );
+            let own = lines.iter().filter(|line| line.traffic == traffic);
+            let curves = own.filter(|line| line.errors.len() > self.quantiles.len());
+            for (number, line) in curves.enumerate() {
+                let points = line
+                    .errors
+                    .iter()
+                    .filter(|error| error.quantile.to_bits() == quantile.to_bits());
+                let points = points.map(|error| (error.packets as f64, error.mean * 100.0));
+                let kept = line.sketch.map_or_else(
+                    || "all digests".to_owned(),
+                    |items| format!("sketch of {items}"),
+                );
+                let name = format!("{} bits, {kept}", line.bits);
+                panel
+                    .series
+                    .push(Series::curve(&name, Style::nth(number), points.collect()));
+            }
+            figure.panels.push(panel);
+        }
+        for (traffic, quantile) in columns() {
+            let mut panel = Panel::new(
+                format!("{traffic}, p{}, {} packets", percent(quantile), self.at),
+                Axis::log("digests of the sketch"),
+                Axis::linear("mean |error| (%)"),
+            );
+            for (number, &bits) in self.bits.iter().enumerate() {
+                let own = lines
+                    .iter()
+                    .filter(|line| line.traffic == traffic && line.bits == bits);
+                let single = own.filter(|line| line.errors.len() <= self.quantiles.len());
+                let points = single.filter_map(|line| {
+                    let error = line
+                        .errors
+                        .iter()
+                        .find(|error| error.quantile.to_bits() == quantile.to_bits())?;
+                    Some((f64::from(line.sketch?), error.mean * 100.0))
+                });
+                // The same colour as the sketch of the first row.
+                let name = format!("{bits} bits, sketch of {}", self.sketch);
+                panel.series.push(Series::curve(
+                    &name,
+                    Style::nth(2 * number + 1),
+                    points.collect(),
+                ));
+            }
+            figure.panels.push(panel);
+        }
+        figure.notes.push(format!(
+            "Each packet carries the code of one hop: a path of five gets a fifth of the packets at each. Judged where the \
+             truth is at least {}.",
+            self.least
+        ));
+        figure
+    }
+}
+
+fn percent(share: f64) -> f64 {
+    (share * 1e8).round() / 1e6
+}
+
+const HEADER: &str =
+    "traffic,bits,sketch,packets,quantile,hops,mean_digests,mean_error,median_error";
+
+fn csv(lines: &[Line]) -> String {
+    let mut text = format!("{HEADER}\n");
+    for line in lines {
+        for error in &line.errors {
+            line!(
+                text,
+                "{},{},{},{},{},{},{:.2},{:.5},{:.5}",
+                line.traffic,
+                line.bits,
+                line.sketch
+                    .map_or_else(String::new, |items| items.to_string()),
+                error.packets,
+                error.quantile,
+                error.hops,
+                error.mean_digests,
+                error.mean,
+                error.median
+            );
+        }
+    }
+    text
+}
+
+/// The errors as a table for a terminal.
+pub(super) fn table(lines: &[Line]) -> String {
+    let mut text = String::new();
+    line!(
+        text,
+        "{:<12} {:>4} {:>7} {:>8} {:>9} {:>7} {:>8} {:>7} {:>7}",
+        "traffic",
+        "bits",
+        "sketch",
+        "packets",
+        "quantile",
+        "hops",
+        "digests",
+        "mean",
+        "median"
+    );
+    for line in lines {
+        for error in &line.errors {
+            line!(
+                text,
+                "{:<12} {:>4} {:>7} {:>8} {:>9} {:>7} {:>8.1} {:>6.1}% {:>6.1}%",
+                line.traffic,
+                line.bits,
+                line.sketch
+                    .map_or_else(|| "-".to_owned(), |items| items.to_string()),
+                error.packets,
+                format!("p{}", percent(error.quantile)),
+                error.hops,
+                error.mean_digests,
+                error.mean * 100.0,
+                error.median * 100.0
+            );
+        }
+    }
+    text
+}

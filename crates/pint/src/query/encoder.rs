@@ -1,0 +1,189 @@
+//! What switches do for one query.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::ConfigError;
+
+use super::config::{Knowledge, QueryConfig, TraceScheme};
+use super::engine::QueryNetwork;
+use super::value::{Aggregation, Value};
+use crate::dynamic::HopSampler;
+use crate::hash::GlobalHash;
+use crate::log_code::LogCode;
+use crate::numeric::{Morris, Multiplicative, StepRounding};
+use crate::tracing::{Layers, Scheme, SchemeConfig, Universe};
+
+/// What a switch does for one query.
+#[derive(Clone, Debug)]
+pub(super) enum Encoder {
+    /// Path tracing and its like.
+    Static {
+        /// What is written.
+        value: Value,
+        /// How.
+        scheme: Arc<Scheme>,
+        /// What may be written.
+        universe: Arc<Universe>,
+    },
+    /// A sample of one hop.
+    Dynamic {
+        /// What is written.
+        value: Value,
+        /// By which hop, and how.
+        sampler: HopSampler,
+    },
+    /// The extreme of all hops.
+    Extreme {
+        /// What is compared.
+        value: Value,
+        /// Its code, which keeps the order.
+        code: Multiplicative,
+        /// How codes are rounded.
+        rounding: GlobalHash,
+        /// [`Aggregation::Max`] or [`Aggregation::Min`].
+        fold: Aggregation,
+    },
+    /// The sum of all hops.
+    Sum {
+        /// What is added.
+        value: Value,
+        /// The counter.
+        counter: Morris,
+        /// How counts are rounded.
+        rounding: GlobalHash,
+    },
+    /// The busiest link, by the switches' own part of HPCC-PINT.
+    Law {
+        /// The code of the law.
+        code: LogCode,
+    },
+}
+
+impl Encoder {
+    /// What the law's own part of switches does, for the query of `config`.
+    ///
+    /// # Errors
+    /// Where the query has other codes than the law.
+    pub(super) fn of_law(config: &QueryConfig, code: &LogCode) -> Result<Self, ConfigError> {
+        if config.bits != code.bits() {
+            return Err(ConfigError::new(
+                "bits",
+                format!(
+                    "the law reads codes of {} bits, and the query's have {}",
+                    code.bits(),
+                    config.bits
+                ),
+                format!(
+                    "give {} bits, or set `digest_bits` in [cc] to {}",
+                    code.bits(),
+                    config.bits
+                ),
+            ));
+        }
+        for (key, given) in [
+            ("largest", config.largest.is_some()),
+            ("rounding", config.rounding.is_some()),
+        ] {
+            if given {
+                return Err(ConfigError::new(
+                    key,
+                    "the law reads this query, and its code is the law's",
+                    "leave the key out; `log_base` and `rounding` in [cc] set the code",
+                ));
+            }
+        }
+        Ok(Self::Law { code: code.clone() })
+    }
+
+    /// What switches of `network` do for the query of `config`; `hash` seeds its hash functions.
+    ///
+    /// # Errors
+    /// Where the network's paths are too long or its switches too many.
+    pub(super) fn new(
+        config: &QueryConfig,
+        hash: impl Fn(u64) -> u64,
+        network: &QueryNetwork,
+    ) -> Result<Self, ConfigError> {
+        let value = config.value;
+        let largest = config.largest.unwrap_or_else(|| value.usual_largest());
+        let code = || {
+            let rounding = config.rounding.unwrap_or(StepRounding::Nearest);
+            Multiplicative::for_range(largest, config.bits, rounding)
+        };
+        let rounding = GlobalHash::new(hash(1));
+        Ok(match config.aggregation() {
+            Aggregation::Static => Self::Static {
+                value,
+                scheme: Arc::new(scheme(config, hash(0), network)?),
+                universe: Arc::new(universe(config, network)?),
+            },
+            Aggregation::Dynamic => Self::Dynamic {
+                value,
+                sampler: HopSampler::new(code()?, hash(0)),
+            },
+            fold @ (Aggregation::Max | Aggregation::Min) => Self::Extreme {
+                value,
+                code: code()?,
+                rounding,
+                fold,
+            },
+            Aggregation::Sum => Self::Sum {
+                value,
+                counter: Morris::for_range(largest, config.bits)?,
+                rounding,
+            },
+        })
+    }
+}
+
+fn scheme(config: &QueryConfig, seed: u64, network: &QueryNetwork) -> Result<Scheme, ConfigError> {
+    let hops = match config.typical_hops {
+        Some(hops) => hops,
+        None => u8::try_from(network.longest_path.max(1)).map_err(|_| {
+            ConfigError::new(
+                "value",
+                format!(
+                    "a path passes {} switches, and paths of up to 255 can be traced",
+                    network.longest_path
+                ),
+                "use a network with shorter paths",
+            )
+        })?,
+    };
+    let layers = match config.scheme.unwrap_or_default() {
+        TraceScheme::Baseline => Layers::baseline(),
+        TraceScheme::Mininet => Layers::mininet(),
+        TraceScheme::Interleaved => Layers::interleaved(hops)?,
+        TraceScheme::Multilayer => Layers::multilayer(hops)?,
+    };
+    Scheme::new(SchemeConfig {
+        digest_bits: config.bits,
+        instances: config.instances,
+        seed,
+        ..SchemeConfig::new(layers)
+    })
+    .map_err(|error| match error.key {
+        "digest_bits" => ConfigError::new("bits", error.message, error.help),
+        _ => error,
+    })
+}
+
+fn universe(config: &QueryConfig, network: &QueryNetwork) -> Result<Universe, ConfigError> {
+    if config.value != Value::SwitchId {
+        return Universe::new((0..u64::from(network.most_ports)).collect());
+    }
+    let switches = network
+        .switches
+        .iter()
+        .map(|switch| u64::from(switch.0))
+        .collect();
+    match config.knowledge.unwrap_or_default() {
+        Knowledge::Switches => Universe::new(switches),
+        Knowledge::Links => {
+            let number = |(a, b): &(NodeId, NodeId)| (u64::from(a.0), u64::from(b.0));
+            let links: Vec<(u64, u64)> = network.links.iter().map(number).collect();
+            Universe::with_links(switches, &links)
+        }
+    }
+}
