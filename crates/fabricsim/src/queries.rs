@@ -55,6 +55,9 @@ impl BudgetSettings {
     ];
 }
 
+/// Letters of a name, which is part of a file's.
+const LONGEST_NAME: usize = 100;
+
 /// The queries of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QuerySettings {
@@ -99,7 +102,7 @@ impl QuerySettings {
         seed: u64,
         law: Option<&PintConfig>,
         network: &QueryNetwork,
-    ) -> Result<Queries, (usize, ConfigError)> {
+    ) -> Result<Queries, (Option<usize>, ConfigError)> {
         let code = law.map(|law| law.log_code(Fidelity::Exact));
         Queries::new(&self.queries, self.pint.bits, seed, code.as_ref(), network)
     }
@@ -165,13 +168,20 @@ pub(crate) fn read<'a>(
         let refuse = |message: String, help: &str| {
             Err(document.refuse(section, ConfigError::new("name", message, help)))
         };
+        if name.len() > LONGEST_NAME {
+            return refuse(
+                format!("a name of {} letters is too long for a file's", name.len()),
+                "give one of up to 100",
+            );
+        }
         if !is_plain(name) {
             return refuse(
                 format!("`{name}` cannot be part of a file name"),
                 "use letters, digits, dots, dashes and underscores",
             );
         }
-        if !names.insert(name.clone()) {
+        // Some disks do not tell large letters from small ones.
+        if !names.insert(name.to_lowercase()) {
             return refuse(
                 format!("two queries are called `{name}`"),
                 "give each a name of its own: it names the file of the answers",
@@ -205,7 +215,7 @@ pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     };
     let demands: Vec<Demand> = settings.queries.iter().map(QueryConfig::demand).collect();
     let plan = Plan::new(&demands, settings.pint.bits, 1);
-    let plan = plan.map_err(|error| places.refuse(&document, &settings, 0, error))?;
+    let plan = plan.map_err(|error| places.refuse(&document, None, error))?;
     Ok((settings.queries, plan))
 }
 
@@ -217,19 +227,13 @@ pub(crate) struct QueryPlaces<'a> {
 
 impl QueryPlaces<'_> {
     /// The mistake `error` of query `index`, or of the budget of all.
-    fn refuse(
-        &self,
-        document: &Document<'_>,
-        settings: &QuerySettings,
-        index: usize,
-        error: ConfigError,
-    ) -> Error {
-        let of_budget = error.key == "bits" && settings.queries[index].validate().is_ok();
-        match &self.pint {
-            Some(pint) if of_budget && pint.table.contains_key("bits") => {
+    fn refuse(&self, document: &Document<'_>, index: Option<usize>, error: ConfigError) -> Error {
+        match (index, &self.pint) {
+            (Some(index), _) => document.refuse(&self.sections[index], error),
+            (None, Some(pint)) if error.key == "bits" && pint.table.contains_key("bits") => {
                 document.refuse(pint, error)
             }
-            _ => document.refuse(&self.sections[index], error),
+            (None, _) => document.mistake(self.sections[0].span.clone(), error.message, error.help),
         }
     }
 
@@ -264,8 +268,7 @@ impl QueryPlaces<'_> {
         // The length of paths matters only to traces, whose schemes exist for every length.
         let network = query_network(topology, 5, Duration::from_us(1));
         let built = settings.build(seed, laws.first().copied(), &network);
-        let queries =
-            built.map_err(|(index, error)| self.refuse(document, settings, index, error))?;
+        let queries = built.map_err(|(index, error)| self.refuse(document, index, error))?;
         if queries.law().is_none() && !laws.is_empty() {
             return Err(document.mistake(
                 first.span.clone(),

@@ -142,7 +142,10 @@ impl Simulation {
                 let law = scenario.pint_laws().next();
                 let built = settings.build(scenario.seed, law, &network);
                 Some(Arc::new(built.map_err(|(index, error)| {
-                    limits(format!("query {}: {error}", index + 1))
+                    limits(match index {
+                        Some(index) => format!("query {}: {error}", index + 1),
+                        None => error.to_string(),
+                    })
                 })?))
             }
         };

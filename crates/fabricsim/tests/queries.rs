@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use fabricsim::pint::query::{Answers, HopAnswer, PathAnswer, Statistic};
+use fabricsim::pint::query::{Answers, HopAnswer, PathAnswer, Reach, Statistic};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::id::NodeId;
@@ -215,7 +215,7 @@ fn errors(answers: &Answers, statistic: Statistic, least: u64) -> Vec<f64> {
     let wanted = |answer: &&HopAnswer| answer.statistic == statistic && answer.digests >= least;
     let known = answers.hops.iter().filter(wanted).filter_map(|answer| {
         let truth = answer.truth.filter(|&truth| truth > 100.0)?;
-        Some((answer.estimate? / truth - 1.0).abs())
+        Some((answer.estimate?.value / truth - 1.0).abs())
     });
     known.collect()
 }
@@ -312,7 +312,7 @@ fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
             .packets
             .iter()
             .filter(own)
-            .map(|answer| answer.estimate.unwrap())
+            .map(|answer| answer.estimate.unwrap().value)
     };
     let together = of(0).zip(of(1)).zip(of(2).zip(of(3)));
     let mut flows = 0;
@@ -341,6 +341,9 @@ fn switches_trace_their_ports_too() {
     assert_eq!((ports.len(), switches.len()), (8, 8));
     for (port, switch) in ports.iter().zip(&switches) {
         assert_eq!(port.flow, switch.flow);
+        // Nothing is known of whether ports are right.
+        assert_eq!((port.part.correct, port.part.unnoticed), (None, 0));
+        assert_eq!(switch.part.correct, Some(true));
         let last = *switch.part.path.last().unwrap();
         let dst = port.flow.dst.unwrap();
         // Two hosts at each switch, on its first two ports.
@@ -354,4 +357,106 @@ fn switches_trace_their_ports_too() {
             .iter()
             .all(|a| first(a).0 == 8 + a.flow.src.unwrap().0 / 2)
     );
+}
+
+#[test]
+fn a_link_that_becomes_slower_is_as_busy_as_it_is() {
+    let (_, answers) = finish(
+        &scenario(&format!(
+            "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"line-rate\"\n\
+             [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n\
+             [[event]]\nat = \"0s\"\nkind = \"link-rate\"\nlink = [0, 2]\nrate = \"10Gbps\"\n{}",
+            query("value = \"egress-utilisation\"\nbits = 16")
+        )),
+        1,
+    );
+    let median = |answer: &&HopAnswer| answer.statistic == Statistic::Quantile(0.5);
+    for answer in answers.hops.iter().filter(median) {
+        let (estimate, truth) = (answer.estimate.unwrap().value, answer.truth.unwrap());
+        assert!((estimate / truth - 1.0).abs() < 0.1, "{answer:?}");
+    }
+}
+
+#[test]
+fn an_age_beyond_the_code_is_said_to_be_clipped() {
+    let text = |largest: &str| {
+        format!(
+            "[topology]\nkind = \"chain\"\nswitches = 3\nhosts_per_switch = 1\ndelay = \"1ms\"\n[cc]\nkind = \"dctcp\"\n\
+             [transport]\nrto_min = \"50ms\"\n[run]\nstall_after = \"1s\"\n\
+             [[workload]]\nkind = \"permutation\"\nsize = \"50KB\"\n{}",
+            query(&format!("value = \"egress-time\"\n{largest}"))
+        )
+    };
+    let reaches = |largest: &str| {
+        let (_, answers) = finish(&scenario(&text(largest)), 1);
+        let last = answers.hops.iter().filter(|answer| answer.hop == 2);
+        last.filter_map(|answer| Some(answer.estimate?.reach))
+            .collect::<Vec<_>>()
+    };
+    assert!(reaches("").iter().all(|&reach| reach == Reach::Within));
+    assert!(
+        reaches("largest = 100000.0")
+            .iter()
+            .all(|&reach| reach == Reach::Largest)
+    );
+}
+
+#[test]
+fn a_path_too_long_to_be_counted_is_refused() {
+    let text = format!(
+        "[topology]\nkind = \"chain\"\nswitches = 256\nhosts_per_switch = 1\ndelay = \"100ns\"\n\
+         [cc]\nkind = \"dctcp\"\n[[workload]]\nkind = \"permutation\"\nsize = \"2KB\"\n{}",
+        query("value = \"hop-latency\"")
+    );
+    let refused = Simulation::new(&scenario(&text), 1)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("a path passes 256 switches, and packets count up to 255"),
+        "{refused}"
+    );
+    let text = text.replace("256", "255");
+    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let longest = simulation
+        .answers()
+        .hops
+        .iter()
+        .map(|answer| answer.hop)
+        .max();
+    assert!(longest > Some(200), "{longest:?}");
+}
+
+/// Bytes that a packet of 1,000 bytes takes on the first link.
+fn wire_bytes(rest: &str) -> u64 {
+    let mut simulation = Simulation::new(
+        &scenario(&format!(
+            "{rest}[topology]\nkind = \"leaf-spine\"\n[[workload]]\nkind = \"incast\"\nfan_in = 1\n\
+             size = \"1000B\"\nat = \"0s\"\n"
+        )),
+        1,
+    )
+    .unwrap();
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    let src = simulation.take_completions()[0].flow.request.src;
+    let port = simulation.port(src, fabricsim_core::id::PortId(0)).unwrap();
+    port.sent.get()
+}
+
+#[test]
+fn telemetry_and_digests_cost_their_bytes_on_the_wire() {
+    assert_eq!(wire_bytes("[cc]\nkind = \"line-rate\"\n"), 1_048);
+    assert_eq!(wire_bytes("[cc]\nkind = \"hpcc\"\n"), 1_090);
+    assert_eq!(wire_bytes(PINT_LAW), 1_049);
+    assert_eq!(
+        wire_bytes(&format!("profile = \"ns3-hpcc\"\n{PINT_LAW}")),
+        1_050
+    );
+    for (bits, bytes) in [(8, 1), (16, 2), (17, 3), (64, 8)] {
+        let text = format!(
+            "[cc]\nkind = \"line-rate\"\n[pint]\nbits = {bits}\n{}",
+            query(PATH)
+        );
+        assert_eq!(wire_bytes(&text), 1_048 + bytes, "{bits} bits");
+    }
 }

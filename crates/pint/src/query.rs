@@ -39,13 +39,14 @@ mod telemetry;
 mod truth;
 mod value;
 
-pub use answer::{HopAnswer, PacketAnswer, PathAnswer, Statistic};
+pub use answer::{Estimate, HopAnswer, PacketAnswer, PathAnswer, Reach, Statistic};
 pub use collect::HopSeries;
 pub use config::{Keep, Knowledge, QueryConfig, TraceScheme};
-pub use engine::{Queries, QueryNetwork};
+pub use engine::{MOST_HOPS, Queries, QueryNetwork};
 pub use flow::FlowKey;
 pub use plan::{
-    Demand, MOST_BITS, MOST_QUERIES, Plan, PlanSummary, PlannedSet, PlannedShare, QuerySet,
+    Demand, LEAST_FREQUENCY, MOST_BITS, MOST_QUERIES, Plan, PlanSummary, PlannedSet, PlannedShare,
+    QuerySet,
 };
 pub use probe::{PathHash, Probe, ProbeRoom};
 pub use replay::{ReplayConfig, ReplayError, replay};

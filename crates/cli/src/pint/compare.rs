@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use fabricsim::pint::query::{Aggregation, Answers, Statistic};
-use fabricsim::queries::QuerySettings;
+use fabricsim::pint::query::{Aggregation, Answers, QueryConfig, Statistic};
+use fabricsim::queries::{BudgetSettings, QuerySettings};
 use fabricsim::report::FctRecord;
 use fabricsim::{Error, Scenario};
 
@@ -22,7 +22,7 @@ Examples:
 
 The scenario is run as it is, and then once for each query with that query in every packet; the one
 that hpcc-pint reads stays beside the others then, in every packet, too. Packets have the same size
-in all runs. Exit codes: 0 done, 2 bad input, 3 a run does not end.")]
+in all runs, unless the bits of a packet are too few for those two. Exit codes: 0 done, 2 bad input, 3 a run does not end.")]
 pub(crate) struct CompareArgs {
     /// A scenario with [[query]] tables
     #[arg(value_name = "SCENARIO")]
@@ -129,9 +129,14 @@ fn alone(settings: &QuerySettings, index: usize, law: Option<usize>) -> (QuerySe
         query.frequency = 1.0;
         query
     });
+    let queries: Vec<QueryConfig> = queries.collect();
+    let needed = queries.iter().map(|query| query.demand().bits).sum();
     let with = QuerySettings {
-        pint: settings.pint.clone(),
-        queries: queries.collect(),
+        pint: BudgetSettings {
+            bits: settings.pint.bits.max(needed),
+            ..settings.pint.clone()
+        },
+        queries,
     };
     (with, place.expect("the query itself is kept"))
 }
@@ -154,8 +159,9 @@ impl CompareArgs {
 
 type Figures = Vec<(&'static str, f64, f64)>;
 
+/// The mean; not a number of no values.
 fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -219,16 +225,22 @@ fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
         });
         let errors = own.filter_map(|answer| {
             let truth = answer.truth.filter(|&truth| truth >= 1.0)?;
-            Some((answer.estimate? / truth - 1.0).abs() * 100.0)
+            Some((answer.estimate?.value / truth - 1.0).abs() * 100.0)
         });
         median(errors.collect())
     };
     let packets_for_a_digest = |(run, index): (&Run, usize)| {
-        let mut seen = None;
-        let own = run.answers.hops.iter().filter(|answer| {
-            answer.query == index && *seen.get_or_insert(answer.statistic) == answer.statistic
-        });
-        run.packets as f64 / own.map(|answer| answer.digests).sum::<u64>() as f64
+        let own = run
+            .answers
+            .hops
+            .iter()
+            .filter(|answer| answer.query == index);
+        let mut hops: Vec<_> = own
+            .map(|answer| (answer.flow, answer.hop, answer.digests))
+            .collect();
+        // A row for each statistic, and one number of digests.
+        hops.dedup();
+        run.packets as f64 / hops.iter().map(|(.., digests)| digests).sum::<u64>() as f64
     };
     vec![
         (
@@ -251,11 +263,14 @@ fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
 
 fn of_packets(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
     let digests = |(run, index): (&Run, usize)| {
-        let mut seen = None;
-        let own = run.answers.packets.iter().filter(|answer| {
-            answer.query == index && *seen.get_or_insert(answer.statistic) == answer.statistic
-        });
-        run.packets as f64 / own.map(|answer| answer.digests).sum::<u64>() as f64
+        let own = run
+            .answers
+            .packets
+            .iter()
+            .filter(|answer| answer.query == index);
+        let mut flows: Vec<_> = own.map(|answer| (answer.flow, answer.digests)).collect();
+        flows.dedup();
+        run.packets as f64 / flows.iter().map(|(_, digests)| digests).sum::<u64>() as f64
     };
     vec![("packets for each digest", digests(alone), digests(together))]
 }

@@ -70,7 +70,7 @@ pub(crate) struct LatencyArgs {
     bits: Vec<u32>,
 
     /// Digests of the sketch in the first row
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     sketch: u32,
 
     /// Digests of the sketches in the second row
@@ -138,7 +138,7 @@ pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
         let series = driven.simulation.hop_series(longest);
         if series.is_empty() {
             tell!(
-                "{name}: no flow has {longest} packets; give fewer --packets or longer --traffic"
+                "{name}: no flow has {longest} packets; give fewer --packets and --at, or longer traffic"
             );
         }
         args.measure(&name, &series, &mut lines)

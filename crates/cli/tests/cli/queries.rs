@@ -63,14 +63,17 @@ fn a_run_leaves_the_answers_of_its_queries() {
     assert!(rows(&paths).iter().all(|row| row[9] == "true"), "{paths}");
     let latency = folder.read("results/query_latency.csv");
     assert!(latency.starts_with(
-        "flow,src,dst,hop,statistic,share,estimate_ns,truth_ns,relative_error,digests,packets\n"
+        "flow,src,dst,hop,statistic,share,estimate_ns,truth_ns,relative_error,clipped,digests,packets\n"
     ));
     assert!(latency.contains(",p99,"));
     let control = folder.read("results/query_control.csv");
-    assert!(control.starts_with("flow,src,dst,statistic,share,estimate_thousandths,digests\n"));
+    assert!(
+        control.starts_with("flow,src,dst,statistic,share,estimate_thousandths,clipped,digests\n")
+    );
     let summary = folder.read("results/summary.json");
     assert!(summary.contains("\"plan\""));
-    // Another run without queries takes the files away.
+    // Another run without queries takes the files away, and nothing that is not its own.
+    folder.write("results/query_mine.csv", "mine\n");
     folder.write(
         "plain.toml",
         &COMBINED
@@ -82,6 +85,7 @@ fn a_run_leaves_the_answers_of_its_queries() {
     let plain = folder.run(&["run", "plain.toml", "--out", "results"]);
     assert_eq!(plain.code, Some(0), "{}", plain.stderr);
     assert!(!folder.has("results/query_path.csv"));
+    assert!(folder.has("results/query_mine.csv"));
 }
 
 #[test]

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use fabricsim_core::units::Time;
 use fabricsim_pint::query::{
-    Aggregation, Answers, FlowKey, HopAnswer, PacketAnswer, PathAnswer, Queries, Statistic,
+    Aggregation, Answers, Estimate, FlowKey, HopAnswer, PacketAnswer, PathAnswer, Queries, Reach,
+    Statistic,
 };
 
 use crate::error::Error;
-use crate::outcome::write_whole;
+use crate::outcome::{remove_stale, write_whole};
 
 const PREFIX: &str = "query_";
 
@@ -53,23 +54,21 @@ pub(crate) fn write_answers(
     Ok(files)
 }
 
-/// Removes files of queries from `dir` that an earlier run has left and that are not among `kept`.
+/// Removes the answers that the run before has left in `dir`, as its summary.json lists them, but for those
+/// among `kept`.
 ///
 /// # Errors
 /// When a file cannot be removed.
 pub(crate) fn remove_stale_answers(dir: &Path, kept: &[String]) -> Result<(), Error> {
-    let error = |source| Error::Write {
-        path: dir.to_owned(),
-        source,
+    let Ok(summary) = std::fs::read_to_string(dir.join("summary.json")) else {
+        return Ok(());
     };
-    for entry in std::fs::read_dir(dir).map_err(error)? {
-        let entry = entry.map_err(error)?;
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { continue };
-        let is_answer = name.starts_with(PREFIX) && name.ends_with(".csv");
-        if is_answer && !kept.iter().any(|kept| kept == name) {
-            std::fs::remove_file(entry.path()).map_err(error)?;
-        }
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap_or_default();
+    let listed = summary["answers"].as_array().into_iter().flatten();
+    let names = listed.filter_map(serde_json::Value::as_str);
+    let own = names.filter(|name| name.starts_with(PREFIX) && !name.contains(['/', '\\']));
+    for name in own.filter(|name| !kept.iter().any(|kept| kept == name)) {
+        remove_stale(&dir.join(name))?;
     }
     Ok(())
 }
@@ -150,6 +149,15 @@ fn statistic_cells(statistic: Statistic) -> [String; 2] {
     [statistic.to_string(), number(share)]
 }
 
+/// The estimate, and whether it is as large as the code can tell.
+fn estimate_cells(estimate: Option<Estimate>) -> [String; 2] {
+    let clipped = estimate.map(|estimate| estimate.reach == Reach::Largest);
+    [
+        number(estimate.map(|estimate| estimate.value)),
+        cell(clipped),
+    ]
+}
+
 fn write_hops<'a>(
     out: &mut Csv<impl Write>,
     unit: &str,
@@ -166,6 +174,7 @@ fn write_hops<'a>(
         &estimate,
         &truth,
         "relative_error",
+        "clipped",
         "digests",
         "packets",
     ])?;
@@ -174,7 +183,8 @@ fn write_hops<'a>(
         let [statistic, share] = statistic_cells(answer.statistic);
         let error = answer.estimate.zip(answer.truth);
         let error = error.filter(|(_, truth)| *truth > 0.0);
-        let error = error.map(|(estimate, truth)| estimate / truth - 1.0);
+        let error = error.map(|(estimate, truth)| estimate.value / truth - 1.0);
+        let [estimate, clipped] = estimate_cells(answer.estimate);
         out.write_record([
             flow,
             src,
@@ -182,9 +192,10 @@ fn write_hops<'a>(
             answer.hop.to_string(),
             statistic,
             share,
-            number(answer.estimate),
+            estimate,
             number(answer.truth),
             error.map_or_else(String::new, |error| format!("{error:.5}")),
+            clipped,
             answer.digests.to_string(),
             cell(answer.passed),
         ])?;
@@ -205,18 +216,21 @@ fn write_packets<'a>(
         "statistic",
         "share",
         &estimate,
+        "clipped",
         "digests",
     ])?;
     for answer in answers {
         let [flow, src, dst] = flow_cells(&answer.flow);
         let [statistic, share] = statistic_cells(answer.statistic);
+        let [estimate, clipped] = estimate_cells(answer.estimate);
         out.write_record([
             flow,
             src,
             dst,
             statistic,
             share,
-            number(answer.estimate),
+            estimate,
+            clipped,
             answer.digests.to_string(),
         ])?;
     }

@@ -29,9 +29,10 @@ pub struct HopAnswer {
     pub digests: u64,
     /// Which statistic.
     pub statistic: Statistic,
-    /// What the digests tell, in the unit of the value; absent without digests.
-    pub estimate: Option<f64>,
-    /// The same of all packets that passed the hop, within 0.05%, where it is known.
+    /// What the digests tell; absent without digests.
+    pub estimate: Option<Estimate>,
+    /// The same of all packets that passed the hop, within 0.05%, where it is known; not where only the
+    /// latest or most frequent digests are kept.
     pub truth: Option<f64>,
     /// Packets that passed the hop, where it is known.
     pub passed: Option<u64>,
@@ -48,8 +49,26 @@ pub struct PacketAnswer {
     pub digests: u64,
     /// Which statistic.
     pub statistic: Statistic,
-    /// What they tell, in the unit of the value.
-    pub estimate: Option<f64>,
+    /// What they tell; absent without digests.
+    pub estimate: Option<Estimate>,
+}
+
+/// What digests tell of a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// In the unit of the value.
+    pub value: f64,
+    /// Whether it is known exactly enough, or the largest code was reached and it may be more.
+    pub reach: Reach,
+}
+
+/// Whether a value was within the reach of its code.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Reach {
+    /// It was.
+    Within,
+    /// It has the largest code, which stands for all beyond.
+    Largest,
 }
 
 /// A statistic.

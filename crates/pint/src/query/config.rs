@@ -173,7 +173,7 @@ impl QueryConfig {
         ),
         (
             "frequency",
-            "least share of the packets that carry the digest, above 0 to 1 (default 1)",
+            "least share of the packets that carry the digest, 0.0001 to 1 (default 1)",
         ),
         (
             "flow",
@@ -195,7 +195,7 @@ impl QueryConfig {
         ),
         (
             "largest",
-            "largest number that codes reach, in the value's unit (default 65536 ns, 1048576 ns for ages, \
+            "largest number that codes reach, in the value's unit (default 1048576 ns, 1073741824 ns for ages, \
              33554432 bytes, 512000 thousandths)",
         ),
         (
@@ -204,16 +204,16 @@ impl QueryConfig {
         ),
         (
             "keep",
-            "dynamic: of each hop and flow \"all\" digests (default), a KLL \"sketch\", a \"window\" of \
+            "numbers: of each hop and flow \"all\" digests (default), a KLL \"sketch\", a \"window\" of \
              the last ones or the most \"frequent\" ones",
         ),
         (
             "space",
-            "dynamic: items of the sketch, digests of the window or counters (default 100)",
+            "numbers: items of the sketch, digests of the window or counters (default 100)",
         ),
         (
             "quantiles",
-            "of the answer, each above 0 and at most 1 (default [0.5, 0.99])",
+            "numbers: of the answer, 0.000001 to 1 (default [0.5, 0.99])",
         ),
         (
             "flow_ids",
@@ -238,6 +238,13 @@ impl QueryConfig {
             bits: self.bits.saturating_mul(self.instances),
             frequency: self.frequency,
         }
+    }
+
+    /// Whether its answers stand beside the truth: quantiles of all values of a hop.
+    #[must_use]
+    pub fn is_judged(&self) -> bool {
+        let whole = matches!(self.keep.unwrap_or_default(), Keep::All | Keep::Sketch);
+        self.aggregation() == Aggregation::Dynamic && whole
     }
 
     /// Whether the answer for `flow` is wanted.

@@ -140,32 +140,28 @@ impl Encoder {
 fn scheme(config: &QueryConfig, seed: u64, network: &QueryNetwork) -> Result<Scheme, ConfigError> {
     let hops = match config.typical_hops {
         Some(hops) => hops,
-        None => u8::try_from(network.longest_path.max(1)).map_err(|_| {
-            ConfigError::new(
-                "value",
-                format!(
-                    "a path passes {} switches, and paths of up to 255 can be traced",
-                    network.longest_path
-                ),
-                "use a network with shorter paths",
-            )
-        })?,
+        None => u8::try_from(network.longest_path.max(1)).unwrap_or(u8::MAX),
     };
     let layers = match config.scheme.unwrap_or_default() {
-        TraceScheme::Baseline => Layers::baseline(),
-        TraceScheme::Mininet => Layers::mininet(),
-        TraceScheme::Interleaved => Layers::interleaved(hops)?,
-        TraceScheme::Multilayer => Layers::multilayer(hops)?,
+        TraceScheme::Baseline => Ok(Layers::baseline()),
+        TraceScheme::Mininet => Ok(Layers::mininet()),
+        TraceScheme::Interleaved => Layers::interleaved(hops),
+        TraceScheme::Multilayer => Layers::multilayer(hops),
     };
+    let layers = layers.map_err(|error| ConfigError {
+        key: "scheme",
+        help: "use \"multilayer\", or set `typical_hops`".to_owned(),
+        ..error
+    })?;
     Scheme::new(SchemeConfig {
         digest_bits: config.bits,
         instances: config.instances,
         seed,
         ..SchemeConfig::new(layers)
     })
-    .map_err(|error| match error.key {
-        "digest_bits" => ConfigError::new("bits", error.message, error.help),
-        _ => error,
+    .map_err(|error| ConfigError {
+        key: "bits",
+        ..error
     })
 }
 
@@ -178,12 +174,16 @@ fn universe(config: &QueryConfig, network: &QueryNetwork) -> Result<Universe, Co
         .iter()
         .map(|switch| u64::from(switch.0))
         .collect();
-    match config.knowledge.unwrap_or_default() {
+    let universe = match config.knowledge.unwrap_or_default() {
         Knowledge::Switches => Universe::new(switches),
         Knowledge::Links => {
             let number = |(a, b): &(NodeId, NodeId)| (u64::from(a.0), u64::from(b.0));
             let links: Vec<(u64, u64)> = network.links.iter().map(number).collect();
             Universe::with_links(switches, &links)
         }
-    }
+    };
+    universe.map_err(|error| ConfigError {
+        key: "value",
+        ..error
+    })
 }

@@ -17,6 +17,9 @@ use crate::log_code::LogCode;
 use crate::numeric::{Multiplicative, StepRounding};
 use crate::tracing::TraceDigest;
 
+/// The most switches on a path: the number of a hop has eight bits, like the TTL from which it is known.
+pub const MOST_HOPS: u16 = 255;
+
 /// The network as queries see it.
 #[derive(Clone, Debug)]
 pub struct QueryNetwork {
@@ -58,21 +61,31 @@ impl Queries {
     /// packet's path is then the one that it reads.
     ///
     /// # Errors
-    /// The place of the query at fault and what is wrong with it; the first one's where the budget is too
-    /// small for all.
+    /// The place of the query at fault, none where it is the plan for all of them, and what is wrong.
     pub fn new(
         configs: &[QueryConfig],
         budget: u32,
         seed: u64,
         law: Option<&LogCode>,
         network: &QueryNetwork,
-    ) -> Result<Self, (usize, ConfigError)> {
+    ) -> Result<Self, (Option<usize>, ConfigError)> {
         let seeds = GlobalHash::new(seed);
         let demands: Vec<Demand> = configs.iter().map(QueryConfig::demand).collect();
         for (index, config) in configs.iter().enumerate() {
-            config.validate().map_err(|error| (index, error))?;
+            config.validate().map_err(|error| (Some(index), error))?;
         }
-        let plan = Plan::new(&demands, budget, seeds.value(0, 0)).map_err(|error| (0, error))?;
+        if network.longest_path > MOST_HOPS {
+            let error = ConfigError::new(
+                "value",
+                format!(
+                    "a path passes {} switches, and packets count up to {MOST_HOPS}",
+                    network.longest_path
+                ),
+                "use a network with shorter paths",
+            );
+            return Err((Some(0), error));
+        }
+        let plan = Plan::new(&demands, budget, seeds.value(0, 0)).map_err(|error| (None, error))?;
         let law_query = law.and_then(|_| configs.iter().position(is_of_law));
         let encoders = configs.iter().enumerate().map(|(index, config)| {
             let number = index as u64 + 1;
@@ -81,7 +94,7 @@ impl Queries {
                 Some(code) => Encoder::of_law(config, code),
                 None => Encoder::new(config, hash, network),
             }
-            .map_err(|error| (index, error))
+            .map_err(|error| (Some(index), error))
         });
         Ok(Self {
             names: (1..)

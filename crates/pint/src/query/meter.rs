@@ -1,6 +1,5 @@
 //! Utilisations of links, for queries that ask for them.
 
-use fabricsim_core::id::PortId;
 use fabricsim_core::plugin::Hop;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Duration, Rate};
@@ -13,7 +12,8 @@ use crate::port::Port;
 /// 3); nothing where no query asks.
 #[derive(Clone, Debug)]
 pub(super) struct LinkMeters {
-    ports: Vec<Port>,
+    /// Each with the rate of its link.
+    ports: Vec<(Rate, Port)>,
     base_rtt: Duration,
     /// Exact arithmetic draws nothing from it.
     draws: Stream,
@@ -22,7 +22,7 @@ pub(super) struct LinkMeters {
 impl LinkMeters {
     pub(super) fn for_queries(queries: &Queries, rates: &[Rate]) -> Self {
         let base_rtt = queries.base_rtt();
-        let port = |&rate: &Rate| Port::new(Link::new(rate, base_rtt, None));
+        let port = |&rate: &Rate| (rate, Port::new(Link::new(rate, base_rtt, None)));
         Self {
             ports: if queries.measure_links() {
                 rates.iter().map(port).collect()
@@ -38,15 +38,13 @@ impl LinkMeters {
     /// measured.
     #[inline]
     pub(super) fn measure(&mut self, size: Bytes, hop: &Hop) -> f64 {
-        match self.ports.get_mut(hop.port.index()) {
-            None => 0.0,
-            Some(port) => port.measure(hop.now, size, hop.queue, &mut self.draws) * 1e3,
+        let Some((rate, port)) = self.ports.get_mut(hop.port.index()) else {
+            return 0.0;
+        };
+        if *rate != hop.rate {
+            *rate = hop.rate;
+            port.set_link(Link::new(hop.rate, self.base_rtt, None));
         }
-    }
-
-    pub(super) fn set_rate(&mut self, port: PortId, rate: Rate) {
-        if let Some(port) = self.ports.get_mut(port.index()) {
-            port.set_link(Link::new(rate, self.base_rtt, None));
-        }
+        port.measure(hop.now, size, hop.queue, &mut self.draws) * 1e3
     }
 }

@@ -10,6 +10,8 @@ use crate::hash::GlobalHash;
 pub const MOST_QUERIES: usize = 12;
 /// The most bits of all digests of a packet.
 pub const MOST_BITS: u32 = 64;
+/// The least frequency of a query: one packet in ten thousand.
+pub const LEAST_FREQUENCY: f64 = 1e-4;
 /// Below this a share is zero: the solver's own tolerance is 1e-7.
 const NOTHING: f64 = 1e-6;
 
@@ -18,7 +20,7 @@ const NOTHING: f64 = 1e-6;
 pub struct Demand {
     /// Bits of its digest in a packet that serves it.
     pub bits: u32,
-    /// The least share of the packets that serve it, above 0 and up to 1.
+    /// The least share of the packets that serve it, [`LEAST_FREQUENCY`] to 1.
     pub frequency: f64,
 }
 
@@ -125,7 +127,7 @@ impl Plan {
                 offsets,
             }
         };
-        let sets: Vec<PlannedSet> = sets
+        let mut sets: Vec<PlannedSet> = sets
             .iter()
             .zip(shares)
             // What is beyond the solver's tolerance says nothing.
@@ -133,10 +135,13 @@ impl Plan {
             .filter(|(_, share)| *share > NOTHING)
             .map(planned)
             .collect();
+        // What rounding has left over goes where it matters least.
         let total: f64 = sets.iter().map(|set| set.share).sum();
+        let largest = sets.iter_mut().max_by(|a, b| a.share.total_cmp(&b.share));
+        largest.expect("shares of sets add up to one").share += 1.0 - total;
         let mut below = 0.0;
         let limits = sets.iter().map(|set| {
-            below += set.share / total;
+            below += set.share;
             below
         });
         Ok(Self {
@@ -259,11 +264,11 @@ fn validate(demands: &[Demand], budget: u32) -> Result<(), ConfigError> {
                 format!("give it 1 to {budget} bits, or packets more"),
             );
         }
-        if !(demand.frequency > 0.0 && demand.frequency <= 1.0) {
+        if !(LEAST_FREQUENCY..=1.0).contains(&demand.frequency) {
             return refuse(
                 "frequency",
                 format!(
-                    "query {number} has a frequency of {}, which is not above 0 and at most 1",
+                    "query {number} has a frequency of {}, which is not between {LEAST_FREQUENCY} and 1",
                     demand.frequency
                 ),
                 "give the least share of the packets that serve it, such as 0.0625 for one in 16"

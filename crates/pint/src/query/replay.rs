@@ -23,6 +23,9 @@ pub struct ReplayConfig {
     pub least: f64,
 }
 
+/// Nothing cannot be missed by a factor.
+const LEAST: f64 = 1e-3;
+
 /// How far quantiles were from the truth, over all hops of all flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayError {
@@ -87,13 +90,10 @@ pub fn replay(
                     let Some(found) = values.quantile(quantile) else {
                         continue;
                     };
-                    if truth < config.least {
+                    if truth < config.least.max(LEAST) {
                         continue;
                     }
-                    let found = match found {
-                        0 => 0.0,
-                        code => sampler.code().decode(code),
-                    };
+                    let found = sampler.code().decode(found);
                     let error = (found / truth - 1.0).abs();
                     errors.entry((place, which)).or_default().push(error);
                     *digests.entry((place, which)).or_default() += values.count();
@@ -121,7 +121,9 @@ pub fn replay(
 fn whole_flows(series: &[HopSeries], packets: usize) -> impl Iterator<Item = FlowValues<'_>> {
     let flows = series.chunk_by(|a, b| (a.query, a.flow) == (b.query, b.flow));
     flows.filter_map(move |hops| {
-        let in_order = (1..).zip(hops).all(|(hop, series)| series.hop == hop);
+        let in_order = (1..=u8::MAX)
+            .zip(hops)
+            .all(|(hop, series)| series.hop == hop);
         let long = hops.iter().all(|series| series.values.len() >= packets);
         let values = || hops.iter().map(|series| &series.values[..]).collect();
         (in_order && long).then(values)

@@ -6,6 +6,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::units::Time;
 
 use super::probe::{PathHash, Probe};
+use super::value::Value;
 use crate::tracing::{PathDecoder, Progress, Scheme, TraceDigest, Universe};
 
 /// What is known of a flow's path until it changed.
@@ -15,7 +16,7 @@ pub struct RoutePart {
     pub number: u32,
     /// Switches on the path.
     pub hops: u8,
-    /// Packets with a digest.
+    /// Packets with a digest; the last of them may be the one that ended it.
     pub packets: u64,
     /// How many of these it took to know all hops.
     pub decoded_after: Option<u64>,
@@ -37,13 +38,22 @@ pub(super) struct RouteRecord {
     decoder: PathDecoder,
     ended: Vec<RoutePart>,
     now: RoutePart,
-    /// The hash of the path that is known.
-    known: PathHash,
+    /// The hash of the path that is known; none where ports are traced.
+    known: Option<PathHash>,
+    traced: Value,
 }
+
+/// The most parts of a flow that are kept, so that packets of many paths do not fill the memory.
+const MOST_PARTS: usize = 100;
 
 impl RouteRecord {
     /// A flow whose first packet has passed `hops` switches.
-    pub(super) fn new(scheme: &Arc<Scheme>, universe: &Arc<Universe>, hops: u8) -> Self {
+    pub(super) fn new(
+        traced: Value,
+        scheme: &Arc<Scheme>,
+        universe: &Arc<Universe>,
+        hops: u8,
+    ) -> Self {
         let decoder = PathDecoder::new(Arc::clone(scheme), Arc::clone(universe), hops);
         Self {
             decoder: decoder.expect("values are hashed, so all numbers fit"),
@@ -53,7 +63,8 @@ impl RouteRecord {
                 hops,
                 ..RoutePart::default()
             },
-            known: PathHash::default(),
+            known: None,
+            traced,
         }
     }
 
@@ -68,21 +79,31 @@ impl RouteRecord {
             };
             let mut ended = std::mem::replace(&mut self.now, next);
             ended.ended_by = Some(contradiction.to_string());
-            self.ended.push(ended);
+            if self.decoder.packets() == 0 {
+                // The packet is in neither of the two; it ended the one.
+                ended.packets += 1;
+            }
+            if self.ended.len() < MOST_PARTS {
+                self.ended.push(ended);
+            }
         }
         self.now.packets = self.decoder.packets();
         let Some(path) = self.decoder.path() else {
             return;
         };
         if self.now.decoded_after.is_none() {
-            self.known = PathHash::of(path.iter().map(|&switch| {
+            let switches = path.iter().map(|&switch| {
                 NodeId(u32::try_from(switch).expect("numbers of switches are of 32 bits"))
-            }));
+            });
+            self.known = match self.traced {
+                Value::SwitchId => Some(PathHash::of(switches)),
+                _ => None,
+            };
             self.now.decoded_after = self.decoder.decoded_after();
             self.now.decoded_at = Some(now);
             self.now.path = path.to_vec();
-            self.now.correct = Some(self.known == probe.path);
-        } else if self.known != probe.path {
+            self.now.correct = self.known.map(|known| known == probe.path);
+        } else if self.known.is_some_and(|known| known != probe.path) {
             self.now.unnoticed += 1;
         }
     }

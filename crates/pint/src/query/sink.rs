@@ -6,7 +6,7 @@ use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::units::Time;
 use rustc_hash::FxHashMap;
 
-use super::answer::{HopAnswer, PacketAnswer, PathAnswer, Statistic};
+use super::answer::{Estimate, HopAnswer, PacketAnswer, PathAnswer, Reach, Statistic};
 use super::config::{Keep, QueryConfig};
 use super::encoder::Encoder;
 use super::engine::Queries;
@@ -114,7 +114,7 @@ impl Sink {
                     }));
                 }
                 Record::Hops(hops) => {
-                    for (hop, values) in (1u8..).zip(hops) {
+                    for (hop, values) in (1..=u8::MAX).zip(hops) {
                         for (statistic, estimate) in statistics(config, encoder, values) {
                             answers.hops.push(HopAnswer {
                                 query: index,
@@ -149,8 +149,12 @@ impl Record {
     fn new(encoder: &Encoder, probe: &Probe, store: &impl Fn(u64) -> HopValues) -> Self {
         match encoder {
             Encoder::Static {
-                scheme, universe, ..
-            } => Self::Route(Box::new(RouteRecord::new(scheme, universe, probe.hops))),
+                value,
+                scheme,
+                universe,
+            } => Self::Route(Box::new(RouteRecord::new(
+                *value, scheme, universe, probe.hops,
+            ))),
             Encoder::Dynamic { .. } => Self::Hops(Vec::new()),
             Encoder::Extreme { .. } | Encoder::Sum { .. } | Encoder::Law { .. } => {
                 Self::Packets(store(0))
@@ -189,15 +193,24 @@ fn statistics(
     config: &QueryConfig,
     encoder: &Encoder,
     values: &HopValues,
-) -> Vec<(Statistic, Option<f64>)> {
-    let decode = |code: u16| match encoder {
-        // The code of all that is less than one unit, for most values none at all.
-        Encoder::Dynamic { .. } | Encoder::Extreme { .. } if code == 0 => 0.0,
-        Encoder::Dynamic { sampler, .. } => sampler.code().decode(code),
-        Encoder::Extreme { code: codes, .. } => codes.decode(code),
-        Encoder::Sum { counter, .. } => counter.estimate(code),
-        Encoder::Law { code: codes } => codes.decode(code) * 1e3,
-        Encoder::Static { .. } => f64::from(code),
+) -> Vec<(Statistic, Option<Estimate>)> {
+    let decode = |code: u16| {
+        let (value, largest) = match encoder {
+            Encoder::Dynamic { sampler, .. } => {
+                let codes = sampler.code();
+                (codes.decode(code), codes.largest())
+            }
+            Encoder::Extreme { code: codes, .. } => (codes.decode(code), codes.largest()),
+            Encoder::Sum { counter, .. } => (counter.estimate(code), counter.largest()),
+            Encoder::Law { code: codes } => (codes.decode(code) * 1e3, codes.largest() * 1e3),
+            Encoder::Static { .. } => (f64::from(code), f64::INFINITY),
+        };
+        let reach = if value < largest {
+            Reach::Within
+        } else {
+            Reach::Largest
+        };
+        Estimate { value, reach }
     };
     let quantiles = config.quantiles().iter().map(|&share| {
         let estimate = values.quantile(share).map(decode);

@@ -65,7 +65,6 @@ impl<H: PintHeader, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {
-        self.meters.set_rate(port, rate);
         self.inner.on_rate(port, rate);
     }
 }

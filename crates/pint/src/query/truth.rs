@@ -7,10 +7,10 @@ use fabricsim_core::plugin::Hop;
 use fabricsim_core::units::Rate;
 use rustc_hash::FxHashMap;
 
+use super::config::QueryConfig;
 use super::engine::Queries;
 use super::flow::FlowKey;
 use super::meter::LinkMeters;
-use super::value::Aggregation;
 use crate::digest::PintHeader;
 use crate::numeric::Multiplicative;
 
@@ -37,7 +37,7 @@ impl Truth {
     #[must_use]
     pub fn new(queries: &Arc<Queries>, rates: &[Rate]) -> Option<Self> {
         let mut configs = queries.configs().iter();
-        let wanted = configs.any(|config| config.aggregation() == Aggregation::Dynamic);
+        let wanted = configs.any(QueryConfig::is_judged);
         wanted.then(|| Self {
             meters: LinkMeters::for_queries(queries, rates),
             queries: Arc::clone(queries),
@@ -65,7 +65,7 @@ impl Truth {
             return;
         }
         for (query, config) in (0u8..).zip(self.queries.configs()) {
-            if config.aggregation() != Aggregation::Dynamic || !config.wants(packet.flow) {
+            if !config.is_judged() || !config.wants(packet.flow) {
                 continue;
             }
             let place = Place {

@@ -85,15 +85,14 @@ impl Value {
         matches!(self, Self::SwitchId | Self::IngressPort | Self::EgressPort)
     }
 
-    /// The largest number that codes have to reach, where the user names none: a second, 32 MiB, and 512
-    /// times the link.
+    /// The largest number that codes have to reach, where the user names none: about a millisecond at a hop, a
+    /// second of age, 32 MiB, and 512 times the link.
     #[must_use]
     pub const fn usual_largest(self) -> f64 {
         match self {
             Self::SwitchId | Self::IngressPort | Self::EgressPort => 65_535.0,
-            // 65 us: the paper's range of 2^16 ns.
-            Self::HopLatency => 65_536.0,
-            Self::IngressTime | Self::EgressTime => 1_048_576.0,
+            Self::HopLatency => 1_048_576.0,
+            Self::IngressTime | Self::EgressTime => 1_073_741_824.0,
             Self::QueueLength => 33_554_432.0,
             Self::EgressUtilisation => 512_000.0,
         }

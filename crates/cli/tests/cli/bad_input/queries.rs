@@ -56,14 +56,14 @@ pub(super) const CASES: &[Case] = &[
         "more often than every packet",
         good_and!("[[query]]\nvalue = \"switch-id\"\nfrequency = 1.5"),
         "t.toml:13:13",
-        &["a frequency of 1.5 is not above 0 and at most 1"],
+        &["a frequency of 1.5 is not between 0.0001 and 1"],
         "such as 0.0625 for one in 16",
     ),
     case(
         "never",
         good_and!("[[query]]\nvalue = \"switch-id\"\nfrequency = 0"),
         "t.toml:13:13",
-        &["a frequency of 0 is not above 0 and at most 1"],
+        &["a frequency of 0 is not between 0.0001 and 1"],
         "such as 0.0625 for one in 16",
     ),
     case(
@@ -100,7 +100,7 @@ pub(super) const CASES: &[Case] = &[
         "a sketch of paths",
         good_and!("[[query]]\nvalue = \"switch-id\"\nkeep = \"sketch\""),
         "t.toml:13:8",
-        &["it is for dynamic queries, and this one is not"],
+        &["it is for numeric queries, and this one is not"],
         "leave the key out",
     ),
     case(
@@ -130,7 +130,7 @@ pub(super) const CASES: &[Case] = &[
         "a quantile above all values",
         good_and!("[[query]]\nvalue = \"hop-latency\"\nquantiles = [0.5, 99]"),
         "t.toml:13:13",
-        &["a quantile of 99 is not above 0 and at most 1"],
+        &["a quantile of 99 is not between 0.000001 and 1"],
         "such as 0.5 for the median",
     ),
     case(
@@ -165,5 +165,58 @@ pub(super) const CASES: &[Case] = &[
         "t.toml:13",
         &["beside queries the plan says which packets carry the law's digest"],
         "set `frequency` in the query that the law reads",
+    ),
+    case(
+        "a frequency that no solver tells from nothing",
+        good_and!("[[query]]\nvalue = \"switch-id\"\nfrequency = 1e-300"),
+        "t.toml:13:13",
+        &["is not between 0.0001 and 1"],
+        "such as 0.0625 for one in 16",
+    ),
+    case(
+        "paths of many senders",
+        good_and!("[[query]]\nvalue = \"switch-id\"\nflow = \"destination\""),
+        "t.toml:13:8",
+        &["packets from many hosts to one take many paths"],
+        "leave the key out",
+    ),
+    case(
+        "quantiles of counters",
+        good_and!("[[query]]\nvalue = \"hop-latency\"\nkeep = \"frequent\"\nquantiles = [0.5]"),
+        "t.toml:14:13",
+        &["counters of frequent values do not know what lies below"],
+        "use another `keep`",
+    ),
+    case(
+        "a quantile twice",
+        good_and!("[[query]]\nvalue = \"hop-latency\"\nquantiles = [1.0, 1.0]"),
+        "t.toml:13:13",
+        &["1 is there twice"],
+        "name each share once",
+    ),
+    case(
+        "a counter of one bit in a large budget",
+        good_and!(
+            "[pint]\nbits = 64\n[[query]]\nvalue = \"hop-latency\"\naggregation = \"sum\"\nbits = 1"
+        ),
+        "t.toml:16:8",
+        &["bit"],
+        "give",
+    ),
+    case(
+        "more queries than a plan has room for",
+        concat!(
+            good_and!(""),
+            "[[query]]\nvalue = \"hop-latency\"\nbits = 1\n[[query]]\nvalue = \"hop-latency\"\nbits = 1\n",
+            "[[query]]\nvalue = \"hop-latency\"\nbits = 1\n[[query]]\nvalue = \"hop-latency\"\nbits = 1\n",
+            "[[query]]\nvalue = \"hop-latency\"\nbits = 1\n[[query]]\nvalue = \"hop-latency\"\nbits = 1\n",
+            "[[query]]\nvalue = \"hop-latency\"\nbits = 1\n[[query]]\nvalue = \"hop-latency\"\nbits = 1\n",
+            "[[query]]\nvalue = \"hop-latency\"\nbits = 1\n[[query]]\nvalue = \"hop-latency\"\nbits = 1\n",
+            "[[query]]\nvalue = \"hop-latency\"\nbits = 1\n[[query]]\nvalue = \"hop-latency\"\nbits = 1\n",
+            "[[query]]\nvalue = \"hop-latency\"\nbits = 1\n"
+        ),
+        "t.toml:1",
+        &["13 queries are not 1 to 12"],
+        "run the others in another simulation",
     ),
 ];

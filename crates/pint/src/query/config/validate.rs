@@ -3,7 +3,11 @@
 use fabricsim_core::input::ConfigError;
 
 use super::{Keep, Knowledge, QueryConfig};
-use crate::query::value::{Aggregation, Value};
+use crate::query::plan::LEAST_FREQUENCY;
+use crate::query::value::{Aggregation, FlowDefinition, Value};
+
+/// The lowest quantile that has a name of its own.
+const LEAST_QUANTILE: f64 = 1e-6;
 
 impl QueryConfig {
     /// Refuses values without a meaning.
@@ -40,11 +44,11 @@ impl QueryConfig {
                 "give the bits of one digest, such as 8",
             );
         }
-        if !(self.frequency > 0.0 && self.frequency <= 1.0) {
+        if !(LEAST_FREQUENCY..=1.0).contains(&self.frequency) {
             return refuse(
                 "frequency",
                 format!(
-                    "a frequency of {} is not above 0 and at most 1",
+                    "a frequency of {} is not between {LEAST_FREQUENCY} and 1",
                     self.frequency
                 ),
                 "give the least share of the packets that carry the digest, such as 0.0625 for one in 16",
@@ -78,7 +82,6 @@ impl QueryConfig {
     /// Refuses keys that mean nothing to this aggregation.
     fn validate_fit(&self, aggregation: Aggregation) -> Result<(), ConfigError> {
         let is_static = aggregation == Aggregation::Static;
-        let is_dynamic = aggregation == Aggregation::Dynamic;
         for (key, given, fits, kind) in [
             ("instances", self.instances != 1, is_static, "static"),
             ("scheme", self.scheme.is_some(), is_static, "static"),
@@ -90,10 +93,15 @@ impl QueryConfig {
             ),
             ("knowledge", self.knowledge.is_some(), is_static, "static"),
             ("largest", self.largest.is_some(), !is_static, "numeric"),
-            ("rounding", self.rounding.is_some(), !is_static, "numeric"),
+            (
+                "rounding",
+                self.rounding.is_some(),
+                !is_static && aggregation != Aggregation::Sum,
+                "dynamic, \"max\" or \"min\"",
+            ),
             ("quantiles", self.quantiles.is_some(), !is_static, "numeric"),
-            ("keep", self.keep.is_some(), is_dynamic, "dynamic"),
-            ("space", self.space.is_some(), is_dynamic, "dynamic"),
+            ("keep", self.keep.is_some(), !is_static, "numeric"),
+            ("space", self.space.is_some(), !is_static, "numeric"),
         ] {
             if given && !fits {
                 return Err(ConfigError::new(
@@ -102,6 +110,13 @@ impl QueryConfig {
                     "leave the key out",
                 ));
             }
+        }
+        if is_static && self.flow == FlowDefinition::Destination {
+            return Err(ConfigError::new(
+                "flow",
+                "packets from many hosts to one take many paths",
+                "leave the key out, or use \"pair\" where a pair of hosts has one path",
+            ));
         }
         if self.knowledge == Some(Knowledge::Links) && self.value != Value::SwitchId {
             return Err(ConfigError::new(
@@ -128,7 +143,23 @@ impl QueryConfig {
                 "give a number such as 100",
             ));
         }
-        let wrong = |q: &&f64| !(**q > 0.0 && **q <= 1.0);
+        if self.quantiles.is_some() && self.keep == Some(Keep::Frequent) {
+            return Err(ConfigError::new(
+                "quantiles",
+                "counters of frequent values do not know what lies below a value",
+                "leave the key out, or use another `keep`",
+            ));
+        }
+        let mut sorted = self.quantiles().to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0] >= pair[1]) {
+            return Err(ConfigError::new(
+                "quantiles",
+                format!("{} is there twice", pair[1]),
+                "name each share once",
+            ));
+        }
+        let wrong = |q: &&f64| !(**q >= LEAST_QUANTILE && **q <= 1.0);
         match (self.quantiles(), self.quantiles().iter().find(wrong)) {
             ([], _) => Err(ConfigError::new(
                 "quantiles",
@@ -137,7 +168,7 @@ impl QueryConfig {
             )),
             (_, Some(wrong)) => Err(ConfigError::new(
                 "quantiles",
-                format!("a quantile of {wrong} is not above 0 and at most 1"),
+                format!("a quantile of {wrong} is not between {LEAST_QUANTILE} and 1"),
                 "give shares, such as 0.5 for the median",
             )),
             _ if self.flow_ids.as_ref().is_some_and(Vec::is_empty) => Err(ConfigError::new(

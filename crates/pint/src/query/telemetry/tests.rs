@@ -122,7 +122,7 @@ fn extremes_and_sums_are_those_of_the_hops() {
     let found: Vec<f64> = answers
         .packets
         .iter()
-        .filter_map(|answer| answer.estimate)
+        .filter_map(|answer| Some(answer.estimate?.value))
         .collect();
     let [most, least, sum] = found[..] else {
         panic!("three answers: {answers:?}")
@@ -161,11 +161,12 @@ fn quantiles_of_each_hop_stand_beside_the_truth() {
         assert_eq!(answer.passed, Some(6_000));
         assert!(answer.digests.abs_diff(2_000) < 150, "{answer:?}");
         (
-            answer.estimate.expect("digests"),
+            answer.estimate.expect("digests").value,
             answer.truth.expect("noted"),
         )
     };
-    assert_eq!(of(1, 0.5), (0.0, 0.0));
+    // The lowest code stands for one unit.
+    assert_eq!(of(1, 0.5), (1.0, 0.0));
     for (hop, share, expected) in [(2, 0.5, 500.0), (2, 0.9, 900.0), (3, 0.5, 5_000.0)] {
         let (estimate, truth) = of(hop, share);
         assert!((truth / expected - 1.0f64).abs() < 0.001, "{truth}");
