@@ -460,3 +460,60 @@ fn telemetry_and_digests_cost_their_bytes_on_the_wire() {
         assert_eq!(wire_bytes(&text), 1_048 + bytes, "{bits} bits");
     }
 }
+
+#[test]
+fn a_path_needs_no_more_packets_beside_other_queries() {
+    let network = "[topology]\nkind = \"fat-tree\"\nk = 4\n[[workload]]\nkind = \"permutation\"\n\
+                   size = \"60KB\"\ncount = 1200\ngap = \"8us\"\n";
+    let packets = |queries: &[String]| {
+        let text = [network, PINT_LAW, &queries.concat()].concat();
+        let (_, answers) = finish(&scenario(&text), 2);
+        decoded(&answers);
+        let first = answers
+            .paths
+            .iter()
+            .filter(|a| a.part.number == 1 && a.part.hops == 5);
+        mean(first.filter_map(|a| Some(a.part.decoded_after? as f64)))
+    };
+    let share = |keys: &str, frequency: &str| query(&format!("{keys}\nfrequency = {frequency}"));
+    let alone = packets(&[query(PATH), query(CONTROL)]);
+    let together = packets(&[
+        query(PATH),
+        share(LATENCY, "0.9375"),
+        share(CONTROL, "0.0625"),
+    ]);
+    // The same in the mean; 12,000 flows leave 0.6% of a doubt on each side.
+    assert!(
+        (together / alone - 1.0).abs() < 0.02,
+        "{together} after {alone}"
+    );
+}
+
+#[test]
+fn two_flows_of_hpcc_pint_come_to_equal_rates() {
+    let text = format!(
+        "[topology]\nkind = \"star\"\nhosts = 3\n{PINT_LAW}[[workload]]\nkind = \"incast\"\nreceiver = 2\n\
+         fan_in = 2\nsize = \"60MB\"\nat = \"0s\"\n"
+    );
+    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    simulation.run_until(Time::from_ns(4_000_000));
+    let before = simulation.live_flows();
+    simulation.run_until(Time::from_ns(6_000_000));
+    let after = simulation.live_flows();
+    let gbps: Vec<f64> = before
+        .iter()
+        .zip(&after)
+        .map(|(a, b)| (b.acknowledged.get() - a.acknowledged.get()) as f64 * 8.0 / 2e6)
+        .collect();
+    let [first, second] = gbps[..] else {
+        panic!("two flows: {gbps:?}")
+    };
+    assert!((first / second - 1.0).abs() < 0.1, "{gbps:?}");
+    // The target is 95% of the link, headers included, and next to nothing waits.
+    assert!((85.0..95.0).contains(&(first + second)), "{gbps:?}");
+    assert!(
+        simulation.queued_bytes().get() < 20_000,
+        "{:?}",
+        simulation.queued_bytes()
+    );
+}

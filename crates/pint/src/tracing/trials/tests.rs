@@ -2,6 +2,7 @@ use crate::tracing::{Choice, Layers, Values};
 
 use super::*;
 
+mod closed_form;
 mod expected;
 
 use expected::{Expected, TABLE};
