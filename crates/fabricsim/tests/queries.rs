@@ -319,8 +319,9 @@ fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
     for ((most, least), (sum, age)) in together {
         assert!(least <= most, "{least} {most}");
         // A code of 8 bits errs by 2%, one of 16 by less, and the counter by some percent.
-        assert!(sum >= most * 0.9, "{sum} {most}");
-        assert!(age >= sum * 0.9, "{age} {sum}");
+        // The lowest code of an extreme stands for one unit, that of a sum for nothing.
+        assert!(sum + 1.5 >= most * 0.9, "{sum} {most}");
+        assert!(age + 1.5 >= sum * 0.9, "{age} {sum}");
         flows += 1;
     }
     assert!(flows > 50, "{flows}");

@@ -29,8 +29,8 @@ Examples:
   fabricsim pint latency scenario.toml --packets 250,500,1000 --bits 4,6,8
 
 The packets of a simulation measure their wait at each hop. Flows with enough packets are then looked
-at: each packet carries the code of one hop's latency, the sink keeps the codes of each hop, and the
-quantile that they tell is compared with that of all these packets at the hop. The first row of the
+at: some of their packets, chosen by a hash, carry the code of one hop's latency each, the sink keeps the
+codes of each hop, and the quantile that they tell is compared with that of all packets at the hop. The first row of the
 figure is the error against packets, the second against the size of the sketch. latency.csv has all
 numbers. Exit codes: 0 done, 1 a file cannot be written, 2 bad input, 3 the run does not end.")]
 pub(crate) struct LatencyArgs {
@@ -55,7 +55,7 @@ pub(crate) struct LatencyArgs {
     #[arg(long, value_name = "TIME", default_value = "2ms")]
     traffic: Duration,
 
-    /// Numbers of packets at which the error is looked at, ascending
+    /// Packets of each flow that carry a digest, ascending; flows have at least as many as the last
     #[arg(
         long,
         value_delimiter = ',',
@@ -82,7 +82,7 @@ pub(crate) struct LatencyArgs {
     )]
     sketches: Vec<u32>,
 
-    /// Packets of each flow in the second row
+    /// Packets with a digest in the second row
     #[arg(long, value_name = "N", default_value_t = 500)]
     at: usize,
 

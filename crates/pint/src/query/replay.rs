@@ -29,7 +29,7 @@ const LEAST: f64 = 1e-3;
 /// How far quantiles were from the truth, over all hops of all flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayError {
-    /// Packets of each flow that had been sent.
+    /// Packets of each flow that carried a digest.
     pub packets: usize,
     /// The quantile.
     pub quantile: f64,
@@ -37,7 +37,7 @@ pub struct ReplayError {
     pub hops: usize,
     /// Digests of such a hop, on average.
     pub mean_digests: f64,
-    /// The mean of |estimate / truth - 1|; the truth is the quantile of all these packets at the hop.
+    /// The mean of |estimate / truth - 1|; the truth is the quantile of all packets of the flow at the hop.
     pub mean: f64,
     /// Its median.
     pub median: f64,
@@ -46,9 +46,9 @@ pub struct ReplayError {
 /// The hops of a flow, from the first, each with the values of its packets.
 type FlowValues<'a> = Vec<&'a [f64]>;
 
-/// Sends the packets of `series` again, with other digests (PINT, section 6.1, figure 9). The error is looked at
-/// when each of `packets`, ascending, have been sent, for each of `quantiles`; flows of which some hop is not known
-/// for that long are left out.
+/// Sends the packets of `series` again, with other digests (PINT, section 6.1, figure 9). Of the packets of each flow
+/// some carry one, chosen by a hash; the error is looked at when each of `packets`, ascending, do, for each of
+/// `quantiles`. Flows of which some hop is not known for that many packets are left out.
 ///
 /// # Errors
 /// Where bits, range or storage are not ones that there can be.
@@ -63,58 +63,64 @@ pub fn replay(
     let code = Multiplicative::for_range(config.largest, config.bits, StepRounding::Nearest)?;
     let sampler = HopSampler::new(code, seed);
     let last = packets.last().copied().unwrap_or(0);
-    let mut errors: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
-    let mut digests: BTreeMap<(usize, usize), u64> = BTreeMap::new();
+    // By number of packets and quantile: the errors, and the digests behind them.
+    let mut found: BTreeMap<(usize, usize), (Vec<f64>, u64)> = BTreeMap::new();
     for (number, flow) in (0u64..).zip(whole_flows(series, last)) {
+        let hash = GlobalHash::new(number);
         let hops = u8::try_from(flow.len()).expect("hops are counted in eight bits");
-        let mut kept: Vec<HopValues> = (0..u64::from(hops))
-            .map(|hop| {
-                let entity = GlobalHash::new(number).value(hop, 0);
-                HopValues::new(config.storage, Stream::new(seed, entity, Purpose::Sampling))
-            })
+        let truths: Vec<Vec<f64>> = flow
+            .iter()
+            .map(|values| true_quantiles(values, quantiles))
             .collect();
-        let mut sent = 0;
+        let store = |hop: u64| {
+            let draws = Stream::new(seed, hash.value(hop, 0), Purpose::Sampling);
+            HopValues::new(config.storage, draws)
+        };
+        let mut kept: Vec<HopValues> = (0..u64::from(hops)).map(store).collect();
+        let count = flow.iter().map(|values| values.len()).min().unwrap_or(0);
+        let mut order = in_random_order(count, hash).into_iter();
         for (place, &until) in packets.iter().enumerate() {
-            for packet in (0..until).skip(sent) {
-                let id = GlobalHash::new(number).value(packet as u64, 1);
-                let Some(hop) = sampler.hop(id, hops) else {
-                    continue;
-                };
+            let before = if place == 0 { 0 } else { packets[place - 1] };
+            for packet in order.by_ref().take(until - before) {
+                let id = hash.value(packet as u64, 1);
+                let hop = sampler.hop(id, hops).expect("a flow of a series has a hop");
                 let hop = usize::from(hop) - 1;
                 kept[hop].record(sampler.code().encode(flow[hop][packet], 0.0));
             }
-            sent = until;
-            for (hop, values) in kept.iter().enumerate() {
-                for (which, &quantile) in quantiles.iter().enumerate() {
-                    let truth = true_quantile(&flow[hop][..until], quantile);
-                    let Some(found) = values.quantile(quantile) else {
+            for (values, truths) in kept.iter().zip(&truths) {
+                for (which, (&quantile, &truth)) in quantiles.iter().zip(truths).enumerate() {
+                    let estimate = values.quantile(quantile);
+                    let judged = truth >= config.least.max(LEAST);
+                    let Some(code) = estimate.filter(|_| judged) else {
                         continue;
                     };
-                    if truth < config.least.max(LEAST) {
-                        continue;
-                    }
-                    let found = sampler.code().decode(found);
-                    let error = (found / truth - 1.0).abs();
-                    errors.entry((place, which)).or_default().push(error);
-                    *digests.entry((place, which)).or_default() += values.count();
+                    let (errors, digests) = found.entry((place, which)).or_default();
+                    errors.push((sampler.code().decode(code) / truth - 1.0).abs());
+                    *digests += values.count();
                 }
             }
         }
     }
-    let summary = |(&(place, which), errors): (&(usize, usize), &Vec<f64>)| {
-        let mut sorted = errors.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let count = sorted.len() as f64;
+    let summary = |((place, which), (mut errors, digests)): (_, (Vec<f64>, u64))| {
+        errors.sort_unstable_by(f64::total_cmp);
+        let count = errors.len() as f64;
         ReplayError {
             packets: packets[place],
             quantile: quantiles[which],
-            hops: sorted.len(),
-            mean_digests: digests[&(place, which)] as f64 / count,
-            mean: sorted.iter().sum::<f64>() / count,
-            median: sorted[sorted.len() / 2],
+            hops: errors.len(),
+            mean_digests: digests as f64 / count,
+            mean: errors.iter().sum::<f64>() / count,
+            median: errors[errors.len() / 2],
         }
     };
-    Ok(errors.iter().map(summary).collect())
+    Ok(found.into_iter().map(summary).collect())
+}
+
+/// The numbers below `count` as a hash orders them.
+fn in_random_order(count: usize, hash: GlobalHash) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by_cached_key(|&packet| hash.value(packet as u64, 2));
+    order
 }
 
 /// The flows of `series` of which every hop is known for `packets`.
@@ -131,15 +137,16 @@ fn whole_flows(series: &[HopSeries], packets: usize) -> impl Iterator<Item = Flo
 }
 
 /// By the integers that a timestamp in picoseconds would give, whose order is that of the values.
-fn true_quantile(values: &[f64], quantile: f64) -> f64 {
+fn true_quantiles(values: &[f64], quantiles: &[f64]) -> Vec<f64> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "values are not negative and far below 2^53"
     )]
     let fine = |&value: &f64| (value * 1e3).round() as u64;
-    let found = quantile_of(values.iter().map(fine).collect(), quantile);
-    found.map_or(0.0, |value| value as f64 / 1e3)
+    let fine: Vec<u64> = values.iter().map(fine).collect();
+    let of = |&quantile: &f64| quantile_of(fine.clone(), quantile).unwrap_or(0) as f64 / 1e3;
+    quantiles.iter().map(of).collect()
 }
 
 #[cfg(test)]

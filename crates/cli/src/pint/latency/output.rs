@@ -54,7 +54,7 @@ impl LatencyArgs {
         for (traffic, quantile) in columns() {
             let mut panel = Panel::new(
                 format!("{traffic}, p{}", percent(quantile)),
-                Axis::linear("packets"),
+                Axis::linear("packets with a digest"),
                 Axis::linear("mean |error| (%)"),
             );
             let own = lines.iter().filter(|line| line.traffic == traffic);
