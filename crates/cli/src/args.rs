@@ -7,6 +7,7 @@ use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
 
 use crate::console::tell;
+use crate::harm::HarmArgs;
 use crate::pint::PintArgs;
 use crate::plot::PlotArgs;
 use crate::report::ReportArgs;
@@ -39,6 +40,7 @@ Examples:
   fabricsim plot slowdown results/a results/b -o slowdown.svg
   fabricsim report results/a results/b -o report.html
   fabricsim reproduce hpcc-results --quick          a published figure, run again
+  fabricsim harm --quick                            what Prague does to CUBIC's completion times
   fabricsim pint trace --scheme mininet             packets until PINT knows a path
   fabricsim list cc                                 laws and their keys"
 )]
@@ -65,6 +67,8 @@ pub(crate) enum Command {
     Reproduce(ReproduceArgs),
     /// Make one HTML page of results: runs, settings, figures, tables
     Report(ReportArgs),
+    /// Measure what competing laws of TCP do to flow completion times
+    Harm(HarmArgs),
     /// Ask what PINT's queries need, tell and cost
     Pint(PintArgs),
     /// List laws, topologies, workloads and settings with their keys

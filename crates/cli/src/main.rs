@@ -8,6 +8,7 @@ mod args;
 mod check;
 mod compare;
 mod console;
+mod harm;
 mod list;
 mod parallelism;
 mod pint;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Plot(options) => plot::plot(&options),
         Command::Reproduce(options) => reproduce::reproduce(&options),
         Command::Report(options) => report::report(&options),
+        Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options),
         Command::List(options) => {
             list::list(&options);

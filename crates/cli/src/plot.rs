@@ -8,8 +8,9 @@ use clap::{Subcommand, ValueEnum};
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim::report::figure::{
-    CdfOf, Figure, MOST_POINTS, Percentile, Quantity, Selection, Series, SlowdownCurve, Style,
-    Theme, cdf_curve, cdf_figure, read_time_lines, relative_figure, slowdown_figure, time_figure,
+    CdfOf, DrawError, Figure, MOST_POINTS, Percentile, Quantity, Selection, Series, SlowdownCurve,
+    Style, Theme, cdf_curve, cdf_figure, read_time_lines, relative_figure, slowdown_figure,
+    time_figure,
 };
 use fabricsim::report::{BinRule, equal_count_bins};
 
@@ -147,12 +148,26 @@ enum SeriesKind {
 }
 
 /// A file name that says which kind of picture it is.
-fn picture(text: &str) -> Result<PathBuf, String> {
+pub(crate) fn picture(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if is(&path, "svg") || is(&path, "png") {
         Ok(path)
     } else {
         Err("the name of a picture ends in .svg or .png".to_owned())
+    }
+}
+
+/// `figure` as the file `out`: a PNG with `scale` pixels for each unit, or an SVG.
+pub(crate) fn encoded(
+    figure: &Figure,
+    out: &std::path::Path,
+    theme: Theme,
+    scale: u8,
+) -> Result<Vec<u8>, DrawError> {
+    if is(out, "png") {
+        figure.to_png(theme, f32::from(scale))
+    } else {
+        Ok(figure.to_svg(theme).into_bytes())
     }
 }
 
@@ -232,15 +247,9 @@ impl Drawing {
 
     fn write(&self, figure: &Figure) -> Result<(), Error> {
         let theme = if self.dark { Theme::Dark } else { Theme::Light };
-        let bytes = if is(&self.out, "png") {
-            figure
-                .to_png(theme, f32::from(self.scale))
-                .map_err(|error| {
-                    refused(self, &format!("{error}; a smaller --scale, or SVG, may do"))
-                })?
-        } else {
-            figure.to_svg(theme).into_bytes()
-        };
+        let bytes = encoded(figure, &self.out, theme, self.scale).map_err(|error| {
+            refused(self, &format!("{error}; a smaller --scale, or SVG, may do"))
+        })?;
         write_whole(&self.out, |file| file.write_all(&bytes))?;
         for note in &figure.notes {
             say(&format!("{note}\n"));

@@ -93,6 +93,10 @@ impl Error {
     pub const RESULTS: &'static str = "the results";
     /// What [`Error::Read`] says of a sweep.
     pub const SWEEP: &'static str = "the sweep";
+    /// What [`Error::Read`] says of the settings of a harm test.
+    pub const HARM: &'static str = "the harm test";
+    /// What [`Error::Read`] says of the flows of a harm test.
+    pub const WORKLOAD: &'static str = "the workload";
 
     /// A mistake in `text`, which came from `name`.
     #[must_use]
@@ -152,6 +156,10 @@ impl Diagnostic for Error {
                      fct.txt"
                 }
                 Self::SWEEP => "give the path of a sweep, such as examples/sweeps/loads.toml",
+                Self::HARM => "give the path of a TOML file with the keys of docs/harm.md",
+                Self::WORKLOAD => {
+                    "give `drawn`, `ccafct-seed1` or the path of a CSV with start_ns,size_bytes"
+                }
                 _ => "give the path of a scenario, such as examples/scenarios/default.toml",
             })),
             Self::Write { .. } => Some(Box::new(

@@ -64,6 +64,7 @@ pub(crate) mod directory;
 pub(crate) mod document;
 pub mod error;
 pub mod failures;
+pub mod harm;
 pub(crate) mod model;
 pub mod observe;
 pub mod outcome;

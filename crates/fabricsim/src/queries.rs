@@ -196,7 +196,7 @@ pub(crate) fn read<'a>(
     Ok(Some((settings, QueryPlaces { pint, sections })))
 }
 
-/// The [[query]] tables of the file at `path`, which may be a scenario, and the plan for them.
+/// The `[[query]]` tables of the file at `path`, which may be a scenario, and the plan for them.
 ///
 /// # Errors
 /// When the file cannot be read, and the first mistake in these tables.

@@ -48,7 +48,7 @@ const fn start(bucket: usize) -> u64 {
 impl SojournTimes {
     /// A packet has waited for `time`.
     #[inline]
-    pub(crate) fn record(&mut self, time: Duration) {
+    pub fn record(&mut self, time: Duration) {
         if self.buckets.is_empty() {
             self.buckets.resize(BUCKETS, 0);
         }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use fabricsim::failures;
+use fabricsim::harm::HarmSettings;
 use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
 use fabricsim::queries::BudgetSettings;
@@ -51,6 +52,11 @@ fn every_key_of_a_scenario_is_documented_under_its_table() {
     for (heading, keys) in tables() {
         assert_documented("docs/scenarios.md", &heading, keys);
     }
+}
+
+#[test]
+fn every_key_of_a_harm_test_is_documented() {
+    assert_documented("docs/harm.md", "## Keys", HarmSettings::KEYS);
 }
 
 #[test]
@@ -270,6 +276,12 @@ fn the_commands_of_the_readme_are_understood() {
                 }
                 folder.run(&args).succeeded();
             }
+            // In its short form.
+            "harm" => {
+                let mut args = args.clone();
+                args.push("--quick");
+                folder.run(&args).succeeded();
+            }
             _ => panic!("README.md shows `fabricsim {}`", args.join(" ")),
         }
     }
@@ -343,6 +355,7 @@ fn what_the_documents_point_to_exists() {
         "docs/reproduce.md",
         "docs/micro.md",
         "docs/pint.md",
+        "docs/harm.md",
         "docs/fidelity.md",
     ] {
         let text = project_text(name);

@@ -3,6 +3,7 @@
 mod bad_input;
 mod comparison;
 mod documents;
+mod harm;
 mod interrupt;
 mod parallelism;
 mod pint;
