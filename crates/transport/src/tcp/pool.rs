@@ -23,7 +23,7 @@ pub(super) enum Next {
     Close,
 }
 
-/// What becomes of requests that have connections waiting for them, and of connections.
+/// What becomes of connections that nothing is asked of.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum WhenIdle {
     #[default]
@@ -31,7 +31,8 @@ enum WhenIdle {
     Close,
 }
 
-/// The connections of one host to one other, for one class. Connections are named by their slot.
+/// The connections of one host to one other, for one class: a client process has one server here.
+/// Connections are named by their slot.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     /// Requests that wait for their dial, the oldest first.

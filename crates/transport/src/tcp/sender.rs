@@ -277,10 +277,8 @@ impl Sender {
         }
     }
 
-    /// Pacing that holds segments back uses the window as well.
     fn note_use(&mut self, in_flight: u32) {
-        let limited =
-            in_flight >= self.window() || self.law.pacing_rate().is_some() && self.has_new();
+        let limited = in_flight >= self.window();
         let outstanding = self.board.outstanding();
         let usage = &mut self.usage;
         if self.una >= usage.until || limited || !usage.limited && outstanding > usage.most {
