@@ -125,6 +125,8 @@ fn switch(criterion: &mut Criterion) {
                 packet.telemetry.carry();
                 let hop = Hop {
                     now: Time::ZERO + Duration::from_ns(90) * number,
+                    arrived: Time::ZERO + Duration::from_ns(90) * number,
+                    ingress: PortId(1),
                     port: PortId(0),
                     rate: RATE,
                     queue: Bytes::new(number % 16 * 1_049),

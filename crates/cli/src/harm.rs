@@ -26,7 +26,7 @@ Examples:
   fabricsim harm                                    CUBIC and Prague against CUBIC, 10 to 160 ms
   fabricsim harm --workload ccafct-seed1 --compare-sample --plot harm.svg
   fabricsim harm --qdisc \"fq_codel flows 1024\" --repeats 5 --csv harm.csv
-  fabricsim harm --cca newreno,dctcp --rtt 5ms,50ms --bandwidth 100Mbps --flows results/harm
+  fabricsim harm --cca newreno,tcp-dctcp --rtt 5ms,50ms --bandwidth 100Mbps --flows results/harm
   fabricsim harm my.toml --quick                    settings of a file, two short round-trip times
 
 The workload runs alone, then against a long download of each law; harm is the share of its

@@ -8,8 +8,10 @@ use fabricsim::pint::query::QueryConfig;
 use fabricsim::queries::BudgetSettings;
 use fabricsim::registry::LAWS;
 use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
-use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
-use fabricsim::transport_keys;
+use fabricsim::settings::{
+    Keys, OutputSettings, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
+};
+use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
 
 use crate::args::{ListArgs, ListTopic};
 use crate::console::say;
@@ -40,6 +42,10 @@ pub(crate) fn list(args: &ListArgs) {
         for (name, about, keys) in failures::KINDS {
             kind(&mut text, name, about, keys);
         }
+        text.push_str("Queue disciplines of TCP: [[queue]] discipline = { kind = \"...\" }\n");
+        for (name, about, keys) in discipline_kinds() {
+            kind(&mut text, name, about, keys);
+        }
         text.push_str("Other settings\n");
         kind(&mut text, "(top)", "keys before any table", ROOT_KEYS);
         kind(
@@ -51,8 +57,20 @@ pub(crate) fn list(args: &ListArgs) {
         kind(
             &mut text,
             "[transport]",
-            "packets, acknowledgements and timeouts",
+            "packets, acknowledgements and timeouts of RDMA",
             transport_keys(),
+        );
+        kind(
+            &mut text,
+            "[tcp]",
+            "segments, acknowledgements and timeouts of TCP",
+            tcp_keys(),
+        );
+        kind(
+            &mut text,
+            "[[queue]]",
+            "the discipline of queues of TCP",
+            QUEUE_KEYS,
         );
         kind(
             &mut text,

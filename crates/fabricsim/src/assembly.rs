@@ -16,7 +16,8 @@ use fabricsim_topology::{Port, Routes};
 use fabricsim_transport::rdma::RdmaSettings;
 
 use crate::error::Error;
-use crate::model;
+use crate::mixed_header::MixedHeader;
+use crate::model::{self, Site};
 use crate::registry::{ClassLaws, Needs};
 use crate::runner::Runner;
 use crate::scenario::Scenario;
@@ -31,7 +32,17 @@ pub(crate) struct Assembly<'a> {
     pub(crate) threads: usize,
 }
 
-impl Assembly<'_> {
+impl<'a> Assembly<'a> {
+    /// What the network stands on, without queries.
+    const fn site(&self) -> Site<'a> {
+        Site {
+            scenario: self.scenario,
+            routes: self.routes,
+            queries: None,
+            threads: self.threads,
+        }
+    }
+
     /// Builds the smallest network in which every law of the scenario gets the telemetry that it
     /// reads.
     ///
@@ -44,6 +55,17 @@ impl Assembly<'_> {
         }
         let digest = self.pint();
         let longest = self.context.longest_path;
+        if self.scenario.has_tcp() {
+            return Ok(match (int || digest.is_some(), longest) {
+                (false, _) => Box::new(model::build_mixed::<MixedHeader<()>, _, _>(
+                    self.site(),
+                    self.settings,
+                    |_, _| NoTelemetry,
+                )),
+                (true, 0..=10) => self.mixed::<ExactStack<10>>(digest.as_ref()),
+                (true, _) => self.mixed::<ExactStack<128>>(digest.as_ref()),
+            });
+        }
         if let Some(queries) = self.queries.clone() {
             return Ok(match (int, longest) {
                 (false, _) => {
@@ -185,13 +207,32 @@ impl Assembly<'_> {
         H: Header + IntHeader + PintHeader,
         T: Telemetry<H> + Sync + 'static,
     {
-        Box::new(model::build::<H, T, _>(
-            self.scenario,
-            self.routes,
+        let site = Site {
+            scenario: self.scenario,
+            routes: self.routes,
+            queries: self.queries.as_ref(),
+            threads: self.threads,
+        };
+        Box::new(model::build::<H, T, _>(site, self.settings, telemetry))
+    }
+
+    /// A network of TCP beside laws of RDMA that read telemetry: packets have room for INT and a digest,
+    /// and switches write what is read.
+    fn mixed<S: IntHeader>(self, pint: Option<&PintSettings>) -> Box<dyn Runner> {
+        let int = self.scenario.needs(Needs::Int);
+        let scale = int.then(|| IntScale::new(self.context));
+        let digest = pint.map(|pint| self.pint_telemetry(pint));
+        let telemetry = |node: NodeId, ports: &[Port]| {
+            let int = scale.as_ref();
+            (
+                int.map(|scale| int_telemetry::<MixedHeader<WithDigest<S>>>(scale, ports)),
+                digest.as_ref().map(|digest| digest(node, ports)),
+            )
+        };
+        Box::new(model::build_mixed::<MixedHeader<WithDigest<S>>, _, _>(
+            self.site(),
             self.settings,
             telemetry,
-            self.queries.as_ref(),
-            self.threads,
         ))
     }
 }

@@ -11,6 +11,7 @@ use fabricsim_topology::{Routes, SwitchRoutes};
 use rustc_hash::FxHashMap;
 
 use crate::failures::ControlPlane;
+use crate::scenario::TcpFacts;
 
 /// The first source port that is given out.
 const FIRST_PORT: u16 = 10_000;
@@ -29,6 +30,7 @@ pub(crate) enum SourcePorts {
 pub(crate) struct RouteDirectory {
     pub(crate) routes: Arc<Routes>,
     pub(crate) mtu: Bytes,
+    pub(crate) tcp: Option<Arc<TcpFacts>>,
     pub(crate) ports: SourcePorts,
     pub(crate) control: ControlPlane,
     /// Why the first flows without a route had none.
@@ -60,7 +62,11 @@ impl Directory<SwitchRoutes> for RouteDirectory {
             dst_port: request.dst_port,
         };
         let nic = self.routes.nic_port(&key);
-        let path = self.routes.path_info(request.src, request.dst, self.mtu);
+        let tcp = self.tcp.as_ref();
+        let payload = tcp
+            .filter(|tcp| tcp.class(request.class).is_some())
+            .map_or(self.mtu, |tcp| tcp.mss);
+        let path = self.routes.path_info(request.src, request.dst, payload);
         let found = path.zip(nic);
         if found.is_none() && self.refusals.len() < WORDED {
             let why = self.control.why_apart(request.src, request.dst);

@@ -65,6 +65,7 @@ pub(crate) mod document;
 pub mod error;
 pub mod failures;
 pub mod harm;
+pub(crate) mod mixed_header;
 pub(crate) mod model;
 pub mod observe;
 pub mod outcome;
@@ -81,6 +82,7 @@ pub mod simulation;
 pub(crate) mod sources;
 pub mod summary;
 pub mod sweep;
+pub mod tcp_class;
 pub(crate) mod wording;
 
 /// Units, ids, the engine, the network and the traits of plugins.
@@ -98,6 +100,18 @@ pub use error::Error;
 pub use scenario::Scenario;
 pub use simulation::Simulation;
 pub use sweep::Sweep;
+
+/// Every queue discipline of a `[[queue]]` table: its name, what it is, and its keys.
+#[must_use]
+pub const fn discipline_kinds() -> &'static [(&'static str, &'static str, settings::Keys)] {
+    fabricsim_qdisc::KINDS
+}
+
+/// The keys of the `[tcp]` table, each with what it means.
+#[must_use]
+pub const fn tcp_keys() -> settings::Keys {
+    fabricsim_transport::tcp::TcpConfig::KEYS
+}
 
 /// The keys of the `[transport]` table, each with what it means.
 #[must_use]

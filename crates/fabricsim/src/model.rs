@@ -14,13 +14,19 @@ use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_pint::PintHeader;
 use fabricsim_pint::query::{Queries, Sink, Truth};
-use fabricsim_qdisc::{Markers, PortBuffer, PriorityQueues, PublishedDraws, RedEcn, SharedBuffer};
+use fabricsim_qdisc::{
+    ClassQueues, EcnConfig, Markers, MixedBuffer, PortBuffer, PriorityQueues, PublishedDraws,
+    RedEcn, SharedBuffer,
+};
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
+use fabricsim_transport::tcp::TcpFields;
+use fabricsim_transport::{HostSettings, Hosts};
 
-use crate::observe::{NodeLog, QueueTimes, queue_ports};
+use crate::observe::{FarEnd, NodeLog, QueueTimes, queue_ports};
 use crate::pause_log::PauseLog;
 use crate::scenario::Scenario;
+use crate::settings::SwitchSettings;
 
 /// RDMA over switches with shared buffers; `H` is the telemetry header, `T` writes it, `F` makes
 /// the laws.
@@ -44,6 +50,31 @@ where
     type Buffer = SharedBuffer;
     type Routing = SwitchRoutes;
     type Endpoint = Rdma<H, F>;
+    type Observer = NodeLog;
+}
+
+/// RDMA and TCP over switches whose buffer and queues know lossless and lossy priorities; the
+/// parameters are those of [`Fabric`].
+#[derive(Debug)]
+pub(crate) struct MixedFabric<H, T, F> {
+    header: PhantomData<fn() -> H>,
+    telemetry: PhantomData<fn() -> T>,
+    laws: PhantomData<fn() -> F>,
+}
+
+impl<H, T, F> Model for MixedFabric<H, T, F>
+where
+    H: PintHeader + TcpFields,
+    T: Telemetry<H> + Sync + 'static,
+    F: LawFactory<H> + 'static,
+    F::Law: 'static,
+{
+    type Header = H;
+    type Telemetry = T;
+    type Queue = ClassQueues<H>;
+    type Buffer = MixedBuffer;
+    type Routing = SwitchRoutes;
+    type Endpoint = Hosts<H, F>;
     type Observer = NodeLog;
 }
 
@@ -86,14 +117,75 @@ impl Timings {
     }
 }
 
-/// Builds the network of `scenario`.
+/// What a network is built of beside links, routes and observers.
+pub(crate) struct Parts<E, Q, B, T> {
+    /// The transport of a host with these ports.
+    endpoint: E,
+    /// The queues of a port, which has this number among all.
+    queue: Q,
+    /// The buffer of a switch.
+    buffer: B,
+    /// What a switch writes into packets.
+    telemetry: T,
+}
+
+/// What all networks of a scenario are built from.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) routes: &'a Routes,
+    pub(crate) queries: Option<&'a Arc<Queries>>,
+    pub(crate) threads: usize,
+}
+
+/// The markers of ports, by priority.
+struct Marking<'a> {
+    scenario: &'a Scenario,
+    switch: &'a SwitchSettings,
+    wanted: [Option<EcnConfig>; 8],
+    published_draws: PublishedDraws,
+    /// Priorities whose packets are not marked by thresholds, as bits.
+    unmarked: u8,
+}
+
+impl<'a> Marking<'a> {
+    fn new(scenario: &'a Scenario, switch: &'a SwitchSettings, unmarked: u8) -> Self {
+        Self {
+            scenario,
+            switch,
+            // Marks that contradict one another are refused when the scenario is read.
+            wanted: scenario.wanted_marks().unwrap_or_default(),
+            published_draws: PublishedDraws::new(scenario.topology.len() as u64, scenario.seed),
+            unmarked,
+        }
+    }
+
+    /// The markers of `port`, if it has some.
+    fn at(&self, port: &Port, number: u64) -> Option<Box<Markers>> {
+        let scenario = self.scenario;
+        let nic_rate = scenario.nic_rate();
+        let mut markers = Markers::default();
+        for ((marker, wanted), priority) in markers.iter_mut().zip(&self.wanted).zip(0u8..) {
+            if self.unmarked >> priority & 1 != 0 {
+                continue;
+            }
+            let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), nic_rate);
+            let entity = number * 8 + u64::from(priority);
+            *marker = ecn.map(|ecn| match scenario.fidelity() {
+                Fidelity::Exact => RedEcn::new(&ecn, scenario.seed, entity),
+                Fidelity::Published => RedEcn::published(&ecn, &self.published_draws),
+            });
+        }
+        let marks = markers.iter().any(Option::is_some);
+        marks.then(|| Box::new(markers))
+    }
+}
+
+/// Builds a network of RDMA alone.
 pub(crate) fn build<H, T, F>(
-    scenario: &Scenario,
-    routes: &Routes,
+    site: Site<'_>,
     settings: RdmaSettings<F>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
-    queries: Option<&Arc<Queries>>,
-    threads: usize,
 ) -> Network<Fabric<H, T, F>>
 where
     H: PintHeader,
@@ -101,96 +193,155 @@ where
     F: LawFactory<H> + 'static,
     F::Law: 'static,
 {
-    let topology: &Topology = &scenario.topology;
-    let nic_rate = scenario.nic_rate();
-    let switch = scenario.switch.resolved(nic_rate, scenario.fidelity());
-    let mut buffer = switch.buffer_config();
-    if scenario.fidelity() == Fidelity::Exact {
-        buffer.priorities = scenario.priorities();
-    }
+    let scenario = site.scenario;
+    let switch = scenario
+        .switch
+        .resolved(scenario.nic_rate(), scenario.fidelity());
+    let buffer = scenario.buffer_config();
     let settings = Arc::new(settings);
-    let fidelity = scenario.fidelity();
-    let published_draws = PublishedDraws::new(topology.len() as u64, scenario.seed);
-    // Marks that contradict one another are refused when the scenario is read.
-    let wanted = scenario.wanted_marks().unwrap_or_default();
-    let mut timings = Timings::new(fidelity);
-    let mut nodes = Vec::with_capacity(topology.len());
-    let mut wiring = Vec::with_capacity(topology.len());
-    let mut port_number = 0u64;
-    let watched = scenario
-        .observe
-        .as_ref()
-        .map_or_else(Vec::new, |observe| queue_ports(observe, topology));
-    for index in 0..topology.len() {
-        let node = NodeId::from_index(index);
-        let ports = topology.ports(node);
-        wiring.push(
-            ports
-                .iter()
-                .map(|port| (port.peer, port.peer_port))
-                .collect::<Vec<(NodeId, PortId)>>(),
-        );
-        let observer = NodeLog {
-            pauses: if scenario.output.pauses {
-                PauseLog::On(Vec::new())
+    let marking = Marking::new(scenario, &switch, 0);
+    site.assemble(Parts {
+        endpoint: |rates| Rdma::new(Arc::clone(&settings), rates),
+        queue: |port: &Port, number| PriorityQueues::new(marking.at(port, number)),
+        buffer: |shares: &[PortBuffer]| {
+            let buffer = scenario
+                .switch
+                .buffer_of(&buffer, shares, scenario.fidelity());
+            SharedBuffer::new(&buffer, scenario.nic_rate(), shares)
+        },
+        telemetry,
+    })
+}
+
+/// Builds a network of TCP, beside RDMA or alone.
+pub(crate) fn build_mixed<H, T, F>(
+    site: Site<'_>,
+    settings: RdmaSettings<F>,
+    telemetry: impl Fn(NodeId, &[Port]) -> T,
+) -> Network<MixedFabric<H, T, F>>
+where
+    H: PintHeader + TcpFields,
+    T: Telemetry<H> + Sync + 'static,
+    F: LawFactory<H> + 'static,
+    F::Law: 'static,
+{
+    let scenario = site.scenario;
+    let switch = scenario
+        .switch
+        .resolved(scenario.nic_rate(), scenario.fidelity());
+    let buffer = scenario.buffer_config();
+    let settings = HostSettings {
+        transports: scenario.class_transports(),
+        rdma: Arc::new(settings),
+        tcp: Arc::new(scenario.tcp_settings()),
+    };
+    let lossy = scenario.lossy();
+    let marking = Marking::new(scenario, &switch, lossy.priorities);
+    let tcp_queues = scenario.tcp_queues();
+    site.assemble(Parts {
+        endpoint: |rates| Hosts::new(&settings, rates),
+        queue: |port: &Port, number| {
+            let towards = if scenario.topology.is_host(port.peer) {
+                FarEnd::Hosts
             } else {
-                PauseLog::Off
-            },
-            queues: queue_times(scenario, &watched, node),
-            sink: queries
-                .filter(|_| topology.is_host(node))
-                .map(|queries| Box::new(Sink::new(queries))),
-            truth: truth(scenario, queries, node),
-        };
-        let links: Vec<LinkConfig> = ports
-            .iter()
-            .map(|port| link(port, node, scenario.seed, &mut timings))
-            .collect();
-        nodes.push(if topology.is_host(node) {
-            NodeConfig::Host(HostConfig {
-                ports: links,
-                endpoint: Rdma::new(
-                    Arc::clone(&settings),
-                    ports.iter().map(|port| port.rate).collect(),
-                ),
-                observer,
-            })
-        } else {
-            let shares: Vec<PortBuffer> = ports
-                .iter()
-                .map(|port| PortBuffer {
-                    rate: port.rate,
-                    delay: port.delay,
+                FarEnd::Switches
+            };
+            let own = tcp_queues.at(port.rate, towards, number * 8);
+            let queues = ClassQueues::new(marking.at(port, number));
+            own.into_iter()
+                .fold(queues, |queues, (priority, discipline)| {
+                    queues.with_discipline(priority, discipline)
                 })
+        },
+        buffer: |shares: &[PortBuffer]| {
+            let buffer = scenario
+                .switch
+                .buffer_of(&buffer, shares, scenario.fidelity());
+            MixedBuffer::new(&buffer, lossy, scenario.nic_rate(), shares)
+        },
+        telemetry,
+    })
+}
+
+impl Site<'_> {
+    fn assemble<M, E, Q, B, T>(self, parts: Parts<E, Q, B, T>) -> Network<M>
+    where
+        M: Model<Observer = NodeLog, Routing = SwitchRoutes>,
+        E: Fn(Vec<Rate>) -> M::Endpoint,
+        Q: Fn(&Port, u64) -> M::Queue,
+        B: Fn(&[PortBuffer]) -> M::Buffer,
+        T: Fn(NodeId, &[Port]) -> M::Telemetry,
+    {
+        let Site {
+            scenario,
+            routes,
+            queries,
+            threads,
+        } = self;
+        let topology: &Topology = &scenario.topology;
+        let mut timings = Timings::new(scenario.fidelity());
+        let mut nodes = Vec::with_capacity(topology.len());
+        let mut wiring = Vec::with_capacity(topology.len());
+        let mut port_number = 0u64;
+        let watched = scenario
+            .observe
+            .as_ref()
+            .map_or_else(Vec::new, |observe| queue_ports(observe, topology));
+        for index in 0..topology.len() {
+            let node = NodeId::from_index(index);
+            let ports = topology.ports(node);
+            wiring.push(
+                ports
+                    .iter()
+                    .map(|port| (port.peer, port.peer_port))
+                    .collect::<Vec<(NodeId, PortId)>>(),
+            );
+            let observer = NodeLog {
+                pauses: if scenario.output.pauses {
+                    PauseLog::On(Vec::new())
+                } else {
+                    PauseLog::Off
+                },
+                queues: queue_times(scenario, &watched, node),
+                sink: queries
+                    .filter(|_| topology.is_host(node))
+                    .map(|queries| Box::new(Sink::new(queries))),
+                truth: truth(scenario, queries, node),
+            };
+            let links: Vec<LinkConfig> = ports
+                .iter()
+                .map(|port| link(port, node, scenario.seed, &mut timings))
                 .collect();
-            let queues = ports.iter().zip(port_number..).map(|(port, number)| {
-                let mut markers = Markers::default();
-                for ((marker, wanted), priority) in markers.iter_mut().zip(&wanted).zip(0u8..) {
-                    let ecn = switch.ecn_at(port.rate, priority, wanted.as_ref(), nic_rate);
-                    let entity = number * 8 + u64::from(priority);
-                    *marker = ecn.map(|ecn| match fidelity {
-                        Fidelity::Exact => RedEcn::new(&ecn, scenario.seed, entity),
-                        Fidelity::Published => RedEcn::published(&ecn, &published_draws),
-                    });
-                }
-                let marks = markers.iter().any(Option::is_some);
-                PriorityQueues::new(marks.then(|| Box::new(markers)))
+            nodes.push(if topology.is_host(node) {
+                NodeConfig::Host(HostConfig {
+                    ports: links,
+                    endpoint: (parts.endpoint)(ports.iter().map(|port| port.rate).collect()),
+                    observer,
+                })
+            } else {
+                let shares: Vec<PortBuffer> = ports
+                    .iter()
+                    .map(|port| PortBuffer {
+                        rate: port.rate,
+                        delay: port.delay,
+                    })
+                    .collect();
+                let queues = ports
+                    .iter()
+                    .zip(port_number..)
+                    .map(|(port, number)| (parts.queue)(port, number));
+                NodeConfig::Switch(SwitchConfig {
+                    ports: links.into_iter().zip(queues).collect(),
+                    buffer: (parts.buffer)(&shares),
+                    routing: routes.switch(node),
+                    telemetry: (parts.telemetry)(node, ports),
+                    observer,
+                })
             });
-            NodeConfig::Switch(SwitchConfig {
-                ports: links.into_iter().zip(queues).collect(),
-                buffer: SharedBuffer::new(
-                    &scenario.switch.buffer_of(&buffer, &shares, fidelity),
-                    nic_rate,
-                    &shares,
-                ),
-                routing: routes.switch(node),
-                telemetry: telemetry(node, ports),
-                observer,
-            })
-        });
-        port_number += ports.len() as u64;
+            port_number += ports.len() as u64;
+        }
+        Network::new(nodes, &wiring, threads, scenario.run.stall_after)
     }
-    Network::new(nodes, &wiring, threads, scenario.run.stall_after)
 }
 
 /// What notes the lengths of the queues of `node` that are among `watched`, if some distribution is

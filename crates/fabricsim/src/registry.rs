@@ -10,11 +10,15 @@ use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HpccConfig, IntHeader};
 use fabricsim_pint::{PintConfig, PintHeader};
 use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, LineRateConfig, TimelyConfig};
+use fabricsim_transport::tcp::TCP_LAWS;
 use serde::Serialize;
+
+pub use fabricsim_transport::Transport;
 
 use crate::custom::{CustomCc, CustomFactories, CustomLaw, CustomLaws};
 use crate::document::{Document, Section};
 use crate::error::Error;
+use crate::tcp_class::TcpClass;
 
 /// What a law reads in acknowledgements.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -38,7 +42,31 @@ pub struct LawEntry {
     pub keys: &'static [(&'static str, &'static str)],
     /// What it reads.
     pub needs: Needs,
+    /// What carries its flows.
+    pub transport: Transport,
 }
+
+/// Every law: those of RDMA in the order of the list below, then those of TCP.
+pub const LAWS: &[LawEntry] = &{
+    let mut all = [RDMA_LAWS[0]; RDMA_LAWS.len() + TCP_LAWS.len()];
+    let mut index = 0;
+    while index < all.len() {
+        all[index] = if index < RDMA_LAWS.len() {
+            RDMA_LAWS[index]
+        } else {
+            let law = TCP_LAWS[index - RDMA_LAWS.len()];
+            LawEntry {
+                name: law.name,
+                about: law.about,
+                keys: law.keys,
+                needs: Needs::Nothing,
+                transport: Transport::Tcp,
+            }
+        };
+        index += 1;
+    }
+    all
+};
 
 macro_rules! congestion_controls {
     ($($(#[doc = $about:literal])* $name:literal: $needs:ident => $variant:ident($config:ty),)*) => {
@@ -47,17 +75,20 @@ macro_rules! congestion_controls {
         #[serde(tag = "kind")]
         pub enum CcConfig {
             $($(#[doc = $about])* #[serde(rename = $name)] $variant($config),)*
+            /// A law of TCP.
+            #[serde(untagged)]
+            Tcp(TcpClass),
             /// A law from outside the registry.
             #[serde(untagged)]
             Custom(CustomCc),
         }
 
-        /// Every law, in the order of the registry.
-        pub const LAWS: &[LawEntry] = &[$(LawEntry {
+        const RDMA_LAWS: &[LawEntry] = &[$(LawEntry {
             name: $name,
             about: concat!($($about),*),
             keys: <$config as LawConfig>::KEYS,
             needs: Needs::$needs,
+            transport: Transport::Rdma,
         },)*];
 
         impl CcConfig {
@@ -66,7 +97,7 @@ macro_rules! congestion_controls {
             pub fn by_name(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$variant(Default::default())),)*
-                    _ => None,
+                    _ => TcpClass::by_name(name).map(Self::Tcp),
                 }
             }
 
@@ -75,6 +106,7 @@ macro_rules! congestion_controls {
             pub const fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)*
+                    Self::Tcp(class) => class.law.name(),
                     Self::Custom(custom) => custom.name,
                 }
             }
@@ -84,14 +116,21 @@ macro_rules! congestion_controls {
                 mut section: Section<'a>,
                 custom: &CustomLaws,
             ) -> Result<Self, Error> {
-                let names: Vec<&'static str> = [$($name),*].into_iter().chain(custom.names()).collect();
+                let names: Vec<&'static str> =
+                    LAWS.iter().map(|law| law.name).chain(custom.names()).collect();
                 let kind = document.kind(&mut section, &names)?;
                 let config = match kind {
                     $($name => Self::$variant(document.settings(&section, <$config as LawConfig>::KEYS)?),)*
-                    name => match custom.read(name, document, &section) {
-                        Some(config) => Self::Custom(config?),
-                        None => unreachable!("`kind` answers with one of the names it was given"),
-                    },
+                    name => {
+                        let keys = entry(name).map_or(&[][..], |law| law.keys);
+                        if let Some(class) = TcpClass::read(name, keys, document, &section) {
+                            Self::Tcp(class?)
+                        } else if let Some(config) = custom.read(name, document, &section) {
+                            Self::Custom(config?)
+                        } else {
+                            unreachable!("`kind` answers with one of the names it was given")
+                        }
+                    }
                 };
                 config.validate().map_err(|error| document.refuse(&section, error))?;
                 Ok(config)
@@ -104,6 +143,7 @@ macro_rules! congestion_controls {
             pub fn validate(&self) -> Result<(), ConfigError> {
                 match self {
                     $(Self::$variant(config) => config.validate(),)*
+                    Self::Tcp(class) => class.validate(),
                     Self::Custom(custom) => custom.config.validate(),
                 }
             }
@@ -113,6 +153,7 @@ macro_rules! congestion_controls {
             pub fn resolved(&self, context: &LawContext<'_>) -> Self {
                 match self {
                     $(Self::$variant(config) => Self::$variant(config.resolved(context)),)*
+                    Self::Tcp(class) => Self::Tcp(class.resolved()),
                     Self::Custom(custom) => Self::Custom(CustomCc {
                         name: custom.name,
                         config: custom.config.resolved(context),
@@ -125,15 +166,17 @@ macro_rules! congestion_controls {
             pub fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
                 match self {
                     $(Self::$variant(config) => config.telemetry_bytes(context),)*
+                    Self::Tcp(_) => 0,
                     Self::Custom(custom) => custom.config.telemetry_bytes(context),
                 }
             }
 
-            /// The marks that the law wants from switch ports at `nic_rate`.
+            /// The marks that a law of RDMA wants from switch ports at `nic_rate`.
             #[must_use]
             pub fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
                 match self {
                     $(Self::$variant(config) => config.marking(nic_rate),)*
+                    Self::Tcp(_) => None,
                     Self::Custom(custom) => custom.config.marking(nic_rate),
                 }
             }
@@ -143,6 +186,7 @@ macro_rules! congestion_controls {
             pub fn lowest_rate(&self) -> Option<Rate> {
                 match self {
                     $(Self::$variant(config) => config.lowest_rate(),)*
+                    Self::Tcp(_) => None,
                     Self::Custom(custom) => custom.config.lowest_rate(),
                 }
             }
@@ -152,17 +196,19 @@ macro_rules! congestion_controls {
             pub fn answers_ignore_pause(&self) -> bool {
                 match self {
                     $(Self::$variant(config) => config.answers_ignore_pause(),)*
+                    Self::Tcp(_) => false,
                     Self::Custom(custom) => custom.config.answers_ignore_pause(),
                 }
             }
 
-            /// The factory of the laws.
+            /// The factory of the laws, where they are of RDMA.
             #[must_use]
-            pub fn laws(&self, context: &LawContext<'_>) -> AnyLaws {
-                match self {
+            pub fn laws(&self, context: &LawContext<'_>) -> Option<AnyLaws> {
+                Some(match self {
                     $(Self::$variant(config) => AnyLaws::$variant(config.laws(context)),)*
+                    Self::Tcp(_) => return None,
                     Self::Custom(custom) => AnyLaws::Custom(CustomFactories(custom.config.laws(context))),
-                }
+                })
             }
         }
 
@@ -278,16 +324,28 @@ impl CcConfig {
     /// What the law reads in acknowledgements.
     #[must_use]
     pub fn needs(&self) -> Needs {
-        LAWS.iter()
-            .find(|law| law.name == self.name())
-            .map_or(Needs::Nothing, |law| law.needs)
+        entry(self.name()).map_or(Needs::Nothing, |law| law.needs)
+    }
+
+    /// What carries the law's flows.
+    #[must_use]
+    pub const fn transport(&self) -> Transport {
+        match self {
+            Self::Tcp(_) => Transport::Tcp,
+            _ => Transport::Rdma,
+        }
     }
 }
 
-/// The laws of a run: one for each class that has its own, one for all others.
+/// The law called `name`.
+fn entry(name: &str) -> Option<&'static LawEntry> {
+    LAWS.iter().find(|law| law.name == name)
+}
+
+/// The laws of RDMA in a run: one for each class that has its own, one for all others.
 #[derive(Clone, Debug)]
 pub struct ClassLaws {
-    default: AnyLaws,
+    default: Option<AnyLaws>,
     /// By class number.
     own: Vec<Option<AnyLaws>>,
 }
@@ -306,7 +364,7 @@ impl ClassLaws {
             if by_class.len() <= index {
                 by_class.resize_with(index + 1, || None);
             }
-            by_class[index] = Some(config.laws(context));
+            by_class[index] = config.laws(context);
         }
         Self {
             default: default.laws(context),
@@ -318,7 +376,7 @@ impl ClassLaws {
 impl ClassLaws {
     /// From now on the plan of queries says which packets carry the digests that laws read.
     pub(crate) fn follow_plan(&mut self) {
-        for laws in self.own.iter_mut().flatten().chain([&mut self.default]) {
+        for laws in self.own.iter_mut().flatten().chain(&mut self.default) {
             if let AnyLaws::HpccPint(laws) = laws {
                 laws.follow_plan();
             }
@@ -332,6 +390,8 @@ impl<H: IntHeader + PintHeader> LawFactory<H> for ClassLaws {
     fn build(&self, start: &FlowStart) -> AnyLaw<H> {
         let class = usize::from(start.flow.request.class.0);
         let laws = self.own.get(class).and_then(Option::as_ref);
-        laws.unwrap_or(&self.default).build(start)
+        let laws = laws.or(self.default.as_ref());
+        laws.expect("TCP builds the laws of its classes itself")
+            .build(start)
     }
 }

@@ -3,6 +3,7 @@
 mod classes;
 mod read;
 mod resolved;
+mod transports;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,9 @@ use fabricsim_core::units::{Duration, Rate};
 use fabricsim_pint::PintConfig;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::{Topology, TopologyConfig};
+use fabricsim_transport::Transport;
 use fabricsim_transport::rdma::RdmaConfig;
+use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
 use toml::de::DeTable;
 
@@ -25,11 +28,15 @@ use crate::failures::{self, Event};
 use crate::observe::{self, ObserveSettings};
 use crate::queries::{self, QuerySettings};
 use crate::registry::CcConfig;
-use crate::settings::{OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings};
+use crate::settings::{
+    OutputSettings, Profile, QueueRule, RoutingSettings, RunSettings, SwitchSettings, read_queues,
+};
 use classes::{ClassCc, read_classes, read_law};
 pub(crate) use read::read_file;
 use read::{Tables, read_profile, read_seed, read_topology, read_workload};
 use resolved::{tagged, topology_value, workload_value};
+pub(crate) use transports::TcpFacts;
+use transports::set_tcp_priority;
 
 pub use classes::CLASS_KEYS;
 
@@ -53,7 +60,9 @@ pub(crate) const TABLES: &[&str] = &[
     "profile",
     "topology",
     "switch",
+    "queue",
     "transport",
+    "tcp",
     "routing",
     "workload",
     "class",
@@ -81,8 +90,12 @@ pub struct Scenario {
     pub topology: Arc<Topology>,
     /// The switches.
     pub switch: SwitchSettings,
-    /// The transport.
+    /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits holds.
+    pub queues: Vec<QueueRule>,
+    /// RDMA.
     pub transport: RdmaConfig,
+    /// TCP.
+    pub tcp: TcpConfig,
     /// The routes.
     pub routing: RoutingSettings,
     /// The traffic, in the order of the scenario: a flow's class is its place here.
@@ -222,6 +235,22 @@ impl Scenario {
         };
         let switch = tables.take("switch", SwitchSettings::KEYS, SwitchSettings::validate)?;
         let transport = tables.take("transport", RdmaConfig::KEYS, RdmaConfig::validate)?;
+        let profile_given = (tables.root.get("tcp")).is_some_and(|tcp| {
+            tcp.get_ref()
+                .as_table()
+                .is_some_and(|tcp| tcp.contains_key("profile"))
+        });
+        let in_datacentre = |tcp: TcpConfig| match profile_given {
+            true => tcp,
+            false => TcpConfig {
+                profile: TcpProfile::Datacentre,
+                ..tcp
+            },
+        };
+        let tcp = tables.take("tcp", TcpConfig::KEYS, |tcp: &TcpConfig| {
+            in_datacentre(tcp.clone()).validate()
+        })?;
+        let tcp = in_datacentre(tcp);
         let routing = tables.take("routing", RoutingSettings::KEYS, |_: &RoutingSettings| {
             Ok(())
         })?;
@@ -247,10 +276,14 @@ impl Scenario {
         }
         let hosts = hosts(&topology);
         let mut class_cc = ClassCc::new();
-        let workloads = sections
+        let mut without_priority = Vec::new();
+        let mut workloads: Vec<WorkloadConfig> = sections
             .into_iter()
             .enumerate()
             .map(|(index, mut section)| {
+                if !section.table.contains_key("priority") {
+                    without_priority.push(index);
+                }
                 if let Some(law) = read_law(&document, &mut section, custom)? {
                     class_cc.insert(ClassId(u16::try_from(index).unwrap_or(u16::MAX)), law);
                 }
@@ -263,6 +296,14 @@ impl Scenario {
             })
             .collect::<Result<_, _>>()?;
         read_classes(&document, &mut root, custom, &mut class_cc)?;
+        for index in without_priority {
+            let class = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
+            if class_cc.get(&class).unwrap_or(&cc).transport() == Transport::Tcp {
+                set_tcp_priority(&mut workloads[index]);
+            }
+        }
+        let (queues, queue_sections): (Vec<_>, Vec<_>) =
+            read_queues(&document, &mut root)?.into_iter().unzip();
         let events = failures::read(&document, &mut root, &topology)?;
         let observe = observe::read(&document, &mut root, &topology, &run)?;
         let (queries, query_places) = queries::read(&document, &mut root)?.unzip();
@@ -273,7 +314,9 @@ impl Scenario {
             topology_config,
             topology,
             switch,
+            queues,
             transport,
+            tcp,
             routing,
             workloads,
             events,
@@ -286,11 +329,14 @@ impl Scenario {
         };
         scenario
             .check_ecn_rates()
+            .and_then(|()| scenario.check_ecn_priorities())
             .map_err(|error| document.mistake(rules_place, error.message, error.help))?;
         scenario
             .check_lowest_rates()
             .and_then(|()| scenario.check_digests())
+            .and_then(|()| scenario.check_transports())
             .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
+        scenario.check_queues(&document, &queue_sections)?;
         if let Some((settings, places)) = scenario.queries.as_ref().zip(query_places) {
             let laws: Vec<&PintConfig> = scenario.pint_laws().collect();
             places.check(
@@ -301,15 +347,12 @@ impl Scenario {
                 &scenario.topology,
             )?;
         }
-        let (rate, priorities) = (scenario.nic_rate(), scenario.priorities());
         let longest_packet = scenario.transport.mtu + HEADER_BYTES;
         scenario
             .switch
             .validate_for(
                 &scenario.topology,
-                rate,
-                fidelity,
-                priorities,
+                &scenario.buffer_config(),
                 longest_packet,
             )
             .map_err(|error| {
@@ -354,7 +397,7 @@ impl Scenario {
         }
     }
 
-    /// Priorities that flows and answers use, as far as the scenario says.
+    /// Priorities that flows and answers of RDMA use, as far as the scenario says.
     #[must_use]
     pub(crate) fn priorities(&self) -> u8 {
         let mut used = [false; 8];
@@ -377,7 +420,14 @@ impl Scenario {
         if let Some(answers) = self.transport.answer_priority {
             used[usize::from(answers & 7)] = true;
         }
-        u8::try_from(used.iter().filter(|used| **used).count()).expect("eight priorities")
+        let tcp = if self.has_tcp() {
+            self.tcp_priorities()
+        } else {
+            0
+        };
+        let used = used.iter().zip(0..);
+        let used = used.filter(|&(used, priority)| *used && tcp >> priority & 1 == 0);
+        u8::try_from(used.count()).expect("eight priorities")
     }
 
     /// The transport with every default filled in.
@@ -442,6 +492,11 @@ impl Scenario {
             "class": classes,
             "run": self.run,
         });
+        if self.has_tcp() {
+            resolved["tcp"] = serde_json::json!(self.tcp.resolved());
+            resolved["queue"] = serde_json::json!(self.queues);
+            resolved["switch"]["lossy_alpha"] = self.switch.lossy_alpha().into();
+        }
         if !self.events.is_empty() {
             resolved["event"] = self.events.iter().map(Event::value).collect();
         }

@@ -1,6 +1,7 @@
 //! The tables of a scenario that belong to no plugin.
 
 mod ecn;
+mod queue;
 
 use std::path::PathBuf;
 
@@ -13,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 pub use ecn::EcnRule;
 use ecn::{check_thresholds, in_proportion};
+pub(crate) use queue::read_queues;
+pub use queue::{QUEUE_KEYS, QueuePlace, QueueRule};
 
 /// Keys with what they mean.
 pub type Keys = &'static [(&'static str, &'static str)];
@@ -59,6 +62,9 @@ pub struct SwitchSettings {
     /// port and priority holds, before `ecn`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ecn_rules: Vec<EcnRule>,
+    /// The share of the free buffer that a queue of TCP may be as long as; absent means 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lossy_alpha: Option<f64>,
 }
 
 impl Default for SwitchSettings {
@@ -72,6 +78,7 @@ impl Default for SwitchSettings {
             resume_offset: Bytes::new(3 << 10),
             ecn: None,
             ecn_rules: Vec::new(),
+            lossy_alpha: None,
         }
     }
 }
@@ -108,6 +115,10 @@ impl SwitchSettings {
             "ecn_rules",
             "marking by port and priority: [{ rate = \"400Gbps\", priority = 3, kmin = …, kmax = …, pmax = … }]",
         ),
+        (
+            "lossy_alpha",
+            "share of the free buffer that a queue of TCP may be as long as (default 1)",
+        ),
     ];
 
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
@@ -116,6 +127,15 @@ impl SwitchSettings {
                 "alpha",
                 format!("a share of {} is not a power of one half", self.alpha),
                 "give one of 1.0, 0.5, 0.25, 0.125, 0.0625, …",
+            ));
+        }
+        if let Some(share) = self.lossy_alpha
+            && !(1.0 / 256.0..=64.0).contains(&share)
+        {
+            return Err(ConfigError::new(
+                "lossy_alpha",
+                format!("a share of {share} is not between 1/256 and 64"),
+                "give a number such as 0.5, 1 or 8",
             ));
         }
         if self.buffer == Some(Bytes::ZERO) {
@@ -139,6 +159,11 @@ impl SwitchSettings {
             }
         }
         Ok(())
+    }
+
+    /// The share of the free buffer that a queue of TCP may be as long as.
+    pub(crate) fn lossy_alpha(&self) -> f64 {
+        self.lossy_alpha.unwrap_or(1.0)
     }
 
     fn alpha_shift(&self) -> Option<u8> {
@@ -192,22 +217,16 @@ impl SwitchSettings {
         config
     }
 
-    /// Refuses a buffer that does not hold what some switch of `topology` sets aside.
+    /// Refuses a buffer that does not hold what some switch of `topology` sets aside, as `config` has it.
     pub(crate) fn validate_for(
         &self,
         topology: &Topology,
-        nic_rate: Rate,
-        fidelity: Fidelity,
-        priorities: u8,
+        config: &BufferConfig,
         longest_packet: Bytes,
     ) -> Result<(), ConfigError> {
         let Some(size) = self.buffer else {
             return Ok(());
         };
-        let mut config = self.resolved(nic_rate, fidelity).buffer_config();
-        if fidelity == Fidelity::Exact {
-            config.priorities = priorities;
-        }
         for node in topology.switches() {
             let ports: Vec<PortBuffer> = topology
                 .ports(node)
@@ -237,7 +256,7 @@ impl SwitchSettings {
                 ));
             }
             let share = (size - set_aside).get() >> config.alpha_shift;
-            if !self.pfc && share + config.reserve.get() < longest_packet.get() {
+            if config.pfc == Pfc::Off && share + config.reserve.get() < longest_packet.get() {
                 return Err(ConfigError::new(
                     "buffer",
                     format!(

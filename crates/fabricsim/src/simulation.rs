@@ -13,6 +13,7 @@ use fabricsim_pint::query::{Answers, HopSeries, Queries};
 use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 use fabricsim_topology::{Extremes, Routes};
 use fabricsim_transport::rdma::{BaseReference, BaseRtt, PacingTimes, RdmaSettings};
+use fabricsim_transport::tcp::Opening;
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
 
@@ -25,7 +26,7 @@ use crate::pause_log::PauseEvent;
 use crate::queries::query_network;
 use crate::registry::Needs;
 use crate::runner::Runner;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, TcpFacts};
 use crate::sources::Sources;
 
 /// What the idle network of a scenario offers.
@@ -66,11 +67,13 @@ struct TelemetryRoom {
 }
 
 /// The flow completion time on the idle network: base round-trip time and the flow's bytes, with 48
-/// bytes of headers for each packet, at the bottleneck's rate.
-#[derive(Clone, Copy, Debug)]
+/// bytes of headers for each packet, at the bottleneck's rate. Flows of TCP have its segments and
+/// headers, and one more round trip where a handshake opens their connection.
+#[derive(Clone, Debug)]
 pub struct IdealFct {
     fidelity: Fidelity,
     mtu: Bytes,
+    tcp: Option<Arc<TcpFacts>>,
 }
 
 impl IdealFct {
@@ -78,6 +81,15 @@ impl IdealFct {
     #[must_use]
     pub fn of(&self, completion: &Completion) -> Duration {
         let flow = &completion.flow;
+        if let Some(tcp) = &self.tcp
+            && let Some(class) = tcp.class(flow.request.class)
+        {
+            let ideal = ideal_fct(&flow.path, flow.request.size, tcp.mss, tcp.headers);
+            return match class.opening {
+                Opening::Handshake => ideal + flow.path.base_rtt,
+                Opening::Open => ideal,
+            };
+        }
         match self.fidelity {
             Fidelity::Exact => ideal_fct(&flow.path, flow.request.size, self.mtu, HEADER_BYTES),
             Fidelity::Published => {
@@ -206,12 +218,14 @@ impl Simulation {
             )));
         }
         let topology = &scenario.topology;
+        let tcp = scenario.tcp_facts();
         Ok(Self {
             runner,
             sources: Sources::new(Merge::new(sources)),
             directory: RouteDirectory {
                 routes,
                 mtu,
+                tcp: tcp.clone(),
                 ports: match fidelity {
                     Fidelity::Exact => SourcePorts::ByFlow,
                     Fidelity::Published => SourcePorts::ByPair(FxHashMap::default()),
@@ -231,7 +245,7 @@ impl Simulation {
                     _ => telemetry_bytes + digest_bytes,
                 },
             },
-            ideal: IdealFct { fidelity, mtu },
+            ideal: IdealFct { fidelity, mtu, tcp },
             hosts: (0..topology.len())
                 .map(|i| topology.is_host(NodeId::from_index(i)))
                 .collect(),
@@ -298,6 +312,14 @@ impl Simulation {
                 request.priority
             ));
         }
+        if let Some(tcp) = &self.ideal.tcp
+            && !tcp.may_use(request.class, request.priority)
+        {
+            return refuse(format!(
+                "its class {} and its priority {} are of different transports",
+                request.class.0, request.priority
+            ));
+        }
         self.sources.inject(request);
         Ok(())
     }
@@ -354,8 +376,8 @@ impl Simulation {
 
     /// How long flows take on the idle network.
     #[must_use]
-    pub const fn ideal(&self) -> IdealFct {
-        self.ideal
+    pub fn ideal(&self) -> IdealFct {
+        self.ideal.clone()
     }
 
     /// Everything before this instant has happened.

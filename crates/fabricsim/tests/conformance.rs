@@ -8,7 +8,7 @@
 
 mod support;
 
-use fabricsim::registry::{AnyLaw, ClassLaws, LAWS};
+use fabricsim::registry::{AnyLaw, ClassLaws, LAWS, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
@@ -18,7 +18,9 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
-use support::law_tables;
+use support::{law_tables, laws_of};
+
+const TRANSPORTS: [Transport; 2] = [Transport::Rdma, Transport::Tcp];
 
 const LINE: Rate = Rate::from_gbps(100);
 const BASE_RTT: Duration = Duration::from_us(12);
@@ -52,7 +54,7 @@ fn a_lone_flow_fills_its_link() {
         [[workload]]
         kind = \"permutation\"
         size = \"20MB\"";
-    for cc in law_tables() {
+    for cc in TRANSPORTS.map(law_tables).concat() {
         // Two flows, one each way: each has its direction to itself but for acknowledgements.
         for done in run(network, &cc).0 {
             let rate = done.flow.request.size.as_f64() * 8e-9 / done.fct().as_secs_f64();
@@ -73,9 +75,14 @@ fn flows_that_share_a_link_all_get_on() {
         fan_in = 4
         size = \"10MB\"
         at = \"0s\"";
-    for cc in law_tables() {
+    for (transport, cc) in TRANSPORTS
+        .map(|t| law_tables(t).into_iter().map(move |cc| (t, cc)))
+        .into_iter()
+        .flatten()
+    {
         let (done, simulation) = run(network, &cc);
-        assert_eq!(simulation.counters().buffer_drops, 0, "{cc}");
+        let lossless = transport == Transport::Rdma;
+        assert!(!lossless || simulation.counters().buffer_drops == 0, "{cc}");
         let times: Vec<f64> = done.iter().map(|c| c.fct().as_secs_f64()).collect();
         let (first, last) = (
             times.iter().copied().fold(f64::MAX, f64::min),
@@ -101,7 +108,7 @@ fn a_deep_incast_loses_nothing_under_pfc() {
         fan_in = 64
         size = \"500KB\"
         at = \"0s\"";
-    for cc in law_tables() {
+    for cc in law_tables(Transport::Rdma) {
         let (done, simulation) = run(network, &cc);
         let counters = simulation.counters();
         assert_eq!((done.len(), counters.buffer_drops), (64, 0), "{cc}");
@@ -130,7 +137,7 @@ fn losses_are_made_up_for() {
         period = \"200us\"
         duration = \"600us\"";
     let mut lost = 0;
-    for cc in law_tables() {
+    for cc in TRANSPORTS.map(law_tables).concat() {
         let (done, simulation) = run(network, &cc);
         assert_eq!(done.len(), 21, "{cc}");
         assert_eq!(
@@ -161,8 +168,13 @@ fn threads_do_not_matter() {
         size = \"60KB\"
         period = \"100us\"
         duration = \"200us\"";
-    for profile in ["", "profile = \"ns3-hpcc\""] {
-        for cc in law_tables() {
+    let profile = "profile = \"ns3-hpcc\"";
+    for (profile, transport) in [
+        ("", Transport::Rdma),
+        (profile, Transport::Rdma),
+        ("", Transport::Tcp),
+    ] {
+        for cc in law_tables(transport) {
             let scenario = scenario(&format!("{profile}\n{network}"), &cc);
             let expected = run_on(&scenario, 1).0;
             assert!(expected.len() > 100, "{}", expected.len());
@@ -177,10 +189,17 @@ fn threads_do_not_matter() {
     }
 }
 
-/// Each law in a priority and class of its own, all in one network.
+/// Each law in a class of its own, all in one network: those of RDMA in priorities of their own, those of
+/// TCP in one.
 #[test]
 fn laws_run_side_by_side() {
-    assert!(LAWS.len() <= 7, "there are seven priorities for flows");
+    let mut lossless = 2..8;
+    let mut rdma = laws_of(Transport::Rdma);
+    assert!(
+        rdma.all(|_| lossless.next().is_some()),
+        "there are seven priorities for flows"
+    );
+    let mut lossless = 2..8;
     let mut text = "
         [topology]
         kind = \"leaf-spine\"
@@ -191,19 +210,22 @@ fn laws_run_side_by_side() {
         kind = \"line-rate\"
         "
     .to_owned();
-    for (index, law) in LAWS.iter().enumerate() {
+    for law in LAWS {
+        let priority = match law.transport {
+            Transport::Rdma => lossless.next().unwrap(),
+            Transport::Tcp => 1,
+        };
         text += &format!(
             "
             [[workload]]
             kind = \"poisson\"
             sizes = \"websearch\"
-            load = 0.08
+            load = 0.05
             duration = \"2ms\"
-            priority = {}
+            priority = {priority}
             [workload.cc]
             kind = \"{}\"
             ",
-            index + 1,
             law.name
         );
     }
@@ -307,7 +329,7 @@ proptest! {
     /// at most a bandwidth-delay product, and timers are set for the future.
     #[test]
     fn rates_and_windows_stay_in_bounds(events in events()) {
-        for cc in law_tables() {
+        for cc in law_tables(Transport::Rdma) {
             for fidelity in [Fidelity::Exact, Fidelity::Published] {
                 let mut law = law(&cc, fidelity);
                 let (mut now, mut acked, mut next) = (Time::ZERO, 0u64, 150_000u64);
@@ -352,7 +374,7 @@ proptest! {
 
 #[test]
 fn the_settings_of_every_law_survive_their_own_report() {
-    for cc in law_tables() {
+    for cc in TRANSPORTS.map(law_tables).concat() {
         let network = "
             [topology]
             kind = \"star\"

@@ -334,7 +334,7 @@ fn other_percentiles_and_laws_are_measured() {
     let report = run(
         HarmSettings {
             percentiles: vec![50.0, 90.0, 99.9],
-            cca: vec!["newreno".to_owned(), "dctcp".to_owned()],
+            cca: vec!["newreno".to_owned(), "tcp-dctcp".to_owned()],
             competitors: 2,
             ..quick()
         },

@@ -12,6 +12,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use fabricsim::registry::Transport;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Counters, Stop};
@@ -46,7 +47,7 @@ fn run(text: &str, base: &Path, threads: usize) -> (Vec<Completion>, Counters, E
 /// Every law finishes all flows of `network`, to the same results on any number of threads, and
 /// delivers each byte once.
 fn every_law(name: &str, network: &str, base: &Path, check: impl Fn(&str, &Counters)) {
-    for cc in law_tables() {
+    for cc in law_tables(Transport::Rdma) {
         let text = format!("{network}[cc]\n{cc}\n");
         let expected = run(&text, base, 1);
         let (done, counters, ends) = &expected;
@@ -110,8 +111,11 @@ fn incasts_of_60_beside_websearch() {
 #[test]
 #[ignore = "takes minutes"]
 fn a_fabric_that_loses_one_packet_in_a_thousand() {
-    let plain =
-        Scenario::from_toml(&format!("{FABRIC}{WEBSEARCH}[cc]\n{}", law_tables()[0])).unwrap();
+    let plain = Scenario::from_toml(&format!(
+        "{FABRIC}{WEBSEARCH}[cc]\n{}",
+        law_tables(Transport::Rdma)[0]
+    ))
+    .unwrap();
     let topology = &plain.topology;
     let switches: Vec<String> = topology.switches().map(|node| node.0.to_string()).collect();
     let mut list = format!(
@@ -151,9 +155,12 @@ fn event(at_us: u64, what: &str) -> String {
 #[test]
 #[ignore = "takes minutes"]
 fn links_flap_in_the_middle_of_a_run() {
-    let topology = Scenario::from_toml(&format!("{FABRIC}{WEBSEARCH}[cc]\n{}", law_tables()[0]))
-        .unwrap()
-        .topology;
+    let topology = Scenario::from_toml(&format!(
+        "{FABRIC}{WEBSEARCH}[cc]\n{}",
+        law_tables(Transport::Rdma)[0]
+    ))
+    .unwrap()
+    .topology;
     let fabric = topology
         .links()
         .iter()
@@ -173,9 +180,12 @@ fn links_flap_in_the_middle_of_a_run() {
 #[test]
 #[ignore = "takes minutes"]
 fn an_aggregation_and_a_core_switch_are_lost() {
-    let topology = Scenario::from_toml(&format!("{FABRIC}{WEBSEARCH}[cc]\n{}", law_tables()[0]))
-        .unwrap()
-        .topology;
+    let topology = Scenario::from_toml(&format!(
+        "{FABRIC}{WEBSEARCH}[cc]\n{}",
+        law_tables(Transport::Rdma)[0]
+    ))
+    .unwrap()
+    .topology;
     let core = topology.switches().last().unwrap();
     let is_leaf = |node| {
         topology

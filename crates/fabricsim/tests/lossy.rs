@@ -1,4 +1,4 @@
-//! Fabrics that lose packets, without PFC: every law gets every flow through, going back or sending
+//! Fabrics that lose packets, without PFC: every law of RDMA gets every flow through, going back or sending
 //! again only what is lost.
 
 #![allow(
@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use fabricsim::registry::LAWS;
+use fabricsim::registry::{LAWS, LawEntry, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::id::FlowId;
@@ -38,6 +38,10 @@ fn leaf_spine(loss: &str) -> String {
     let counts = (HOSTS + SWITCHES, SWITCHES, links.lines().count());
     let (nodes, switches, links_count) = counts;
     format!("{nodes} {switches} {links_count}\n8 9 10 11\n{links}")
+}
+
+fn rdma_laws() -> impl Iterator<Item = &'static LawEntry> {
+    LAWS.iter().filter(|law| law.transport == Transport::Rdma)
 }
 
 #[derive(Debug, PartialEq)]
@@ -88,7 +92,7 @@ fn sent_again(outcome: &Outcome) -> u64 {
 
 #[test]
 fn every_law_gets_every_flow_through_and_selectively_for_much_less() {
-    for law in LAWS {
+    for law in rdma_laws() {
         for loss in ["0.001", "0.01"] {
             let selective = run(law.name, "selective", loss, 1);
             let going_back = run(law.name, "go-back-n", loss, 1);
@@ -111,7 +115,7 @@ fn every_law_gets_every_flow_through_and_selectively_for_much_less() {
 #[test]
 fn threads_do_not_change_what_is_lost_and_sent_again() {
     for recovery in ["selective", "go-back-n"] {
-        for law in LAWS {
+        for law in rdma_laws() {
             let one = run(law.name, recovery, "0.01", 1);
             for threads in [2, 3] {
                 let more = run(law.name, recovery, "0.01", threads);

@@ -183,6 +183,30 @@ impl SharedBuffer {
     pub const fn shared_capacity(&self) -> Bytes {
         Bytes::new(self.capacity)
     }
+
+    /// Bytes of the shared part that nobody has.
+    #[inline]
+    pub(crate) const fn free_shared(&self) -> u64 {
+        self.capacity.saturating_sub(self.shared_used)
+    }
+
+    /// Takes `size` bytes of the shared part; whether there were as many.
+    #[inline]
+    pub(crate) fn take_shared(&mut self, size: Bytes) -> bool {
+        let fits = size.get() <= self.free_shared();
+        if fits {
+            self.shared_used += size.get();
+            self.total_used += size.get();
+        }
+        fits
+    }
+
+    /// Gives back what [`Self::take_shared`] has taken.
+    #[inline]
+    pub(crate) const fn give_back_shared(&mut self, size: Bytes) {
+        self.shared_used -= size.get();
+        self.total_used -= size.get();
+    }
 }
 
 /// One less for each doubling of the port's rate above the NIC's, never below zero.

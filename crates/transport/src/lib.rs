@@ -3,8 +3,8 @@
 //!
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
 //! limited by a window, every packet is acknowledged, losses are repaired by going back or selectively.
-//! [`tcp`] has connections, byte streams, requests and the laws of hosts on the internet. Hosts may run
-//! both.
+//! [`tcp`] has connections, byte streams, requests and the laws of hosts on the internet. [`Hosts`]
+//! run both.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -49,5 +49,8 @@
 //! ```
 
 pub mod cc;
+mod hosts;
 pub mod rdma;
 pub mod tcp;
+
+pub use hosts::{ClassTransports, HostSettings, Hosts, Transport};

@@ -35,8 +35,8 @@ mod settings;
 mod timers;
 
 pub use cc::{
-    AnyTcpLaw, Cubic, CubicConfig, NewReno, NewRenoConfig, Prague, PragueConfig, TCP_LAWS, TcpCc,
-    TcpDctcp, TcpDctcpConfig, TcpLawEntry,
+    AnyTcpLaw, Cubic, CubicConfig, LawTable, NewReno, NewRenoConfig, Prague, PragueConfig,
+    TCP_LAWS, TcpCc, TcpDctcp, TcpDctcpConfig, TcpLawEntry,
 };
 pub use config::{Detection, RtoFloor, Switch, TcpConfig, TcpParameters, TcpProfile};
 pub use ecn::Feedback;

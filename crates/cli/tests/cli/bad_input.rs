@@ -60,6 +60,7 @@ macro_rules! from_graphml {
 }
 
 mod queries;
+mod tcp;
 
 /// A topology file as a network, with one flow list or an incast.
 macro_rules! from_file {
@@ -1107,7 +1108,7 @@ fn complaint(case: &Case) -> (Folder, Outcome) {
 
 #[test]
 fn every_mistake_is_placed_and_comes_with_its_remedy() {
-    for case in CASES.iter().chain(queries::CASES) {
+    for case in CASES.iter().chain(queries::CASES).chain(tcp::CASES) {
         let (folder, outcome) = complaint(case);
         let name = case.name;
         let said = unwrapped(&outcome.stderr);
@@ -1158,7 +1159,7 @@ fn a_scenario_that_does_not_exist() {
 
 #[test]
 fn check_finds_the_same_mistakes_as_run() {
-    let cases = CASES.iter().chain(queries::CASES);
+    let cases = CASES.iter().chain(queries::CASES).chain(tcp::CASES);
     for case in cases.filter(|case| case.args.is_empty()) {
         let (folder, run) = complaint(case);
         let check = folder.run(&["check", "t.toml"]);

@@ -12,10 +12,10 @@ use fabricsim::queries::BudgetSettings;
 use fabricsim::registry::LAWS;
 use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
-    Keys, OutputSettings, Profile, RoutingSettings, RunSettings, SwitchSettings,
+    Keys, OutputSettings, Profile, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
 };
 use fabricsim::sweep;
-use fabricsim::transport_keys;
+use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
 
 use crate::support::{Folder, project, project_text};
 
@@ -26,6 +26,8 @@ fn tables() -> Vec<(String, Keys)> {
         ("## `[[class]]`".to_owned(), CLASS_KEYS),
         ("## `[switch]`".to_owned(), SwitchSettings::KEYS),
         ("## `[transport]`".to_owned(), transport_keys()),
+        ("## `[tcp]`".to_owned(), tcp_keys()),
+        ("## `[[queue]]`".to_owned(), QUEUE_KEYS),
         ("## `[routing]`".to_owned(), RoutingSettings::KEYS),
         ("## `[run]`".to_owned(), RunSettings::KEYS),
         ("## `[output]`".to_owned(), OutputSettings::KEYS),
@@ -41,7 +43,10 @@ fn tables() -> Vec<(String, Keys)> {
         .iter()
         .map(|&(name, _, keys)| (name, keys));
     let events = failures::KINDS.iter().map(|&(name, _, keys)| (name, keys));
-    for (name, keys) in laws.chain(topologies).chain(workloads).chain(events) {
+    let queues = discipline_kinds().iter();
+    let queues = queues.map(|&(name, _, keys)| (name, keys));
+    let kinds = laws.chain(topologies).chain(workloads).chain(events);
+    for (name, keys) in kinds.chain(queues) {
         tables.push((format!("### `{name}`"), keys));
     }
     tables

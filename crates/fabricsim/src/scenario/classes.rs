@@ -217,12 +217,8 @@ impl Scenario {
         rules
     }
 
-    /// The marks that the laws of each priority want at NIC rate. Priorities that no workload uses
-    /// are marked as `[cc]` wants.
-    ///
-    /// # Errors
-    /// When two laws of one priority want different marks and the scenario sets none.
-    pub(crate) fn wanted_marks(&self) -> Result<[Option<EcnConfig>; 8], ConfigError> {
+    /// The laws of each priority, each law once.
+    pub(super) fn users(&self) -> [Vec<&CcConfig>; 8] {
         let mut users: [Vec<&CcConfig>; 8] = Default::default();
         for (index, workload) in self.workloads.iter().enumerate() {
             let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
@@ -251,6 +247,16 @@ impl Scenario {
                 }
             }
         }
+        users
+    }
+
+    /// The marks that the laws of RDMA of each priority want at NIC rate. Priorities that no workload
+    /// uses are marked as `[cc]` wants.
+    ///
+    /// # Errors
+    /// When two laws of one priority want different marks and the scenario sets none.
+    pub(crate) fn wanted_marks(&self) -> Result<[Option<EcnConfig>; 8], ConfigError> {
+        let users = self.users();
         let mut wanted: [Option<EcnConfig>; 8] = Default::default();
         let mut wanted_by = [""; 8];
         for (priority, users) in users.iter().enumerate() {

@@ -1,13 +1,13 @@
 //! Under pauses the default headroom holds whatever is on its way.
 
-use fabricsim::registry::LAWS;
+use fabricsim::registry::{LAWS, Transport};
 
 use crate::runs::{scenario, simulate};
 
-/// Every law of the registry, with a window and without where that is a choice: the keys of `[cc]`.
+/// Every law of RDMA, with a window and without where that is a choice: the keys of `[cc]`.
 fn laws() -> Vec<String> {
     let mut laws = Vec::new();
-    for law in LAWS {
+    for law in LAWS.iter().filter(|law| law.transport == Transport::Rdma) {
         let kind = format!("kind = \"{}\"", law.name);
         match law.name {
             _ if law.keys.iter().any(|(key, _)| *key == "window") => {

@@ -64,6 +64,13 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         }
     }
 
+    /// Whether an answer may leave by `nic`.
+    #[inline]
+    pub(crate) fn has_answers(&self, nic: PortId, paused: Priorities) -> bool {
+        let allowed = self.answers_allowed(paused);
+        self.nics[nic.index()].answers.any(allowed)
+    }
+
     fn sender(&mut self, slot: u32) -> &mut Sender<F::Law> {
         self.senders[slot as usize]
             .as_mut()

@@ -12,10 +12,13 @@ mod window;
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Flags;
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_core::units::{Bytes, Duration, Rate};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::ecn::Feedback;
 use super::law::{Congestion, MarkResponse, TcpAck, TcpLaw, TcpLawConfig, TcpStart};
+use super::settings::ClassConfig;
 
 pub use cubic::{Cubic, CubicConfig};
 pub use dctcp::{TcpDctcp, TcpDctcpConfig};
@@ -29,8 +32,41 @@ pub struct TcpLawEntry {
     pub name: &'static str,
     /// What it is, in one line.
     pub about: &'static str,
-    /// The keys of its table, each with what it means.
+    /// The keys of its table, each with what it means; those of [`ClassConfig::KEYS`] are last.
     pub keys: &'static [(&'static str, &'static str)],
+}
+
+/// Where the settings of a law are read from: the table of a scenario.
+pub trait LawTable {
+    /// Why it cannot be read.
+    type Error;
+
+    /// The table as `T`, which has `keys`, each with what it means.
+    ///
+    /// # Errors
+    /// When a key is unknown or a value is none.
+    fn settings<T: DeserializeOwned>(
+        &mut self,
+        keys: &'static [(&'static str, &'static str)],
+    ) -> Result<T, Self::Error>;
+}
+
+/// `first`, then `second`.
+const fn joined<const N: usize>(
+    first: &[(&'static str, &'static str)],
+    second: &[(&'static str, &'static str)],
+) -> [(&'static str, &'static str); N] {
+    let mut all = [("", ""); N];
+    let mut index = 0;
+    while index < N {
+        all[index] = if index < first.len() {
+            first[index]
+        } else {
+            second[index - first.len()]
+        };
+        index += 1;
+    }
+    all
 }
 
 macro_rules! tcp_laws {
@@ -46,7 +82,9 @@ macro_rules! tcp_laws {
         pub const TCP_LAWS: &[TcpLawEntry] = &[$(TcpLawEntry {
             name: $name,
             about: concat!($($about),*),
-            keys: <$config as TcpLawConfig>::KEYS,
+            keys: &joined::<
+                { <$config as TcpLawConfig>::KEYS.len() + ClassConfig::KEYS.len() },
+            >(<$config as TcpLawConfig>::KEYS, ClassConfig::KEYS),
         },)*];
 
         impl TcpCc {
@@ -67,6 +105,21 @@ macro_rules! tcp_laws {
                 }
             }
 
+            /// The law called `name` with the settings of `table`; `None` when there is none of that
+            /// name.
+            ///
+            /// # Errors
+            /// As [`LawTable::settings`].
+            pub fn read<T: LawTable>(name: &str, table: &mut T) -> Option<Result<Self, T::Error>> {
+                match name {
+                    $($name => {
+                        let config = table.settings(<$config as TcpLawConfig>::KEYS);
+                        Some(config.map(Self::$variant))
+                    })*
+                    _ => None,
+                }
+            }
+
             /// Refuses values without a meaning.
             ///
             /// # Errors
@@ -74,6 +127,22 @@ macro_rules! tcp_laws {
             pub fn validate(&self) -> Result<(), ConfigError> {
                 match self {
                     $(Self::$variant(config) => config.validate(),)*
+                }
+            }
+
+            /// The feedback of marks that the law is made for.
+            #[must_use]
+            pub fn feedback(&self) -> Feedback {
+                match self {
+                    $(Self::$variant(config) => config.feedback(),)*
+                }
+            }
+
+            /// As [`TcpLawConfig::marking`].
+            #[must_use]
+            pub fn marking(&self, rate: Rate) -> Option<Bytes> {
+                match self {
+                    $(Self::$variant(config) => config.marking(rate),)*
                 }
             }
 
@@ -162,7 +231,7 @@ tcp_laws! {
     /// NewReno (RFC 5681, RFC 6582)
     "newreno" => NewReno(NewRenoConfig),
     /// DCTCP: the share of marked segments (RFC 8257)
-    "dctcp" => Dctcp(TcpDctcpConfig),
+    "tcp-dctcp" => Dctcp(TcpDctcpConfig),
     /// Prague: scalable, for low latency, low loss and scalable throughput (L4S)
     "prague" => Prague(PragueConfig),
 }

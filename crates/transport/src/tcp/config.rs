@@ -170,7 +170,7 @@ impl TcpConfig {
     pub const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "profile",
-            "\"linux-wan\" (default) or \"datacentre\": sets all other defaults",
+            "\"datacentre\" (default in scenarios) or \"linux-wan\": sets all other defaults, given for linux-wan and then for datacentre",
         ),
         ("mss", "payload bytes of a full segment (default \"1448B\")"),
         (
@@ -251,6 +251,32 @@ impl TcpConfig {
                 .unwrap_or(profile.slow_start_after_idle),
             request: self.request.map_or(profile.request, small),
             time_wait: self.time_wait.unwrap_or(profile.time_wait),
+        }
+    }
+
+    /// The table with every default filled in.
+    #[must_use]
+    pub fn resolved(&self) -> Self {
+        let all = self.parameters();
+        let size = |bytes: u16| Some(Bytes::new(u64::from(bytes)));
+        Self {
+            profile: self.profile,
+            mss: size(all.mss),
+            headers: size(all.headers),
+            initial_window: Some(all.initial_window),
+            min_rto: Some(all.min_rto),
+            rto_floor: Some(all.rto_floor),
+            initial_rto: Some(all.initial_rto),
+            max_rto: Some(all.max_rto),
+            ack_every: Some(all.ack_every),
+            ack_delay: Some(all.ack_delay),
+            quick_acks: Some(all.quick_acks),
+            detection: Some(all.detection),
+            // With duplicate acknowledgements it means nothing, and asking for it is refused.
+            tail_loss_probe: (all.detection == Detection::Rack).then_some(all.tail_loss_probe),
+            slow_start_after_idle: Some(all.slow_start_after_idle),
+            request: size(all.request),
+            time_wait: Some(all.time_wait),
         }
     }
 
@@ -336,6 +362,8 @@ mod tests {
             assert_eq!(config.validate(), Ok(()));
             config.min_rto = Some(Duration::from_ms(7));
             assert_eq!(config.parameters().min_rto, Duration::from_ms(7));
+            assert_eq!(config.resolved().parameters(), config.parameters());
+            assert_eq!(config.resolved().validate(), Ok(()));
         }
         let full = TcpConfig::default().parameters();
         assert_eq!(full.mss + full.headers, 1_514);

@@ -57,6 +57,12 @@ impl<H: TcpFields> Tcp<H> {
         }
     }
 
+    /// Whether an answer may leave by `nic`.
+    #[inline]
+    pub(crate) fn has_answers(&self, nic: PortId, paused: Priorities) -> bool {
+        self.nics[nic.index()].answers.any(!paused.mask())
+    }
+
     fn connection(&mut self, slot: u32) -> &mut Connection {
         self.connections[slot as usize]
             .as_mut()

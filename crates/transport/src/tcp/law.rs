@@ -3,7 +3,7 @@
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Flags;
-use fabricsim_core::units::{Duration, Rate, Time};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::ecn::Feedback;
 
@@ -145,6 +145,18 @@ pub trait TcpLawConfig: Clone + Default + std::fmt::Debug {
     /// # Errors
     /// Names the key, what is wrong and what would be right.
     fn validate(&self) -> Result<(), ConfigError>;
+
+    /// The feedback of marks that the law is made for: what its connections ask for where nothing else
+    /// is said.
+    fn feedback(&self) -> Feedback {
+        Feedback::None
+    }
+
+    /// The bytes that a packet may leave behind in the queue of a port of `rate` without being marked,
+    /// or `None` where the law wants no marks.
+    fn marking(&self, _rate: Rate) -> Option<Bytes> {
+        None
+    }
 
     /// The law of a connection that is opened now.
     fn build(&self, start: &TcpStart) -> Self::Law;

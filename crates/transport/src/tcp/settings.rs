@@ -62,6 +62,20 @@ pub struct ClassConfig {
     pub opening: Opening,
 }
 
+impl ClassConfig {
+    /// Keys that the tables of all laws have beside their own, each with what it means.
+    pub const KEYS: &'static [(&'static str, &'static str)] = &[
+        (
+            "ecn",
+            "feedback of marks: \"none\", \"classic\" (RFC 3168), \"dctcp\" (RFC 8257) or \"accurate\" (RFC 9768)",
+        ),
+        (
+            "opening",
+            "\"handshake\" (default), or \"open\": the first segment carries payload",
+        ),
+    ];
+}
+
 impl Default for ClassConfig {
     fn default() -> Self {
         Self {

@@ -284,7 +284,7 @@ fn one_mark_reduces_the_window_once_and_nothing_is_sent_again() {
         (Feedback::Accurate, TcpCc::by_name("newreno"), 0.5),
         (Feedback::Classic, TcpCc::by_name("prague"), 0.5),
         // DCTCP averages from the start: about (15 / 16)^6 is left of alpha. Prague does not.
-        (Feedback::Dctcp, TcpCc::by_name("dctcp"), 0.66),
+        (Feedback::Dctcp, TcpCc::by_name("tcp-dctcp"), 0.66),
         (Feedback::Accurate, TcpCc::by_name("prague"), 0.5),
         (Feedback::None, TcpCc::by_name("cubic"), 1.0),
     ] {

@@ -1,10 +1,11 @@
 //! DCTCP: the share of marked segments decides how much the window falls (RFC 8257).
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::Duration;
+use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use super::window::Window;
+use crate::tcp::ecn::Feedback;
 use crate::tcp::law::{Congestion, Growth, Round, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart};
 
 /// Settings of [`TcpDctcp`].
@@ -33,6 +34,12 @@ pub(super) fn validate_weight(g: f64) -> Result<(), ConfigError> {
     ))
 }
 
+/// The threshold K of DCTCP: 30 KB at 10 Gbps and in proportion at other rates, as RDMA's `dctcp` has it
+/// (SIGCOMM 2010, section 4, has 20 and 65 packets at 1 and 10 Gbps).
+pub(super) fn step(rate: Rate) -> Bytes {
+    rate.bytes_in(Duration::from_us(24))
+}
+
 impl TcpLawConfig for TcpDctcpConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[(
         "g",
@@ -43,6 +50,14 @@ impl TcpLawConfig for TcpDctcpConfig {
 
     fn validate(&self) -> Result<(), ConfigError> {
         validate_weight(self.g)
+    }
+
+    fn feedback(&self) -> Feedback {
+        Feedback::Dctcp
+    }
+
+    fn marking(&self, rate: Rate) -> Option<Bytes> {
+        Some(step(rate))
     }
 
     fn build(&self, start: &TcpStart) -> TcpDctcp {

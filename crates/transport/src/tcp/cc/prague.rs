@@ -7,11 +7,11 @@ mod tests;
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Flags;
-use fabricsim_core::units::{Duration, Rate, Time};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use serde::{Deserialize, Serialize};
 
 use super::classic_queue::ClassicQueue;
-use super::dctcp::validate_weight;
+use super::dctcp::{step, validate_weight};
 use super::window::{LEAST_THRESHOLD, Window};
 use crate::tcp::config::Switch;
 use crate::tcp::ecn::Feedback;
@@ -69,6 +69,14 @@ impl TcpLawConfig for PragueConfig {
 
     fn validate(&self) -> Result<(), ConfigError> {
         validate_weight(self.g)
+    }
+
+    fn feedback(&self) -> Feedback {
+        Feedback::Accurate
+    }
+
+    fn marking(&self, rate: Rate) -> Option<Bytes> {
+        Some(step(rate))
     }
 
     fn build(&self, start: &TcpStart) -> Prague {

@@ -120,6 +120,7 @@ impl<H: TcpFields> Tcp<H> {
             return Some(self.insert(connection));
         }
         if packet.payload > 0 || header.bits.has(Bits::FIN) {
+            self.counters.arrived += Bytes::new(u64::from(packet.payload));
             let key = packet.key.reversed();
             let priority = packet.priority();
             let mut answer = Packet::<H>::new(PacketKind::Ack, priority, key, packet.flow);

@@ -1,0 +1,250 @@
+//! Mistakes in laws of TCP, `[tcp]` and `[[queue]]`.
+
+use super::Case;
+
+const fn case(
+    name: &'static str,
+    scenario: &'static str,
+    place: &'static str,
+    says: &'static [&'static str],
+    remedy: &'static str,
+) -> Case {
+    Case {
+        name,
+        files: &[],
+        scenario,
+        args: &[],
+        place,
+        says,
+        remedy,
+    }
+}
+
+/// A good scenario of TCP, whose `[cc]` goes on with `$text` in line 11.
+macro_rules! cubic_and {
+    ($text:literal) => {
+        concat!(
+            "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\nkind = \"incast\"\nfan_in = 3\n",
+            "size = \"10KB\"\nat = \"0s\"\n[cc]\nkind = \"cubic\"\n",
+            $text,
+            "\n"
+        )
+    };
+}
+
+pub(super) const CASES: &[Case] = &[
+    case(
+        "a misspelt key of a law of TCP",
+        cubic_and!("hystrat = \"off\""),
+        "t.toml:11:1",
+        &["[cc] has no key or table `hystrat`"],
+        "did you mean `hystart`?",
+    ),
+    case(
+        "a misspelt key that all laws of TCP have",
+        cubic_and!("enc = \"classic\""),
+        "t.toml:11:1",
+        &["no key or table `enc`"],
+        "did you mean `ecn`?",
+    ),
+    case(
+        "a feedback that there is not",
+        cubic_and!("ecn = \"clasic\""),
+        "t.toml:11:7",
+        &["[cc], key `ecn`", "`clasic` is not a choice"],
+        "did you mean `classic`?",
+    ),
+    case(
+        "a switch that is true",
+        cubic_and!("hystart = true"),
+        "t.toml:11:11",
+        &["[cc], key `hystart`"],
+        "\"on\" or \"off\"",
+    ),
+    case(
+        "an impossible value of a law of TCP",
+        cubic_and!("beta = 1.5"),
+        "t.toml:11:8",
+        &["[cc], key `beta`", "a share of 1.5"],
+        "such as 0.7",
+    ),
+    case(
+        "an opening that there is not",
+        cubic_and!("opening = \"closed\""),
+        "t.toml:11:11",
+        &["`closed` is not a choice"],
+        "handshake, open",
+    ),
+    case(
+        "a misspelt key of [tcp]",
+        cubic_and!("[tcp]\nmin_rtt = \"2ms\""),
+        "t.toml:12:1",
+        &["[tcp] has no key `min_rtt`"],
+        "did you mean `min_rto`?",
+    ),
+    case(
+        "a profile of TCP that there is not",
+        cubic_and!("[tcp]\nprofile = \"linux-lan\""),
+        "t.toml:12:11",
+        &["`linux-lan` is not a choice"],
+        "did you mean `linux-wan`?",
+    ),
+    case(
+        "a timeout of zero",
+        cubic_and!("[tcp]\nmin_rto = \"0s\""),
+        "t.toml:12:11",
+        &["[tcp], key `min_rto`"],
+        "such as \"2ms\"",
+    ),
+    case(
+        "a segment that is none",
+        cubic_and!("[tcp]\nmss = \"10KB\""),
+        "t.toml:12:7",
+        &["[tcp], key `mss`"],
+        "give 1B to 9000B",
+    ),
+    case(
+        "TCP under the profile",
+        concat!(
+            "profile = \"ns3-hpcc\"\n",
+            "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\nkind = \"incast\"\nfan_in = 3\n",
+            "size = \"10KB\"\nat = \"0s\"\n[cc]\nkind = \"newreno\"\n"
+        ),
+        "t.toml:10:1",
+        &["the published simulator has no TCP"],
+        "leave out `profile`",
+    ),
+    case(
+        "TCP with queries",
+        cubic_and!("[[query]]\nvalue = \"switch-id\""),
+        "t.toml:9:1",
+        &["no room for the digests of [[query]]"],
+        "leave out the queries",
+    ),
+    case(
+        "TCP and RDMA in one priority",
+        cubic_and!(
+            "[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\npriority = 1\n\
+             cc = { kind = \"dcqcn\" }"
+        ),
+        "t.toml:9:1",
+        &["cubic (TCP) and dcqcn (RDMA) share priority 1"],
+        "give their workloads different priorities",
+    ),
+    case(
+        "answers of RDMA in a priority of TCP",
+        cubic_and!(
+            "[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\ncc = { kind = \"dcqcn\" }\n\
+             [transport]\nanswer_priority = 1"
+        ),
+        "t.toml:9:1",
+        &["key `answer_priority`", "priority 1 is TCP's"],
+        "leave the key out",
+    ),
+    case(
+        "a share of the buffer that is none",
+        cubic_and!("[switch]\nlossy_alpha = 0"),
+        "t.toml:12:15",
+        &["[switch], key `lossy_alpha`", "a share of 0"],
+        "such as 0.5, 1 or 8",
+    ),
+    case(
+        "thresholds for a priority of TCP",
+        cubic_and!(
+            "[switch]\necn_rules = [{ priority = 1, kmin = \"1KB\", kmax = \"1KB\", pmax = 1.0 }]"
+        ),
+        "t.toml:12:13",
+        &["key `ecn_rules`: priority 1 is TCP's"],
+        "[[queue]] with `discipline",
+    ),
+    case(
+        "a queue without a discipline",
+        cubic_and!("[[queue]]\npriorities = [1]"),
+        "t.toml:11:1",
+        &["[[queue]] 1 does not say its discipline"],
+        "add `discipline = \"fq_codel\"`",
+    ),
+    case(
+        "a misspelt key of [[queue]]",
+        cubic_and!("[[queue]]\ndiscipline = \"codel\"\nprioritys = [1]"),
+        "t.toml:13:1",
+        &["no key or table `prioritys`"],
+        "did you mean `priorities`?",
+    ),
+    case(
+        "a discipline that there is not, in a line",
+        cubic_and!("[[queue]]\ndiscipline = \"cobalt\""),
+        "t.toml:12:15",
+        &[
+            "[[queue]] 1, key `discipline`",
+            "`cobalt` is not a queue discipline",
+        ],
+        "fq_codel",
+    ),
+    case(
+        "an option that there is not, in a line",
+        cubic_and!("[[queue]]\ndiscipline = \"codel limits 5\""),
+        "t.toml:12:21",
+        &["`codel` has no option `limits`"],
+        "its options are limit",
+    ),
+    case(
+        "a discipline that there is not, as a table",
+        cubic_and!("[[queue]]\ndiscipline = { kind = \"fq-code\" }"),
+        "t.toml:12:23",
+        &["has no kind `fq-code`"],
+        "did you mean `fq-codel`?",
+    ),
+    case(
+        "a misspelt key of a discipline",
+        cubic_and!("[[queue]]\ndiscipline = { kind = \"codel\", targte = \"1ms\" }"),
+        "t.toml:12:32",
+        &["has no key `targte`"],
+        "did you mean `target`?",
+    ),
+    case(
+        "an impossible value of a discipline",
+        cubic_and!("[[queue]]\ndiscipline = { kind = \"tail-drop\", limit = 0 }"),
+        "t.toml:12",
+        &["key `limit`"],
+        "give",
+    ),
+    case(
+        "a queue of a priority that there is not",
+        cubic_and!("[[queue]]\ndiscipline = \"codel\"\npriorities = [8]"),
+        "t.toml:13:14",
+        &["there is no data priority 8"],
+        "from 1 to 7",
+    ),
+    case(
+        "a queue of a priority of RDMA",
+        cubic_and!(
+            "[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\ncc = { kind = \"dcqcn\" }\n\
+             [[queue]]\ndiscipline = \"codel\"\npriorities = [3]"
+        ),
+        "t.toml:17:14",
+        &["priority 3 is none of TCP"],
+        "the priorities of TCP are 1",
+    ),
+    case(
+        "a queue at ports of a rate that no link has",
+        cubic_and!("[[queue]]\ndiscipline = \"codel\"\nrate = \"40Gbps\""),
+        "t.toml:13:8",
+        &["no link has 40Gbps"],
+        "the links have 100Gbps",
+    ),
+    case(
+        "a queue towards nothing",
+        cubic_and!("[[queue]]\ndiscipline = \"codel\"\ntowards = \"host\""),
+        "t.toml:13:11",
+        &["`host` is not a choice"],
+        "did you mean `hosts`?",
+    ),
+    case(
+        "a queue where there is no TCP",
+        good_and!("[[queue]]\ndiscipline = \"codel\""),
+        "t.toml:11:1",
+        &["no law of the scenario is of TCP"],
+        "take a law of TCP",
+    ),
+];

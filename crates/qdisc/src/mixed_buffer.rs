@@ -1,0 +1,212 @@
+//! A switch's buffer for lossless and lossy priorities.
+
+use fabricsim_core::id::PortId;
+use fabricsim_core::plugin::{Admission, Admit, Release};
+use fabricsim_core::units::{Bytes, Rate};
+
+use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer};
+
+const QUEUES: usize = 8;
+/// One, as shares of the free buffer are held.
+const ONE: f64 = 256.0;
+
+/// The settings of the lossy priorities of a [`MixedBuffer`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossyConfig {
+    /// The priorities, as bits.
+    pub priorities: u8,
+    /// The share of the free buffer that one queue may be as long as, in steps of 1/256.
+    pub alpha: f64,
+}
+
+/// A [`SharedBuffer`] for lossless priorities that lends the shared part of its room to lossy ones.
+///
+/// A packet of a lossy priority is stored when the queue that it joins is shorter than `alpha` times
+/// what is free, and there is room (the dynamic threshold of Choudhury and Hahne, 1998, on the queues
+/// of egress ports, as ASICs have it for traffic without PFC); else it is dropped. Lossy priorities pause
+/// nobody. Lossless ones keep their reserves and headroom, which lossy ones never touch, so whatever
+/// they do no lossless packet is dropped.
+#[derive(Clone, Debug)]
+pub struct MixedBuffer {
+    lossless: SharedBuffer,
+    /// Lossy priorities, as bits.
+    lossy: u8,
+    /// In 256ths.
+    alpha: u64,
+    /// Bytes in each queue of a lossy priority, by egress port.
+    queues: Vec<[u64; QUEUES]>,
+}
+
+impl MixedBuffer {
+    /// The buffer of a switch with `ports`, in a network whose hosts have NICs of `nic_rate`.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast of a float saturates, and the share is positive"
+    )]
+    pub fn new(
+        config: &BufferConfig,
+        lossy: LossyConfig,
+        nic_rate: Rate,
+        ports: &[PortBuffer],
+    ) -> Self {
+        Self {
+            lossless: SharedBuffer::new(config, nic_rate, ports),
+            lossy: lossy.priorities & !1,
+            alpha: (lossy.alpha * ONE).round() as u64,
+            queues: vec![[0; QUEUES]; ports.len()],
+        }
+    }
+
+    const fn is_lossy(&self, priority: u8) -> bool {
+        self.lossy >> (priority & 7) & 1 != 0
+    }
+}
+
+impl Admission for MixedBuffer {
+    #[inline]
+    fn admit(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Admit {
+        if !self.is_lossy(priority) {
+            return self.lossless.admit(ingress, egress, priority, size);
+        }
+        let free = self.lossless.free_shared();
+        let queue = &mut self.queues[egress.index()][usize::from(priority & 7)];
+        if *queue >= free.saturating_mul(self.alpha) / 256 || !self.lossless.take_shared(size) {
+            return Admit::Drop;
+        }
+        *queue += size.get();
+        Admit::Accept
+    }
+
+    #[inline]
+    fn release(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Release {
+        if !self.is_lossy(priority) {
+            return self.lossless.release(ingress, egress, priority, size);
+        }
+        self.queues[egress.index()][usize::from(priority & 7)] -= size.get();
+        self.lossless.give_back_shared(size);
+        Release::Quiet
+    }
+
+    #[inline]
+    fn touch(&self, port: PortId) -> u64 {
+        self.lossless.touch(port) ^ self.queues[port.index()][0]
+    }
+
+    fn has_paused(&self, ingress: PortId, priority: u8) -> bool {
+        self.lossless.has_paused(ingress, priority)
+    }
+
+    fn forget_pauses(&mut self, ingress: PortId) {
+        self.lossless.forget_pauses(ingress);
+    }
+
+    fn used(&self) -> Bytes {
+        self.lossless.used()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::units::Duration;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LOSSY: u8 = 1;
+    const LOSSLESS: u8 = 3;
+    const PACKET: Bytes = Bytes::new(1_538);
+
+    fn ports() -> [PortBuffer; 3] {
+        [PortBuffer {
+            rate: Rate::from_gbps(100),
+            delay: Duration::from_us(1),
+        }; 3]
+    }
+
+    fn buffer(size: u64, alpha: f64) -> MixedBuffer {
+        let config = BufferConfig {
+            size: Bytes::new(size),
+            ..BufferConfig::default()
+        };
+        let lossy = LossyConfig {
+            priorities: 1 << LOSSY,
+            alpha,
+        };
+        MixedBuffer::new(&config, lossy, Rate::from_gbps(100), &ports())
+    }
+
+    fn fill(buffer: &mut MixedBuffer, egress: u16) -> u64 {
+        let mut stored = 0;
+        while buffer.admit(PortId(0), PortId(egress), LOSSY, PACKET) == Admit::Accept {
+            stored += PACKET.get();
+        }
+        stored
+    }
+
+    #[test]
+    fn a_queue_grows_to_its_share_of_what_it_leaves_free() {
+        for (alpha, share) in [(1.0, 0.5), (0.25, 0.2), (4.0, 0.8)] {
+            let mut buffer = buffer(2 << 20, alpha);
+            let room = buffer.lossless.shared_capacity().as_f64();
+            let stored = fill(&mut buffer, 1);
+            #[expect(clippy::cast_precision_loss, reason = "megabytes")]
+            let taken = stored as f64 / room;
+            assert!((taken - share).abs() < 0.01, "{alpha}: {taken}");
+            // Another queue has its share of the rest.
+            assert!(fill(&mut buffer, 2) > 0, "{alpha}");
+        }
+    }
+
+    #[test]
+    fn lossy_packets_pause_nobody_and_lossless_ones_are_paused_in_time() {
+        let mut buffer = buffer(1 << 20, 256.0);
+        fill(&mut buffer, 1);
+        assert!(!buffer.has_paused(PortId(0), LOSSY));
+        // Nothing is left to share: the reserve is, then the headroom, for as much as may be under way.
+        let mut pauses = 0;
+        for _ in 0..20 {
+            match buffer.admit(PortId(0), PortId(2), LOSSLESS, Bytes::new(1_048)) {
+                Admit::Drop => panic!("a lossless packet is dropped"),
+                Admit::AcceptAndPause => pauses += 1,
+                Admit::Accept => {}
+            }
+        }
+        assert_eq!(pauses, 1);
+    }
+
+    proptest! {
+        /// Whatever comes and goes, the accounts are those of what is stored, lossy packets pause nobody,
+        /// and a lossless neighbour that stops when it is told loses nothing.
+        #[test]
+        fn accounts_balance_and_lossless_packets_are_never_dropped(
+            steps in prop::collection::vec((0u16..3, 0u16..3, any::<bool>(), 60u64..1_600, any::<bool>()), 1..600)
+        ) {
+            let mut buffer = buffer(200 << 10, 1.0);
+            let mut held: Vec<(u16, u16, u8, u64)> = Vec::new();
+            for (ingress, egress, lossy, size, leave) in steps {
+                let priority = if lossy { LOSSY } else { LOSSLESS };
+                if leave && !held.is_empty() {
+                    let (ingress, egress, priority, size) = held.remove(0);
+                    buffer.release(PortId(ingress), PortId(egress), priority, Bytes::new(size));
+                } else if !buffer.has_paused(PortId(ingress), priority) {
+                    let verdict = buffer.admit(PortId(ingress), PortId(egress), priority, Bytes::new(size));
+                    prop_assert!(lossy || verdict != Admit::Drop);
+                    prop_assert!(!lossy || verdict != Admit::AcceptAndPause);
+                    if verdict != Admit::Drop {
+                        held.push((ingress, egress, priority, size));
+                    }
+                }
+                let sum: u64 = held.iter().map(|h| h.3).sum();
+                prop_assert_eq!(buffer.used().get(), sum);
+                prop_assert!(sum <= 200 << 10);
+            }
+            for (ingress, egress, priority, size) in held {
+                buffer.release(PortId(ingress), PortId(egress), priority, Bytes::new(size));
+            }
+            prop_assert_eq!(buffer.used().get(), 0);
+            prop_assert_eq!(buffer.lossless.free_shared(), buffer.lossless.shared_capacity().get());
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Hosts that run RDMA and TCP, each class of flows over one of them.
+
+use std::sync::Arc;
+
+use fabricsim_core::flow::{Completion, Flow};
+use fabricsim_core::id::{ClassId, PortId};
+use fabricsim_core::packet::{Packet, Priorities};
+use fabricsim_core::plugin::{Endpoint, EndpointCounters, LawFactory, LiveFlow, Unfinished, Wake};
+use fabricsim_core::units::{Rate, Time};
+
+use crate::rdma::{Rdma, RdmaSettings};
+use crate::tcp::{Bits, Tcp, TcpFields, TcpSettings};
+
+/// What carries a flow.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Transport {
+    /// [`Rdma`].
+    Rdma,
+    /// [`Tcp`].
+    Tcp,
+}
+
+impl Transport {
+    const fn other(self) -> Self {
+        match self {
+            Self::Rdma => Self::Tcp,
+            Self::Tcp => Self::Rdma,
+        }
+    }
+}
+
+/// What carries the flows of each class.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ClassTransports {
+    default: Transport,
+    /// By class number.
+    own: Vec<Option<Transport>>,
+}
+
+impl ClassTransports {
+    /// `default` for all classes but those in `own`.
+    #[must_use]
+    pub fn new(default: Transport, own: impl IntoIterator<Item = (ClassId, Transport)>) -> Self {
+        let mut by_class = Vec::new();
+        for (class, transport) in own {
+            if by_class.len() <= class.index() {
+                by_class.resize(class.index() + 1, None);
+            }
+            by_class[class.index()] = Some(transport);
+        }
+        Self {
+            default,
+            own: by_class,
+        }
+    }
+
+    /// What carries the flows of `class`.
+    #[must_use]
+    pub fn of(&self, class: ClassId) -> Transport {
+        let own = self.own.get(class.index()).copied().flatten();
+        own.unwrap_or(self.default)
+    }
+}
+
+/// Everything that hosts with both transports are told; shared by all hosts.
+#[derive(Debug)]
+pub struct HostSettings<F> {
+    /// What carries the flows of each class.
+    pub transports: ClassTransports,
+    /// The settings of RDMA.
+    pub rdma: Arc<RdmaSettings<F>>,
+    /// The settings of TCP.
+    pub tcp: Arc<TcpSettings>,
+}
+
+/// Both transports of one host. A packet is of TCP when its header has [`Bits::TCP`].
+///
+/// They share each NIC port packet by packet: answers of either go before data, and where both have
+/// something of the kind they take turns. A paused priority holds back only itself.
+#[derive(Debug)]
+pub struct Hosts<H: TcpFields, F: LawFactory<H>> {
+    transports: ClassTransports,
+    rdma: Rdma<H, F>,
+    tcp: Tcp<H>,
+    /// Whose turn it is, for each NIC port.
+    turns: Vec<Transport>,
+}
+
+impl<H: TcpFields, F: LawFactory<H>> Hosts<H, F> {
+    /// The transports of a host whose NIC ports have the rates `nic_rates`.
+    #[must_use]
+    pub fn new(settings: &HostSettings<F>, nic_rates: Vec<Rate>) -> Self {
+        Self {
+            transports: settings.transports.clone(),
+            turns: vec![Transport::Rdma; nic_rates.len()],
+            rdma: Rdma::new(Arc::clone(&settings.rdma), nic_rates.clone()),
+            tcp: Tcp::new(Arc::clone(&settings.tcp), nic_rates),
+        }
+    }
+
+    /// The transport that is asked first: the only one with answers, or the one whose turn it is.
+    #[inline]
+    fn first(&self, nic: PortId, paused: Priorities) -> Transport {
+        let rdma = self.rdma.has_answers(nic, paused);
+        let tcp = self.tcp.has_answers(nic, paused);
+        match (rdma, tcp) {
+            (true, false) => Transport::Rdma,
+            (false, true) => Transport::Tcp,
+            _ => self.turns[nic.index()],
+        }
+    }
+}
+
+impl<H: TcpFields, F: LawFactory<H>> Endpoint<H> for Hosts<H, F> {
+    fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
+        match self.transports.of(flow.request.class) {
+            Transport::Rdma => self.rdma.start(now, flow, nic),
+            Transport::Tcp => self.tcp.start(now, flow, nic),
+        }
+    }
+
+    #[inline]
+    fn on_packet(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        packet: &Packet<H>,
+        done: &mut Vec<Completion>,
+    ) {
+        if packet.telemetry.tcp().bits.has(Bits::TCP) {
+            self.tcp.on_packet(now, nic, packet, done);
+        } else {
+            self.rdma.on_packet(now, nic, packet, done);
+        }
+    }
+
+    #[inline]
+    fn poll(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        paused: Priorities,
+        send: impl FnOnce(&Packet<H>),
+    ) -> bool {
+        let first = self.first(nic, paused);
+        let mut send = Some(send);
+        for transport in [first, first.other()] {
+            let take = |packet: &Packet<H>| {
+                if let Some(send) = send.take() {
+                    send(packet);
+                }
+            };
+            let sent = match transport {
+                Transport::Rdma => self.rdma.poll(now, nic, paused, take),
+                Transport::Tcp => self.tcp.poll(now, nic, paused, take),
+            };
+            if sent {
+                self.turns[nic.index()] = transport.other();
+                return true;
+            }
+        }
+        false
+    }
+
+    #[inline]
+    fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time {
+        let rdma = self.rdma.next_send(at, nic, paused);
+        if rdma <= at {
+            return rdma;
+        }
+        rdma.min(self.tcp.next_send(at, nic, paused))
+    }
+
+    #[inline]
+    fn take_retimed(&mut self) -> Option<(PortId, Time)> {
+        self.rdma.take_retimed()
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        self.rdma.deadline().min(self.tcp.deadline())
+    }
+
+    fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>) -> Wake {
+        let mut wake = Wake::Quiet;
+        if self.rdma.deadline() <= now {
+            wake = self.rdma.on_deadline(now, done);
+        }
+        if self.tcp.deadline() <= now && self.tcp.on_deadline(now, done) == Wake::Poll {
+            wake = Wake::Poll;
+        }
+        wake
+    }
+
+    fn unfinished(&self) -> Vec<Unfinished> {
+        let mut flows = self.rdma.unfinished();
+        flows.extend(self.tcp.unfinished());
+        flows.sort_by_key(|unfinished| unfinished.flow.id);
+        flows
+    }
+
+    fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
+        self.rdma.for_each_live(&mut visit);
+        self.tcp.for_each_live(visit);
+    }
+
+    fn counters(&self) -> EndpointCounters {
+        let mut counters = self.rdma.counters();
+        counters += self.tcp.counters();
+        counters
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+use fabricsim_core::flow::{FlowRequest, PathInfo};
+use fabricsim_core::id::{FlowId, NodeId};
+use fabricsim_core::packet::PacketKind;
+use fabricsim_core::units::{Bytes, Duration};
+
+use super::*;
+use crate::cc::LineRateConfig;
+use crate::rdma::{BaseReference, PacingTimes, RdmaConfig};
+use crate::tcp::{ClassConfig, Opening, TcpConfig, TcpProfile, WithTcp};
+
+const RATE: Rate = Rate::from_gbps(100);
+const NIC: PortId = PortId(0);
+const RDMA: ClassId = ClassId(0);
+const TCP: ClassId = ClassId(1);
+
+type Host = Hosts<WithTcp<()>, LineRateConfig>;
+
+fn host() -> Host {
+    let rdma = RdmaSettings::new(
+        RdmaConfig::default(),
+        LineRateConfig::default(),
+        PacingTimes::Exact,
+        BaseReference::PerPair,
+    );
+    let config = TcpConfig {
+        profile: TcpProfile::Datacentre,
+        ..TcpConfig::default()
+    };
+    let class = ClassConfig {
+        opening: Opening::Open,
+        ..ClassConfig::default()
+    };
+    let settings = HostSettings {
+        transports: ClassTransports::new(Transport::Rdma, [(TCP, Transport::Tcp)]),
+        rdma: Arc::new(rdma),
+        tcp: Arc::new(TcpSettings::new(&config, class, [])),
+    };
+    Hosts::new(&settings, vec![RATE])
+}
+
+fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
+    let request = FlowRequest {
+        src: NodeId(src),
+        dst: NodeId(dst),
+        size: Bytes::new(50_000),
+        start: Time::ZERO,
+        class,
+        priority: if class == TCP { 1 } else { 3 },
+        src_port: Some(10_000),
+        dst_port: 100,
+    };
+    let path = PathInfo {
+        base_rtt: Duration::from_us(4),
+        bottleneck: RATE,
+        switches: 1,
+    };
+    let flow = Flow {
+        id: FlowId(id),
+        request,
+        path,
+    };
+    host.start(Time::ZERO, &flow, NIC);
+}
+
+/// What leaves when the wire is free at once, one packet after the other, from `now` on.
+fn sent(
+    host: &mut Host,
+    mut now: Time,
+    paused: Priorities,
+    most: usize,
+) -> Vec<Packet<WithTcp<()>>> {
+    let mut packets = Vec::new();
+    while packets.len() < most {
+        let next = host.next_send(now, NIC, paused);
+        if next == Time::MAX {
+            break;
+        }
+        now = now.max(next);
+        assert!(host.poll(now, NIC, paused, |packet| packets.push(*packet)));
+        let wire = packets.last().map_or(0, |packet| u64::from(packet.wire));
+        now += RATE.serialisation(Bytes::new(wire));
+    }
+    packets
+}
+
+fn flows(packets: &[Packet<WithTcp<()>>]) -> Vec<u32> {
+    packets.iter().map(|packet| packet.flow.0).collect()
+}
+
+#[test]
+fn transports_take_turns_and_a_pause_holds_back_its_own() {
+    let mut host = host();
+    start(&mut host, 0, (0, 1), RDMA);
+    start(&mut host, 1, (0, 1), TCP);
+    let none = Priorities::default();
+    assert_eq!(
+        flows(&sent(&mut host, Time::ZERO, none, 6)),
+        [0, 1, 0, 1, 0, 1]
+    );
+
+    let later = Time::from_ns(1_000);
+    for (paused, other) in [(3, 1), (1, 0)] {
+        let mut pause = Priorities::default();
+        pause.set(paused, true);
+        let flows = flows(&sent(&mut host, later, pause, 3));
+        assert_eq!(flows, [other; 3], "priority {paused} is paused");
+    }
+    assert_eq!(host.unfinished().len(), 2);
+}
+
+#[test]
+fn flows_of_both_end_at_the_other_host_and_answers_go_first() {
+    let (mut near, mut far) = (host(), host());
+    start(&mut near, 0, (0, 1), RDMA);
+    start(&mut near, 1, (0, 1), TCP);
+    // The far host has data of its own, behind which no answer waits.
+    start(&mut far, 2, (1, 0), TCP);
+    start(&mut far, 3, (1, 0), RDMA);
+    let none = Priorities::default();
+    let (mut now, mut done) = (Time::ZERO, Vec::new());
+    for _ in 0..2_000 {
+        now += Duration::from_us(10);
+        let due = near.deadline() <= now;
+        if due {
+            near.on_deadline(now, &mut done);
+        }
+        if far.deadline() <= now {
+            far.on_deadline(now, &mut done);
+        }
+        for packet in sent(&mut near, now, none, 4) {
+            far.on_packet(now, NIC, &packet, &mut done);
+        }
+        let back = sent(&mut far, now, none, 4);
+        let kinds: Vec<bool> = back.iter().map(|p| p.kind() != PacketKind::Data).collect();
+        assert!(kinds.is_sorted_by(|first, next| first >= next), "{kinds:?}");
+        for packet in back {
+            near.on_packet(now, NIC, &packet, &mut done);
+        }
+        if done.len() == 4 {
+            break;
+        }
+    }
+    let mut ended: Vec<u32> = done.iter().map(|done| done.flow.id.0).collect();
+    ended.sort_unstable();
+    assert_eq!(ended, [0, 1, 2, 3]);
+    let counters = near.counters();
+    assert_eq!(counters.acknowledged, Bytes::new(100_000));
+    assert!(near.unfinished().is_empty() && far.unfinished().is_empty());
+}
+
+#[test]
+fn classes_without_their_own_transport_have_the_default() {
+    let transports = ClassTransports::new(Transport::Tcp, [(ClassId(2), Transport::Rdma)]);
+    let of = |class| transports.of(ClassId(class));
+    assert_eq!(
+        [of(0), of(2), of(9)],
+        [Transport::Tcp, Transport::Rdma, Transport::Tcp]
+    );
+}
