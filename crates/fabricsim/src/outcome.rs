@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use cpu_time::{ProcessTime, ThreadTime};
 use fabricsim_core::flow::Completion;
+use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{Progress, Stop, Watch};
+use fabricsim_core::plugin::QueueReport;
 use fabricsim_core::units::Time;
 use fabricsim_report::{FctRecord, FctWriter};
 use serde::Serialize;
@@ -230,6 +232,17 @@ fn run_by(
         source: error.error,
     })?;
     write_json(&dir.join("summary.json"), &summary)?;
+    let disciplines = dir.join("disciplines.csv");
+    let reports = simulation.queue_reports();
+    if reports.is_empty() {
+        remove_stale(&disciplines)?;
+    } else {
+        write_whole(&disciplines, |file| {
+            let mut buffered = BufWriter::new(file);
+            write_disciplines(&mut buffered, &reports)?;
+            buffered.flush()
+        })?;
+    }
     let pauses = dir.join("pauses.csv");
     if scenario.output.pauses {
         write_whole(&pauses, |file| {
@@ -312,6 +325,42 @@ pub fn write_whole(
     let mut file = new_file_in(folder).map_err(error)?;
     write(file.as_file_mut()).map_err(error)?;
     file.persist(path).map_err(|e| error(e.error))?;
+    Ok(())
+}
+
+/// `disciplines.csv`: one row for each queue with a discipline of its own.
+fn write_disciplines(
+    out: &mut impl Write,
+    reports: &[(NodeId, PortId, QueueReport)],
+) -> io::Result<()> {
+    writeln!(
+        out,
+        "node,port,priority,discipline,enqueued_packets,dequeued_packets,marked_packets,tail_drops,\
+         aqm_drops,overload_drops,sojourn_p50_ns,sojourn_p95_ns,sojourn_p99_ns"
+    )?;
+    for (node, port, report) in reports {
+        write!(
+            out,
+            "{},{},{},{},{},{},{},{},{},{}",
+            node.0,
+            port.0,
+            report.priority,
+            report.discipline,
+            report.enqueued,
+            report.dequeued,
+            report.marked,
+            report.tail_drops,
+            report.aqm_drops,
+            report.overload_drops
+        )?;
+        match report.sojourn {
+            Some(times) => times
+                .iter()
+                .try_for_each(|time| write!(out, ",{}", time.as_ns()))?,
+            None => write!(out, ",,,")?,
+        }
+        writeln!(out)?;
+    }
     Ok(())
 }
 

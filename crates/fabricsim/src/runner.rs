@@ -4,7 +4,7 @@ use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{BlockedPort, Counters, Directory, Network, PortSample, Stop, Watch};
-use fabricsim_core::plugin::{EndpointCounters, LiveFlow, Model, Unfinished};
+use fabricsim_core::plugin::{EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::{Answers, HopSeries};
 use fabricsim_topology::SwitchRoutes;
@@ -47,6 +47,7 @@ pub(crate) trait Runner: Send {
     fn queue_distribution(&self) -> Vec<QueueBin>;
     fn answers(&self) -> Answers;
     fn hop_series(&self, least: usize) -> Vec<HopSeries>;
+    fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
 }
 
 impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M> {
@@ -130,6 +131,11 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
             self.observers().filter_map(|log| log.truth.as_deref()),
             least,
         )
+    }
+    fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
+        let mut reports = Vec::new();
+        self.for_each_queue_report(|node, port, report| reports.push((node, port, *report)));
+        reports
     }
     fn queue_distribution(&self) -> Vec<QueueBin> {
         let now = self.now();

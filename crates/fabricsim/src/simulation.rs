@@ -7,7 +7,9 @@ use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample, Stop, Watch};
-use fabricsim_core::plugin::{EndpointCounters, Fidelity, LawContext, LiveFlow, Unfinished};
+use fabricsim_core::plugin::{
+    EndpointCounters, Fidelity, LawContext, LiveFlow, QueueReport, Unfinished,
+};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
 use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
@@ -553,6 +555,13 @@ impl Simulation {
     #[must_use]
     pub fn hop_series(&self, least: usize) -> Vec<HopSeries> {
         self.runner.hop_series(least)
+    }
+
+    /// What the queues of switch ports with disciplines of their own have done so far: marks, drops and waiting
+    /// times, in the order of nodes, ports and priorities.
+    #[must_use]
+    pub fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
+        self.runner.queue_reports()
     }
 
     /// Brings all nodes to [`Self::now`]; when all flows have ended, some switches may be behind.

@@ -421,3 +421,28 @@ fn mistakes_have_places_and_remedies() {
     let error = HarmTest::new(missing, Path::new(".")).expect_err("no file");
     assert!(error.to_string().contains("none.csv"), "{error}");
 }
+
+/// Completion times of random workloads differ by several percent from seed to seed, harm by a few hundredths, as
+/// all runs of a seed have the same requests.
+#[test]
+fn harm_varies_less_than_completion_times() {
+    let settings = HarmSettings {
+        rtt: vec![ms(10), ms(160)],
+        repeats: 8,
+        ..HarmSettings::default()
+    };
+    let report = run(settings, 2);
+    // The mean of an independent calibration over eight seeds, and how far ours may be from it.
+    for (rtt, competitor, mean, apart) in [
+        (10, "cubic", 0.446, 0.08),
+        (160, "cubic", 0.061, 0.06),
+        (10, "prague", 0.823, 0.05),
+        (160, "prague", 0.462, 0.10),
+    ] {
+        let found = harm(&report, rtt, competitor);
+        assert!(
+            (found - mean).abs() < apart,
+            "{rtt} ms, {competitor}: {found}"
+        );
+    }
+}

@@ -164,6 +164,27 @@ fn marks_keep_queues_of_dctcp_short() {
     assert!(marks > 100 && none == 0, "{marks} {none}");
 }
 
+/// What queues with a rule say of themselves is what the switches have counted.
+fn assert_reported(simulation: &Simulation, ruled: bool) {
+    let reports = simulation.queue_reports();
+    assert_eq!(!reports.is_empty(), ruled);
+    let mut dropped = 0;
+    for (node, port, report) in &reports {
+        let gone = report.dequeued + report.aqm_drops + report.overload_drops;
+        assert!(
+            gone <= report.enqueued + report.aqm_drops,
+            "{node} {port:?} {report:?}"
+        );
+        assert!(report.marked <= report.dequeued);
+        assert_eq!(report.sojourn.is_some(), report.dequeued > 0);
+        if let Some([p50, p95, p99]) = report.sojourn {
+            assert!(p50 <= p95 && p95 <= p99);
+        }
+        dropped += report.tail_drops + report.aqm_drops + report.overload_drops;
+    }
+    assert!(dropped <= simulation.counters().queue_drops, "{dropped}");
+}
+
 /// Any discipline at any port of a fabric, for every law, next to RDMA.
 #[test]
 fn any_queue_can_be_at_any_port() {
@@ -191,6 +212,7 @@ fn any_queue_can_be_at_any_port() {
                 let (done, simulation) = run(&text, 1);
                 assert_conserved(&done, &simulation);
                 assert_eq!(again(&done, 0), 0, "{text}");
+                assert_reported(&simulation, queue != "\"shared-buffer\"");
             }
         }
     }

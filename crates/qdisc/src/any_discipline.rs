@@ -49,6 +49,20 @@ pub enum AnyDiscipline<H> {
 }
 
 impl<H: Header> AnyDiscipline<H> {
+    /// The name of its rule; none of a plain queue, which has no rule of its own.
+    #[must_use]
+    pub const fn rule(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::Shared(_) => return None,
+            Self::TailDrop(_) => "tail-drop",
+            Self::Red(_) => "red",
+            Self::Step(_) => "step",
+            Self::Codel(_) => "codel",
+            Self::FqCodel(_) => "fq-codel",
+            Self::DualPi2(_) => "dualpi2",
+        })
+    }
+
     /// An empty queue as `config` describes it, which has been validated; one of `shared-buffer` gets
     /// no marker (see [`SharedFifo::new`]).
     #[must_use]

@@ -3,7 +3,7 @@
 mod turns;
 
 use fabricsim_core::packet::{Header, Packet, Priorities};
-use fabricsim_core::plugin::{Mark, Qdisc};
+use fabricsim_core::plugin::{Mark, Qdisc, QueueReport};
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::Markers;
@@ -110,6 +110,30 @@ impl<H: Header> ClassQueues<H> {
 }
 
 impl<H: Header> Qdisc<H> for ClassQueues<H> {
+    fn for_each_report(&self, visit: &mut dyn FnMut(&QueueReport)) {
+        for (queue, priority) in self.queues.iter().zip(0..) {
+            let counted = queue.counters();
+            let Some(discipline) = queue.rule() else {
+                continue;
+            };
+            let quantile = |share| counted.sojourn.quantile(share);
+            visit(&QueueReport {
+                priority,
+                discipline,
+                enqueued: counted.enqueued.packets,
+                dequeued: counted.dequeued.packets,
+                marked: counted.marked,
+                tail_drops: counted.tail_drops.packets,
+                aqm_drops: counted.aqm_drops.packets,
+                overload_drops: counted.overload_drops.packets,
+                sojourn: match (quantile(0.5), quantile(0.95), quantile(0.99)) {
+                    (Some(p50), Some(p95), Some(p99)) => Some([p50, p95, p99]),
+                    _ => None,
+                },
+            });
+        }
+    }
+
     fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>> {
         let priority = packet.priority() & 7;
         let before = self.given_up.len();

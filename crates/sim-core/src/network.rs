@@ -24,7 +24,7 @@ pub use switch::SwitchConfig;
 use crate::engine::{Engine, Probe, Wiring};
 use crate::flow::{Completion, FlowRequest, FlowSource, PathInfo};
 use crate::id::{FlowId, NodeId, PortId};
-use crate::plugin::{Endpoint, EndpointCounters, LiveFlow, Model, Unfinished};
+use crate::plugin::{Endpoint, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
 use crate::units::{Bytes, Duration, Time};
 use driver::{CatchUp, FlowState, NetworkDriver};
 use host::Host;
@@ -257,6 +257,17 @@ impl<M: Model> Network<M> {
     #[must_use]
     pub fn port(&self, node: NodeId, port: PortId) -> PortSample {
         self.engine.domain(node.index()).sample(self.now(), port)
+    }
+
+    /// Shows what the queues of switch ports with rules of their own have done so far to `visit`, in the order of
+    /// nodes, ports and priorities.
+    pub fn for_each_queue_report(&self, mut visit: impl FnMut(NodeId, PortId, &QueueReport)) {
+        for (index, node) in self.engine.domains().enumerate() {
+            if let Node::Switch(switch) = node {
+                let id = NodeId::from_index(index);
+                switch.for_each_report(&mut |port, report| visit(id, port, report));
+            }
+        }
     }
 
     /// Shows the flows that have started and not ended to `visit`, in the order of their hosts.

@@ -19,7 +19,7 @@ pub use congestion::{
 };
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
 pub use observer::{DropReason, Observer};
-pub use qdisc::{Mark, Qdisc};
+pub use qdisc::{Mark, Qdisc, QueueReport};
 pub use routing::{FlowKey, Routing};
 pub use telemetry::{Hop, NoTelemetry, Telemetry};
 

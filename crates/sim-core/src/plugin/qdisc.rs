@@ -1,7 +1,7 @@
 //! The queues of one egress port.
 
 use crate::packet::{Header, Packet, Priorities};
-use crate::units::{Bytes, Time};
+use crate::units::{Bytes, Duration, Time};
 
 /// What happens to a packet as it leaves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -10,6 +10,30 @@ pub enum Mark {
     None,
     /// It has met congestion (CE, RFC 3168).
     Congestion,
+}
+
+/// What a queue of a port has done so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueReport {
+    /// Its priority.
+    pub priority: u8,
+    /// The name of its rule.
+    pub discipline: &'static str,
+    /// Packets that were stored.
+    pub enqueued: u64,
+    /// Packets that have left for the wire.
+    pub dequeued: u64,
+    /// Those of them that were marked.
+    pub marked: u64,
+    /// Packets dropped because the queue was full.
+    pub tail_drops: u64,
+    /// Packets dropped by the rule.
+    pub aqm_drops: u64,
+    /// Packets dropped because the rule could no longer keep the queue short.
+    pub overload_drops: u64,
+    /// Median, 95th and 99th percentile of the times for which packets that have left had waited; none before
+    /// the first.
+    pub sojourn: Option<[Duration; 3]>,
 }
 
 /// A queueing discipline: holds packets, picks the next one, marks and may drop.
@@ -38,6 +62,10 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
 
     /// Shows every packet that waits to `visit`, in any fixed order. Not called on the packet path.
     fn for_each(&self, visit: impl FnMut(&Packet<H>));
+
+    /// Shows what each queue with a rule of its own has done so far to `visit`, in the order of priorities.
+    /// Not called on the packet path.
+    fn for_each_report(&self, _visit: &mut dyn FnMut(&QueueReport)) {}
 
     /// Any value that takes a look at the memory that the next packets will need. It is asked for when
     /// a window begins, for all ports, so that the memory is fetched while nobody waits for it.

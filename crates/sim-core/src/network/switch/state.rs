@@ -5,10 +5,18 @@ use crate::id::{NodeId, PortId};
 use crate::network::counters::Counters;
 use crate::network::meter::PortSample;
 use crate::network::pause_clock::PauseClock;
-use crate::plugin::{Admission, Model, Qdisc};
+use crate::plugin::{Admission, Model, Qdisc, QueueReport};
 use crate::units::Time;
 
 impl<M: Model> Switch<M> {
+    pub(in crate::network) fn for_each_report(&self, visit: &mut dyn FnMut(PortId, &QueueReport)) {
+        for (index, port) in self.ports.iter().enumerate() {
+            let number = PortId::from_index(index);
+            port.queue
+                .for_each_report(&mut |report| visit(number, report));
+        }
+    }
+
     pub(in crate::network) fn counters(&self) -> Counters {
         let mut counters = self.counters;
         counters.paused_ps = self.pauses.iter().map(|pause| pause.ended().as_ps()).sum();
