@@ -167,7 +167,8 @@ fn marks_keep_queues_of_dctcp_short() {
 /// What queues with a rule say of themselves is what the switches have counted.
 fn assert_reported(simulation: &Simulation, ruled: bool) {
     let reports = simulation.queue_reports();
-    assert_eq!(!reports.is_empty(), ruled);
+    // Laws that want marks have a rule at other ports, too.
+    assert!(!ruled || !reports.is_empty());
     let mut dropped = 0;
     for (node, port, report) in &reports {
         let gone = report.dequeued + report.aqm_drops + report.overload_drops;
