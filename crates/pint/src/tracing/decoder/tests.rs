@@ -379,7 +379,7 @@ fn a_million_digests_of_59_hops_are_decoded_in_seconds() {
         let took = seconds(choice, 59, 1_000_000);
         let longer = seconds(choice, 236, 1_000_000) / took;
         println!("{choice:?}: {took:.2} s, paths four times as long {longer:.1} times as long");
-        assert!(took < 10.0);
+        assert!(took < 2.0);
         assert!(longer < 8.0);
     }
 }
