@@ -77,7 +77,8 @@ impl<S: IntHeader> Hpcc<S> {
             .min(self.previous.queue(index, &constants.scale))
             .as_f64();
         let mut sample = bits as f64 / seconds / link_rate;
-        // Most queues are empty, and divisions are half of what an acknowledgement costs.
+        // qlen / (B T), since W is what the NIC sends in T (in the published model: what its script
+        // has for it). Most queues are empty, and divisions are half of what an acknowledgement costs.
         if queue > 0.0 {
             sample += queue * constants.rule.max_rate / link_rate / constants.bdp;
         }

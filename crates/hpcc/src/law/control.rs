@@ -14,7 +14,7 @@ pub(crate) struct Constants {
     pub(super) rule: RateRule,
     /// T in nanoseconds.
     pub(super) base_rtt_ns: f64,
-    /// W in bytes.
+    /// W = B T in bytes, with B the rate of the NIC.
     pub(super) bdp: f64,
     pub(super) reaction: Reaction,
     pub(super) per_hop_rates: bool,
