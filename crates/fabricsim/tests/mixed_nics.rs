@@ -117,15 +117,14 @@ fn the_longest_queue_is_that_of_the_senders_own_windows() {
         let in_flight = SENDERS * WINDOW.div_ceil(MTU);
         let under_way = 25 * BASE_RTT.as_ps() / 8_000 / incast.wire;
         let expected = (in_flight - under_way) * incast.wire;
-        println!("{cc:?}: {incast:?}, by hand {expected}");
         assert!(
             incast.longest_queue <= in_flight * incast.wire,
             "{cc}: {incast:?}"
         );
         // No law sees more than a first sign of the burst before all of it has been sent.
         assert!(
-            incast.longest_queue.abs_diff(expected) < expected / 50,
-            "{cc}: {incast:?}"
+            incast.longest_queue.abs_diff(expected) <= 2 * incast.wire,
+            "{cc}: {incast:?}, by hand {expected}"
         );
     }
 }
