@@ -15,7 +15,6 @@ pub struct PortLabel(u32);
 impl PortLabel {
     /// The label of `port` of the switch `node`, whose rate has `rate_code`.
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half of 64 bits")]
     pub fn new(node: NodeId, port: PortId, rate_code: u8) -> Self {
         let place = u64::from(node.0) << 16 | u64::from(port.0);
         // The first number of SplitMix64 after the place-th; the port 0 of the node 0 has one, too.
@@ -31,7 +30,6 @@ impl PortLabel {
     /// The code of the rate.
     #[inline]
     #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "masked to 8 bits")]
     pub const fn rate_code(self) -> u8 {
         (self.0 & LOW_MASK) as u8
     }
@@ -125,16 +123,15 @@ mod tests {
     #[test]
     fn identities_agree_as_rarely_as_24_bits_can() {
         let mut state = 1u64;
-        let mut draw = |bound: u64| {
+        let mut draw = |bound: u16| {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            mix(state ^ 0x5555) % bound
+            u16::try_from(mix(state ^ 0x5555) % u64::from(bound)).expect("below a u16")
         };
         let mut paths = HashSet::new();
         let mut seen: HashMap<u32, u64> = HashMap::new();
         while paths.len() < 50_000 {
-            let path: Vec<(u32, u16)> = (0..5)
-                .map(|_| (draw(2_000) as u32, draw(64) as u16))
-                .collect();
+            let path: Vec<(u32, u16)> =
+                (0..5).map(|_| (u32::from(draw(2_000)), draw(64))).collect();
             if paths.insert(path.clone()) {
                 *seen.entry(trace(path).0).or_default() += 1;
             }
