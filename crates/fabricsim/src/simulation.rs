@@ -14,7 +14,7 @@ use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
 use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 use fabricsim_topology::{Extremes, Routes};
-use fabricsim_transport::rdma::{BaseReference, BaseRtt, PacingTimes, RdmaSettings};
+use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
 use fabricsim_transport::tcp::Opening;
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
@@ -174,13 +174,12 @@ impl Simulation {
                 Fidelity::Exact => PacingTimes::Exact,
                 Fidelity::Published => PacingTimes::TruncatedNs,
             },
-            match scenario.transport.base_rtt {
-                BaseRtt::Largest => BaseReference::Global {
-                    base_rtt: extremes.base_rtt,
-                    bdp: extremes.bdp,
-                },
-                BaseRtt::Pair => BaseReference::PerPair,
-            },
+            BaseReference::new(
+                scenario.transport.base_rtt,
+                fidelity,
+                extremes.base_rtt,
+                extremes.bdp,
+            ),
         );
         // Every packet has room for the digests, and its answer none: the sink takes them out.
         let digest_bytes = queries

@@ -16,7 +16,8 @@ pub struct FlowStart {
     /// The base round-trip time that the law works with (`T` in the HPCC paper): the largest of all
     /// pairs, or the pair's own, as configured.
     pub base_rtt: Duration,
-    /// The bandwidth-delay product that goes with it.
+    /// The bandwidth-delay product that goes with it: what the NIC sends in `base_rtt` (`W_init =
+    /// B_NIC x T` in the HPCC paper), in the published model what its script takes.
     pub bdp: Bytes,
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
