@@ -70,6 +70,10 @@ pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
         0
     }
 
+    /// Called for each data packet of `wire` bytes that has left, after it was timed: a rate that
+    /// changes here holds from the next packet on.
+    fn on_sent(&mut self, _wire: Bytes) {}
+
     /// Called for each acknowledgement that reaches the sender.
     fn on_ack(&mut self, ack: &Ack<'_, H>);
 
