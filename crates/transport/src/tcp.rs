@@ -32,6 +32,7 @@ mod rtt;
 mod scoreboard;
 mod sender;
 mod settings;
+mod sizes;
 mod timers;
 
 pub use cc::{

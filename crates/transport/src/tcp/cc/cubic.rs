@@ -96,9 +96,10 @@ struct Epoch {
 
 /// CUBIC for one connection.
 ///
-/// Differs from the paper: the growth of one round trip is at most half a window and at least a
-/// hundredth of a segment for each window, before the first congestion a twentieth of the window, and
-/// a timeout forgets W_max: as Linux has it.
+/// Differs from the paper: the target is a least round trip ahead and not a smoothed one; a window
+/// grows by a hundredth of a segment for each round trip where the target is below it, and by a
+/// twentieth of itself where no W_max is known: before the first congestion and after a timeout, where
+/// section 4.8 has the curve from its flat point on. All as Linux has it (`bictcp_update`).
 #[derive(Clone, Debug)]
 pub struct Cubic {
     config: CubicConfig,
@@ -112,10 +113,10 @@ pub struct Cubic {
     epoch: Option<Epoch>,
 }
 
-/// Until the first congestion the window grows by at least one segment in so many delivered ones, as
-/// in Linux.
+/// While W_max is not known the window grows by at least one segment in so many delivered ones, as in
+/// Linux: before the first congestion, and after a timeout, which forgets it.
 const FIRST_GROWTH: f64 = 20.0;
-/// Where the curve is flat or below, one segment in so many windows, as in Linux.
+/// Where the target is not above the window, one segment in so many windows, as in Linux.
 const FLAT_GROWTH: f64 = 100.0;
 
 impl Cubic {
@@ -144,7 +145,7 @@ impl Cubic {
         };
         epoch.estimate += alpha * delivered / cwnd;
         let mut growth = if target > cwnd {
-            // Section 4.2: at most half a window more in a round trip.
+            // At most half a window more in a round trip (section 4.2).
             (target.min(1.5 * cwnd) - cwnd) / cwnd
         } else {
             1.0 / (FLAT_GROWTH * cwnd)

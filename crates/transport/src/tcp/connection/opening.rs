@@ -15,13 +15,10 @@ use crate::tcp::receiver::{Receiver, Report};
 use crate::tcp::sender::Sender;
 use crate::tcp::settings::{ClassConfig, Pattern};
 
-/// Headers of IP and TCP with timestamps (RFC 7323). What a segment has beyond them is the link's.
-const IP_HEADERS: u16 = 52;
-
 fn sender(config: &ClassConfig, feedback: Feedback, parameters: &Arc<TcpParameters>) -> Sender {
     let law = config.law.build(&TcpStart {
         wire: parameters.mss + parameters.headers,
-        ip: parameters.mss + parameters.headers.min(IP_HEADERS),
+        ip: parameters.ip_packet(),
         initial_window: parameters.initial_window,
         feedback,
     });
