@@ -59,6 +59,7 @@ macro_rules! from_graphml {
     };
 }
 
+mod limits;
 mod queries;
 mod tcp;
 
