@@ -6,7 +6,8 @@ use std::sync::Arc;
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId, PortId};
-use fabricsim_core::network::{BlockedPort, Counters, PortSample, Stop, Watch};
+use fabricsim_core::limits::{MAX_BASE_RTT, MAX_FLOWS, MAX_SIZE};
+use fabricsim_core::network::{BlockedPort, Counters, PortSample, Room, Stop, Watch};
 use fabricsim_core::plugin::{
     EndpointCounters, Fidelity, LawContext, LiveFlow, QueueReport, Unfinished,
 };
@@ -88,7 +89,7 @@ impl IdealFct {
         {
             let ideal = ideal_fct(&flow.path, flow.request.size, tcp.mss, tcp.headers);
             return match class.opening {
-                Opening::Handshake => ideal + flow.path.base_rtt,
+                Opening::Handshake => ideal.saturating_add(flow.path.base_rtt),
                 Opening::Open => ideal,
             };
         }
@@ -135,6 +136,16 @@ impl Simulation {
         ));
         let mtu = scenario.transport.mtu;
         let extremes = routes.extremes(mtu);
+        if extremes.base_rtt > MAX_BASE_RTT {
+            return Err(Error::unsupported(
+                scenario,
+                format!(
+                    "the longest path takes {:.0} s there and back, and {MAX_BASE_RTT} is the most that \
+                     can be simulated; give links of [topology] higher rates or shorter delays",
+                    extremes.base_rtt.as_secs_f64()
+                ),
+            ));
+        }
         let control = ControlPlane::new(scenario, &routes);
         let longest = control.longest_path(None, mtu).max(extremes.switches);
         let nic_rate = scenario.nic_rate();
@@ -211,11 +222,11 @@ impl Simulation {
             expected.flows += share.flows;
             expected.bytes += share.bytes;
         }
-        if expected.flows >= f64::from(u32::MAX) {
+        if expected.flows > f64::from(MAX_FLOWS) {
             return Err(limits(format!(
-                "the workloads ask for about {:.0} flows, and a run numbers up to {}",
-                expected.flows,
-                u32::MAX
+                "the workloads ask for about {:.0} flows, and a run numbers up to {MAX_FLOWS}; give \
+                 shorter durations, lower loads or larger flows",
+                expected.flows
             )));
         }
         let topology = &scenario.topology;
@@ -283,6 +294,11 @@ impl Simulation {
             .run_probed(until, &mut self.sources, &mut self.directory, watch, probe)
     }
 
+    /// Makes room for more flows and acknowledgements, or ends runs sooner.
+    pub fn set_room(&mut self, room: Room) {
+        self.runner.set_room(room);
+    }
+
     /// Adds a flow. Its number is given when it starts.
     ///
     /// # Errors
@@ -306,6 +322,18 @@ impl Simulation {
         }
         if request.size == Bytes::ZERO {
             return refuse("it has no bytes".to_owned());
+        }
+        if request.size > MAX_SIZE {
+            return refuse(format!(
+                "it has {}, and flows up to {MAX_SIZE}",
+                request.size
+            ));
+        }
+        if request.start > Time::HORIZON {
+            return refuse(format!(
+                "it starts at {}, beyond the end of simulated time, 53 days",
+                request.start
+            ));
         }
         if !(1..=7).contains(&request.priority) {
             return refuse(format!(

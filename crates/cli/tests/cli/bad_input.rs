@@ -60,6 +60,7 @@ macro_rules! from_graphml {
 }
 
 mod laws;
+mod limits;
 mod queries;
 mod tcp;
 

@@ -407,6 +407,10 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
         }
     }
 
+    fn waiting_answers(&self) -> usize {
+        self.nics.iter().map(|nic| nic.answers.len()).sum()
+    }
+
     fn counters(&self) -> EndpointCounters {
         self.counters
     }
