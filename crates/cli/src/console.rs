@@ -1,26 +1,92 @@
 //! Words for the person or the program at the other end.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write, stderr, stdout};
 
+use clap::Parser;
+use clap::builder::Styles;
+use fabricsim::error::escaped;
 use miette::{MietteHandlerOpts, Report};
+
+use crate::complaint::Complaint;
 
 /// Columns of a message.
 const WIDTH: usize = 100;
 
-/// Prints `text` to the standard output. Whoever stops reading early (`| head`) has seen enough.
+/// Prints `text`, in which nothing is left that a terminal would obey, to the standard output. Whoever
+/// stops reading early (`| head`) has seen enough.
 pub(crate) fn say(text: &str) {
+    put(&escaped(text));
+}
+
+/// Prints a file's content to the standard output: to programs as it is, to people as [`say`] does.
+pub(crate) fn pour(content: &str) {
+    if stdout().is_terminal() {
+        say(content);
+    } else {
+        put(content);
+    }
+}
+
+fn put(text: &str) {
     let mut out = stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Prints a line to the standard error, whether or not anybody listens.
+/// Prints a line to the standard error, whether or not anybody listens. Nothing is left in it that a
+/// terminal would obey.
 macro_rules! tell {
     ($($arguments:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($arguments)*);
+        let line = format!($($arguments)*);
+        let _ = writeln!(std::io::stderr(), "{}", fabricsim::error::escaped(&line));
     }};
 }
 pub(crate) use tell;
+
+/// Reads the arguments of the command, or prints what is wrong with them and ends the process. What it
+/// quotes of them is escaped.
+pub(crate) fn arguments<A: Parser>() -> A {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let error = match A::try_parse_from(&given) {
+        Ok(arguments) => return arguments,
+        Err(error) => error,
+    };
+    refuse_arguments(&given, error, || {
+        // Without styles, all that a terminal would obey is the user's.
+        let plain = A::command().styles(Styles::plain());
+        plain.try_get_matches_from(&given).err()
+    })
+}
+
+/// Ends the process with what is wrong with its arguments.
+pub(crate) fn exit_with(error: clap::Error) -> ! {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    refuse_arguments(&given, error, || None)
+}
+
+fn refuse_arguments(
+    given: &[OsString],
+    error: clap::Error,
+    plain: impl FnOnce() -> Option<clap::Error>,
+) -> ! {
+    let harmless = |argument: &OsString| {
+        let argument = argument.to_string_lossy();
+        matches!(escaped(&argument), Cow::Borrowed(_))
+    };
+    if given.iter().all(harmless) {
+        error.exit();
+    }
+    let error = plain().unwrap_or(error);
+    let said = error.render().ansi().to_string();
+    if error.use_stderr() {
+        let _ = write!(stderr(), "{}", escaped(&said));
+    } else {
+        say(&said);
+    }
+    std::process::exit(error.exit_code())
+}
 
 /// Prints a mistake with its place and its remedy to the standard error. In a pipe or a file it is
 /// the same text everywhere: no colours, and lines are drawn in ASCII.
@@ -31,5 +97,7 @@ pub(crate) fn complain(error: fabricsim::Error) {
     }
     // A hook can be set once; nobody else sets one.
     let _ = miette::set_hook(Box::new(move |_| Box::new(options.clone().build())));
-    tell!("{:?}", Report::new(error));
+    let report = Report::new(Complaint::new(error));
+    // The words are fit for a terminal; the colours around them are ours.
+    let _ = writeln!(stderr(), "{report:?}");
 }

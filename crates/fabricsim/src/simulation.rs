@@ -28,7 +28,7 @@ use crate::pause_log::PauseEvent;
 use crate::queries::query_network;
 use crate::registry::Needs;
 use crate::runner::Runner;
-use crate::scenario::{Scenario, TcpFacts};
+use crate::scenario::{Part, Scenario, TcpFacts};
 use crate::sources::Sources;
 
 /// What the idle network of a scenario offers.
@@ -148,7 +148,6 @@ impl Simulation {
             fidelity,
         };
         let telemetry_bytes = scenario.cc.telemetry_bytes(&context);
-        let limits = |text: String| Error::unsupported(scenario, text);
         let queries = match &scenario.queries {
             None => None,
             Some(settings) => {
@@ -156,10 +155,9 @@ impl Simulation {
                 let law = scenario.pint_laws().next();
                 let built = settings.build(scenario.seed, law, &network);
                 Some(Arc::new(built.map_err(|(index, error)| {
-                    limits(match index {
-                        Some(index) => format!("query {}: {error}", index + 1),
-                        None => error.to_string(),
-                    })
+                    let part = index.map_or(Part::Topology, Part::Query);
+                    let message = format!("`{}`: {}", error.key, error.message);
+                    scenario.places.refuse(part, message, error.help)
                 })?))
             }
         };
@@ -200,24 +198,16 @@ impl Simulation {
         let mut sources = Vec::new();
         for (index, workload) in scenario.workloads.iter().enumerate() {
             let context = scenario.workload_context(index);
-            let class = ClassId(
-                u16::try_from(index)
-                    .map_err(|_| limits("a scenario has at most 65,536 workloads".to_owned()))?,
-            );
-            let refuse = |error: fabricsim_core::input::ConfigError| {
-                limits(format!("workload {}: {error}", index + 1))
+            let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
+            let refuse = |error: fabricsim_core::input::ConfigError| Error::Unsupported {
+                scenario: format!("{}, [[workload]] {}", scenario.name, index + 1),
+                message: format!("`{}`: {}", error.key, error.message),
+                help: error.help,
             };
-            sources.push(workload.build(&context, class).map_err(refuse)?);
+            sources.push(workload.build(&context, ClassId(class)).map_err(refuse)?);
             let share = workload.expected(&context).map_err(refuse)?;
             expected.flows += share.flows;
             expected.bytes += share.bytes;
-        }
-        if expected.flows >= f64::from(u32::MAX) {
-            return Err(limits(format!(
-                "the workloads ask for about {:.0} flows, and a run numbers up to {}",
-                expected.flows,
-                u32::MAX
-            )));
         }
         let topology = &scenario.topology;
         let tcp = scenario.tcp_facts();
