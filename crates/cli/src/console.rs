@@ -6,6 +6,7 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 
 use clap::Parser;
 use clap::builder::Styles;
+use clap::error::ErrorKind;
 use fabricsim::error::escaped;
 use miette::{MietteHandlerOpts, Report};
 
@@ -51,13 +52,30 @@ pub(crate) fn arguments<A: Parser>() -> A {
     let given: Vec<OsString> = std::env::args_os().collect();
     let error = match A::try_parse_from(&given) {
         Ok(arguments) => return arguments,
+        Err(error) if error.kind() == ErrorKind::InvalidUtf8 => no_text::<A>(&given),
         Err(error) => error,
     };
     refuse_arguments(&given, error, || {
         // Without styles, all that a terminal would obey is the user's.
         let plain = A::command().styles(Styles::plain());
-        plain.try_get_matches_from(&given).err()
+        let again = plain.try_get_matches_from(&given).err();
+        again.filter(|error| error.kind() != ErrorKind::InvalidUtf8)
     })
+}
+
+/// Arguments that are no text where text is wanted; the parser does not say which.
+fn no_text<A: Parser>(given: &[OsString]) -> clap::Error {
+    let bad: Vec<String> = given
+        .iter()
+        .enumerate()
+        .filter(|(_, argument)| argument.to_str().is_none())
+        .map(|(place, argument)| {
+            let shown = argument.to_string_lossy();
+            format!("argument {place} (`{}`)", escaped(&shown))
+        })
+        .collect();
+    let message = format!("{}: no text in UTF-8; write it in UTF-8", bad.join(", "));
+    A::command().error(ErrorKind::InvalidUtf8, message)
 }
 
 /// Ends the process with what is wrong with its arguments.
@@ -78,8 +96,11 @@ fn refuse_arguments(
     if given.iter().all(harmless) {
         error.exit();
     }
-    let error = plain().unwrap_or(error);
-    let said = error.render().ansi().to_string();
+    let said = match plain() {
+        Some(plain) => plain.render().ansi().to_string(),
+        // Takes out the styles, and with them what of the user's looks like one.
+        None => error.render().to_string(),
+    };
     if error.use_stderr() {
         let _ = write!(stderr(), "{}", escaped(&said));
     } else {

@@ -98,6 +98,21 @@ impl FileKind {
         "run the scenario again: it writes a summary.json",
     );
 
+    /// All kinds.
+    pub const ALL: [Self; 11] = [
+        Self::SCENARIO,
+        Self::BASE,
+        Self::SWEEP,
+        Self::QUERIES,
+        Self::HARM,
+        Self::TOPOLOGY,
+        Self::SIZES,
+        Self::FLOWS,
+        Self::WORKLOAD,
+        Self::RESULTS,
+        Self::SUMMARY,
+    ];
+
     const fn text(name: &'static str, most: u64, help: &'static str) -> Self {
         Self {
             name,

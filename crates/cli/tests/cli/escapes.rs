@@ -137,6 +137,20 @@ fn of_arguments() {
         .expect("the command starts")
         .into();
     quoted(&outcome, "an argument that is no text");
+    // What is no text and has to be is named by its place.
+    let mut command = folder.command(&["check", "--set"]);
+    let bytes = [EVIL.as_bytes(), b"\xff"].concat();
+    let outcome: Outcome = command
+        .arg(OsString::from_vec(bytes))
+        .output()
+        .expect("the command starts")
+        .into();
+    quoted(&outcome, "a change that is no text");
+    assert!(
+        outcome.stderr.contains("error: argument 3 (`"),
+        "{}",
+        outcome.stderr
+    );
     // The parser's own messages keep their form.
     let outcome = folder.run(&["check", "--seed", "x"]);
     assert!(

@@ -6,7 +6,9 @@ use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Folder, Outcome};
+use fabricsim::input_file::FileKind;
+
+use crate::support::{Folder, Outcome, project_text};
 
 /// How a file is given to the command, and what it says of one that cannot be read.
 struct Reader {
@@ -351,5 +353,14 @@ fn what_is_no_utf_8_is_placed_in_its_own_file() {
         assert_eq!(outcome.code, Some(2), "{args:?}: {said}");
         assert!(said.contains(place), "{args:?}: no `{place}` in {said}");
         assert!(said.contains("help: save"), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn the_largest_sizes_are_documented() {
+    let text = project_text("docs/scenarios.md");
+    for kind in FileKind::ALL {
+        let row = format!("| {kind} | {} |", kind.largest() >> 20);
+        assert!(text.lines().any(|line| line == row), "{row}");
     }
 }

@@ -63,7 +63,7 @@ fn commands(kind: Kind, name: &str, bytes: Vec<u8>, folder: &Path) -> Vec<Vec<Os
             vec![arguments]
         }
         Kind::Topology => from_files("ring.topology.txt"),
-        Kind::Flows => from_files("x.flow.txt"),
+        Kind::FlowsCsv | Kind::FlowsTxt => from_files("x.flow.txt"),
         Kind::Sizes => from_files("x.cdf"),
         Kind::Graphml => {
             put("x.graphml");
@@ -72,7 +72,7 @@ fn commands(kind: Kind, name: &str, bytes: Vec<u8>, folder: &Path) -> Vec<Vec<Os
                 words("pint trace --trials 1 --topology x.graphml"),
             ]
         }
-        Kind::Fct => {
+        Kind::FctCsv | Kind::FctTxt => {
             put("m.csv");
             vec![words("slowdown m.csv"), words("compare m.csv x.fct.csv")]
         }
@@ -113,6 +113,7 @@ fn judge(output: &Output) -> Result<(), String> {
             let refused = said.contains("help:") || said.contains("--help");
             let placed = said.split_whitespace().any(is_place)
                 || said.contains("error: invalid value")
+                || said.contains("error: argument")
                 || said.contains("cannot read")
                 || said.contains("pint trace");
             match (refused, placed) {

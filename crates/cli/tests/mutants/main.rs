@@ -3,15 +3,19 @@
 
 mod batch;
 mod bytes;
+#[cfg(unix)]
 mod command;
 mod draw;
 mod seeds;
 mod structure;
 mod targets;
 
+use std::ops::Range;
+
 use peak_alloc::PeakAlloc;
 
 use batch::{Batch, check, in_processes};
+#[cfg(unix)]
 use command::through_the_command;
 use seeds::{Seed, seeds};
 use targets::{Kind, Verdict, judge};
@@ -19,8 +23,8 @@ use targets::{Kind, Verdict, judge};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Mutants of the quick test, and of these how many meet the command.
-const SAMPLE: u64 = 3_000;
+/// Mutants of the quick test, and how many meet the command in it.
+const SAMPLE: Range<u64> = 1_000..4_000;
 const COMMANDS: u64 = 60;
 
 /// Mutants of the long test, and every which of these meets the command.
@@ -53,13 +57,10 @@ fn every_seed_is_used() {
 
 #[test]
 fn a_sample_of_mutants_is_used_or_refused() {
-    let found = check(0..SAMPLE);
+    let found = check(SAMPLE);
     assert_eq!(found.bad, Vec::<String>::new());
     let shares = (found.used, found.refused);
-    assert!(
-        found.used * 10 > SAMPLE && found.refused * 2 > SAMPLE,
-        "{shares:?}"
-    );
+    assert!(shares.0 > 400 && shares.1 > 400, "{shares:?}");
 }
 
 #[test]

@@ -117,9 +117,9 @@ const CHANGES: &[&str] = &[
     "topology.leaves=2",
     "workload.0.sizes=\"websearch\"",
     "cc={ kind = \"dctcp\" }",
-    "switch.buffer=1MB",
+    "switch.buffer=32MB",
     "workload=[{ kind = \"permutation\", size = \"1KB\" }]",
-    "event.0.at=1us",
+    "output.dir=x",
 ];
 
 /// A file of the project.
@@ -151,7 +151,7 @@ fn kind_of(folder: &str, name: &str) -> Option<Kind> {
     match name.rsplit_once('.')?.1 {
         "toml" if folder.ends_with("sweeps") || folder.ends_with("presets") => Some(Kind::Sweep),
         "toml" => Some(Kind::Scenario),
-        "csv" if name.ends_with(".flows.csv") => Some(Kind::Flows),
+        "csv" if name.ends_with(".flows.csv") => Some(Kind::FlowsCsv),
         "csv" if folder.ends_with("hpcc-results") => Some(Kind::Published),
         "csv" if name == "ccafct-seed1.csv" => Some(Kind::HarmWorkload),
         "txt" => Some(Kind::Topology),
@@ -182,9 +182,9 @@ pub(crate) fn seeds() -> Vec<Seed> {
         }
     }
     let small = [
-        (Kind::Fct, "x.fct.txt", FCT_TXT),
-        (Kind::Fct, "x.fct.csv", FCT_CSV),
-        (Kind::Flows, "x.flow.txt", FLOW_TXT),
+        (Kind::FctTxt, "x.fct.txt", FCT_TXT),
+        (Kind::FctCsv, "x.fct.csv", FCT_CSV),
+        (Kind::FlowsTxt, "x.flow.txt", FLOW_TXT),
         (Kind::Sizes, "x.cdf", CDF),
         (Kind::Graphml, "x.graphml", GRAPHML),
         (Kind::Scenario, "files.toml", FROM_FILES),

@@ -13,12 +13,10 @@ use fabricsim::report::observed::{
 };
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Percentile, SizeBins, SlowdownTable, bins_csv, compare,
-    equal_count_bins, read_any_fct, read_published,
+    equal_count_bins, read_fct, read_hpcc_fct, read_published,
 };
 use fabricsim::topology::{GraphmlConfig, parse_hpcc};
-use fabricsim::workload::{
-    FlowTimes, Host, ListFormat, SizeCdf, detect, parse_csv, parse_hpcc_flows,
-};
+use fabricsim::workload::{FlowTimes, Host, SizeCdf, parse_csv, parse_hpcc_flows};
 use fabricsim::{Error, Scenario, Simulation, Sweep};
 
 /// A kind of input.
@@ -29,9 +27,11 @@ pub(crate) enum Kind {
     Override,
     Topology,
     Graphml,
-    Flows,
+    FlowsCsv,
+    FlowsTxt,
     Sizes,
-    Fct,
+    FctCsv,
+    FctTxt,
     Harm,
     HarmWorkload,
     Published,
@@ -80,13 +80,8 @@ pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, St
         ),
         Kind::Topology => of_input(text, parse_hpcc(text)),
         Kind::Graphml => of_input(text, GraphmlConfig::new("x.graphml").read(text)),
-        Kind::Flows => of_input(
-            text,
-            match detect(text) {
-                ListFormat::Csv => parse_csv(text, &hosts).map(drop),
-                ListFormat::HpccFlows => parse_hpcc_flows(text, &hosts, FlowTimes::Exact).map(drop),
-            },
-        ),
+        Kind::FlowsCsv => of_input(text, parse_csv(text, &hosts)),
+        Kind::FlowsTxt => of_input(text, parse_hpcc_flows(text, &hosts, FlowTimes::Exact)),
         Kind::Sizes => of_input(
             text,
             SizeCdf::parse(text).map(|sizes| {
@@ -96,7 +91,8 @@ pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, St
                 assert!(sizes.mean().is_finite(), "a mean of {}", sizes.mean());
             }),
         ),
-        Kind::Fct => of_input(text, read_any_fct(text).map(|records| sum_up(&records))),
+        Kind::FctCsv => of_input(text, read_fct(text).map(|records| sum_up(&records))),
+        Kind::FctTxt => of_input(text, read_hpcc_fct(text).map(|records| sum_up(&records))),
         Kind::HarmWorkload => of_input(text, read_workload(text).map(drop)),
         Kind::Published => of_input(text, read_published(text).map(drop)),
         Kind::Observed => observed(text),

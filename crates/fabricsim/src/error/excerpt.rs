@@ -166,7 +166,7 @@ mod tests {
         assert!(kept.text.starts_with("line 4998\n"), "{}", kept.text);
         assert!(kept.text.len() < 100, "{}", kept.text);
         let kept = excerpt(&text, text.len()..text.len());
-        assert_eq!((kept.first_line, kept.span()), (99_998, 24..24));
+        assert_eq!((kept.first_line, kept.span()), (99_998, 23..23));
     }
 
     #[test]
