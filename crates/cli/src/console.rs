@@ -1,26 +1,113 @@
 //! Words for the person or the program at the other end.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write, stderr, stdout};
 
+use clap::Parser;
+use clap::builder::Styles;
+use clap::error::ErrorKind;
+use fabricsim::error::escaped;
 use miette::{MietteHandlerOpts, Report};
+
+use crate::complaint::Complaint;
 
 /// Columns of a message.
 const WIDTH: usize = 100;
 
-/// Prints `text` to the standard output. Whoever stops reading early (`| head`) has seen enough.
+/// Prints `text`, in which nothing is left that a terminal would obey, to the standard output. Whoever
+/// stops reading early (`| head`) has seen enough.
 pub(crate) fn say(text: &str) {
+    put(&escaped(text));
+}
+
+/// Prints a file's content to the standard output: to programs as it is, to people as [`say`] does.
+pub(crate) fn pour(content: &str) {
+    if stdout().is_terminal() {
+        say(content);
+    } else {
+        put(content);
+    }
+}
+
+fn put(text: &str) {
     let mut out = stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Prints a line to the standard error, whether or not anybody listens.
+/// Prints a line to the standard error, whether or not anybody listens. Nothing is left in it that a
+/// terminal would obey.
 macro_rules! tell {
     ($($arguments:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($arguments)*);
+        let line = format!($($arguments)*);
+        let _ = writeln!(std::io::stderr(), "{}", fabricsim::error::escaped(&line));
     }};
 }
 pub(crate) use tell;
+
+/// Reads the arguments of the command, or prints what is wrong with them and ends the process. What it
+/// quotes of them is escaped.
+pub(crate) fn arguments<A: Parser>() -> A {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    let error = match A::try_parse_from(&given) {
+        Ok(arguments) => return arguments,
+        Err(error) if error.kind() == ErrorKind::InvalidUtf8 => no_text::<A>(&given),
+        Err(error) => error,
+    };
+    refuse_arguments(&given, error, || {
+        // Without styles, all that a terminal would obey is the user's.
+        let plain = A::command().styles(Styles::plain());
+        let again = plain.try_get_matches_from(&given).err();
+        again.filter(|error| error.kind() != ErrorKind::InvalidUtf8)
+    })
+}
+
+/// Arguments that are no text where text is wanted; the parser does not say which.
+fn no_text<A: Parser>(given: &[OsString]) -> clap::Error {
+    let bad: Vec<String> = given
+        .iter()
+        .enumerate()
+        .filter(|(_, argument)| argument.to_str().is_none())
+        .map(|(place, argument)| {
+            let shown = argument.to_string_lossy();
+            format!("argument {place} (`{}`)", escaped(&shown))
+        })
+        .collect();
+    let message = format!("{}: no text in UTF-8; write it in UTF-8", bad.join(", "));
+    A::command().error(ErrorKind::InvalidUtf8, message)
+}
+
+/// Ends the process with what is wrong with its arguments.
+pub(crate) fn exit_with(error: clap::Error) -> ! {
+    let given: Vec<OsString> = std::env::args_os().collect();
+    refuse_arguments(&given, error, || None)
+}
+
+fn refuse_arguments(
+    given: &[OsString],
+    error: clap::Error,
+    plain: impl FnOnce() -> Option<clap::Error>,
+) -> ! {
+    let harmless = |argument: &OsString| {
+        let argument = argument.to_string_lossy();
+        matches!(escaped(&argument), Cow::Borrowed(_))
+    };
+    if given.iter().all(harmless) {
+        error.exit();
+    }
+    let said = match plain() {
+        Some(plain) => plain.render().ansi().to_string(),
+        // Takes out the styles, and with them what of the user's looks like one.
+        None => error.render().to_string(),
+    };
+    if error.use_stderr() {
+        let _ = write!(stderr(), "{}", escaped(&said));
+    } else {
+        say(&said);
+    }
+    std::process::exit(error.exit_code())
+}
 
 /// Prints a mistake with its place and its remedy to the standard error. In a pipe or a file it is
 /// the same text everywhere: no colours, and lines are drawn in ASCII.
@@ -31,5 +118,7 @@ pub(crate) fn complain(error: fabricsim::Error) {
     }
     // A hook can be set once; nobody else sets one.
     let _ = miette::set_hook(Box::new(move |_| Box::new(options.clone().build())));
-    tell!("{:?}", Report::new(error));
+    let report = Report::new(Complaint::new(error));
+    // The words are fit for a terminal; the colours around them are ours.
+    let _ = writeln!(stderr(), "{report:?}");
 }

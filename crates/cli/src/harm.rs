@@ -232,8 +232,11 @@ impl HarmArgs {
             let figure = harm_figure(report, beside);
             let bytes = encoded(&figure, path, Theme::Light, SCALE).map_err(|error| {
                 let scenario = path.display().to_string();
-                let message = format!("{error}; SVG may do");
-                Error::Unsupported { scenario, message }
+                Error::Unsupported {
+                    scenario,
+                    message: error.to_string(),
+                    help: "give a name that ends in .svg".to_owned(),
+                }
             })?;
             write_whole(path, |file| file.write_all(&bytes))?;
         }

@@ -7,6 +7,7 @@
 mod args;
 mod check;
 mod compare;
+mod complaint;
 mod console;
 mod harm;
 mod list;
@@ -24,7 +25,6 @@ mod sweep;
 use std::process::ExitCode;
 
 use args::{Args, Command};
-use clap::Parser;
 
 /// Exit codes: what scripts can rely on.
 mod exit {
@@ -39,7 +39,7 @@ mod exit {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = console::arguments();
     let result = match args.command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 use fabricsim::Error;
+use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::outcome::write_whole;
 use fabricsim::report::figure::{
     CdfOf, DrawError, Figure, MOST_POINTS, Percentile, Quantity, Selection, Series, SlowdownCurve,
@@ -15,7 +16,7 @@ use fabricsim::report::figure::{
 use fabricsim::report::{BinRule, equal_count_bins};
 
 use crate::console::say;
-use crate::results::{names, read_flows, read_text};
+use crate::results::{names, read_flows};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -195,6 +196,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
                 return Err(refused(
                     &args.drawing,
                     "a comparison needs two results or more",
+                    "name another one, or draw `fabricsim plot slowdown`",
                 ));
             }
             (&args.drawing, slowdown(args, relative_figure, title)?)
@@ -206,6 +208,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
         return Err(refused(
             drawing,
             "there is nothing to draw: no flow or no row that was asked for",
+            "ask for other sizes, nodes, ports or flows, or give results that have some",
         ));
     }
     drawing.write(&figure)?;
@@ -213,7 +216,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
 }
 
 /// A picture that cannot be drawn of these results.
-fn refused(drawing: &Drawing, message: &str) -> Error {
+fn refused(drawing: &Drawing, message: &str, help: &str) -> Error {
     let paths: Vec<String> = drawing
         .results
         .iter()
@@ -222,6 +225,7 @@ fn refused(drawing: &Drawing, message: &str) -> Error {
     Error::Unsupported {
         scenario: paths.join(", "),
         message: message.to_owned(),
+        help: help.to_owned(),
     }
 }
 
@@ -234,9 +238,10 @@ impl Drawing {
             count => Err(refused(
                 self,
                 &format!(
-                    "--name is given {count} times for {} results: name each of them, or none",
+                    "--name is given {count} times for {} results",
                     self.results.len()
                 ),
+                "name each of them, or none",
             )),
         }
     }
@@ -248,7 +253,8 @@ impl Drawing {
     fn write(&self, figure: &Figure) -> Result<(), Error> {
         let theme = if self.dark { Theme::Dark } else { Theme::Light };
         let bytes = encoded(figure, &self.out, theme, self.scale).map_err(|error| {
-            refused(self, &format!("{error}; a smaller --scale, or SVG, may do"))
+            let help = "give a smaller --scale, or a name that ends in .svg";
+            refused(self, &error.to_string(), help)
         })?;
         write_whole(&self.out, |file| file.write_all(&bytes))?;
         for note in &figure.notes {
@@ -327,15 +333,17 @@ fn series(args: &SeriesArgs) -> Result<Figure, Error> {
         SeriesKind::Throughput => Quantity::Throughput,
     };
     let of_ports = !args.node.is_empty() || !args.port.is_empty();
-    let refuse = |message| Err(refused(&args.drawing, message));
+    let refuse = |message, help| Err(refused(&args.drawing, message, help));
     if quantity.is_of_flows() && of_ports {
         return refuse(
-            "these are series of flows: choose them with --flow, not with --node or --port",
+            "these are series of flows, and --node and --port choose series of ports",
+            "choose them with --flow",
         );
     }
     if !quantity.is_of_flows() && !args.flow.is_empty() {
         return refuse(
-            "these are series of ports: choose them with --node and --port, not with --flow",
+            "these are series of ports, and --flow chooses series of flows",
+            "choose them with --node and --port",
         );
     }
     let selection = Selection {
@@ -351,11 +359,12 @@ fn series(args: &SeriesArgs) -> Result<Figure, Error> {
         };
         if path.is_dir() && !file.exists() {
             let file = quantity.file();
-            return refuse(&format!(
-                "there is no {file}: the scenario has to ask for it in [observe], see docs/scenarios.md"
-            ));
+            return refuse(
+                &format!("there is no {file}"),
+                "let the scenario ask for it in [observe], see docs/scenarios.md",
+            );
         }
-        let text = read_text(&file)?;
+        let text = read_text(FileKind::RESULTS, &file)?;
         let read = read_time_lines(&text, quantity, &selection);
         let read = read.map_err(|error| Error::input(&file.display().to_string(), &text, error))?;
         for mut line in read {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
+use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::outcome::write_whole;
 use fabricsim::report::figure::{
     CdfOf, Percentile, Quantity, Selection, Series, SlowdownCurve, Style, cdf_figure, queue_curve,
@@ -20,7 +21,6 @@ use serde_json::Value;
 
 use crate::console::say;
 use crate::plot::capitalised;
-use crate::results::read_text;
 use differences::{differences, flatten};
 use grouping::{Group, groups};
 use runs::{Run, read_runs, thousands};
@@ -67,6 +67,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
         return Err(Error::Unsupported {
             scenario: paths.join(", "),
             message: "the folder points has no folder of results in it".to_owned(),
+            help: "give folders of results, or run the sweep first".to_owned(),
         });
     };
     let title = args.title.clone().unwrap_or_else(|| match runs.len() {
@@ -344,7 +345,7 @@ fn part(run: &Run, name: &str) -> Result<Option<(PathBuf, String)>, Error> {
     if !file.is_file() {
         return Ok(None);
     }
-    let text = read_text(&file)?;
+    let text = read_text(FileKind::RESULTS, &file)?;
     Ok(Some((file, text)))
 }
 

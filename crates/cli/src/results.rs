@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
+use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::report::{FctRecord, read_any_fct};
 
 /// The file of flows at `path`, which may be a folder: of ours, or of the published simulator's.
@@ -23,18 +24,9 @@ pub(crate) fn fct_file(path: &Path) -> PathBuf {
 /// The flows of a result file, or of the one in a folder of results.
 pub(crate) fn read_flows(path: &Path) -> Result<Vec<FctRecord>, Error> {
     let path = fct_file(path);
-    let text = read_text(&path)?;
+    let text = read_text(FileKind::RESULTS, &path)?;
     let name = path.display().to_string();
     read_any_fct(&text).map_err(|error| Error::input(&name, &text, error))
-}
-
-/// The text of a file of results.
-pub(crate) fn read_text(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|source| Error::Read {
-        what: Error::RESULTS,
-        path: path.to_owned(),
-        source,
-    })
 }
 
 /// Refuses to write `out` over a file that is read.

@@ -8,7 +8,7 @@ use fabricsim::outcome::{Status, Summary, profile_to_folder, run_to_folder};
 use fabricsim::{Error, Scenario};
 
 use crate::args::RunArgs;
-use crate::console::{say, tell};
+use crate::console::{exit_with, say, tell};
 use crate::exit;
 use crate::parallelism;
 use crate::progress::Display;
@@ -22,7 +22,7 @@ macro_rules! line {
 pub(crate) use line;
 
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
-    args.check().unwrap_or_else(|error| error.exit());
+    args.check().unwrap_or_else(|error| exit_with(error));
     let scenario = args.scenario.load()?;
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
     let threads = args.threads.map_or_else(

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::Error;
+use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::outcome::write_whole;
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
@@ -17,7 +18,7 @@ use fabricsim::report::{
 use fabricsim_core::units::{Bytes, Duration, Time};
 use serde_json::{Value, json};
 
-use crate::console::{say, tell};
+use crate::console::{exit_with, pour, say, tell};
 use crate::results::{fct_file, read_flows, refuse_input};
 
 const FITS: &str = "a string takes everything";
@@ -132,7 +133,7 @@ struct Flows {
 }
 
 pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
-    args.check().unwrap_or_else(|error| error.exit());
+    args.check().unwrap_or_else(|error| exit_with(error));
     if let Some(path) = args.csv_file() {
         refuse_input(path, &args.results)?;
     }
@@ -161,7 +162,7 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
     if args.json {
         say(&format!("{json:#}\n"));
     } else if to_stdout {
-        say(&String::from_utf8_lossy(&csv));
+        pour(&String::from_utf8_lossy(&csv));
     } else if !(args.published && args.csv.is_some()) {
         say(&text);
     }
@@ -350,7 +351,7 @@ fn describe_goodput(goodput: &Goodput) -> String {
 /// nothing, or all had.
 fn unfinished(path: &Path) -> Option<u64> {
     let summary = fct_file(path).with_file_name("summary.json");
-    let text = std::fs::read_to_string(summary).ok()?;
+    let text = read_text(FileKind::SUMMARY, &summary).ok()?;
     let summary: Value = serde_json::from_str(&text).ok()?;
     let count = |key: &str| summary["flows"][key].as_u64().unwrap_or(0);
     Some(count("unfinished") + count("unreachable")).filter(|flows| *flows > 0)

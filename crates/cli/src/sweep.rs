@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 
 use fabricsim::Error;
+use fabricsim::error::escaped;
 use fabricsim::sweep::{
     self, Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
     SweepMonitor, SweepOptions, SweepOutcome, SweepProgress,
@@ -194,7 +195,7 @@ fn steps(share: f64) -> u64 {
 impl SweepMonitor for Display {
     fn ended(&mut self, outcome: &PointOutcome) {
         if !self.bar.is_hidden() {
-            self.bar.println(point_line(outcome));
+            self.bar.println(escaped(&point_line(outcome)));
         }
     }
 

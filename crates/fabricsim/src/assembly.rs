@@ -20,7 +20,7 @@ use crate::mixed_header::MixedHeader;
 use crate::model::{self, Site};
 use crate::registry::{ClassLaws, Needs};
 use crate::runner::Runner;
-use crate::scenario::Scenario;
+use crate::scenario::{Part, Scenario};
 
 /// What a network is built of.
 pub(crate) struct Assembly<'a> {
@@ -102,20 +102,30 @@ impl<'a> Assembly<'a> {
     fn check_int(&self) -> Result<(), Error> {
         let longest = self.context.longest_path;
         let rates = self.context.link_rates.len();
-        let limits = |text: String| Err(Error::unsupported(self.scenario, text));
-        if rates > 64 {
-            return limits(format!(
-                "the links have {rates} different rates, and telemetry can name 64"
-            ));
-        }
+        let refuse = |part, message: String, help: &str| {
+            Err(self.scenario.places.refuse(part, message, help))
+        };
         match self.context.fidelity {
-            Fidelity::Published if longest > 5 || rates > 8 => limits(format!(
-                "the published telemetry header holds 5 hops and 8 link rates; this network has \
-                 paths of {longest} switches and {rates} rates; leave out the profile"
-            )),
-            Fidelity::Exact if longest > 128 => limits(format!(
-                "a path passes {longest} switches, and telemetry is built for up to 128"
-            )),
+            Fidelity::Published if longest > 5 || rates > 8 => refuse(
+                Part::Profile,
+                format!(
+                    "the published telemetry header holds 5 hops and 8 link rates; this network \
+                     has paths of {longest} switches and {rates} rates"
+                ),
+                "leave out the profile, or give a smaller network",
+            ),
+            _ if rates > 64 => refuse(
+                Part::Topology,
+                format!("the links have {rates} different rates, and telemetry can name 64"),
+                "give links and events fewer rates, or [cc] a law that reads no telemetry, such as \
+                 dcqcn",
+            ),
+            Fidelity::Exact if longest > 128 => refuse(
+                Part::Topology,
+                format!("a path passes {longest} switches, and telemetry is built for up to 128"),
+                "give a network with shorter paths, or [cc] a law that reads no telemetry, such as \
+                 dcqcn",
+            ),
             _ => Ok(()),
         }
     }

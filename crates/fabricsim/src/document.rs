@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use crate::error::Error;
+use crate::error::{Error, Mistake};
 use crate::settings::Keys;
 use crate::wording::{self, Place, Wording, suggest};
 
@@ -75,13 +75,19 @@ impl<'a> Document<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Error {
+        let place = self.unsaid(span);
+        Error::Input(Box::new(place.saying(message.into(), help.into())))
+    }
+
+    /// A mistake at `span` of which nothing has been said yet.
+    pub(crate) fn unsaid(&self, span: Range<usize>) -> Mistake {
         let (name, text, begin) = match self.second {
             None => (self.name, self.text, 0),
             Some((start, _)) if span.start < start => (self.name, &self.text[..start], 0),
             Some((start, name)) => (name, &self.text[start..], start),
         };
         let span = span.start - begin..span.end.max(span.start) - begin;
-        Error::input(name, text, InputError::new(span, message, help))
+        Mistake::new(name, text, InputError::new(span, "", ""))
     }
 
     /// Removes the table `key` from `root`.

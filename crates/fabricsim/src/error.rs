@@ -1,11 +1,17 @@
 //! What can go wrong before a simulation runs: mistakes in what the user wrote.
 
-use std::ops::Range;
+mod escape;
+mod excerpt;
+
 use std::path::PathBuf;
 
 use fabricsim_core::input::InputError;
-use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
+use miette::{Diagnostic, LabeledSpan, SourceCode};
 use thiserror::Error;
+
+use crate::input_file::{FileKind, Refusal};
+pub use escape::escaped;
+use excerpt::Excerpt;
 
 /// An error of fabricsim. Each names the file and the place, says what is wrong and what would be
 /// right.
@@ -16,13 +22,13 @@ pub enum Error {
     #[error(transparent)]
     Input(Box<Mistake>),
     /// A file cannot be read.
-    #[error("cannot read {what} `{}`", path.display())]
+    #[error("cannot read {kind} `{}`", path.display())]
     Read {
         /// What the file was wanted for.
-        what: &'static str,
+        kind: FileKind,
         /// The file.
         path: PathBuf,
-        /// What the operating system says.
+        /// What the operating system says, or why such a file is not read.
         source: std::io::Error,
     },
     /// A result cannot be written.
@@ -33,13 +39,15 @@ pub enum Error {
         /// What the operating system says.
         source: std::io::Error,
     },
-    /// The scenario is well written, but asks for something that cannot be simulated.
+    /// What was asked for is well written, but cannot be done.
     #[error("{scenario}: {message}")]
     Unsupported {
-        /// The scenario's name.
+        /// What it was asked of: a scenario, a file, an option.
         scenario: String,
-        /// What cannot be done, and what to do instead.
+        /// What cannot be done.
         message: String,
+        /// What to do instead.
+        help: String,
     },
     /// A flow that was injected cannot be simulated.
     #[error("cannot inject the flow: {0}")]
@@ -49,19 +57,36 @@ pub enum Error {
     Event(String),
 }
 
-/// A mistake in a text, with the text itself so that the place can be shown.
-#[derive(Debug, Error)]
-#[error("{}:{line}:{column}: {message}", text.name())]
+/// A mistake in a text, with the lines around it so that the place can be shown.
+#[derive(Clone, Debug, Error)]
+#[error("{name}:{line}:{column}: {message}")]
 pub struct Mistake {
+    name: String,
     message: String,
     help: String,
-    text: Box<NamedSource<String>>,
-    span: Range<usize>,
+    excerpt: Excerpt,
+    faulty: String,
     line: usize,
     column: usize,
 }
 
 impl Mistake {
+    pub(crate) fn new(name: &str, text: &str, error: InputError) -> Self {
+        let (line, column) = error.line_column(text);
+        let end = char_boundary(text, error.span.end);
+        let start = char_boundary(text, error.span.start).min(end);
+        let begin = text[..start].rfind('\n').map_or(0, |feed| feed + 1);
+        Self {
+            name: name.to_owned(),
+            message: error.message,
+            help: error.help,
+            excerpt: Excerpt::new(name, text, &(start..end), start - begin),
+            faulty: text[start..end].to_owned(),
+            line,
+            column,
+        }
+    }
+
     /// The line of the mistake, counted from one.
     #[must_use]
     pub const fn line(&self) -> usize {
@@ -83,54 +108,47 @@ impl Mistake {
     /// The text at fault.
     #[must_use]
     pub fn faulty_text(&self) -> &str {
-        let text = self.text.inner();
-        text.get(self.span.clone()).unwrap_or_default()
+        &self.faulty
+    }
+
+    /// The same place with other words.
+    pub(crate) fn saying(&self, message: String, help: String) -> Self {
+        Self {
+            message,
+            help,
+            ..self.clone()
+        }
+    }
+
+    /// The name of the file, or of what else the text came from.
+    #[must_use]
+    pub fn source_name(&self) -> &str {
+        &self.name
     }
 }
 
 impl Error {
-    /// What [`Error::Read`] says of a file of results.
-    pub const RESULTS: &'static str = "the results";
-    /// What [`Error::Read`] says of a sweep.
-    pub const SWEEP: &'static str = "the sweep";
-    /// What [`Error::Read`] says of the settings of a harm test.
-    pub const HARM: &'static str = "the harm test";
-    /// What [`Error::Read`] says of the flows of a harm test.
-    pub const WORKLOAD: &'static str = "the workload";
-
     /// A mistake in `text`, which came from `name`.
     #[must_use]
     pub fn input(name: &str, text: &str, error: InputError) -> Self {
-        let (line, column) = error.line_column(text);
-        let end = error.span.end.min(text.len());
-        let start = error.span.start.min(end);
-        Self::Input(Box::new(Mistake {
-            message: error.message,
-            help: error.help,
-            text: Box::new(NamedSource::new(name, text.to_owned())),
-            span: start..end,
-            line,
-            column,
-        }))
+        Self::Input(Box::new(Mistake::new(name, text, error)))
     }
 
-    pub(crate) fn unsupported(scenario: &crate::scenario::Scenario, message: String) -> Self {
-        Self::Unsupported {
-            scenario: scenario.name.clone(),
-            message,
-        }
-    }
-
-    /// The same, said of a point of a sweep.
+    /// Says of a point of a sweep what it says of a scenario.
     pub(crate) fn of_point(self, point: &str) -> Self {
         match self {
             Self::Input(mut mistake) => {
                 mistake.message = format!("point {point}: {}", mistake.message);
                 Self::Input(mistake)
             }
-            Self::Unsupported { scenario, message } => Self::Unsupported {
+            Self::Unsupported {
+                scenario,
+                message,
+                help,
+            } => Self::Unsupported {
                 scenario: format!("{scenario}, point {point}"),
                 message,
+                help,
             },
             other => other,
         }
@@ -146,33 +164,35 @@ impl Error {
     }
 }
 
+/// The last place up to byte `at` of `text` where a character begins, or its end.
+fn char_boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at)
+        .rev()
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(0)
+}
+
 impl Diagnostic for Error {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
         match self {
             Self::Input(mistake) => Some(Box::new(&mistake.help)),
-            Self::Read { what, .. } => Some(Box::new(match *what {
-                Self::RESULTS => {
-                    "give an fct.csv, a folder of results with one, or the published simulator's \
-                     fct.txt"
-                }
-                Self::SWEEP => "give the path of a sweep, such as examples/sweeps/loads.toml",
-                Self::HARM => "give the path of a TOML file with the keys of docs/harm.md",
-                Self::WORKLOAD => {
-                    "give `drawn`, `ccafct-seed1` or the path of a CSV with start_ns,size_bytes"
-                }
-                _ => "give the path of a scenario, such as examples/scenarios/default.toml",
-            })),
+            Self::Read { kind, source, .. } => Some(match Refusal::of(source) {
+                Some(refusal) => Box::new(&refusal.help),
+                None => Box::new(kind.help()),
+            }),
+            Self::Unsupported { help, .. } => Some(Box::new(help)),
             Self::Write { .. } => Some(Box::new(
                 "give a place that can be written: the folder with --out or [output] dir, the table \
                  of a comparison with --flows, that of slowdowns with --csv",
             )),
-            Self::Injection(_) | Self::Event(_) | Self::Unsupported { .. } => None,
+            Self::Injection(_) | Self::Event(_) => None,
         }
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
         match self {
-            Self::Input(mistake) => Some(&*mistake.text),
+            Self::Input(mistake) => Some(&mistake.excerpt),
             _ => None,
         }
     }
@@ -180,7 +200,7 @@ impl Diagnostic for Error {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         match self {
             Self::Input(mistake) => {
-                let label = LabeledSpan::at(mistake.span.clone(), "here");
+                let label = LabeledSpan::at(mistake.excerpt.span(), "here");
                 Some(Box::new(std::iter::once(label)))
             }
             _ => None,

@@ -59,6 +59,7 @@ pub use workload::{FlowLaw, WorkloadFlow, ccafct_flows, read_workload};
 
 use crate::document::{Document, Section};
 use crate::error::Error;
+use crate::input_file::{FileKind, read_text};
 use cell::CellPlan;
 
 impl HarmSettings {
@@ -67,11 +68,7 @@ impl HarmSettings {
     /// # Errors
     /// The first mistake, with its place and the remedy.
     pub fn from_file(path: &Path) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
-            what: Error::HARM,
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = read_text(FileKind::HARM, path)?;
         Self::from_text(&path.display().to_string(), &text)
     }
 
@@ -119,7 +116,8 @@ impl HarmTest {
     pub fn new(settings: HarmSettings, folder: &Path) -> Result<Self, Error> {
         settings.validate().map_err(|error| Error::Unsupported {
             scenario: "the harm test".to_owned(),
-            message: format!("`{}`: {}; {}", error.key, error.message, error.help),
+            message: format!("`{}`: {}", error.key, error.message),
+            help: error.help,
         })?;
         let count = usize::try_from(settings.flow_count()).unwrap_or(usize::MAX);
         let (requests, duration) = match settings.workload.as_str() {
@@ -188,18 +186,15 @@ impl HarmTest {
 
 /// The flows of the file at `path`; those that start before `duration`, if it is given.
 fn flows_of_file(path: &Path, duration: Option<Duration>) -> Result<Vec<WorkloadFlow>, Error> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
-        what: Error::WORKLOAD,
-        path: path.to_owned(),
-        source,
-    })?;
+    let text = read_text(FileKind::WORKLOAD, path)?;
     let name = path.display().to_string();
     let mut flows = read_workload(&text).map_err(|error| Error::input(&name, &text, error))?;
     flows.retain(|flow| duration.is_none_or(|duration| flow.start < duration));
     if flows.is_empty() {
         return Err(Error::Unsupported {
             scenario: name,
-            message: "no flow starts within `duration`; give a longer one, or none".to_owned(),
+            message: "no flow starts within `duration`".to_owned(),
+            help: "give a longer one, or none".to_owned(),
         });
     }
     Ok(flows)

@@ -65,6 +65,7 @@ pub(crate) mod document;
 pub mod error;
 pub mod failures;
 pub mod harm;
+pub mod input_file;
 pub(crate) mod mixed_header;
 pub(crate) mod model;
 pub mod observe;

@@ -17,7 +17,8 @@ use toml::de::DeTable;
 
 use crate::document::{Document, Section};
 use crate::error::Error;
-use crate::scenario::{Scenario, TABLES, is_plain, read_file};
+use crate::input_file::{FileKind, read_text};
+use crate::scenario::{Part, Scenario, TABLES, is_plain};
 use crate::settings::Keys;
 
 pub(crate) use files::{remove_stale_answers, write_answers};
@@ -74,9 +75,10 @@ impl QuerySettings {
     /// When the scenario's profile has no queries.
     pub fn of_latencies(scenario: &Scenario) -> Result<Self, Error> {
         if scenario.fidelity() == Fidelity::Published {
-            return Err(Error::unsupported(
-                scenario,
-                "the published simulator has no queries; leave out the profile".to_owned(),
+            return Err(scenario.places.refuse(
+                Part::Profile,
+                "the published simulator has no queries",
+                "leave out the profile",
             ));
         }
         let mut queries = vec![QueryConfig::new(Value::HopLatency)];
@@ -201,7 +203,7 @@ pub(crate) fn read<'a>(
 /// # Errors
 /// When the file cannot be read, and the first mistake in these tables.
 pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
-    let text = read_file("the queries", path)?;
+    let text = read_text(FileKind::QUERIES, path)?;
     let name = path.display().to_string();
     let document = Document::new(&name, &text);
     let mut root = document.parse()?;

@@ -1,6 +1,8 @@
 //! A scenario: everything that decides what a simulation does, read from one TOML text.
 
 mod classes;
+mod counts;
+mod places;
 mod read;
 mod resolved;
 mod transports;
@@ -25,6 +27,7 @@ use crate::custom::CustomLaws;
 use crate::document::Document;
 use crate::error::Error;
 use crate::failures::{self, Event};
+use crate::input_file::{FileKind, read_text};
 use crate::observe::{self, ObserveSettings};
 use crate::queries::{self, QuerySettings};
 use crate::registry::CcConfig;
@@ -32,13 +35,15 @@ use crate::settings::{
     OutputSettings, Profile, QueueRule, RoutingSettings, RunSettings, SwitchSettings, read_queues,
 };
 use classes::{ClassCc, read_classes, read_law};
-pub(crate) use read::read_file;
+use counts::{FlowCount, check_count};
 use read::{Tables, read_profile, read_seed, read_topology, read_workload};
 use resolved::{tagged, topology_value, workload_value};
 pub(crate) use transports::TcpFacts;
 use transports::set_tcp_priority;
 
 pub use classes::CLASS_KEYS;
+pub(crate) use places::Part;
+pub use places::Places;
 
 /// The keys of a scenario outside its tables.
 pub const ROOT_KEYS: &[(&str, &str)] = &[
@@ -114,6 +119,8 @@ pub struct Scenario {
     pub observe: Option<ObserveSettings>,
     /// What packets are asked on their way, if anything.
     pub queries: Option<QuerySettings>,
+    /// Where its tables stand, for messages.
+    pub places: Arc<Places>,
 }
 
 impl Scenario {
@@ -151,7 +158,7 @@ impl Scenario {
         overrides: &[String],
         custom: &CustomLaws,
     ) -> Result<Self, Error> {
-        let text = read_file("the scenario", path)?;
+        let text = read_text(FileKind::SCENARIO, path)?;
         let base = path.parent().unwrap_or_else(|| Path::new("."));
         Self::changed(&path.display().to_string(), &text, base, overrides, custom)
     }
@@ -201,6 +208,7 @@ impl Scenario {
     ) -> Result<Self, Error> {
         let (source, text) = (document.name, document.text);
         document.refuse_unknown("a scenario", &root, TABLES)?;
+        let places = Arc::new(Places::of(&document, &root));
         let stem = Path::new(source)
             .file_stem()
             .map_or_else(|| "run".into(), |stem| stem.to_string_lossy());
@@ -275,7 +283,9 @@ impl Scenario {
                 "add `[[workload]]` with `kind = \"poisson\"`; `fabricsim list` shows all workloads",
             ));
         }
+        check_count(&document, &sections)?;
         let hosts = hosts(&topology);
+        let mut flows = FlowCount::default();
         let mut class_cc = ClassCc::new();
         let mut without_priority = Vec::new();
         let mut workloads: Vec<WorkloadConfig> = sections
@@ -293,7 +303,11 @@ impl Scenario {
                     seed,
                     index: index as u64,
                 };
-                read_workload(&document, section, base, &context, fidelity)
+                let place = section.span.clone();
+                let (workload, expected) =
+                    read_workload(&document, section, base, &context, fidelity)?;
+                flows.add(&document, place, index, expected)?;
+                Ok(workload)
             })
             .collect::<Result<_, _>>()?;
         read_classes(&document, &mut root, custom, &mut class_cc)?;
@@ -327,6 +341,7 @@ impl Scenario {
             output,
             observe,
             queries,
+            places,
         };
         scenario
             .check_ecn_rates()

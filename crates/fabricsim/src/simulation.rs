@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId, PortId};
-use fabricsim_core::limits::{MAX_BASE_RTT, MAX_FLOWS, MAX_SIZE};
+use fabricsim_core::limits::{MAX_BASE_RTT, MAX_SIZE};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample, Room, Stop, Watch};
 use fabricsim_core::plugin::{
     EndpointCounters, Fidelity, LawContext, LiveFlow, QueueReport, Unfinished,
@@ -29,7 +29,7 @@ use crate::pause_log::PauseEvent;
 use crate::queries::query_network;
 use crate::registry::Needs;
 use crate::runner::Runner;
-use crate::scenario::{Scenario, TcpFacts};
+use crate::scenario::{Part, Scenario, TcpFacts};
 use crate::sources::Sources;
 
 /// What the idle network of a scenario offers.
@@ -159,7 +159,6 @@ impl Simulation {
             fidelity,
         };
         let telemetry_bytes = scenario.cc.telemetry_bytes(&context);
-        let limits = |text: String| Error::unsupported(scenario, text);
         let queries = match &scenario.queries {
             None => None,
             Some(settings) => {
@@ -167,10 +166,9 @@ impl Simulation {
                 let law = scenario.pint_laws().next();
                 let built = settings.build(scenario.seed, law, &network);
                 Some(Arc::new(built.map_err(|(index, error)| {
-                    limits(match index {
-                        Some(index) => format!("query {}: {error}", index + 1),
-                        None => error.to_string(),
-                    })
+                    let part = index.map_or(Part::Topology, Part::Query);
+                    let message = format!("`{}`: {}", error.key, error.message);
+                    scenario.places.refuse(part, message, error.help)
                 })?))
             }
         };
@@ -210,24 +208,16 @@ impl Simulation {
         let mut sources = Vec::new();
         for (index, workload) in scenario.workloads.iter().enumerate() {
             let context = scenario.workload_context(index);
-            let class = ClassId(
-                u16::try_from(index)
-                    .map_err(|_| limits("a scenario has at most 65,536 workloads".to_owned()))?,
-            );
-            let refuse = |error: fabricsim_core::input::ConfigError| {
-                limits(format!("workload {}: {error}", index + 1))
+            let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
+            let refuse = |error: fabricsim_core::input::ConfigError| Error::Unsupported {
+                scenario: format!("{}, [[workload]] {}", scenario.name, index + 1),
+                message: format!("`{}`: {}", error.key, error.message),
+                help: error.help,
             };
-            sources.push(workload.build(&context, class).map_err(refuse)?);
+            sources.push(workload.build(&context, ClassId(class)).map_err(refuse)?);
             let share = workload.expected(&context).map_err(refuse)?;
             expected.flows += share.flows;
             expected.bytes += share.bytes;
-        }
-        if expected.flows > f64::from(MAX_FLOWS) {
-            return Err(limits(format!(
-                "the workloads ask for about {:.0} flows, and a run numbers up to {MAX_FLOWS}; give \
-                 shorter durations, lower loads or larger flows",
-                expected.flows
-            )));
         }
         let topology = &scenario.topology;
         let tcp = scenario.tcp_facts();

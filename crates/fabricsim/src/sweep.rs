@@ -78,6 +78,7 @@ use toml::de::DeValue;
 use crate::custom::CustomLaws;
 use crate::document::Document;
 use crate::error::Error;
+use crate::input_file::{FileKind, read_text};
 use crate::scenario::is_plain;
 use base::{Base, find_base};
 use definition::Definition;
@@ -126,11 +127,7 @@ impl Sweep {
     /// When a file cannot be read, and the first mistake: in the sweep, or in the scenario of the
     /// first point that is not good.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
-            what: Error::SWEEP,
-            path: path.to_owned(),
-            source,
-        })?;
+        let text = read_text(FileKind::SWEEP, path)?;
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
         Self::from_text(&path.display().to_string(), &text, folder, overrides)
     }

@@ -16,6 +16,9 @@ pub(crate) struct Place<'a> {
     pub(crate) keys: &'a Keys,
 }
 
+/// Bytes of a name above which it is not compared with others.
+const LONGEST_NAME: usize = 100;
+
 /// A message and its remedy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Wording {
@@ -191,6 +194,10 @@ pub(crate) fn suggest(unknown: &str, known: &[&str]) -> String {
 
 /// The nearest of `known`, when it is near enough to be meant.
 fn nearest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
+    // Nothing known is as long, and comparing takes memory for each pair of letters.
+    if unknown.len() > LONGEST_NAME {
+        return None;
+    }
     let unknown = unknown.to_lowercase();
     known
         .iter()

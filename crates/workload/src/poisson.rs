@@ -103,22 +103,14 @@ impl PoissonConfig {
         class: ClassId,
     ) -> Result<Box<dyn FlowSource>, ConfigError> {
         let sizes = self.checked(context)?;
-        let destinations: Box<[usize]> =
-            select("destinations", self.destinations.as_deref(), context)?.into();
+        let (sources, destinations) = self.ends(context)?;
         let end = self.start.saturating_add(self.duration);
         let mut senders = Vec::new();
         let mut due = BinaryHeap::new();
-        for position in select("sources", self.sources.as_deref(), context)? {
+        for position in sources {
             let host = context.hosts[position];
             let own = destinations.binary_search(&position).ok();
             let choices = destinations.len() - usize::from(own.is_some());
-            if choices == 0 {
-                return Err(ConfigError::new(
-                    "destinations",
-                    format!("host {} has no host to send to but itself", host.id),
-                    "add destinations, or leave this host out of `sources`",
-                ));
-            }
             let entity = context.host_entity(host.id);
             let mut sender = Sender {
                 id: host.id,
@@ -156,7 +148,8 @@ impl PoissonConfig {
     /// As [`PoissonConfig::build`].
     pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         let sizes = self.checked(context)?;
-        let bytes: f64 = select("sources", self.sources.as_deref(), context)?
+        let (sources, _) = self.ends(context)?;
+        let bytes: f64 = sources
             .into_iter()
             .map(|position| bytes_per_second(context.hosts[position].rate, self.load))
             .map(|per_second| per_second * self.duration.as_secs_f64())
@@ -166,6 +159,24 @@ impl PoissonConfig {
             bytes,
         };
         check::amount("duration", expected)
+    }
+
+    /// The positions of the hosts that send and of those that receive; every one that sends has
+    /// another one to send to.
+    fn ends(&self, context: &WorkloadContext) -> Result<(Vec<usize>, Vec<usize>), ConfigError> {
+        let sources = select("sources", self.sources.as_deref(), context)?;
+        let destinations = select("destinations", self.destinations.as_deref(), context)?;
+        match destinations[..] {
+            [only] if sources.binary_search(&only).is_ok() => Err(ConfigError::new(
+                "destinations",
+                format!(
+                    "host {} has no host to send to but itself",
+                    context.hosts[only].id
+                ),
+                "add destinations, or leave this host out of `sources`",
+            )),
+            _ => Ok((sources, destinations)),
+        }
     }
 
     fn checked(&self, context: &WorkloadContext) -> Result<&SizeCdf, ConfigError> {

@@ -54,8 +54,9 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     let scenario = Scenario::from_file(&args.scenario, &args.overrides)?;
     let Some(settings) = scenario.queries.clone() else {
         return Err(Error::Unsupported {
-            scenario: scenario.name,
-            message: "it has no queries to compare; add [[query]] tables".to_owned(),
+            scenario: args.scenario.display().to_string(),
+            message: "the scenario has no queries to compare".to_owned(),
+            help: "add [[query]] tables".to_owned(),
         });
     };
     let together = match args.run(&scenario)? {

@@ -15,7 +15,7 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Duration;
 
 use super::drive::drive;
-use crate::console::{say, tell};
+use crate::console::{exit_with, say, tell};
 use crate::progress::Display;
 
 /// The range of codes: 2^16 ns.
@@ -126,7 +126,8 @@ struct Line {
 }
 
 pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
-    args.check().unwrap_or_else(|error| refuse(&error).exit());
+    args.check()
+        .unwrap_or_else(|error| exit_with(refuse(&error)));
     let mut lines = Vec::new();
     for (name, scenario) in args.scenarios()? {
         let mut display = Display::new(false);
@@ -142,7 +143,7 @@ pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
             );
         }
         args.measure(&name, &series, &mut lines)
-            .unwrap_or_else(|error| refuse(&error).exit());
+            .unwrap_or_else(|error| exit_with(refuse(&error)));
     }
     say(&output::table(&lines));
     if let Some(folder) = &args.out {

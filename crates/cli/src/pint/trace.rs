@@ -11,12 +11,14 @@ use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::Error;
 use fabricsim_core::input::ConfigError;
-use fabricsim_pint::tracing::{Marking, Paths, SchemeConfig, Summary, Trials};
+use fabricsim_pint::tracing::{Layers, Marking, Paths, SchemeConfig, Summary, Trials};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPoolBuilder;
 
 use method::{Budget, Method, Preset, Rival};
 use network::{Network, NetworkName};
+
+use crate::console::exit_with;
 
 /// Path lengths of the published figures and two below them.
 const HOPS: [u8; 5] = [5, 10, 25, 36, 59];
@@ -136,7 +138,7 @@ struct Row {
 pub(crate) fn trace(args: &TraceArgs) -> Result<ExitCode, Error> {
     let network = args.topology.as_ref().map(NetworkName::load).transpose()?;
     let cells = args.cells(network.as_ref());
-    let cells = cells.unwrap_or_else(|error| refuse(&error).exit());
+    let cells = cells.unwrap_or_else(|error| exit_with(refuse(&error)));
     let rows = args.run(cells)?;
     output::print(args, network.as_ref(), &rows);
     if let Some(folder) = &args.out {
@@ -175,6 +177,19 @@ impl TraceArgs {
         }
     }
 
+    /// How `preset` divides the packets of paths of `hops` switches.
+    fn layers(&self, preset: Preset, hops: u8) -> Result<Layers, ConfigError> {
+        let layers = preset.layers(self.estimate.unwrap_or(hops));
+        layers.map_err(|error| ConfigError {
+            key: if self.estimate.is_some() {
+                "estimate"
+            } else {
+                "hops"
+            },
+            ..error
+        })
+    }
+
     /// All rows in their order: by path length, then PINT's schemes by budget, then the others.
     fn cells(&self, network: Option<&Network>) -> Result<Vec<Cell>, ConfigError> {
         let mut cells = Vec::new();
@@ -210,9 +225,9 @@ impl TraceArgs {
                 });
             };
             for &preset in &self.scheme {
-                let estimate = self.estimate.unwrap_or(hops);
+                let layers = self.layers(preset, hops)?;
                 for &budget in &self.budget {
-                    let config = budget.scheme(preset.layers(estimate)?, switches);
+                    let config = budget.scheme(layers.clone(), switches);
                     add(Method::Pint(preset, budget), Work::Pint(config));
                 }
             }
@@ -228,7 +243,8 @@ impl TraceArgs {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| Error::Unsupported {
             scenario: "pint trace".to_owned(),
-            message: format!("{error}; give fewer --threads"),
+            message: error.to_string(),
+            help: "give fewer --threads".to_owned(),
         })?;
         let bar =
             ProgressBar::with_draw_target(Some(cells.len() as u64), ProgressDrawTarget::stderr());
@@ -246,7 +262,7 @@ impl TraceArgs {
                 .collect::<Result<Vec<Row>, ConfigError>>()
         });
         bar.finish_and_clear();
-        Ok(rows.unwrap_or_else(|error| refuse(&error).exit()))
+        Ok(rows.unwrap_or_else(|error| exit_with(refuse(&error))))
     }
 }
 

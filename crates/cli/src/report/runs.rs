@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
 use fabricsim::core::input::InputError;
+use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::report::figure::{CdfOf, cdf_curve};
 use fabricsim::report::{Bin, BinRule, Goodput, SlowdownTable, equal_count_bins};
 use serde_json::Value;
 
-use crate::results::{fct_file, names, read_flows, read_text};
+use crate::results::{fct_file, names, read_flows};
 
 /// Parts into which flows are cut by size: fewer of few flows, whose percentiles would be noise.
 const fn parts(flows: usize) -> usize {
@@ -71,7 +72,7 @@ pub(crate) fn read_runs(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
 /// The folders in `folder`, in the order of their names, numbers in them by value.
 fn folders_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let error = |source| Error::Read {
-        what: Error::RESULTS,
+        kind: FileKind::RESULTS,
         path: folder.to_owned(),
         source,
     };
@@ -144,7 +145,7 @@ fn read_summary(path: &Path) -> Result<Value, Error> {
     if !path.exists() {
         return Ok(Value::Null);
     }
-    let text = read_text(path)?;
+    let text = read_text(FileKind::SUMMARY, path)?;
     serde_json::from_str(&text).map_err(|error| {
         let before: usize = text
             .split_inclusive('\n')

@@ -61,6 +61,7 @@ macro_rules! from_graphml {
 
 mod laws;
 mod limits;
+mod places;
 mod queries;
 mod tcp;
 
@@ -1110,7 +1111,8 @@ fn complaint(case: &Case) -> (Folder, Outcome) {
 
 #[test]
 fn every_mistake_is_placed_and_comes_with_its_remedy() {
-    for case in CASES.iter().chain(queries::CASES).chain(tcp::CASES) {
+    let cases = CASES.iter().chain(places::CASES);
+    for case in cases.chain(queries::CASES).chain(tcp::CASES) {
         let (folder, outcome) = complaint(case);
         let name = case.name;
         let said = unwrapped(&outcome.stderr);
@@ -1161,7 +1163,8 @@ fn a_scenario_that_does_not_exist() {
 
 #[test]
 fn check_finds_the_same_mistakes_as_run() {
-    let cases = CASES.iter().chain(queries::CASES).chain(tcp::CASES);
+    let cases = CASES.iter().chain(places::CASES);
+    let cases = cases.chain(queries::CASES).chain(tcp::CASES);
     for case in cases.filter(|case| case.args.is_empty()) {
         let (folder, run) = complaint(case);
         let check = folder.run(&["check", "t.toml"]);

@@ -3,7 +3,11 @@
 mod bad_input;
 mod comparison;
 mod documents;
+#[cfg(unix)]
+mod escapes;
 mod harm;
+#[cfg(unix)]
+mod inputs;
 mod interrupt;
 mod parallelism;
 mod pint;

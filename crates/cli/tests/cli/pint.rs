@@ -303,7 +303,7 @@ fn mistakes_are_refused_with_a_remedy() {
         (&["--hops", "0"], "0", "1..=255"),
         (
             &["--hops", "2", "--scheme", "interleaved"],
-            "ln ln 2",
+            "for paths of d = 2 switches",
             "--estimate at least 3",
         ),
         (

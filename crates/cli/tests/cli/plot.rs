@@ -211,7 +211,7 @@ fn mistakes_are_named() {
         ),
         (
             &["series", "a", "--of", "rate", "--node", "9", "-o", "s.svg"],
-            "--flow, not with --node",
+            "choose them with --flow",
         ),
         (
             &["series", "cut.csv", "-o", "s.svg"],

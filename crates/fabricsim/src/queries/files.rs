@@ -10,6 +10,7 @@ use fabricsim_pint::query::{
 };
 
 use crate::error::Error;
+use crate::input_file::{FileKind, read_text};
 use crate::outcome::{remove_stale, write_whole};
 
 const PREFIX: &str = "query_";
@@ -60,7 +61,7 @@ pub(crate) fn write_answers(
 /// # Errors
 /// When a file cannot be removed.
 pub(crate) fn remove_stale_answers(dir: &Path, kept: &[String]) -> Result<(), Error> {
-    let Ok(summary) = std::fs::read_to_string(dir.join("summary.json")) else {
+    let Ok(summary) = read_text(FileKind::SUMMARY, &dir.join("summary.json")) else {
         return Ok(());
     };
     let summary: serde_json::Value = serde_json::from_str(&summary).unwrap_or_default();

@@ -1,6 +1,5 @@
 //! The results of the points of a preset.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use fabricsim_core::id::ClassId;
@@ -8,6 +7,7 @@ use fabricsim_report::{Cut, FctRecord, read_fct};
 
 use super::scorecard::PointFacts;
 use crate::error::Error;
+use crate::input_file::{FileKind, read_text};
 use crate::sweep::{Point, PointState, Sweep};
 
 /// The class of the flows that are judged; others (incasts) are there to disturb them.
@@ -50,11 +50,7 @@ impl<'s> Measured<'s> {
             return Ok(None);
         };
         let path = point.folder(&self.dir).join("fct.csv");
-        let text = fs::read_to_string(&path).map_err(|source| Error::Read {
-            what: Error::RESULTS,
-            path: path.clone(),
-            source,
-        })?;
+        let text = read_text(FileKind::RESULTS, &path)?;
         let name = path.display().to_string();
         let mut records = read_fct(&text).map_err(|error| Error::input(&name, &text, error))?;
         drop(text);

@@ -6,21 +6,14 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::Bytes;
 use fabricsim_topology::{Topology, TopologyConfig, parse_hpcc};
-use fabricsim_workload::{FlowTimes, SizeCdf, WorkloadConfig, WorkloadContext};
+use fabricsim_workload::{Expected, FlowTimes, SizeCdf, WorkloadConfig, WorkloadContext};
 use toml::de::DeTable;
 
 use crate::document::{Document, Section};
 use crate::error::Error;
+use crate::input_file::{FileKind, read_named};
 use crate::settings::{Keys, Profile};
 use crate::wording::suggest;
-
-pub(crate) fn read_file(what: &'static str, path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|source| Error::Read {
-        what,
-        path: path.to_owned(),
-        source,
-    })
-}
 
 /// The tables whose keys all have defaults.
 pub(super) struct Tables<'d, 'a> {
@@ -135,7 +128,7 @@ fn read_network(
         .path()
         .expect("what is not built is read from a file");
     let path = base.join(path);
-    let text = read_referenced(document, section, "path", "the topology", &path)?;
+    let text = read_referenced(document, section, "path", FileKind::TOPOLOGY, &path)?;
     let network = match config {
         TopologyConfig::Graphml(config) => config.read(&text),
         _ => parse_hpcc(&text),
@@ -151,23 +144,24 @@ pub(super) fn keys_of(kinds: &[(&str, &str, Keys)], kind: &str) -> Keys {
         .map_or(&[], |(_, _, keys)| keys)
 }
 
-/// Reads a file that a section names; a missing one is a mistake at that place of the scenario.
+/// Reads a file that a section names; one that cannot be read is a mistake at that place of the
+/// scenario, one that is no text a mistake in itself.
 pub(super) fn read_referenced(
     document: &Document<'_>,
     section: &Section<'_>,
     key: &str,
-    what: &str,
+    kind: FileKind,
     path: &Path,
 ) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|error| {
+    read_named(kind, path, |reason, help| {
+        let path = path.display();
         document.mistake(
             Document::place(section, key),
             format!(
-                "{}, key `{key}`: cannot read {what} `{}`: {error}",
-                section.title,
-                path.display()
+                "{}, key `{key}`: cannot read {kind} `{path}`: {reason}",
+                section.title
             ),
-            "give a file that exists; paths are relative to the scenario file",
+            help,
         )
     })
 }
@@ -203,7 +197,7 @@ pub(super) fn read_workload<'a>(
     base: &Path,
     context: &WorkloadContext,
     fidelity: Fidelity,
-) -> Result<WorkloadConfig, Error> {
+) -> Result<(WorkloadConfig, Expected), Error> {
     let kinds: Vec<&'static str> = fabricsim_workload::KINDS
         .iter()
         .map(|(name, ..)| *name)
@@ -229,16 +223,16 @@ pub(super) fn read_workload<'a>(
                 return Err(unknown_sizes(document, &section, poisson.sizes.name()));
             }
             WorkloadConfig::Poisson(_) => {
-                read_referenced(document, &section, key, "the law of sizes", &path)?
+                read_referenced(document, &section, key, FileKind::SIZES, &path)?
             }
-            _ => read_referenced(document, &section, key, "the flows", &path)?,
+            _ => read_referenced(document, &section, key, FileKind::FLOWS, &path)?,
         };
         config
             .load(&text, context, times)
             .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;
     }
-    config
+    let expected = config
         .expected(context)
         .map_err(|error| document.refuse(&section, error))?;
-    Ok(config)
+    Ok((config, expected))
 }

@@ -8,6 +8,7 @@ use super::SweepInput;
 use super::definition::TABLES;
 use crate::document::Document;
 use crate::error::Error;
+use crate::input_file::{FileKind, read_named};
 use crate::overrides;
 
 /// Where the base scenario stands.
@@ -39,12 +40,9 @@ pub(super) fn find_base(
         (None, Some(DeValue::String(path))) => {
             let path = folder.join(&**path);
             let name = path.display().to_string();
-            let text = std::fs::read_to_string(&path).map_err(|error| {
-                document.mistake(
-                    place,
-                    format!("cannot read the base scenario `{name}`: {error}"),
-                    "give a scenario file that exists; its path is relative to the sweep file",
-                )
+            let text = read_named(FileKind::BASE, &path, |reason, help| {
+                let message = format!("cannot read the base scenario `{name}`: {reason}");
+                document.mistake(place, message, help)
             })?;
             Base::apart(
                 &name,

@@ -6,6 +6,7 @@ use fabricsim_report::Digest;
 use fabricsim_workload::{Sizes, WorkloadConfig};
 
 use crate::error::Error;
+use crate::input_file::{FileKind, read_bytes};
 use crate::scenario::Scenario;
 
 /// The digest of everything that decides the results of `scenario`: the version, the settings with
@@ -21,29 +22,26 @@ pub(super) fn scenario_digest(scenario: &Scenario, folder: &Path) -> Result<Stri
     add(env!("CARGO_PKG_VERSION").as_bytes());
     add(scenario.resolved().to_string().as_bytes());
     add(&[u8::from(scenario.output.pauses)]);
-    for path in named_files(scenario) {
-        let path = folder.join(path);
-        let content = std::fs::read(&path).map_err(|source| Error::Read {
-            what: "a file of the scenario",
-            path,
-            source,
-        })?;
-        add(&content);
+    for (kind, path) in named_files(scenario) {
+        add(&read_bytes(kind, &folder.join(path))?);
     }
     Ok(digest.to_string())
 }
 
 /// The files that a scenario is made of, in the order of its tables.
-fn named_files(scenario: &Scenario) -> Vec<PathBuf> {
-    let topology = scenario.topology_config.path().map(Path::to_owned);
+fn named_files(scenario: &Scenario) -> Vec<(FileKind, PathBuf)> {
+    let topology = scenario.topology_config.path();
+    let topology = topology.map(|path| (FileKind::TOPOLOGY, path.to_owned()));
     let workloads = scenario
         .workloads
         .iter()
         .filter_map(|workload| match workload {
-            WorkloadConfig::List(list) => Some(PathBuf::from(&list.path)),
+            WorkloadConfig::List(list) => Some((FileKind::FLOWS, PathBuf::from(&list.path))),
             // A law that has been read does not say any more that it is a file.
             WorkloadConfig::Poisson(poisson) => {
-                Sizes::from(poisson.sizes.name()).file().map(PathBuf::from)
+                let sizes = Sizes::from(poisson.sizes.name());
+                let file = sizes.file().map(PathBuf::from);
+                file.map(|path| (FileKind::SIZES, path))
             }
             _ => None,
         });

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Sweep;
 use super::point::{Point, points_folder};
 use crate::error::Error;
+use crate::input_file::{FileKind, read_bytes};
 use crate::outcome::write_whole;
 use crate::summary::{FlowCounts, SlowdownSummary, Status};
 
@@ -145,7 +146,7 @@ impl PointState {
 }
 
 fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_slice(&fs::read(path).ok()?).ok()
+    serde_json::from_slice(&read_bytes(FileKind::SUMMARY, path).ok()?).ok()
 }
 
 /// Writes that the folder of `point` holds its results, whose digest is `digest`, or why it holds none.

@@ -46,8 +46,11 @@ impl Layers {
         if hops < 3 {
             return Err(ConfigError::new(
                 "hops",
-                format!("ln ln {hops} is not a positive number"),
-                "give an estimate of the path length of at least 3",
+                format!(
+                    "the interleaved scheme has no probability, ln ln d / ln d, for paths of d = {hops} \
+                     switches"
+                ),
+                "give a path length of at least 3",
             ));
         }
         let log = libm::log(f64::from(hops));
@@ -72,7 +75,7 @@ impl Layers {
             return Err(ConfigError::new(
                 "hops",
                 "a path of no switches needs no tracing",
-                "give an estimate of the path length of at least 1",
+                "give a path length of at least 1",
             ));
         }
         let mut power = 1.0;

@@ -31,8 +31,9 @@ impl LatencyArgs {
         if self.png {
             let png = figure.to_png(Theme::Light, 2.0);
             let png = png.map_err(|error| Error::Unsupported {
-                scenario: "pint latency".to_owned(),
+                scenario: folder.join("latency.png").display().to_string(),
                 message: error.to_string(),
+                help: "leave out --png".to_owned(),
             })?;
             file("latency.png", &png)?;
         }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use fabricsim::Error;
+use fabricsim::input_file::{FileKind, read_text};
 use fabricsim_core::id::NodeId;
 use fabricsim_pint::tracing::{Paths, Universe};
 use fabricsim_topology::{GraphmlConfig, IspConfig, Topology};
@@ -84,11 +85,7 @@ impl NetworkName {
     pub(super) fn load(&self) -> Result<Network, Error> {
         let topology = match self {
             Self::File(path) => {
-                let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
-                    what: "the topology",
-                    path: path.clone(),
-                    source,
-                })?;
+                let text = read_text(FileKind::TOPOLOGY, path)?;
                 let config = GraphmlConfig {
                     hosts_per_switch: HOSTS,
                     ..GraphmlConfig::new(path)
@@ -103,7 +100,8 @@ impl NetworkName {
                 };
                 config.build().map_err(|error| Error::Unsupported {
                     scenario: format!("--topology {self}"),
-                    message: format!("{}: {}; {}", error.key, error.message, error.help),
+                    message: format!("{}: {}", error.key, error.message),
+                    help: error.help,
                 })?
             }
         };

@@ -96,7 +96,8 @@ pub(super) fn write(
         let png = figure.to_png(Theme::Light, PNG_SCALE);
         let png = png.map_err(|error| Error::Unsupported {
             scenario: "trace.png".to_owned(),
-            message: format!("{error}; leave out --png"),
+            message: error.to_string(),
+            help: "leave out --png".to_owned(),
         })?;
         put("trace.png", &png)?;
     }

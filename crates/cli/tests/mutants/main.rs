@@ -1,0 +1,91 @@
+//! Mutants of every kind of input: whatever is in a file, it is used or refused, with a place and a
+//! remedy, soon, and without much memory. Texts are the same on every machine.
+
+mod batch;
+mod bytes;
+#[cfg(unix)]
+mod command;
+mod draw;
+mod seeds;
+mod structure;
+mod targets;
+
+use std::ops::Range;
+
+use peak_alloc::PeakAlloc;
+
+use batch::{Batch, check, in_processes};
+#[cfg(unix)]
+use command::through_the_command;
+use seeds::{Seed, seeds};
+use targets::{Kind, Verdict, judge};
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// Mutants of the quick test, and how many meet the command in it.
+const SAMPLE: Range<u64> = 1_000..4_000;
+const COMMANDS: u64 = 60;
+
+/// Mutants of the long test, and every which of these meets the command.
+const ALL: u64 = 100_000;
+const EVERY: u64 = 50;
+
+/// The text of mutant `number`: its bytes, for they need be no text.
+pub(crate) fn mutant(seeds: &[Seed], number: u64) -> (&Seed, Vec<u8>) {
+    let mut draw = draw::Draw::of(number);
+    let seed = draw.one(seeds);
+    let other = draw.one(seeds).text.as_bytes();
+    let is_toml = matches!(seed.kind, Kind::Scenario | Kind::Sweep | Kind::Harm);
+    let bytes = match draw.below(4) {
+        0..=2 if is_toml => structure::mutant(&seed.text, &mut draw).into_bytes(),
+        _ => bytes::mutant(seed.text.as_bytes(), other, &mut draw),
+    };
+    (seed, bytes)
+}
+
+#[test]
+fn every_seed_is_used() {
+    let seeds = seeds();
+    let folder = tempfile::tempdir().expect("a folder");
+    seeds::write_beside(folder.path(), &seeds);
+    for seed in &seeds {
+        let verdict = judge(seed.kind, &seed.text, folder.path());
+        assert_eq!(verdict, Ok(Verdict::Used), "{}: {}", seed.name, seed.text);
+    }
+}
+
+#[test]
+fn a_sample_of_mutants_is_used_or_refused() {
+    let found = check(SAMPLE);
+    assert_eq!(found.bad, Vec::<String>::new());
+    let shares = (found.used, found.refused);
+    assert!(shares.0 > 400 && shares.1 > 400, "{shares:?}");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_sample_of_mutants_through_the_command() {
+    let bad = through_the_command((0..COMMANDS).map(|number| number * EVERY));
+    assert_eq!(bad, Vec::<String>::new());
+}
+
+/// A part of the long test, in a process of its own.
+#[test]
+#[ignore = "a part of `a_hundred_thousand_mutants_are_used_or_refused`"]
+fn a_batch_of_mutants() {
+    if let Some(batch) = Batch::of_environment() {
+        batch.run();
+    }
+}
+
+#[test]
+#[cfg(unix)]
+#[ignore = "takes about half an hour"]
+fn a_hundred_thousand_mutants_are_used_or_refused() {
+    let mut bad = in_processes(ALL);
+    bad.extend(through_the_command(
+        (0..ALL / EVERY).map(|number| number * EVERY),
+    ));
+    assert!(bad.is_empty(), "{}:\n{}", bad.len(), bad.join("\n"));
+}

@@ -1,0 +1,210 @@
+//! The texts that mutants are made of: every example, and a small file of every kind of input.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::targets::Kind;
+
+/// A text and the name that its file has.
+#[derive(Clone, Debug)]
+pub(crate) struct Seed {
+    pub(crate) kind: Kind,
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+const FCT_TXT: &str = "\
+0b000001 0b000501 10000 100 1000 2000000000 3000 2500
+0b000101 0b000501 10001 200 20000 2000000100 9000 4500
+0b000201 0b000501 10002 100 1000 2000000200 3000 2500
+";
+
+const FCT_CSV: &str = "\
+flow,src,dst,class,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown,retransmitted_bytes
+0,0,4,0,1000,0,3000,2500,1.2,0
+1,1,4,0,20000,100,9000,4500,2.0,1500
+2,2,4,1,1000,200.125,3000,3000,1.0,0
+";
+
+const FLOW_TXT: &str = "3\n0 4 3 100 1000 2.0\n1 4 3 100 20000 2.0000001\n2 4 3 200 1000 2.1\n";
+
+const CDF: &str = "0 0\n1000 10\n10000 53\n1000000 97\n30000000 100\n";
+
+const GRAPHML: &str = r#"<?xml version="1.0" encoding="utf-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <key attr.name="Latitude" attr.type="double" for="node" id="d1" />
+  <key attr.name="Longitude" attr.type="double" for="node" id="d3" />
+  <graph edgedefault="undirected">
+    <node id="0"><data key="d1">0</data><data key="d3">0</data></node>
+    <node id="1"><data key="d1">1</data><data key="d3">0</data></node>
+    <node id="2"><data key="d1">2.5</data><data key="d3">-3</data></node>
+    <edge source="0" target="1"/>
+    <edge source="1" target="2"/>
+  </graph>
+</graphml>
+"#;
+
+const FROM_FILES: &str = r#"[topology]
+kind = "file"
+path = "ring.topology.txt"
+[[workload]]
+kind = "list"
+path = "x.flow.txt"
+[[workload]]
+kind = "poisson"
+sizes = "x.cdf"
+load = 0.3
+duration = "10us"
+[[event]]
+at = "5us"
+kind = "link-down"
+link = [10, 11]
+[observe]
+queues = true
+links = true
+flows = true
+[cc]
+kind = "hpcc"
+"#;
+
+const FROM_GRAPHML: &str = r#"[topology]
+kind = "graphml"
+path = "x.graphml"
+[[workload]]
+kind = "permutation"
+size = "10KB"
+[[workload]]
+kind = "all-to-all"
+size = "1KB"
+[cc]
+kind = "timely"
+"#;
+
+const HARM: &str = "cca = [\"cubic\", \"prague\"]\nbandwidth = \"50Mbps\"\nrtt = [\"10ms\"]\n\
+                    duration = \"2s\"\nqdisc = \"fq_codel flows 1\"\n";
+
+const OBSERVED: &[(&str, &str)] = &[
+    (
+        "queues.csv",
+        "time_ns,node,port,queue_bytes\n0,4,0,100\n1000,4,0,2000\n",
+    ),
+    (
+        "queue_distribution.csv",
+        "node,port,from_bytes,upto_bytes,time_ns\n4,0,0,1000,5000\n4,0,1000,2000,10\n",
+    ),
+    (
+        "links.csv",
+        "time_ns,node,port,sent_bytes,utilisation,marked_packets,dropped_packets,paused_ns\n\
+         0,4,0,1000,0.5,0,0,0\n1000,4,0,2000,1.0,1,0,500\n",
+    ),
+    (
+        "flows.csv",
+        "time_ns,flow,src,dst,class,rate_bps,window_bytes,acknowledged_bytes,throughput_bps\n\
+         0,1,0,4,0,1000000000,,1000,900000000\n1000,1,0,4,0,500000000,12000,3000,400000000\n",
+    ),
+    (
+        "pauses.csv",
+        "time_ns,node,port,priority,event\n0,4,0,3,pause\n1000,4,0,3,resume\n",
+    ),
+];
+
+/// Changes by `--set`.
+const CHANGES: &[&str] = &[
+    "seed=3",
+    "cc.eta=0.99",
+    "workload.0.load=0.7",
+    "run.stop_at=20us",
+    "topology.leaves=2",
+    "workload.0.sizes=\"websearch\"",
+    "cc={ kind = \"dctcp\" }",
+    "switch.buffer=32MB",
+    "workload=[{ kind = \"permutation\", size = \"1KB\" }]",
+    "output.dir=x",
+];
+
+/// A file of the project.
+fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
+}
+
+fn files_of(folder: &str) -> Vec<(String, String)> {
+    let mut files: Vec<PathBuf> = fs::read_dir(project(folder))
+        .expect("a folder of examples")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.is_file())
+        .collect();
+    files.sort();
+    files
+        .into_iter()
+        .map(|path| {
+            let name = path.file_name().expect("a name").to_string_lossy();
+            let text = fs::read_to_string(&path).expect("an example");
+            (name.into_owned(), text)
+        })
+        .collect()
+}
+
+/// The kind of a file of the project by its name.
+fn kind_of(folder: &str, name: &str) -> Option<Kind> {
+    match name.rsplit_once('.')?.1 {
+        "toml" if folder.ends_with("sweeps") || folder.ends_with("presets") => Some(Kind::Sweep),
+        "toml" => Some(Kind::Scenario),
+        "csv" if name.ends_with(".flows.csv") => Some(Kind::FlowsCsv),
+        "csv" if folder.ends_with("hpcc-results") => Some(Kind::Published),
+        "csv" if name == "ccafct-seed1.csv" => Some(Kind::HarmWorkload),
+        "txt" => Some(Kind::Topology),
+        _ => None,
+    }
+}
+
+/// All seeds, in the same order everywhere.
+pub(crate) fn seeds() -> Vec<Seed> {
+    let mut seeds = Vec::new();
+    for folder in [
+        "examples/scenarios",
+        "examples/deadlock",
+        "examples/sweeps",
+        "crates/fabricsim/data/presets",
+        "crates/fabricsim/data/hpcc-results",
+        "crates/fabricsim/data/harm",
+    ] {
+        for (name, text) in files_of(folder) {
+            if let Some(kind) = kind_of(folder, &name) {
+                // Long tables say nothing that their first rows do not.
+                let text = match text.len() {
+                    ..=20_000 => text,
+                    _ => text.lines().take(30).collect::<Vec<_>>().join("\n"),
+                };
+                seeds.push(Seed { kind, name, text });
+            }
+        }
+    }
+    let small = [
+        (Kind::FctTxt, "x.fct.txt", FCT_TXT),
+        (Kind::FctCsv, "x.fct.csv", FCT_CSV),
+        (Kind::FlowsTxt, "x.flow.txt", FLOW_TXT),
+        (Kind::Sizes, "x.cdf", CDF),
+        (Kind::Graphml, "x.graphml", GRAPHML),
+        (Kind::Scenario, "files.toml", FROM_FILES),
+        (Kind::Scenario, "graphml.toml", FROM_GRAPHML),
+        (Kind::Harm, "harm.toml", HARM),
+    ];
+    let observed = OBSERVED
+        .iter()
+        .map(|&(name, text)| (Kind::Observed, name, text));
+    let changes = CHANGES.iter().map(|&text| (Kind::Override, "set", text));
+    for (kind, name, text) in small.into_iter().chain(observed).chain(changes) {
+        let (name, text) = (name.to_owned(), text.to_owned());
+        seeds.push(Seed { kind, name, text });
+    }
+    seeds
+}
+
+/// Writes the files that seeds name into `folder`.
+pub(crate) fn write_beside(folder: &Path, seeds: &[Seed]) {
+    for seed in seeds.iter().filter(|seed| seed.kind != Kind::Override) {
+        fs::write(folder.join(&seed.name), &seed.text).expect("room for a seed");
+    }
+}

@@ -1,0 +1,182 @@
+//! What is done with a text of each kind, and what has to hold whatever the text is.
+
+use std::path::Path;
+
+use fabricsim::core::id::NodeId;
+use fabricsim::core::input::InputError;
+use fabricsim::core::units::{Duration, Rate, Time};
+use fabricsim::harm::{HarmSettings, HarmTest, read_workload};
+use fabricsim::report::figure::{Quantity, Selection, read_time_lines, time_figure};
+use fabricsim::report::observed::{
+    fairness_over_time, link_uses, paused_ports, read_flow_samples, read_links, read_pauses,
+    read_queue_distribution,
+};
+use fabricsim::report::{
+    BinRule, BinTable, Confidence, Percentile, SizeBins, SlowdownTable, bins_csv, compare,
+    equal_count_bins, read_fct, read_hpcc_fct, read_published,
+};
+use fabricsim::topology::{GraphmlConfig, parse_hpcc};
+use fabricsim::workload::{FlowTimes, Host, SizeCdf, parse_csv, parse_hpcc_flows};
+use fabricsim::{Error, Scenario, Simulation, Sweep};
+
+/// A kind of input.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(crate) enum Kind {
+    Scenario,
+    Sweep,
+    Override,
+    Topology,
+    Graphml,
+    FlowsCsv,
+    FlowsTxt,
+    Sizes,
+    FctCsv,
+    FctTxt,
+    Harm,
+    HarmWorkload,
+    Published,
+    Observed,
+}
+
+/// What becomes of a text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Verdict {
+    Used,
+    Refused,
+}
+
+/// How far networks are run, and how large they may be for that.
+const RUN: Duration = Duration::from_us(20);
+const MOST_NODES: usize = 200;
+const MOST_FLOWS: f64 = 10_000.0;
+
+/// The scenario that an override changes.
+const CHANGED: &str = include_str!("../../../../examples/scenarios/default.toml");
+
+/// Does with `text`, which stands in `folder`, what the command does with such a file.
+///
+/// # Errors
+/// What must not be: a refusal without a place or without a remedy.
+pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, String> {
+    let hosts: Vec<Host> = (0..16)
+        .map(|n| Host {
+            id: NodeId(n),
+            rate: Rate::from_gbps(100),
+        })
+        .collect();
+    match kind {
+        Kind::Scenario => of_error(build(Scenario::from_text("x.toml", text, folder, &[]))),
+        Kind::Override => of_error(build(Scenario::from_text(
+            "default.toml",
+            CHANGED,
+            folder,
+            &[text.to_owned()],
+        ))),
+        Kind::Sweep => of_error(Sweep::from_text("x.toml", text, folder, &[]).map(drop)),
+        Kind::Harm => of_error(
+            HarmSettings::from_text("x.toml", text)
+                .and_then(|settings| HarmTest::new(settings, folder))
+                .map(drop),
+        ),
+        Kind::Topology => of_input(text, parse_hpcc(text)),
+        Kind::Graphml => of_input(text, GraphmlConfig::new("x.graphml").read(text)),
+        Kind::FlowsCsv => of_input(text, parse_csv(text, &hosts)),
+        Kind::FlowsTxt => of_input(text, parse_hpcc_flows(text, &hosts, FlowTimes::Exact)),
+        Kind::Sizes => of_input(
+            text,
+            SizeCdf::parse(text).map(|sizes| {
+                for u in [0.0, 0.5, 1.0 - f64::EPSILON] {
+                    assert!(sizes.sample(u) <= sizes.max(), "a size above the largest");
+                }
+                assert!(sizes.mean().is_finite(), "a mean of {}", sizes.mean());
+            }),
+        ),
+        Kind::FctCsv => of_input(text, read_fct(text).map(|records| sum_up(&records))),
+        Kind::FctTxt => of_input(text, read_hpcc_fct(text).map(|records| sum_up(&records))),
+        Kind::HarmWorkload => of_input(text, read_workload(text).map(drop)),
+        Kind::Published => of_input(text, read_published(text).map(drop)),
+        Kind::Observed => observed(text),
+    }
+}
+
+/// Builds the network of a scenario and, where it is small, runs it for a moment.
+fn build(scenario: Result<Scenario, Error>) -> Result<(), Error> {
+    let scenario = scenario?;
+    let mut simulation = Simulation::new(&scenario, 1)?;
+    let _ = scenario.resolved().to_string();
+    let small = scenario.topology.len() <= MOST_NODES && simulation.expected().flows <= MOST_FLOWS;
+    if small {
+        simulation.run_until(Time::ZERO + RUN);
+        for completion in simulation.take_completions() {
+            let record = simulation.record(&completion);
+            assert!(record.slowdown() >= 1.0, "a slowdown below 1");
+        }
+    }
+    Ok(())
+}
+
+/// Everything that the commands make of records.
+fn sum_up(records: &[fabricsim::report::FctRecord]) {
+    let percentiles = [Percentile::P50, Percentile::P99];
+    let bins = SizeBins::of_equal_count(records, 20, BinRule::AllFlows);
+    let table = BinTable::new(&bins, &percentiles, Confidence::P95);
+    let _ = format!("{table:#}{}", table.csv_header());
+    for rule in [BinRule::Published, BinRule::AllFlows] {
+        let _ = bins_csv(&equal_count_bins(records, 20, rule));
+    }
+    let _ = SlowdownTable::new(records);
+    let _ = compare(records, records);
+}
+
+fn observed(text: &str) -> Result<Verdict, String> {
+    let mut verdict = Verdict::Refused;
+    let mut add = |read: Result<(), InputError>| {
+        if of_input(text, read)? == Verdict::Used {
+            verdict = Verdict::Used;
+        }
+        Ok::<(), String>(())
+    };
+    add(read_queue_distribution(text).map(drop))?;
+    add(read_links(text).map(|samples| drop(link_uses(&samples))))?;
+    add(read_pauses(text).map(|rows| drop(paused_ports(&rows, Time::from_ps(1)))))?;
+    add(read_flow_samples(text).map(|samples| drop(fairness_over_time(&samples))))?;
+    for quantity in [Quantity::Queue, Quantity::Rate] {
+        let lines = read_time_lines(text, quantity, &Selection::default());
+        add(lines.map(|lines| drop(time_figure("x", quantity, lines, 8))))?;
+    }
+    Ok(verdict)
+}
+
+fn of_input<T>(text: &str, read: Result<T, InputError>) -> Result<Verdict, String> {
+    let Err(error) = read else {
+        return Ok(Verdict::Used);
+    };
+    if error.span.start > error.span.end || error.span.end > text.len() {
+        return Err(format!("{:?} of {} bytes: {error}", error.span, text.len()));
+    }
+    of_error(Err(Error::input("x", text, error)))
+}
+
+fn of_error(outcome: Result<(), Error>) -> Result<Verdict, String> {
+    let Err(error) = outcome else {
+        return Ok(Verdict::Used);
+    };
+    let Some(mistake) = error.mistake() else {
+        return Err(format!("no place: {error}"));
+    };
+    let bare = |text: &str| text.trim().is_empty();
+    if bare(mistake.remedy()) || bare(mistake.message()) || mistake.line() == 0 {
+        return Err(format!("no remedy: {error}"));
+    }
+    for raw in [
+        "invalid type",
+        "invalid value",
+        "expected struct",
+        "missing field",
+    ] {
+        if mistake.message().contains(raw) {
+            return Err(format!("`{raw}` is not our word: {error}"));
+        }
+    }
+    Ok(Verdict::Refused)
+}
