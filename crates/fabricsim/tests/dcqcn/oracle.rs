@@ -237,7 +237,7 @@ pub(crate) fn queue(setup: Setup) -> Queue {
         flows: vec![flow; setup.flows],
         waiting: VecDeque::new(),
         busy: false,
-        draws: Stream::new(setup.seed, 0x0dac1e, Purpose::Marking),
+        draws: Stream::new(setup.seed, 7, Purpose::Marking),
         byte_counter: setup.byte_counter,
     };
     for flow in 0..setup.flows {

@@ -125,7 +125,7 @@ impl LawConfig for TimelyConfig {
         ),
         (
             "min_rate",
-            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at it queue",
+            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
         ),
         (
             "window",

@@ -229,7 +229,7 @@ impl LawConfig for DcqcnConfig {
         ),
         (
             "min_rate",
-            "lowest rate (default \"1Gbps\", paper: \"100Mbps\", at most a hundredth of the NIC rate); flows that do not fit a link at it queue",
+            "lowest rate (default \"1Gbps\", paper: \"100Mbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
         ),
         (
             "window",
