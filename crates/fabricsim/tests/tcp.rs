@@ -225,7 +225,8 @@ fn drops_of_one_that_waits(mtu: &str) -> u64 {
 #[test]
 fn codel_leaves_a_backlog_of_one_packet_of_the_datacentre_alone() {
     assert_eq!(drops_of_one_that_waits(""), 0);
-    assert!(drops_of_one_that_waits(", mtu = \"1514B\"") > 2);
+    // Once one is dropped none waits behind another any more.
+    assert!(drops_of_one_that_waits(", mtu = \"1514B\"") > 0);
 }
 
 /// Any discipline at any port of a fabric, for every law, next to RDMA.

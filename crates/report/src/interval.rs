@@ -68,8 +68,8 @@ impl ReplicaMean {
 /// tail gets at most half of what the confidence leaves.
 ///
 /// It takes the values to be independent. Slowdowns of one run are not, as its flows share queues: then
-/// the interval is too narrow and holds the percentile less often than `confidence` says: about half
-/// of those of 95% do, of a thousand flows below 30 KB at a load of 0.6. Between runs with different seeds
+/// the interval is too narrow and holds the percentile less often than `confidence` says: of those of
+/// 95%, of a thousand flows below 30 KB at a load of 0.6, half to two thirds do. Between runs with different seeds
 /// [`ReplicaMean`] has intervals that hold.
 #[must_use]
 pub fn percentile_interval(

@@ -62,7 +62,7 @@ mod tests {
 
     use fabricsim_core::units::{Bytes, Duration};
 
-    use super::super::Incoming;
+    use super::super::{Incoming, whole};
     use super::*;
     use crate::tcp::cc::TcpCc;
     use crate::tcp::config::TcpConfig;
@@ -113,8 +113,8 @@ mod tests {
         fill(sender, now);
     }
 
-    /// Lets the retransmission timer come, and returns the threshold after it.
-    fn time_out(sender: &mut Sender) -> f64 {
+    /// Lets the retransmission timer come, and returns the threshold after it in tenths of a segment.
+    fn time_out(sender: &mut Sender) -> u32 {
         let phase = sender.phase;
         loop {
             let at = sender.timers.deadline();
@@ -122,21 +122,25 @@ mod tests {
             let timed_out = sender.on_deadline(at);
             fill(sender, at);
             if timed_out {
-                return sender.law.ssthresh();
+                return tenths(sender.law.ssthresh());
             }
         }
+    }
+
+    fn tenths(segments: f64) -> u32 {
+        whole(segments * 10.0)
     }
 
     #[test]
     fn the_threshold_falls_once_for_a_window() {
         // Nothing is acknowledged: half of ten segments, and it stays while the same goes on.
         let (mut sender, _) = sending("newreno", Feedback::None);
-        assert_eq!(time_out(&mut sender), 5.0);
-        assert_eq!(time_out(&mut sender), 5.0);
+        assert_eq!(time_out(&mut sender), 50);
+        assert_eq!(time_out(&mut sender), 50);
         // Five of the ten are acknowledged at last, then nothing any more: half of the other five.
         let later = sender.last_sent + RTT;
         acknowledge(&mut sender, later, 5, 0, 0);
-        assert_eq!(time_out(&mut sender), 2.5);
+        assert_eq!(time_out(&mut sender), 25);
 
         // In fast recovery.
         let (mut sender, now) = sending("newreno", Feedback::None);
@@ -145,13 +149,13 @@ mod tests {
             (sender.phase, sender.law.ssthresh()),
             (Phase::Recovery, 5.0)
         );
-        assert_eq!(time_out(&mut sender), 5.0);
+        assert_eq!(time_out(&mut sender), 50);
 
         // After an echo of marks in the same window.
         let (mut sender, now) = sending("newreno", Feedback::Classic);
         acknowledge(&mut sender, now, 1, 0, 1);
         assert_eq!(sender.phase, Phase::Reducing);
-        let threshold = sender.law.ssthresh();
+        let threshold = tenths(sender.law.ssthresh());
         assert_eq!(time_out(&mut sender), threshold);
     }
 

@@ -177,7 +177,7 @@ fn a_mark_while_losses_are_repaired_reduces_nothing() {
     repairing.marked = 1;
     prague.on_ack(&repairing);
     assert!((prague.cwnd() - 100.0).abs() < 1e-9);
-    assert_eq!(prague.debt + prague.ssthresh(), 50.0);
+    assert!((prague.debt + prague.ssthresh() - 50.0).abs() < 1e-9);
     // It has been seen all the same.
     assert_ne!(prague.marks, Marks::None);
     let mut repaired = stream.ack(Time::ZERO, rtt, 100);
