@@ -10,6 +10,7 @@ mod compare;
 mod console;
 mod harm;
 mod list;
+mod load;
 mod parallelism;
 mod pint;
 mod plot;

@@ -65,6 +65,7 @@ pub(crate) mod document;
 pub mod error;
 pub mod failures;
 pub mod harm;
+pub(crate) mod ideal;
 pub(crate) mod mixed_header;
 pub(crate) mod model;
 pub mod observe;
@@ -83,6 +84,8 @@ pub(crate) mod sources;
 pub mod summary;
 pub mod sweep;
 pub mod tcp_class;
+pub mod utilisation;
+pub(crate) mod warnings;
 pub(crate) mod wording;
 
 /// Units, ids, the engine, the network and the traits of plugins.

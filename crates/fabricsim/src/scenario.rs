@@ -3,6 +3,7 @@
 mod classes;
 mod read;
 mod resolved;
+mod timeout;
 mod transports;
 
 use std::collections::BTreeMap;
@@ -439,6 +440,7 @@ impl Scenario {
         };
         RdmaConfig {
             answers_ignore_pause: Some(self.transport.answers_ignore_pause.unwrap_or(by_law)),
+            rto_min: Some(self.least_timeout()),
             ..self.transport.clone()
         }
     }

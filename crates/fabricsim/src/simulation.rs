@@ -10,12 +10,11 @@ use fabricsim_core::network::{BlockedPort, Counters, PortSample, Stop, Watch};
 use fabricsim_core::plugin::{
     EndpointCounters, Fidelity, LawContext, LiveFlow, QueueReport, Unfinished,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
-use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
-use fabricsim_topology::{Extremes, Routes};
+use fabricsim_report::FctRecord;
+use fabricsim_topology::{EqualPaths, Extremes, Routes};
 use fabricsim_transport::rdma::{BaseReference, BaseRtt, PacingTimes, RdmaSettings};
-use fabricsim_transport::tcp::Opening;
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
 
@@ -23,12 +22,13 @@ use crate::assembly::Assembly;
 use crate::directory::{RouteDirectory, SourcePorts};
 use crate::error::Error;
 use crate::failures::{ControlPlane, Event};
+pub use crate::ideal::IdealFct;
 use crate::observe::QueueBin;
 use crate::pause_log::PauseEvent;
 use crate::queries::query_network;
 use crate::registry::Needs;
 use crate::runner::Runner;
-use crate::scenario::{Scenario, TcpFacts};
+use crate::scenario::Scenario;
 use crate::sources::Sources;
 
 /// What the idle network of a scenario offers.
@@ -66,39 +66,6 @@ pub struct Simulation {
 struct TelemetryRoom {
     switches: u16,
     rates: Vec<Rate>,
-}
-
-/// The flow completion time on the idle network: base round-trip time and the flow's bytes, with 48
-/// bytes of headers for each packet, at the bottleneck's rate. Flows of TCP have its segments and
-/// headers, and one more round trip where a handshake opens their connection.
-#[derive(Clone, Debug)]
-pub struct IdealFct {
-    fidelity: Fidelity,
-    mtu: Bytes,
-    tcp: Option<Arc<TcpFacts>>,
-}
-
-impl IdealFct {
-    /// The ideal completion time of a flow.
-    #[must_use]
-    pub fn of(&self, completion: &Completion) -> Duration {
-        let flow = &completion.flow;
-        if let Some(tcp) = &self.tcp
-            && let Some(class) = tcp.class(flow.request.class)
-        {
-            let ideal = ideal_fct(&flow.path, flow.request.size, tcp.mss, tcp.headers);
-            return match class.opening {
-                Opening::Handshake => ideal + flow.path.base_rtt,
-                Opening::Open => ideal,
-            };
-        }
-        match self.fidelity {
-            Fidelity::Exact => ideal_fct(&flow.path, flow.request.size, self.mtu, HEADER_BYTES),
-            Fidelity::Published => {
-                ideal_fct_truncated(&flow.path, flow.request.size, self.mtu, HEADER_BYTES)
-            }
-        }
-    }
 }
 
 /// What the workloads are expected to produce.
@@ -220,14 +187,14 @@ impl Simulation {
             )));
         }
         let topology = &scenario.topology;
-        let tcp = scenario.tcp_facts();
+        let ideal = IdealFct::new(fidelity, mtu, scenario.tcp_facts());
         Ok(Self {
             runner,
             sources: Sources::new(Merge::new(sources)),
             directory: RouteDirectory {
+                equal: EqualPaths::new(Arc::clone(&routes)),
                 routes,
-                mtu,
-                tcp: tcp.clone(),
+                ideal: ideal.clone(),
                 ports: match fidelity {
                     Fidelity::Exact => SourcePorts::ByFlow,
                     Fidelity::Published => SourcePorts::ByPair(FxHashMap::default()),
@@ -247,7 +214,7 @@ impl Simulation {
                     _ => telemetry_bytes + digest_bytes,
                 },
             },
-            ideal: IdealFct { fidelity, mtu, tcp },
+            ideal,
             hosts: (0..topology.len())
                 .map(|i| topology.is_host(NodeId::from_index(i)))
                 .collect(),
@@ -314,7 +281,7 @@ impl Simulation {
                 request.priority
             ));
         }
-        if let Some(tcp) = &self.ideal.tcp
+        if let Some(tcp) = self.ideal.tcp()
             && !tcp.may_use(request.class, request.priority)
         {
             return refuse(format!(
@@ -352,7 +319,7 @@ impl Simulation {
                      scenario has"
                 ));
             }
-            let longest = control.longest_path(Some(&event), self.directory.mtu);
+            let longest = control.longest_path(Some(&event), self.directory.ideal.mtu());
             if longest > room.switches {
                 return refuse(format!(
                     "paths would pass {longest} switches, and the telemetry was built for {}; put \
@@ -394,7 +361,7 @@ impl Simulation {
         self.runner.windows()
     }
 
-    /// Flows started so far.
+    /// Flows started so far: those that a route led to the destination of.
     #[must_use]
     pub fn flows_started(&self) -> u64 {
         self.runner.flows().0
