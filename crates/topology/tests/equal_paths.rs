@@ -23,7 +23,7 @@ fn networks() -> impl Strategy<Value = Topology> {
     let any = any::<prop::sample::Index>;
     let shape = (2usize..4, 2usize..5, 0usize..3);
     let extra = prop::collection::vec((any(), any()), 0..8);
-    let hosts = prop::collection::vec((any(), any(), any::<bool>()), 2..6);
+    let hosts = prop::collection::vec((any(), any(), prop::bool::ANY), 2..6);
     let rates = prop::sample::select(vec![1u64, 10, 25, 100, 400]);
     let speeds = prop::collection::vec((rates, 1u64..20_000), 1..40);
     (shape, extra, hosts, speeds).prop_map(|((leaves, spines, more), extra, hosts, speeds)| {

@@ -16,4 +16,5 @@ mod runs;
 mod slowdown;
 mod support;
 mod sweep;
+mod warnings;
 mod words;

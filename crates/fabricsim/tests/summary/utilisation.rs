@@ -29,8 +29,8 @@ fn factor(size: f64, packets: f64) -> f64 {
     (size + packets * (48.0 + 60.0)) / size
 }
 
-/// 216 hosts at 25 Gbps offer their racks 0.3 of it, which is 101% of the links between leaves and
-/// spines without headers.
+/// 36 hosts of a rack send 0.9 of 25 Gbps each, of which 180 in 215 flows leave the rack, over two links of
+/// 100 Gbps.
 #[test]
 fn an_oversubscribed_core_is_told() {
     let text = "[topology]\nkind = \"leaf-spine\"\nleaves = 6\nhosts_per_leaf = 36\nspines = 2\n\
