@@ -44,9 +44,10 @@ fn timeouts_without_loss_are_told_with_the_remedy() {
     let folder = Folder::new();
     folder.write(
         "s.toml",
-        "[topology]\nkind = \"star\"\nhosts = 17\nrate = \"25Gbps\"\n\
+        "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 8\nspines = 1\nhost_rate = \"25Gbps\"\n\
+         fabric_rate = \"100Gbps\"\n[switch]\nbuffer = \"4MiB\"\n\
          [[workload]]\nkind = \"incast\"\nfan_in = 16\nsize = \"500KB\"\nreceiver = 3\nat = \"0s\"\n\
-         [switch]\nbuffer = \"8MiB\"\n[cc]\nkind = \"dcqcn\"\n",
+         [[workload]]\nkind = \"permutation\"\nsize = \"500KB\"\n[cc]\nkind = \"timely\"\n",
     );
     let calm = folder.run(&["run", "s.toml", "--out", "calm"]).succeeded();
     assert_eq!(calm.stderr, "");
@@ -54,7 +55,7 @@ fn timeouts_without_loss_are_told_with_the_remedy() {
         "run",
         "s.toml",
         "--set",
-        "transport.rto_min=50us",
+        "transport.rto_min=100us",
         "--out",
         "hasty",
     ];
@@ -67,7 +68,7 @@ fn timeouts_without_loss_are_told_with_the_remedy() {
         "{timeouts} retransmission timeouts although no packet was lost"
     )));
     assert!(
-        warning.contains("[transport] rto_min = \"50us\"; raise it"),
+        warning.contains("[transport] rto_min = \"100us\"; raise it"),
         "{warning}"
     );
     assert!(hasty.stderr.contains(warning), "{}", hasty.stderr);

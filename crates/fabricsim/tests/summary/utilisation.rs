@@ -89,7 +89,7 @@ fn an_oversubscribed_core_is_told() {
 fn a_fat_tree_is_the_less_busy_the_higher() {
     let text = "[topology]\nkind = \"fat-tree\"\nk = 8\nfabric_rate = \"100Gbps\"\n\
                 [[workload]]\nkind = \"poisson\"\nsizes = \"1000B\"\nload = 0.5\nduration = \"1ms\"\n\
-                [cc]\nkind = \"timely\"\n";
+                [cc]\nkind = \"dcqcn\"\n";
     let wire = factor(1_000.0, 1.0);
     let expected = [
         ("host to ToR", 0.5 * wire),
@@ -148,7 +148,7 @@ fn runs_load_links_as_expected() {
     ];
     let networks = [
         "kind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 4\nspines = 2\nfabric_rate = \"200Gbps\"\n",
-        "kind = \"dumbbell\"\npairs = 6\n",
+        "kind = \"dumbbell\"\nhosts_per_side = 6\n",
     ];
     for (network, law) in networks
         .iter()
