@@ -3,19 +3,29 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use fabricsim::utilisation::ExpectedUtilisation;
 use fabricsim::{Error, Scenario, Simulation};
 
 use crate::args::CheckArgs;
-use crate::console::say;
+use crate::console::{say, tell};
+use crate::load;
 
 pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load()?;
     let simulation = Simulation::new(&scenario, 1)?;
-    say(&describe(&scenario, &simulation));
+    let utilisation = ExpectedUtilisation::of(&scenario, &simulation);
+    say(&describe(&scenario, &simulation, &utilisation));
+    if let Some(warning) = utilisation.warning() {
+        tell!("warning: {warning}");
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-fn describe(scenario: &Scenario, simulation: &Simulation) -> String {
+fn describe(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    utilisation: &ExpectedUtilisation,
+) -> String {
     let facts = simulation.facts();
     let expected = simulation.expected();
     let mut text = String::new();
@@ -49,6 +59,9 @@ fn describe(scenario: &Scenario, simulation: &Simulation) -> String {
     );
     line("expected flows", format!("{:.0}", expected.flows));
     line("expected bytes", format!("{:.0}", expected.bytes));
+    for (name, value) in load::lines(utilisation) {
+        line(name, value);
+    }
     line("results in", scenario.output_dir().display().to_string());
     line("settings", String::new());
     let settings =

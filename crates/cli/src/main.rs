@@ -11,6 +11,7 @@ mod complaint;
 mod console;
 mod harm;
 mod list;
+mod load;
 mod parallelism;
 mod pint;
 mod plot;

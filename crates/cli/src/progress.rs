@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 
 use fabricsim::outcome::{Monitor, share_done};
 use fabricsim::simulation::Expectation;
+use fabricsim::utilisation::ExpectedUtilisation;
 use fabricsim_core::network::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::console::tell;
 
 /// Steps of the bar.
 const STEPS: u64 = 1_000;
@@ -61,6 +64,12 @@ impl Display {
 }
 
 impl Monitor for Display {
+    fn expected(&mut self, utilisation: &ExpectedUtilisation) {
+        if let Some(warning) = utilisation.warning() {
+            tell!("warning: {warning}");
+        }
+    }
+
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool {
         if !self.bar.is_hidden() && self.shown.elapsed() >= REFRESH {
             self.shown = Instant::now();

@@ -10,6 +10,7 @@ use fabricsim::{Error, Scenario};
 use crate::args::RunArgs;
 use crate::console::{exit_with, say, tell};
 use crate::exit;
+use crate::load;
 use crate::parallelism;
 use crate::progress::Display;
 
@@ -71,6 +72,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
             );
         }
     }
+    // Those of overload have been told before the run.
+    let overload = summary.expected_utilisation.warning();
+    for warning in &summary.warnings {
+        if Some(warning) != overload.as_ref() {
+            tell!("warning: {warning}");
+        }
+    }
     report_unfinished(&summary);
     Ok(match summary.status {
         Status::Interrupted => ExitCode::from(exit::INTERRUPTED),
@@ -105,8 +113,18 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         "flows        {} started, {} finished, {} unfinished",
         summary.flows.started,
         summary.flows.finished,
-        summary.flows.unfinished + summary.flows.unreachable
+        summary.flows.unfinished
     );
+    if summary.flows.unreachable > 0 {
+        line!(
+            text,
+            "             {} more never started: no route led to their destinations",
+            summary.flows.unreachable
+        );
+    }
+    for (name, value) in load::lines(&summary.expected_utilisation) {
+        line!(text, "{name:<13}{value}");
+    }
     line!(
         text,
         "simulated    {:.3} ms in {:.2} s",

@@ -6,12 +6,12 @@ use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::network::{Change, Directory};
 use fabricsim_core::plugin::FlowKey;
-use fabricsim_core::units::{Bytes, Time};
-use fabricsim_topology::{Routes, SwitchRoutes};
+use fabricsim_core::units::Time;
+use fabricsim_topology::{EqualPaths, Routes, SwitchRoutes};
 use rustc_hash::FxHashMap;
 
 use crate::failures::ControlPlane;
-use crate::scenario::TcpFacts;
+use crate::ideal::IdealFct;
 
 /// The first source port that is given out.
 const FIRST_PORT: u16 = 10_000;
@@ -29,8 +29,9 @@ pub(crate) enum SourcePorts {
 #[derive(Debug)]
 pub(crate) struct RouteDirectory {
     pub(crate) routes: Arc<Routes>,
-    pub(crate) mtu: Bytes,
-    pub(crate) tcp: Option<Arc<TcpFacts>>,
+    /// The shortest paths by `routes`, or by earlier ones.
+    pub(crate) equal: EqualPaths,
+    pub(crate) ideal: IdealFct,
     pub(crate) ports: SourcePorts,
     pub(crate) control: ControlPlane,
     /// Why the first flows without a route had none.
@@ -62,10 +63,7 @@ impl Directory<SwitchRoutes> for RouteDirectory {
             dst_port: request.dst_port,
         };
         let nic = self.routes.nic_port(&key);
-        let tcp = self.tcp.as_ref();
-        let payload = tcp
-            .filter(|tcp| tcp.class(request.class).is_some())
-            .map_or(self.mtu, |tcp| tcp.mss);
+        let payload = self.ideal.payload(request);
         let path = self.routes.path_info(request.src, request.dst, payload);
         let found = path.zip(nic);
         if found.is_none() && self.refusals.len() < WORDED {
@@ -74,6 +72,17 @@ impl Directory<SwitchRoutes> for RouteDirectory {
                 "when it was to start ({}) there was {why}",
                 request.start
             ));
+        }
+        if let Some((path, _)) = &found
+            && self.ideal.is_least()
+        {
+            if !Arc::ptr_eq(self.equal.routes(), &self.routes) {
+                self.equal = EqualPaths::new(Arc::clone(&self.routes));
+            }
+            if !self.equal.is_uniform() {
+                let paths = self.equal.between(request.src, request.dst, payload);
+                self.ideal.choose(id, request, path, &paths);
+            }
         }
         found
     }

@@ -65,6 +65,7 @@ pub(crate) mod document;
 pub mod error;
 pub mod failures;
 pub mod harm;
+pub(crate) mod ideal;
 pub mod input_file;
 pub(crate) mod mixed_header;
 pub(crate) mod model;
@@ -84,6 +85,8 @@ pub(crate) mod sources;
 pub mod summary;
 pub mod sweep;
 pub mod tcp_class;
+pub mod utilisation;
+pub(crate) mod warnings;
 pub(crate) mod wording;
 
 /// Units, ids, the engine, the network and the traits of plugins.

@@ -24,6 +24,7 @@ use crate::scenario::Scenario;
 use crate::simulation::{Expectation, IdealFct, Simulation};
 use crate::summary::{Measured, summarise};
 pub use crate::summary::{Status, Summary};
+use crate::utilisation::ExpectedUtilisation;
 
 /// What a profile leaves beside the results.
 const PARALLELISM: &str = "parallelism.json";
@@ -33,6 +34,9 @@ const PARALLELISM_DOMAINS: &str = "parallelism_domains.csv";
 pub trait Monitor: Send {
     /// How far the run is; `false` stops it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
+
+    /// What the workloads are expected to load on the links; called once, before the run begins.
+    fn expected(&mut self, _utilisation: &ExpectedUtilisation) {}
 }
 
 /// Nobody watches.
@@ -146,6 +150,8 @@ fn run_by(
     mut run: impl FnMut(&mut Simulation, Time, &mut dyn Watch) -> Stop,
 ) -> Result<Summary, Error> {
     let mut simulation = Simulation::new(scenario, threads)?;
+    let utilisation = ExpectedUtilisation::of(scenario, &simulation);
+    monitor.expected(&utilisation);
     let write_error = |path: &Path| {
         let path = path.to_owned();
         move |source| Error::Write { path, source }
@@ -208,6 +214,7 @@ fn run_by(
         threads,
         wall,
         cpu,
+        utilisation,
     };
     let ending = match status {
         Status::Interrupted => Ending::Interrupted,

@@ -5,6 +5,7 @@ mod counts;
 mod places;
 mod read;
 mod resolved;
+mod timeout;
 mod transports;
 
 use std::collections::BTreeMap;
@@ -455,6 +456,7 @@ impl Scenario {
         };
         RdmaConfig {
             answers_ignore_pause: Some(self.transport.answers_ignore_pause.unwrap_or(by_law)),
+            rto_min: Some(self.least_timeout()),
             ..self.transport.clone()
         }
     }

@@ -11,12 +11,11 @@ use fabricsim_core::network::{BlockedPort, Counters, PortSample, Room, Stop, Wat
 use fabricsim_core::plugin::{
     EndpointCounters, Fidelity, LawContext, LiveFlow, QueueReport, Unfinished,
 };
-use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
-use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
-use fabricsim_topology::{Extremes, Routes};
+use fabricsim_report::FctRecord;
+use fabricsim_topology::{EqualPaths, Extremes, Routes};
 use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
-use fabricsim_transport::tcp::Opening;
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
 
@@ -24,12 +23,13 @@ use crate::assembly::Assembly;
 use crate::directory::{RouteDirectory, SourcePorts};
 use crate::error::Error;
 use crate::failures::{ControlPlane, Event};
+pub use crate::ideal::IdealFct;
 use crate::observe::QueueBin;
 use crate::pause_log::PauseEvent;
 use crate::queries::query_network;
 use crate::registry::Needs;
 use crate::runner::Runner;
-use crate::scenario::{Part, Scenario, TcpFacts};
+use crate::scenario::{Part, Scenario};
 use crate::sources::Sources;
 
 /// What the idle network of a scenario offers.
@@ -69,39 +69,6 @@ struct TelemetryRoom {
     rates: Vec<Rate>,
 }
 
-/// The flow completion time on the idle network: base round-trip time and the flow's bytes, with 48
-/// bytes of headers for each packet, at the bottleneck's rate. Flows of TCP have its segments and
-/// headers, and one more round trip where a handshake opens their connection.
-#[derive(Clone, Debug)]
-pub struct IdealFct {
-    fidelity: Fidelity,
-    mtu: Bytes,
-    tcp: Option<Arc<TcpFacts>>,
-}
-
-impl IdealFct {
-    /// The ideal completion time of a flow.
-    #[must_use]
-    pub fn of(&self, completion: &Completion) -> Duration {
-        let flow = &completion.flow;
-        if let Some(tcp) = &self.tcp
-            && let Some(class) = tcp.class(flow.request.class)
-        {
-            let ideal = ideal_fct(&flow.path, flow.request.size, tcp.mss, tcp.headers);
-            return match class.opening {
-                Opening::Handshake => ideal.saturating_add(flow.path.base_rtt),
-                Opening::Open => ideal,
-            };
-        }
-        match self.fidelity {
-            Fidelity::Exact => ideal_fct(&flow.path, flow.request.size, self.mtu, HEADER_BYTES),
-            Fidelity::Published => {
-                ideal_fct_truncated(&flow.path, flow.request.size, self.mtu, HEADER_BYTES)
-            }
-        }
-    }
-}
-
 /// What the workloads are expected to produce.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Expectation {
@@ -137,14 +104,13 @@ impl Simulation {
         let mtu = scenario.transport.mtu;
         let extremes = routes.extremes(mtu);
         if extremes.base_rtt > MAX_BASE_RTT {
-            return Err(Error::unsupported(
-                scenario,
-                format!(
-                    "the longest path takes {:.0} s there and back, and {MAX_BASE_RTT} is the most that \
-                     can be simulated; give links of [topology] higher rates or shorter delays",
-                    extremes.base_rtt.as_secs_f64()
-                ),
-            ));
+            let message = format!(
+                "the longest path takes {:.0} s there and back, and {MAX_BASE_RTT} is the most that can be \
+                 simulated",
+                extremes.base_rtt.as_secs_f64()
+            );
+            let help = "give links higher rates or shorter delays";
+            return Err(scenario.places.refuse(Part::Topology, message, help));
         }
         let control = ControlPlane::new(scenario, &routes);
         let longest = control.longest_path(None, mtu).max(extremes.switches);
@@ -220,14 +186,14 @@ impl Simulation {
             expected.bytes += share.bytes;
         }
         let topology = &scenario.topology;
-        let tcp = scenario.tcp_facts();
+        let ideal = IdealFct::new(fidelity, mtu, scenario.tcp_facts());
         Ok(Self {
             runner,
             sources: Sources::new(Merge::new(sources)),
             directory: RouteDirectory {
+                equal: EqualPaths::new(Arc::clone(&routes)),
                 routes,
-                mtu,
-                tcp: tcp.clone(),
+                ideal: ideal.clone(),
                 ports: match fidelity {
                     Fidelity::Exact => SourcePorts::ByFlow,
                     Fidelity::Published => SourcePorts::ByPair(FxHashMap::default()),
@@ -247,7 +213,7 @@ impl Simulation {
                     _ => telemetry_bytes + digest_bytes,
                 },
             },
-            ideal: IdealFct { fidelity, mtu, tcp },
+            ideal,
             hosts: (0..topology.len())
                 .map(|i| topology.is_host(NodeId::from_index(i)))
                 .collect(),
@@ -331,7 +297,7 @@ impl Simulation {
                 request.priority
             ));
         }
-        if let Some(tcp) = &self.ideal.tcp
+        if let Some(tcp) = self.ideal.tcp()
             && !tcp.may_use(request.class, request.priority)
         {
             return refuse(format!(
@@ -369,7 +335,7 @@ impl Simulation {
                      scenario has"
                 ));
             }
-            let longest = control.longest_path(Some(&event), self.directory.mtu);
+            let longest = control.longest_path(Some(&event), self.directory.ideal.mtu());
             if longest > room.switches {
                 return refuse(format!(
                     "paths would pass {longest} switches, and the telemetry was built for {}; put \
@@ -411,7 +377,7 @@ impl Simulation {
         self.runner.windows()
     }
 
-    /// Flows started so far.
+    /// Flows started so far: those that a route led to the destination of.
     #[must_use]
     pub fn flows_started(&self) -> u64 {
         self.runner.flows().0

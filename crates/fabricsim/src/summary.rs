@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::observe::SeriesSummary;
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
+use crate::utilisation::ExpectedUtilisation;
+use crate::warnings::warnings;
 
 /// Unfinished flows that `summary.json` lists; the others are only counted.
 const LISTED_FLOWS: usize = 1_000;
@@ -84,13 +86,13 @@ pub struct DeadlockedPort {
 /// Flows by their fate.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct FlowCounts {
-    /// Flows that started.
+    /// Flows that started: those that finished and those that did not.
     pub started: u64,
     /// Flows that ended.
     pub finished: u64,
     /// Flows that started and did not end.
     pub unfinished: u64,
-    /// Flows between hosts without a route.
+    /// Flows that never started, because no route led to their destination when they were due.
     pub unreachable: u64,
 }
 
@@ -122,6 +124,11 @@ pub struct Summary {
     pub digest: String,
     /// Flows by their fate.
     pub flows: FlowCounts,
+    /// What to know before the results are used, each with its remedy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// How busy the workloads were expected to keep the links.
+    pub expected_utilisation: ExpectedUtilisation,
     /// Slowdowns overall and by class of sizes.
     pub slowdown: Vec<SlowdownSummary>,
     /// Simulated time at the end, in nanoseconds.
@@ -198,6 +205,7 @@ pub(crate) struct Measured {
     pub(crate) threads: usize,
     pub(crate) wall: f64,
     pub(crate) cpu: f64,
+    pub(crate) utilisation: ExpectedUtilisation,
 }
 
 pub(crate) fn summarise(
@@ -264,6 +272,8 @@ pub(crate) fn summarise(
             unfinished: left.len() as u64,
             unreachable: unreachable.len() as u64,
         },
+        warnings: warnings(scenario, simulation, &end.utilisation),
+        expected_utilisation: end.utilisation.clone(),
         slowdown: slowdowns(records),
         simulated_ns: simulation.now().as_ps() as f64 / 1_000.0,
         packets,

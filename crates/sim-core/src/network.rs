@@ -295,10 +295,10 @@ impl<M: Model> Network<M> {
         self.engine.windows()
     }
 
-    /// Flows handed to their hosts so far.
+    /// Flows handed to their hosts so far: all that were due, but those between hosts without a route.
     #[must_use]
     pub const fn flows_started(&self) -> u64 {
-        self.state.started
+        self.state.started()
     }
 
     /// Flows that have ended so far.

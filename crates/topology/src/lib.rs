@@ -36,6 +36,7 @@ mod graph;
 mod graphml;
 mod hpcc_file;
 mod routes;
+mod spread;
 mod switch_paths;
 
 pub use builder::{
@@ -49,4 +50,5 @@ pub use error::TopologyError;
 pub use graph::{Link, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};
 pub use graphml::GraphmlConfig;
 pub use hpcc_file::parse_hpcc;
-pub use routes::{Extremes, NextHopOrder, Routes, SwitchRoutes};
+pub use routes::{EqualPaths, Extremes, NextHopOrder, Routes, SwitchRoutes};
+pub use spread::{Demand, LinkLoads, NoSpread, Term, spread};

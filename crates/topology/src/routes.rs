@@ -1,5 +1,6 @@
 //! Every shortest path by hop count, kept as next hops, one table for each switch.
 
+mod equal;
 mod extremes;
 mod groups;
 mod hops;
@@ -19,6 +20,7 @@ use groups::{Groups, Slot};
 use hops::SwitchGraph;
 use switch::SwitchTable;
 
+pub use equal::EqualPaths;
 pub use extremes::Extremes;
 pub use switch::SwitchRoutes;
 

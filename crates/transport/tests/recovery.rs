@@ -113,7 +113,7 @@ fn transfer(
     };
     let config = RdmaConfig {
         recovery,
-        rto_min: RTO,
+        rto_min: Some(RTO),
         nack_interval: Duration::from_us(10),
         ..RdmaConfig::default()
     };

@@ -234,6 +234,9 @@ impl Run {
                 warnings.push(format!("{} {what}", thousands(count)));
             }
         }
+        let own = self.summary.get("warnings").and_then(Value::as_array);
+        let own = own.into_iter().flatten().filter_map(Value::as_str);
+        warnings.extend(own.map(str::to_owned));
         warnings
     }
 }

@@ -20,4 +20,5 @@ mod runs;
 mod slowdown;
 mod support;
 mod sweep;
+mod warnings;
 mod words;

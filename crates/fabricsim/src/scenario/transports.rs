@@ -55,6 +55,12 @@ impl Scenario {
         self.laws().any(|law| law.transport() == Transport::Tcp)
     }
 
+    /// Whether some law of the scenario is of RDMA.
+    #[must_use]
+    pub fn has_rdma(&self) -> bool {
+        self.laws().any(|law| law.transport() == Transport::Rdma)
+    }
+
     /// What carries the flows of each class.
     #[must_use]
     pub fn class_transports(&self) -> ClassTransports {

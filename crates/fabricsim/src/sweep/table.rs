@@ -25,6 +25,7 @@ pub const POINT_COLUMNS: &[&str] = &[
     "flows_started",
     "flows_finished",
     "flows_unfinished",
+    "flows_unreachable",
     "scenario_digest",
     "digest",
     "simulated_ns",
@@ -175,7 +176,8 @@ fn result_cells(point: &Point, results: &PointResults) -> Vec<String> {
     let mut cells = vec![
         flows.started.to_string(),
         flows.finished.to_string(),
-        (flows.unfinished + flows.unreachable).to_string(),
+        flows.unfinished.to_string(),
+        flows.unreachable.to_string(),
         point.scenario_digest().to_owned(),
         results.digest.clone(),
         nanoseconds(results.simulated_ns),

@@ -53,7 +53,8 @@ impl<M: Model> Driver<Node<M>> for CatchUp {
 /// What is known of flows outside the hosts; it lives as long as the network.
 #[derive(Debug, Default)]
 pub(super) struct FlowState {
-    pub(super) started: u64,
+    /// Flows that were due, each with its number.
+    pub(super) numbered: u64,
     pub(super) finished: u64,
     /// Flows between hosts that no route connects.
     pub(super) unreachable: Vec<FlowRequest>,
@@ -67,6 +68,13 @@ pub(super) struct FlowState {
     pub(super) level: Time,
     /// The end of the last window.
     pub(super) ran: Time,
+}
+
+impl FlowState {
+    /// Flows that have been handed to their hosts.
+    pub(super) const fn started(&self) -> u64 {
+        self.numbered - self.unreachable.len() as u64
+    }
 }
 
 /// When to look at all domains: not more often than what they do is worth.
@@ -114,9 +122,9 @@ impl<R> NetworkDriver<'_, R> {
                 self.state.progress_at = request.start;
             }
             let id = FlowId(
-                u32::try_from(self.state.started).expect("fewer than 2^32 flows in one run"),
+                u32::try_from(self.state.numbered).expect("fewer than 2^32 flows in one run"),
             );
-            self.state.started += 1;
+            self.state.numbered += 1;
             let Some((path, nic)) = self.directory.resolve(id, &mut request) else {
                 self.state.unreachable.push(request);
                 continue;
@@ -205,7 +213,7 @@ impl<R> NetworkDriver<'_, R> {
         }
         let progress = Progress {
             now,
-            started: self.state.started,
+            started: self.state.started(),
             finished: self.state.finished,
             acknowledged,
             packet_hops,
@@ -239,7 +247,7 @@ impl<R> NetworkDriver<'_, R> {
     }
 
     fn live(&self) -> u64 {
-        self.state.started - self.state.finished - self.state.unreachable.len() as u64
+        self.state.started() - self.state.finished
     }
 }
 

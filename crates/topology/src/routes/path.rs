@@ -115,6 +115,6 @@ pub(super) fn link_rtt(rate: Rate, delay: Duration, mtu_payload: Bytes) -> Durat
     saturating_add(delay.saturating_mul(2), rate.serialisation(mtu_payload))
 }
 
-const fn saturating_add(a: Duration, b: Duration) -> Duration {
+pub(super) const fn saturating_add(a: Duration, b: Duration) -> Duration {
     Duration::from_ps(a.as_ps().saturating_add(b.as_ps()))
 }

@@ -37,10 +37,13 @@ pub struct RdmaConfig {
     /// Whose round-trip time laws work with.
     pub base_rtt: BaseRtt,
     /// The least retransmission timeout; the timeout is the larger of this and the smoothed
-    /// round-trip time plus four deviations (RFC 6298), doubled after each timeout in a row.
+    /// round-trip time plus four deviations (RFC 6298), doubled after each timeout in a row. Absent
+    /// means [`RTO_LOSSY`](Self::RTO_LOSSY), in fabrics that lose no packet
+    /// [`RTO_LOSSLESS`](Self::RTO_LOSSLESS).
     ///
     /// Differs from the paper: the published simulator has none, and a lost tail hangs its flow.
-    pub rto_min: Duration,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rto_min: Option<Duration>,
     /// How losses are repaired.
     pub recovery: Recovery,
     /// The least time between two NACKs for the same byte; selective recovery does not wait.
@@ -59,7 +62,7 @@ impl Default for RdmaConfig {
         Self {
             mtu: Bytes::new(1_000),
             base_rtt: BaseRtt::Largest,
-            rto_min: Duration::from_ms(4),
+            rto_min: None,
             recovery: Recovery::GoBackN,
             nack_interval: Duration::from_us(500),
             answers_ignore_pause: None,
@@ -69,6 +72,15 @@ impl Default for RdmaConfig {
 }
 
 impl RdmaConfig {
+    /// The least timeout where packets can be lost: far above round trips, short beside failures.
+    pub const RTO_LOSSY: Duration = Duration::from_ms(4);
+
+    /// The least timeout where no packet can be lost: 4.096 us times 2^17, the local ACK timeout of
+    /// RoCE connections that Linux's `rdma_cm` makes. It is chosen there to outlast the time for which
+    /// the buffers of a path can hold a packet ("RDMA/cma: Change RoCE packet life time from 18 to 16",
+    /// 2022), so that pauses do not make it fire.
+    pub const RTO_LOSSLESS: Duration = Duration::from_ns(4_096 << 17);
+
     /// The keys of the `[transport]` table, each with what it means.
     pub const KEYS: &'static [(&'static str, &'static str)] = &[
         ("mtu", "payload bytes of a full packet (default \"1000B\")"),
@@ -76,7 +88,10 @@ impl RdmaConfig {
             "base_rtt",
             "T of laws and windows: the \"largest\" of all pairs (default) or the \"pair\"'s own",
         ),
-        ("rto_min", "least retransmission timeout (default \"4ms\")"),
+        (
+            "rto_min",
+            "least retransmission timeout (default \"4ms\" where packets can be lost, else \"536870912ns\")",
+        ),
         (
             "recovery",
             "\"go-back-n\" (default) or \"selective\": send again only what is lost",
@@ -107,7 +122,7 @@ impl RdmaConfig {
                 "give 1B to 9000B, such as \"1000B\"",
             ));
         }
-        if self.rto_min == Duration::ZERO {
+        if self.rto_min == Some(Duration::ZERO) {
             return Err(ConfigError::new(
                 "rto_min",
                 "a timeout of zero would resend at once",
@@ -230,6 +245,8 @@ pub struct RdmaSettings<F> {
     pub nic_timer: NicTimer,
     /// What laws take for T and W.
     pub base: BaseReference,
+    /// The least retransmission timeout.
+    pub rto_min: Duration,
 }
 
 impl<F> RdmaSettings<F> {
@@ -243,6 +260,7 @@ impl<F> RdmaSettings<F> {
         };
         Self {
             answers_ignore_pause: config.answers_ignore_pause.unwrap_or(false),
+            rto_min: config.rto_min.unwrap_or(RdmaConfig::RTO_LOSSY),
             config,
             laws,
             data_header: 48,

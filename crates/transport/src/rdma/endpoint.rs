@@ -131,7 +131,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
 
     /// Sees to it that the flow of `slot` is looked at when its timeout or its law wants it.
     fn set_timer(&mut self, slot: u32) {
-        let rto_min = self.settings.config.rto_min;
+        let rto_min = self.settings.rto_min;
         let sender = self.sender(slot);
         let at = sender.timeout_at(rto_min).min(sender.law.deadline());
         if at < sender.timer_at {
@@ -348,7 +348,7 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
     }
 
     fn on_deadline(&mut self, now: Time, _done: &mut Vec<Completion>) -> Wake {
-        let rto_min = self.settings.config.rto_min;
+        let rto_min = self.settings.rto_min;
         let pacing = self.settings.pacing;
         let mut wake = Wake::Quiet;
         while let Some(&Reverse((at, slot))) = self.timers.peek() {

@@ -1,0 +1,52 @@
+//! What a reader of results has to know that no result says by itself.
+
+use fabricsim_core::network::Counters;
+use fabricsim_core::plugin::EndpointCounters;
+
+use crate::scenario::Scenario;
+use crate::simulation::Simulation;
+use crate::utilisation::ExpectedUtilisation;
+
+/// The warnings about a run that has ended, each with its remedy.
+pub(crate) fn warnings(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    expected: &ExpectedUtilisation,
+) -> Vec<String> {
+    let counters = simulation.counters();
+    let hosts = simulation.endpoint_counters();
+    let timeouts = timeouts_without_loss(scenario, &counters, &hosts);
+    timeouts.into_iter().chain(expected.warning()).collect()
+}
+
+/// What to say of retransmission timeouts when no packet was lost.
+fn timeouts_without_loss(
+    scenario: &Scenario,
+    counters: &Counters,
+    hosts: &EndpointCounters,
+) -> Option<String> {
+    let lost = counters.buffer_drops
+        + counters.queue_drops
+        + counters.link_losses
+        + counters.link_down_drops
+        + counters.no_route;
+    if hosts.timeouts == 0 || lost > 0 {
+        return None;
+    }
+    let mut keys = Vec::new();
+    if scenario.has_rdma() {
+        let least = scenario.transport_resolved().rto_min.unwrap_or_default();
+        keys.push(format!("[transport] rto_min = \"{least}\""));
+    }
+    if scenario.has_tcp() {
+        let least = scenario.tcp.parameters().min_rto;
+        keys.push(format!("[tcp] min_rto = \"{least}\""));
+    }
+    Some(format!(
+        "{} retransmission timeouts although no packet was lost, and {} bytes were sent again for nothing: \
+         queues and pauses held packets for longer than {}; raise it, or leave it out",
+        hosts.timeouts,
+        hosts.retransmitted.get(),
+        keys.join(" or ")
+    ))
+}

@@ -1,0 +1,28 @@
+//! What a run says about itself: counts that add up, ideals that no flow beats by more than they grant,
+//! timeouts that were for nothing, and how busy links were to be expected.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod counts;
+mod ideal;
+mod timeouts;
+mod utilisation;
+
+use fabricsim::outcome::{Summary, run_to_folder};
+use fabricsim::{Scenario, Simulation};
+
+fn scenario(text: &str) -> Scenario {
+    Scenario::from_toml(text).unwrap_or_else(|error| panic!("{text}\n{error:?}"))
+}
+
+fn simulation(text: &str) -> Simulation {
+    Simulation::new(&scenario(text), 1).unwrap()
+}
+
+fn summary(text: &str) -> Summary {
+    let folder = tempfile::tempdir().unwrap();
+    run_to_folder(&scenario(text), folder.path(), 1, &mut ()).unwrap()
+}
