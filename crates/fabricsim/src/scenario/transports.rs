@@ -24,6 +24,11 @@ use crate::settings::QueueRule;
 /// The priority of TCP where a workload names none.
 pub(super) const TCP_PRIORITY: u8 = 1;
 
+/// The most queues of flows of all ports together.
+const MOST_FLOW_QUEUES: u64 = 1 << 25;
+/// What one of them takes in memory.
+const FLOW_QUEUE_BYTES: f64 = 90.0;
+
 /// Gives `workload`, which names no priority, that of TCP. Flows of lists have theirs in the file.
 pub(super) fn set_tcp_priority(workload: &mut WorkloadConfig) {
     match workload {
@@ -228,8 +233,43 @@ impl Scenario {
                     &format!("the links have {}", rates.join(", ")),
                 );
             }
+            let queues = self.flow_queues(rule);
+            if queues > MOST_FLOW_QUEUES {
+                return refuse(
+                    "discipline",
+                    format!(
+                        "all ports together get {queues} queues of flows, which take about {:.0} GB; up \
+                         to {MOST_FLOW_QUEUES} can be simulated",
+                        queues as f64 * FLOW_QUEUE_BYTES / 1e9
+                    ),
+                    "give a smaller `flows`, or the discipline to fewer ports (`rate`, `towards`)",
+                );
+            }
         }
         Ok(())
+    }
+
+    /// The queues among which a rule spreads flows, over all ports of switches that it fits.
+    fn flow_queues(&self, rule: &QueueRule) -> u64 {
+        let DisciplineConfig::FqCodel(config) = &rule.discipline else {
+            return 0;
+        };
+        let towards = |node| match self.topology.is_host(node) {
+            true => FarEnd::Hosts,
+            false => FarEnd::Switches,
+        };
+        let tcp = self.tcp_priorities();
+        let fits = |rate, node| {
+            let own = (1..8u8).filter(|priority| tcp >> priority & 1 == 1);
+            own.filter(|&priority| rule.place.fits(priority, rate, towards(node)))
+                .count() as u64
+        };
+        let ports = self
+            .topology
+            .switches()
+            .flat_map(|node| self.topology.ports(node));
+        let count: u64 = ports.map(|port| fits(port.rate, port.peer)).sum();
+        count.saturating_mul(config.flows.into())
     }
 
     /// What the queues of TCP are made from.

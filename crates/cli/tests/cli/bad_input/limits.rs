@@ -175,7 +175,7 @@ fn texts() -> Vec<Beyond> {
         Beyond::new(
             workload("kind = \"list\"\npath = \"f.txt\""),
             &[
-                "f.txt:2:15",
+                "f.txt:2:16",
                 "later than flows can start (1000000s)",
                 "in seconds",
             ],
@@ -196,7 +196,7 @@ fn texts() -> Vec<Beyond> {
                 "t.toml:6:9",
                 "key `sizes`",
                 "1000TB is the most",
-                "such as \"500KB\"",
+                "such as \"400KB\"",
             ],
         ),
         Beyond::new(
@@ -222,11 +222,23 @@ fn texts() -> Vec<Beyond> {
         Beyond::new(
             workload("kind = \"permutation\"\nsize = \"1KB\"\ncount = 10000000"),
             &[
-                "t.toml:5:1",
+                "t.toml:4:1",
                 "key `gap`",
                 "starts 40000000 flows at once",
                 "40 GB",
                 "\"10us\" apart",
+            ],
+        ),
+        Beyond::new(
+            "[topology]\nkind = \"isp\"\n[[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n[cc]\n\
+             kind = \"cubic\"\n[[queue]]\ndiscipline = \"fq_codel flows 65536\"\n[[queue]]\n\
+             discipline = { kind = \"fq-codel\", flows = 65536 }\n"
+                .to_owned(),
+            &[
+                "t.toml:9:1",
+                "key `discipline`",
+                "can be simulated",
+                "give a smaller `flows`",
             ],
         ),
         Beyond::new(
