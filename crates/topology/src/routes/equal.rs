@@ -76,7 +76,7 @@ impl EqualPaths {
             if port.peer == dst {
                 found.add(&hop);
             } else {
-                found.add(&hop.then(&self.from_switch(port.peer, dst, mtu_payload)));
+                found.add(&hop.then(&self.ways_from(port.peer, dst, mtu_payload)));
             }
         }
         let Ways { mut there, back } = found;
@@ -87,7 +87,7 @@ impl EqualPaths {
     }
 
     /// The ways from `switch` to the host `dst`.
-    fn from_switch(&mut self, switch: NodeId, dst: NodeId, mtu_payload: Bytes) -> Arc<Ways> {
+    fn ways_from(&mut self, switch: NodeId, dst: NodeId, mtu_payload: Bytes) -> Arc<Ways> {
         let key = (switch, dst, mtu_payload);
         if let Some(known) = self.known.get(&key) {
             return Arc::clone(known);

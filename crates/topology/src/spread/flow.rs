@@ -18,7 +18,7 @@ pub(super) fn carried(classes: &Classes) -> Vec<Vec<f64>> {
         amount: vec![0.0; all.len()],
     };
     for to in (0..all.len()).filter(|&class| classes.takes(class)) {
-        search.from(classes, to);
+        search.distances(classes, to);
         search.load(classes, to);
         search.push(classes, to, &mut carried);
         among_members(classes, to, &mut carried);
@@ -36,7 +36,7 @@ struct Search {
 
 impl Search {
     /// Finds the distance of each class to `to`.
-    fn from(&mut self, classes: &Classes, to: usize) {
+    fn distances(&mut self, classes: &Classes, to: usize) {
         self.distance.fill(FAR);
         self.order.clear();
         self.distance[to] = 0;
