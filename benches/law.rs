@@ -13,7 +13,9 @@ use fabricsim_core::plugin::{
     Ack, CongestionControl, Fidelity, FlowStart, Hop, LawConfig, LawContext, LawFactory,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use fabricsim_hpcc::{ExactStack, Hpcc, HpccConfig, IntHeader, IntScale, PublishedStack};
+use fabricsim_hpcc::{
+    ExactStack, Hpcc, HpccConfig, IntHeader, IntScale, PortLabel, PublishedStack,
+};
 use fabricsim_pint::{PintDigest, PintHeader};
 
 const NIC: Rate = Rate::from_gbps(100);
@@ -70,7 +72,8 @@ fn telemetry<S: IntHeader>(hops: u16, scale: &IntScale) -> Vec<S> {
                 queue: Bytes::new((packet + u64::from(hop)) % 16 * 1_000),
                 sent: Bytes::new(sent),
             };
-            stack.push(&hop, 0, scale);
+            let label = PortLabel::new(NodeId(4), hop.port, 0);
+            stack.push(&hop, label, scale);
         }
         stacks.push(stack);
     }

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     report_unfinished(&summary);
     Ok(match summary.status {
         Status::Interrupted => ExitCode::from(exit::INTERRUPTED),
-        Status::Stalled | Status::Deadlocked | Status::BeyondHorizon => {
+        Status::Stalled | Status::Deadlocked | Status::BeyondHorizon | Status::Overloaded => {
             ExitCode::from(exit::STALLED)
         }
         Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
@@ -179,6 +179,7 @@ fn report_unfinished(summary: &Summary) {
         Status::Stalled => "nothing moves any more",
         Status::Deadlocked => "paused switch ports wait for one another (PFC deadlock)",
         Status::BeyondHorizon => "they need more than 53 days of simulated time",
+        Status::Overloaded => summary.overload.as_deref().unwrap_or("there were too many"),
         Status::Interrupted => "interrupted",
     };
     tell!("{left} flows did not finish: {why}");

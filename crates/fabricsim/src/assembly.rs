@@ -69,7 +69,7 @@ impl<'a> Assembly<'a> {
         if let Some(queries) = self.queries.clone() {
             return Ok(match (int, longest) {
                 (false, _) => {
-                    self.with_queries::<(), _>(&queries, digest.as_ref(), |_| NoTelemetry)
+                    self.with_queries::<(), _>(&queries, digest.as_ref(), |_, _| NoTelemetry)
                 }
                 (true, 0..=10) => {
                     self.with_int_and_queries::<ExactStack<10>>(&queries, digest.as_ref())
@@ -139,7 +139,7 @@ impl<'a> Assembly<'a> {
 
     fn with_int<S: IntHeader + PintHeader>(self) -> Box<dyn Runner> {
         let scale = IntScale::new(self.context);
-        self.of::<S, _>(|_, ports| int_telemetry::<S>(&scale, ports))
+        self.of::<S, _>(|node, ports| int_telemetry::<S>(&scale, node, ports))
     }
 
     fn with_digest<H: IntHeader + PintHeader>(self, pint: &PintSettings) -> Box<dyn Runner> {
@@ -152,7 +152,7 @@ impl<'a> Assembly<'a> {
         let telemetry = self.pint_telemetry(pint);
         self.of::<WithDigest<S>, _>(|node, ports| {
             (
-                int_telemetry::<WithDigest<S>>(&scale, ports),
+                int_telemetry::<WithDigest<S>>(&scale, node, ports),
                 telemetry(node, ports),
             )
         })
@@ -164,7 +164,9 @@ impl<'a> Assembly<'a> {
         pint: Option<&PintSettings>,
     ) -> Box<dyn Runner> {
         let scale = IntScale::new(self.context);
-        self.with_queries::<S, _>(queries, pint, |ports| int_telemetry(&scale, ports))
+        self.with_queries::<S, _>(queries, pint, |node, ports| {
+            int_telemetry(&scale, node, ports)
+        })
     }
 
     /// A network whose packets serve queries, beside what `other` writes and the digest of `pint`.
@@ -172,7 +174,7 @@ impl<'a> Assembly<'a> {
         self,
         queries: &Arc<Queries>,
         pint: Option<&PintSettings>,
-        other: impl Fn(&[Port]) -> T,
+        other: impl Fn(NodeId, &[Port]) -> T,
     ) -> Box<dyn Runner>
     where
         S: IntHeader,
@@ -183,7 +185,12 @@ impl<'a> Assembly<'a> {
         self.of::<WithDigest<S, Probe>, _>(move |node, ports| {
             let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
             let law = digest.as_ref().map(|digest| digest(node, ports));
-            QueryTelemetry::new(Arc::clone(&queries), node, &rates, (other(ports), law))
+            QueryTelemetry::new(
+                Arc::clone(&queries),
+                node,
+                &rates,
+                (other(node, ports), law),
+            )
         })
     }
 
@@ -235,7 +242,7 @@ impl<'a> Assembly<'a> {
         let telemetry = |node: NodeId, ports: &[Port]| {
             let int = scale.as_ref();
             (
-                int.map(|scale| int_telemetry::<MixedHeader<WithDigest<S>>>(scale, ports)),
+                int.map(|scale| int_telemetry::<MixedHeader<WithDigest<S>>>(scale, node, ports)),
                 digest.as_ref().map(|digest| digest(node, ports)),
             )
         };
@@ -247,7 +254,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-fn int_telemetry<S: IntHeader>(scale: &IntScale, ports: &[Port]) -> IntTelemetry<S> {
+fn int_telemetry<S: IntHeader>(scale: &IntScale, node: NodeId, ports: &[Port]) -> IntTelemetry<S> {
     let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
-    IntTelemetry::new(scale, &rates).expect("the scale was made from the rates of all links")
+    IntTelemetry::new(scale, node, &rates).expect("the scale was made from the rates of all links")
 }

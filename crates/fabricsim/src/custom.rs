@@ -246,6 +246,10 @@ impl<H: Header> CongestionControl<H> for CustomLaw {
         self.0.prepare(&mut ())
     }
 
+    fn on_sent(&mut self, wire: Bytes) {
+        self.0.on_sent(wire);
+    }
+
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         self.0.on_ack(&Ack {
             now: ack.now,

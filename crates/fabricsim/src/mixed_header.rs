@@ -3,7 +3,7 @@
 use fabricsim_core::packet::{Causes, Header};
 use fabricsim_core::plugin::Hop;
 use fabricsim_core::units::Bytes;
-use fabricsim_hpcc::{IntHeader, IntScale};
+use fabricsim_hpcc::{IntHeader, IntScale, PortLabel};
 use fabricsim_pint::PintHeader;
 use fabricsim_transport::tcp::{TcpFields, TcpHeader, WithTcp};
 
@@ -52,13 +52,18 @@ impl<S: IntHeader> IntHeader for MixedHeader<S> {
     const CAPACITY: usize = S::CAPACITY;
 
     #[inline]
-    fn push(&mut self, hop: &Hop, rate_code: u8, scale: &IntScale) {
-        self.0.telemetry.push(hop, rate_code, scale);
+    fn push(&mut self, hop: &Hop, label: PortLabel, scale: &IntScale) {
+        self.0.telemetry.push(hop, label, scale);
     }
 
     #[inline]
     fn hops(&self) -> usize {
         self.0.telemetry.hops()
+    }
+
+    #[inline]
+    fn same_path(&self, earlier: &Self) -> bool {
+        self.0.telemetry.same_path(&earlier.0.telemetry)
     }
 
     #[inline]

@@ -191,6 +191,7 @@ fn run_by(
         Stop::Stalled => Status::Stalled,
         Stop::Deadlocked => Status::Deadlocked,
         Stop::Horizon => Status::BeyondHorizon,
+        Stop::Overloaded(_) => Status::Overloaded,
         Stop::Interrupted => Status::Interrupted,
     };
     let (kept, stale) = match status {
@@ -199,6 +200,10 @@ fn run_by(
     };
     let end = Measured {
         status,
+        overload: match stop {
+            Stop::Overloaded(overload) => Some(overload.to_string()),
+            _ => None,
+        },
         digest: digest.to_string(),
         threads,
         wall,

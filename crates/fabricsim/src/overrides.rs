@@ -5,6 +5,9 @@ use toml_edit::{DocumentMut, Item, Value};
 
 use crate::error::Error;
 
+/// The most parts of a dotted key. No key of a scenario has more than five.
+pub(crate) const MOST_PARTS: usize = 16;
+
 /// Applies `overrides`, each `dotted.key=value`, to the TOML in `text`. A number in a key is a place
 /// in a list, from 0: `workload.0.load=0.7`. A value that is not TOML is taken as a string, so that
 /// `cc.additive_increase=50Mbps` needs no quotes.
@@ -40,7 +43,13 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
     };
     let text = text.trim();
     let value: Value = text.parse().unwrap_or_else(|_| Value::from(text));
-    let keys: Vec<&str> = path.trim().split('.').collect();
+    let keys: Vec<&str> = path.trim().split('.').take(MOST_PARTS + 1).collect();
+    if keys.len() > MOST_PARTS {
+        return Err((
+            format!("a key of {} parts leads nowhere", path.split('.').count()),
+            format!("{example}; a key has at most {MOST_PARTS} parts between dots"),
+        ));
+    }
     let (last, tables) = keys.split_last().expect("a split has at least one part");
     if keys.iter().any(|key| key.is_empty()) {
         return Err((format!("`{path}` is not a key"), example.to_owned()));
@@ -109,6 +118,20 @@ mod tests {
         );
         assert!(changed("run.stop_at=1ms").is_ok_and(|t| t.contains("[run]\nstop_at = \"1ms\"")));
         assert!(changed("seed=7").is_ok_and(|t| t.contains("seed = 7")));
+    }
+
+    #[test]
+    fn a_key_of_many_parts_is_refused_at_once() {
+        let begun = std::time::Instant::now();
+        let change = format!("cc{}=1", ".x".repeat(10_000));
+        let error = changed(&change).expect_err("too deep");
+        assert!(
+            error.contains("a key of 10001 parts leads nowhere"),
+            "{error}"
+        );
+        assert!(begun.elapsed().as_secs() < 1);
+        let deep = format!("cc{}=1", ".x".repeat(MOST_PARTS - 1));
+        assert!(changed(&deep).is_ok());
     }
 
     #[test]

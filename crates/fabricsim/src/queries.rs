@@ -179,7 +179,7 @@ pub(crate) fn read<'a>(
         if !is_plain(name) {
             return refuse(
                 format!("`{name}` cannot be part of a file name"),
-                "use letters, digits, dots, dashes and underscores",
+                "use letters, digits, dots, dashes and underscores, and begin with none of `.` and `-`",
             );
         }
         // Some disks do not tell large letters from small ones.

@@ -249,6 +249,14 @@ macro_rules! congestion_controls {
             }
 
             #[inline]
+            fn on_sent(&mut self, wire: Bytes) {
+                match self {
+                    $(Self::$variant(law) => CongestionControl::<H>::on_sent(law, wire),)*
+                    Self::Custom(law) => CongestionControl::<H>::on_sent(law, wire),
+                }
+            }
+
+            #[inline]
             fn on_ack(&mut self, ack: &Ack<'_, H>) {
                 match self {
                     $(Self::$variant(law) => law.on_ack(ack),)*
@@ -310,7 +318,7 @@ congestion_controls! {
     "hpcc": Int => Hpcc(HpccConfig),
     /// HPCC on the probabilistic digest of PINT (SIGCOMM 2020)
     "hpcc-pint": Digest => HpccPint(PintConfig),
-    /// DCQCN: marks and timers, as NIC vendors build it (SIGCOMM 2015)
+    /// DCQCN: marks and timers, as NIC vendors build it or as its paper has it (SIGCOMM 2015)
     "dcqcn": Nothing => Dcqcn(DcqcnConfig),
     /// TIMELY: the gradient of the round-trip time (SIGCOMM 2015)
     "timely": Nothing => Timely(TimelyConfig),

@@ -3,7 +3,9 @@
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::network::{BlockedPort, Counters, Directory, Network, PortSample, Stop, Watch};
+use fabricsim_core::network::{
+    BlockedPort, Counters, Directory, Network, PortSample, Room, Stop, Watch,
+};
 use fabricsim_core::plugin::{EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::{Answers, HopSeries};
@@ -29,6 +31,7 @@ pub(crate) trait Runner: Send {
         watch: &mut dyn Watch,
         probe: &mut dyn Probe,
     ) -> Stop;
+    fn set_room(&mut self, room: Room);
     fn now(&self) -> Time;
     fn windows(&self) -> u64;
     fn flows(&self) -> (u64, u64);
@@ -69,6 +72,9 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         probe: &mut dyn Probe,
     ) -> Stop {
         self.run_probed(until, source, directory, watch, probe)
+    }
+    fn set_room(&mut self, room: Room) {
+        self.set_room(room);
     }
     fn now(&self) -> Time {
         self.now()

@@ -219,7 +219,8 @@ impl Scenario {
                 _ => {
                     return Err(document.mistake(
                         value.span(),
-                        "a name is letters, digits, dots, dashes and underscores in quotes",
+                        "a name is up to 200 letters, digits, dots, dashes and underscores in quotes, \
+                         and begins with none of `.` and `-`",
                         "write it like \"fat320-websearch-50\"",
                     ));
                 }
@@ -263,7 +264,7 @@ impl Scenario {
             Ok(())
         })?;
         let run = tables.take("run", RunSettings::KEYS, RunSettings::validate)?;
-        let output = tables.take("output", OutputSettings::KEYS, |_: &OutputSettings| Ok(()))?;
+        let output = tables.take("output", OutputSettings::KEYS, OutputSettings::validate)?;
         let cc = match document.section(&mut root, "cc")? {
             Some(section) => CcConfig::read(&document, section, custom)?,
             None => {
@@ -546,9 +547,13 @@ const fn fidelity(profile: Option<Profile>) -> Fidelity {
     }
 }
 
+/// The longest name of a folder of results, in bytes: file systems take 255.
+const LONGEST_PLAIN_NAME: usize = 200;
+
 pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty()
-        && !name.starts_with('.')
+        && name.len() <= LONGEST_PLAIN_NAME
+        && !name.starts_with(['.', '-'])
         && name
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))

@@ -173,7 +173,7 @@ impl SwitchSettings {
     /// The settings with every default filled in.
     #[must_use]
     pub fn resolved(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
-        let scaled = (16u64 << 20) * (nic_rate.as_bps() / 1_000_000) / 50_000;
+        let scaled = (16u64 << 20).saturating_mul(nic_rate.as_bps() / 1_000_000) / 50_000;
         Self {
             buffer: Some(
                 self.buffer
@@ -212,7 +212,7 @@ impl SwitchSettings {
         let mut config = common.clone();
         if self.buffer.is_none() && fidelity == Fidelity::Exact {
             let set_aside = config.set_aside(ports);
-            config.size = config.size.max(set_aside + set_aside);
+            config.size = config.size.max(set_aside.saturating_add(set_aside));
         }
         config
     }
@@ -451,4 +451,19 @@ impl OutputSettings {
             "write pauses.csv: every PFC pause and resume that arrives (default false)",
         ),
     ];
+
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        if self
+            .dir
+            .as_ref()
+            .is_some_and(|dir| dir.as_os_str().is_empty())
+        {
+            return Err(ConfigError::new(
+                "dir",
+                "a folder without a name would be the working folder itself",
+                "give a folder such as \"results/run1\", or \".\" for the working folder",
+            ));
+        }
+        Ok(())
+    }
 }

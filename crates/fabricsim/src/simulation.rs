@@ -6,7 +6,8 @@ use std::sync::Arc;
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId, PortId};
-use fabricsim_core::network::{BlockedPort, Counters, PortSample, Stop, Watch};
+use fabricsim_core::limits::{MAX_BASE_RTT, MAX_SIZE};
+use fabricsim_core::network::{BlockedPort, Counters, PortSample, Room, Stop, Watch};
 use fabricsim_core::plugin::{
     EndpointCounters, Fidelity, LawContext, LiveFlow, QueueReport, Unfinished,
 };
@@ -14,7 +15,7 @@ use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
 use fabricsim_report::{FctRecord, HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 use fabricsim_topology::{Extremes, Routes};
-use fabricsim_transport::rdma::{BaseReference, BaseRtt, PacingTimes, RdmaSettings};
+use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
 use fabricsim_transport::tcp::Opening;
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
@@ -88,7 +89,7 @@ impl IdealFct {
         {
             let ideal = ideal_fct(&flow.path, flow.request.size, tcp.mss, tcp.headers);
             return match class.opening {
-                Opening::Handshake => ideal + flow.path.base_rtt,
+                Opening::Handshake => ideal.saturating_add(flow.path.base_rtt),
                 Opening::Open => ideal,
             };
         }
@@ -135,6 +136,16 @@ impl Simulation {
         ));
         let mtu = scenario.transport.mtu;
         let extremes = routes.extremes(mtu);
+        if extremes.base_rtt > MAX_BASE_RTT {
+            return Err(Error::unsupported(
+                scenario,
+                format!(
+                    "the longest path takes {:.0} s there and back, and {MAX_BASE_RTT} is the most that \
+                     can be simulated; give links of [topology] higher rates or shorter delays",
+                    extremes.base_rtt.as_secs_f64()
+                ),
+            ));
+        }
         let control = ControlPlane::new(scenario, &routes);
         let longest = control.longest_path(None, mtu).max(extremes.switches);
         let nic_rate = scenario.nic_rate();
@@ -172,13 +183,12 @@ impl Simulation {
                 Fidelity::Exact => PacingTimes::Exact,
                 Fidelity::Published => PacingTimes::TruncatedNs,
             },
-            match scenario.transport.base_rtt {
-                BaseRtt::Largest => BaseReference::Global {
-                    base_rtt: extremes.base_rtt,
-                    bdp: extremes.bdp,
-                },
-                BaseRtt::Pair => BaseReference::PerPair,
-            },
+            BaseReference::new(
+                scenario.transport.base_rtt,
+                fidelity,
+                extremes.base_rtt,
+                extremes.bdp,
+            ),
         );
         // Every packet has room for the digests, and its answer none: the sink takes them out.
         let digest_bytes = queries
@@ -274,6 +284,11 @@ impl Simulation {
             .run_probed(until, &mut self.sources, &mut self.directory, watch, probe)
     }
 
+    /// Makes room for more flows and acknowledgements, or ends runs sooner.
+    pub fn set_room(&mut self, room: Room) {
+        self.runner.set_room(room);
+    }
+
     /// Adds a flow. Its number is given when it starts.
     ///
     /// # Errors
@@ -297,6 +312,18 @@ impl Simulation {
         }
         if request.size == Bytes::ZERO {
             return refuse("it has no bytes".to_owned());
+        }
+        if request.size > MAX_SIZE {
+            return refuse(format!(
+                "it has {}, and flows up to {MAX_SIZE}",
+                request.size
+            ));
+        }
+        if request.start > Time::HORIZON {
+            return refuse(format!(
+                "it starts at {}, beyond the end of simulated time, 53 days",
+                request.start
+            ));
         }
         if !(1..=7).contains(&request.priority) {
             return refuse(format!(

@@ -27,6 +27,8 @@ pub enum Status {
     Deadlocked,
     /// Flows are left that start, or go on, after more than 53 days of simulated time.
     BeyondHorizon,
+    /// There was more to remember than a run keeps.
+    Overloaded,
     /// Somebody stopped it; the results are partial.
     Interrupted,
 }
@@ -41,6 +43,7 @@ impl Status {
             Self::Stalled => "stalled",
             Self::Deadlocked => "deadlocked",
             Self::BeyondHorizon => "beyond-horizon",
+            Self::Overloaded => "overloaded",
             Self::Interrupted => "interrupted",
         }
     }
@@ -153,6 +156,9 @@ pub struct Summary {
     /// The ports of a PFC deadlock, each with the one that it waits for behind it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deadlock: Vec<DeadlockedPort>,
+    /// What there was too much of, when the status is `overloaded`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overload: Option<String>,
     /// The longest queue of a switch port, in bytes.
     pub max_queue_bytes: u64,
     /// Payload bytes sent again.
@@ -187,6 +193,7 @@ pub struct Summary {
 /// What is known when a run has ended.
 pub(crate) struct Measured {
     pub(crate) status: Status,
+    pub(crate) overload: Option<String>,
     pub(crate) digest: String,
     pub(crate) threads: usize,
     pub(crate) wall: f64,
@@ -276,6 +283,7 @@ pub(crate) fn summarise(
             Status::Deadlocked => deadlocked(simulation),
             _ => Vec::new(),
         },
+        overload: end.overload.clone(),
         max_queue_bytes: max_queue,
         retransmitted_bytes: retransmitted.get(),
         timeouts,

@@ -217,7 +217,8 @@ fn name_of(written: Option<&str>, source: &str) -> Result<String, InputError> {
         Some(name) if is_plain(name) => Ok(name.to_owned()),
         Some(_) => Err(InputError::new(
             0..0,
-            "a name is letters, digits, dots, dashes and underscores in quotes",
+            "a name is up to 200 letters, digits, dots, dashes and underscores in quotes, and begins \
+             with none of `.` and `-`",
             "write it like \"loads\"",
         )),
         None => Ok(Path::new(source)

@@ -131,11 +131,15 @@ fn nothing_is_simulated_beyond_the_horizon() {
             assert_eq!(simulation.run_until(Time::MAX), Stop::Horizon);
         }
     }
-    let far = text.replace("18446744073s", "9000000s");
+    // Rounds start at 0 s, 1,000,000 s, and so on: the sixth is after 53 days.
+    let far = text.replace(
+        "18446744073s",
+        "0s\"\ngap = \"1000000s\"\ncount = 7\ndst_port = 1 # \"",
+    );
     let scenario = Scenario::from_toml(&far).expect("a scenario");
     let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
     assert_eq!(simulation.run_until(Time::MAX), Stop::Horizon);
-    assert_eq!(simulation.flows_started(), 0);
+    assert_eq!(simulation.flows_started(), 2 * 5);
 }
 
 /// A packet that leaves by its pacing, with no acknowledgement under way, has its timeout all the same.

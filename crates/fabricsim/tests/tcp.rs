@@ -186,6 +186,49 @@ fn assert_reported(simulation: &Simulation, ruled: bool) {
     assert!(dropped <= simulation.counters().queue_drops, "{dropped}");
 }
 
+/// CoDel's drops where each packet that leaves has waited for longer than the target and leaves one other
+/// behind: 1,538 bytes, a slot of which takes 12.304 us at 1 Gbps.
+fn drops_of_one_that_waits(mtu: &str) -> u64 {
+    let text = format!(
+        "[topology]\nkind = \"star\"\nhosts = 4\nrate = \"1Gbps\"\n\
+         [cc]\nkind = \"newreno\"\nopening = \"open\"\n\
+         [[queue]]\ndiscipline = {{ kind = \"codel\", target = \"10us\", interval = \"100us\"{mtu} }}\n\
+         [[workload]]\nkind = \"incast\"\nreceiver = 3\nfan_in = 1\nsize = \"1448B\"\nat = \"1s\"\n"
+    );
+    let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
+    let slot = Duration::from_ps(1_538 * 8_000);
+    // Two at once, then one in the middle of each slot.
+    let mut starts = vec![(0, 0), (1, 0)];
+    starts.extend((0..200u64).map(|number| ((number + 2) % 3, 2 * number + 1)));
+    for (src, half_slots) in starts {
+        let request = FlowRequest {
+            src: NodeId(u32::try_from(src).unwrap()),
+            dst: NodeId(3),
+            size: Bytes::new(1_448),
+            start: Time::from_ps(slot.as_ps() / 2 * half_slots),
+            class: ClassId(0),
+            priority: 1,
+            src_port: None,
+            dst_port: 100,
+        };
+        simulation.inject(request).unwrap();
+    }
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    // Two packets wait at most, beside the one that leaves.
+    let longest = simulation.counters().max_queue;
+    assert!((2 * 1_538..=3 * 1_538).contains(&longest), "{longest}");
+    let reports = simulation.queue_reports();
+    reports.iter().map(|(_, _, report)| report.aqm_drops).sum()
+}
+
+/// One packet that waits is left alone, whatever its size on the wire.
+#[test]
+fn codel_leaves_a_backlog_of_one_packet_of_the_datacentre_alone() {
+    assert_eq!(drops_of_one_that_waits(""), 0);
+    // Once one is dropped none waits behind another any more.
+    assert!(drops_of_one_that_waits(", mtu = \"1514B\"") > 0);
+}
+
 /// Any discipline at any port of a fabric, for every law, next to RDMA.
 #[test]
 fn any_queue_can_be_at_any_port() {

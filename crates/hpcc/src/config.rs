@@ -90,7 +90,7 @@ impl LawConfig for HpccConfig {
         ),
         (
             "min_rate",
-            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate)",
+            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
         ),
         ("reaction", "\"per-ack\" (default) or \"per-rtt\""),
         (

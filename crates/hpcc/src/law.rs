@@ -4,7 +4,7 @@ mod control;
 
 use std::sync::Arc;
 
-use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart, scaled_window};
+use fabricsim_core::plugin::{Ack, CongestionControl, Fidelity, FlowStart, scaled_window};
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::config::{Form, HpccLaws, Reaction};
@@ -77,7 +77,8 @@ impl<S: IntHeader> Hpcc<S> {
             .min(self.previous.queue(index, &constants.scale))
             .as_f64();
         let mut sample = bits as f64 / seconds / link_rate;
-        // Most queues are empty, and divisions are half of what an acknowledgement costs.
+        // qlen / (B T), since W is what the NIC sends in T (in the published model: what its script
+        // has for it). Most queues are empty, and divisions are half of what an acknowledgement costs.
         if queue > 0.0 {
             sample += queue * constants.rule.max_rate / link_rate / constants.bdp;
         }
@@ -150,6 +151,24 @@ impl<S: IntHeader> Hpcc<S> {
         };
     }
 
+    /// Drops the records of the links of another path, as the paper's `pathID` is for: differences
+    /// between the entries of two ports mean nothing. What the flow itself has learnt, its rate and the average
+    /// utilisation, is where it goes on from, and moves within a round trip.
+    ///
+    /// Rates of hops belong to links. Those of the new path begin with that of the link that ruled,
+    /// like the one rate of a flow without them.
+    #[cold]
+    fn change_path(&mut self, stack: &S) {
+        if self.constants.rule.fidelity == Fidelity::Exact {
+            let passed = self.previous.hops().min(self.per_hop.len());
+            let slowest = |a: &&Control, b: &&Control| a.reference.total_cmp(&b.reference);
+            if let Some(&ruling) = self.per_hop[..passed].iter().min_by(slowest) {
+                self.per_hop.fill(ruling);
+            }
+        }
+        self.previous = *stack;
+    }
+
     /// Replaces the remembered stack, but for the hops that a sampled update has skipped.
     #[inline]
     fn remember(&mut self, stack: &S, commit: bool) {
@@ -174,9 +193,11 @@ impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
         let stack = ack.telemetry;
         let commit = ack.cumulative > self.last_update_seq;
         self.updated = false;
-        if self.last_update_seq == 0 || stack.hops() != self.previous.hops() {
-            // The first acknowledgement, or another path: nothing to compare with.
+        if self.last_update_seq == 0 {
+            // The first acknowledgement: nothing to compare with.
             self.previous = *stack;
+        } else if !stack.same_path(&self.previous) {
+            self.change_path(stack);
         } else if stack.hops() <= S::CAPACITY
             && (commit || self.constants.reaction == Reaction::PerAck)
         {

@@ -5,13 +5,14 @@
 //! link runs at the target utilisation ([`Hpcc`]).
 //!
 //! The telemetry comes in two packings: [`ExactStack`] for any number of hops and any link rate, and
-//! [`PublishedStack`] with the field widths of the published simulator.
+//! [`PublishedStack`] with the field widths of the published simulator. The first also tells whether
+//! two packets took the same path: only then can their entries be compared.
 //!
 //! ```
-//! use fabricsim_core::id::PortId;
+//! use fabricsim_core::id::{NodeId, PortId};
 //! use fabricsim_core::plugin::Hop;
 //! use fabricsim_core::units::{Bytes, Rate, Time};
-//! use fabricsim_hpcc::{ExactStack, IntHeader, IntScale};
+//! use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, PortLabel};
 //!
 //! let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
 //! let hop = |ns, sent| Hop {
@@ -24,20 +25,24 @@
 //!     sent: Bytes::new(sent),
 //! };
 //! let (mut first, mut second) = (ExactStack::<5>::default(), ExactStack::<5>::default());
-//! first.push(&hop(1_000, 0), 0, &scale);
-//! second.push(&hop(1_100, 1_250), 0, &scale);
+//! let label = PortLabel::new(NodeId(7), PortId(0), 0);
+//! first.push(&hop(1_000, 0), label, &scale);
+//! second.push(&hop(1_100, 1_250), label, &scale);
+//! assert!(second.same_path(&first));
 //! assert!((second.interval_ns(0, &first) - 100.0).abs() < 0.256);
 //! assert_eq!(second.sent_since(0, &first, &scale), 1_250);
 //! ```
 
 mod config;
 mod law;
+mod path;
 mod rate_rule;
 mod stack;
 mod telemetry;
 
 pub use config::{Form, HpccConfig, HpccLaws, Reaction};
 pub use law::Hpcc;
+pub use path::PortLabel;
 pub use rate_rule::RateRule;
 pub use stack::{ExactStack, IntHeader, IntScale, PublishedStack};
 pub use telemetry::IntTelemetry;

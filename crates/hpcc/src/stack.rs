@@ -6,6 +6,8 @@ use fabricsim_core::packet::{Causes, Header};
 use fabricsim_core::plugin::{Fidelity, Hop, LawContext};
 use fabricsim_core::units::{Bytes, Rate};
 
+use crate::path::{PathTrace, PortLabel};
+
 /// What the entries of a stack mean: the units of the quantised fields and the rates that the rate
 /// codes stand for. Shared by the switches that write and the senders that read.
 #[derive(Clone, Debug)]
@@ -95,12 +97,16 @@ pub trait IntHeader: Header {
     /// The most entries that it holds.
     const CAPACITY: usize;
 
-    /// Adds the entry of a switch.
-    fn push(&mut self, hop: &Hop, rate_code: u8, scale: &IntScale);
+    /// Adds the entry of a switch, whose egress port has `label`.
+    fn push(&mut self, hop: &Hop, label: PortLabel, scale: &IntScale);
 
     /// The number of switches passed; may be above the capacity, whose entries are then not
     /// trustworthy.
     fn hops(&self) -> usize;
+
+    /// Whether the packets of `earlier` and `self` took the same path, as far as their headers tell:
+    /// only then are differences between their entries about one port.
+    fn same_path(&self, earlier: &Self) -> bool;
 
     /// Nanoseconds between the dequeues at hop `index` of the packets of `earlier` and `self`.
     fn interval_ns(&self, index: usize, earlier: &Self) -> f64;
@@ -122,10 +128,14 @@ pub trait IntHeader: Header {
 impl IntHeader for () {
     const CAPACITY: usize = 0;
 
-    fn push(&mut self, _hop: &Hop, _rate_code: u8, _scale: &IntScale) {}
+    fn push(&mut self, _hop: &Hop, _label: PortLabel, _scale: &IntScale) {}
 
     fn hops(&self) -> usize {
         0
+    }
+
+    fn same_path(&self, _earlier: &Self) -> bool {
+        true
     }
 
     fn interval_ns(&self, _index: usize, _earlier: &Self) -> f64 {
@@ -157,10 +167,10 @@ const EXACT_TIME_MASK: u64 = (1 << EXACT_TIME_BITS) - 1;
 /// not far above what passes in a round trip the units are larger (see [`IntScale`]).
 type ExactHop = [u32; 3];
 
-/// Up to `N` hops at full resolution.
+/// Up to `N` hops at full resolution, and which path they are of.
 #[derive(Clone, Copy, Debug)]
 pub struct ExactStack<const N: usize> {
-    len: u32,
+    path: PathTrace,
     hops: [ExactHop; N],
 }
 
@@ -173,8 +183,8 @@ impl<const N: usize> Header for ExactStack<N> {
     #[inline]
     fn assign(&mut self, other: &Self) {
         if Self::PARTIAL {
-            self.len = other.len;
-            let filled = N.min(other.len as usize);
+            self.path = other.path;
+            let filled = N.min(other.path.hops());
             self.hops[..filled].copy_from_slice(&other.hops[..filled]);
         } else {
             *self = *other;
@@ -185,19 +195,25 @@ impl<const N: usize> Header for ExactStack<N> {
     fn touch(&self) -> u64 {
         // An entry of 12 bytes every 60 bytes: one in each cache line.
         let used = if Self::PARTIAL {
-            N.min(self.len as usize)
+            N.min(self.path.hops())
         } else {
             N
         };
         let lines = self.hops[..used].iter().step_by(5);
-        lines.fold(u64::from(self.len), |sum, hop| sum ^ u64::from(hop[0]))
+        lines.fold(self.path.touch(), |sum, hop| sum ^ u64::from(hop[0]))
     }
 }
 
 impl<const N: usize> Default for ExactStack<N> {
     fn default() -> Self {
+        const {
+            assert!(
+                N < PathTrace::MAX_HOPS,
+                "the count of hops tells when it is above N"
+            )
+        };
         Self {
-            len: 0,
+            path: PathTrace::default(),
             hops: [[0; 3]; N],
         }
     }
@@ -219,22 +235,27 @@ impl<const N: usize> IntHeader for ExactStack<N> {
         clippy::cast_possible_truncation,
         reason = "fields are cut to their documented widths"
     )]
-    fn push(&mut self, hop: &Hop, rate_code: u8, scale: &IntScale) {
-        if let Some(entry) = self.hops.get_mut(self.len as usize) {
+    fn push(&mut self, hop: &Hop, label: PortLabel, scale: &IntScale) {
+        if let Some(entry) = self.hops.get_mut(self.path.hops()) {
             let time = (hop.now.as_ps() >> EXACT_TIME_SHIFT) & EXACT_TIME_MASK;
             let queue = (hop.queue.get() >> scale.queue_shift).min((1 << 24) - 1) as u32;
             *entry = [
                 time as u32,
                 (hop.sent.get() >> scale.sent_shift) as u32,
-                (time >> 32) as u32 | (u32::from(rate_code & 63) << 2) | (queue << 8),
+                (time >> 32) as u32 | (u32::from(label.rate_code() & 63) << 2) | (queue << 8),
             ];
         }
-        self.len += 1;
+        self.path.pass(label);
     }
 
     #[inline]
     fn hops(&self) -> usize {
-        self.len as usize
+        self.path.hops()
+    }
+
+    #[inline]
+    fn same_path(&self, earlier: &Self) -> bool {
+        self.path == earlier.path
     }
 
     #[inline]
@@ -274,7 +295,8 @@ const fn mask(bits: u32) -> u64 {
 }
 
 /// The header of the published simulator: five hops of 64 bits (time 24 bits of a nanosecond, bytes
-/// sent 20 bits of 128 m bytes, queue 17 bits of 80 m bytes, rate code 3 bits).
+/// sent 20 bits of 128 m bytes, queue 17 bits of 80 m bytes, rate code 3 bits). It has no identity of
+/// the path, which the paper's header has: paths of equal length are taken for the same.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, packed(4))]
 pub struct PublishedStack {
@@ -310,11 +332,11 @@ impl IntHeader for PublishedStack {
     const CAPACITY: usize = PUBLISHED_HOPS;
 
     #[inline]
-    fn push(&mut self, hop: &Hop, rate_code: u8, scale: &IntScale) {
+    fn push(&mut self, hop: &Hop, label: PortLabel, scale: &IntScale) {
         let entry = (hop.now.as_ns() & mask(TIME_BITS))
             | ((hop.sent.get() / scale.sent_unit) & mask(SENT_BITS)) << TIME_BITS
             | ((hop.queue.get() / scale.queue_unit) & mask(QUEUE_BITS)) << (TIME_BITS + SENT_BITS)
-            | u64::from(rate_code & 7) << (TIME_BITS + SENT_BITS + QUEUE_BITS);
+            | u64::from(label.rate_code() & 7) << (TIME_BITS + SENT_BITS + QUEUE_BITS);
         let mut hops = self.hops;
         hops[self.len as usize % PUBLISHED_HOPS] = entry;
         self.hops = hops;
@@ -324,6 +346,12 @@ impl IntHeader for PublishedStack {
     #[inline]
     fn hops(&self) -> usize {
         self.len as usize
+    }
+
+    #[inline]
+    fn same_path(&self, earlier: &Self) -> bool {
+        let (ours, theirs) = (self.len, earlier.len);
+        ours == theirs
     }
 
     #[inline]
@@ -362,111 +390,4 @@ impl IntHeader for PublishedStack {
 }
 
 #[cfg(test)]
-mod tests {
-    use fabricsim_core::id::PortId;
-    use fabricsim_core::packet::Packet;
-    use fabricsim_core::units::Time;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn hop(ps: u64, sent: u64, queue: u64) -> Hop {
-        Hop {
-            now: Time::from_ps(ps),
-            arrived: Time::from_ps(ps),
-            ingress: PortId(0),
-            port: PortId(0),
-            rate: Rate::from_gbps(100),
-            queue: Bytes::new(queue),
-            sent: Bytes::new(sent),
-        }
-    }
-
-    #[test]
-    fn packets_stay_small() {
-        assert_eq!(size_of::<Packet<ExactStack<5>>>(), 112);
-        assert_eq!(size_of::<Packet<PublishedStack>>(), 104);
-    }
-
-    #[test]
-    fn large_stacks_are_copied_as_far_as_they_are_filled() {
-        let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
-        let filled = |hops: u64, queue: u64| {
-            let mut stack = ExactStack::<128>::default();
-            (0..hops).for_each(|i| stack.push(&hop(i * 1_000, i, queue), 0, &scale));
-            stack
-        };
-        // 130 switches: two more than there is room for.
-        let mut slot = filled(130, 1_600);
-        slot.assign(&filled(3, 800));
-        assert_eq!(slot.hops(), 3);
-        assert!((0..3).all(|i| slot.queue(i, &scale).get() == 800));
-        slot.push(&hop(9_000, 9, 320), 0, &scale);
-        assert_eq!((slot.hops(), slot.queue(3, &scale).get()), (4, 320));
-        slot.assign(&filled(130, 160));
-        assert!((0..128).all(|i| slot.queue(i, &scale).get() == 160));
-    }
-
-    #[test]
-    fn published_fields_are_quantised() {
-        let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
-        let mut stack = PublishedStack::default();
-        stack.push(&hop(1_999_999, 1_090, 1_000), 0, &scale);
-        let earlier = PublishedStack {
-            len: 1,
-            ..PublishedStack::default()
-        };
-        assert!((stack.interval_ns(0, &earlier) - 1_999.0).abs() < f64::EPSILON);
-        assert_eq!(stack.sent_since(0, &earlier, &scale), 1_024);
-        assert_eq!(stack.queue(0, &scale).get(), 960);
-    }
-
-    #[test]
-    fn units_grow_with_what_a_round_trip_carries() {
-        let rate = Rate::from_gbps(100);
-        let context = |base_rtt| LawContext {
-            nic_rate: rate,
-            link_rates: &[],
-            base_rtt,
-            longest_path: 5,
-            seed: 1,
-            fidelity: Fidelity::Exact,
-        };
-        let fabric = IntScale::new(&context(fabricsim_core::units::Duration::from_us(12)));
-        assert_eq!((fabric.sent_unit, fabric.queue_unit), (1, 16));
-        // 160 ms at 100 Gbps are 2 GB.
-        let wan = IntScale::new(&context(fabricsim_core::units::Duration::from_ms(160)));
-        assert_eq!((wan.sent_unit, wan.queue_unit), (8, 512));
-        let mut stack = ExactStack::<1>::default();
-        stack.push(&hop(0, 0, 3_000_000_000), 0, &wan);
-        let error = 3_000_000_000 - stack.queue(0, &wan).get();
-        assert!(error < 512, "{error}");
-    }
-
-    proptest! {
-        #[test]
-        fn exact_fields_keep_their_resolution(
-            start in 0u64..1 << 50, span in 0u64..4_000_000_000_000,
-            sent in 0u64..1 << 40, more in 0u64..1 << 32, queue in 0u64..200_000_000, code in 0u8..64,
-        ) {
-            let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
-            let (mut a, mut b) = (ExactStack::<3>::default(), ExactStack::<3>::default());
-            a.push(&hop(start, sent, 0), code, &scale);
-            b.push(&hop(start + span, sent + more, queue), code, &scale);
-            prop_assert!((b.interval_ns(0, &a) - span as f64 / 1e3).abs() <= 0.256);
-            prop_assert_eq!(b.sent_since(0, &a, &scale), more);
-            prop_assert!(queue - b.queue(0, &scale).get() < 16);
-            prop_assert_eq!(b.rate_code(0), code);
-        }
-
-        #[test]
-        fn published_differences_wrap(start in 0u64..1 << 40, span in 0u64..1 << 24) {
-            let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
-            let (mut a, mut b) = (PublishedStack::default(), PublishedStack::default());
-            a.push(&hop(start * 1_000, start * 512, 0), 0, &scale);
-            b.push(&hop((start + span) * 1_000, (start + (span & 0xfffff)) * 512, 0), 0, &scale);
-            prop_assert!((b.interval_ns(0, &a) - span as f64).abs() < f64::EPSILON);
-            prop_assert_eq!(b.sent_since(0, &a, &scale), (span & 0xfffff) * 512);
-        }
-    }
-}
+mod tests;

@@ -2,11 +2,12 @@
 
 use std::marker::PhantomData;
 
-use fabricsim_core::id::PortId;
+use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
 use fabricsim_core::units::Rate;
 
+use crate::path::PortLabel;
 use crate::stack::{IntHeader, IntScale};
 
 /// In-band network telemetry at one switch: every data packet gets an entry when it leaves its
@@ -14,25 +15,27 @@ use crate::stack::{IntHeader, IntScale};
 #[derive(Clone, Debug)]
 pub struct IntTelemetry<S> {
     scale: IntScale,
-    /// The rate code of each port.
-    codes: Vec<u8>,
+    /// What each port's entries have in common.
+    labels: Vec<PortLabel>,
     stack: PhantomData<fn() -> S>,
 }
 
 impl<S: IntHeader> IntTelemetry<S> {
-    /// The telemetry of a switch whose ports have `rates`, or the first rate that `scale` does not
-    /// know.
+    /// The telemetry of switch `node`, whose ports have `rates`, or the first rate that `scale` does
+    /// not know.
     ///
     /// # Errors
     /// When a rate has no code in `scale`.
-    pub fn new(scale: &IntScale, rates: &[Rate]) -> Result<Self, Rate> {
-        let codes = rates
-            .iter()
-            .map(|&rate| scale.code(rate).ok_or(rate))
-            .collect::<Result<_, _>>()?;
+    pub fn new(scale: &IntScale, node: NodeId, rates: &[Rate]) -> Result<Self, Rate> {
+        let label = |(index, &rate): (usize, &Rate)| {
+            let code = scale.code(rate).ok_or(rate)?;
+            Ok(PortLabel::new(node, PortId::from_index(index), code))
+        };
+        let labels = rates.iter().enumerate().map(label);
+        let labels = labels.collect::<Result<_, _>>()?;
         Ok(Self {
             scale: scale.clone(),
-            codes,
+            labels,
             stack: PhantomData,
         })
     }
@@ -44,14 +47,13 @@ impl<S: IntHeader> Telemetry<S> for IntTelemetry<S> {
         if packet.kind() == PacketKind::Data {
             packet
                 .telemetry
-                .push(hop, self.codes[hop.port.index()], &self.scale);
+                .push(hop, self.labels[hop.port.index()], &self.scale);
         }
     }
 
     fn on_rate(&mut self, port: PortId, rate: Rate) {
-        self.codes[port.index()] = self
-            .scale
-            .code(rate)
-            .expect("rates that links can take are in the table");
+        let code = self.scale.code(rate);
+        let code = code.expect("rates that links can take are in the table");
+        self.labels[port.index()].set_rate_code(code);
     }
 }

@@ -94,7 +94,7 @@ impl LawConfig for PintConfig {
         ),
         (
             "min_rate",
-            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate)",
+            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
         ),
         (
             "log_base",

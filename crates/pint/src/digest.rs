@@ -3,7 +3,7 @@
 use fabricsim_core::packet::{Causes, Header};
 use fabricsim_core::plugin::Hop;
 use fabricsim_core::units::Bytes;
-use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, PublishedStack};
+use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, PortLabel, PublishedStack};
 
 use crate::query::{Probe, ProbeRoom};
 
@@ -130,13 +130,18 @@ impl<S: IntHeader, Q: ProbeRoom> IntHeader for WithDigest<S, Q> {
     const CAPACITY: usize = S::CAPACITY;
 
     #[inline]
-    fn push(&mut self, hop: &Hop, rate_code: u8, scale: &IntScale) {
-        self.int.push(hop, rate_code, scale);
+    fn push(&mut self, hop: &Hop, label: PortLabel, scale: &IntScale) {
+        self.int.push(hop, label, scale);
     }
 
     #[inline]
     fn hops(&self) -> usize {
         self.int.hops()
+    }
+
+    #[inline]
+    fn same_path(&self, earlier: &Self) -> bool {
+        self.int.same_path(&earlier.int)
     }
 
     #[inline]
@@ -190,10 +195,14 @@ impl PintHeader for CausesOnly {}
 impl IntHeader for CausesOnly {
     const CAPACITY: usize = 0;
 
-    fn push(&mut self, _hop: &Hop, _rate_code: u8, _scale: &IntScale) {}
+    fn push(&mut self, _hop: &Hop, _label: PortLabel, _scale: &IntScale) {}
 
     fn hops(&self) -> usize {
         0
+    }
+
+    fn same_path(&self, _earlier: &Self) -> bool {
+        true
     }
 
     fn interval_ns(&self, _index: usize, _earlier: &Self) -> f64 {
@@ -217,7 +226,7 @@ impl IntHeader for CausesOnly {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::PortId;
+    use fabricsim_core::id::{NodeId, PortId};
     use fabricsim_core::packet::Packet;
     use fabricsim_core::units::{Rate, Time};
 
@@ -288,13 +297,16 @@ mod tests {
         let [mut both, mut earlier] = [WithDigest::<ExactStack<5>>::default(); 2];
         let [mut alone, mut earlier_alone] = [ExactStack::<5>::default(); 2];
         both.carry();
-        earlier.push(&hop(100, 1_000, 0), 0, &scale);
-        earlier_alone.push(&hop(100, 1_000, 0), 0, &scale);
-        both.push(&hop(900, 7_000, 320), 0, &scale);
+        let label = PortLabel::new(NodeId(3), PortId(0), 0);
+        earlier.push(&hop(100, 1_000, 0), label, &scale);
+        earlier_alone.push(&hop(100, 1_000, 0), label, &scale);
+        both.push(&hop(900, 7_000, 320), label, &scale);
         both.raise(12);
-        alone.push(&hop(900, 7_000, 320), 0, &scale);
+        alone.push(&hop(900, 7_000, 320), label, &scale);
         assert_eq!(both.digest(), Some(12));
         assert_eq!(both.hops(), 1);
+        assert!(both.same_path(&earlier));
+        assert!(!both.same_path(&WithDigest::default()));
         assert_eq!(both.queue(0, &scale), Bytes::new(320));
         assert_eq!(both.sent_since(0, &earlier, &scale), 6_000);
         let difference = both.interval_ns(0, &earlier) - alone.interval_ns(0, &earlier_alone);

@@ -26,6 +26,8 @@ pub struct DisciplineContext {
     pub entity: u64,
     /// The rate of the port's link.
     pub rate: Rate,
+    /// Bytes on the wire of a full packet: rules that leave a single waiting packet alone compare with it.
+    pub packet: Bytes,
 }
 
 /// A discipline of any kind. Larger ones are behind a pointer, so that a port with plain queues stays
@@ -72,7 +74,9 @@ impl<H: Header> AnyDiscipline<H> {
             DisciplineConfig::TailDrop(config) => Self::TailDrop(TailDrop::new(config)),
             DisciplineConfig::Red(config) => Self::Red(Box::new(RedQueue::new(config, context))),
             DisciplineConfig::Step(config) => Self::Step(Box::new(StepMarking::new(config))),
-            DisciplineConfig::Codel(config) => Self::Codel(Box::new(CodelQueue::new(config))),
+            DisciplineConfig::Codel(config) => {
+                Self::Codel(Box::new(CodelQueue::new(config, context)))
+            }
             DisciplineConfig::FqCodel(config) => {
                 Self::FqCodel(Box::new(FqCodel::new(config, context)))
             }

@@ -6,9 +6,10 @@ use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::any_discipline::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, CodelSettings, Source};
 use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::{Discipline, EcnSelector, MTU};
+use crate::discipline::{Discipline, EcnSelector};
 use crate::line::Line;
 use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
 
@@ -27,8 +28,9 @@ pub struct CodelConfig {
     pub ce_threshold: Option<Duration>,
     /// Which packets `ce_threshold` marks.
     pub ce_threshold_marks: EcnSelector,
-    /// A backlog of so many bytes is left alone.
-    pub mtu: Bytes,
+    /// A backlog of so many bytes is left alone; that of a full packet where nothing is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<Bytes>,
     /// Compute as Linux does: times in 1,024 ns, square roots in 16 bits.
     pub linux_newton: bool,
     /// Packets that the queue holds; 1,000 where neither limit is given.
@@ -47,7 +49,7 @@ impl Default for CodelConfig {
             ecn: false,
             ce_threshold: None,
             ce_threshold_marks: EcnSelector::Capable,
-            mtu: Bytes::new(MTU),
+            mtu: None,
             linux_newton: false,
             limit: None,
             limit_bytes: None,
@@ -72,7 +74,7 @@ pub(crate) const CE_THRESHOLD_MARKS_KEY: (&str, &str) = (
 );
 pub(crate) const MTU_KEY: (&str, &str) = (
     "mtu",
-    "a backlog of so many bytes is left alone (default \"1514B\")",
+    "a backlog of so many bytes is left alone (default: a full packet on the wire)",
 );
 pub(crate) const LINUX_NEWTON_KEY: (&str, &str) = (
     "linux_newton",
@@ -133,11 +135,11 @@ impl CodelConfig {
         Limit::new(self.limit, self.limit_bytes)
     }
 
-    fn params(&self) -> CodelParams {
+    fn params(&self, context: &DisciplineContext) -> CodelParams {
         CodelParams::from(CodelSettings {
             target: self.target,
             interval: self.interval,
-            mtu: self.mtu,
+            mtu: self.mtu.unwrap_or(context.packet),
             ecn: self.ecn,
             ce_threshold: self.ce_threshold,
             ce_threshold_marks: self.ce_threshold_marks,
@@ -162,9 +164,9 @@ pub struct CodelQueue<H> {
 impl<H: Header> CodelQueue<H> {
     /// An empty queue.
     #[must_use]
-    pub fn new(config: &CodelConfig) -> Self {
+    pub fn new(config: &CodelConfig, context: &DisciplineContext) -> Self {
         Self {
-            params: config.params(),
+            params: config.params(context),
             limit: config.limits(),
             law: Codel::default(),
             mark: Mark::None,

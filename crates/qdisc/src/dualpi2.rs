@@ -11,7 +11,7 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::any_discipline::DisciplineContext;
 use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::{Discipline, MTU, is_capable, mark_if};
+use crate::discipline::{Discipline, is_capable, mark_if};
 use crate::line::Line;
 use crate::sojourn::SojournTimes;
 pub use config::{ControlledDelay, DualPi2Config, DualScheduler};
@@ -45,6 +45,8 @@ enum Fate {
 pub struct DualPi2<H> {
     config: DualPi2Config,
     controller: Controller,
+    /// Bytes of two full packets.
+    two_packets: u64,
     /// Below zero the low-latency queue is served: bytes times percent.
     credit: i64,
     shown: Which,
@@ -64,6 +66,7 @@ impl<H: Header> DualPi2<H> {
         Self {
             config: config.clone(),
             controller: Controller::new(config),
+            two_packets: context.packet.get() * 2,
             credit: first_credit(config),
             shown: Which::Low,
             mark: Mark::None,
@@ -138,7 +141,7 @@ impl<H: Header> DualPi2<H> {
     fn decide(&mut self, now: Time, which: Which) -> Option<Fate> {
         let head = self.line(which).front()?;
         let (ecn, behind) = (head.ecn(), self.bytes() - head.size());
-        let base = if behind.get() < 2 * MTU {
+        let base = if behind.get() < self.two_packets {
             0.0
         } else {
             self.controller.base()

@@ -59,7 +59,7 @@ impl<H: Header> FqCodel<H> {
     pub fn new(config: &FqCodelConfig, context: &DisciplineContext) -> Self {
         let flows = config.flows.max(1);
         Self {
-            params: config.params(),
+            params: config.params(context),
             quantum: i64::try_from(config.quantum.get().max(1)).unwrap_or(i64::MAX),
             limit: config.limit as usize,
             memory_limit: config.memory_limit.get(),

@@ -78,23 +78,21 @@ impl BufferConfig {
         let one_way = port.rate.bytes_in(port.delay).get();
         match (self.pfc, self.headroom) {
             (Pfc::Off, _) => 0,
-            (Pfc::On, Headroom::Published) => 3 * one_way,
-            (Pfc::On, Headroom::WorstCase) => {
-                2 * (one_way + 1) + 3 * LONGEST_PACKET + QUEUES as u64 * PAUSE_FRAME
-            }
+            (Pfc::On, Headroom::Published) => one_way.saturating_mul(3),
+            (Pfc::On, Headroom::WorstCase) => one_way
+                .saturating_add(1)
+                .saturating_mul(2)
+                .saturating_add(3 * LONGEST_PACKET + QUEUES as u64 * PAUSE_FRAME),
         }
     }
 
     /// Bytes that a switch with `ports` sets aside for headroom and reserves, for each priority in
-    /// use; only what is left of its buffer is shared.
+    /// use; only what is left of its buffer is shared. 2^64 - 1 bytes where it is more than that.
     #[must_use]
     pub fn set_aside(&self, ports: &[PortBuffer]) -> Bytes {
-        let sum = ports
-            .iter()
-            .map(|port| self.headroom_of(port) + self.reserve.get())
-            .sum::<u64>()
-            * u64::from(self.priorities.max(1));
-        Bytes::new(sum)
+        let of_port = |port| Bytes::new(self.headroom_of(port)).saturating_add(self.reserve);
+        let sum: Bytes = ports.iter().map(of_port).sum();
+        sum.saturating_mul(u64::from(self.priorities.max(1)))
     }
 }
 

@@ -38,6 +38,7 @@ pub mod fifo;
 pub mod flow;
 pub mod id;
 pub mod input;
+pub mod limits;
 pub mod network;
 pub mod packet;
 pub mod plugin;

@@ -10,6 +10,7 @@ mod line;
 mod meter;
 mod node;
 mod pause_clock;
+mod room;
 mod switch;
 
 pub use change::{Change, LinkChange, LinkEnds};
@@ -19,6 +20,7 @@ pub use egress::LinkConfig;
 pub use host::HostConfig;
 pub use line::{LineTable, LineTiming};
 pub use meter::PortSample;
+pub use room::{Overload, Room};
 pub use switch::SwitchConfig;
 
 use crate::engine::{Engine, Probe, Wiring};
@@ -105,6 +107,8 @@ pub enum Stop {
     Deadlocked,
     /// What is left to do lies beyond [`Time::HORIZON`].
     Horizon,
+    /// There is more to remember than a run keeps; see [`Room`].
+    Overloaded(Overload),
     /// The watcher wanted to stop.
     Interrupted,
 }
@@ -115,6 +119,7 @@ pub struct Network<M: Model> {
     engine: Engine<Node<M>>,
     state: FlowState,
     stall_after: Duration,
+    room: Room,
     /// What is at the far end of each port of each node.
     wiring: Vec<Vec<(NodeId, PortId)>>,
     /// The time that the last run was asked to reach, and did.
@@ -172,6 +177,7 @@ impl<M: Model> Network<M> {
             engine: Engine::new(domains, channels, threads),
             state: FlowState::default(),
             stall_after,
+            room: Room::default(),
             wiring: wiring.to_vec(),
             reached: Time::ZERO,
         }
@@ -220,6 +226,7 @@ impl<M: Model> Network<M> {
             directory,
             state: &mut self.state,
             stall_after: self.stall_after,
+            room: self.room,
             wiring: &self.wiring,
             watch,
             stop: Stop::TimeReached,
@@ -232,6 +239,11 @@ impl<M: Model> Network<M> {
             self.reached = self.reached.max(until);
         }
         stop
+    }
+
+    /// Makes room for more, or ends runs sooner.
+    pub const fn set_room(&mut self, room: Room) {
+        self.room = room;
     }
 
     /// Everything before this instant has happened.

@@ -3,14 +3,20 @@
 //! A byte lasts a whole number of picoseconds at every common link rate from 10 Gbps to 1.6 Tbps,
 //! and a `u64` of picoseconds spans 213 days, so simulated time never rounds and never wraps.
 //! Where a rate does not divide evenly the serialisation time is rounded up.
+//!
+//! `+`, `-` and `*` are those of the numbers beneath: an overflow is a broken invariant, which panics in
+//! builds with overflow checks (those of all tests) and wraps in others, where the packet path
+//! cannot afford to look. What users give is held to the [`limits`](crate::limits), and
+//! [`Time::HORIZON`] ends a run, so that it does not occur. A program that adds quantities of its own
+//! uses `saturating_add`, `saturating_sub` and `saturating_mul`.
 
+mod display;
+mod ops;
 mod parse;
 #[cfg(feature = "serde")]
 mod serde_impl;
 
-use std::fmt;
 use std::num::NonZeroU64;
-use std::ops::{Add, AddAssign, Mul, Sub, SubAssign};
 
 pub use parse::UnitError;
 
@@ -167,6 +173,13 @@ impl Duration {
         Self(self.0.saturating_sub(other.0))
     }
 
+    /// `self + other`, or [`Duration::MAX`] where that overflows.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
     /// `self * factor`, or [`Duration::MAX`] where that overflows.
     #[inline]
     #[must_use]
@@ -200,11 +213,25 @@ impl Bytes {
         self.0 as f64
     }
 
+    /// `self + other`, or 2^64 - 1 bytes where that overflows.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
     /// `self - other`, or zero when `other` is larger.
     #[inline]
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
+    }
+
+    /// `self * factor`, or 2^64 - 1 bytes where that overflows.
+    #[inline]
+    #[must_use]
+    pub const fn saturating_mul(self, factor: u64) -> Self {
+        Self(self.0.saturating_mul(factor))
     }
 }
 
@@ -288,7 +315,7 @@ impl Rate {
     #[inline]
     #[must_use]
     pub fn serialisation_truncated_ns(self, size: Bytes) -> Duration {
-        let seconds = (size.0 * 8) as f64 / self.0.get() as f64;
+        let seconds = size.0.saturating_mul(8) as f64 / self.0.get() as f64;
         Duration::from_ns(truncated_ns(seconds))
     }
 
@@ -322,142 +349,6 @@ pub fn truncated_ns(seconds: f64) -> u64 {
             + (((fixed & u128::from(u64::MAX)) * u128::from(PS_PER_S / PS_PER_NS)) >> 64),
     )
     .unwrap_or(u64::MAX)
-}
-
-impl Add<Duration> for Time {
-    type Output = Self;
-    #[inline]
-    fn add(self, span: Duration) -> Self {
-        Self(self.0 + span.0)
-    }
-}
-
-impl AddAssign<Duration> for Time {
-    #[inline]
-    fn add_assign(&mut self, span: Duration) {
-        self.0 += span.0;
-    }
-}
-
-impl Add for Duration {
-    type Output = Self;
-    #[inline]
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-}
-
-impl Sub for Duration {
-    type Output = Self;
-    #[inline]
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
-}
-
-impl Mul<u64> for Duration {
-    type Output = Self;
-    #[inline]
-    fn mul(self, factor: u64) -> Self {
-        Self(self.0 * factor)
-    }
-}
-
-impl Add for Bytes {
-    type Output = Self;
-    #[inline]
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-}
-
-impl AddAssign for Bytes {
-    #[inline]
-    fn add_assign(&mut self, other: Self) {
-        self.0 += other.0;
-    }
-}
-
-impl Sub for Bytes {
-    type Output = Self;
-    #[inline]
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
-}
-
-impl SubAssign for Bytes {
-    #[inline]
-    fn sub_assign(&mut self, other: Self) {
-        self.0 -= other.0;
-    }
-}
-
-impl std::iter::Sum for Bytes {
-    fn sum<I: Iterator<Item = Self>>(iter: I) -> Self {
-        Self(iter.map(|b| b.0).sum())
-    }
-}
-
-/// Writes `value` in the largest unit of `scale` (largest first) that divides it evenly.
-fn write_scaled(f: &mut fmt::Formatter<'_>, value: u64, scale: &[(u64, &str)]) -> fmt::Result {
-    let (unit, name) = scale
-        .iter()
-        .find(|(unit, _)| value != 0 && value.is_multiple_of(*unit))
-        .or_else(|| scale.last())
-        .expect("a scale has at least one unit");
-    write!(f, "{}{name}", value / unit)
-}
-
-const TIME_SCALE: &[(u64, &str)] = &[
-    (PS_PER_S, "s"),
-    (PS_PER_MS, "ms"),
-    (PS_PER_US, "us"),
-    (PS_PER_NS, "ns"),
-    (1, "ps"),
-];
-
-impl fmt::Display for Time {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_scaled(f, self.0, TIME_SCALE)
-    }
-}
-
-impl fmt::Display for Duration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Self::ZERO {
-            return f.write_str("0s");
-        }
-        write_scaled(f, self.0, TIME_SCALE)
-    }
-}
-
-impl fmt::Display for Bytes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const SCALE: &[(u64, &str)] = &[
-            (1 << 30, "GiB"),
-            (1_000_000_000, "GB"),
-            (1 << 20, "MiB"),
-            (1_000_000, "MB"),
-            (1 << 10, "KiB"),
-            (1_000, "KB"),
-            (1, "B"),
-        ];
-        write_scaled(f, self.0, SCALE)
-    }
-}
-
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const SCALE: &[(u64, &str)] = &[
-            (1_000_000_000_000, "Tbps"),
-            (1_000_000_000, "Gbps"),
-            (1_000_000, "Mbps"),
-            (1_000, "Kbps"),
-            (1, "bps"),
-        ];
-        write_scaled(f, self.0.get(), SCALE)
-    }
 }
 
 #[cfg(test)]

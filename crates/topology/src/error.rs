@@ -1,6 +1,8 @@
 //! What makes a list of links unfit to be simulated.
 
 use fabricsim_core::id::NodeId;
+use fabricsim_core::limits::{MAX_LINK_DELAY, MAX_RATE, MIN_RATE};
+use fabricsim_core::units::{Duration, Rate};
 
 use crate::graph::{MAX_NODES, MAX_PORTS};
 
@@ -37,6 +39,24 @@ pub enum TopologyError {
     ZeroDelay {
         /// The link.
         link: usize,
+    },
+    /// A link has a longer propagation delay than can be simulated.
+    #[error(
+        "link {link} has a delay of {delay}, more than the {MAX_LINK_DELAY} that a link can have"
+    )]
+    LongDelay {
+        /// The link.
+        link: usize,
+        /// The value given.
+        delay: Duration,
+    },
+    /// A link has a lower or higher rate than can be simulated.
+    #[error("link {link} has a rate of {rate}, which is not between {MIN_RATE} and {MAX_RATE}")]
+    Rate {
+        /// The link.
+        link: usize,
+        /// The value given.
+        rate: Rate,
     },
     /// A link's loss is not a probability.
     #[error("link {link} has a loss of {loss}, which is not a probability from 0 to 1")]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::limits::{MAX_LINK_DELAY, MAX_RATE, MIN_RATE};
 use fabricsim_core::units::{Duration, Rate};
 
 use crate::connectivity::unreachable_pair;
@@ -76,7 +77,8 @@ impl Topology {
     ///
     /// # Errors
     /// The first of these that holds: no host, too many nodes, a faulty link (unknown node,
-    /// self-loop, zero delay, loss outside 0..1), a node with too many links or none, two hosts
+    /// self-loop, a delay of zero or above [`MAX_LINK_DELAY`], a rate outside [`MIN_RATE`] to
+    /// [`MAX_RATE`], loss outside 0..1), a node with too many links or none, two hosts
     /// that cannot reach each other.
     pub fn new(kinds: Vec<NodeKind>, links: Vec<Link>) -> Result<Self, TopologyError> {
         if kinds.len() > MAX_NODES as usize {
@@ -179,6 +181,18 @@ fn first_ports(nodes: usize, links: &[Link]) -> Result<Vec<usize>, TopologyError
         }
         if link.delay == Duration::ZERO {
             return Err(TopologyError::ZeroDelay { link: index });
+        }
+        if link.delay > MAX_LINK_DELAY {
+            return Err(TopologyError::LongDelay {
+                link: index,
+                delay: link.delay,
+            });
+        }
+        if !(MIN_RATE..=MAX_RATE).contains(&link.rate) {
+            return Err(TopologyError::Rate {
+                link: index,
+                rate: link.rate,
+            });
         }
         if !(0.0..=1.0).contains(&link.loss) {
             return Err(TopologyError::Loss {

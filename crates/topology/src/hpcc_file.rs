@@ -11,6 +11,7 @@ use std::str::FromStr;
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::InputError;
+use fabricsim_core::limits::MAX_LINK_DELAY;
 use fabricsim_core::units::{Duration, UnitError};
 
 use crate::error::TopologyError;
@@ -168,6 +169,14 @@ fn read_link(
             "write the propagation delay of the cable, such as 1us",
         ));
     }
+    if delay > MAX_LINK_DELAY {
+        return Err(word.wrong(
+            format!(
+                "a delay of {delay} is too long: {MAX_LINK_DELAY} is the most that a link can have"
+            ),
+            "write the propagation delay of the cable, such as 1us",
+        ));
+    }
     let word = need("the loss")?;
     let loss = match word.text.parse::<f64>() {
         Ok(loss) if (0.0..=1.0).contains(&loss) => loss,
@@ -224,6 +233,8 @@ fn place_error(
         TopologyError::UnknownNode { link, .. }
         | TopologyError::SelfLoop { link, .. }
         | TopologyError::ZeroDelay { link }
+        | TopologyError::LongDelay { link, .. }
+        | TopologyError::Rate { link, .. }
         | TopologyError::Loss { link, .. } => (
             places.get(link).cloned().unwrap_or(all),
             "correct the link".to_owned(),

@@ -8,7 +8,7 @@ mod line_rate;
 mod paced_rate;
 mod timely;
 
-pub use dcqcn::{Dcqcn, DcqcnConfig, DcqcnLaws, ParameterSet};
+pub use dcqcn::{Dcqcn, DcqcnConfig, DcqcnLaws, PaperDcqcn, ParameterSet, VendorDcqcn};
 pub use dctcp::{Dctcp, DctcpConfig, DctcpLaws};
 pub use line_rate::{LineRate, LineRateConfig};
-pub use timely::{Timely, TimelyConfig, TimelyLaws};
+pub use timely::{HyperCounts, Timely, TimelyConfig, TimelyLaws};

@@ -204,6 +204,10 @@ impl<H: TcpFields, F: LawFactory<H>> Endpoint<H> for Hosts<H, F> {
         self.tcp.for_each_live(visit);
     }
 
+    fn waiting_answers(&self) -> usize {
+        self.rdma.waiting_answers() + self.tcp.waiting_answers()
+    }
+
     fn counters(&self) -> EndpointCounters {
         let mut counters = self.rdma.counters();
         counters += self.tcp.counters();

@@ -22,7 +22,7 @@
 //!     RdmaConfig::default(),
 //!     LineRateConfig::default(),
 //!     PacingTimes::Exact,
-//!     BaseReference::PerPair,
+//!     BaseReference::Pair,
 //! );
 //! let mut host: Rdma<(), _> = Rdma::new(Arc::new(settings), vec![rate]);
 //! let request = FlowRequest {

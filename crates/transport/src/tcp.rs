@@ -32,6 +32,7 @@ mod rtt;
 mod scoreboard;
 mod sender;
 mod settings;
+mod sizes;
 mod timers;
 
 pub use cc::{
@@ -43,6 +44,7 @@ pub use ecn::Feedback;
 pub use endpoint::Tcp;
 pub use header::{Bits, SackBlock, TcpFields, TcpHeader, WithTcp};
 pub use law::{
-    Congestion, Growth, MarkResponse, Round, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart,
+    Congestion, Growth, MarkResponse, Recovering, Round, Signal, TcpAck, TcpLaw, TcpLawConfig,
+    TcpStart,
 };
 pub use settings::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};

@@ -121,7 +121,7 @@ fn transfer(
         config,
         law.clone(),
         PacingTimes::Exact,
-        BaseReference::PerPair,
+        BaseReference::Pair,
     ));
     let mut hosts = [0, 1].map(|_| Host {
         transport: Rdma::new(Arc::clone(&settings), vec![RATE]),

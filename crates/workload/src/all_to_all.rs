@@ -87,16 +87,23 @@ impl AllToAllConfig {
         self.checked(context)?;
         let hosts = context.hosts.len() as f64;
         let flows = hosts * (hosts - 1.0);
-        Ok(Expected {
+        let expected = Expected {
             flows,
             bytes: flows * self.size.as_f64(),
-        })
+        };
+        check::amount("kind", expected)
     }
 
     fn checked(&self, context: &WorkloadContext) -> Result<(), ConfigError> {
         check::two_hosts(context)?;
         check::size(self.size)?;
         check::priority(self.priority)?;
+        check::instant("start", self.start)?;
+        check::span("stagger", self.stagger)?;
+        if self.stagger == Duration::ZERO {
+            let hosts = context.hosts.len() as f64;
+            check::together("stagger", hosts * (hosts - 1.0))?;
+        }
         Ok(())
     }
 }

@@ -1,9 +1,13 @@
 //! Checks that several workloads share: each refusal names the key and the remedy.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_core::limits::{MAX_DURATION, MAX_FLOWS, MAX_LIVE_FLOWS, MAX_SIZE, MAX_TIME};
+use fabricsim_core::units::{Bytes, Duration, Time};
 
-use crate::context::WorkloadContext;
+use crate::context::{Expected, WorkloadContext};
+
+/// Memory that a flow under way takes, in bytes, as a rule.
+const LIVE_FLOW_BYTES: f64 = 1_000.0;
 
 /// The priority of data when nothing is said: the lossless queue of the HPCC simulator.
 pub(crate) const DEFAULT_PRIORITY: u8 = 3;
@@ -31,7 +35,7 @@ pub(crate) fn load(load: f64) -> Result<f64, ConfigError> {
 
 pub(crate) fn duration(duration: Duration) -> Result<Duration, ConfigError> {
     if duration > Duration::ZERO {
-        return Ok(duration);
+        return span("duration", duration);
     }
     Err(ConfigError::new(
         "duration",
@@ -40,7 +44,69 @@ pub(crate) fn duration(duration: Duration) -> Result<Duration, ConfigError> {
     ))
 }
 
+/// Refuses a time from one flow to the next, or to the last, that is longer than can be simulated.
+pub(crate) fn span(key: &'static str, span: Duration) -> Result<Duration, ConfigError> {
+    if span <= MAX_DURATION {
+        return Ok(span);
+    }
+    Err(ConfigError::new(
+        key,
+        format!("{span} is too long: {MAX_DURATION} is the most that can be simulated"),
+        "write for example \"10ms\"",
+    ))
+}
+
+/// Refuses an instant that is later than can be simulated.
+pub(crate) fn instant(key: &'static str, instant: Time) -> Result<(), ConfigError> {
+    if instant <= MAX_TIME {
+        return Ok(());
+    }
+    Err(ConfigError::new(
+        key,
+        format!("{instant} is too late: {MAX_TIME} is the most that can be simulated"),
+        "write for example \"10ms\"",
+    ))
+}
+
+/// Refuses more flows than a run numbers; `key` is the one that makes them fewer.
+pub(crate) fn amount(key: &'static str, expected: Expected) -> Result<Expected, ConfigError> {
+    if expected.flows <= f64::from(MAX_FLOWS) {
+        return Ok(expected);
+    }
+    Err(ConfigError::new(
+        key,
+        format!(
+            "this makes about {:.0} flows, and a run numbers up to {MAX_FLOWS}",
+            expected.flows
+        ),
+        "choose a value that makes fewer",
+    ))
+}
+
+/// Refuses more flows that start together than can be under way; `key` is the one that spreads them.
+pub(crate) fn together(key: &'static str, flows: f64) -> Result<(), ConfigError> {
+    if flows <= MAX_LIVE_FLOWS as f64 {
+        return Ok(());
+    }
+    Err(ConfigError::new(
+        key,
+        format!(
+            "this starts {flows:.0} flows at once, which take about {:.0} GB of memory; up to \
+             {MAX_LIVE_FLOWS} can be under way",
+            flows * LIVE_FLOW_BYTES / 1e9
+        ),
+        "let them start one after the other, such as \"10us\" apart, or make them fewer",
+    ))
+}
+
 pub(crate) fn size(size: Bytes) -> Result<Bytes, ConfigError> {
+    if size > MAX_SIZE {
+        return Err(ConfigError::new(
+            "size",
+            format!("{size} is too large: {MAX_SIZE} is the most that a flow can have"),
+            "write for example \"1MB\"",
+        ));
+    }
     if size > Bytes::ZERO {
         return Ok(size);
     }

@@ -162,22 +162,30 @@ impl IncastConfig {
     /// As [`IncastConfig::build`].
     pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         let duration = self.duration.unwrap_or_default();
-        let events = match self.checked(context)? {
-            Timing::Once(_) => 1.0,
-            Timing::Every { period, .. } => duration.as_ps().div_ceil(period.as_ps()) as f64,
-            Timing::Random { mean_gap_secs, .. } => duration.as_secs_f64() / mean_gap_secs,
+        let (events, key) = match self.checked(context)? {
+            Timing::Once(_) => (1.0, "at"),
+            Timing::Every { period, .. } => {
+                (duration.as_ps().div_ceil(period.as_ps()) as f64, "period")
+            }
+            Timing::Random { mean_gap_secs, .. } => {
+                (duration.as_secs_f64() / mean_gap_secs, "duration")
+            }
         };
         let flows = events * f64::from(self.fan_in);
-        Ok(Expected {
+        let expected = Expected {
             flows,
             bytes: flows * self.size.as_f64(),
-        })
+        };
+        check::amount(key, expected)
     }
 
     fn checked(&self, context: &WorkloadContext) -> Result<Timing, ConfigError> {
         check::two_hosts(context)?;
         check::size(self.size)?;
         check::priority(self.priority)?;
+        check::instant("start", self.start)?;
+        check::instant("at", self.at.unwrap_or_default())?;
+        check::span("period", self.period.unwrap_or_default())?;
         let hosts = context.hosts.len();
         if self.fan_in == 0 || self.fan_in as usize >= hosts {
             return Err(ConfigError::new(

@@ -94,16 +94,22 @@ impl PermutationConfig {
     pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         self.checked(context)?;
         let flows = context.hosts.len() as f64 * f64::from(self.count);
-        Ok(Expected {
+        let expected = Expected {
             flows,
             bytes: flows * self.size.as_f64(),
-        })
+        };
+        check::amount("count", expected)
     }
 
     fn checked(&self, context: &WorkloadContext) -> Result<(), ConfigError> {
         check::two_hosts(context)?;
         check::size(self.size)?;
         check::priority(self.priority)?;
+        check::instant("start", self.start)?;
+        check::span("gap", self.gap)?;
+        if self.gap == Duration::ZERO {
+            check::together("gap", context.hosts.len() as f64 * f64::from(self.count))?;
+        }
         if self.count == 0 {
             return Err(ConfigError::new(
                 "count",

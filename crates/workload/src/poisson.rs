@@ -154,10 +154,11 @@ impl PoissonConfig {
             .map(|position| bytes_per_second(context.hosts[position].rate, self.load))
             .map(|per_second| per_second * self.duration.as_secs_f64())
             .sum();
-        Ok(Expected {
+        let expected = Expected {
             flows: bytes / sizes.mean(),
             bytes,
-        })
+        };
+        check::amount("duration", expected)
     }
 
     /// The positions of the hosts that send and of those that receive; every one that sends has
@@ -182,6 +183,7 @@ impl PoissonConfig {
         check::two_hosts(context)?;
         check::load(self.load)?;
         check::duration(self.duration)?;
+        check::instant("start", self.start)?;
         check::priority(self.priority)?;
         self.sizes.cdf().ok_or_else(|| {
             ConfigError::new(

@@ -4,6 +4,8 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use fabricsim::outcome::Monitor;
+use fabricsim::pint::query::QueryConfig;
+use fabricsim::queries::QuerySettings;
 use fabricsim::report::FctRecord;
 use fabricsim::simulation::Expectation;
 use fabricsim::{Error, Scenario, Simulation};
@@ -32,6 +34,7 @@ pub(super) fn drive(
         usize::from,
     );
     let mut simulation = Simulation::new(scenario, threads)?;
+    refuse_what_takes_too_much(scenario, &simulation)?;
     let mut watch = Watched {
         display,
         expected: simulation.expected(),
@@ -54,7 +57,7 @@ pub(super) fn drive(
             simulation,
         }),
         Stop::Interrupted => Err(ExitCode::from(exit::INTERRUPTED)),
-        Stop::Stalled | Stop::Deadlocked | Stop::Horizon => {
+        Stop::Stalled | Stop::Deadlocked | Stop::Horizon | Stop::Overloaded(_) => {
             tell!(
                 "{name}: {} flows do not end; `fabricsim run` on it says which, and why",
                 simulation.unfinished().len()
@@ -63,6 +66,42 @@ pub(super) fn drive(
         }
     })
 }
+
+/// Refuses to keep more values of hops than fit in memory: those of every packet at every switch.
+fn refuse_what_takes_too_much(scenario: &Scenario, simulation: &Simulation) -> Result<(), Error> {
+    let is_judged = |settings: &QuerySettings| {
+        settings.pint.truth && settings.queries.iter().any(QueryConfig::is_judged)
+    };
+    if !scenario.queries.as_ref().is_some_and(is_judged) {
+        return Ok(());
+    }
+    let Expectation { flows, bytes } = simulation.expected();
+    let packets = flows.max(bytes / scenario.transport.mtu.as_f64());
+    let hops = f64::from(simulation.facts().extremes.switches.max(1));
+    let needed = hops * (packets * BYTES_OF_VALUE + flows * BYTES_OF_HOP) + flows * BYTES_OF_FLOW;
+    if needed <= MOST_BYTES {
+        return Ok(());
+    }
+    Err(Error::Unsupported {
+        scenario: scenario.name.clone(),
+        message: format!(
+            "the values of about {packets:.0} packets of {flows:.0} flows at {hops:.0} hops take about \
+             {:.0} GB of memory, and {:.0} GB is the most; ask for shorter traffic, a lower load, or \
+             larger flows",
+            needed / 1e9,
+            MOST_BYTES / 1e9
+        ),
+    })
+}
+
+/// What a value of a packet at a hop takes, in a list that grows by doubling.
+const BYTES_OF_VALUE: f64 = 4.0;
+/// What the list of a flow at a hop takes beside its values.
+const BYTES_OF_HOP: f64 = 120.0;
+/// What a flow takes that has ended.
+const BYTES_OF_FLOW: f64 = 150.0;
+/// The most memory for them all.
+const MOST_BYTES: f64 = 16e9;
 
 /// Shows progress and keeps completions.
 struct Watched<'a> {

@@ -212,9 +212,11 @@ impl LatencyArgs {
             )]);
         }
         let scenario = |sizes: &String| {
+            // What JSON escapes TOML reads alike.
+            let sizes_in_quotes = serde_json::Value::from(sizes.as_str());
             let text = format!(
-                "name = \"{sizes}\"\nseed = {}\n[topology]\nkind = \"fat-tree\"\npreset = \
-                 \"hpcc-fat320\"\n[[workload]]\nkind = \"poisson\"\nsizes = \"{sizes}\"\nload = {}\n\
+                "name = {sizes_in_quotes}\nseed = {}\n[topology]\nkind = \"fat-tree\"\npreset = \
+                 \"hpcc-fat320\"\n[[workload]]\nkind = \"poisson\"\nsizes = {sizes_in_quotes}\nload = {}\n\
                  duration = \"{}ps\"\n[cc]\nkind = \"hpcc-pint\"\n",
                 self.seed,
                 self.load,

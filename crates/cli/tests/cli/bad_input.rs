@@ -59,6 +59,8 @@ macro_rules! from_graphml {
     };
 }
 
+mod laws;
+mod limits;
 mod places;
 mod queries;
 mod tcp;

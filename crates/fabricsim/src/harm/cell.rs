@@ -248,6 +248,7 @@ impl CellPlan<'_> {
                 seed: self.seed,
                 entity: u64::from(port.0),
                 rate: settings.bandwidth,
+                packet: settings.tcp.parameters().full_packet(),
             };
             let discipline = AnyDiscipline::new(settings.qdisc.config(), &context);
             ClassQueues::new(None).with_discipline(PRIORITY, discipline)

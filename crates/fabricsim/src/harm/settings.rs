@@ -349,6 +349,14 @@ impl HarmSettings {
             }
         }
         let count = self.flow_count();
+        let all = count.saturating_mul(self.repeats.into());
+        if all > MOST_FLOWS {
+            return Err(ConfigError::new(
+                "repeats",
+                format!("{} runs of {count} flows are {all} flows", self.repeats),
+                format!("choose fewer or shorter runs: up to {MOST_FLOWS} flows in all"),
+            ));
+        }
         let (least, most) = match self.workload.as_str() {
             DRAWN => (1, 10_000_000),
             CCAFCT => (1, 900),
@@ -385,5 +393,7 @@ impl HarmSettings {
     }
 }
 
+/// The most flows of all runs; they are drawn before the first one.
+const MOST_FLOWS: u64 = 100_000_000;
 /// The longest 95th percentile.
 const MOST_BYTES: Bytes = Bytes::new(1_000_000_000_000);

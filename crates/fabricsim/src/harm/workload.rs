@@ -1,6 +1,7 @@
 //! The flows of a harm test: drawn, or read from a file.
 
 use fabricsim_core::input::InputError;
+use fabricsim_core::limits::{MAX_DURATION, MAX_SIZE};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Duration};
 
@@ -61,7 +62,7 @@ impl FlowLaw {
                 if index > 0 {
                     let gap = -libm::log(1.0 - gaps.uniform());
                     let mean = self.mean_arrival.as_secs_f64();
-                    start = start + Duration::from_secs_f64(gap * mean);
+                    start = start.saturating_add(Duration::from_secs_f64(gap * mean));
                 }
                 WorkloadFlow {
                     start,
@@ -72,14 +73,14 @@ impl FlowLaw {
     }
 }
 
-/// `bytes` without its fraction, at least one.
+/// `bytes` without its fraction, at least one, and at most what a flow can have.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "lengths are positive, and a cast saturates"
 )]
 fn whole_bytes(bytes: f64) -> Bytes {
-    Bytes::new((bytes as u64).max(1))
+    Bytes::new((bytes as u64).max(1)).min(MAX_SIZE)
 }
 
 /// A standard normal draw (Box and Muller 1958).
@@ -139,6 +140,12 @@ pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
                 "give at least one byte, or leave the line out",
             ));
         }
+        if size > MAX_SIZE.get() {
+            return Err(wrong(
+                format!("a flow of {size} bytes"),
+                "give at most 10^15 bytes, which is 1000TB",
+            ));
+        }
         if start > LATEST_NS {
             return Err(wrong(
                 format!("the flow starts at {start} ns"),
@@ -168,7 +175,7 @@ pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
 }
 
 /// The latest start: within what can be simulated.
-const LATEST_NS: u64 = 1_000_000_000_000_000;
+const LATEST_NS: u64 = MAX_DURATION.as_ns();
 
 #[cfg(test)]
 mod tests {
@@ -231,6 +238,7 @@ mod tests {
                 2,
                 "eleven days",
             ),
+            ("start_ns,size_bytes\n0,1000000000000001\n", 2, "1000TB"),
         ] {
             let error = read_workload(text).expect_err(text);
             assert_eq!(error.line_column(text).0, line, "{text}");

@@ -86,7 +86,9 @@ impl Scorecard {
         page.paragraph(
             "Median over the ticks (every tenth of the flows) of |ours / published - 1|, the median with its \
              sign (+ is slower than published), the greatest, and the tick that is furthest off. At the 99th \
-             percentile both curves are smoothed by medians over two percent of the flows on either side.",
+             percentile both curves are smoothed by medians over two percent of the flows on either side. An \
+             interval of 95% takes flows to be independent; those of one run share queues, so that it is too \
+             narrow and holds the true deviation less often than it says.",
         );
         page.table(
             &[

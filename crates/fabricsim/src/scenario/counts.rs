@@ -11,7 +11,7 @@ use crate::error::Error;
 const MOST_WORKLOADS: usize = 1 << 16;
 
 /// Flows of a run, which are numbered in 32 bits.
-const MOST_FLOWS: f64 = u32::MAX as f64;
+const MOST_FLOWS: f64 = fabricsim_core::limits::MAX_FLOWS as f64;
 
 /// Refuses the first workload that has no number left.
 pub(super) fn check_count(document: &Document<'_>, workloads: &[Section<'_>]) -> Result<(), Error> {

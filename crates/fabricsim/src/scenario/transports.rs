@@ -286,6 +286,7 @@ impl TcpQueues<'_> {
                 seed: self.scenario.seed,
                 entity: first_entity + u64::from(priority),
                 rate,
+                packet: self.scenario.tcp.parameters().full_packet(),
             };
             let rule = self.scenario.queues.iter();
             let mut rule = rule.filter(|rule| rule.place.fits(priority, rate, towards));

@@ -159,7 +159,27 @@ impl<'a> Axis<'a> {
             choices,
         };
         axis.refuse_repetition(document)?;
+        axis.refuse_formulas(document)?;
         Ok(axis)
+    }
+
+    /// Refuses values that a spreadsheet would take for formulas when it opens the table of points.
+    fn refuse_formulas(&self, document: &Document<'a>) -> Result<(), Error> {
+        let is_formula = |label: &str| {
+            label.trim_start().starts_with(['=', '+', '-', '@']) && label.parse::<f64>().is_err()
+        };
+        match self.choices.iter().find(|choice| is_formula(&choice.label)) {
+            None => Ok(()),
+            Some(choice) => Err(document.mistake(
+                choice.place.clone(),
+                format!(
+                    "axis `{}` has the value `{}`, which spreadsheets take for a formula in the \
+                     table of points",
+                    self.name, choice.label
+                ),
+                "begin it with a letter or a digit, or make it a [[axis.variant]] with such a `name`",
+            )),
+        }
     }
 
     fn refuse_repetition(&self, document: &Document<'a>) -> Result<(), Error> {

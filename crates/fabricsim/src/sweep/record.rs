@@ -100,7 +100,9 @@ impl PointResults {
     #[must_use]
     pub const fn is_stuck(&self) -> bool {
         match self.status {
-            Status::Stalled | Status::Deadlocked | Status::BeyondHorizon => true,
+            Status::Stalled | Status::Deadlocked | Status::BeyondHorizon | Status::Overloaded => {
+                true
+            }
             Status::Finished => self.flows.unreachable > 0,
             Status::TimeReached | Status::Interrupted => false,
         }

@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::document::Document;
 use crate::error::Error;
+use crate::overrides::MOST_PARTS;
 
 /// A key of the scenario and its new value.
 #[derive(Clone, Debug)]
@@ -158,7 +159,17 @@ fn path_of(
     place: &Range<usize>,
 ) -> Result<Vec<String>, Error> {
     let parts = key.split('.').map(|part| part.trim().to_owned());
-    let path: Vec<String> = above.iter().cloned().chain(parts).collect();
+    let path: Vec<String> = (above.iter().cloned())
+        .chain(parts)
+        .take(MOST_PARTS + 1)
+        .collect();
+    if path.len() > MOST_PARTS {
+        return Err(document.mistake(
+            place.clone(),
+            format!("a key has at most {MOST_PARTS} parts between dots"),
+            "write it as `--set` takes it: \"cc.eta\" or \"workload.0.load\"",
+        ));
+    }
     if path.iter().any(String::is_empty) {
         return Err(document.mistake(
             place.clone(),

@@ -14,7 +14,7 @@ pub(crate) struct Constants {
     pub(super) rule: RateRule,
     /// T in nanoseconds.
     pub(super) base_rtt_ns: f64,
-    /// W in bytes.
+    /// W = B T in bytes, with B the rate of the NIC.
     pub(super) bdp: f64,
     pub(super) reaction: Reaction,
     pub(super) per_hop_rates: bool,
@@ -95,7 +95,7 @@ impl Control {
         let rtt = constants.base_rtt_ns;
         let interval = interval_ns.min(rtt);
         if interval <= 0.0 {
-            // Entries of two switches at one instant: the path has changed.
+            // Entries of two switches at one instant: another path, of which the header did not tell.
             return;
         }
         self.utilisation = (self.utilisation * (rtt - interval) + sample * interval) / rtt;

@@ -1,6 +1,6 @@
 //! One switch with packets made by hand.
 
-use fabricsim_core::id::{FlowId, PortId};
+use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry};
@@ -237,7 +237,7 @@ fn tables_lead_to_about_the_same_codes() {
 fn both_kinds_of_telemetry_run_side_by_side() {
     type Both = WithDigest<ExactStack<5>>;
     let scale = IntScale::exact(vec![RATE]);
-    let int = IntTelemetry::<Both>::new(&scale, &[RATE]).expect("a known rate");
+    let int = IntTelemetry::<Both>::new(&scale, NodeId(0), &[RATE]).expect("a known rate");
     let settings = settings(&PintConfig::default(), Fidelity::Exact);
     let pint = PintTelemetry::new(&settings, &[LINK], 1, NodeId(0));
     let mut alone = pint.clone();

@@ -9,6 +9,7 @@ const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 11,
     entity: 4,
     rate: Rate::from_mbps(50),
+    packet: Bytes::new(1_514),
 };
 
 /// Every kind, with limits and times that random traffic reaches.

@@ -13,6 +13,7 @@ const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 3,
     entity: 1,
     rate: Rate::from_gbps(25),
+    packet: Bytes::new(1_514),
 };
 
 fn discipline(text: &str) -> AnyDiscipline<()> {

@@ -1,7 +1,16 @@
 use fabricsim_core::packet::Flags;
 
+use fabricsim_core::units::Rate;
+
 use super::*;
 use crate::testing::{drain, fill, offer, packet, serve, with};
+
+const CONTEXT: DisciplineContext = DisciplineContext {
+    seed: 1,
+    entity: 1,
+    rate: Rate::from_mbps(50),
+    packet: Bytes::new(1_514),
+};
 
 /// A packet of 1,500 bytes takes 240 us at 50 Mbps; finer steps show when signals come.
 const STEP: Duration = Duration::from_us(10);
@@ -9,7 +18,7 @@ const STEP: Duration = Duration::from_us(10);
 /// Times of the first `signals` signals in milliseconds, of a queue that is overloaded from the start:
 /// a packet leaves every 10 us, and two come instead.
 fn signals(config: &CodelConfig, flags: Flags, signals: usize) -> Vec<f64> {
-    let mut queue = CodelQueue::new(config);
+    let mut queue = CodelQueue::new(config, &CONTEXT);
     let full = with(packet(1, 1_500), flags);
     let (mut now, mut times) = (Time::ZERO, Vec::new());
     // A backlog whose head has waited for longer than the target all the time.
@@ -78,7 +87,7 @@ fn drops_come_when_marks_would() {
 
 /// Marks of a queue in two seconds whose packets wait for 7 ms, but for 4 ms once every `dip_every` ms.
 fn marks_with_dips(dip_every: u64) -> u64 {
-    let mut queue = CodelQueue::new(&unlimited(true, false));
+    let mut queue = CodelQueue::new(&unlimited(true, false), &CONTEXT);
     let full = with(packet(1, 1_500), Flags::ECT0);
     for ms in 0..2_000u64 {
         let now = Time::from_ns(1_000_000 * ms);
@@ -105,9 +114,17 @@ fn no_signal_when_the_queue_is_short_once_in_an_interval() {
 
 #[test]
 fn a_backlog_of_one_packet_is_left_alone() {
-    let marks = |left: u16| {
-        let mut queue = CodelQueue::<()>::new(&unlimited(true, false));
-        let packet = with(packet(1, left), Flags::ECT0);
+    let marks = |left: u16, packet: u64, mtu: Option<u64>| {
+        let config = CodelConfig {
+            mtu: mtu.map(Bytes::new),
+            ..unlimited(true, false)
+        };
+        let context = DisciplineContext {
+            packet: Bytes::new(packet),
+            ..CONTEXT
+        };
+        let mut queue = CodelQueue::<()>::new(&config, &context);
+        let packet = with(self::packet(1, left), Flags::ECT0);
         offer(&mut queue, Time::ZERO, &packet);
         offer(&mut queue, Time::ZERO, &packet);
         for ms in (50..1_000u64).step_by(50) {
@@ -118,15 +135,21 @@ fn a_backlog_of_one_packet_is_left_alone() {
         }
         queue.counters().marked
     };
-    assert_eq!(marks(1_514), 0);
-    assert!(marks(1_515) > 5);
+    // As large as it is where the queue stands, or as large as is said.
+    for size in [1_100, 1_514, 1_538, 9_066] {
+        let wire = u64::from(size);
+        assert_eq!(marks(size, wire, None), 0);
+        assert!(marks(size + 1, wire, None) > 5);
+        assert_eq!(marks(size, 500, Some(wire)), 0);
+        assert!(marks(size + 1, 20_000, Some(wire)) > 5);
+    }
 }
 
 #[test]
 fn a_new_episode_begins_where_a_recent_one_ended() {
     // Overload for a second, a short queue for `pause`, overload again.
     let gap_after = |pause: Duration| {
-        let mut queue = CodelQueue::new(&unlimited(true, false));
+        let mut queue = CodelQueue::new(&unlimited(true, false), &CONTEXT);
         let full = with(packet(1, 1_500), Flags::ECT0);
         let mut now = Time::ZERO;
         let overload = |queue: &mut CodelQueue<()>, now: &mut Time, marks: usize| {
@@ -157,11 +180,14 @@ fn a_new_episode_begins_where_a_recent_one_ended() {
 #[test]
 fn the_threshold_for_marks_is_apart_from_the_law() {
     let marks = |selector, flags| {
-        let mut queue = CodelQueue::<()>::new(&CodelConfig {
-            ce_threshold: Some(Duration::from_ms(1)),
-            ce_threshold_marks: selector,
-            ..CodelConfig::default()
-        });
+        let mut queue = CodelQueue::<()>::new(
+            &CodelConfig {
+                ce_threshold: Some(Duration::from_ms(1)),
+                ce_threshold_marks: selector,
+                ..CodelConfig::default()
+            },
+            &CONTEXT,
+        );
         for _ in 0..3 {
             offer(&mut queue, Time::ZERO, &with(packet(1, 1_500), flags));
         }
@@ -176,7 +202,7 @@ fn the_threshold_for_marks_is_apart_from_the_law() {
 
 #[test]
 fn beyond_the_limit_the_tail_is_dropped() {
-    let mut queue = CodelQueue::<()>::new(&CodelConfig::default());
+    let mut queue = CodelQueue::<()>::new(&CodelConfig::default(), &CONTEXT);
     let stored = (0..1_200)
         .filter(|_| offer(&mut queue, Time::ZERO, &packet(1, 1_500)).0)
         .count();

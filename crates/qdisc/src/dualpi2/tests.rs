@@ -8,6 +8,7 @@ const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 5,
     entity: 2,
     rate: Rate::from_mbps(50),
+    packet: Bytes::new(1_514),
 };
 
 fn queues(config: &DualPi2Config) -> DualPi2<()> {

@@ -4,6 +4,7 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
+use crate::any_discipline::DisciplineContext;
 use crate::codel::{CodelParams, CodelSettings};
 use crate::codel_queue::{
     CE_THRESHOLD_KEY, CE_THRESHOLD_MARKS_KEY, INTERVAL_KEY, LINUX_NEWTON_KEY, MTU_KEY, TARGET_KEY,
@@ -36,8 +37,10 @@ pub struct FqCodelConfig {
     pub ce_threshold: Option<Duration>,
     /// Which packets `ce_threshold` marks.
     pub ce_threshold_marks: EcnSelector,
-    /// A backlog of so many bytes, in all queues together, is left alone.
-    pub mtu: Bytes,
+    /// A backlog of so many bytes, in all queues together, is left alone; that of a full packet where
+    /// nothing is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mtu: Option<Bytes>,
     /// Compute as Linux does: times in 1,024 ns, square roots in 16 bits.
     pub linux_newton: bool,
 }
@@ -55,7 +58,7 @@ impl Default for FqCodelConfig {
             ecn: true,
             ce_threshold: None,
             ce_threshold_marks: EcnSelector::Capable,
-            mtu: Bytes::new(MTU),
+            mtu: None,
             linux_newton: false,
         }
     }
@@ -133,11 +136,11 @@ impl FqCodelConfig {
         validate_times(self.target, self.interval)
     }
 
-    pub(super) fn params(&self) -> CodelParams {
+    pub(super) fn params(&self, context: &DisciplineContext) -> CodelParams {
         CodelParams::from(CodelSettings {
             target: self.target,
             interval: self.interval,
-            mtu: self.mtu,
+            mtu: self.mtu.unwrap_or(context.packet),
             ecn: self.ecn,
             ce_threshold: self.ce_threshold,
             ce_threshold_marks: self.ce_threshold_marks,

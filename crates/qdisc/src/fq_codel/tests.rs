@@ -10,6 +10,7 @@ const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 1,
     entity: 9,
     rate: Rate::from_mbps(50),
+    packet: Bytes::new(1_514),
 };
 
 fn queues(flows: u32) -> FqCodel<()> {
@@ -159,7 +160,7 @@ fn a_single_queue_is_codel() {
         limit: Some(100_000),
         ..CodelConfig::default()
     };
-    let mut codel = CodelQueue::<()>::new(&settings);
+    let mut codel = CodelQueue::<()>::new(&settings, &CONTEXT);
     let mut single = FqCodel::<()>::new(
         &FqCodelConfig {
             flows: 1,

@@ -7,6 +7,7 @@ const CONTEXT: DisciplineContext = DisciplineContext {
     seed: 7,
     entity: 3,
     rate: Rate::from_mbps(50),
+    packet: Bytes::new(1_514),
 };
 
 /// A queue that holds `held` packets of 1,000 bytes, which were not marked.

@@ -119,6 +119,11 @@ pub fn link_uses(samples: &[LinkSample]) -> Vec<LinkUse> {
             let mut sorted: Vec<f64> = samples.iter().map(|s| s.utilisation).collect();
             sorted.sort_unstable_by(f64::total_cmp);
             let at = |level: Percentile| percentile(&sorted, level.fraction()).unwrap_or(0.0);
+            // Of a file that anybody may have written.
+            let sum = |of: fn(&LinkSample) -> u64| {
+                let values = samples.iter().map(|sample| of(sample));
+                values.fold(0, u64::saturating_add)
+            };
             LinkUse {
                 node: node.0,
                 port: port.0,
@@ -128,10 +133,10 @@ pub fn link_uses(samples: &[LinkSample]) -> Vec<LinkUse> {
                 p95: at(Percentile::P95),
                 p99: at(Percentile::P99),
                 greatest: sorted.last().copied().unwrap_or(0.0),
-                sent_bytes: samples.iter().map(|s| s.sent.get()).sum(),
-                marked_packets: samples.iter().map(|s| s.marked_packets).sum(),
-                dropped_packets: samples.iter().map(|s| s.dropped_packets).sum(),
-                paused_ps: samples.iter().map(|s| s.paused.as_ps()).sum(),
+                sent_bytes: sum(|s| s.sent.get()),
+                marked_packets: sum(|s| s.marked_packets),
+                dropped_packets: sum(|s| s.dropped_packets),
+                paused_ps: sum(|s| s.paused.as_ps()),
             }
         })
         .collect()

@@ -4,7 +4,7 @@ use super::change::apply;
 use super::deadlock;
 use super::node::Node;
 use super::switch::Switch;
-use super::{Directory, Progress, Stop, Watch};
+use super::{Directory, Overload, Progress, Room, Stop, Watch};
 use crate::engine::{Domains, Driver, Lag, Window};
 use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
@@ -25,6 +25,7 @@ pub(super) struct NetworkDriver<'a, R> {
     pub(super) directory: &'a mut dyn Directory<R>,
     pub(super) state: &'a mut FlowState,
     pub(super) stall_after: Duration,
+    pub(super) room: Room,
     pub(super) wiring: &'a [Vec<(NodeId, PortId)>],
     pub(super) watch: &'a mut dyn Watch,
     pub(super) stop: Stop,
@@ -97,12 +98,18 @@ impl WatchSchedule {
 }
 
 impl<R> NetworkDriver<'_, R> {
-    fn inject<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, before: Time) {
+    /// Hands the flows that start before an instant to their hosts; whether there was room for them.
+    fn inject<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, before: Time) -> bool {
         while self.source.next_start().is_some_and(|start| start < before) {
+            let live = self.live();
+            if live >= self.room.live_flows {
+                self.stop = Stop::Overloaded(Overload::Flows(live));
+                return false;
+            }
             let Some(mut request) = self.source.next_flow() else {
-                return;
+                return true;
             };
-            if self.live() == 0 {
+            if live == 0 {
                 // Nothing could move before: the wait for progress begins now.
                 self.state.progress_at = request.start;
             }
@@ -119,6 +126,7 @@ impl<R> NetworkDriver<'_, R> {
                 Node::Switch(_) => unreachable!("the directory resolves hosts only"),
             });
         }
+        true
     }
 
     /// The next time before which everything must have happened, because somebody will look.
@@ -154,8 +162,16 @@ impl<R> NetworkDriver<'_, R> {
         let mut acknowledged = Bytes::ZERO;
         let mut packet_hops = 0;
         let mut paused_since = Time::MAX;
+        let mut overloaded = None;
         domains.for_each(|node| match node {
             Node::Host(host) => {
+                let waiting = host.endpoint().waiting_answers();
+                if waiting > self.room.waiting_answers {
+                    overloaded = overloaded.or(Some(Overload::Answers {
+                        host: host.id(),
+                        waiting,
+                    }));
+                }
                 acknowledged += host.endpoint().counters().acknowledged;
                 packet_hops += host.counters().packet_hops;
             }
@@ -164,6 +180,10 @@ impl<R> NetworkDriver<'_, R> {
                 paused_since = paused_since.min(switch.paused_since());
             }
         });
+        if let Some(overload) = overloaded {
+            self.stop = Stop::Overloaded(overload);
+            return false;
+        }
         if self.directory.next_change() == Time::MAX
             && paused_since < now
             && now.since(paused_since) >= LONG_PAUSE
@@ -267,7 +287,9 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         let end = start
             .saturating_add(domains.lookahead())
             .min(self.look_at());
-        self.inject(domains, end);
+        if !self.inject(domains, end) {
+            return None;
+        }
         self.state.ran = end;
         let looks = self
             .state

@@ -62,6 +62,10 @@ pub(super) struct Host<M: Model> {
 }
 
 impl<M: Model> Host<M> {
+    pub(super) const fn id(&self) -> NodeId {
+        self.id
+    }
+
     pub(super) fn new(id: NodeId, config: HostConfig<M>) -> Self {
         let nics: Vec<Nic> = config
             .ports

@@ -16,7 +16,8 @@ pub struct FlowStart {
     /// The base round-trip time that the law works with (`T` in the HPCC paper): the largest of all
     /// pairs, or the pair's own, as configured.
     pub base_rtt: Duration,
-    /// The bandwidth-delay product that goes with it.
+    /// The bandwidth-delay product that goes with it: what the NIC sends in `base_rtt` (`W_init =
+    /// B_NIC x T` in the HPCC paper), in the published model what its script takes.
     pub bdp: Bytes,
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
@@ -68,6 +69,10 @@ pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
     fn prepare(&mut self, _header: &mut H) -> u16 {
         0
     }
+
+    /// Called for each data packet of `wire` bytes that has left, after it was timed: a rate that
+    /// changes here holds from the next packet on.
+    fn on_sent(&mut self, _wire: Bytes) {}
 
     /// Called for each acknowledgement that reaches the sender.
     fn on_ack(&mut self, ack: &Ack<'_, H>);

@@ -114,6 +114,11 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// on the packet path. An endpoint that shows none is not seen by those who sample flows.
     fn for_each_live(&self, _visit: impl FnMut(&LiveFlow)) {}
 
+    /// Acknowledgements that wait for a port. Not called on the packet path.
+    fn waiting_answers(&self) -> usize {
+        0
+    }
+
     /// What has been sent and received so far.
     fn counters(&self) -> EndpointCounters;
 }

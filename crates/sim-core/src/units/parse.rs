@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Bytes, Duration, Rate, Time};
+use crate::limits;
 
 /// Why a text is not a quantity.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,7 +20,10 @@ enum Kind {
     Missing,
     Unknown(String),
     Negative,
-    TooLarge,
+    /// The most that there may be.
+    TooLarge(String),
+    /// The least that there may be.
+    TooSmall(String),
     Zero,
     TooFine,
 }
@@ -42,7 +46,14 @@ impl fmt::Display for UnitError {
                 "`{text}` has an unknown unit `{unit}`; write it like `{example}`"
             ),
             Kind::Negative => write!(f, "`{text}` is negative; write it like `{example}`"),
-            Kind::TooLarge => write!(f, "`{text}` is too large; write it like `{example}`"),
+            Kind::TooLarge(most) => write!(
+                f,
+                "`{text}` is too large: {most} is the most that can be simulated; write it like `{example}`"
+            ),
+            Kind::TooSmall(least) => write!(
+                f,
+                "`{text}` is too small: {least} is the least that can be simulated; write it like `{example}`"
+            ),
             Kind::Zero => write!(f, "`{text}` is zero; write it like `{example}`"),
             Kind::TooFine => {
                 write!(
@@ -87,13 +98,50 @@ const BYTE_UNITS: Units = &[
     (&["tib"], 1 << 40),
 ];
 
+/// What quantities of one kind look like.
+struct Form {
+    units: Units,
+    example: &'static str,
+    /// The most that there may be, and how it is written.
+    most: (u64, &'static str),
+}
+
+const TIME: Form = Form {
+    units: TIME_UNITS,
+    example: "10ms",
+    most: (limits::MAX_TIME.as_ps(), "1000000s"),
+};
+
+const DURATION: Form = Form {
+    example: "1us",
+    ..TIME
+};
+
+const RATE: Form = Form {
+    units: RATE_UNITS,
+    example: "100Gbps",
+    most: (limits::MAX_RATE.as_bps(), "100Tbps"),
+};
+
+const SIZE: Form = Form {
+    units: BYTE_UNITS,
+    example: "400KB",
+    most: (limits::MAX_SIZE.get(), "1000TB"),
+};
+
 /// Reads `text` exactly: the decimal number is scaled in integers, never through a float.
-fn parse(text: &str, units: Units, example: &'static str) -> Result<u64, UnitError> {
+fn parse(text: &str, form: &Form) -> Result<u64, UnitError> {
+    let Form {
+        units,
+        example,
+        most,
+    } = *form;
     let fail = |kind| UnitError {
         text: text.to_owned(),
         kind,
         example,
     };
+    let above = || fail(Kind::TooLarge(most.1.to_owned()));
     let trimmed = text.trim();
     if trimmed.starts_with('-') {
         return Err(fail(Kind::Negative));
@@ -124,14 +172,15 @@ fn parse(text: &str, units: Units, example: &'static str) -> Result<u64, UnitErr
             s.parse::<u128>()
         }
     };
-    let too_large = |_| fail(Kind::TooLarge);
-    let whole = digits(whole).map_err(too_large)?;
+    let whole = digits(whole).map_err(|_| above())?;
     let fraction_len = u32::try_from(fraction.len()).map_err(|_| fail(Kind::TooFine))?;
     let power = 10u128
         .checked_pow(fraction_len)
         .ok_or_else(|| fail(Kind::TooFine))?;
-    let fraction = digits(fraction).map_err(too_large)?;
-    let scaled = fraction * u128::from(*scale);
+    let fraction = digits(fraction).map_err(|_| fail(Kind::TooFine))?;
+    let scaled = fraction
+        .checked_mul(u128::from(*scale))
+        .ok_or_else(|| fail(Kind::TooFine))?;
     let fine = scaled / power;
     if fine * power != scaled {
         return Err(fail(Kind::TooFine));
@@ -139,40 +188,47 @@ fn parse(text: &str, units: Units, example: &'static str) -> Result<u64, UnitErr
     let value = whole
         .checked_mul(u128::from(*scale))
         .and_then(|w| w.checked_add(fine))
-        .ok_or_else(|| fail(Kind::TooLarge))?;
-    u64::try_from(value).map_err(|_| fail(Kind::TooLarge))
+        .ok_or_else(above)?;
+    u64::try_from(value)
+        .ok()
+        .filter(|&value| value <= most.0)
+        .ok_or_else(above)
 }
 
 impl FromStr for Duration {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        parse(text, TIME_UNITS, "1us").map(Self::from_ps)
+        parse(text, &DURATION).map(Self::from_ps)
     }
 }
 
 impl FromStr for Time {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        parse(text, TIME_UNITS, "10ms").map(Self::from_ps)
+        parse(text, &TIME).map(Self::from_ps)
     }
 }
 
 impl FromStr for Bytes {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        parse(text, BYTE_UNITS, "400KB").map(Self::new)
+        parse(text, &SIZE).map(Self::new)
     }
 }
 
 impl FromStr for Rate {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let bps = parse(text, RATE_UNITS, "100Gbps")?;
-        Self::from_bps(bps).ok_or_else(|| UnitError {
+        let fail = |kind| UnitError {
             text: text.to_owned(),
-            kind: Kind::Zero,
-            example: "100Gbps",
-        })
+            kind,
+            example: RATE.example,
+        };
+        let rate = Self::from_bps(parse(text, &RATE)?).ok_or_else(|| fail(Kind::Zero))?;
+        if rate < limits::MIN_RATE {
+            return Err(fail(Kind::TooSmall(limits::MIN_RATE.to_string())));
+        }
+        Ok(rate)
     }
 }
 
@@ -215,18 +271,65 @@ mod tests {
             message("0Gbps".parse()),
             "`0Gbps` is zero; write it like `100Gbps`"
         );
-        assert!("99999999999999s".parse::<Duration>().is_err());
+        assert_eq!(
+            message("1bps".parse()),
+            "`1bps` is too small: 1Kbps is the least that can be simulated; write it like `100Gbps`"
+        );
+        assert_eq!(
+            message("100.000001Tbps".parse()),
+            "`100.000001Tbps` is too large: 100Tbps is the most that can be simulated; write it like \
+             `100Gbps`"
+        );
+        let huge = "99999999999999s".parse::<Duration>().expect_err("too long");
+        assert!(huge.to_string().contains("1000000s is the most"), "{huge}");
+        assert!(
+            "0.00000000000000000000000000000000000001s"
+                .parse::<Duration>()
+                .is_err()
+        );
+        assert!(
+            "0.9999999999999999999999999999999999999s"
+                .parse::<Duration>()
+                .is_err()
+        );
         assert!("1.5B".parse::<Bytes>().is_err());
         assert!("1.2.3us".parse::<Duration>().is_err());
     }
 
+    #[test]
+    fn the_limits_themselves_can_be_written() {
+        assert_eq!(TIME.most.1.parse(), Ok(limits::MAX_TIME));
+        assert_eq!(DURATION.most.1.parse(), Ok(limits::MAX_DURATION));
+        assert_eq!(RATE.most.1.parse(), Ok(limits::MAX_RATE));
+        assert_eq!(SIZE.most.1.parse(), Ok(limits::MAX_SIZE));
+        assert_eq!("1Kbps".parse(), Ok(limits::MIN_RATE));
+        assert!("1000000.000000000001s".parse::<Time>().is_err());
+        assert!("1000.000000000001TB".parse::<Bytes>().is_err());
+    }
+
     proptest::proptest! {
         #[test]
-        fn display_and_parse_agree(value in 1u64..u64::MAX) {
-            proptest::prop_assert_eq!(Bytes::new(value).to_string().parse(), Ok(Bytes::new(value)));
-            proptest::prop_assert_eq!(Duration::from_ps(value).to_string().parse(), Ok(Duration::from_ps(value)));
-            let rate = Rate::from_bps(value).expect("non-zero");
+        fn display_and_parse_agree(size in 1..=limits::MAX_SIZE.get(),
+                                   ps in 1..=limits::MAX_DURATION.as_ps(),
+                                   bps in limits::MIN_RATE.as_bps()..=limits::MAX_RATE.as_bps()) {
+            proptest::prop_assert_eq!(Bytes::new(size).to_string().parse(), Ok(Bytes::new(size)));
+            let span = Duration::from_ps(ps);
+            proptest::prop_assert_eq!(span.to_string().parse(), Ok(span));
+            proptest::prop_assert_eq!(Time::from_ps(ps).to_string().parse(), Ok(Time::from_ps(ps)));
+            let rate = Rate::from_bps(bps).expect("non-zero");
             proptest::prop_assert_eq!(rate.to_string().parse(), Ok(rate));
+        }
+
+        #[test]
+        fn no_text_is_read_as_more_than_the_most(number in 0u128.., fraction in 0u64.., scale in 0usize..40) {
+            for (names, _) in TIME_UNITS.iter().chain(RATE_UNITS).chain(BYTE_UNITS) {
+                let text = format!("{}.{}{}", number >> scale, fraction >> scale, names[0]);
+                let time = text.parse::<Time>().is_ok_and(|time| time > limits::MAX_TIME);
+                let span = text.parse::<Duration>().is_ok_and(|span| span > limits::MAX_DURATION);
+                let size = text.parse::<Bytes>().is_ok_and(|size| size > limits::MAX_SIZE);
+                let rate = text.parse::<Rate>().is_ok_and(|rate| !(limits::MIN_RATE..=limits::MAX_RATE).contains(&rate));
+                proptest::prop_assert!(!(time || span || size || rate), "{}", text);
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::limits::{MAX_RATE, MIN_RATE};
 use fabricsim_core::units::{Duration, Rate};
 use serde::{Deserialize, Serialize};
 
@@ -72,15 +73,21 @@ impl LeafSpineConfig {
             ));
         }
         let down = f64::from(self.hosts_per_leaf) * self.host_rate.as_bps_f64();
-        let uplink = down / (f64::from(self.spines) * ratio);
-        if uplink < 1.0 {
-            return Err(ConfigError::new(
+        let uplink = Rate::from_bps_f64(down / (f64::from(self.spines) * ratio));
+        let refuse = |bound: String, other: &str| {
+            Err(ConfigError::new(
                 "oversubscription",
-                format!("{ratio} leaves less than 1bps for each link between switches"),
-                "write a smaller ratio",
-            ));
+                format!("{ratio} gives each link between switches {bound}"),
+                format!("write a {other} ratio"),
+            ))
+        };
+        if uplink < MIN_RATE {
+            return refuse(format!("less than {MIN_RATE}"), "smaller");
         }
-        Ok(Rate::from_bps_f64(uplink))
+        if uplink > MAX_RATE {
+            return refuse(format!("more than {MAX_RATE}"), "larger");
+        }
+        Ok(uplink)
     }
 
     /// Builds the leaf-spine fabric.

@@ -2,6 +2,7 @@
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::limits::MAX_LINK_DELAY;
 use fabricsim_core::units::{Duration, Rate};
 
 use crate::graph::{Link, MAX_NODES, MAX_PORTS, NodeKind, Topology};
@@ -87,12 +88,21 @@ pub(super) fn fits_ports(key: &'static str, node: &str, links: u64) -> Result<()
     Ok(())
 }
 
-/// Refuses a link without delay.
+/// Refuses a link without delay, or with a longer one than can be simulated.
 pub(crate) fn some_delay(key: &'static str, delay: Duration) -> Result<(), ConfigError> {
     if delay == Duration::ZERO {
         return Err(ConfigError::new(
             key,
             "a delay of zero is not possible yet: the window engine needs a delay of at least 1ps",
+            "write the propagation delay of the cable, such as \"1us\"",
+        ));
+    }
+    if delay > MAX_LINK_DELAY {
+        return Err(ConfigError::new(
+            key,
+            format!(
+                "a delay of {delay} is too long: {MAX_LINK_DELAY} is the most that a link can have"
+            ),
             "write the propagation delay of the cable, such as \"1us\"",
         ));
     }

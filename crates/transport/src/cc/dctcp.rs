@@ -52,7 +52,7 @@ impl LawConfig for DctcpConfig {
         ),
         (
             "min_rate",
-            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate)",
+            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
         ),
         (
             "window",

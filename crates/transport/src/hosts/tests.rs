@@ -20,7 +20,7 @@ fn host() -> Host {
         RdmaConfig::default(),
         LineRateConfig::default(),
         PacingTimes::Exact,
-        BaseReference::PerPair,
+        BaseReference::Pair,
     );
     let config = TcpConfig {
         profile: TcpProfile::Datacentre,

@@ -38,6 +38,11 @@ impl<H: Header> Answers<H> {
         self.occupied & allowed != 0
     }
 
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.queues.iter().map(Fifo::len).sum()
+    }
+
     /// Shows the next answer of the priorities in `allowed` to `send` and removes it; whether there
     /// was one.
     #[inline]
@@ -83,10 +88,12 @@ mod tests {
                 &Packet::new(PacketKind::Ack, priority, key, FlowId(0)),
             );
         }
+        assert_eq!(answers.len(), 5);
         let mut order = Vec::new();
         while answers.serve(!(1 << 3), |packet| order.push(packet.priority())) {}
         assert_eq!(order, [5, 7, 5]);
         assert!(!answers.any(!(1 << 3)) && answers.any(u8::MAX));
+        assert_eq!(answers.len(), 2);
         while answers.serve(u8::MAX, |packet| order.push(packet.priority())) {}
         assert_eq!(order, [5, 7, 5, 3, 3]);
     }

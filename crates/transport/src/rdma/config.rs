@@ -1,16 +1,18 @@
 //! What a user can set, and what the simulation adds to it.
 
+use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
-/// Whose round-trip time and bandwidth-delay product laws work with (T and W).
+/// Whose round-trip time laws work with (T). A window is what the flow's NIC sends in it (W).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BaseRtt {
-    /// The largest of all pairs of hosts, for every flow: the published runs.
+    /// The largest of all pairs of hosts, for every flow, as in the published runs.
     Largest,
-    /// Those of the flow's own pair.
+    /// That of the flow's own pair.
     Pair,
 }
 
@@ -32,7 +34,7 @@ pub enum Recovery {
 pub struct RdmaConfig {
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
-    /// Whose round-trip time and bandwidth-delay product laws work with.
+    /// Whose round-trip time laws work with.
     pub base_rtt: BaseRtt,
     /// The least retransmission timeout; the timeout is the larger of this and the smoothed
     /// round-trip time plus four deviations (RFC 6298), doubled after each timeout in a row.
@@ -72,7 +74,7 @@ impl RdmaConfig {
         ("mtu", "payload bytes of a full packet (default \"1000B\")"),
         (
             "base_rtt",
-            "\"largest\" of all pairs (default) or the \"pair\"'s own, for laws and windows",
+            "T of laws and windows: the \"largest\" of all pairs (default) or the \"pair\"'s own",
         ),
         ("rto_min", "least retransmission timeout (default \"4ms\")"),
         (
@@ -158,18 +160,52 @@ pub enum NicTimer {
     Published,
 }
 
-/// Which round-trip time and bandwidth-delay product laws are given.
+/// Which round-trip time and bandwidth-delay product laws are given: T, and the whole window W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BaseReference {
-    /// The largest of all pairs, for every flow (the published runs).
-    Global {
+    /// T is the largest of all pairs, for every flow, and W what the flow's own NIC sends in it (HPCC
+    /// paper: W_init = B_NIC x T).
+    Largest {
         /// The largest base round-trip time.
         base_rtt: Duration,
-        /// The largest bandwidth-delay product.
+    },
+    /// T is that of the flow's own pair, and W what the flow's own NIC sends in it.
+    Pair,
+    /// The largest of all pairs, for every flow, whatever its NIC: the published script with one T.
+    PublishedLargest {
+        /// The largest base round-trip time.
+        base_rtt: Duration,
+        /// The largest bandwidth-delay product, of the slowest link of a path.
         bdp: Bytes,
     },
-    /// Those of the flow's own pair.
-    PerPair,
+    /// Those of the flow's own pair, W of the slowest link of its path: the published script with a T
+    /// for each pair.
+    PublishedPair,
+}
+
+impl BaseReference {
+    /// The reference that `choice` names, in a network whose largest base round-trip time and largest
+    /// bandwidth-delay product of all pairs are `base_rtt` and `bdp`.
+    #[must_use]
+    pub const fn new(choice: BaseRtt, fidelity: Fidelity, base_rtt: Duration, bdp: Bytes) -> Self {
+        match (choice, fidelity) {
+            (BaseRtt::Largest, Fidelity::Exact) => Self::Largest { base_rtt },
+            (BaseRtt::Pair, Fidelity::Exact) => Self::Pair,
+            (BaseRtt::Largest, Fidelity::Published) => Self::PublishedLargest { base_rtt, bdp },
+            (BaseRtt::Pair, Fidelity::Published) => Self::PublishedPair,
+        }
+    }
+
+    /// T and W of a flow over `path` from a NIC of `line_rate`.
+    #[must_use]
+    pub fn of(self, path: &PathInfo, line_rate: Rate) -> (Duration, Bytes) {
+        match self {
+            Self::Largest { base_rtt } => (base_rtt, line_rate.bytes_in(base_rtt)),
+            Self::Pair => (path.base_rtt, line_rate.bytes_in(path.base_rtt)),
+            Self::PublishedLargest { base_rtt, bdp } => (base_rtt, bdp),
+            Self::PublishedPair => (path.base_rtt, path.bdp()),
+        }
+    }
 }
 
 /// Everything a host's transport is told; shared by all hosts.
@@ -215,6 +251,36 @@ impl<F> RdmaSettings<F> {
             pacing,
             nic_timer,
             base,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_what_the_nic_sends_in_the_round_trip_time() {
+        // From a NIC of 100 Gbps over a link of 25, 8 us; elsewhere 12 us and 400 Gbps.
+        let path = PathInfo {
+            base_rtt: Duration::from_us(8),
+            bottleneck: Rate::from_gbps(25),
+            switches: 3,
+        };
+        let base_rtt = Duration::from_us(12);
+        let bdp = Bytes::new(600_000);
+        for (base, t, w) in [
+            (BaseReference::Largest { base_rtt }, 12, 150_000),
+            (BaseReference::Pair, 8, 100_000),
+            (
+                BaseReference::PublishedLargest { base_rtt, bdp },
+                12,
+                600_000,
+            ),
+            (BaseReference::PublishedPair, 8, 25_000),
+        ] {
+            let expected = (Duration::from_us(t), Bytes::new(w));
+            assert_eq!(base.of(&path, Rate::from_gbps(100)), expected, "{base:?}");
         }
     }
 }

@@ -14,7 +14,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
 
-use super::config::{BaseReference, NicTimer, RdmaSettings};
+use super::config::{NicTimer, RdmaSettings};
 use super::nic::Nic;
 use super::receiver::{Answer, Receivers};
 use super::sender::Sender;
@@ -229,10 +229,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
 impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
         let line_rate = self.nic_rates[nic.index()];
-        let (base_rtt, bdp) = match self.settings.base {
-            BaseReference::Global { base_rtt, bdp } => (base_rtt, bdp),
-            BaseReference::PerPair => (flow.path.base_rtt, flow.path.bdp()),
-        };
+        let (base_rtt, bdp) = self.settings.base.of(&flow.path, line_rate);
         let mtu = self.settings.config.mtu;
         let law = self.settings.laws.build(&FlowStart {
             flow: *flow,
@@ -408,6 +405,10 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
                 acknowledged: Bytes::new(sender.acknowledged),
             });
         }
+    }
+
+    fn waiting_answers(&self) -> usize {
+        self.nics.iter().map(|nic| nic.answers.len()).sum()
     }
 
     fn counters(&self) -> EndpointCounters {

@@ -182,6 +182,7 @@ impl<L> Sender<L> {
             None => Duration::ZERO,
         };
         self.next_send = now + self.gap;
+        self.law.on_sent(Bytes::new(u64::from(packet.wire)));
         (packet, again)
     }
 

@@ -292,6 +292,10 @@ impl<H: TcpFields> Endpoint<H> for Tcp<H> {
         }
     }
 
+    fn waiting_answers(&self) -> usize {
+        self.nics.iter().map(|nic| nic.answers.len()).sum()
+    }
+
     fn counters(&self) -> EndpointCounters {
         self.counters
     }

@@ -12,6 +12,8 @@ use super::ecn::Feedback;
 pub struct TcpStart {
     /// Bytes of a full segment on the wire.
     pub wire: u16,
+    /// Bytes of its IP packet: without what the link adds.
+    pub ip: u16,
     /// Segments in the first window (RFC 6928).
     pub initial_window: u32,
     /// The feedback of marks that the two sides have agreed on.
@@ -38,6 +40,15 @@ pub enum Growth {
     Reducing,
 }
 
+/// Whether losses are being repaired, after they were found or after a timeout.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Recovering {
+    /// They are, or this acknowledgement is the one that shows them.
+    Yes,
+    /// They are not.
+    No,
+}
+
 /// An acknowledgement, as a law sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct TcpAck {
@@ -55,6 +66,12 @@ pub struct TcpAck {
     pub smoothed_rtt: Duration,
     /// Segments in flight after it.
     pub in_flight: u32,
+    /// The first byte of the stream that is not acknowledged (SND.UNA).
+    pub acknowledged: u64,
+    /// The byte that is sent next (SND.NXT).
+    pub sent: u64,
+    /// Whether losses are being repaired.
+    pub recovering: Recovering,
     /// Whether a new round trip begins.
     pub round: Round,
     /// Whether the window may grow.
@@ -70,7 +87,7 @@ pub enum Signal {
     Mark,
     /// The retransmission timeout, after which the window is one segment.
     Timeout,
-    /// The same for data that has been repaired before: the threshold stays (RFC 5681, section 3.1).
+    /// The same in a window for which the threshold has been lowered before: it stays.
     RepeatedTimeout,
 }
 
@@ -116,7 +133,7 @@ pub trait TcpLaw: Send + std::fmt::Debug {
     /// The slow-start threshold in segments (ssthresh); infinite before the first congestion.
     fn ssthresh(&self) -> f64;
 
-    /// The rate at which segments are spaced, or `None` to send when the window lets them go.
+    /// The rate at which the payload of segments is spaced, or `None` to send when the window lets them go.
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }

@@ -3,6 +3,7 @@
 
 use fabricsim_core::units::{Duration, Time};
 
+use super::law::Recovering;
 use super::rtt::RttEstimator;
 use super::scoreboard::Segment;
 
@@ -106,11 +107,4 @@ impl Rack {
         let window = quarter.saturating_mul(u64::from(self.widened) + 1);
         window.min(rtt.smoothed.unwrap_or(window))
     }
-}
-
-/// Whether losses are being repaired.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Recovering {
-    Yes,
-    No,
 }

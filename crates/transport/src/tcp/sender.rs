@@ -1,6 +1,7 @@
 //! The sending half of a connection: what may leave, and what acknowledgements say of it.
 
 mod feedback;
+mod timeouts;
 
 use std::sync::Arc;
 
@@ -10,8 +11,8 @@ use fabricsim_core::units::{Bytes, Rate, Time};
 use super::cc::AnyTcpLaw;
 use super::config::{Detection, Switch, TcpParameters};
 use super::ecn::Feedback;
-use super::law::{Congestion, Signal, TcpLaw};
-use super::rack::{Rack, Recovering};
+use super::law::TcpLaw;
+use super::rack::Rack;
 use super::recovery::ProportionalReduction;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
@@ -234,8 +235,8 @@ impl Sender {
             self.schedule_probe(now);
         }
         if let Some(rate) = self.law.pacing_rate() {
-            let wire = u64::from(payload + self.parameters.headers);
-            self.paced = self.paced.max(now) + rate.serialisation(Bytes::new(wire));
+            let payload = Bytes::new(u64::from(payload));
+            self.paced = self.paced.max(now) + rate.serialisation(payload);
         }
         self.last_sent = now;
         Outgoing {
@@ -326,38 +327,6 @@ impl Sender {
         }
         self.on_timeout(now);
         true
-    }
-
-    /// RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section 6.3.
-    fn on_timeout(&mut self, now: Time) {
-        let in_flight = self.board.in_flight();
-        let signal = match self.phase {
-            Phase::Open | Phase::Reducing => Signal::Timeout,
-            Phase::Recovery | Phase::Loss => Signal::RepeatedTimeout,
-        };
-        self.board.forget_duplicates();
-        let before = match self.parameters.detection {
-            Detection::Rack => {
-                let window = self
-                    .rack
-                    .window(&self.rtt, self.board.sacked(), Recovering::Yes);
-                Time::from_ps(now.as_ps().saturating_sub((self.rack.rtt + window).as_ps()))
-            }
-            Detection::DupAcks => now,
-        };
-        self.board.lose_on_timeout(before);
-        self.phase = Phase::Loss;
-        self.recovery_point = self.next;
-        self.probe = None;
-        self.forced = Forced::Retransmission;
-        self.law.on_congestion(&Congestion {
-            now,
-            signal,
-            in_flight,
-        });
-        self.timers.back_off();
-        self.timers.reordering = Time::MAX;
-        self.timers.start_timeout(now, &self.rtt, &self.parameters);
     }
 
     /// What it waits for, in words.

@@ -10,4 +10,5 @@ mod handshake;
 mod laws;
 mod network;
 mod random;
+mod random_loss;
 mod recovery;

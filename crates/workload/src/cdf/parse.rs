@@ -1,6 +1,7 @@
 //! CDF files: a size and a cumulative probability on each line.
 
 use fabricsim_core::input::InputError;
+use fabricsim_core::limits::MAX_SIZE;
 
 use super::Point;
 use crate::text::{Piece, lines};
@@ -27,7 +28,7 @@ pub(super) fn points(text: &str) -> Result<Box<[Point]>, InputError> {
             ));
         }
         let point = Point {
-            size: number(size_word)?,
+            size: size(size_word)?,
             cumulative: number(cumulative_word)?,
         };
         if let Some(before) = points.last() {
@@ -59,6 +60,20 @@ pub(super) fn points(text: &str) -> Result<Box<[Point]>, InputError> {
         return Err(size_word.error("all sizes are below one byte", "sizes are in bytes"));
     }
     Ok(points.into())
+}
+
+/// A size in bytes, within the limit for flows.
+fn size(word: Piece<'_>) -> Result<f64, InputError> {
+    match number(word)? {
+        size if size > MAX_SIZE.as_f64() => Err(word.error(
+            format!(
+                "{} bytes are more than the {MAX_SIZE} that a flow can have",
+                word.text
+            ),
+            "write sizes in bytes",
+        )),
+        size => Ok(size),
+    }
 }
 
 fn number(word: Piece<'_>) -> Result<f64, InputError> {

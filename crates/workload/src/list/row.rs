@@ -2,6 +2,7 @@
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::InputError;
+use fabricsim_core::limits::{MAX_SIZE, MAX_TIME};
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::context::{Host, host_numbers};
@@ -62,6 +63,10 @@ pub(super) fn size(field: Piece<'_>) -> Result<Bytes, InputError> {
     let help = "write the payload in whole bytes, at least 1";
     match field.integer("a size in bytes", help)? {
         0 => Err(field.error("a flow of zero bytes never ends", help)),
+        bytes if bytes > MAX_SIZE.get() => Err(field.error(
+            format!("{bytes} bytes are more than the {MAX_SIZE} that a flow can have"),
+            help,
+        )),
         bytes => Ok(Bytes::new(bytes)),
     }
 }
@@ -84,6 +89,10 @@ pub(super) fn port(field: Piece<'_>) -> Result<u16, InputError> {
 pub(super) fn time(field: Piece<'_>, power: i32, unit: &str) -> Result<Time, InputError> {
     scaled_decimal(field.text, power)
         .map(Time::from_ps)
+        .and_then(|time| match time > MAX_TIME {
+            true => Err(DecimalError::TooLarge),
+            false => Ok(time),
+        })
         .map_err(|error| time_error(field, error, unit))
 }
 
@@ -92,7 +101,7 @@ pub(super) fn time_error(field: Piece<'_>, error: DecimalError, unit: &str) -> I
     let what = match error {
         DecimalError::Malformed => "is not a time",
         DecimalError::Negative => "is before the start of the simulation",
-        DecimalError::TooLarge => "is later than simulated time reaches (213 days)",
+        DecimalError::TooLarge => "is later than flows can start (1000000s)",
     };
     field.error(
         format!("`{}` {what}", field.text),

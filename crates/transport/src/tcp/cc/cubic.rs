@@ -76,6 +76,7 @@ impl TcpLawConfig for CubicConfig {
             window: Window::new(start.initial_window),
             hystart: (self.hystart == Switch::On).then(|| HyStart::new(start.wire)),
             w_max: 0.0,
+            prior: 0.0,
             epoch: None,
             config: self.clone(),
         }
@@ -95,30 +96,34 @@ struct Epoch {
 
 /// CUBIC for one connection.
 ///
-/// Differs from the paper: the growth of one round trip is at most half a window and at least a
-/// hundredth of a segment for each window, before the first congestion a twentieth of the window, and
-/// a timeout forgets W_max: as Linux has it.
+/// Differs from the paper: the target is a least round trip ahead and not a smoothed one; a window
+/// grows by a hundredth of a segment for each round trip where the target is below it, and by a
+/// twentieth of itself where no W_max is known: before the first congestion and after a timeout, where
+/// section 4.8 has the curve from its flat point on. All as Linux has it (`bictcp_update`).
 #[derive(Clone, Debug)]
 pub struct Cubic {
     config: CubicConfig,
     window: Window,
     hystart: Option<HyStart>,
-    /// The window before the last congestion; 0 before the first one.
+    /// Where the curve is flat: the window before the last congestion, or less where fast convergence
+    /// leaves room (W_max); 0 before the first one and after a timeout.
     w_max: f64,
+    /// The window when the threshold was set last (cwnd_prior); 0 before that.
+    prior: f64,
     epoch: Option<Epoch>,
 }
 
-/// Until the first congestion the window grows by at least one segment in so many delivered ones, as
-/// in Linux.
+/// While W_max is not known the window grows by at least one segment in so many delivered ones, as in
+/// Linux: before the first congestion, and after a timeout, which forgets it.
 const FIRST_GROWTH: f64 = 20.0;
-/// Where the curve is flat or below, one segment in so many windows, as in Linux.
+/// Where the target is not above the window, one segment in so many windows, as in Linux.
 const FLAT_GROWTH: f64 = 100.0;
 
 impl Cubic {
     /// Congestion avoidance (sections 4.2 to 4.5).
     fn avoid_congestion(&mut self, ack: &TcpAck, delivered: f64) {
         let cwnd = self.window.cwnd;
-        let (c, w_max) = (self.config.c, self.w_max);
+        let (c, w_max, prior) = (self.config.c, self.w_max, self.prior);
         let epoch = self.epoch.get_or_insert_with(|| {
             let below = (w_max - cwnd).max(0.0);
             Epoch {
@@ -131,15 +136,16 @@ impl Cubic {
         // Where the curve will be a round trip from now; Linux takes the least one.
         let t = (ack.now.since(epoch.start) + ack.least_rtt).as_secs_f64() - epoch.k;
         let target = epoch.origin + c * t * t * t;
-        // Equation 4, and alpha = 1 once the loss is made up for.
-        let alpha = if epoch.estimate < w_max {
+        // Figure 4, and alpha = 1 once the loss is made up for: at cwnd_prior, which fast convergence leaves
+        // alone, unlike W_max (section 4.3).
+        let alpha = if epoch.estimate < prior {
             3.0 * (1.0 - self.config.beta) / (1.0 + self.config.beta)
         } else {
             1.0
         };
         epoch.estimate += alpha * delivered / cwnd;
         let mut growth = if target > cwnd {
-            // Equations 2 and 3: at most half a window more in a round trip.
+            // At most half a window more in a round trip (section 4.2).
             (target.min(1.5 * cwnd) - cwnd) / cwnd
         } else {
             1.0 / (FLAT_GROWTH * cwnd)
@@ -158,6 +164,7 @@ impl TcpLaw for Cubic {
             && hystart.on_ack(ack, self.window.cwnd)
         {
             self.window.ssthresh = self.window.cwnd;
+            self.prior = self.window.cwnd;
         }
         if ack.growth != Growth::Allowed {
             return;
@@ -176,6 +183,9 @@ impl TcpLaw for Cubic {
         let cwnd = self.window.cwnd;
         let beta = self.config.beta;
         self.epoch = None;
+        if congestion.signal != Signal::RepeatedTimeout {
+            self.prior = cwnd;
+        }
         match congestion.signal {
             Signal::Loss | Signal::Mark => {
                 let converge = self.config.fast_convergence == Switch::On && cwnd < self.w_max;

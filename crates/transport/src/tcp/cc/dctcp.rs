@@ -144,7 +144,7 @@ impl TcpLaw for TcpDctcp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::{ack, congestion, law, round};
+    use super::super::harness::{Stream, ack, congestion, law};
     use super::*;
     use fabricsim_core::units::Time;
 
@@ -157,7 +157,7 @@ mod tests {
         dctcp.window.ssthresh = 100.0;
         for _ in 0..rounds {
             dctcp.window.cwnd = 100.0;
-            round(&mut dctcp, Time::ZERO, RTT, marked);
+            Stream::default().round(&mut dctcp, Time::ZERO, RTT, marked);
         }
         // The last round is averaged when the next one begins.
         let mut next = ack(Time::ZERO, RTT);

@@ -3,12 +3,15 @@
 use fabricsim_core::units::{Duration, Time};
 
 use crate::tcp::ecn::Feedback;
-use crate::tcp::law::{Congestion, Growth, Round, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart};
+use crate::tcp::law::{
+    Congestion, Growth, Recovering, Round, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart,
+};
 
 /// The law of `config` on a connection with accurate feedback.
 pub(super) fn law<C: TcpLawConfig>(config: &C) -> C::Law {
     config.build(&TcpStart {
         wire: 1_514,
+        ip: 1_500,
         initial_window: 10,
         feedback: Feedback::Accurate,
     })
@@ -24,32 +27,53 @@ pub(super) fn ack(now: Time, rtt: Duration) -> TcpAck {
         least_rtt: rtt,
         smoothed_rtt: rtt,
         in_flight: 10,
+        acknowledged: 0,
+        sent: 0,
+        recovering: Recovering::No,
         round: Round::Same,
         growth: Growth::Allowed,
     }
 }
 
-/// A round trip of `rtt` that ends at `now`: as many acknowledgements as the window has segments, of
-/// which the share `marked` is marked.
-pub(super) fn round(law: &mut impl TcpLaw, now: Time, rtt: Duration, marked: f64) {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a small window"
-    )]
-    let count = law.cwnd() as u32;
-    let mut owed = 0.0;
-    for number in 0..count {
-        owed += marked;
-        let mark = owed >= 1.0 - 1e-9;
-        if mark {
-            owed -= 1.0;
-        }
-        law.on_ack(&TcpAck {
-            marked: u32::from(mark),
-            round: if number == 0 { Round::New } else { Round::Same },
+/// A stream whose segments are a byte long, with a full window in flight.
+#[derive(Default)]
+pub(super) struct Stream {
+    pub(super) acknowledged: u64,
+}
+
+impl Stream {
+    /// The acknowledgement of one segment more, with `window` segments in flight before it.
+    pub(super) fn ack(&mut self, now: Time, rtt: Duration, window: u32) -> TcpAck {
+        self.acknowledged += 1;
+        TcpAck {
+            acknowledged: self.acknowledged,
+            sent: self.acknowledged - 1 + u64::from(window),
             ..ack(now, rtt)
-        });
+        }
+    }
+
+    /// A round trip of `rtt` that ends at `now`: as many acknowledgements as the window has segments, of
+    /// which the share `marked` is marked.
+    pub(super) fn round(&mut self, law: &mut impl TcpLaw, now: Time, rtt: Duration, marked: f64) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a small window"
+        )]
+        let count = law.cwnd() as u32;
+        let mut owed = 0.0;
+        for number in 0..count {
+            owed += marked;
+            let mark = owed >= 1.0 - 1e-9;
+            if mark {
+                owed -= 1.0;
+            }
+            law.on_ack(&TcpAck {
+                marked: u32::from(mark),
+                round: if number == 0 { Round::New } else { Round::Same },
+                ..self.ack(now, rtt, count)
+            });
+        }
     }
 }
 

@@ -80,7 +80,7 @@ impl TcpLaw for NewReno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::{congestion, law, round};
+    use super::super::harness::{Stream, congestion, law};
     use super::*;
     use fabricsim_core::units::Time;
 
@@ -89,13 +89,13 @@ mod tests {
     #[test]
     fn slow_start_doubles_and_avoidance_adds_one() {
         let mut reno = law(&NewRenoConfig::default());
-        round(&mut reno, Time::ZERO, RTT, 0.0);
-        round(&mut reno, Time::ZERO, RTT, 0.0);
+        Stream::default().round(&mut reno, Time::ZERO, RTT, 0.0);
+        Stream::default().round(&mut reno, Time::ZERO, RTT, 0.0);
         assert!((reno.cwnd() - 40.0).abs() < 1e-9, "{}", reno.cwnd());
         congestion(&mut reno, Time::ZERO, Signal::Loss);
         assert_eq!((reno.cwnd(), reno.ssthresh()), (20.0, 20.0));
         for _ in 0..10 {
-            round(&mut reno, Time::ZERO, RTT, 0.0);
+            Stream::default().round(&mut reno, Time::ZERO, RTT, 0.0);
         }
         assert!((reno.cwnd() - 30.0).abs() < 0.6, "{}", reno.cwnd());
     }

@@ -16,7 +16,7 @@ use super::window::{LEAST_THRESHOLD, Window};
 use crate::tcp::config::Switch;
 use crate::tcp::ecn::Feedback;
 use crate::tcp::law::{
-    Congestion, Growth, MarkResponse, Round, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart,
+    Congestion, Growth, MarkResponse, Recovering, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart,
 };
 
 /// Settings of [`Prague`].
@@ -83,15 +83,17 @@ impl TcpLawConfig for PragueConfig {
         Prague {
             window: Window::new(start.initial_window),
             feedback: start.feedback,
-            segment: f64::from(start.wire),
+            packet: f64::from(start.ip),
             config: self.clone(),
             marks: Marks::None,
             delivered: 0,
             marked: 0,
+            period_end: 0,
+            averaged_at: None,
             rounds: 0,
             debt: 0.0,
             reduced_at: None,
-            reducing: 0,
+            held: None,
             rate: None,
             queue: (self.classic_fallback == Switch::On).then(ClassicQueue::default),
         }
@@ -109,6 +111,9 @@ enum Marks {
 
 /// Prague for one connection. Without accurate feedback of marks it is Reno.
 ///
+/// Rules are those of the implementation for Linux by the draft's authors, version 0.6, and its functions are
+/// named where the draft leaves room; sections are those of the draft's version 04.
+///
 /// Differs from the paper: segments are paced one by one, where hosts with segmentation offload send
 /// bursts of up to 0.25 ms.
 #[derive(Clone, Debug)]
@@ -116,20 +121,23 @@ pub struct Prague {
     config: PragueConfig,
     window: Window,
     feedback: Feedback,
-    /// Bytes of a full segment on the wire.
-    segment: f64,
+    /// Bytes of the IP packet of a full segment.
+    packet: f64,
     marks: Marks,
-    /// Segments delivered and marked in this round trip.
+    /// Segments delivered and marked in this period.
     delivered: u32,
     marked: u32,
-    /// Round trips since slow start.
+    /// All below is acknowledged when the period's round trip has ended.
+    period_end: u64,
+    /// When marks were averaged last.
+    averaged_at: Option<Time>,
+    /// Periods since slow start.
     rounds: u32,
     /// By how much the window has yet to fall: at most one segment for each acknowledgement.
     debt: f64,
     reduced_at: Option<Time>,
-    /// Segments that were in flight at the last reduction and have not been delivered: until then it
-    /// holds (CWR).
-    reducing: u32,
+    /// What was sent when the state of reduction (CWR) began, which holds until more is acknowledged.
+    held: Option<u64>,
     rate: Option<Rate>,
     /// What the queue seems to be, where that is looked for.
     queue: Option<ClassicQueue>,
@@ -143,59 +151,76 @@ impl Prague {
         self.feedback == Feedback::Accurate
     }
 
-    fn is_independent(&self, rtt: Duration) -> bool {
+    /// Whether the flow is old enough to compete as if its path were longer (`prague_is_rtt_indep`).
+    fn is_independent(&self) -> bool {
         self.is_scalable()
+            && !self.window.in_slow_start()
             && self.rounds >= self.config.independent_after
-            && rtt < self.config.target_rtt
     }
 
-    /// The increase in segments per round trip (section 2.4.4, "rate").
+    /// The increase in segments per round trip (section 2.4.4; `prague_rate_scaled_ai_ack_increase`).
     fn increase(&self, rtt: Duration) -> f64 {
-        if !self.is_independent(rtt) {
+        if !self.is_independent() || rtt >= self.config.target_rtt {
             return 1.0;
         }
         let ratio = rtt.min(LONGEST_SCALED).as_secs_f64() / self.config.target_rtt.as_secs_f64();
         ratio * ratio
     }
 
-    /// Averages the marks of a round trip that has ended (section 2.4.2).
-    fn close_round(&mut self, least_rtt: Duration) {
+    /// Whether the target round trip has passed since `then`.
+    fn has_passed(&self, then: Option<Time>, now: Time) -> bool {
+        then.is_none_or(|then| now.since(then) >= self.config.target_rtt)
+    }
+
+    /// Averages the marks of a period that has ended: a round trip, and where the flow competes as if its path
+    /// were longer the target round trip as well (`prague_should_update_ewma`, `prague_target_rtt_elapsed`).
+    /// Counts go on until both have passed; the next period ends when all that is in flight now is
+    /// acknowledged (`prague_update_alpha`, `prague_new_round`).
+    fn average(&mut self, ack: &TcpAck) {
+        let ended = ack.acknowledged >= self.period_end
+            && (!self.is_independent() || self.has_passed(self.averaged_at, ack.now));
+        if !ended {
+            return;
+        }
+        if let Marks::Share(alpha) = &mut self.marks {
+            let delivered = self.delivered.max(1);
+            let share = f64::from(self.marked.min(delivered)) / f64::from(delivered);
+            *alpha += (share - *alpha) * self.config.g;
+            self.averaged_at = Some(ack.now);
+            if let Some(queue) = &mut self.queue {
+                queue.close_round(ack.least_rtt);
+            }
+        }
+        self.period_end = ack.sent;
+        self.delivered = 0;
+        self.marked = 0;
         if !self.window.in_slow_start() {
             self.rounds = self.rounds.saturating_add(1);
         }
-        if let Marks::Share(alpha) = &mut self.marks
-            && self.delivered > 0
-        {
-            let share = f64::from(self.marked.min(self.delivered)) / f64::from(self.delivered);
-            *alpha += (share - *alpha) * self.config.g;
-            if let Some(queue) = &mut self.queue {
-                queue.close_round(least_rtt);
-            }
-        }
-        self.delivered = 0;
-        self.marked = 0;
     }
 
-    /// Marks are reported: the window falls by half of their average share, once per round trip, or
-    /// per target round trip where that is longer.
+    /// Marks are reported: the window falls by half of their average share (section 2.4.2). That state, CWR,
+    /// is held until something sent after it is acknowledged (`tcp_fastretrans_alert`, D), and no other begins
+    /// meanwhile. Where the flow competes as if its path were longer, one that begins within the target round
+    /// trip of the last reduction is held like any other but reduces nothing: `prague_enter_cwr` returns, and
+    /// `tcp_set_ca_state` has set the state all the same. So reductions come after whole round trips. Where
+    /// losses are repaired, none begins: `tcp_enter_cwr` is not called in the states Recovery and Loss.
     fn on_marks(&mut self, ack: &TcpAck) {
-        let (now, rtt) = (ack.now, ack.smoothed_rtt);
         let alpha = match self.marks {
             Marks::Share(alpha) => alpha,
             Marks::None => 1.0,
         };
         self.marks = Marks::Share(alpha);
-        let spaced = !self.is_independent(rtt)
-            || self
-                .reduced_at
-                .is_none_or(|at| now.since(at) >= self.config.target_rtt);
-        if self.reducing > 0 || !spaced {
+        if self.held.is_some() || ack.recovering == Recovering::Yes {
             return;
         }
-        self.reducing = ack.in_flight + 1;
-        self.reduced_at = Some(now);
+        self.held = Some(ack.sent);
+        if self.is_independent() && !self.has_passed(self.reduced_at, ack.now) {
+            return;
+        }
+        self.reduced_at = Some(ack.now);
         let least = self.queue.map_or(0.0, |queue| queue.least_share());
-        self.debt = alpha.max(least) * self.window.cwnd / 2.0;
+        self.debt += alpha.max(least) * (self.window.cwnd - self.debt) / 2.0;
         self.window.ssthresh = (self.window.cwnd - self.debt).max(LEAST_THRESHOLD);
     }
 
@@ -205,7 +230,9 @@ impl Prague {
         self.window.cwnd = (self.window.cwnd - paid).max(LEAST_THRESHOLD);
     }
 
-    /// Section 2.4.5: twice the rate in slow start, so that the window can double.
+    /// Sets the rate: a window of IP packets in a round-trip time, and twice as much early in slow start, so
+    /// that the window can double (`prague_update_pacing_rate`). It is spent by payload
+    /// (`tcp_update_skb_after_send`), so that a window leaves in a little less than a round trip.
     fn pace(&mut self, ack: &TcpAck) {
         let rtt = ack.smoothed_rtt.as_secs_f64();
         if !self.is_scalable() || rtt == 0.0 {
@@ -217,18 +244,17 @@ impl Prague {
         } else {
             1.0
         };
-        self.rate = Some(Rate::from_bps_f64(gain * window * self.segment * 8.0 / rtt));
+        self.rate = Some(Rate::from_bps_f64(gain * window * self.packet * 8.0 / rtt));
     }
 }
 
 impl TcpLaw for Prague {
+    /// In the order of Linux: `tcp_fastretrans_alert` reduces, then `prague_cong_control` lets the window grow,
+    /// averages and sets the rate.
     fn on_ack(&mut self, ack: &TcpAck) {
-        if ack.round == Round::New {
-            self.close_round(ack.least_rtt);
-        }
         self.delivered += ack.delivered;
         self.marked += ack.marked;
-        self.reducing = self.reducing.saturating_sub(ack.delivered);
+        self.held = self.held.filter(|&end| ack.acknowledged <= end);
         if let (Some(queue), Some(rtt)) = (&mut self.queue, ack.rtt) {
             queue.sample(rtt, self.window.ssthresh);
         }
@@ -253,12 +279,14 @@ impl TcpLaw for Prague {
         if self.debt > 0.0 {
             self.pay_debt();
         }
+        self.average(ack);
         self.pace(ack);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.debt = 0.0;
-        // Section 2.4.3: losses, and marks without accurate feedback, as Reno.
+        self.held = None;
+        // Losses, and marks without accurate feedback, as Reno (`prague_enter_loss`, `prague_reno`).
         if congestion.signal != Signal::RepeatedTimeout {
             self.window.reduce_to(self.window.cwnd / 2.0);
         }

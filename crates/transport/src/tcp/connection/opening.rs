@@ -18,6 +18,7 @@ use crate::tcp::settings::{ClassConfig, Pattern};
 fn sender(config: &ClassConfig, feedback: Feedback, parameters: &Arc<TcpParameters>) -> Sender {
     let law = config.law.build(&TcpStart {
         wire: parameters.mss + parameters.headers,
+        ip: parameters.ip_packet(),
         initial_window: parameters.initial_window,
         feedback,
     });

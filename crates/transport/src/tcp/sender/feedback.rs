@@ -6,8 +6,10 @@ use super::{Phase, Sender, whole};
 use crate::tcp::config::Detection;
 use crate::tcp::ecn::Feedback;
 use crate::tcp::header::SackBlock;
-use crate::tcp::law::{Congestion, Growth, MarkResponse, Round, Signal, TcpAck, TcpLaw};
-use crate::tcp::rack::{DUP_THRESHOLD, Recovering};
+use crate::tcp::law::{
+    Congestion, Growth, MarkResponse, Recovering, Round, Signal, TcpAck, TcpLaw,
+};
+use crate::tcp::rack::DUP_THRESHOLD;
 use crate::tcp::recovery::{ProportionalReduction, Safe};
 use crate::tcp::scoreboard::Delivery;
 
@@ -249,6 +251,10 @@ impl Sender {
             Phase::Open | Phase::Loss if self.uses_window() => Growth::Allowed,
             Phase::Open | Phase::Loss => Growth::Unused,
         };
+        let recovering = match self.phase {
+            Phase::Open | Phase::Reducing if !self.loses() => Recovering::No,
+            _ => Recovering::Yes,
+        };
         self.law.on_ack(&TcpAck {
             now,
             delivered: delivery.segments,
@@ -257,6 +263,9 @@ impl Sender {
             least_rtt: self.rtt.least,
             smoothed_rtt: self.rtt.smoothed.unwrap_or(Duration::ZERO),
             in_flight: self.board.in_flight(),
+            acknowledged: self.una,
+            sent: self.next,
+            recovering,
             round,
             growth,
         });

@@ -1,6 +1,6 @@
 //! Prague on round trips made by hand.
 
-use super::super::harness::{ack, congestion, law, round};
+use super::super::harness::{Stream, ack, congestion, law};
 use super::*;
 
 /// Prague in congestion avoidance with a window of 100 segments.
@@ -15,20 +15,21 @@ fn avoiding(config: &PragueConfig) -> Prague {
 fn the_average_begins_at_one_with_the_first_mark_and_reductions_are_spread() {
     let rtt = Duration::from_ms(40);
     let mut prague = avoiding(&PragueConfig::default());
+    let mut stream = Stream::default();
     for _ in 0..20 {
         prague.window.cwnd = 100.0;
-        round(&mut prague, Time::ZERO, rtt, 0.0);
+        stream.round(&mut prague, Time::ZERO, rtt, 0.0);
     }
     assert_eq!(prague.marks, Marks::None);
     prague.window.cwnd = 100.0;
-    let mut marked = ack(Time::ZERO, rtt);
+    let mut marked = stream.ack(Time::ZERO, rtt, 100);
     marked.marked = 1;
     prague.on_ack(&marked);
     // One segment of fifty so far.
     assert!((prague.cwnd() - 99.0).abs() < 1e-9, "{}", prague.cwnd());
     assert!((prague.ssthresh() - 50.0).abs() < 1e-9);
     for _ in 0..49 {
-        prague.on_ack(&ack(Time::ZERO, rtt));
+        prague.on_ack(&stream.ack(Time::ZERO, rtt, 100));
     }
     // The increase goes on: 49 segments add about 49 / 75.
     assert!((prague.cwnd() - 50.67).abs() < 0.1, "{}", prague.cwnd());
@@ -40,11 +41,12 @@ fn the_average_converges_as_fifteen_sixteenths_to_the_power_of_rounds() {
     let rtt = Duration::from_ms(40);
     let mut prague = avoiding(&PragueConfig::default());
     prague.marks = Marks::Share(1.0);
-    prague.delivered = 1;
+    prague.period_end = 100;
+    let mut stream = Stream::default();
     let mut measured = Vec::new();
     for _ in 0..64 {
         prague.window.cwnd = 100.0;
-        round(&mut prague, Time::ZERO, rtt, 0.0);
+        stream.round(&mut prague, Time::ZERO, rtt, 0.0);
         if let Marks::Share(alpha) = prague.marks {
             measured.push(alpha);
         }
@@ -63,12 +65,14 @@ fn the_average_converges_as_fifteen_sixteenths_to_the_power_of_rounds() {
 
 #[test]
 fn a_window_is_two_over_the_share_of_marks() {
-    // Section 2.4 of the draft: one segment more per round trip, alpha / 2 of the window less.
+    // One segment more per round trip, alpha / 2 of the window less.
     let rtt = Duration::from_ms(40);
     let mut prague = avoiding(&PragueConfig::default());
+    let mut stream = Stream::default();
     let mut mean = 0.0;
     for number in 0..3_000 {
-        round(&mut prague, Time::ZERO, rtt, 0.02);
+        let now = Time::ZERO + rtt * number;
+        stream.round(&mut prague, now, rtt, 0.02);
         if number >= 1_000 {
             mean += prague.cwnd() / 2_000.0;
         }
@@ -84,10 +88,11 @@ fn short_paths_increase_as_if_they_were_longer_when_the_flow_is_old() {
         ..PragueConfig::default()
     };
     let mut prague = avoiding(&config);
+    let mut stream = Stream::default();
     let mut growth = Vec::new();
     for _ in 0..6 {
         let before = prague.cwnd();
-        round(&mut prague, Time::ZERO, rtt, 0.0);
+        stream.round(&mut prague, Time::ZERO, rtt, 0.0);
         growth.push(prague.cwnd() - before);
     }
     assert!((growth[0] - 1.0).abs() < 0.05, "{growth:?}");
@@ -102,11 +107,12 @@ fn it_paces_twice_as_fast_in_slow_start_and_not_without_feedback() {
     prague.on_ack(&ack(Time::ZERO, rtt));
     let slow = prague.pacing_rate().expect("it paces").as_bps_f64();
     assert!(
-        (slow / (2.0 * 11.0 * 1_514.0 * 8.0 / 0.04) - 1.0).abs() < 1e-6,
+        (slow / (2.0 * 11.0 * 1_500.0 * 8.0 / 0.04) - 1.0).abs() < 1e-6,
         "{slow}"
     );
     let mut reno = PragueConfig::default().build(&TcpStart {
         wire: 1_514,
+        ip: 1_500,
         initial_window: 10,
         feedback: Feedback::Classic,
     });
@@ -115,4 +121,67 @@ fn it_paces_twice_as_fast_in_slow_start_and_not_without_feedback() {
     assert_eq!(reno.mark_response(), MarkResponse::OncePerWindow);
     congestion(&mut reno, Time::ZERO, Signal::Mark);
     assert!((reno.cwnd() - 5.5).abs() < 1e-9);
+}
+
+/// An old flow over 10 ms with a window of 100 segments, for 1 s: whether each acknowledgement is marked, and
+/// what is seen after it.
+fn old_flow<T: PartialEq>(marked: u32, see: impl Fn(&Prague) -> Option<T>) -> Vec<(u64, T)> {
+    let mut prague = avoiding(&PragueConfig {
+        independent_after: 0,
+        ..PragueConfig::default()
+    });
+    prague.marks = Marks::Share(0.01);
+    prague.period_end = 100;
+    let mut stream = Stream::default();
+    let mut seen: Vec<(u64, T)> = Vec::new();
+    for tenth in 0..10_000u64 {
+        prague.window.cwnd = 100.0;
+        let now = Time::ZERO + Duration::from_us(100) * tenth;
+        let mut ack = stream.ack(now, Duration::from_ms(10), 100);
+        ack.marked = marked;
+        prague.on_ack(&ack);
+        if let Some(value) = see(&prague)
+            && seen.last().is_none_or(|(_, last)| *last != value)
+        {
+            seen.push((tenth, value));
+        }
+    }
+    seen
+}
+
+/// The longer one of a round trip of 10 ms and of the target, 25 ms.
+#[test]
+fn an_old_flow_averages_marks_once_in_a_target_round_trip() {
+    let averaged = old_flow(0, |prague| prague.averaged_at);
+    assert_eq!(averaged.len(), 40, "{averaged:?}");
+    assert!(averaged.windows(2).all(|pair| pair[1].0 - pair[0].0 == 250));
+}
+
+/// Marks all the time: states of reduction follow one another at each round trip of 10 ms, and the first one
+/// after 25 ms reduces. Before, the one in which 25 ms had passed did.
+#[test]
+fn an_old_flow_reduces_after_whole_round_trips() {
+    let reduced = old_flow(1, |prague| prague.reduced_at);
+    assert_eq!(reduced.len(), 34, "{reduced:?}");
+    assert!(reduced.windows(2).all(|pair| pair[1].0 - pair[0].0 == 300));
+}
+
+#[test]
+fn a_mark_while_losses_are_repaired_reduces_nothing() {
+    let rtt = Duration::from_ms(40);
+    let mut prague = avoiding(&PragueConfig::default());
+    let mut stream = Stream::default();
+    let mut repairing = stream.ack(Time::ZERO, rtt, 100);
+    repairing.recovering = Recovering::Yes;
+    repairing.growth = Growth::Reducing;
+    repairing.marked = 1;
+    prague.on_ack(&repairing);
+    assert!((prague.cwnd() - 100.0).abs() < 1e-9);
+    assert!((prague.debt + prague.ssthresh() - 50.0).abs() < 1e-9);
+    // It has been seen all the same.
+    assert_ne!(prague.marks, Marks::None);
+    let mut repaired = stream.ack(Time::ZERO, rtt, 100);
+    repaired.marked = 1;
+    prague.on_ack(&repaired);
+    assert!(prague.debt > 40.0, "{}", prague.debt);
 }

@@ -1,0 +1,194 @@
+//! No value of any key, however absurd, makes a panic, an overflow or a run without end: it is
+//! simulated, or refused with its place and a remedy. Tests are built with overflow checks.
+
+mod tables;
+mod values;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use fabricsim::core::network::{Progress, Room, Watch};
+use fabricsim::core::rng::{Purpose, Stream};
+use fabricsim::core::units::Time;
+use fabricsim::{Error, Simulation};
+
+use tables::{Line, Part, Scenario, Table, tables};
+use values::{COUNTS, VALUES};
+
+/// How long a run may take before the watcher ends it.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+struct Impatient(Instant);
+
+impl Watch for Impatient {
+    fn proceed(&mut self, _progress: &Progress) -> bool {
+        self.0.elapsed() < PATIENCE
+    }
+}
+
+/// Why a case is a failure, if it is one; whether it was simulated.
+fn verdict(text: &str, simulate: bool) -> Result<bool, String> {
+    let scenario = match fabricsim::Scenario::from_toml(text) {
+        Err(error) => return refused(&error).map(|()| false),
+        Ok(scenario) => scenario,
+    };
+    let value = scenario.resolved().to_string();
+    if value.contains("18446744073709") {
+        return Err(format!(
+            "a setting has wrapped or is without a limit: {value}"
+        ));
+    }
+    if !simulate {
+        return Ok(false);
+    }
+    let mut simulation = match Simulation::new(&scenario, 1) {
+        Err(error) => return refused(&error).map(|()| false),
+        Ok(simulation) => simulation,
+    };
+    simulation.set_room(Room {
+        live_flows: 20_000,
+        waiting_answers: 20_000,
+    });
+    let until = scenario
+        .run
+        .stop_at
+        .map_or(Time::MAX, |after| Time::ZERO + after);
+    simulation.run_watched(until, &mut Impatient(Instant::now()));
+    let completions = simulation.take_completions();
+    for record in completions.iter().map(|done| simulation.record(done)) {
+        if !record.slowdown().is_finite() || record.slowdown() < 0.0 {
+            return Err(format!("a slowdown of {}", record.slowdown()));
+        }
+    }
+    drop(simulation.unfinished());
+    let _ = simulation.counters();
+    drop(simulation.live_flows());
+    drop(simulation.ports());
+    drop(simulation.answers());
+    Ok(true)
+}
+
+fn refused(error: &Error) -> Result<(), String> {
+    match error {
+        Error::Input(mistake) if mistake.remedy().is_empty() => Err(format!("no remedy: {error}")),
+        Error::Input(mistake) if mistake.line() == 0 => Err(format!("no place: {error}")),
+        Error::Input(_) | Error::Unsupported { .. } => Ok(()),
+        other => Err(format!("another kind of error: {other}")),
+    }
+}
+
+/// The outcome of a case, of which no panic is part.
+fn tried(text: &str, simulate: bool) -> Result<bool, String> {
+    let begun = Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| verdict(text, simulate)))
+        .unwrap_or_else(|_| Err("it panics, see above".to_owned()));
+    if begun.elapsed() > Duration::from_secs(30) {
+        return Err(format!("it takes {:?}", begun.elapsed()));
+    }
+    outcome.map_err(|why| format!("{why}\n{text}"))
+}
+
+/// Values worth trying for a key of a table.
+fn values(table: &Table, key: &str) -> &'static [&'static str] {
+    const NUMBERS_OF_NODES: &[&str] = &[
+        "k",
+        "hosts",
+        "hosts_per_leaf",
+        "leaves",
+        "spines",
+        "hosts_per_side",
+        "switches",
+        "longest_path",
+        "hosts_per_switch",
+    ];
+    match table.part {
+        Part::Topology if NUMBERS_OF_NODES.contains(&key) => COUNTS,
+        _ => VALUES,
+    }
+}
+
+/// Every key of every table with every value: the ones that are accepted, and the failures.
+fn accepted() -> (Vec<(Table, Line)>, Vec<String>) {
+    let (mut accepted, mut failures) = (Vec::new(), Vec::new());
+    let mut count = 0;
+    for table in tables() {
+        for (key, _) in table.keys {
+            for value in values(&table, key) {
+                let change = (table.clone(), ((*key).to_owned(), (*value).to_owned()));
+                let text = Scenario {
+                    changes: vec![change.clone()],
+                }
+                .text();
+                count += 1;
+                match tried(&text, false) {
+                    Err(failure) => failures.push(failure),
+                    Ok(_) if fabricsim::Scenario::from_toml(&text).is_ok() => accepted.push(change),
+                    Ok(_) => {}
+                }
+            }
+        }
+    }
+    println!("{count} cases, {} accepted", accepted.len());
+    (accepted, failures)
+}
+
+fn report(failures: &[String]) {
+    assert!(
+        failures.is_empty(),
+        "{} failures:\n{}",
+        failures.len(),
+        failures.join("\n----\n")
+    );
+}
+
+/// Draws `count` scenarios with one to six accepted values and runs them.
+fn run_combinations(count: u64, seed: u64) {
+    let (accepted, mut failures) = accepted();
+    let mut dice = Stream::new(seed, 0, Purpose::Arrivals);
+    let mut draw = |below: usize| dice.below(below as u64) as usize;
+    let mut simulated = 0;
+    for _ in 0..count {
+        let changes = (0..=draw(6))
+            .map(|_| accepted[draw(accepted.len())].clone())
+            .collect();
+        match tried(&Scenario { changes }.text(), true) {
+            Ok(true) => simulated += 1,
+            Ok(false) => {}
+            Err(failure) => failures.push(failure),
+        }
+    }
+    println!("{count} combinations, {simulated} simulated");
+    report(&failures);
+    assert!(
+        simulated > count / 10,
+        "{simulated} of {count} were simulated"
+    );
+}
+
+/// What the other tests of this file rely on.
+#[test]
+fn overflow_is_noticed_in_builds_with_assertions() {
+    let sum = |a: u64, b: u64| catch_unwind(|| std::hint::black_box(a) + std::hint::black_box(b));
+    assert_eq!(sum(u64::MAX, 1).is_err(), cfg!(debug_assertions));
+}
+
+#[test]
+fn absurd_values_are_simulated_or_refused() {
+    run_combinations(300, 1);
+}
+
+/// All accepted values one by one, and 10,000 combinations.
+#[test]
+#[ignore = "takes many minutes"]
+fn absurd_values_of_all_keys_are_simulated_or_refused() {
+    let (accepted, mut failures) = accepted();
+    for change in accepted {
+        let text = Scenario {
+            changes: vec![change],
+        }
+        .text();
+        failures.extend(tried(&text, true).err());
+    }
+    report(&failures);
+    run_combinations(10_000, 2);
+}

@@ -1,0 +1,211 @@
+//! Every table of a scenario with every key that it has.
+
+use fabricsim::failures;
+use fabricsim::observe::ObserveSettings;
+use fabricsim::pint::query::QueryConfig;
+use fabricsim::queries::BudgetSettings;
+use fabricsim::registry::{LAWS, Transport};
+use fabricsim::scenario::ROOT_KEYS;
+use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
+use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
+
+/// A key and its value, as written.
+pub(crate) type Line = (String, String);
+
+/// Which part of a scenario a table is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Part {
+    Root,
+    Topology,
+    Workload,
+    Cc,
+    /// Any other table: nothing else stands where it does.
+    Other,
+    /// The value of the key `discipline` of a queue.
+    Discipline,
+}
+
+/// A table of a scenario.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) part: Part,
+    /// `[cc]`, or nothing for the keys before any table.
+    pub(crate) heading: &'static str,
+    /// Lines that it has unless another value is tried.
+    pub(crate) base: Vec<Line>,
+    pub(crate) keys: Keys,
+    /// Whether it makes sense with TCP only.
+    pub(crate) tcp: bool,
+}
+
+fn lines(text: &[(&str, &str)]) -> Vec<Line> {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    text.iter().map(owned).collect()
+}
+
+impl Table {
+    fn new(part: Part, heading: &'static str, base: &[(&str, &str)], keys: Keys) -> Self {
+        Self {
+            part,
+            heading,
+            base: lines(base),
+            keys,
+            tcp: false,
+        }
+    }
+
+    fn of_kind(part: Part, heading: &'static str, kind: &str, keys: Keys) -> Self {
+        let mut table = Self::new(part, heading, &[], keys);
+        table.base = vec![("kind".to_owned(), format!("\"{kind}\""))];
+        let required: &[(&str, &str)] = match kind {
+            "poisson" => &[
+                ("sizes", "\"10KB\""),
+                ("load", "0.5"),
+                ("duration", "\"20us\""),
+            ],
+            "incast" => &[("fan_in", "2"), ("size", "\"10KB\""), ("at", "\"0s\"")],
+            "permutation" | "all-to-all" => &[("size", "\"10KB\"")],
+            "link-down" | "link-up" => &[("at", "\"5us\""), ("link", "[0, 4]")],
+            "link-rate" => &[
+                ("at", "\"5us\""),
+                ("link", "[0, 4]"),
+                ("rate", "\"10Gbps\""),
+            ],
+            "link-loss" => &[("at", "\"5us\""), ("link", "[0, 4]"), ("loss", "0.1")],
+            "switch-down" | "switch-up" => &[("at", "\"5us\""), ("switch", "4")],
+            "red" => &[("min", "\"10KB\""), ("max", "\"30KB\"")],
+            "step" => &[("threshold", "\"10KB\"")],
+            _ => &[],
+        };
+        table.base.extend(lines(required));
+        table
+    }
+
+    fn with_tcp(mut self) -> Self {
+        self.tcp = true;
+        self
+    }
+}
+
+/// All of them; those that read files are tried where their readers are.
+pub(crate) fn tables() -> Vec<Table> {
+    use Part::{Cc, Discipline, Other, Root, Topology, Workload};
+    let mut tables = vec![
+        Table::new(Root, "", &[], ROOT_KEYS),
+        Table::new(Other, "[switch]", &[], SwitchSettings::KEYS),
+        Table::new(Other, "[transport]", &[], transport_keys()),
+        Table::new(Other, "[tcp]", &[], tcp_keys()).with_tcp(),
+        Table::new(Other, "[routing]", &[], RoutingSettings::KEYS),
+        Table::new(Other, "[run]", &[], RunSettings::KEYS),
+        Table::new(Other, "[output]", &[], OutputSettings::KEYS),
+        Table::new(
+            Other,
+            "[observe]",
+            &[("queues", "true"), ("queue_distribution", "true")],
+            ObserveSettings::KEYS,
+        ),
+        Table::new(Other, "[pint]", &[], BudgetSettings::KEYS),
+        Table::new(
+            Other,
+            "[[query]]",
+            &[("value", "\"hop-latency\"")],
+            QueryConfig::KEYS,
+        ),
+        Table::new(
+            Other,
+            "[[query]]",
+            &[("value", "\"switch-id\"")],
+            QueryConfig::KEYS,
+        ),
+    ];
+    for (kind, _, keys) in fabricsim::topology::KINDS {
+        if !["graphml", "file"].contains(kind) {
+            tables.push(Table::of_kind(Topology, "[topology]", kind, keys));
+        }
+    }
+    for (kind, _, keys) in fabricsim::workload::KINDS {
+        if *kind != "list" {
+            tables.push(Table::of_kind(Workload, "[[workload]]", kind, keys));
+        }
+    }
+    for (kind, _, keys) in failures::KINDS {
+        tables.push(Table::of_kind(Other, "[[event]]", kind, keys));
+    }
+    for (kind, _, keys) in discipline_kinds() {
+        tables.push(Table::of_kind(Discipline, "[[queue]]", kind, keys).with_tcp());
+    }
+    for law in LAWS {
+        let table = Table::of_kind(Cc, "[cc]", law.name, law.keys);
+        tables.push(match law.transport {
+            Transport::Tcp => table.with_tcp(),
+            Transport::Rdma => table,
+        });
+    }
+    tables
+}
+
+/// The tables of a scenario, with other values for some keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Scenario {
+    pub(crate) changes: Vec<(Table, Line)>,
+}
+
+impl Scenario {
+    /// Its text: a star of four hosts where no change has another topology, and so on.
+    pub(crate) fn text(&self) -> String {
+        let tcp = self.changes.iter().any(|(table, _)| table.tcp);
+        let law = if tcp { "cubic" } else { "hpcc" };
+        let mut shown: Vec<Table> = vec![
+            Table::new(Part::Root, "", &[], ROOT_KEYS),
+            Table::new(
+                Part::Topology,
+                "[topology]",
+                &[("kind", "\"star\""), ("hosts", "4")],
+                &[],
+            ),
+            Table::of_kind(Part::Workload, "[[workload]]", "incast", &[]),
+            Table::of_kind(Part::Cc, "[cc]", law, &[]),
+            Table::new(Part::Other, "[run]", &[("stop_at", "\"200us\"")], &[]),
+        ];
+        for (table, change) in &self.changes {
+            let own = |shown: &Table| {
+                shown.heading == table.heading
+                    && (table.part != Part::Other
+                        || !table.heading.starts_with("[[")
+                        || shown.base.first() == table.base.first())
+            };
+            let place = shown.iter().position(own).unwrap_or(shown.len());
+            if place == shown.len() {
+                shown.push(table.clone());
+            } else if !self.kind_is_shown(&shown[place], table) {
+                shown[place].base.clone_from(&table.base);
+            }
+            let base = &mut shown[place].base;
+            base.retain(|(key, _)| *key != change.0 && !is_rival(key, &change.0));
+            base.push(change.clone());
+        }
+        let mut text = String::new();
+        for table in shown {
+            text.push_str(table.heading);
+            text.push('\n');
+            let line = |(key, value): &Line| format!("{key} = {value}");
+            let lines: Vec<String> = table.base.iter().map(line).collect();
+            match table.part {
+                Part::Discipline => {
+                    text.push_str(&format!("discipline = {{ {} }}\n", lines.join(", ")));
+                }
+                _ => text.push_str(&(lines.join("\n") + "\n")),
+            }
+        }
+        text
+    }
+
+    fn kind_is_shown(&self, shown: &Table, table: &Table) -> bool {
+        shown.base.first() == table.base.first() || table.base.is_empty()
+    }
+}
+
+/// Keys of which a table has one.
+fn is_rival(there: &str, new: &str) -> bool {
+    there == "at" && ["load", "period"].contains(&new)
+}

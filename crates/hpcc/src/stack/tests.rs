@@ -1,0 +1,140 @@
+//! Entries of switches written and read.
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::packet::Packet;
+use fabricsim_core::units::Time;
+use proptest::prelude::*;
+
+use super::*;
+
+fn hop(ps: u64, sent: u64, queue: u64) -> Hop {
+    Hop {
+        now: Time::from_ps(ps),
+        arrived: Time::from_ps(ps),
+        ingress: PortId(0),
+        port: PortId(0),
+        rate: Rate::from_gbps(100),
+        queue: Bytes::new(queue),
+        sent: Bytes::new(sent),
+    }
+}
+
+fn label(rate_code: u8) -> PortLabel {
+    PortLabel::new(NodeId(9), PortId(0), rate_code)
+}
+
+#[test]
+fn packets_stay_small() {
+    assert_eq!(size_of::<Packet<ExactStack<5>>>(), 112);
+    assert_eq!(size_of::<Packet<PublishedStack>>(), 104);
+}
+
+#[test]
+fn large_stacks_are_copied_as_far_as_they_are_filled() {
+    let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
+    let filled = |hops: u64, queue: u64| {
+        let mut stack = ExactStack::<128>::default();
+        (0..hops).for_each(|i| stack.push(&hop(i * 1_000, i, queue), label(0), &scale));
+        stack
+    };
+    // 130 switches: two more than there is room for.
+    let mut slot = filled(130, 1_600);
+    slot.assign(&filled(3, 800));
+    assert_eq!(slot.hops(), 3);
+    assert!((0..3).all(|i| slot.queue(i, &scale).get() == 800));
+    slot.push(&hop(9_000, 9, 320), label(0), &scale);
+    assert_eq!((slot.hops(), slot.queue(3, &scale).get()), (4, 320));
+    slot.assign(&filled(130, 160));
+    assert!((0..128).all(|i| slot.queue(i, &scale).get() == 160));
+}
+
+#[test]
+fn exact_entries_tell_paths_apart_and_published_ones_only_lengths() {
+    fn trip<S: IntHeader>(ports: &[(u32, u16)]) -> S {
+        let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
+        let mut stack = S::default();
+        for &(node, port) in ports {
+            let label = PortLabel::new(NodeId(node), PortId(port), 0);
+            stack.push(&hop(1_000, 0, 0), label, &scale);
+        }
+        stack
+    }
+    let same = |one: &[_], other: &[_]| {
+        (
+            trip::<ExactStack<3>>(one).same_path(&trip(other)),
+            trip::<PublishedStack>(one).same_path(&trip(other)),
+        )
+    };
+    let path = [(8, 4), (10, 1)];
+    assert_eq!(same(&path, &path), (true, true));
+    // By a parallel link, by another spine, and two switches further.
+    assert_eq!(same(&path, &[(8, 5), (10, 1)]), (false, true));
+    assert_eq!(same(&path, &[(8, 5), (11, 1)]), (false, true));
+    assert_eq!(
+        same(&path, &[(8, 4), (10, 1), (9, 0), (7, 0)]),
+        (false, false)
+    );
+}
+
+#[test]
+fn published_fields_are_quantised() {
+    let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
+    let mut stack = PublishedStack::default();
+    stack.push(&hop(1_999_999, 1_090, 1_000), label(0), &scale);
+    let earlier = PublishedStack {
+        len: 1,
+        ..PublishedStack::default()
+    };
+    assert!((stack.interval_ns(0, &earlier) - 1_999.0).abs() < f64::EPSILON);
+    assert_eq!(stack.sent_since(0, &earlier, &scale), 1_024);
+    assert_eq!(stack.queue(0, &scale).get(), 960);
+}
+
+#[test]
+fn units_grow_with_what_a_round_trip_carries() {
+    let rate = Rate::from_gbps(100);
+    let context = |base_rtt| LawContext {
+        nic_rate: rate,
+        link_rates: &[],
+        base_rtt,
+        longest_path: 5,
+        seed: 1,
+        fidelity: Fidelity::Exact,
+    };
+    let fabric = IntScale::new(&context(fabricsim_core::units::Duration::from_us(12)));
+    assert_eq!((fabric.sent_unit, fabric.queue_unit), (1, 16));
+    // 160 ms at 100 Gbps are 2 GB.
+    let wan = IntScale::new(&context(fabricsim_core::units::Duration::from_ms(160)));
+    assert_eq!((wan.sent_unit, wan.queue_unit), (8, 512));
+    let mut stack = ExactStack::<1>::default();
+    stack.push(&hop(0, 0, 3_000_000_000), label(0), &wan);
+    let error = 3_000_000_000 - stack.queue(0, &wan).get();
+    assert!(error < 512, "{error}");
+}
+
+proptest! {
+    #[test]
+    fn exact_fields_keep_their_resolution(
+        start in 0u64..1 << 50, span in 0u64..4_000_000_000_000,
+        sent in 0u64..1 << 40, more in 0u64..1 << 32, queue in 0u64..200_000_000, code in 0u8..64,
+    ) {
+        let scale = IntScale::exact(vec![Rate::from_gbps(100)]);
+        let (mut a, mut b) = (ExactStack::<3>::default(), ExactStack::<3>::default());
+        a.push(&hop(start, sent, 0), label(code), &scale);
+        b.push(&hop(start + span, sent + more, queue), label(code), &scale);
+        prop_assert!((b.interval_ns(0, &a) - span as f64 / 1e3).abs() <= 0.256);
+        prop_assert_eq!(b.sent_since(0, &a, &scale), more);
+        prop_assert!(queue - b.queue(0, &scale).get() < 16);
+        prop_assert_eq!(b.rate_code(0), code);
+    }
+
+    #[test]
+    fn published_differences_wrap(start in 0u64..1 << 40, span in 0u64..1 << 24) {
+        let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
+        let (mut a, mut b) = (PublishedStack::default(), PublishedStack::default());
+        a.push(&hop(start * 1_000, start * 512, 0), label(0), &scale);
+        b.push(&hop((start + span) * 1_000, (start + (span & 0xfffff)) * 512, 0), label(0), &scale);
+        prop_assert!((b.interval_ns(0, &a) - span as f64).abs() < f64::EPSILON);
+        prop_assert_eq!(b.sent_since(0, &a, &scale), (span & 0xfffff) * 512);
+    }
+}

@@ -1,0 +1,57 @@
+//! How much a run keeps in memory before it gives up.
+
+use std::fmt;
+
+use crate::id::NodeId;
+use crate::limits::{MAX_LIVE_FLOWS, MAX_WAITING_ANSWERS};
+
+/// The most that a run keeps. What goes on beyond would use up the machine's memory: flows that
+/// start faster than they can end, or acknowledgements that a host gets rid of more slowly than data
+/// arrives there.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Room {
+    /// Flows that have started, or are about to in the same window, and have not ended.
+    pub live_flows: u64,
+    /// Acknowledgements that wait at one host. It is looked at every few hundred windows.
+    pub waiting_answers: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self {
+            live_flows: MAX_LIVE_FLOWS,
+            waiting_answers: MAX_WAITING_ANSWERS,
+        }
+    }
+}
+
+/// What there is too much of.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Overload {
+    /// So many flows are under way as [`Room::live_flows`] allows, and one more was to start.
+    Flows(u64),
+    /// More acknowledgements wait at a host than [`Room::waiting_answers`].
+    Answers {
+        /// The host.
+        host: NodeId,
+        /// How many wait there.
+        waiting: usize,
+    },
+}
+
+impl fmt::Display for Overload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flows(live) => write!(
+                f,
+                "{live} flows are under way, and a run keeps no more: they start faster than the \
+                 network carries them"
+            ),
+            Self::Answers { host, waiting } => write!(
+                f,
+                "{waiting} acknowledgements wait at host {host}, more than a run keeps: data arrive \
+                 there faster than its links take the answers away"
+            ),
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! What a user can set of DCQCN, and the two sets of values that go with its two forms.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::{
+    Fidelity, LawConfig, LawContext, MarkingThresholds, default_min_rate,
+};
+use fabricsim_core::units::{Bytes, Duration, Rate};
+use serde::{Deserialize, Serialize};
+
+use super::super::paced_rate::{bytes_at, share_of};
+use super::DcqcnLaws;
+
+/// A timer of less would do more work than the packets.
+const LEAST_TIMER: Duration = Duration::from_ns(100);
+/// A counter of less would come up with every packet.
+const LEAST_COUNTER: Bytes = Bytes::new(10_000);
+
+/// Which DCQCN runs, and with which values where none are set.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ParameterSet {
+    /// The algorithm of NIC vendors, with their values (HPCC paper, section 5.1).
+    Vendor,
+    /// The algorithm of the DCQCN paper, with its values.
+    Paper,
+}
+
+/// Settings of [`Dcqcn`](super::Dcqcn).
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DcqcnConfig {
+    /// Which algorithm runs, and where the values come from that are not set.
+    pub parameters: ParameterSet,
+    /// How often the estimate of congestion is updated; in the paper's form after how long without a
+    /// notification it decays (K).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alpha_timer: Option<Duration>,
+    /// How often the rate may fall; in the paper's form the least time between two notifications of
+    /// a flow (N).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decrease_timer: Option<Duration>,
+    /// How often the rate grows by the timer (T).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub increase_timer: Option<Duration>,
+    /// Bytes sent after which the rate grows as well (B), or zero without such a counter; the
+    /// vendors' form has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub byte_counter: Option<Bytes>,
+    /// Weight of a new observation in the estimate of congestion (g in the paper).
+    pub g: f64,
+    /// The estimate of congestion before the first mark.
+    pub initial_alpha: f64,
+    /// Increases towards the target before the target itself grows (F).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fast_recovery: Option<u32>,
+    /// Growth of the target in additive increase (R_AI); absent means 20 Mbps for each 100 Gbps of
+    /// NIC rate, in the paper's form 40 Mbps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub additive_increase: Option<Rate>,
+    /// Growth of the target in hyper increase (R_HAI); absent means 200 Mbps for each 100 Gbps of
+    /// NIC rate, in the paper's form 200 Mbps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hyper_increase: Option<Rate>,
+    /// Lower the target to the rate at every decrease, not only at the first one after an increase;
+    /// absent means no, in the paper's form yes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clamp: Option<bool>,
+    /// The lowest rate; absent means 1 Gbps, in the paper's form 100 Mbps, or a hundredth of the NIC
+    /// rate where that is less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_rate: Option<Rate>,
+    /// Limit what is in flight (DCQCN+w).
+    pub window: bool,
+}
+
+impl Default for DcqcnConfig {
+    fn default() -> Self {
+        Self {
+            parameters: ParameterSet::Vendor,
+            alpha_timer: None,
+            decrease_timer: None,
+            increase_timer: None,
+            byte_counter: None,
+            g: 1.0 / 256.0,
+            initial_alpha: 1.0,
+            fast_recovery: None,
+            additive_increase: None,
+            hyper_increase: None,
+            clamp: None,
+            min_rate: None,
+            window: false,
+        }
+    }
+}
+
+/// Every value that depends on the form, filled in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Values {
+    pub(super) alpha_timer: Duration,
+    pub(super) decrease_timer: Duration,
+    pub(super) increase_timer: Duration,
+    pub(super) byte_counter: Bytes,
+    pub(super) fast_recovery: u32,
+    pub(super) additive_increase: Rate,
+    pub(super) hyper_increase: Rate,
+    pub(super) clamp: bool,
+    pub(super) min_rate: Rate,
+}
+
+impl Values {
+    fn vendor(nic_rate: Rate, fidelity: Fidelity) -> Self {
+        Self {
+            alpha_timer: Duration::from_us(1),
+            decrease_timer: Duration::from_us(4),
+            increase_timer: Duration::from_us(300),
+            byte_counter: Bytes::ZERO,
+            fast_recovery: 1,
+            additive_increase: share_of(nic_rate, 2e-4),
+            hyper_increase: share_of(nic_rate, 2e-3),
+            clamp: false,
+            min_rate: default_min_rate(nic_rate, fidelity),
+        }
+    }
+
+    /// From the paper's text and its table of parameters. What it does not state is as the authors
+    /// set it in their simulator: R_HAI and the lowest rate.
+    fn paper(nic_rate: Rate) -> Self {
+        Self {
+            alpha_timer: Duration::from_us(55),
+            decrease_timer: Duration::from_us(50),
+            increase_timer: Duration::from_us(55),
+            byte_counter: Bytes::new(10_000_000),
+            fast_recovery: 5,
+            additive_increase: Rate::from_mbps(40),
+            hyper_increase: Rate::from_mbps(200),
+            clamp: true,
+            min_rate: Rate::from_mbps(100).min(share_of(nic_rate, 0.01)),
+        }
+    }
+}
+
+impl DcqcnConfig {
+    /// The values of a flow whose NIC has `nic_rate`.
+    pub(super) fn values(&self, nic_rate: Rate, fidelity: Fidelity) -> Values {
+        let set = match self.parameters {
+            ParameterSet::Vendor => Values::vendor(nic_rate, fidelity),
+            ParameterSet::Paper => Values::paper(nic_rate),
+        };
+        Values {
+            alpha_timer: self.alpha_timer.unwrap_or(set.alpha_timer),
+            decrease_timer: self.decrease_timer.unwrap_or(set.decrease_timer),
+            increase_timer: self.increase_timer.unwrap_or(set.increase_timer),
+            byte_counter: self.byte_counter.unwrap_or(set.byte_counter),
+            fast_recovery: self.fast_recovery.unwrap_or(set.fast_recovery),
+            additive_increase: self.additive_increase.unwrap_or(set.additive_increase),
+            hyper_increase: self.hyper_increase.unwrap_or(set.hyper_increase),
+            clamp: self.clamp.unwrap_or(set.clamp),
+            min_rate: self.min_rate.unwrap_or(set.min_rate),
+        }
+    }
+
+    fn refuse_byte_counter(&self) -> Result<(), ConfigError> {
+        let Some(bytes) = self.byte_counter else {
+            return Ok(());
+        };
+        if self.parameters == ParameterSet::Vendor {
+            return Err(ConfigError::new(
+                "byte_counter",
+                "the vendors' form of DCQCN grows by its timer alone",
+                "add `parameters = \"paper\"`, or leave the key out",
+            ));
+        }
+        if bytes != Bytes::ZERO && bytes < LEAST_COUNTER {
+            return Err(ConfigError::new(
+                "byte_counter",
+                format!("a counter of {bytes} would come up with every packet"),
+                "give at least \"10KB\", such as \"10MB\", or \"0B\" for none",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl LawConfig for DcqcnConfig {
+    const KEYS: &'static [(&'static str, &'static str)] = &[
+        (
+            "parameters",
+            "algorithm and values that are not set: \"vendor\" (default) or \"paper\" (SIGCOMM 2015)",
+        ),
+        (
+            "alpha_timer",
+            "how often the estimate of congestion is updated (default \"1us\"; paper: K, \"55us\")",
+        ),
+        (
+            "decrease_timer",
+            "how often the rate may fall (default \"4us\"; paper: N, \"50us\")",
+        ),
+        (
+            "increase_timer",
+            "how often the rate grows (default \"300us\"; paper: T, \"55us\")",
+        ),
+        (
+            "byte_counter",
+            "with \"paper\": bytes sent after which the rate grows too (B, \"10MB\"; \"0B\": none)",
+        ),
+        (
+            "g",
+            "weight of a new observation of congestion, 0 to 1 (default 0.00390625)",
+        ),
+        (
+            "initial_alpha",
+            "estimate of congestion before the first mark, 0 to 1 (default 1)",
+        ),
+        (
+            "fast_recovery",
+            "increases towards the target before the target grows (default 1; paper: F, 5)",
+        ),
+        (
+            "additive_increase",
+            "growth of the target (default \"20Mbps\" for each 100 Gbps; paper: R_AI, \"40Mbps\")",
+        ),
+        (
+            "hyper_increase",
+            "growth after that (default \"200Mbps\" for each 100 Gbps; paper: R_HAI, \"200Mbps\")",
+        ),
+        (
+            "clamp",
+            "lower the target at every decrease (default false; paper: true)",
+        ),
+        (
+            "min_rate",
+            "lowest rate (default \"1Gbps\", paper: \"100Mbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
+        ),
+        (
+            "window",
+            "limit what is in flight to a bandwidth-delay product, DCQCN+w (default false)",
+        ),
+    ];
+
+    type Laws = DcqcnLaws;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        if !(self.g > 0.0 && self.g <= 1.0) {
+            return Err(ConfigError::new(
+                "g",
+                format!("a weight of {} is not between 0 and 1", self.g),
+                "give a number above 0 and up to 1, such as 0.00390625",
+            ));
+        }
+        if !(0.0..=1.0).contains(&self.initial_alpha) {
+            return Err(ConfigError::new(
+                "initial_alpha",
+                format!(
+                    "an estimate of {} is not between 0 and 1",
+                    self.initial_alpha
+                ),
+                "give a number from 0 to 1, such as 1",
+            ));
+        }
+        for (key, timer) in [
+            ("alpha_timer", self.alpha_timer),
+            ("decrease_timer", self.decrease_timer),
+            ("increase_timer", self.increase_timer),
+        ] {
+            if timer.is_some_and(|timer| timer < LEAST_TIMER) {
+                return Err(ConfigError::new(
+                    key,
+                    format!(
+                        "a timer that comes up more often than every {LEAST_TIMER} is no timer"
+                    ),
+                    "give a longer time, such as \"50us\"",
+                ));
+            }
+        }
+        self.refuse_byte_counter()
+    }
+
+    fn resolved(&self, context: &LawContext<'_>) -> Self {
+        let values = self.values(context.nic_rate, context.fidelity);
+        Self {
+            alpha_timer: Some(values.alpha_timer),
+            decrease_timer: Some(values.decrease_timer),
+            increase_timer: Some(values.increase_timer),
+            byte_counter: match self.parameters {
+                ParameterSet::Vendor => None,
+                ParameterSet::Paper => Some(values.byte_counter),
+            },
+            fast_recovery: Some(values.fast_recovery),
+            additive_increase: Some(values.additive_increase),
+            hyper_increase: Some(values.hyper_increase),
+            clamp: Some(values.clamp),
+            min_rate: Some(values.min_rate),
+            ..self.clone()
+        }
+    }
+
+    /// Without a window, as the published script has it.
+    fn answers_ignore_pause(&self) -> bool {
+        !self.window
+    }
+
+    fn lowest_rate(&self) -> Option<Rate> {
+        self.min_rate
+    }
+
+    fn laws(&self, context: &LawContext<'_>) -> DcqcnLaws {
+        DcqcnLaws {
+            config: self.clone(),
+            nic_rate: context.nic_rate,
+            fidelity: context.fidelity,
+        }
+    }
+
+    /// From 100 to 400 KB for each 25 Gbps up to a fifth of the packets (HPCC paper, section 5.1);
+    /// from 5 to 200 KB at 40 Gbps up to a hundredth in the DCQCN paper.
+    fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
+        Some(match self.parameters {
+            ParameterSet::Vendor => MarkingThresholds {
+                kmin: bytes_at(nic_rate, 32_000),
+                kmax: bytes_at(nic_rate, 128_000),
+                pmax: 0.2,
+            },
+            ParameterSet::Paper => MarkingThresholds {
+                kmin: bytes_at(nic_rate, 1_000),
+                kmax: bytes_at(nic_rate, 40_000),
+                pmax: 0.01,
+            },
+        })
+    }
+}

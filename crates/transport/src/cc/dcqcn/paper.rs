@@ -1,0 +1,221 @@
+//! DCQCN as its paper has it (Zhu et al., SIGCOMM 2015, section 3).
+
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use super::super::paced_rate::PacedRate;
+use super::config::{DcqcnConfig, Values};
+
+/// The notification point: what a receiver makes of the marks of one flow.
+///
+/// A marked packet is notified at once when there was no notification within N; marks that come
+/// earlier are notified together when N is over.
+///
+/// Differs from the paper: it stands at the sender and looks at the echoes of marks as they come,
+/// rather than at the receiver and at marked packets. Where every answer takes the time d, packets
+/// that arrive at the receiver at t are seen here at t + d, and each notification is dated d later:
+/// just when it would have come. Answers that queue move notifications by as much as they wait.
+#[derive(Clone, Copy, Debug)]
+struct NotificationPoint {
+    /// N.
+    every: Duration,
+    /// Until when marks are collected.
+    until: Time,
+    /// Whether there were some.
+    collected: bool,
+}
+
+impl NotificationPoint {
+    const fn new(every: Duration) -> Self {
+        Self {
+            every,
+            until: Time::ZERO,
+            collected: false,
+        }
+    }
+
+    /// When the next notification is due without a further mark.
+    #[inline]
+    const fn due(&self) -> Time {
+        if self.collected {
+            self.until
+        } else {
+            Time::MAX
+        }
+    }
+
+    /// A mark at `now`; whether a notification leaves at once.
+    fn mark(&mut self, now: Time) -> bool {
+        if now < self.until {
+            self.collected = true;
+            return false;
+        }
+        self.notify(now);
+        true
+    }
+
+    fn notify(&mut self, now: Time) {
+        self.collected = false;
+        self.until = now.saturating_add(self.every);
+    }
+}
+
+/// DCQCN for one flow in the paper's form: its notification point and its reaction point.
+///
+/// The state diagram of the reaction point counts T ticks of the timer and BC of the byte counter
+/// since the last notification: up to F of both the rate recovers (F iterations, as the text has
+/// it), above F of both it is in hyper increase, else in additive increase. Hyper increase grows
+/// with each iteration, as in QCN, which the paper refers to for it.
+///
+/// The estimate is caught up with when it is used. A flow at line rate has nothing to increase, and
+/// a notification starts all counts anew, so that its timer rests.
+#[derive(Clone, Debug)]
+pub struct PaperDcqcn {
+    rate: PacedRate,
+    /// R_T, bit/s.
+    target: f64,
+    /// Estimate of congestion, as of `alpha_since`.
+    alpha: f64,
+    alpha_since: Time,
+    point: NotificationPoint,
+    /// T: ticks of the increase timer since the last notification.
+    ticks: u32,
+    /// BC: rounds of the byte counter since the last notification.
+    rounds: u32,
+    /// Bytes sent in the current round.
+    sent: u64,
+    /// The next tick of the increase timer; [`Time::MAX`] at line rate.
+    next_tick: Time,
+    alpha_timer: Duration,
+    increase_timer: Duration,
+    /// B, or 0 without a byte counter.
+    round: u64,
+    g: f64,
+    fast_recovery: u32,
+    additive_increase: f64,
+    hyper_increase: f64,
+    clamp: bool,
+    min_rate: f64,
+}
+
+impl PaperDcqcn {
+    pub(super) fn new(config: &DcqcnConfig, values: &Values, rate: PacedRate) -> Self {
+        Self {
+            target: rate.bps(),
+            rate,
+            alpha: config.initial_alpha,
+            alpha_since: Time::MAX,
+            point: NotificationPoint::new(values.decrease_timer),
+            ticks: 0,
+            rounds: 0,
+            sent: 0,
+            next_tick: Time::MAX,
+            alpha_timer: values.alpha_timer,
+            increase_timer: values.increase_timer,
+            round: values.byte_counter.get(),
+            g: config.g,
+            fast_recovery: values.fast_recovery,
+            additive_increase: values.additive_increase.as_bps_f64(),
+            hyper_increase: values.hyper_increase.as_bps_f64(),
+            clamp: values.clamp,
+            min_rate: values.min_rate.as_bps_f64(),
+        }
+    }
+
+    pub(super) const fn rate(&self) -> &PacedRate {
+        &self.rate
+    }
+
+    /// The echo of a mark has come.
+    pub(super) fn on_mark(&mut self, now: Time) {
+        self.on_timer(now);
+        if self.point.mark(now) {
+            self.on_notification(now);
+        }
+    }
+
+    /// A packet of `wire` bytes has left.
+    #[inline]
+    pub(super) fn on_sent(&mut self, wire: Bytes) {
+        // At line rate and before the first notification nothing is counted.
+        if self.next_tick == Time::MAX || self.round == 0 {
+            return;
+        }
+        self.sent += wire.get();
+        if self.sent >= self.round {
+            self.sent -= self.round;
+            self.rounds = self.rounds.saturating_add(1);
+            self.increase();
+        }
+    }
+
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        self.point.due().min(self.next_tick)
+    }
+
+    pub(super) fn on_timer(&mut self, now: Time) {
+        loop {
+            let at = self.deadline();
+            if at > now || at == Time::MAX {
+                return;
+            }
+            if self.point.due() == at {
+                self.point.notify(at);
+                self.on_notification(at);
+            } else {
+                self.ticks = self.ticks.saturating_add(1);
+                self.next_tick = at.saturating_add(self.increase_timer);
+                self.increase();
+            }
+        }
+    }
+
+    /// A notification has come: equation 1 in its order, the cut before the new estimate.
+    fn on_notification(&mut self, now: Time) {
+        self.decay_alpha(now);
+        if self.clamp || self.ticks > 0 || self.rounds > 0 {
+            self.target = self.rate.bps();
+        }
+        let lower = self.rate.kept(self.rate.bps() * (1.0 - self.alpha / 2.0));
+        self.rate.set(lower.max(self.min_rate));
+        self.alpha = (1.0 - self.g) * self.alpha + self.g;
+        self.alpha_since = now;
+        self.ticks = 0;
+        self.rounds = 0;
+        self.sent = 0;
+        self.next_tick = now.saturating_add(self.increase_timer);
+    }
+
+    /// Equation 2, for each K that has passed without a notification.
+    fn decay_alpha(&mut self, now: Time) {
+        if self.alpha_since == Time::MAX {
+            return;
+        }
+        let periods = now.since(self.alpha_since).as_ps() / self.alpha_timer.as_ps();
+        for _ in 0..periods {
+            if self.alpha == 0.0 {
+                return;
+            }
+            self.alpha *= 1.0 - self.g;
+        }
+    }
+
+    /// Equations 3 and 4, and hyper increase.
+    fn increase(&mut self) {
+        let (least, most) = (self.ticks.min(self.rounds), self.ticks.max(self.rounds));
+        if least > self.fast_recovery {
+            let iteration = f64::from(least - self.fast_recovery);
+            self.target += iteration * self.hyper_increase;
+        } else if most > self.fast_recovery {
+            self.target += self.additive_increase;
+        }
+        let half = |bps: f64| self.rate.kept(bps / 2.0);
+        self.rate.set(half(self.rate.bps()) + half(self.target));
+        if self.rate.bps() >= self.rate.line_bps() {
+            self.next_tick = Time::MAX;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,194 @@
+//! What a sender does when the retransmission timer has come.
+
+use fabricsim_core::units::Time;
+
+use super::{Forced, Phase, Sender};
+use crate::tcp::config::Detection;
+use crate::tcp::law::{Congestion, Recovering, Signal, TcpLaw};
+
+impl Sender {
+    /// Repairs by slow start (RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section 6.3).
+    ///
+    /// Differs from the paper: the threshold falls once for a window, as in Linux (`tcp_enter_loss`). RFC
+    /// 5681 keeps it only for segments that the timer has sent before, so that a timeout in fast recovery
+    /// lowers it again.
+    pub(super) fn on_timeout(&mut self, now: Time) {
+        let in_flight = self.board.in_flight();
+        let signal = if self.is_reduced() {
+            Signal::RepeatedTimeout
+        } else {
+            Signal::Timeout
+        };
+        self.board.forget_duplicates();
+        let before = match self.parameters.detection {
+            Detection::Rack => {
+                let window = self
+                    .rack
+                    .window(&self.rtt, self.board.sacked(), Recovering::Yes);
+                Time::from_ps(now.as_ps().saturating_sub((self.rack.rtt + window).as_ps()))
+            }
+            Detection::DupAcks => now,
+        };
+        self.board.lose_on_timeout(before);
+        self.phase = Phase::Loss;
+        self.recovery_point = self.next;
+        self.probe = None;
+        self.forced = Forced::Retransmission;
+        self.law.on_congestion(&Congestion {
+            now,
+            signal,
+            in_flight,
+        });
+        self.timers.back_off();
+        self.timers.reordering = Time::MAX;
+        self.timers.start_timeout(now, &self.rtt, &self.parameters);
+    }
+
+    /// Whether the threshold has fallen for the window that is in flight: for a loss or a mark in it, or
+    /// for a timeout that nothing has been acknowledged since.
+    fn is_reduced(&self) -> bool {
+        let same_window = self.una < self.recovery_point;
+        match self.phase {
+            Phase::Open => false,
+            Phase::Reducing | Phase::Recovery => same_window,
+            Phase::Loss => same_window && self.timers.timeouts_in_a_row() > 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use fabricsim_core::units::{Bytes, Duration};
+
+    use super::super::{Incoming, whole};
+    use super::*;
+    use crate::tcp::cc::TcpCc;
+    use crate::tcp::config::TcpConfig;
+    use crate::tcp::ecn::Feedback;
+    use crate::tcp::header::SackBlock;
+    use crate::tcp::law::TcpStart;
+
+    const RTT: Duration = Duration::from_ms(40);
+    const MSS: u64 = 1_448;
+
+    /// A sender with its first window of ten segments in flight, and the time a round trip later.
+    fn sending(law: &str, feedback: Feedback) -> (Sender, Time) {
+        let law = TcpCc::by_name(law).expect("a law").build(&TcpStart {
+            wire: 1_514,
+            ip: 1_500,
+            initial_window: 10,
+            feedback,
+        });
+        let parameters = Arc::new(TcpConfig::default().parameters());
+        let mut sender = Sender::new(law, feedback, parameters);
+        sender.write(1_000 * MSS);
+        fill(&mut sender, Time::ZERO);
+        (sender, Time::ZERO + RTT)
+    }
+
+    fn fill(sender: &mut Sender, now: Time) {
+        while sender.may_send() {
+            sender.send(now);
+        }
+    }
+
+    /// An acknowledgement of `cumulative` segments and of those of `beyond`, with `marks` so far.
+    fn acknowledge(sender: &mut Sender, now: Time, cumulative: u64, beyond: u64, marks: u32) {
+        let blocks = [SackBlock {
+            offset: i32::try_from(MSS).expect("small"),
+            len: u32::try_from(beyond * MSS).expect("small"),
+        }];
+        sender.on_ack(
+            now,
+            &Incoming {
+                cumulative: cumulative * MSS,
+                blocks: if beyond == 0 { &[] } else { &blocks },
+                ece: marks > 0,
+                ce_count: marks,
+                echo: Some(Time::from_ps(now.as_ps() - RTT.as_ps())),
+            },
+        );
+        fill(sender, now);
+    }
+
+    /// Lets the retransmission timer come, and returns the threshold after it in tenths of a segment.
+    fn time_out(sender: &mut Sender) -> u32 {
+        let phase = sender.phase;
+        loop {
+            let at = sender.timers.deadline();
+            assert!(at < Time::MAX, "no timer runs in {phase:?}");
+            let timed_out = sender.on_deadline(at);
+            fill(sender, at);
+            if timed_out {
+                return tenths(sender.law.ssthresh());
+            }
+        }
+    }
+
+    fn tenths(segments: f64) -> u32 {
+        whole(segments * 10.0)
+    }
+
+    #[test]
+    fn the_threshold_falls_once_for_a_window() {
+        // Nothing is acknowledged: half of ten segments, and it stays while the same goes on.
+        let (mut sender, _) = sending("newreno", Feedback::None);
+        assert_eq!(time_out(&mut sender), 50);
+        assert_eq!(time_out(&mut sender), 50);
+        // Five of the ten are acknowledged at last, then nothing any more: half of the other five.
+        let later = sender.last_sent + RTT;
+        acknowledge(&mut sender, later, 5, 0, 0);
+        assert_eq!(time_out(&mut sender), 25);
+
+        // In fast recovery.
+        let (mut sender, now) = sending("newreno", Feedback::None);
+        acknowledge(&mut sender, now, 0, 8, 0);
+        assert_eq!(
+            (sender.phase, sender.law.ssthresh()),
+            (Phase::Recovery, 5.0)
+        );
+        assert_eq!(time_out(&mut sender), 50);
+
+        // After an echo of marks in the same window.
+        let (mut sender, now) = sending("newreno", Feedback::Classic);
+        acknowledge(&mut sender, now, 1, 0, 1);
+        assert_eq!(sender.phase, Phase::Reducing);
+        let threshold = tenths(sender.law.ssthresh());
+        assert_eq!(time_out(&mut sender), threshold);
+    }
+
+    /// RFC 8985 finds the loss at once, as more than three segments beyond it are reported.
+    #[test]
+    fn prague_reduces_for_a_loss_and_not_for_the_marks_beside_it() {
+        let (mut sender, now) = sending("prague", Feedback::Accurate);
+        acknowledge(&mut sender, now, 0, 5, 2);
+        assert_eq!((sender.phase, sender.law.cwnd()), (Phase::Recovery, 5.0));
+        acknowledge(&mut sender, now, 0, 9, 4);
+        assert_eq!((sender.phase, sender.law.cwnd()), (Phase::Recovery, 5.0));
+    }
+
+    /// A window of IP packets of 1,500 bytes in a round trip, twice as much in slow start; 1,448 bytes of each
+    /// are its payload.
+    #[test]
+    fn a_paced_segment_takes_the_time_of_its_payload() {
+        let (mut sender, now) = sending("prague", Feedback::Accurate);
+        sender.on_ack(
+            now,
+            &Incoming {
+                cumulative: MSS,
+                blocks: &[],
+                ece: false,
+                ce_count: 0,
+                echo: Some(Time::ZERO),
+            },
+        );
+        sender.send(now);
+        let gap = sender.paced.since(now).as_secs_f64();
+        let expected = 0.04 / (2.0 * 11.0) * 1_448.0 / 1_500.0;
+        assert!((gap / expected - 1.0).abs() < 1e-6, "{gap} and {expected}");
+        let rate = sender.pacing_rate().expect("it paces");
+        assert_eq!(sender.paced, now + rate.serialisation(Bytes::new(MSS)));
+    }
+}

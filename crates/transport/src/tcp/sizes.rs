@@ -1,0 +1,42 @@
+//! How large a full segment is.
+
+use fabricsim_core::units::Bytes;
+
+use super::config::TcpParameters;
+
+/// Headers of IP and TCP with timestamps (RFC 7323). What a segment has beyond them is the link's.
+const IP_HEADERS: u16 = 52;
+
+impl TcpParameters {
+    /// A full segment on the wire.
+    #[must_use]
+    pub fn full_packet(&self) -> Bytes {
+        Bytes::new(u64::from(self.mss) + u64::from(self.headers))
+    }
+
+    /// Bytes of the IP packet of a full segment.
+    pub(super) fn ip_packet(&self) -> u16 {
+        self.mss + self.headers.min(IP_HEADERS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tcp::config::{TcpConfig, TcpProfile};
+
+    #[test]
+    fn the_link_adds_to_the_same_ip_packet() {
+        for (profile, wire) in [
+            (TcpProfile::LinuxWan, 1_514),
+            (TcpProfile::Datacentre, 1_538),
+        ] {
+            let config = TcpConfig {
+                profile,
+                ..TcpConfig::default()
+            };
+            let parameters = config.parameters();
+            assert_eq!(parameters.full_packet().get(), wire);
+            assert_eq!(parameters.ip_packet(), 1_500);
+        }
+    }
+}
