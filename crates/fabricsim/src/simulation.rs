@@ -137,13 +137,14 @@ impl Simulation {
         let mtu = scenario.transport.mtu;
         let extremes = routes.extremes(mtu);
         if extremes.base_rtt > MAX_BASE_RTT {
-            return Err(Error::unsupported(
-                scenario,
+            return Err(scenario.places.refuse(
+                Part::Topology,
                 format!(
                     "the longest path takes {:.0} s there and back, and {MAX_BASE_RTT} is the most that \
-                     can be simulated; give links of [topology] higher rates or shorter delays",
+                     can be simulated",
                     extremes.base_rtt.as_secs_f64()
                 ),
+                "give links of [topology] higher rates or shorter delays",
             ));
         }
         let control = ControlPlane::new(scenario, &routes);

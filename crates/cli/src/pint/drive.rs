@@ -86,11 +86,11 @@ fn refuse_what_takes_too_much(scenario: &Scenario, simulation: &Simulation) -> R
         scenario: scenario.name.clone(),
         message: format!(
             "the values of about {packets:.0} packets of {flows:.0} flows at {hops:.0} hops take about \
-             {:.0} GB of memory, and {:.0} GB is the most; ask for shorter traffic, a lower load, or \
-             larger flows",
+             {:.0} GB of memory, and {:.0} GB is the most",
             needed / 1e9,
             MOST_BYTES / 1e9
         ),
+        help: "ask for shorter traffic, a lower load, or larger flows".to_owned(),
     })
 }
 
