@@ -234,7 +234,7 @@ pub(crate) fn read_named(
     text(kind, path).map_err(|error| match error {
         Unreadable::File(error) => {
             let refusal = Refusal::of(&error);
-            let help = refusal.map_or(kind.help(), |refusal| &refusal.help);
+            let help = refusal.map_or(kind.help, |refusal| &refusal.help);
             mistake(&error, help)
         }
         other => other.at(kind, path),

@@ -85,15 +85,13 @@ impl Excerpt {
             self.text.push_str(CUT);
         }
         self.mark(start, start + from, span);
-        let mut kept = 0;
-        for (at, c) in line[from..].char_indices() {
+        for (kept, (at, c)) in line[from..].char_indices().enumerate() {
             if kept == COLUMNS {
                 self.text.push_str(CUT);
                 break;
             }
             self.mark(start, start + from + at, span);
             push_escaped(&mut self.text, c);
-            kept += 1;
             self.mark(start, start + from + at + c.len_utf8(), span);
         }
     }
