@@ -11,7 +11,7 @@ use crate::console::say;
 pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load()?;
     let simulation = Simulation::new(&scenario, 1)?;
-    say(&describe(&scenario, &simulation));
+    say(&describe(&scenario, &simulation))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -33,6 +33,16 @@ pub enum Error {
         /// What the operating system says.
         source: std::io::Error,
     },
+    /// A folder holds what is not to be lost, or somebody else writes to it.
+    #[error("cannot write to the folder `{}`: {problem}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What is in the way.
+        problem: String,
+        /// What to do instead.
+        remedy: String,
+    },
     /// The scenario is well written, but asks for something that cannot be simulated.
     #[error("{scenario}: {message}")]
     Unsupported {
@@ -89,6 +99,8 @@ impl Mistake {
 }
 
 impl Error {
+    /// What [`Error::Write`] calls the standard output.
+    pub const STANDARD_OUTPUT: &'static str = "the standard output";
     /// What [`Error::Read`] says of a file of results.
     pub const RESULTS: &'static str = "the results";
     /// What [`Error::Read`] says of a sweep.
@@ -136,6 +148,24 @@ impl Error {
         }
     }
 
+    /// The same, which is also so of `more` other points of the sweep.
+    pub(crate) fn of_more_points(self, more: usize) -> Self {
+        match self {
+            Self::Folder {
+                path,
+                problem,
+                remedy,
+            } => Self::Folder {
+                path,
+                problem: format!(
+                    "{problem}\n{more} more points of the sweep have other results, too"
+                ),
+                remedy,
+            },
+            other => other,
+        }
+    }
+
     /// The mistake in the user's text, when it is one.
     #[must_use]
     pub fn mistake(&self) -> Option<&Mistake> {
@@ -162,6 +192,10 @@ impl Diagnostic for Error {
                 }
                 _ => "give the path of a scenario, such as examples/scenarios/default.toml",
             })),
+            Self::Folder { remedy, .. } => Some(Box::new(remedy)),
+            Self::Write { path, .. } if path.as_os_str() == Self::STANDARD_OUTPUT => Some(
+                Box::new("make room where it leads to, or send it elsewhere"),
+            ),
             Self::Write { .. } => Some(Box::new(
                 "give a place that can be written: the folder with --out or [output] dir, the table \
                  of a comparison with --flows, that of slowdowns with --csv",

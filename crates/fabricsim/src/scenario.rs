@@ -1,6 +1,7 @@
 //! A scenario: everything that decides what a simulation does, read from one TOML text.
 
 mod classes;
+mod identity;
 mod read;
 mod resolved;
 mod transports;
@@ -80,6 +81,8 @@ pub(crate) const TABLES: &[&str] = &[
 pub struct Scenario {
     /// Names the results.
     pub name: String,
+    /// What paths in it are relative to.
+    pub folder: PathBuf,
     /// Seed of every random stream.
     pub seed: u64,
     /// Whose quirks to take over.
@@ -309,6 +312,7 @@ impl Scenario {
         let (queries, query_places) = queries::read(&document, &mut root)?.unzip();
         let scenario = Self {
             name,
+            folder: base.to_owned(),
             seed,
             profile,
             topology_config,
