@@ -1,6 +1,6 @@
 //! In which settings two results differ.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -48,13 +48,17 @@ fn shown(value: Option<&&Value>) -> String {
 }
 
 /// The first keys in which `there` and `now` differ, each with both values, and how many more there
-/// are.
+/// are. Keys that both have come first: others follow from them, as those of another law.
 pub(super) fn differences(there: &Value, now: &Value) -> Vec<String> {
     let (there, now) = (flatten(there), flatten(now));
-    let keys: std::collections::BTreeSet<&String> = there.keys().chain(now.keys()).collect();
-    let mut lines: Vec<String> = keys
+    let keys: BTreeSet<&String> = there.keys().chain(now.keys()).collect();
+    let (in_both, in_one): (Vec<&String>, Vec<&String>) = keys
         .into_iter()
         .filter(|key| there.get(*key) != now.get(*key))
+        .partition(|key| there.contains_key(*key) && now.contains_key(*key));
+    let mut lines: Vec<String> = in_both
+        .into_iter()
+        .chain(in_one)
         .map(|key| {
             let (there, now) = (shown(there.get(key)), shown(now.get(key)));
             format!("{key}: {there} there, {now} now")
@@ -81,8 +85,8 @@ mod tests {
         assert_eq!(
             differences(&there, &now),
             [
-                "cc.eta: 0.95 there, nothing now",
                 "cc.kind: \"hpcc\" there, \"dctcp\" now",
+                "cc.eta: 0.95 there, nothing now",
                 "seed: nothing there, 2 now"
             ]
         );

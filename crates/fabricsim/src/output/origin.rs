@@ -231,7 +231,14 @@ impl Stored {
     fn read(dir: &Path, set: &ResultSet) -> Option<Result<Self, ()>> {
         let path = dir.join(set.record);
         let bytes = match fs::read(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return None;
+            }
             read => read,
         };
         let record = bytes
