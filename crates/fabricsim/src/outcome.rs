@@ -67,7 +67,7 @@ pub fn run_to_folder<'a>(
     let place = Place::new(scenario, destination.into(), Extent::Results)?;
     let run = Run::new(scenario, threads)?;
     let mut folder = place.open()?;
-    let ran = run.to_end(&mut folder, &place.origin, monitor)?;
+    let ran = run.run_watched(&mut folder, &place.origin, monitor)?;
     ran.finish(folder)
 }
 
@@ -176,7 +176,7 @@ impl<'s> Run<'s> {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub(crate) fn to_end(
+    pub(crate) fn run_watched(
         self,
         folder: &mut ResultFolder,
         origin: &Origin,

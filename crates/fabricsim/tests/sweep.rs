@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::Path;
 
+use fabricsim::outcome::Existing;
 use fabricsim::sweep::{
     self, BaseScenario, Ended, Point, PointOutcome, PointState, Shard, Sweep, SweepInput,
     SweepMonitor, SweepOptions, SweepOutcome, SweepProgress,
@@ -190,6 +191,7 @@ fn tables_do_not_depend_on_how_a_sweep_is_run() {
             jobs,
             threads,
             shard: Shard::ALL,
+            existing: Existing::Keep,
         };
         sweep::run(&sweep, &out, &options, &mut ()).unwrap();
         assert_eq!(table(&out), table(&dir("one")));
@@ -203,6 +205,7 @@ fn tables_do_not_depend_on_how_a_sweep_is_run() {
             jobs: 1,
             threads: 1,
             shard: Shard::new(index, 3).unwrap(),
+            existing: Existing::Keep,
         };
         let outcome = sweep::run(&sweep, &dir("shards"), &options, &mut ()).unwrap();
         assert_eq!(outcome.is_complete(), index == 3);

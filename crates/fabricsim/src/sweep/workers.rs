@@ -246,7 +246,7 @@ impl<'a> Work<'a> {
     ) -> Result<Summary, Error> {
         let run = Run::new(point.scenario(), self.threads)?;
         let open = folder.as_mut().expect("it was opened for this");
-        let ran = run.to_end(open, point.origin(), monitor)?;
+        let ran = run.run_watched(open, point.origin(), monitor)?;
         let open = folder.take().expect("it was opened for this");
         ran.finish_with(open, POINT_JSON, |summary, file| {
             write_done(self.sweep, point, &summary.digest, file)
