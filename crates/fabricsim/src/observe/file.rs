@@ -248,6 +248,7 @@ mod tests {
     #[test]
     fn a_full_file_takes_no_more() {
         let dir = tempfile::tempdir().expect("a temporary folder");
+        let mut folder = ResultFolder::open(dir.path()).expect("nobody else writes to it");
         let settings = ObserveSettings {
             max_rows: 3,
             ..ObserveSettings::default()
@@ -267,7 +268,6 @@ mod tests {
         assert!(!file.has_room(1, || "the rest".to_owned()));
         // For good, even if less is asked for; what was missing first is said.
         assert!(!file.has_room(0, || "more".to_owned()) && file.is_full());
-        let mut folder = ResultFolder::open(dir.path()).expect("nobody else writes to it");
         let summary = file
             .finish(&mut folder, Ending::Interrupted)
             .expect("a file");
