@@ -113,8 +113,13 @@ Examples:
 
 The folder gets fct.csv (one row for each flow, in the order of completion) and
 summary.json (every setting, counts, slowdowns, digest). Results do not depend on
---threads. Exit codes: 0 done, 2 bad input, 3 flows are left that cannot finish,
-130 interrupted (fct.partial.csv has what was complete). 1: a file cannot be written.")]
+--threads. Complete results of other settings, other files or another version of fabricsim
+stay: nothing is run then, unless --force lets the new results replace them. The very same
+scenario can run again. Old results go when the new ones are complete.
+
+Exit codes: 0 done, 2 bad input or a folder with other results, 3 flows are left that cannot
+finish, 130 interrupted (fct.partial.csv and summary.partial.json have what was complete).
+1: a file cannot be written.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) scenario: ScenarioArgs,
@@ -126,6 +131,10 @@ pub(crate) struct RunArgs {
     /// Folder of the results [default: the scenario's, or results/NAME]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+
+    /// Let the results replace complete ones of another scenario or version
+    #[arg(long)]
+    pub(crate) force: bool,
 
     /// Print nothing but errors
     #[arg(long, short)]

@@ -14,7 +14,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load()?;
     let simulation = Simulation::new(&scenario, 1)?;
     let utilisation = ExpectedUtilisation::of(&scenario, &simulation);
-    say(&describe(&scenario, &simulation, &utilisation));
+    say(&describe(&scenario, &simulation, &utilisation))?;
     if let Some(warning) = utilisation.warning() {
         tell!("warning: {warning}");
     }

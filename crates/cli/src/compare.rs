@@ -26,9 +26,9 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
         .tolerance
         .map(|tolerance| is_within(&comparison, tolerance));
     if args.json {
-        say(&format!("{:#}\n", as_json(args, &comparison, within)));
+        say(&format!("{:#}\n", as_json(args, &comparison, within)))?;
     } else {
-        say(&describe(args, &comparison));
+        say(&describe(args, &comparison))?;
     }
     if comparison.matched == 0 {
         tell!("no flow is in both: source, destination, size and start (to 1 ns) have to agree");

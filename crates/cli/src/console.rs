@@ -2,37 +2,59 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{self, IsTerminal, Write, stderr, stdout};
 
 use clap::Parser;
 use clap::builder::Styles;
 use clap::error::ErrorKind;
+use fabricsim::Error;
 use fabricsim::error::escaped;
 use miette::{MietteHandlerOpts, Report};
 
 use crate::complaint::Complaint;
+use crate::exit;
 
 /// Columns of a message.
 const WIDTH: usize = 100;
 
 /// Prints `text`, in which nothing is left that a terminal would obey, to the standard output. Whoever
 /// stops reading early (`| head`) has seen enough.
-pub(crate) fn say(text: &str) {
-    put(&escaped(text));
+///
+/// # Errors
+/// When the standard output cannot take it, such as a file on a disk that is full.
+pub(crate) fn say(text: &str) -> Result<(), Error> {
+    put(&escaped(text))
 }
 
 /// Prints a file's content to the standard output: to programs as it is, to people as [`say`] does.
-pub(crate) fn pour(content: &str) {
+///
+/// # Errors
+/// When the standard output cannot take it.
+pub(crate) fn pour(content: &str) -> Result<(), Error> {
     if stdout().is_terminal() {
-        say(content);
+        say(content)
     } else {
-        put(content);
+        put(content)
     }
 }
 
-fn put(text: &str) {
+fn put(text: &str) -> Result<(), Error> {
     let mut out = stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// What has become of something that was printed to the standard output.
+///
+/// # Errors
+/// When the standard output could not take it.
+pub(crate) fn printed(written: io::Result<()>) -> Result<(), Error> {
+    match written {
+        Err(source) if source.kind() != io::ErrorKind::BrokenPipe => Err(Error::Write {
+            path: Error::STANDARD_OUTPUT.into(),
+            source,
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Prints a line to the standard error, whether or not anybody listens. Nothing is left in it that a
@@ -94,7 +116,10 @@ fn refuse_arguments(
         matches!(escaped(&argument), Cow::Borrowed(_))
     };
     if given.iter().all(harmless) {
-        error.exit();
+        if error.use_stderr() {
+            error.exit();
+        }
+        end(printed(error.print().and_then(|()| stdout().flush())));
     }
     let said = match plain() {
         Some(plain) => plain.render().ansi().to_string(),
@@ -103,15 +128,26 @@ fn refuse_arguments(
     };
     if error.use_stderr() {
         let _ = write!(stderr(), "{}", escaped(&said));
-    } else {
-        say(&said);
+        std::process::exit(error.exit_code())
     }
-    std::process::exit(error.exit_code())
+    end(say(&said))
+}
+
+/// Ends the process after help that was asked for has been printed, or has not.
+fn end(printed: Result<(), Error>) -> ! {
+    let code = match printed {
+        Ok(()) => 0,
+        Err(error) => {
+            complain(error);
+            exit::FAILURE
+        }
+    };
+    std::process::exit(code.into())
 }
 
 /// Prints a mistake with its place and its remedy to the standard error. In a pipe or a file it is
 /// the same text everywhere: no colours, and lines are drawn in ASCII.
-pub(crate) fn complain(error: fabricsim::Error) {
+pub(crate) fn complain(error: Error) {
     let mut options = MietteHandlerOpts::new().width(WIDTH).terminal_links(false);
     if !stderr().is_terminal() {
         options = options.color(false).unicode(false);

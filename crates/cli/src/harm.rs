@@ -9,13 +9,19 @@ use fabricsim::Error;
 use fabricsim::harm::{
     Beside, CellResult, Feedback, HarmReport, HarmSettings, HarmTest, Reuse, Status, harm_figure,
 };
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{Destination, Origin, ResultSet, write_whole};
 use fabricsim::report::figure::Theme;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use crate::console::{say, tell};
 use crate::exit;
 use crate::plot::{encoded, picture};
+use crate::run::existing;
+
+const FLOWS_CSV: &str = "flows.csv";
+
+/// Says which test the flows are of.
+const FLOWS: ResultSet = ResultSet::new("flows.json", "--flows");
 
 /// Pixels of a PNG for each unit of the SVG.
 const SCALE: u8 = 2;
@@ -134,13 +140,17 @@ pub(crate) struct HarmArgs {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Write flows.csv, a row for each flow of each run, into a folder
+    /// Write flows.csv, a row for each flow of each run, and flows.json, the settings, into a folder
     #[arg(long, value_name = "DIR")]
     flows: Option<PathBuf>,
 
     /// Draw harm against the round-trip time, FILE.svg or FILE.png
     #[arg(long, value_name = "FILE", value_parser = picture)]
     plot: Option<PathBuf>,
+
+    /// Let flows.csv replace that of another test
+    #[arg(long, requires = "flows")]
+    force: bool,
 
     /// Print no progress
     #[arg(long, short)]
@@ -201,7 +211,13 @@ impl HarmArgs {
             .unwrap_or_else(|| Path::new("."))
     }
 
-    fn write(&self, report: &HarmReport) -> Result<(), Error> {
+    /// The folder for flows, if they are to be written.
+    fn destination(&self) -> Option<Destination<'_>> {
+        let folder = self.flows.as_deref();
+        folder.map(|folder| Destination::new(folder, existing(self.force)))
+    }
+
+    fn write(&self, report: &HarmReport, origin: &Origin) -> Result<(), Error> {
         if let Some(path) = &self.csv {
             write_whole(path, |file| {
                 let mut out = BufWriter::new(file);
@@ -212,16 +228,11 @@ impl HarmArgs {
         if let Some(path) = &self.json {
             write_whole(path, |file| writeln!(file, "{:#}", report.to_json()))?;
         }
-        if let Some(dir) = &self.flows {
-            std::fs::create_dir_all(dir).map_err(|source| Error::Write {
-                path: dir.clone(),
-                source,
-            })?;
-            write_whole(&dir.join("flows.csv"), |file| {
-                let mut out = BufWriter::new(file);
-                report.write_flows(&mut out)?;
-                out.flush()
-            })?;
+        if let Some(destination) = self.destination() {
+            let mut flows = Vec::new();
+            let written = report.write_flows(&mut flows);
+            written.expect("memory takes everything");
+            origin.write_files(destination, &FLOWS, &[(FLOWS_CSV, flows)])?;
         }
         if let Some(path) = &self.plot {
             let beside = if self.compare_sample {
@@ -247,6 +258,10 @@ impl HarmArgs {
 /// Runs the test.
 pub(crate) fn harm(args: &HarmArgs) -> Result<ExitCode, Error> {
     let test = HarmTest::new(args.settings()?, args.folder())?;
+    let origin = test.origin();
+    if let Some(destination) = args.destination() {
+        origin.check_files(destination, &FLOWS, &[FLOWS_CSV])?;
+    }
     let threads = args.threads.map_or_else(
         || std::thread::available_parallelism().map_or(1, usize::from),
         usize::from,
@@ -256,10 +271,10 @@ pub(crate) fn harm(args: &HarmArgs) -> Result<ExitCode, Error> {
             tell!("{}", progress(cell));
         }
     });
-    args.write(&report)?;
-    say(&report.to_text());
+    args.write(&report, &origin)?;
+    say(&report.to_text())?;
     if args.compare_sample {
-        say(&format!("\n{}", report.compared_with_sample()));
+        say(&format!("\n{}", report.compared_with_sample()))?;
     }
     Ok(match report.status() {
         Status::Complete => ExitCode::SUCCESS,

@@ -1,7 +1,9 @@
 //! `fabricsim list`.
 
 use std::fmt::Write;
+use std::process::ExitCode;
 
+use fabricsim::Error;
 use fabricsim::failures;
 use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
@@ -16,7 +18,7 @@ use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
 use crate::args::{ListArgs, ListTopic};
 use crate::console::say;
 
-pub(crate) fn list(args: &ListArgs) {
+pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
     let mut text = String::new();
     let wanted = |topic| args.what.is_none_or(|what| what == topic);
     if wanted(ListTopic::Cc) {
@@ -110,7 +112,8 @@ pub(crate) fn list(args: &ListArgs) {
             QueryConfig::KEYS,
         );
     }
-    say(&text);
+    say(&text)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn kind(text: &mut String, name: &str, about: &str, keys: Keys) {

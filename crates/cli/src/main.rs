@@ -2,7 +2,7 @@
 //! compares their results.
 //!
 //! What it does is the library's work (the crate `fabricsim`); here are the arguments, the progress
-//! bar, Ctrl-C, and how results and mistakes are shown.
+//! bar, signals, and how results and mistakes are shown.
 
 mod args;
 mod check;
@@ -20,12 +20,14 @@ mod report;
 mod reproduce;
 mod results;
 mod run;
+mod signals;
 mod slowdown;
 mod sweep;
 
 use std::process::ExitCode;
 
 use args::{Args, Command};
+use fabricsim::Error;
 
 /// Exit codes: what scripts can rely on.
 mod exit {
@@ -35,11 +37,12 @@ mod exit {
     pub(crate) const BAD_INPUT: u8 = 2;
     /// The run could not finish: flows are left and nothing moves, or nothing leads to them.
     pub(crate) const STALLED: u8 = 3;
-    /// Ctrl-C, as shells number it.
+    /// Ctrl-C, as shells number it; other requests to end come to the same.
     pub(crate) const INTERRUPTED: u8 = 130;
 }
 
 fn main() -> ExitCode {
+    signals::keep_file_size_limit_an_error();
     let args: Args = console::arguments();
     let result = match args.command {
         Command::Run(options) => run::run(&options),
@@ -52,17 +55,17 @@ fn main() -> ExitCode {
         Command::Report(options) => report::report(&options),
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options),
-        Command::List(options) => {
-            list::list(&options);
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::List(options) => list::list(&options),
     };
-    result.unwrap_or_else(|error| {
-        let code = match &error {
-            fabricsim::Error::Write { .. } => exit::FAILURE,
-            _ => exit::BAD_INPUT,
-        };
-        console::complain(error);
-        ExitCode::from(code)
-    })
+    result.unwrap_or_else(refuse)
+}
+
+/// Says what is wrong; the code to end with.
+fn refuse(error: Error) -> ExitCode {
+    let code = match &error {
+        Error::Write { .. } => exit::FAILURE,
+        _ => exit::BAD_INPUT,
+    };
+    console::complain(error);
+    ExitCode::from(code)
 }

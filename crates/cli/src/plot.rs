@@ -16,7 +16,7 @@ use fabricsim::report::figure::{
 use fabricsim::report::{BinRule, equal_count_bins};
 
 use crate::console::say;
-use crate::results::{names, read_flows};
+use crate::results::{names, read_flows, refuse_mixture};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -258,9 +258,9 @@ impl Drawing {
         })?;
         write_whole(&self.out, |file| file.write_all(&bytes))?;
         for note in &figure.notes {
-            say(&format!("{note}\n"));
+            say(&format!("{note}\n"))?;
         }
-        say(&format!("{}\n", self.out.display()));
+        say(&format!("{}\n", self.out.display()))?;
         Ok(())
     }
 }
@@ -353,6 +353,7 @@ fn series(args: &SeriesArgs) -> Result<Figure, Error> {
     };
     let mut lines = Vec::new();
     for (path, name) in args.drawing.results.iter().zip(args.drawing.names()?) {
+        refuse_mixture(path)?;
         let file = match path.is_dir() {
             true => path.join(quantity.file()),
             false => path.clone(),

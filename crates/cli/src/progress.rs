@@ -1,4 +1,4 @@
-//! A progress bar on a terminal, silence in a pipe, and a clean end on Ctrl-C.
+//! A progress bar on a terminal, silence in a pipe, and a clean end when the user asks for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +11,7 @@ use fabricsim_core::network::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::tell;
+use crate::signals::stop_on_ctrl_c;
 
 /// Steps of the bar.
 const STEPS: u64 = 1_000;
@@ -22,19 +23,6 @@ pub(crate) struct Display {
     stop: Arc<AtomicBool>,
     begun: Instant,
     shown: Instant,
-}
-
-/// Becomes true at the first Ctrl-C; the second one ends the process.
-pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&stop);
-    // A second handler cannot be set; then Ctrl-C ends the process as usual.
-    let _ = ctrlc::set_handler(move || {
-        if seen.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(crate::exit::INTERRUPTED));
-        }
-    });
-    stop
 }
 
 impl Display {

@@ -88,7 +88,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     scenarios(&mut page, &runs);
     let html = page.finish();
     write_whole(&args.out, |file| file.write_all(html.as_bytes()))?;
-    say(&format!("{}\n", args.out.display()));
+    say(&format!("{}\n", args.out.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -7,14 +7,14 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::core::units::Duration;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::write_in_folder;
 use fabricsim::report::figure::Theme;
 use fabricsim::reproduce::{PRESETS, Preset, Scorecard};
 use fabricsim::sweep::{self, Ended, PointOutcome, PointResults, SweepOptions};
 
 use crate::console::{say, tell};
 use crate::exit;
-use crate::run::line;
+use crate::run::{existing, line};
 use crate::sweep::{Display, default_jobs, report};
 
 /// How long flows arrive when nothing else is said.
@@ -33,7 +33,8 @@ Examples:
 
 The folder gets report.html (everything on one page), scorecard.json, distances.csv, orders.csv,
 figures/*.svg, and the runs as `fabricsim sweep` writes them. Started again after Ctrl-C or a
-kill, the same command runs only what is not done yet. Flows that start in the first fifth or in
+kill, the same command runs only what is not done yet; results of other settings or another
+version of fabricsim are kept, and nothing runs, unless --force is given. Flows that start in the first fifth or in
 the last tenth of the traffic do not count: the page says so.
 
 The exit code says nothing about how near the results are: the scorecard does. Exit codes:
@@ -71,6 +72,10 @@ pub(crate) struct ReproduceArgs {
     #[arg(long)]
     judge_only: bool,
 
+    /// Run points again whose folders have complete results of other settings or another version
+    #[arg(long)]
+    force: bool,
+
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -88,7 +93,7 @@ impl ReproduceArgs {
 
 pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<ExitCode, Error> {
     let Some(name) = &args.preset else {
-        say(&list());
+        say(&list())?;
         return Ok(ExitCode::SUCCESS);
     };
     let Some(preset) = Preset::named(name) else {
@@ -113,6 +118,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<ExitCode, Error> {
     if !args.judge_only {
         let options = SweepOptions {
             jobs: args.jobs.map_or_else(default_jobs, usize::from),
+            existing: existing(args.force),
             ..SweepOptions::default()
         };
         let mut display = Display::new(args.quiet);
@@ -142,7 +148,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<ExitCode, Error> {
             "results      {}/report.html, scorecard.json, distances.csv, orders.csv, figures/",
             dir.display()
         );
-        say(&text);
+        say(&text)?;
     }
     Ok(code)
 }
@@ -153,30 +159,28 @@ fn write(preset: &Preset, card: &Scorecard, dir: &Path) -> Result<(), Error> {
         path: figures.clone(),
         source,
     })?;
-    write_whole(&dir.join("scorecard.json"), |file| {
+    write_in_folder(dir, "scorecard.json", |file| {
         let mut buffered = BufWriter::new(file);
         serde_json::to_writer_pretty(&mut buffered, card)?;
         buffered.flush()
     })?;
-    write_whole(&dir.join("distances.csv"), |file| {
+    write_in_folder(dir, "distances.csv", |file| {
         let mut buffered = BufWriter::new(file);
         card.write_distances(&mut buffered)?;
         buffered.flush()
     })?;
-    write_whole(&dir.join("orders.csv"), |file| {
+    write_in_folder(dir, "orders.csv", |file| {
         let mut buffered = BufWriter::new(file);
         card.write_orders(&mut buffered)?;
         buffered.flush()
     })?;
     for (name, figure) in card.figures() {
-        write_whole(&figures.join(format!("{name}.svg")), |file| {
+        write_in_folder(&figures, &format!("{name}.svg"), |file| {
             file.write_all(figure.to_svg(Theme::Light).as_bytes())
         })?;
     }
     let page = card.page(preset);
-    write_whole(&dir.join("report.html"), |file| {
-        file.write_all(page.as_bytes())
-    })
+    write_in_folder(dir, "report.html", |file| file.write_all(page.as_bytes()))
 }
 
 fn list() -> String {

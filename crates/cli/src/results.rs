@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
 use fabricsim::input_file::{FileKind, read_text};
+use fabricsim::output::{is_being_replaced, partial_name};
 use fabricsim::report::{FctRecord, read_any_fct};
+
+/// The flows of a run that was interrupted.
+pub(crate) const PARTIAL: &str = "fct.partial.csv";
 
 /// The file of flows at `path`, which may be a folder: of ours, or of the published simulator's.
 pub(crate) fn fct_file(path: &Path) -> PathBuf {
@@ -23,10 +27,47 @@ pub(crate) fn fct_file(path: &Path) -> PathBuf {
 
 /// The flows of a result file, or of the one in a folder of results.
 pub(crate) fn read_flows(path: &Path) -> Result<Vec<FctRecord>, Error> {
+    refuse_mixture(path)?;
     let path = fct_file(path);
+    let partial = path.with_file_name(PARTIAL);
+    if path.ends_with("fct.csv") && !path.exists() && partial.exists() {
+        return Err(Error::Unsupported {
+            scenario: path.display().to_string(),
+            message: "the run was interrupted".to_owned(),
+            help: format!("give `{}` for the flows that had ended", partial.display()),
+        });
+    }
     let text = read_text(FileKind::RESULTS, &path)?;
     let name = path.display().to_string();
     read_any_fct(&text).map_err(|error| Error::input(&name, &text, error))
+}
+
+/// Refuses a folder that holds files of two runs.
+pub(crate) fn refuse_mixture(path: &Path) -> Result<(), Error> {
+    let folder = match path.is_dir() {
+        true => Some(path),
+        false => path.parent(),
+    };
+    match folder.filter(|folder| is_being_replaced(folder)) {
+        None => Ok(()),
+        Some(folder) => Err(Error::Unsupported {
+            scenario: folder.display().to_string(),
+            message:
+                "results of one run are taking the place of another's, or a run was killed while \
+                      they did"
+                    .to_owned(),
+            help: "run the scenario into the folder again".to_owned(),
+        }),
+    }
+}
+
+/// The summary of the run that wrote the file of flows at `path`.
+pub(crate) fn summary_beside(path: &Path) -> PathBuf {
+    let name = match path.ends_with(PARTIAL) {
+        true => partial_name("summary.json"),
+        false => "summary.json".to_owned(),
+    };
+    path.with_file_name(name)
 }
 
 /// Refuses to write `out` over a file that is read.

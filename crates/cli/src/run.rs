@@ -1,10 +1,12 @@
 //! `fabricsim run`.
 
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
-use fabricsim::outcome::{Status, Summary, profile_to_folder, run_to_folder};
+use fabricsim::outcome::{Existing, Status, Summary, profile_to_folder, run_to_folder};
+use fabricsim::output::{Destination, partial_name};
 use fabricsim::{Error, Scenario};
 
 use crate::args::RunArgs;
@@ -22,6 +24,14 @@ macro_rules! line {
 }
 pub(crate) use line;
 
+/// What `--force` says of complete results of something else.
+pub(crate) const fn existing(force: bool) -> Existing {
+    match force {
+        true => Existing::Replace,
+        false => Existing::Keep,
+    }
+}
+
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| exit_with(error));
     let scenario = args.scenario.load()?;
@@ -30,40 +40,26 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         || available_parallelism().map_or(1, std::num::NonZero::get),
         usize::from,
     );
+    let destination = Destination::new(&dir, existing(args.force));
     let mut display = Display::new(args.quiet);
     let (summary, profile) = if args.profile_parallelism {
-        let (summary, report) = profile_to_folder(&scenario, &dir, &mut display)?;
+        let (summary, report) = profile_to_folder(&scenario, destination, &mut display)?;
         (summary, Some(report))
     } else {
-        let summary = run_to_folder(&scenario, &dir, threads, &mut display)?;
+        let summary = run_to_folder(&scenario, destination, threads, &mut display)?;
         (summary, None)
     };
     display.finish();
-    if !args.quiet {
-        let file = if summary.status == Status::Interrupted {
-            "fct.partial.csv"
-        } else {
-            "fct.csv"
-        };
-        let mut text = describe(&scenario, &summary);
-        let mut more = String::new();
-        if let Some(profile) = &profile {
-            text.push_str(&parallelism::describe(profile));
-            more.push_str(", parallelism.json, parallelism_domains.csv");
+    let printed = match args.quiet {
+        true => Ok(()),
+        false => {
+            let mut text = describe(&scenario, &summary);
+            if let Some(profile) = &profile {
+                text.push_str(&parallelism::describe(profile));
+            }
+            say(&text).and_then(|()| say(&files(&summary, &dir)))
         }
-        for series in &summary.observed {
-            write!(more, ", {}", series.file).expect("a string takes everything");
-        }
-        for answers in &summary.answers {
-            write!(more, ", {answers}").expect("a string takes everything");
-        }
-        line!(
-            text,
-            "results      {}/{file}, summary.json{more}",
-            dir.display()
-        );
-        say(&text);
-    }
+    };
     for series in &summary.observed {
         if let Some(left_out) = &series.left_out {
             tell!(
@@ -80,6 +76,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         }
     }
     report_unfinished(&summary);
+    printed?;
     Ok(match summary.status {
         Status::Interrupted => ExitCode::from(exit::INTERRUPTED),
         Status::Stalled | Status::Deadlocked | Status::BeyondHorizon | Status::Overloaded => {
@@ -88,6 +85,22 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
         Status::Finished | Status::TimeReached => ExitCode::SUCCESS,
     })
+}
+
+/// What `name` is called in the folder of this run.
+fn file_name(summary: &Summary, name: &str) -> String {
+    match summary.status {
+        Status::Interrupted => partial_name(name),
+        _ => name.to_owned(),
+    }
+}
+
+/// The line with all files: flows and summary first.
+fn files(summary: &Summary, dir: &Path) -> String {
+    let first = ["fct.csv", "summary.json"].map(|name| file_name(summary, name));
+    let more = summary.files.iter().filter(|name| !first.contains(name));
+    let names: Vec<&str> = first.iter().chain(more).map(String::as_str).collect();
+    format!("results      {}/{}\n", dir.display(), names.join(", "))
 }
 
 /// The law, and those of classes that have their own.
@@ -225,6 +238,7 @@ fn report_unfinished(summary: &Summary) {
         );
     }
     if left > SHOWN as u64 {
-        tell!("  and {} more, see summary.json", left - SHOWN as u64);
+        let file = file_name(summary, "summary.json");
+        tell!("  and {} more, see {file}", left - SHOWN as u64);
     }
 }

@@ -19,7 +19,7 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 use serde_json::{Value, json};
 
 use crate::console::{exit_with, pour, say, tell};
-use crate::results::{fct_file, read_flows, refuse_input};
+use crate::results::{fct_file, read_flows, refuse_input, summary_beside};
 
 const FITS: &str = "a string takes everything";
 
@@ -160,11 +160,11 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
     }
     let to_stdout = args.csv.is_some() && args.csv_file().is_none();
     if args.json {
-        say(&format!("{json:#}\n"));
+        say(&format!("{json:#}\n"))?;
     } else if to_stdout {
-        pour(&String::from_utf8_lossy(&csv));
+        pour(&String::from_utf8_lossy(&csv))?;
     } else if !(args.published && args.csv.is_some()) {
-        say(&text);
+        say(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -350,7 +350,7 @@ fn describe_goodput(goodput: &Goodput) -> String {
 /// How many flows had not ended, as the summary beside the result says; `None` where it says
 /// nothing, or all had.
 fn unfinished(path: &Path) -> Option<u64> {
-    let summary = fct_file(path).with_file_name("summary.json");
+    let summary = summary_beside(&fct_file(path));
     let text = read_text(FileKind::SUMMARY, &summary).ok()?;
     let summary: Value = serde_json::from_str(&text).ok()?;
     let count = |key: &str| summary["flows"][key].as_u64().unwrap_or(0);

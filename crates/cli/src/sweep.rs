@@ -1,27 +1,23 @@
 //! `fabricsim sweep`.
 
+mod display;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 
 use fabricsim::Error;
-use fabricsim::error::escaped;
 use fabricsim::sweep::{
     self, Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
-    SweepMonitor, SweepOptions, SweepOutcome, SweepProgress,
+    SweepOptions, SweepOutcome,
 };
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::{say, tell};
 use crate::exit;
-use crate::progress::stop_on_ctrl_c;
-use crate::run::line;
+use crate::run::{existing, line};
 
-/// Steps of the bar.
-const STEPS: f64 = 1_000.0;
+pub(crate) use display::Display;
 
 /// The most points that the summary lists one by one.
 const LISTED: usize = 60;
@@ -37,9 +33,11 @@ Examples:
 
 The folder gets points.csv (one row for each point: its axes, flows, slowdowns, digest),
 points_cost.csv (times and memory) and points/NAME/ with the results of each point. Started
-again after Ctrl-C, a crash or a kill, the same command runs only what is not done yet, and
-points whose settings, files or fabricsim have changed. The table is the same however often
-the sweep was stopped, and for any --jobs, --threads and --shard.
+again after Ctrl-C, a crash or a kill, the same command runs only what is not done yet. Where
+settings, files or fabricsim have changed since a point was done, nothing runs: --force runs such
+points again and replaces their results, --out writes elsewhere. The table is the same however
+often the sweep was stopped, and for any --jobs, --threads and --shard. Points that another
+process is running are waited for.
 
 Several machines with one file system: each process runs a part, from 1/N to N/N, and the last
 one completes the table.
@@ -82,6 +80,11 @@ pub(crate) struct SweepArgs {
     #[arg(long)]
     table_only: bool,
 
+    /// Run points again whose folders have complete results of other settings or another version,
+    /// and let the new results replace them
+    #[arg(long)]
+    force: bool,
+
     /// Print nothing but errors
     #[arg(long, short)]
     quiet: bool,
@@ -104,6 +107,7 @@ impl SweepArgs {
             jobs,
             threads,
             shard: self.shard,
+            existing: existing(self.force),
         }
     }
 }
@@ -117,25 +121,27 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
     if args.dry_run {
         let options = args.options();
         sweep.check(options.jobs)?;
-        say(&plan(&sweep, &dir, options.shard));
+        say(&plan(&sweep, &dir, options.shard))?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.table_only {
         let states = sweep::write_tables(&sweep, &dir)?;
         if !args.quiet {
-            say(&describe_table(&sweep, &states, &dir));
+            say(&describe_table(&sweep, &states, &dir))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
     let mut display = Display::new(args.quiet);
     let outcome = sweep::run(&sweep, &dir, &args.options(), &mut display)?;
     // A terminal has had a line for each point already.
-    let listed = if display.bar.is_hidden() { LISTED } else { 0 };
+    let listed = if display.is_hidden() { LISTED } else { 0 };
     display.finish();
-    if !args.quiet {
-        say(&describe(&sweep, &outcome, &dir, listed));
-    }
+    let printed = match args.quiet {
+        true => Ok(()),
+        false => say(&describe(&sweep, &outcome, &dir, listed)),
+    };
     report(&outcome, &dir);
+    printed?;
     let failed = outcome.count(|ended| matches!(ended, Ended::Failed(_)));
     let stuck = outcome.points.iter().filter_map(PointOutcome::results);
     Ok(if outcome.interrupted {
@@ -152,66 +158,6 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
 /// Points at a time, of one thread each: the cores of the machine.
 pub(crate) fn default_jobs() -> usize {
     available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
-/// A bar for all points together, and a line for each that has ended.
-pub(crate) struct Display {
-    bar: ProgressBar,
-    stop: Arc<AtomicBool>,
-}
-
-impl Display {
-    pub(crate) fn new(quiet: bool) -> Self {
-        let target = if quiet {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr()
-        };
-        let bar = ProgressBar::with_draw_target(Some(steps(1.0)), target);
-        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}, ETA {eta}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style);
-        Self {
-            bar,
-            stop: stop_on_ctrl_c(),
-        }
-    }
-
-    /// Takes the bar away.
-    pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share between 0 and 1"
-)]
-fn steps(share: f64) -> u64 {
-    (share * STEPS) as u64
-}
-
-impl SweepMonitor for Display {
-    fn ended(&mut self, outcome: &PointOutcome) {
-        if !self.bar.is_hidden() {
-            self.bar.println(escaped(&point_line(outcome)));
-        }
-    }
-
-    fn progress(&mut self, progress: &SweepProgress) -> bool {
-        if !self.bar.is_hidden() {
-            self.bar.set_position(steps(progress.share()));
-            self.bar.set_message(format!(
-                "{} of {} points done, {} running, {} failed",
-                progress.ended - progress.failed,
-                progress.points,
-                progress.running,
-                progress.failed
-            ));
-        }
-        !self.stop.load(Ordering::Relaxed)
-    }
 }
 
 /// A point and how it ended, in a line.

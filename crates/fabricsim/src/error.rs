@@ -39,6 +39,16 @@ pub enum Error {
         /// What the operating system says.
         source: std::io::Error,
     },
+    /// A folder holds what is not to be lost, or somebody else writes to it.
+    #[error("cannot write to the folder `{}`: {problem}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What is in the way.
+        problem: String,
+        /// What to do instead.
+        remedy: String,
+    },
     /// What was asked for is well written, but cannot be done.
     #[error("{scenario}: {message}")]
     Unsupported {
@@ -128,6 +138,9 @@ impl Mistake {
 }
 
 impl Error {
+    /// What [`Error::Write`] calls the standard output.
+    pub const STANDARD_OUTPUT: &'static str = "the standard output";
+
     /// A mistake in `text`, which came from `name`.
     #[must_use]
     pub fn input(name: &str, text: &str, error: InputError) -> Self {
@@ -149,6 +162,24 @@ impl Error {
                 scenario: format!("{scenario}, point {point}"),
                 message,
                 help,
+            },
+            other => other,
+        }
+    }
+
+    /// The same, which is also so of `more` other points of the sweep.
+    pub(crate) fn of_more_points(self, more: usize) -> Self {
+        match self {
+            Self::Folder {
+                path,
+                problem,
+                remedy,
+            } => Self::Folder {
+                path,
+                problem: format!(
+                    "{problem}\n{more} more points of the sweep have other results, too"
+                ),
+                remedy,
             },
             other => other,
         }
@@ -182,6 +213,10 @@ impl Diagnostic for Error {
                 None => Box::new(kind.help()),
             }),
             Self::Unsupported { help, .. } => Some(Box::new(help)),
+            Self::Folder { remedy, .. } => Some(Box::new(remedy)),
+            Self::Write { path, .. } if path.as_os_str() == Self::STANDARD_OUTPUT => Some(
+                Box::new("make room where it leads to, or send it elsewhere"),
+            ),
             Self::Write { .. } => Some(Box::new(
                 "give a place that can be written: the folder with --out or [output] dir, the table \
                  of a comparison with --flows, that of slowdowns with --csv",

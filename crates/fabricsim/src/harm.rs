@@ -60,6 +60,7 @@ pub use workload::{FlowLaw, WorkloadFlow, ccafct_flows, read_workload};
 use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::input_file::{FileKind, read_text};
+use crate::output::Origin;
 use cell::CellPlan;
 
 impl HarmSettings {
@@ -134,6 +135,13 @@ impl HarmTest {
             settings,
             requests,
         })
+    }
+
+    /// Everything that decides the results.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        let requests = format!("{:?}", self.requests).into_bytes();
+        Origin::new(serde_json::json!(self.settings), &[requests])
     }
 
     /// Cells that [`Self::run`] runs.

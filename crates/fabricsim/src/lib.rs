@@ -71,6 +71,7 @@ pub(crate) mod mixed_header;
 pub(crate) mod model;
 pub mod observe;
 pub mod outcome;
+pub mod output;
 pub(crate) mod overrides;
 pub mod parallelism;
 pub mod pause_log;

@@ -22,15 +22,15 @@ use fabricsim_topology::Topology;
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::output::{Ending, ResultFolder};
 use crate::simulation::Simulation;
-use file::SeriesFile;
+use file::{SeriesFile, file_name};
 use selection::chosen_ports;
 use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
 
 pub use distribution::QueueBin;
 pub(crate) use distribution::QueueTimes;
 pub use fabricsim_core::input::NumberRange;
-pub(crate) use file::{Ending, remove_stale_series};
 pub(crate) use node_log::NodeLog;
 pub(crate) use selection::queue_ports;
 pub(crate) use settings::read;
@@ -151,14 +151,14 @@ impl Observation {
         files.all(SeriesFile::is_full)
     }
 
-    /// Writes what is known at the end of the run and gives the files their names in `dir`.
+    /// Writes what is known at the end of the run and puts the files into `folder`.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub(crate) fn finish(
         self,
         simulation: &Simulation,
-        dir: &Path,
+        folder: &mut ResultFolder,
         ending: Ending,
     ) -> Result<Vec<SeriesSummary>, Error> {
         let mut files: Vec<SeriesFile> = Vec::new();
@@ -175,7 +175,20 @@ impl Observation {
         }
         files.extend(self.links.map(LinkSeries::into_file));
         files.extend(self.flows.map(FlowSeries::into_file));
-        let files = files.into_iter().map(|file| file.finish(dir, ending));
+        let files = files.into_iter().map(|file| file.finish(folder, ending));
         files.collect()
     }
+}
+
+/// The files that `settings` ask for.
+pub(crate) fn file_names(settings: &ObserveSettings) -> impl Iterator<Item = String> {
+    let asked = [
+        (settings.queues, &rows::QUEUES),
+        (settings.queue_distribution, &rows::DISTRIBUTION),
+        (settings.links, &rows::LINKS),
+        (settings.flows, &rows::FLOWS),
+    ];
+    let format = settings.format;
+    let asked = asked.into_iter().filter(|(asked, _)| *asked);
+    asked.map(move |(_, table)| file_name(table, format))
 }

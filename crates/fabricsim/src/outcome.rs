@@ -1,30 +1,39 @@
 //! From a scenario to a folder of results.
 
+mod place;
+mod recorder;
+mod tables;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use cpu_time::{ProcessTime, ThreadTime};
-use fabricsim_core::flow::Completion;
-use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{Progress, Stop, Watch};
-use fabricsim_core::plugin::QueueReport;
 use fabricsim_core::units::Time;
-use fabricsim_report::{FctRecord, FctWriter};
+use fabricsim_report::FctWriter;
 use serde::Serialize;
-use tempfile::NamedTempFile;
 
 use crate::error::Error;
-use crate::observe::{Ending, Observation, remove_stale_series};
+use crate::observe::Observation;
+use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write, new_file_in};
 use crate::parallelism::{Parallelism, ParallelismReport};
-use crate::pause_log::PauseEvent;
-use crate::queries::{remove_stale_answers, write_answers};
+use crate::queries::write_answers;
 use crate::scenario::Scenario;
-use crate::simulation::{Expectation, IdealFct, Simulation};
+use crate::simulation::{Expectation, Simulation};
 use crate::summary::{Measured, summarise};
-pub use crate::summary::{Status, Summary};
+use place::{Extent, Place};
+use recorder::{CpuClock, Recorder};
+use tables::{write_disciplines, write_pauses};
+
 use crate::utilisation::ExpectedUtilisation;
+
+pub use crate::output::{Existing, write_whole};
+pub use crate::summary::{Status, Summary};
+
+const FCT: &str = "fct.csv";
+const SUMMARY: &str = "summary.json";
+const DISCIPLINES: &str = "disciplines.csv";
+const PAUSES: &str = "pauses.csv";
 
 /// What a profile leaves beside the results.
 const PARALLELISM: &str = "parallelism.json";
@@ -35,7 +44,7 @@ pub trait Monitor: Send {
     /// How far the run is; `false` stops it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
 
-    /// What the workloads are expected to load on the links; called once, before the run begins.
+    /// Tells what the workloads are expected to load on the links; called once, before the run begins.
     fn expected(&mut self, _utilisation: &ExpectedUtilisation) {}
 }
 
@@ -46,152 +55,232 @@ impl Monitor for () {
     }
 }
 
-/// CPU time of a run. One thread is measured by itself, so that runs beside it do not count.
-enum CpuClock {
-    Thread(ThreadTime),
-    Process(ProcessTime),
-}
-
-impl CpuClock {
-    fn start(threads: usize) -> Self {
-        match threads {
-            1 => Self::Thread(ThreadTime::now()),
-            _ => Self::Process(ProcessTime::now()),
-        }
-    }
-
-    fn elapsed(&self) -> std::time::Duration {
-        match self {
-            Self::Thread(begun) => begun.elapsed(),
-            Self::Process(begun) => begun.elapsed(),
-        }
-    }
-}
-
-/// Streams completions into a file and keeps what the summary needs.
-struct Recorder<'a> {
-    writer: FctWriter<File>,
-    ideal: IdealFct,
-    records: Vec<FctRecord>,
-    failure: Option<io::Error>,
-    monitor: &'a mut dyn Monitor,
-    expected: Expectation,
-}
-
-impl Watch for Recorder<'_> {
-    fn proceed(&mut self, progress: &Progress) -> bool {
-        self.failure.is_none() && self.monitor.progress(progress, self.expected)
-    }
-
-    fn completed(&mut self, completions: &mut Vec<Completion>) {
-        for completion in completions.drain(..) {
-            let record = FctRecord::new(&completion, self.ideal.of(&completion));
-            if self.failure.is_none()
-                && let Err(error) = self.writer.write(&record)
-            {
-                self.failure = Some(error);
-            }
-            self.records.push(record);
-        }
-    }
-}
-
-/// Runs `scenario` on `threads` threads and writes `fct.csv` and `summary.json` into `dir`, which is
-/// made when the first result is there to be written. A run that was interrupted leaves
-/// `fct.partial.csv` instead of `fct.csv`.
+/// Runs `scenario` on `threads` threads and writes `fct.csv` and `summary.json` into `destination`, a
+/// folder that is made when the first result is there to be written. Nobody else can write to it
+/// meanwhile. Files get their names together when all are complete, and then those of an earlier run
+/// go; a run that was interrupted leaves `fct.partial.csv` and `summary.partial.json` beside them.
 ///
 /// # Errors
-/// When the scenario asks for what cannot be simulated, or a file cannot be written.
-pub fn run_to_folder(
+/// When the folder has complete results of something else that are to be kept, or somebody else writes
+/// to it; when the scenario asks for what cannot be simulated, or a file cannot be written.
+pub fn run_to_folder<'a>(
     scenario: &Scenario,
-    dir: &Path,
+    destination: impl Into<Destination<'a>>,
     threads: usize,
     monitor: &mut dyn Monitor,
 ) -> Result<Summary, Error> {
-    let summary = run_by(scenario, dir, threads, monitor, Simulation::run_watched)?;
-    for name in [PARALLELISM, PARALLELISM_DOMAINS] {
-        remove_stale(&dir.join(name))?;
-    }
-    Ok(summary)
+    let place = Place::new(scenario, destination.into(), Extent::Results)?;
+    let run = Run::new(scenario, threads)?;
+    let mut folder = place.open()?;
+    let ran = run.run_watched(&mut folder, &place.origin, monitor)?;
+    ran.finish(folder)
 }
 
 /// Like [`run_to_folder`] on one thread, and measures what more threads would gain: writes also
 /// `parallelism.json` and `parallelism_domains.csv`.
 ///
 /// # Errors
-/// When the scenario asks for what cannot be simulated, or a file cannot be written.
-pub fn profile_to_folder(
+/// Like those of [`run_to_folder`].
+pub fn profile_to_folder<'a>(
     scenario: &Scenario,
-    dir: &Path,
+    destination: impl Into<Destination<'a>>,
     monitor: &mut dyn Monitor,
 ) -> Result<(Summary, ParallelismReport), Error> {
+    let place = Place::new(scenario, destination.into(), Extent::WithProfile)?;
+    let run = Run::new(scenario, 1)?;
     let mut profile = Parallelism::new(scenario.topology.len());
-    let summary = run_by(scenario, dir, 1, monitor, |simulation, until, watch| {
-        profile.start();
-        simulation.run_probed(until, watch, &mut profile)
-    })?;
-    let cpu_share = summary.cpu_s / summary.wall_s.max(f64::MIN_POSITIVE);
+    let mut folder = place.open()?;
+    let ran = run.write_to(
+        &mut folder,
+        &place.origin,
+        monitor,
+        |simulation, until, watch| {
+            profile.start();
+            simulation.run_probed(until, watch, &mut profile)
+        },
+    )?;
+    let cpu_share = ran.summary.cpu_s / ran.summary.wall_s.max(f64::MIN_POSITIVE);
     let report = profile.report(&scenario.topology, cpu_share);
-    write_json(&dir.join(PARALLELISM), &report)?;
-    write_whole(&dir.join(PARALLELISM_DOMAINS), |file| {
+    write_json(&mut folder, ran.ending.name(PARALLELISM), &report)?;
+    folder.write(ran.ending.name(PARALLELISM_DOMAINS), |file| {
         let mut buffered = BufWriter::new(file);
         profile.write_domains(&mut buffered, &scenario.topology)?;
         buffered.flush()
     })?;
-    Ok((summary, report))
+    Ok((ran.finish(folder)?, report))
 }
 
-/// Runs `scenario` by means of `run` and writes the files of [`run_to_folder`].
-fn run_by(
-    scenario: &Scenario,
-    dir: &Path,
+/// A simulation that has not begun.
+pub(crate) struct Run<'s> {
+    scenario: &'s Scenario,
     threads: usize,
-    monitor: &mut dyn Monitor,
-    mut run: impl FnMut(&mut Simulation, Time, &mut dyn Watch) -> Stop,
-) -> Result<Summary, Error> {
-    let mut simulation = Simulation::new(scenario, threads)?;
-    let utilisation = ExpectedUtilisation::of(scenario, &simulation);
-    monitor.expected(&utilisation);
-    let write_error = |path: &Path| {
-        let path = path.to_owned();
-        move |source| Error::Write { path, source }
-    };
-    std::fs::create_dir_all(dir).map_err(write_error(dir))?;
-    let fct_path = dir.join("fct.csv");
-    let partial_path = dir.join("fct.partial.csv");
-    let file = new_file_in(dir).map_err(write_error(dir))?;
-    let (file, temporary) = file.into_parts();
-    let mut recorder = Recorder {
-        writer: FctWriter::new(file).map_err(write_error(&fct_path))?,
-        ideal: simulation.ideal(),
-        records: Vec::new(),
-        failure: None,
-        monitor,
-        expected: simulation.expected(),
-    };
-    let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
-    let until = scenario
-        .run
-        .stop_at
-        .map_or(Time::MAX, |after| Time::ZERO + after);
-    let (stop, observation) = match &scenario.observe {
-        None => (run(&mut simulation, until, &mut recorder), None),
-        Some(settings) => {
-            let observation = Observation::new(settings, &scenario.topology, dir)?;
-            let (stop, observation) =
-                run_observed(&mut simulation, until, &mut recorder, observation, run)?;
-            (stop, Some(observation))
-        }
-    };
-    let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
-    if let Some(source) = recorder.failure {
-        return Err(Error::Write {
-            path: fct_path,
-            source,
-        });
+    simulation: Simulation,
+}
+
+/// A run whose files, but for the summary, are in the folder.
+pub(crate) struct Ran {
+    pub(crate) summary: Summary,
+    ending: Ending,
+}
+
+impl Ran {
+    /// Writes the summary into `folder`, as the last file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn summarise(&mut self, folder: &mut ResultFolder) -> Result<(), Error> {
+        let name = self.ending.name(SUMMARY);
+        let mut files: Vec<String> = folder.names().map(str::to_owned).collect();
+        files.push(name.clone());
+        self.summary.files = files;
+        write_json(folder, name, &self.summary)
     }
-    let (_, digest) = recorder.writer.finish().map_err(write_error(&fct_path))?;
-    let status = match stop {
+
+    /// Writes the summary and gives all files their names.
+    fn finish(mut self, mut folder: ResultFolder) -> Result<Summary, Error> {
+        self.summarise(&mut folder)?;
+        let seal = self.ending.name(SUMMARY);
+        folder.commit(&RUN, self.ending, &[&seal])?;
+        Ok(self.summary)
+    }
+
+    /// Like [`finish`](Self::finish), with a further file of a whole run behind the summary.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub(crate) fn finish_with(
+        mut self,
+        mut folder: ResultFolder,
+        last: &str,
+        write: impl FnOnce(&Summary, &mut File) -> io::Result<()>,
+    ) -> Result<Summary, Error> {
+        if self.ending == Ending::Interrupted {
+            return self.finish(folder);
+        }
+        self.summarise(&mut folder)?;
+        folder.write(last.to_owned(), |file| write(&self.summary, file))?;
+        folder.commit(&RUN, self.ending, &[SUMMARY, last])?;
+        Ok(self.summary)
+    }
+}
+
+impl<'s> Run<'s> {
+    /// Builds the network of `scenario`.
+    ///
+    /// # Errors
+    /// When the scenario asks for what cannot be simulated.
+    pub(crate) fn new(scenario: &'s Scenario, threads: usize) -> Result<Self, Error> {
+        Ok(Self {
+            scenario,
+            threads,
+            simulation: Simulation::new(scenario, threads)?,
+        })
+    }
+
+    /// Runs to the end and writes everything but the summary.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub(crate) fn run_watched(
+        self,
+        folder: &mut ResultFolder,
+        origin: &Origin,
+        monitor: &mut dyn Monitor,
+    ) -> Result<Ran, Error> {
+        self.write_to(folder, origin, monitor, Simulation::run_watched)
+    }
+
+    /// Runs the simulation by means of `run` and writes everything but the summary.
+    fn write_to(
+        self,
+        folder: &mut ResultFolder,
+        origin: &Origin,
+        monitor: &mut dyn Monitor,
+        mut run: impl FnMut(&mut Simulation, Time, &mut dyn Watch) -> Stop,
+    ) -> Result<Ran, Error> {
+        let Self {
+            scenario,
+            threads,
+            mut simulation,
+        } = self;
+        let utilisation = ExpectedUtilisation::of(scenario, &simulation);
+        monitor.expected(&utilisation);
+        let fct_path = folder.dir().join(FCT);
+        let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
+        let (file, temporary) = file.into_parts();
+        let mut recorder = Recorder {
+            writer: FctWriter::new(file).map_err(cannot_write(&fct_path))?,
+            ideal: simulation.ideal(),
+            records: Vec::new(),
+            failure: None,
+            monitor,
+            expected: simulation.expected(),
+        };
+        let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
+        let until = scenario
+            .run
+            .stop_at
+            .map_or(Time::MAX, |after| Time::ZERO + after);
+        let (stop, observation) = match &scenario.observe {
+            None => (run(&mut simulation, until, &mut recorder), None),
+            Some(settings) => {
+                let observation = Observation::new(settings, &scenario.topology, folder.dir())?;
+                let (stop, observation) =
+                    run_observed(&mut simulation, until, &mut recorder, observation, run)?;
+                (stop, Some(observation))
+            }
+        };
+        let (wall, cpu) = (wall.elapsed().as_secs_f64(), cpu.elapsed().as_secs_f64());
+        if let Some(source) = recorder.failure {
+            return Err(cannot_write(fct_path)(source));
+        }
+        let (_, digest) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
+        let status = status_of(stop);
+        let ending = match status {
+            Status::Interrupted => Ending::Interrupted,
+            _ => Ending::Whole,
+        };
+        folder.add(ending.name(FCT), temporary);
+        let observed = match observation {
+            Some(observation) => observation.finish(&simulation, folder, ending)?,
+            None => Vec::new(),
+        };
+        let answers = match simulation.queries() {
+            Some(queries) => write_answers(folder, ending, queries, &simulation.answers())?,
+            None => Vec::new(),
+        };
+        write_tables(scenario, &simulation, folder, ending)?;
+        let end = Measured {
+            status,
+            overload: overload_of(stop),
+            digest: digest.to_string(),
+            threads,
+            wall,
+            cpu,
+            utilisation,
+        };
+        let summary = Summary {
+            scenario_digest: origin.digest().to_owned(),
+            observed,
+            answers,
+            plan: simulation
+                .queries()
+                .map(|queries| queries.plan().summary(queries.names())),
+            ..summarise(scenario, &simulation, &recorder.records, &end)
+        };
+        Ok(Ran { summary, ending })
+    }
+}
+
+fn overload_of(stop: Stop) -> Option<String> {
+    match stop {
+        Stop::Overloaded(overload) => Some(overload.to_string()),
+        _ => None,
+    }
+}
+
+const fn status_of(stop: Stop) -> Status {
+    match stop {
         Stop::Finished => Status::Finished,
         Stop::TimeReached => Status::TimeReached,
         Stop::Stalled => Status::Stalled,
@@ -199,73 +288,32 @@ fn run_by(
         Stop::Horizon => Status::BeyondHorizon,
         Stop::Overloaded(_) => Status::Overloaded,
         Stop::Interrupted => Status::Interrupted,
-    };
-    let (kept, stale) = match status {
-        Status::Interrupted => (&partial_path, &fct_path),
-        _ => (&fct_path, &partial_path),
-    };
-    let end = Measured {
-        status,
-        overload: match stop {
-            Stop::Overloaded(overload) => Some(overload.to_string()),
-            _ => None,
-        },
-        digest: digest.to_string(),
-        threads,
-        wall,
-        cpu,
-        utilisation,
-    };
-    let ending = match status {
-        Status::Interrupted => Ending::Interrupted,
-        _ => Ending::Whole,
-    };
-    let observed = match observation {
-        Some(observation) => observation.finish(&simulation, dir, ending)?,
-        None => Vec::new(),
-    };
-    remove_stale_series(dir, &observed)?;
-    let answered = match simulation.queries() {
-        Some(queries) => write_answers(dir, queries, &simulation.answers())?,
-        None => Vec::new(),
-    };
-    remove_stale_answers(dir, &answered)?;
-    let summary = Summary {
-        observed,
-        answers: answered,
-        plan: simulation
-            .queries()
-            .map(|queries| queries.plan().summary(queries.names())),
-        ..summarise(scenario, &simulation, &recorder.records, &end)
-    };
-    remove_stale(stale)?;
-    temporary.persist(kept).map_err(|error| Error::Write {
-        path: kept.clone(),
-        source: error.error,
-    })?;
-    write_json(&dir.join("summary.json"), &summary)?;
-    let disciplines = dir.join("disciplines.csv");
+    }
+}
+
+/// Writes `disciplines.csv` and `pauses.csv`, where there are to be such.
+fn write_tables(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    folder: &mut ResultFolder,
+    ending: Ending,
+) -> Result<(), Error> {
     let reports = simulation.queue_reports();
-    if reports.is_empty() {
-        remove_stale(&disciplines)?;
-    } else {
-        write_whole(&disciplines, |file| {
+    if !reports.is_empty() {
+        folder.write(ending.name(DISCIPLINES), |file| {
             let mut buffered = BufWriter::new(file);
             write_disciplines(&mut buffered, &reports)?;
             buffered.flush()
         })?;
     }
-    let pauses = dir.join("pauses.csv");
     if scenario.output.pauses {
-        write_whole(&pauses, |file| {
+        folder.write(ending.name(PAUSES), |file| {
             let mut buffered = BufWriter::new(file);
             write_pauses(&mut buffered, &simulation.pause_events())?;
             buffered.flush()
         })?;
-    } else {
-        remove_stale(&pauses)?;
     }
-    Ok(summary)
+    Ok(())
 }
 
 /// Runs `simulation` to `until` with a look at each instant that `observation` asks for.
@@ -286,109 +334,16 @@ fn run_observed(
     }
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Error> {
-    write_whole(path, |file| {
+fn write_json(
+    folder: &mut ResultFolder,
+    name: String,
+    value: &impl Serialize,
+) -> Result<(), Error> {
+    folder.write(name, |file| {
         let mut buffered = BufWriter::new(file);
         serde_json::to_writer_pretty(&mut buffered, value)?;
         buffered.flush()
     })
-}
-
-pub(crate) fn remove_stale(path: &PathBuf) -> Result<(), Error> {
-    match std::fs::remove_file(path) {
-        Err(source) if source.kind() != io::ErrorKind::NotFound => Err(Error::Write {
-            path: path.clone(),
-            source,
-        }),
-        _ => Ok(()),
-    }
-}
-
-/// A file in `folder` that is to be renamed. Others may read it as they may read any new file of the
-/// user's: results are shared.
-pub(crate) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The system takes off what the user's mask says.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
-}
-
-/// Writes a file beside `path` and renames it when it is complete.
-///
-/// # Errors
-/// When the folder of `path` cannot be written, or `write` fails.
-pub fn write_whole(
-    path: &Path,
-    write: impl FnOnce(&mut File) -> io::Result<()>,
-) -> Result<(), Error> {
-    let error = |source| Error::Write {
-        path: path.to_owned(),
-        source,
-    };
-    // A bare name has an empty parent.
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let mut file = new_file_in(folder).map_err(error)?;
-    write(file.as_file_mut()).map_err(error)?;
-    file.persist(path).map_err(|e| error(e.error))?;
-    Ok(())
-}
-
-/// `disciplines.csv`: one row for each queue with a discipline of its own.
-fn write_disciplines(
-    out: &mut impl Write,
-    reports: &[(NodeId, PortId, QueueReport)],
-) -> io::Result<()> {
-    writeln!(
-        out,
-        "node,port,priority,discipline,enqueued_packets,dequeued_packets,marked_packets,tail_drops,\
-         aqm_drops,overload_drops,sojourn_p50_ns,sojourn_p95_ns,sojourn_p99_ns"
-    )?;
-    for (node, port, report) in reports {
-        write!(
-            out,
-            "{},{},{},{},{},{},{},{},{},{}",
-            node.0,
-            port.0,
-            report.priority,
-            report.discipline,
-            report.enqueued,
-            report.dequeued,
-            report.marked,
-            report.tail_drops,
-            report.aqm_drops,
-            report.overload_drops
-        )?;
-        match report.sojourn {
-            Some(times) => times
-                .iter()
-                .try_for_each(|time| write!(out, ",{}", time.as_ns()))?,
-            None => write!(out, ",,,")?,
-        }
-        writeln!(out)?;
-    }
-    Ok(())
-}
-
-/// `pauses.csv`: one row for each frame.
-fn write_pauses(out: &mut impl Write, events: &[PauseEvent]) -> io::Result<()> {
-    writeln!(out, "time_ns,node,port,priority,event")?;
-    for event in events {
-        let (ns, ps) = (event.at.as_ns(), event.at.as_ps() % 1_000);
-        let (node, port, name) = (event.node.0, event.port.0, event.change.name());
-        if ps == 0 {
-            writeln!(out, "{ns},{node},{port},{},{name}", event.priority)?;
-        } else {
-            writeln!(out, "{ns}.{ps:03},{node},{port},{},{name}", event.priority)?;
-        }
-    }
-    Ok(())
 }
 
 /// The expected share of a run that is done, by acknowledged bytes, from 0 to 1.

@@ -21,7 +21,7 @@ use crate::input_file::{FileKind, read_text};
 use crate::scenario::{Part, Scenario, TABLES, is_plain};
 use crate::settings::Keys;
 
-pub(crate) use files::{remove_stale_answers, write_answers};
+pub(crate) use files::write_answers;
 
 /// The `[pint]` table.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -95,6 +95,14 @@ impl QuerySettings {
                 ..BudgetSettings::default()
             },
             queries,
+        })
+    }
+
+    /// The files of the answers, in the order of the queries.
+    pub(crate) fn file_names(&self) -> impl Iterator<Item = String> {
+        (1..).zip(&self.queries).map(|(number, query): (usize, _)| {
+            let usual = format!("query{number}");
+            files::file_name(query.name.as_deref().unwrap_or(&usual))
         })
     }
 

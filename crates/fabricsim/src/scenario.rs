@@ -2,6 +2,7 @@
 
 mod classes;
 mod counts;
+mod identity;
 mod places;
 mod read;
 mod resolved;
@@ -86,6 +87,8 @@ pub(crate) const TABLES: &[&str] = &[
 pub struct Scenario {
     /// Names the results.
     pub name: String,
+    /// What paths in it are relative to.
+    pub folder: PathBuf,
     /// Seed of every random stream.
     pub seed: u64,
     /// Whose quirks to take over.
@@ -325,6 +328,7 @@ impl Scenario {
         let (queries, query_places) = queries::read(&document, &mut root)?.unzip();
         let scenario = Self {
             name,
+            folder: base.to_owned(),
             seed,
             profile,
             topology_config,

@@ -122,6 +122,8 @@ pub struct Summary {
     pub status: Status,
     /// Digest of the rows of the FCT file: equal digests are equal results.
     pub digest: String,
+    /// Digest of everything that decides the results.
+    pub scenario_digest: String,
     /// Flows by their fate.
     pub flows: FlowCounts,
     /// What to know before the results are used, each with its remedy.
@@ -191,6 +193,8 @@ pub struct Summary {
     /// Which packets served which queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanSummary>,
+    /// The files of the run, with this one.
+    pub files: Vec<String>,
     /// The scenario with every default filled in.
     pub scenario: serde_json::Value,
     /// Flows that have not ended, at most 1,000.
@@ -266,6 +270,7 @@ pub(crate) fn summarise(
         fabricsim_version: env!("CARGO_PKG_VERSION"),
         status: end.status,
         digest: end.digest.clone(),
+        scenario_digest: String::new(),
         flows: FlowCounts {
             started: simulation.flows_started(),
             finished: simulation.flows_finished(),
@@ -309,6 +314,7 @@ pub(crate) fn summarise(
         observed: Vec::new(),
         answers: Vec::new(),
         plan: None,
+        files: Vec::new(),
         scenario: scenario.resolved(),
         unfinished: listed,
     }

@@ -61,7 +61,6 @@ mod axis;
 mod base;
 mod condition;
 mod definition;
-mod identity;
 mod point;
 mod record;
 mod run;

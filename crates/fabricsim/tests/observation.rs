@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::outcome::{Monitor, Status, Summary, run_to_folder};
+use fabricsim::outcome::{Existing, Monitor, Status, Summary, run_to_folder};
+use fabricsim::output::Destination;
 use fabricsim::simulation::Expectation;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::network::{Progress, Stop};
@@ -81,7 +82,8 @@ fn scenario(text: &str) -> Scenario {
 }
 
 fn run(text: &str, dir: &Path, threads: usize) -> Summary {
-    run_to_folder(&scenario(text), dir, threads, &mut ()).unwrap()
+    let place = Destination::new(dir, Existing::Replace);
+    run_to_folder(&scenario(text), place, threads, &mut ()).unwrap()
 }
 
 /// The cells of a CSV file by the names of its columns.

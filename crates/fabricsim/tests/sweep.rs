@@ -8,6 +8,7 @@
 use std::fs;
 use std::path::Path;
 
+use fabricsim::outcome::Existing;
 use fabricsim::sweep::{
     self, BaseScenario, Ended, Point, PointOutcome, PointState, Shard, Sweep, SweepInput,
     SweepMonitor, SweepOptions, SweepOutcome, SweepProgress,
@@ -62,11 +63,25 @@ fn names(sweep: &Sweep) -> Vec<&str> {
 }
 
 fn run(sweep: &Sweep, dir: &Path) -> SweepOutcome {
+    run_with(sweep, dir, Existing::Keep).unwrap()
+}
+
+/// Runs it over results of other settings.
+fn replace(sweep: &Sweep, dir: &Path) -> SweepOutcome {
+    run_with(sweep, dir, Existing::Replace).unwrap()
+}
+
+fn run_with(
+    sweep: &Sweep,
+    dir: &Path,
+    existing: Existing,
+) -> Result<SweepOutcome, fabricsim::Error> {
     let options = SweepOptions {
         jobs: 2,
+        existing,
         ..SweepOptions::default()
     };
-    sweep::run(sweep, dir, &options, &mut ()).unwrap()
+    sweep::run(sweep, dir, &options, &mut ())
 }
 
 fn table(dir: &Path) -> String {
@@ -176,6 +191,7 @@ fn tables_do_not_depend_on_how_a_sweep_is_run() {
             jobs,
             threads,
             shard: Shard::ALL,
+            existing: Existing::Keep,
         };
         sweep::run(&sweep, &out, &options, &mut ()).unwrap();
         assert_eq!(table(&out), table(&dir("one")));
@@ -189,6 +205,7 @@ fn tables_do_not_depend_on_how_a_sweep_is_run() {
             jobs: 1,
             threads: 1,
             shard: Shard::new(index, 3).unwrap(),
+            existing: Existing::Keep,
         };
         let outcome = sweep::run(&sweep, &dir("shards"), &options, &mut ()).unwrap();
         assert_eq!(outcome.is_complete(), index == 3);
@@ -217,11 +234,30 @@ fn only_what_has_changed_runs_again() {
     // More points, then another setting of half of them, then a base that concerns all.
     assert_eq!(run(&sweep(&text), dir).count_run(), 2);
     let eta = text.replace("0.95", "0.8");
-    assert_eq!(run(&sweep(&eta), dir).count_run(), 3);
+    let before = table(dir);
+    let refused = run_with(&sweep(&eta), dir, Existing::Keep).expect_err("other settings");
+    let said = refused.to_string();
+    for words in [
+        "scheme=HPCC`: it has other results",
+        "cc.eta: 0.95 there, 0.8 now",
+        "2 more points of the sweep have other results, too",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+    assert_eq!(table(dir), before);
+    assert_eq!(
+        run(&sweep(&text), dir).count_run(),
+        0,
+        "they are as they were"
+    );
+    assert_eq!(replace(&sweep(&eta), dir).count_run(), 3);
     let base = BASE.replace("20KB", "30KB");
-    assert_eq!(run(&with_base(&eta, &base).unwrap(), dir).count_run(), 6);
+    assert_eq!(
+        replace(&with_base(&eta, &base).unwrap(), dir).count_run(),
+        6
+    );
     // Fewer points: the others are named and stay.
-    let outcome = run(&with_base(AXES, &base).unwrap(), dir);
+    let outcome = replace(&with_base(AXES, &base).unwrap(), dir);
     assert_eq!(outcome.count_run(), 2);
     assert_eq!(
         outcome.stale,
@@ -270,7 +306,13 @@ fn the_files_that_a_scenario_names_are_part_of_it() {
         write(name, text);
         assert!(!seen.contains(&digest()), "{name}");
         seen.push(digest());
-        assert_eq!(run(&read(), &out).count_run(), 1, "{name}");
+        let refused = run_with(&read(), &out, Existing::Keep).expect_err("another file");
+        let said = refused.to_string();
+        assert!(
+            said.contains("a file that the settings name has another content"),
+            "{said}"
+        );
+        assert_eq!(replace(&read(), &out).count_run(), 1, "{name}");
     }
     assert_eq!(run(&read(), &out).count_run(), 0);
 }
@@ -285,7 +327,7 @@ fn what_is_not_whole_is_not_done() {
     let whole = table(dir);
     let point = |at: usize| sweep.points()[at].folder(dir);
     fs::remove_file(point(0).join("point.json")).unwrap();
-    fs::write(point(0).join(".tmpAbCdEf"), "flow,src").unwrap();
+    fs::write(point(0).join(".tmp-fabricsim-AbCdEf"), "flow,src").unwrap();
     fs::remove_file(point(1).join("summary.json")).unwrap();
     fs::copy(point(3).join("summary.json"), point(2).join("summary.json")).unwrap();
     let states: Vec<bool> = sweep
@@ -299,7 +341,7 @@ fn what_is_not_whole_is_not_done() {
     assert_eq!(status, ["missing", "missing", "missing", "finished"]);
     assert_eq!(run(&sweep, dir).count_run(), 3);
     assert_eq!(table(dir), whole);
-    assert!(!point(0).join(".tmpAbCdEf").exists());
+    assert!(!point(0).join(".tmp-fabricsim-AbCdEf").exists());
     // A list of flows is large, and the table does not need it.
     fs::remove_file(point(0).join("fct.csv")).unwrap();
     assert_eq!(run(&sweep, dir).count_run(), 0);
@@ -359,7 +401,7 @@ fn a_point_that_panics_is_told_and_the_others_go_on() {
         let options = SweepOptions {
             jobs: 2,
             threads,
-            shard: Shard::ALL,
+            ..SweepOptions::default()
         };
         // Again: a point that has failed is tried again.
         for (first, run) in [(true, 2), (false, 0)] {

@@ -106,7 +106,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
             );
         }
     }
-    say(&text);
+    say(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

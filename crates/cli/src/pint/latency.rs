@@ -32,7 +32,7 @@ The packets of a simulation measure their wait at each hop. Flows with enough pa
 at: some of their packets, chosen by a hash, carry the code of one hop's latency each, the sink keeps the
 codes of each hop, and the quantile that they tell is compared with that of all packets at the hop. The first row of the
 figure is the error against packets, the second against the size of the sketch. latency.csv has all
-numbers. Exit codes: 0 done, 1 a file cannot be written, 2 bad input, 3 the run does not end.")]
+numbers, latency.json the settings; complete results of other settings stay without --force. Exit codes: 0 done, 1 a file cannot be written, 2 bad input, 3 the run does not end.")]
 pub(crate) struct LatencyArgs {
     /// A scenario whose latencies to use, instead of the built-in ones
     #[arg(value_name = "SCENARIO", conflicts_with_all = ["sizes", "load", "traffic"])]
@@ -114,6 +114,10 @@ pub(crate) struct LatencyArgs {
     /// Write latency.png, too
     #[arg(long, requires = "out")]
     png: bool,
+
+    /// Let the results replace complete ones of other settings or another version
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 /// The errors of one way to make and keep digests, on the latencies of one scenario.
@@ -129,7 +133,12 @@ pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
     args.check()
         .unwrap_or_else(|error| exit_with(refuse(&error)));
     let mut lines = Vec::new();
-    for (name, scenario) in args.scenarios()? {
+    let scenarios = args.scenarios()?;
+    let origin = args.origin(&scenarios)?;
+    if let Some(destination) = args.destination() {
+        origin.check_files(destination, &output::SET, args.files())?;
+    }
+    for (name, scenario) in scenarios {
         let mut display = Display::new(false);
         let driven = match drive(&scenario, args.threads, &mut display)? {
             Ok(driven) => driven,
@@ -145,10 +154,11 @@ pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
         args.measure(&name, &series, &mut lines)
             .unwrap_or_else(|error| exit_with(refuse(&error)));
     }
-    say(&output::table(&lines));
-    if let Some(folder) = &args.out {
-        args.write(&lines, folder)?;
+    let printed = say(&output::table(&lines));
+    if let Some(destination) = args.destination() {
+        args.write(&lines, &origin, destination)?;
     }
+    printed?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -37,8 +37,9 @@ Examples:
 
 A budget is the bits that a packet carries: 8 is one digest of 8 bits, 2x4 two of 4, and raw one
 that holds whole switch numbers. Without --topology paths are of random switches, of which the sink
-knows the numbers alone. With it they lie on the longest shortest path. --out gets trace.csv and
-trace.svg. Results do not depend on --threads. Exit codes: 0 done, 1 a file cannot be written,
+knows the numbers alone. With it they lie on the longest shortest path. --out gets trace.csv,
+trace.svg and trace.json with the settings; complete results of other settings stay without --force.
+Results do not depend on --threads. Exit codes: 0 done, 1 a file cannot be written,
 2 bad input.")]
 pub(crate) struct TraceArgs {
     /// Path lengths, in switches, 1 to 255 [default: 5,10,25,36,59; with --topology those that fit
@@ -106,6 +107,10 @@ pub(crate) struct TraceArgs {
     /// Write trace.png, too
     #[arg(long, requires = "out")]
     png: bool,
+
+    /// Let the results replace complete ones of other settings or another version
+    #[arg(long, requires = "out")]
+    force: bool,
 }
 
 /// What a row is of, ready to be run.
@@ -139,10 +144,14 @@ pub(crate) fn trace(args: &TraceArgs) -> Result<ExitCode, Error> {
     let network = args.topology.as_ref().map(NetworkName::load).transpose()?;
     let cells = args.cells(network.as_ref());
     let cells = cells.unwrap_or_else(|error| exit_with(refuse(&error)));
+    let origin = output::origin(args, network.as_ref());
+    if let Some(destination) = output::destination(args) {
+        origin.check_files(destination, &output::SET, output::files(args))?;
+    }
     let rows = args.run(cells)?;
-    output::print(args, network.as_ref(), &rows);
-    if let Some(folder) = &args.out {
-        output::write(args, network.as_ref(), &rows, folder)?;
+    output::print(args, network.as_ref(), &rows)?;
+    if let Some(destination) = output::destination(args) {
+        output::write(args, network.as_ref(), &rows, &origin, destination)?;
     }
     Ok(ExitCode::SUCCESS)
 }

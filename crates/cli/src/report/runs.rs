@@ -9,7 +9,7 @@ use fabricsim::report::figure::{CdfOf, cdf_curve};
 use fabricsim::report::{Bin, BinRule, Goodput, SlowdownTable, equal_count_bins};
 use serde_json::Value;
 
-use crate::results::{fct_file, names, read_flows};
+use crate::results::{PARTIAL, fct_file, names, read_flows, refuse_mixture, summary_beside};
 
 /// Parts into which flows are cut by size: fewer of few flows, whose percentiles would be noise.
 const fn parts(flows: usize) -> usize {
@@ -110,12 +110,20 @@ fn natural(name: &str) -> Vec<(String, u64)> {
 fn read_run(place: &Place, name: String) -> Result<Run, Error> {
     let path = &place.path;
     let mut remarks = Vec::new();
-    let summary = read_summary(&path.join("summary.json"))?;
-    let partial = path.join("fct.partial.csv");
+    refuse_mixture(path)?;
+    let partial = path.join(PARTIAL);
     let whole = fct_file(path);
+    let mut summary = read_summary(&path.join("summary.json"))?;
+    // Without its flows a whole run is still not the one that was interrupted.
+    let only_partial = !whole.exists()
+        && partial.exists()
+        && (summary.is_null() || summary["status"] == "interrupted");
+    if only_partial && summary.is_null() {
+        summary = read_summary(&summary_beside(&partial))?;
+    }
     let records = if whole.exists() {
         read_flows(&whole)?
-    } else if partial.exists() {
+    } else if only_partial {
         remarks.push("the run was interrupted: only what fct.partial.csv has is shown".to_owned());
         read_flows(&partial)?
     } else if place.is_point || !summary.is_null() {

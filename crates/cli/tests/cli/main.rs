@@ -9,6 +9,7 @@ mod harm;
 #[cfg(unix)]
 mod inputs;
 mod interrupt;
+mod kept;
 mod parallelism;
 mod pint;
 mod plot;
@@ -17,7 +18,9 @@ mod rendering;
 mod report;
 mod reproduce;
 mod runs;
+mod signals;
 mod slowdown;
+mod streams;
 mod support;
 mod sweep;
 mod warnings;

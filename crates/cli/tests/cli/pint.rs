@@ -212,7 +212,17 @@ fn paths_are_those_of_a_file() {
     assert_eq!(found.len(), 1, "no path has more switches");
     assert_eq!(found[0].key, "4 5 baseline 1");
     let shorter = [&["--hops", "1,3"], &args[..]].concat();
-    trace(&folder, &shorter).succeeded();
+    let refused = trace(&folder, &shorter);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    for words in ["`t`", "hops.0: nothing there, 1 now", "--force"] {
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+    assert_eq!(
+        rows(&folder.read("t/trace.csv")).len(),
+        1,
+        "they are as they were"
+    );
+    trace(&folder, &[&shorter[..], &["--force"]].concat()).succeeded();
     let keys: Vec<String> = rows(&folder.read("t/trace.csv"))
         .into_iter()
         .map(|row| row.key)

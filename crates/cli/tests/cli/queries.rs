@@ -82,7 +82,7 @@ fn a_run_leaves_the_answers_of_its_queries() {
             .unwrap_or_default()
             .replace("small", "plain"),
     );
-    let plain = folder.run(&["run", "plain.toml", "--out", "results"]);
+    let plain = folder.run(&["run", "plain.toml", "--out", "results", "--force"]);
     assert_eq!(plain.code, Some(0), "{}", plain.stderr);
     assert!(!folder.has("results/query_path.csv"));
     assert!(folder.has("results/query_mine.csv"));

@@ -188,7 +188,7 @@ fn a_second_run_replaces_the_first() {
     short(&folder, "out", &["--seed", "1"]);
     let first = folder.read("out/fct.csv");
     folder.write("out/fct.partial.csv", "left over from an interrupted run\n");
-    short(&folder, "out", &["--seed", "2"]);
+    short(&folder, "out", &["--seed", "2", "--force"]);
     assert_ne!(folder.read("out/fct.csv"), first);
     assert_eq!(folder.summary("out")["scenario"]["seed"], 2);
     let mut names: Vec<_> = std::fs::read_dir(folder.path("out"))

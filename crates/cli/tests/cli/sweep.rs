@@ -308,7 +308,18 @@ fn the_base_can_be_changed_on_the_command_line() {
     folder.run(&["sweep", "s.toml"]).succeeded();
     let before = folder.read("results/s/points.csv");
     let args = ["sweep", "s.toml", "--set", "workload.0.size=30KB"];
-    let outcome = folder.run(&args).succeeded();
+    let refused = folder.run(&args);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    for words in [
+        "results/s/points/fan_in=2",
+        "workload.0.size",
+        "--force",
+        "--out",
+    ] {
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+    assert_eq!(folder.read("results/s/points.csv"), before);
+    let outcome = folder.run(&[&args[..], &["--force"]].concat()).succeeded();
     assert_eq!(told(&outcome, " run"), 3);
     assert_ne!(folder.read("results/s/points.csv"), before);
     folder.write("i.toml", &SLOW.replace("8ms", "20us"));

@@ -7,22 +7,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
 use super::SeriesSummary;
-use super::rows::{Cell, TABLES, Table};
+use super::rows::{Cell, Table};
 use super::settings::{ObserveSettings, SeriesFormat};
 use crate::error::Error;
-use crate::outcome::{new_file_in, remove_stale};
+use crate::output::{Ending, ResultFolder, cannot_write, new_file_in};
 
 /// Bytes gathered before they are handed on.
 const BUFFER: usize = 64 * 1024;
-
-/// How the run of a file has ended.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Ending {
-    /// By itself: the file gets its name.
-    Whole,
-    /// Somebody stopped it: the file is called `*.partial.*`.
-    Interrupted,
-}
 
 /// A file of time series that is being written.
 #[derive(Debug)]
@@ -52,7 +43,7 @@ impl SeriesFile {
         settings: &ObserveSettings,
         dir: &Path,
     ) -> Result<Self, Error> {
-        let path = dir.join(format!("{}.{}", table.name, settings.format.ending()));
+        let path = dir.join(file_name(table, settings.format));
         let error = |source| Error::Write {
             path: path.clone(),
             source,
@@ -119,21 +110,20 @@ impl SeriesFile {
         }
     }
 
-    /// Gives the file its name in `dir`.
-    pub(super) fn finish(self, dir: &Path, ending: Ending) -> Result<SeriesSummary, Error> {
-        let error = |source| Error::Write {
-            path: self.path.clone(),
-            source,
-        };
+    /// Puts the complete file into `folder`.
+    pub(super) fn finish(
+        self,
+        folder: &mut ResultFolder,
+        ending: Ending,
+    ) -> Result<SeriesSummary, Error> {
         match self.sink {
             Sink::Csv(sink) => sink.finish(),
             #[cfg(feature = "parquet")]
             Sink::Parquet(sink) => sink.finish(),
         }
-        .map_err(error)?;
-        let file = file_name(self.table, self.format, ending);
-        let persisted = self.temporary.persist(dir.join(&file));
-        persisted.map_err(|failed| error(failed.error))?;
+        .map_err(cannot_write(self.path))?;
+        let file = ending.name(&file_name(self.table, self.format));
+        folder.add(file.clone(), self.temporary);
         Ok(SeriesSummary {
             file,
             rows: self.rows,
@@ -142,27 +132,9 @@ impl SeriesFile {
     }
 }
 
-fn file_name(table: &Table, format: SeriesFormat, ending: Ending) -> String {
-    let partial = match ending {
-        Ending::Whole => "",
-        Ending::Interrupted => ".partial",
-    };
-    format!("{}{partial}.{}", table.name, format.ending())
-}
-
-/// Removes the time series of an earlier run from `dir`, but for the files in `kept`.
-pub(crate) fn remove_stale_series(dir: &Path, kept: &[SeriesSummary]) -> Result<(), Error> {
-    for table in TABLES {
-        for format in [SeriesFormat::Csv, SeriesFormat::Parquet] {
-            for ending in [Ending::Whole, Ending::Interrupted] {
-                let name = file_name(table, format, ending);
-                if !kept.iter().any(|series| series.file == name) {
-                    remove_stale(&dir.join(name))?;
-                }
-            }
-        }
-    }
-    Ok(())
+/// The name of the file of `table`.
+pub(super) fn file_name(table: &Table, format: SeriesFormat) -> String {
+    format!("{}.{}", table.name, format.ending())
 }
 
 /// Rows as lines of a CSV file. It gathers bytes itself.
@@ -249,6 +221,7 @@ fn push_digits(buffer: &mut Vec<u8>, mut number: u64, least: usize) {
 mod tests {
     use super::*;
     use crate::observe::rows::QUEUES;
+    use crate::output::RUN;
 
     #[test]
     fn cells_are_exact_and_short() {
@@ -275,6 +248,7 @@ mod tests {
     #[test]
     fn a_full_file_takes_no_more() {
         let dir = tempfile::tempdir().expect("a temporary folder");
+        let mut folder = ResultFolder::open(dir.path()).expect("nobody else writes to it");
         let settings = ObserveSettings {
             max_rows: 3,
             ..ObserveSettings::default()
@@ -295,8 +269,11 @@ mod tests {
         // For good, even if less is asked for; what was missing first is said.
         assert!(!file.has_room(0, || "more".to_owned()) && file.is_full());
         let summary = file
-            .finish(dir.path(), Ending::Interrupted)
+            .finish(&mut folder, Ending::Interrupted)
             .expect("a file");
+        folder
+            .commit(&RUN, Ending::Interrupted, &[])
+            .expect("it can be renamed");
         let expected = SeriesSummary {
             file: "queues.partial.csv".to_owned(),
             rows: 3,
@@ -308,7 +285,5 @@ mod tests {
             text,
             "time_ns,node,port,queue_bytes\n1,1,2,3\n1,1,2,3\n1,1,2,3\n"
         );
-        remove_stale_series(dir.path(), &[]).expect("the folder can be written");
-        assert!(!dir.path().join(&summary.file).exists());
     }
 }

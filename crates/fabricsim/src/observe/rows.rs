@@ -83,6 +83,3 @@ pub(super) const FLOWS: Table = Table {
         ("throughput_bps", Kind::Whole),
     ],
 };
-
-/// All files that can be asked for.
-pub(super) const TABLES: [&Table; 4] = [&QUEUES, &DISTRIBUTION, &LINKS, &FLOWS];

@@ -1,7 +1,6 @@
 //! The files of answers: one for each query.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use fabricsim_core::units::Time;
 use fabricsim_pint::query::{
@@ -10,25 +9,24 @@ use fabricsim_pint::query::{
 };
 
 use crate::error::Error;
-use crate::input_file::{FileKind, read_text};
-use crate::outcome::{remove_stale, write_whole};
+use crate::output::{Ending, ResultFolder};
 
 const PREFIX: &str = "query_";
 
-/// Writes `query_NAME.csv` for each of `queries` into `dir` and answers with their names.
+/// Writes `query_NAME.csv` for each of `queries` into `folder` and answers with their names.
 ///
 /// # Errors
 /// When a file cannot be written.
 pub(crate) fn write_answers(
-    dir: &Path,
+    folder: &mut ResultFolder,
+    ending: Ending,
     queries: &Queries,
     answers: &Answers,
 ) -> Result<Vec<String>, Error> {
     let mut files = Vec::new();
     for (index, (config, name)) in queries.configs().iter().zip(queries.names()).enumerate() {
-        let file = format!("{PREFIX}{name}.csv");
-        let path = dir.join(&file);
-        write_whole(&path, |out| {
+        let file = ending.name(&file_name(name));
+        folder.write(file.clone(), |out| {
             let mut out = csv::Writer::from_writer(BufWriter::new(out));
             let unit = config.value.unit();
             match config.aggregation() {
@@ -55,23 +53,9 @@ pub(crate) fn write_answers(
     Ok(files)
 }
 
-/// Removes the answers that the run before has left in `dir`, as its summary.json lists them, but for those
-/// among `kept`.
-///
-/// # Errors
-/// When a file cannot be removed.
-pub(crate) fn remove_stale_answers(dir: &Path, kept: &[String]) -> Result<(), Error> {
-    let Ok(summary) = read_text(FileKind::SUMMARY, &dir.join("summary.json")) else {
-        return Ok(());
-    };
-    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap_or_default();
-    let listed = summary["answers"].as_array().into_iter().flatten();
-    let names = listed.filter_map(serde_json::Value::as_str);
-    let own = names.filter(|name| name.starts_with(PREFIX) && !name.contains(['/', '\\']));
-    for name in own.filter(|name| !kept.iter().any(|kept| kept == name)) {
-        remove_stale(&dir.join(name))?;
-    }
-    Ok(())
+/// The file of the answers to the query called `name`.
+pub(super) fn file_name(name: &str) -> String {
+    format!("{PREFIX}{name}.csv")
 }
 
 type Csv<W> = csv::Writer<W>;

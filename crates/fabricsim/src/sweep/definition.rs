@@ -128,7 +128,7 @@ impl<'a> Definition<'a> {
                 share(&mut scenario, before.scenario());
             }
             let labels = self.labels(&choices).map(str::to_owned).collect();
-            points.push(Point::new(name, labels, scenario, folder)?);
+            points.push(Point::new(name, labels, scenario)?);
         }
         Ok(Sweep {
             name,

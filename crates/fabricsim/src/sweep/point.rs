@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use fabricsim_workload::WorkloadConfig;
 
-use super::identity::scenario_digest;
 use crate::error::Error;
+use crate::output::Origin;
 use crate::scenario::Scenario;
 use crate::simulation::Expectation;
 
@@ -19,7 +19,7 @@ pub struct Point {
     values: Vec<String>,
     scenario: Scenario,
     expected: Expectation,
-    scenario_digest: String,
+    origin: Origin,
 }
 
 impl Point {
@@ -27,7 +27,6 @@ impl Point {
         name: String,
         values: Vec<String>,
         scenario: Scenario,
-        folder: &Path,
     ) -> Result<Self, Error> {
         let mut expected = Expectation::default();
         for (index, workload) in scenario.workloads.iter().enumerate() {
@@ -40,7 +39,7 @@ impl Point {
         Ok(Self {
             name,
             values,
-            scenario_digest: scenario_digest(&scenario, folder)?,
+            origin: scenario.origin()?,
             scenario,
             expected,
         })
@@ -86,7 +85,12 @@ impl Point {
     /// that they name, and the version of fabricsim.
     #[must_use]
     pub fn scenario_digest(&self) -> &str {
-        &self.scenario_digest
+        self.origin.digest()
+    }
+
+    /// Everything that decides the results.
+    pub(super) const fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// The folder of the results in `sweep`, the folder of the sweep.

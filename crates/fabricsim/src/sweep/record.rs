@@ -1,6 +1,6 @@
 //! What a point leaves behind: `point.json`, written last, says whose results are in its folder.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -10,14 +10,11 @@ use super::Sweep;
 use super::point::{Point, points_folder};
 use crate::error::Error;
 use crate::input_file::{FileKind, read_bytes};
-use crate::outcome::write_whole;
+use crate::output::{Destination, Existing, RUN, Unclaimed, write_in_folder};
 use crate::summary::{FlowCounts, SlowdownSummary, Status};
 
-const POINT_JSON: &str = "point.json";
+pub(super) const POINT_JSON: &str = "point.json";
 const SUMMARY_JSON: &str = "summary.json";
-
-/// How the names of files begin that are being written, and are left when the process is killed.
-const UNFINISHED: &str = ".tmp";
 
 /// What `point.json` holds.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -149,61 +146,78 @@ fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&read_bytes(FileKind::SUMMARY, path).ok()?).ok()
 }
 
-/// Writes that the folder of `point` holds its results, whose digest is `digest`, or why it holds none.
-pub(super) fn write_record(
-    sweep: &Sweep,
-    point: &Point,
-    folder: &Path,
-    digest: Result<String, String>,
-) -> Result<(), Error> {
-    let (digest, failure) = match digest {
-        Ok(digest) => (Some(digest), None),
-        Err(failure) => (None, Some(failure)),
-    };
-    let axes = sweep.axes().iter().zip(point.values());
-    let record = PointRecord {
-        point: point.name().to_owned(),
-        axes: axes
-            .map(|(axis, value)| AxisValue {
-                axis: axis.clone(),
-                value: value.clone(),
-            })
-            .collect(),
-        fabricsim_version: env!("CARGO_PKG_VERSION").to_owned(),
-        scenario_digest: point.scenario_digest().to_owned(),
-        digest,
-        failure,
-    };
-    write_whole(&folder.join(POINT_JSON), |file| {
+impl PointRecord {
+    fn new(sweep: &Sweep, point: &Point) -> Self {
+        let axes = sweep.axes().iter().zip(point.values());
+        Self {
+            point: point.name().to_owned(),
+            axes: axes
+                .map(|(axis, value)| AxisValue {
+                    axis: axis.clone(),
+                    value: value.clone(),
+                })
+                .collect(),
+            fabricsim_version: env!("CARGO_PKG_VERSION").to_owned(),
+            scenario_digest: point.scenario_digest().to_owned(),
+            digest: None,
+            failure: None,
+        }
+    }
+
+    fn write(&self, file: &mut File) -> io::Result<()> {
         let mut buffered = BufWriter::new(file);
-        serde_json::to_writer_pretty(&mut buffered, &record)?;
+        serde_json::to_writer_pretty(&mut buffered, self)?;
         buffered.flush()
-    })
+    }
 }
 
-/// Makes `folder` ready for a run: what an earlier one left can no longer be taken for its results.
-pub(super) fn clear(folder: &Path) -> Result<(), Error> {
-    let error = |path: &Path| {
-        let path = path.to_owned();
-        move |source| Error::Write { path, source }
+/// Writes into `file` that the results of `point` are there, with `digest`.
+pub(super) fn write_done(
+    sweep: &Sweep,
+    point: &Point,
+    digest: &str,
+    file: &mut File,
+) -> io::Result<()> {
+    let record = PointRecord {
+        digest: Some(digest.to_owned()),
+        ..PointRecord::new(sweep, point)
     };
-    fs::create_dir_all(folder).map_err(error(folder))?;
-    for name in [POINT_JSON, SUMMARY_JSON, "fct.csv", "fct.partial.csv"] {
-        let path = folder.join(name);
-        match fs::remove_file(&path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                return Err(error(&path)(source));
-            }
-            _ => {}
-        }
+    record.write(file)
+}
+
+/// Notes in the folder of `point` why it has no results. Complete results of other settings stay as
+/// they are, with what says whose they are.
+pub(super) fn write_failure(
+    sweep: &Sweep,
+    point: &Point,
+    dir: &Path,
+    failure: &str,
+) -> Result<(), Error> {
+    if PointState::of(point, dir) == PointState::Outdated {
+        return Ok(());
     }
-    // Nobody else runs this point, so they are left over.
-    for entry in fs::read_dir(folder).map_err(error(folder))?.flatten() {
-        if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-            fs::remove_file(entry.path()).map_err(error(&entry.path()))?;
-        }
+    let record = PointRecord {
+        failure: Some(failure.to_owned()),
+        ..PointRecord::new(sweep, point)
+    };
+    write_in_folder(&point.folder(dir), POINT_JSON, |file| record.write(file))
+}
+
+/// Refuses a point whose folder has complete results of something else that are to be kept.
+pub(super) fn check_folder(point: &Point, dir: &Path, existing: Existing) -> Result<(), Error> {
+    let folder = point.folder(dir);
+    let destination = Destination::new(&folder, existing);
+    // A point that says that it is of these settings has no other results, whatever its files say.
+    let record = read::<PointRecord>(&folder.join(POINT_JSON));
+    let is_ours = |record: PointRecord| {
+        record.scenario_digest == point.scenario_digest() || record.failure.is_some()
+    };
+    if record.is_some_and(is_ours) {
+        return Ok(());
     }
-    Ok(())
+    point
+        .origin()
+        .check(destination, &RUN, &[], Unclaimed::Ours)
 }
 
 /// Folders of points that the sweep has no longer, in the order of their names.

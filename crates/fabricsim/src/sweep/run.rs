@@ -7,11 +7,12 @@ use rayon::prelude::*;
 
 use super::Sweep;
 use super::point::{Point, points_folder};
-use super::record::{PointResults, PointState, stale_folders};
+use super::record::{PointResults, PointState, check_folder, stale_folders};
 use super::shard::{Shard, longest_first};
 use super::table::write_tables;
 use super::workers::Work;
 use crate::error::Error;
+use crate::output::Existing;
 use crate::simulation::Simulation;
 
 /// How to run a sweep. None of it changes a result.
@@ -23,6 +24,8 @@ pub struct SweepOptions {
     pub threads: usize,
     /// Which points to run.
     pub shard: Shard,
+    /// What happens to complete results of other settings in the folder of a point.
+    pub existing: Existing,
 }
 
 impl Default for SweepOptions {
@@ -32,6 +35,7 @@ impl Default for SweepOptions {
             jobs: available_parallelism().map_or(1, std::num::NonZero::get),
             threads: 1,
             shard: Shard::ALL,
+            existing: Existing::Keep,
         }
     }
 }
@@ -69,6 +73,9 @@ impl SweepProgress {
 pub trait SweepMonitor {
     /// A point begins.
     fn begun(&mut self, _point: &Point) {}
+
+    /// A point is being run by another process, and its results are waited for.
+    fn waiting(&mut self, _point: &Point) {}
 
     /// A point has ended.
     fn ended(&mut self, _outcome: &PointOutcome) {}
@@ -164,10 +171,12 @@ impl SweepOutcome {
 
 /// Runs those points of `sweep` that belong to the shard and have no results in `dir` yet, the largest
 /// first, and writes the tables of all points. Every network is built once before anything is run.
-/// Several processes can do this at the same time in one folder, each with a shard of its own.
+/// Several processes can do this at the same time in one folder, best each with a shard of its own: a
+/// point that another one is running is waited for.
 ///
 /// # Errors
-/// When a point asks for what cannot be simulated, before any is run; when the folder or a table
+/// When a point asks for what cannot be simulated, or would replace complete results of other settings
+/// that are to be kept, before any is run; when the folder or a table
 /// cannot be written. A point that fails by itself is no error: see [`Ended::Failed`].
 pub fn run(
     sweep: &Sweep,
@@ -181,6 +190,7 @@ pub fn run(
         .into_iter()
         .filter(|&at| !matches!(PointState::of(&points[at], dir), PointState::Done(_)))
         .collect();
+    check_folders(points, &due, dir, options.existing)?;
     check(sweep, &due, options.jobs)?;
     let bytes: Vec<f64> = due.iter().map(|&at| points[at].expected().bytes).collect();
     due = longest_first(&bytes)
@@ -192,7 +202,7 @@ pub fn run(
         path: folder,
         source,
     })?;
-    let work = Work::new(sweep, dir, options.threads.max(1), &due);
+    let work = Work::new(sweep, dir, options, &due);
     let (ended, interrupted) = work.run(options.jobs, monitor);
     let mut fates: Vec<Option<Ended>> = points.iter().map(|_| None).collect();
     for (&at, end) in due.iter().zip(ended) {
@@ -213,6 +223,22 @@ pub fn run(
         stale: stale_folders(sweep, dir),
         interrupted,
     })
+}
+
+/// Refuses points, by their places, whose folders have complete results that are to be kept.
+fn check_folders(
+    points: &[Point],
+    places: &[usize],
+    dir: &Path,
+    existing: Existing,
+) -> Result<(), Error> {
+    let refused = |&at: &usize| check_folder(&points[at], dir, existing).err();
+    let mut refusals = places.iter().filter_map(refused);
+    match (refusals.next(), refusals.count()) {
+        (None, _) => Ok(()),
+        (Some(error), 0) => Err(error),
+        (Some(error), more) => Err(error.of_more_points(more)),
+    }
 }
 
 impl Sweep {

@@ -11,7 +11,7 @@ use super::Sweep;
 use super::point::Point;
 use super::record::{PointResults, PointState};
 use crate::error::Error;
-use crate::outcome::write_whole;
+use crate::output::{FolderLock, cannot_write, remove_left_over, write_in_folder};
 use crate::summary::SlowdownSummary;
 
 /// The table of results.
@@ -83,33 +83,28 @@ pub(super) fn is_column(name: &str) -> bool {
             .any(|class| class_columns(*class).iter().any(|column| column == name))
 }
 
+/// The lock of whoever writes the tables.
+const LOCK: &str = ".fabricsim-tables.lock";
+
 /// Puts both tables of the sweep in `dir` together from what its points have left, and answers with
-/// the state of each point. Others may be at it at the same time, with other points: the last one
-/// leaves complete tables.
+/// the state of each point. Others may be at it at the same time, with other points: one after the
+/// other looks and writes, so the last one leaves complete tables.
 ///
 /// # Errors
 /// When a table cannot be written.
 pub fn write_tables(sweep: &Sweep, dir: &Path) -> Result<Vec<PointState>, Error> {
-    let look = || -> Vec<PointState> {
-        let points = sweep.points().iter();
-        points.map(|point| PointState::of(point, dir)).collect()
-    };
-    let mut states = look();
-    loop {
-        for (name, text) in [
-            (POINTS_COST_CSV, cost_table(sweep, &states)),
-            (POINTS_CSV, point_table(sweep, &states)),
-        ] {
-            write_whole(&dir.join(name), |file| file.write_all(text.as_bytes()))?;
-        }
-        // A slower process may just have put an older table over a newer one, so whoever wrote last
-        // has to have seen everything.
-        let now = look();
-        if now == states {
-            return Ok(states);
-        }
-        states = now;
+    let lock = FolderLock::take(dir, LOCK).map_err(cannot_write(dir))?;
+    remove_left_over(dir)?;
+    let points = sweep.points().iter();
+    let states: Vec<PointState> = points.map(|point| PointState::of(point, dir)).collect();
+    for (name, text) in [
+        (POINTS_COST_CSV, cost_table(sweep, &states)),
+        (POINTS_CSV, point_table(sweep, &states)),
+    ] {
+        write_in_folder(dir, name, |file| file.write_all(text.as_bytes()))?;
     }
+    drop(lock);
+    Ok(states)
 }
 
 fn header(sweep: &Sweep, columns: impl Iterator<Item = String>) -> String {

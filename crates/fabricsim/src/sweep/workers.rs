@@ -1,9 +1,11 @@
 //! Points that run side by side, each on a thread of its own or on several.
 
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -11,11 +13,13 @@ use fabricsim_core::network::Progress;
 
 use super::Sweep;
 use super::point::Point;
-use super::record::{PointState, clear, write_record};
-use super::run::{Ended, PointOutcome, SweepMonitor, SweepProgress};
-use crate::outcome::{Monitor, run_to_folder};
+use super::record::{POINT_JSON, PointState, check_folder, write_done, write_failure};
+use super::run::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};
+use crate::error::Error;
+use crate::outcome::{Monitor, Run};
+use crate::output::{Existing, ResultFolder};
 use crate::simulation::Expectation;
-use crate::summary::Status;
+use crate::summary::{Status, Summary};
 
 /// How often the monitor is asked.
 const LOOK: Duration = Duration::from_millis(100);
@@ -27,15 +31,32 @@ pub(super) struct Work<'a> {
     threads: usize,
     /// The points, by their places in the sweep, in the order in which they begin.
     due: &'a [usize],
-    next: AtomicUsize,
+    existing: Existing,
+    queue: Mutex<Queue>,
     stop: AtomicBool,
     /// Bytes acknowledged so far, for each of `due`.
     acknowledged: Vec<AtomicU64>,
 }
 
+/// Points that nobody has taken yet, by their places among those that are due.
+struct Queue {
+    /// Points that were not tried yet.
+    fresh: VecDeque<usize>,
+    /// Points that another process was running when they were tried.
+    busy: VecDeque<usize>,
+}
+
+/// A point that a worker tries to run.
+#[derive(Clone, Copy)]
+enum Turn {
+    First(usize),
+    Again(usize),
+}
+
 /// What a worker tells.
 enum Event {
     Begun(usize),
+    Waiting(usize),
     Ended(usize, Ended),
 }
 
@@ -54,13 +75,22 @@ impl Monitor for PointMonitor<'_> {
 }
 
 impl<'a> Work<'a> {
-    pub(super) fn new(sweep: &'a Sweep, dir: &'a Path, threads: usize, due: &'a [usize]) -> Self {
+    pub(super) fn new(
+        sweep: &'a Sweep,
+        dir: &'a Path,
+        options: &SweepOptions,
+        due: &'a [usize],
+    ) -> Self {
         Self {
             sweep,
             dir,
-            threads,
+            threads: options.threads.max(1),
             due,
-            next: AtomicUsize::new(0),
+            existing: options.existing,
+            queue: Mutex::new(Queue {
+                fresh: (0..due.len()).collect(),
+                busy: VecDeque::new(),
+            }),
             stop: AtomicBool::new(false),
             acknowledged: due.iter().map(|_| AtomicU64::new(0)).collect(),
         }
@@ -88,6 +118,7 @@ impl<'a> Work<'a> {
                         running[order] = true;
                         monitor.begun(self.point(order));
                     }
+                    Ok(Event::Waiting(order)) => monitor.waiting(self.point(order)),
                     Ok(Event::Ended(order, how)) => {
                         running[order] = false;
                         monitor.ended(&PointOutcome::new(self.point(order), self.dir, how.clone()));
@@ -128,55 +159,103 @@ impl<'a> Work<'a> {
         progress
     }
 
-    /// Runs one point after another until none is left.
+    /// Runs one point after another until none is left. Points of another process come last.
     fn work(&self, events: &Sender<Event>) {
         while !self.stop.load(Ordering::Relaxed) {
-            let order = self.next.fetch_add(1, Ordering::Relaxed);
-            if order >= self.due.len() {
+            let Some(turn) = self.take() else {
                 break;
-            }
+            };
+            let (Turn::First(order) | Turn::Again(order)) = turn;
             // Nobody listens any more when the thread that watches has panicked; that ends it all.
-            let told = events.send(Event::Begun(order));
-            let ended = self.run_point(order);
-            if told.is_err() || events.send(Event::Ended(order, ended)).is_err() {
+            let told = match (self.run_point(order, events), turn) {
+                (Some(ended), _) => events.send(Event::Ended(order, ended)),
+                (None, Turn::First(_)) => {
+                    self.queue().busy.push_back(order);
+                    events.send(Event::Waiting(order))
+                }
+                (None, Turn::Again(_)) => {
+                    self.queue().busy.push_back(order);
+                    thread::sleep(LOOK);
+                    Ok(())
+                }
+            };
+            if told.is_err() {
                 break;
             }
         }
     }
 
-    fn run_point(&self, order: usize) -> Ended {
+    fn queue(&self) -> std::sync::MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next point to try.
+    fn take(&self) -> Option<Turn> {
+        let mut queue = self.queue();
+        let fresh = queue.fresh.pop_front().map(Turn::First);
+        fresh.or_else(|| queue.busy.pop_front().map(Turn::Again))
+    }
+
+    /// Runs a point that has no results yet; `None` while another process is running it.
+    fn run_point(&self, order: usize, events: &Sender<Event>) -> Option<Ended> {
         let point = self.point(order);
-        let folder = point.folder(self.dir);
+        let folder = match ResultFolder::try_open(&point.folder(self.dir)) {
+            Ok(folder) => folder?,
+            Err(error) => return Some(Ended::Failed(words(&error))),
+        };
+        // Another process may have been faster.
+        if let PointState::Done(results) = PointState::of(point, self.dir) {
+            return Some(Ended::Kept(results));
+        }
+        if let Err(error) = check_folder(point, self.dir, self.existing) {
+            return Some(Ended::Failed(words(&error)));
+        }
         let mut monitor = PointMonitor {
             stop: &self.stop,
             acknowledged: &self.acknowledged[order],
         };
+        // An end is told of all the same when nobody listens any more.
+        let _ = events.send(Event::Begun(order));
+        let mut folder = Some(folder);
         // What a panic leaves half done is dropped with the simulation.
         let ran = catch_unwind(AssertUnwindSafe(|| {
-            clear(&folder)?;
-            run_to_folder(point.scenario(), &folder, self.threads, &mut monitor)
+            self.write_point(point, &mut folder, &mut monitor)
         }));
         let failure = match ran {
-            Ok(Ok(summary)) if summary.status == Status::Interrupted => return Ended::Stopped,
-            Ok(Ok(summary)) => {
-                let written = write_record(self.sweep, point, &folder, Ok(summary.digest));
-                match (written, PointState::of(point, self.dir)) {
-                    (Ok(()), PointState::Done(results)) => return Ended::Ran(results),
-                    (Ok(()), _) => "the results cannot be read again".to_owned(),
-                    (Err(error), _) => words(&error),
-                }
+            Ok(Ok(summary)) if summary.status == Status::Interrupted => {
+                return Some(Ended::Stopped);
             }
+            Ok(Ok(_)) => match PointState::of(point, self.dir) {
+                PointState::Done(results) => return Some(Ended::Ran(results)),
+                _ => "the results cannot be read again".to_owned(),
+            },
             Ok(Err(error)) => words(&error),
             Err(panic) => format!("panicked: {}", panic_message(&*panic)),
         };
         // Where even this cannot be written, the point is simply not done.
-        let _ = write_record(self.sweep, point, &folder, Err(failure.clone()));
-        Ended::Failed(failure)
+        let _ = write_failure(self.sweep, point, self.dir, &failure);
+        Some(Ended::Failed(failure))
+    }
+
+    /// Runs `point` and writes its files; `folder` is still there when that did not work.
+    fn write_point(
+        &self,
+        point: &Point,
+        folder: &mut Option<ResultFolder>,
+        monitor: &mut PointMonitor<'_>,
+    ) -> Result<Summary, Error> {
+        let run = Run::new(point.scenario(), self.threads)?;
+        let open = folder.as_mut().expect("it was opened for this");
+        let ran = run.run_watched(open, point.origin(), monitor)?;
+        let open = folder.take().expect("it was opened for this");
+        ran.finish_with(open, POINT_JSON, |summary, file| {
+            write_done(self.sweep, point, &summary.digest, file)
+        })
     }
 }
 
 /// An error and its causes in one line.
-fn words(error: &crate::error::Error) -> String {
+fn words(error: &Error) -> String {
     let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

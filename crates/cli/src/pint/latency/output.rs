@@ -1,43 +1,76 @@
 //! The errors as a table, a file and a figure.
 
 use std::fmt::Write as _;
-use std::io::{BufWriter, Write as _};
-use std::path::Path;
 
-use fabricsim::Error;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{Destination, Origin, ResultSet};
 use fabricsim::report::figure::{Axis, Figure, Panel, Series, Style, Theme};
+use fabricsim::{Error, Scenario};
 
 use super::{LatencyArgs, Line};
-use crate::run::line;
+use crate::run::{existing, line};
+
+/// Says what the errors are of.
+pub(super) const SET: ResultSet = ResultSet::new("latency.json", "--out");
+
+const FILES: [&str; 3] = ["latency.csv", "latency.svg", "latency.png"];
 
 impl LatencyArgs {
-    /// Writes table and figure into `folder`.
-    pub(super) fn write(&self, lines: &[Line], folder: &Path) -> Result<(), Error> {
-        std::fs::create_dir_all(folder).map_err(|source| Error::Write {
-            path: folder.to_owned(),
-            source,
-        })?;
-        let file = |name: &str, bytes: &[u8]| {
-            write_whole(&folder.join(name), |file| {
-                let mut buffered = BufWriter::new(file);
-                buffered.write_all(bytes)?;
-                buffered.flush()
-            })
-        };
-        file("latency.csv", csv(lines).as_bytes())?;
+    /// The folder of the results, if they are to be written.
+    pub(super) fn destination(&self) -> Option<Destination<'_>> {
+        let folder = self.out.as_deref();
+        folder.map(|folder| Destination::new(folder, existing(self.force)))
+    }
+
+    /// The files of the results.
+    pub(super) fn files(&self) -> &'static [&'static str] {
+        match self.png {
+            true => &FILES,
+            false => &FILES[..2],
+        }
+    }
+
+    /// Everything that decides the results on `scenarios`.
+    pub(super) fn origin(&self, scenarios: &[(String, Scenario)]) -> Result<Origin, Error> {
+        let mut more = Vec::new();
+        for (_, scenario) in scenarios {
+            more.push(scenario.origin()?.digest().as_bytes().to_vec());
+        }
+        let scenarios = scenarios.iter();
+        let settings = serde_json::json!({
+            "scenarios": scenarios.map(|(_, scenario)| scenario.resolved()).collect::<Vec<_>>(),
+            "packets": self.packets,
+            "bits": self.bits,
+            "sketch": self.sketch,
+            "sketches": self.sketches,
+            "at": self.at,
+            "quantiles": self.quantiles,
+            "least": self.least,
+            "seed": self.seed,
+            "png": self.png,
+        });
+        Ok(Origin::new(settings, &more))
+    }
+
+    /// Writes table and figure to `destination`.
+    pub(super) fn write(
+        &self,
+        lines: &[Line],
+        origin: &Origin,
+        destination: Destination<'_>,
+    ) -> Result<(), Error> {
         let figure = self.figure(lines);
-        file("latency.svg", figure.to_svg(Theme::Light).as_bytes())?;
+        let svg = figure.to_svg(Theme::Light).into_bytes();
+        let mut contents = vec![csv(lines).into_bytes(), svg];
         if self.png {
             let png = figure.to_png(Theme::Light, 2.0);
-            let png = png.map_err(|error| Error::Unsupported {
-                scenario: folder.join("latency.png").display().to_string(),
+            contents.push(png.map_err(|error| Error::Unsupported {
+                scenario: "latency.png".to_owned(),
                 message: error.to_string(),
                 help: "leave out --png".to_owned(),
-            })?;
-            file("latency.png", &png)?;
+            })?);
         }
-        Ok(())
+        let files: Vec<_> = self.files().iter().copied().zip(contents).collect();
+        origin.write_files(destination, &SET, &files)
     }
 
     /// Rows: error against packets, error against the size of the sketch. Columns: traffic and quantile.

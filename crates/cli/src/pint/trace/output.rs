@@ -1,11 +1,9 @@
 //! The rows of `fabricsim pint trace` as a table, a CSV and a figure.
 
 use std::fmt::Write as _;
-use std::io::Write;
-use std::path::Path;
 
 use fabricsim::Error;
-use fabricsim::outcome::write_whole;
+use fabricsim::output::{Destination, Origin, ResultSet};
 use fabricsim::report::figure::{Axis, Figure, Panel, Series, Style, Theme};
 use fabricsim_pint::tracing::Summary;
 
@@ -13,6 +11,12 @@ use super::method::Preset;
 use super::network::Network;
 use super::{Row, TraceArgs};
 use crate::console::say;
+use crate::run::existing;
+
+/// Says what the rows are of.
+pub(super) const SET: ResultSet = ResultSet::new("trace.json", "--out");
+
+const FILES: [&str; 3] = ["trace.csv", "trace.svg", "trace.png"];
 
 const FITS: &str = "a string takes everything";
 
@@ -31,7 +35,11 @@ fn title(args: &TraceArgs, network: Option<&Network>) -> String {
 }
 
 /// Prints the table.
-pub(super) fn print(args: &TraceArgs, network: Option<&Network>, rows: &[Row]) {
+pub(super) fn print(
+    args: &TraceArgs,
+    network: Option<&Network>,
+    rows: &[Row],
+) -> Result<(), Error> {
     let mut text = format!("{}\n\n", title(args, network));
     let header = format_args!(
         "{:>4}  {:>8}  {:<11}  {:>6}  {:>9}  {:>7}  {:>6}  {:>6}",
@@ -69,7 +77,41 @@ pub(super) fn print(args: &TraceArgs, network: Option<&Network>, rows: &[Row]) {
         }
         text.push('\n');
     }
-    say(&text);
+    say(&text)
+}
+
+/// The folder of the results, if they are to be written.
+pub(super) fn destination(args: &TraceArgs) -> Option<Destination<'_>> {
+    let folder = args.out.as_deref();
+    folder.map(|folder| Destination::new(folder, existing(args.force)))
+}
+
+/// The files of the results.
+pub(super) fn files(args: &TraceArgs) -> &'static [&'static str] {
+    match args.png {
+        true => &FILES,
+        false => &FILES[..2],
+    }
+}
+
+/// Everything that decides the results.
+pub(super) fn origin(args: &TraceArgs, network: Option<&Network>) -> Origin {
+    let texts = |all: Vec<String>| serde_json::json!(all);
+    let settings = serde_json::json!({
+        "hops": args.hops,
+        "schemes": texts(args.scheme.iter().map(ToString::to_string).collect()),
+        "budgets": texts(args.budget.iter().map(ToString::to_string).collect()),
+        "compare": texts(args.compare.iter().map(ToString::to_string).collect()),
+        "functions": args.functions,
+        "estimate": args.estimate,
+        "switches": args.switches,
+        "topology": args.topology.as_ref().map(ToString::to_string),
+        "trials": args.trials,
+        "seed": args.seed,
+        "png": args.png,
+    });
+    let links = network.map(|network| format!("{network:?}").into_bytes());
+    Origin::new(settings, &Vec::from_iter(links))
 }
 
 /// Writes the files.
@@ -77,32 +119,28 @@ pub(super) fn write(
     args: &TraceArgs,
     network: Option<&Network>,
     rows: &[Row],
-    folder: &Path,
+    origin: &Origin,
+    destination: Destination<'_>,
 ) -> Result<(), Error> {
-    std::fs::create_dir_all(folder).map_err(|source| Error::Write {
-        path: folder.to_owned(),
-        source,
-    })?;
-    let mut said = String::from("\n");
-    let mut put = |name: &str, bytes: &[u8]| {
-        let path = folder.join(name);
-        writeln!(said, "{}", path.display()).expect(FITS);
-        write_whole(&path, |file| file.write_all(bytes))
-    };
-    put("trace.csv", csv(rows).as_bytes())?;
     let figure = figure(&title(args, network), &args.scheme, rows);
-    put("trace.svg", figure.to_svg(Theme::Light).as_bytes())?;
+    let svg = figure.to_svg(Theme::Light).into_bytes();
+    let mut contents = vec![csv(rows).into_bytes(), svg];
     if args.png {
         let png = figure.to_png(Theme::Light, PNG_SCALE);
-        let png = png.map_err(|error| Error::Unsupported {
+        contents.push(png.map_err(|error| Error::Unsupported {
             scenario: "trace.png".to_owned(),
             message: error.to_string(),
             help: "leave out --png".to_owned(),
-        })?;
-        put("trace.png", &png)?;
+        })?);
     }
-    say(&said);
-    Ok(())
+    let files: Vec<_> = files(args).iter().copied().zip(contents).collect();
+    origin.write_files(destination, &SET, &files)?;
+    let mut said = String::from("\n");
+    for (name, _) in &files {
+        let path = args.out.as_deref().map(|folder| folder.join(name));
+        writeln!(said, "{}", path.unwrap_or_default().display()).expect(FITS);
+    }
+    say(&said)
 }
 
 fn csv(rows: &[Row]) -> String {

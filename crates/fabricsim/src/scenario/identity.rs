@@ -1,31 +1,35 @@
-//! What decides whether results that are there are those of a point.
+//! What decides whether results that are there are those of a scenario.
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_report::Digest;
 use fabricsim_workload::{Sizes, WorkloadConfig};
 
+use super::Scenario;
 use crate::error::Error;
 use crate::input_file::{FileKind, read_bytes};
-use crate::scenario::Scenario;
+use crate::output::Origin;
 
-/// The digest of everything that decides the results of `scenario`: the version, the settings with
-/// every default, which files are to be written, and the content of each file that a setting names,
-/// relative to `folder`.
-pub(super) fn scenario_digest(scenario: &Scenario, folder: &Path) -> Result<String, Error> {
-    let mut digest = Digest::new();
-    // Each part ends with a byte that no text has.
-    let mut add = |part: &[u8]| {
-        digest.update(part);
-        digest.update(&[0xff]);
-    };
-    add(env!("CARGO_PKG_VERSION").as_bytes());
-    add(scenario.resolved().to_string().as_bytes());
-    add(&[u8::from(scenario.output.pauses)]);
-    for (kind, path) in named_files(scenario) {
-        add(&read_bytes(kind, &folder.join(path))?);
+impl Scenario {
+    /// Everything that decides the results: the version, the settings with every default, which files
+    /// are to be written, and the content of each file that a setting names.
+    ///
+    /// # Errors
+    /// When such a file cannot be read.
+    pub fn origin(&self) -> Result<Origin, Error> {
+        let mut more = vec![vec![u8::from(self.output.pauses)]];
+        for (kind, path) in named_files(self) {
+            more.push(content(kind, &self.folder.join(path))?);
+        }
+        Ok(Origin::new(self.resolved(), &more))
     }
-    Ok(digest.to_string())
+}
+
+/// What is in the file at `path`. What is no regular file can be read once only, and has been.
+fn content(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
+    match std::fs::metadata(path) {
+        Ok(facts) if !facts.is_file() => Ok(Vec::new()),
+        _ => read_bytes(kind, path),
+    }
 }
 
 /// The files that a scenario is made of, in the order of its tables.

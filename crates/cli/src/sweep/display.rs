@@ -1,0 +1,95 @@
+//! How far a sweep is, on a terminal.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fabricsim::error::escaped;
+use fabricsim::sweep::{Point, PointOutcome, SweepMonitor, SweepProgress};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::point_line;
+use crate::console::tell;
+use crate::signals::stop_on_ctrl_c;
+
+/// Steps of the bar.
+const STEPS: f64 = 1_000.0;
+
+/// A bar for all points together, and a line for each that has ended.
+pub(crate) struct Display {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+    /// Nothing more is said of points that are waited for.
+    has_waited: bool,
+}
+
+impl Display {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let target = if quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
+        let bar = ProgressBar::with_draw_target(Some(steps(1.0)), target);
+        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}, ETA {eta}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
+        bar.set_style(style);
+        Self {
+            bar,
+            stop: stop_on_ctrl_c(),
+            has_waited: quiet,
+        }
+    }
+
+    /// Whether nobody sees the bar, nor the lines above it.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.bar.is_hidden()
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share between 0 and 1"
+)]
+fn steps(share: f64) -> u64 {
+    (share * STEPS) as u64
+}
+
+impl SweepMonitor for Display {
+    fn waiting(&mut self, point: &Point) {
+        if !self.has_waited {
+            self.has_waited = true;
+            self.bar.suspend(|| {
+                tell!(
+                    "note: another process is running point {}; such points are waited for",
+                    point.name()
+                );
+            });
+        }
+    }
+
+    fn ended(&mut self, outcome: &PointOutcome) {
+        if !self.bar.is_hidden() {
+            self.bar.println(escaped(&point_line(outcome)));
+        }
+    }
+
+    fn progress(&mut self, progress: &SweepProgress) -> bool {
+        if !self.bar.is_hidden() {
+            self.bar.set_position(steps(progress.share()));
+            self.bar.set_message(format!(
+                "{} of {} points done, {} running, {} failed",
+                progress.ended - progress.failed,
+                progress.points,
+                progress.running,
+                progress.failed
+            ));
+        }
+        !self.stop.load(Ordering::Relaxed)
+    }
+}

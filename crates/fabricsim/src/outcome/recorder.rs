@@ -1,0 +1,76 @@
+//! What is kept of a run while it goes on.
+
+use std::fs::File;
+use std::io;
+
+use cpu_time::{ProcessTime, ThreadTime};
+use fabricsim_core::flow::Completion;
+use fabricsim_core::network::{Progress, Watch};
+use fabricsim_report::{FctRecord, FctWriter};
+
+use super::Monitor;
+use crate::simulation::{Expectation, IdealFct};
+
+/// CPU time of a run. One thread is measured by itself, so that runs beside it do not count.
+pub(super) enum CpuClock {
+    Thread(ThreadTime),
+    Process(ProcessTime),
+}
+
+impl CpuClock {
+    pub(super) fn start(threads: usize) -> Self {
+        match threads {
+            1 => Self::Thread(ThreadTime::now()),
+            _ => Self::Process(ProcessTime::now()),
+        }
+    }
+
+    pub(super) fn elapsed(&self) -> std::time::Duration {
+        match self {
+            Self::Thread(begun) => begun.elapsed(),
+            Self::Process(begun) => begun.elapsed(),
+        }
+    }
+}
+
+/// Streams completions into a file and keeps what the summary needs.
+pub(super) struct Recorder<'a> {
+    pub(super) writer: FctWriter<File>,
+    pub(super) ideal: IdealFct,
+    pub(super) records: Vec<FctRecord>,
+    pub(super) failure: Option<io::Error>,
+    pub(super) monitor: &'a mut dyn Monitor,
+    pub(super) expected: Expectation,
+}
+
+impl Watch for Recorder<'_> {
+    fn proceed(&mut self, progress: &Progress) -> bool {
+        self.failure.is_none() && self.monitor.progress(progress, self.expected)
+    }
+
+    fn completed(&mut self, completions: &mut Vec<Completion>) {
+        if self.records.try_reserve(completions.len()).is_err() {
+            self.failure = Some(out_of_memory(self.records.len()));
+        }
+        for completion in completions.drain(..) {
+            if self.failure.is_some() {
+                break;
+            }
+            let record = FctRecord::new(&completion, self.ideal.of(&completion));
+            if let Err(error) = self.writer.write(&record) {
+                self.failure = Some(error);
+            }
+            self.records.push(record);
+        }
+    }
+}
+
+/// The error of a run that has no memory for more than `flows` flows.
+fn out_of_memory(flows: usize) -> io::Error {
+    let bytes = flows * size_of::<FctRecord>();
+    let text = format!(
+        "no memory is left for the results of more than {flows} flows, which take {} MB",
+        bytes / 1_000_000
+    );
+    io::Error::new(io::ErrorKind::OutOfMemory, text)
+}

@@ -1,0 +1,271 @@
+//! A folder of results while something is written to it: files are gathered beside their places and
+//! get their names together, when all of them are complete.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::{NamedTempFile, TempPath};
+
+use super::origin::{ResultSet, files_of};
+use super::whole_file::replace;
+use super::{Ending, FolderLock, cannot_write};
+use crate::error::Error;
+
+/// How the names of files begin that are being written, and are left when the process is killed.
+const TEMPORARY: &str = ".tmp-fabricsim-";
+
+/// The lock of whoever writes to a folder.
+const LOCK: &str = ".fabricsim.lock";
+
+/// There while the files of one run take the places of another's, and after a process that was killed
+/// at that moment: the folder then holds files of both.
+const REPLACING: &str = ".fabricsim-replacing";
+
+/// Whether `dir` holds files of two runs, because one is just taking the place of the other or was
+/// killed while it did.
+#[must_use]
+pub fn is_being_replaced(dir: &Path) -> bool {
+    dir.join(REPLACING).exists()
+}
+
+/// What the file `name` is called when it is of a run that was interrupted: `fct.partial.csv` for
+/// `fct.csv`.
+#[must_use]
+pub fn partial_name(name: &str) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, ending)) => format!("{stem}.partial.{ending}"),
+        None => format!("{name}.partial"),
+    }
+}
+
+/// A file in `folder` that is to be renamed. Others may read it as they may read any new file of the
+/// user's: results are shared.
+pub(crate) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The system takes off what the user's mask says.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// Writes the file `name` of `folder` by itself, in place of whatever is called that; a link is
+/// replaced, not followed.
+///
+/// # Errors
+/// When the folder cannot be written, or `write` fails.
+pub fn write_in_folder(
+    folder: &Path,
+    name: &str,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), Error> {
+    let path = folder.join(name);
+    replace(&path, write).map_err(cannot_write(path))
+}
+
+/// Removes the file at `path` when there is one.
+fn remove(path: &Path) -> Result<(), Error> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(cannot_write(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// A folder that only we write to.
+#[derive(Debug)]
+pub(crate) struct ResultFolder {
+    dir: PathBuf,
+    /// Names and the files that are to get them, in this order. Removed when they do not get them,
+    /// before the lock goes.
+    staged: Vec<(String, TempPath)>,
+    _lock: FolderLock,
+}
+
+impl ResultFolder {
+    /// The folder `dir`, which is made when it is not there; `None` while somebody else writes to it.
+    /// What writers that were killed have left is removed.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub(crate) fn try_open(dir: &Path) -> Result<Option<Self>, Error> {
+        fs::create_dir_all(dir).map_err(cannot_write(dir))?;
+        let lock = FolderLock::try_take(dir, LOCK).map_err(cannot_write(dir))?;
+        let Some(lock) = lock else {
+            return Ok(None);
+        };
+        remove_left_over(dir)?;
+        Ok(Some(Self {
+            dir: dir.to_owned(),
+            staged: Vec::new(),
+            _lock: lock,
+        }))
+    }
+
+    /// Like [`try_open`](Self::try_open).
+    ///
+    /// # Errors
+    /// Also when somebody else writes to the folder.
+    pub(crate) fn open(dir: &Path) -> Result<Self, Error> {
+        Self::try_open(dir)?.ok_or_else(|| Error::Folder {
+            path: dir.to_owned(),
+            problem: "another fabricsim is writing to it, and nothing was run".to_owned(),
+            remedy: "wait until that one has ended, or write elsewhere with --out DIR".to_owned(),
+        })
+    }
+
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Adds a file that is complete and is to be called `name`.
+    pub(crate) fn add(&mut self, name: String, file: TempPath) {
+        self.staged.push((name, file));
+    }
+
+    /// Writes a file that is to be called `name`.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn write(
+        &mut self,
+        name: String,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        let error = |source| cannot_write(self.dir.join(&name))(source);
+        let mut file = new_file_in(&self.dir).map_err(error)?;
+        write(file.as_file_mut()).map_err(error)?;
+        self.add(name, file.into_temp_path());
+        Ok(())
+    }
+
+    /// The names of all files so far.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.staged.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Gives all files their names. Those of an earlier run that ended in the same way go, whole ones
+    /// with everything that an interrupted run has left; other files stay. `seals` are the last files
+    /// of `set`: they go first and come last, so that the folder never seems to be whole between.
+    ///
+    /// # Errors
+    /// When a file cannot be renamed or removed.
+    pub(crate) fn commit(
+        mut self,
+        set: &ResultSet,
+        ending: Ending,
+        seals: &[&str],
+    ) -> Result<(), Error> {
+        let staged = std::mem::take(&mut self.staged);
+        let mut stale = files_of(&self.dir, set, ending);
+        let marker = self.dir.join(REPLACING);
+        if ending == Ending::Whole {
+            stale.extend(files_of(&self.dir, set, Ending::Interrupted));
+            stale.extend(set.partial_files());
+            File::create(&marker).map_err(cannot_write(&marker))?;
+        }
+        for seal in seals {
+            remove(&self.dir.join(seal))?;
+        }
+        for name in stale {
+            if !staged.iter().any(|(new, _)| *new == name) {
+                remove(&self.dir.join(name))?;
+            }
+        }
+        let (last, first): (Vec<_>, Vec<_>) = staged
+            .into_iter()
+            .partition(|(name, _)| seals.contains(&name.as_str()));
+        for (name, file) in first.into_iter().chain(last) {
+            let path = self.dir.join(name);
+            file.persist(&path)
+                .map_err(|error| cannot_write(path)(error.error))?;
+        }
+        match ending {
+            Ending::Whole => remove(&marker),
+            Ending::Interrupted => Ok(()),
+        }
+    }
+}
+
+/// Removes the files that a writer of `dir` was killed over. Only for whoever has the lock.
+pub(crate) fn remove_left_over(dir: &Path) -> Result<(), Error> {
+    for entry in fs::read_dir(dir).map_err(cannot_write(dir))?.flatten() {
+        let left_over = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        if left_over && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::io::Write as _;
+
+    use super::super::RUN;
+    use super::*;
+
+    fn names(dir: &Path) -> BTreeSet<String> {
+        let entries = fs::read_dir(dir).unwrap();
+        let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+        entries.map(|entry| name(entry.unwrap())).collect()
+    }
+
+    /// Writes `files` and a summary that lists them.
+    fn fill(dir: &Path, ending: Ending, files: &[&str]) {
+        let mut folder = ResultFolder::open(dir).unwrap();
+        for name in files {
+            let put = |file: &mut File| file.write_all(name.as_bytes());
+            folder.write(ending.name(name), put).unwrap();
+        }
+        let listed: Vec<String> = folder.names().map(str::to_owned).collect();
+        let summary = ending.name("summary.json");
+        let text = serde_json::json!({ "files": listed }).to_string();
+        let put = |file: &mut File| file.write_all(text.as_bytes());
+        folder.write(summary.clone(), put).unwrap();
+        folder.commit(&RUN, ending, &[&summary]).unwrap();
+    }
+
+    #[test]
+    fn results_take_the_place_of_the_last_ones_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        fs::write(dir.join("mine.txt"), "").unwrap();
+        let holds = |wanted: &[&str]| {
+            let wanted = wanted.iter().copied().map(str::to_owned);
+            assert_eq!(names(dir), wanted.chain(["mine.txt".to_owned()]).collect());
+        };
+        fill(dir, Ending::Interrupted, &["fct.csv", "a.csv"]);
+        holds(&["fct.partial.csv", "a.partial.csv", "summary.partial.json"]);
+        fill(dir, Ending::Whole, &["fct.csv", "b.csv"]);
+        holds(&["fct.csv", "b.csv", "summary.json"]);
+        fill(dir, Ending::Interrupted, &["fct.csv"]);
+        let partial = ["fct.partial.csv", "summary.partial.json"];
+        holds(&[&["fct.csv", "b.csv", "summary.json"][..], &partial].concat());
+        fill(dir, Ending::Whole, &["fct.csv", "c.csv"]);
+        holds(&["fct.csv", "c.csv", "summary.json"]);
+    }
+
+    #[test]
+    fn what_is_not_committed_leaves_the_old_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        fill(dir, Ending::Whole, &["fct.csv"]);
+        fs::write(dir.join(".tmp-fabricsim-killed"), "").unwrap();
+        fs::write(dir.join(".tmpother"), "").unwrap();
+        let mut writer = ResultFolder::open(dir).unwrap();
+        assert!(!dir.join(".tmp-fabricsim-killed").exists());
+        writer.write("fct.csv".to_owned(), |_| Ok(())).unwrap();
+        assert!(ResultFolder::try_open(dir).unwrap().is_none(), "locked");
+        let busy = ResultFolder::open(dir).expect_err("locked").to_string();
+        assert!(busy.contains("another fabricsim"), "{busy}");
+        drop(writer);
+        let left: Vec<String> = names(dir).into_iter().collect();
+        assert_eq!(left, [".tmpother", "fct.csv", "summary.json"]);
+        assert_eq!(fs::read_to_string(dir.join("fct.csv")).unwrap(), "fct.csv");
+    }
+}

@@ -1,0 +1,382 @@
+//! What results are of: the settings that decide them, as they are kept beside the results, and as
+//! they are now.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use fabricsim_report::Digest;
+use serde_json::{Value, json};
+
+use super::differences::differences;
+use super::folder::{ResultFolder, is_being_replaced, partial_name};
+use super::{Destination, Ending, Existing, cannot_write};
+use crate::error::Error;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A kind of results: the file that says what they are of, and what its keys are called.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultSet {
+    record: &'static str,
+    settings: &'static str,
+    digest: &'static str,
+    option: &'static str,
+}
+
+/// The results of a run.
+pub(crate) const RUN: ResultSet = ResultSet {
+    record: "summary.json",
+    settings: "scenario",
+    digest: "scenario_digest",
+    option: "--out",
+};
+
+/// What an interrupted run leaves at least.
+const PARTIAL: [&str; 2] = ["fct.csv", "summary.json"];
+
+/// The files of runs whose summaries do not list them.
+const UNLISTED: [&str; 13] = [
+    "fct.csv",
+    "pauses.csv",
+    "disciplines.csv",
+    "parallelism.json",
+    "parallelism_domains.csv",
+    "queues.csv",
+    "links.csv",
+    "flows.csv",
+    "queue_distribution.csv",
+    "queues.parquet",
+    "links.parquet",
+    "flows.parquet",
+    "queue_distribution.parquet",
+];
+
+impl ResultSet {
+    /// Results whose `record`, a JSON file, says what they are of; the folder is given with `option`.
+    #[must_use]
+    pub const fn new(record: &'static str, option: &'static str) -> Self {
+        Self {
+            record,
+            settings: "settings",
+            digest: "settings_digest",
+            option,
+        }
+    }
+
+    /// Files that an interrupted run may have left without a list.
+    pub(super) fn partial_files(&self) -> impl Iterator<Item = String> {
+        let is_run = self.record == RUN.record;
+        let names = PARTIAL.into_iter().filter(move |_| is_run);
+        names.map(partial_name)
+    }
+}
+
+/// Whose files are that nothing claims.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Unclaimed {
+    /// Somebody else's: they stay.
+    Foreign,
+    /// Ours: nobody else writes there.
+    Ours,
+}
+
+/// Everything that decides results.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    digest: String,
+    settings: Value,
+}
+
+impl Origin {
+    /// What is decided by `settings` and by `more`, such as the content of files that settings name.
+    #[must_use]
+    pub fn new(settings: Value, more: &[Vec<u8>]) -> Self {
+        let mut digest = Digest::new();
+        let text = settings.to_string();
+        let first = [VERSION.as_bytes(), text.as_bytes()];
+        for part in first.into_iter().chain(more.iter().map(Vec::as_slice)) {
+            digest.update(part);
+            // Each part ends with a byte that no text has.
+            digest.update(&[0xff]);
+        }
+        Self {
+            digest: digest.to_string(),
+            settings,
+        }
+    }
+
+    /// The digest of it all, with the version of fabricsim.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Whether results of this, in the files `planned` of `set`, may be written: refused where
+    /// complete results of something else would go, or a file that is not of such results.
+    ///
+    /// # Errors
+    /// With the folder, what is different, and what to do.
+    pub(crate) fn check(
+        &self,
+        destination: Destination<'_>,
+        set: &ResultSet,
+        planned: &[String],
+        unclaimed: Unclaimed,
+    ) -> Result<(), Error> {
+        let Destination { dir, existing } = destination;
+        let is_folder = |name: &&String| dir.join(name).is_dir();
+        if let Some(name) = planned.iter().find(is_folder) {
+            let error = io::Error::new(
+                io::ErrorKind::IsADirectory,
+                "there is a folder of that name",
+            );
+            return Err(cannot_write(dir.join(name))(error));
+        }
+        if existing == Existing::Replace || is_being_replaced(dir) {
+            return Ok(());
+        }
+        let refuse = |problem: String| {
+            let option = set.option;
+            Err(Error::Folder {
+                path: dir.to_owned(),
+                problem,
+                remedy: format!(
+                    "write elsewhere with {option} DIR, or let the new results replace those with --force"
+                ),
+            })
+        };
+        let record = set.record;
+        let claimed = match Stored::read(dir, set) {
+            None => Vec::new(),
+            Some(Err(())) if unclaimed == Unclaimed::Ours => return Ok(()),
+            Some(Err(())) => {
+                return refuse(format!(
+                    "it has a {record} that is not of fabricsim, and nothing was run"
+                ));
+            }
+            Some(Ok(stored)) if stored.is_interrupted => return Ok(()),
+            Some(Ok(stored)) if stored.digest.as_deref() == Some(self.digest()) => stored.files,
+            Some(Ok(stored)) => {
+                return refuse(format!(
+                    "it has other results, and nothing was run\n  {}",
+                    stored.differences(self).join("\n  ")
+                ));
+            }
+        };
+        let foreign = |name: &&String| dir.join(name).exists() && !claimed.contains(name);
+        match planned.iter().find(foreign) {
+            Some(name) if unclaimed == Unclaimed::Foreign => refuse(format!(
+                "it has a file {name} that its {record} does not list, and nothing was run"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether `files` of this may be written to `destination`; asked before the work is done.
+    ///
+    /// # Errors
+    /// When complete results of something else are there, or a file that is not of such results.
+    pub fn check_files(
+        &self,
+        destination: Destination<'_>,
+        set: &ResultSet,
+        files: &[&str],
+    ) -> Result<(), Error> {
+        let planned: Vec<String> = files.iter().map(|&name| name.to_owned()).collect();
+        self.check(destination, set, &planned, Unclaimed::Foreign)
+    }
+
+    /// Writes `files`, each with its content, and the record of `set` that says what they are of.
+    ///
+    /// # Errors
+    /// When complete results of something else are there, somebody else writes to the folder, or a
+    /// file cannot be written.
+    pub fn write_files(
+        &self,
+        destination: Destination<'_>,
+        set: &ResultSet,
+        files: &[(&str, Vec<u8>)],
+    ) -> Result<(), Error> {
+        use std::io::Write as _;
+
+        let mut folder = ResultFolder::open(destination.dir)?;
+        let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
+        self.check_files(destination, set, &names)?;
+        for (name, content) in files {
+            folder.write((*name).to_owned(), |file| file.write_all(content))?;
+        }
+        let record = json!({
+            "fabricsim_version": VERSION,
+            set.digest: self.digest,
+            "files": names,
+            set.settings: self.settings,
+        });
+        folder.write(set.record.to_owned(), |file| writeln!(file, "{record:#}"))?;
+        folder.commit(set, Ending::Whole, &[set.record])
+    }
+}
+
+/// What a record says of the results beside it.
+struct Stored {
+    version: Option<String>,
+    digest: Option<String>,
+    settings: Value,
+    files: Vec<String>,
+    is_interrupted: bool,
+}
+
+impl Stored {
+    /// The record of `set` in `dir`; `None` without one, an error when it cannot be understood.
+    fn read(dir: &Path, set: &ResultSet) -> Option<Result<Self, ()>> {
+        let path = dir.join(set.record);
+        let bytes = match fs::read(path) {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return None;
+            }
+            read => read,
+        };
+        let record = bytes
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let Some(Value::Object(mut record)) = record else {
+            return Some(Err(()));
+        };
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        Some(Ok(Self {
+            version: text(record.get("fabricsim_version")),
+            digest: text(record.get(set.digest)),
+            files: listed(&record),
+            is_interrupted: record.get("status").and_then(Value::as_str) == Some("interrupted"),
+            settings: record.remove(set.settings).unwrap_or_default(),
+        }))
+    }
+
+    /// Where these results differ from those of `now`, in lines.
+    fn differences(&self, now: &Origin) -> Vec<String> {
+        let mut lines = differences(&self.settings, &now.settings);
+        if self.version.as_deref() != Some(VERSION) {
+            let there = self.version.as_deref().unwrap_or("nothing");
+            lines.insert(
+                0,
+                format!("fabricsim_version: {there} there, {VERSION} now"),
+            );
+        }
+        if lines.is_empty() {
+            let line = match self.digest {
+                Some(_) => {
+                    "a file that the settings name has another content, or other files are written"
+                }
+                None => {
+                    "an earlier fabricsim wrote them, and did not note the files that settings name"
+                }
+            };
+            lines.push(line.to_owned());
+        }
+        lines
+    }
+}
+
+/// The names in the list of files of a record.
+fn listed(record: &serde_json::Map<String, Value>) -> Vec<String> {
+    let names = record.get("files").and_then(Value::as_array);
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    names
+        .filter(|name| is_own(name))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether `name` is one of a file in the folder itself.
+fn is_own(name: &str) -> bool {
+    !name.starts_with('.') && !name.contains(['/', '\\', ':'])
+}
+
+/// The files of `set` in `dir` that are of a run that ended like `ending`.
+pub(super) fn files_of(dir: &Path, set: &ResultSet, ending: Ending) -> Vec<String> {
+    let name = ending.name(set.record);
+    let record = fs::read(dir.join(&name)).ok();
+    let record = record.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
+    let Some(Value::Object(record)) = record else {
+        return Vec::new();
+    };
+    let mut files = listed(&record);
+    if !record.contains_key("files") && set.record == RUN.record {
+        let answers = record.get("answers").and_then(Value::as_array);
+        let answers = answers.into_iter().flatten().filter_map(Value::as_str);
+        let answers = answers.filter(|name| is_own(name) && name.starts_with("query_"));
+        files.extend(UNLISTED.into_iter().chain(answers).map(str::to_owned));
+        files.extend(UNLISTED.map(partial_name));
+    }
+    files.push(name);
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SET: ResultSet = ResultSet::new("latency.json", "--out");
+
+    fn origin(seed: u64, content: &str) -> Origin {
+        Origin::new(json!({ "seed": seed }), &[content.as_bytes().to_vec()])
+    }
+
+    #[test]
+    fn only_the_same_results_are_replaced_unasked() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let put = |origin: &Origin, existing, name: &str, text: &str| {
+            let files = [(name, text.as_bytes().to_vec())];
+            origin.write_files(Destination::new(dir, existing), &SET, &files)
+        };
+        let first = origin(1, "a");
+        put(&first, Existing::Keep, "latency.csv", "1").unwrap();
+        put(&first, Existing::Keep, "latency.csv", "2").unwrap();
+        let read = || fs::read_to_string(dir.join("latency.csv")).unwrap();
+        assert_eq!(read(), "2");
+        for (other, says) in [
+            (origin(2, "a"), "seed: 1 there, 2 now"),
+            (origin(1, "b"), "a file that the settings name"),
+        ] {
+            let error = put(&other, Existing::Keep, "latency.csv", "3").expect_err(says);
+            assert!(error.to_string().contains(says), "{error}");
+            assert_eq!(read(), "2");
+        }
+        // A file of somebody else's, with the results' own settings.
+        fs::write(dir.join("latency.svg"), "mine").unwrap();
+        let error = put(&first, Existing::Keep, "latency.svg", "3").expect_err("not ours");
+        assert!(error.to_string().contains("a file latency.svg"), "{error}");
+        put(&origin(2, "a"), Existing::Replace, "latency.svg", "3").unwrap();
+        assert!(!dir.join("latency.csv").exists(), "it went with its record");
+    }
+
+    #[test]
+    fn a_folder_that_is_half_replaced_is_nobodys() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        let keep = Destination::new(dir, Existing::Keep);
+        let files = [("latency.csv", Vec::new())];
+        origin(1, "").write_files(keep, &SET, &files).unwrap();
+        fs::write(dir.join(".fabricsim-replacing"), "").unwrap();
+        origin(2, "").write_files(keep, &SET, &files).unwrap();
+        assert!(!is_being_replaced(dir));
+        origin(1, "")
+            .write_files(keep, &SET, &files)
+            .expect_err("whole again");
+    }
+
+    #[test]
+    fn a_list_of_files_leads_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = r#"{"files": ["../a", "/etc/b", "c.csv", ".d", "e\\f", 7]}"#;
+        fs::write(folder.path().join("latency.json"), text).unwrap();
+        let files = files_of(folder.path(), &SET, Ending::Whole);
+        assert_eq!(files, ["c.csv", "latency.json"]);
+    }
+}

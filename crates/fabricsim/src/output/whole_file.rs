@@ -1,0 +1,180 @@
+//! Files that a user names: replaced when they are complete, or written straight into where they are
+//! no regular files.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::cannot_write;
+use super::folder::new_file_in;
+use crate::error::Error;
+
+/// Links that are followed before a path counts as a circle, as in Linux.
+const MOST_LINKS: usize = 40;
+
+/// Writes the file at `path`. A regular file, or one that is not there yet, is written beside its
+/// place and renamed when it is complete; where `path` is a link, that is the place it leads to, and
+/// the link stays. Anything else, such as a device, a FIFO or the standard output as `/dev/stdout`,
+/// is written straight into; a reader that stops early has seen enough.
+///
+/// # Errors
+/// When the place cannot be written, or `write` fails.
+pub fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> Result<(), Error> {
+    let written = match Place::of(path) {
+        Ok(Place::File(target)) => replace(&target, write),
+        Ok(Place::Stream(mut file)) => match write(&mut file) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        },
+        Err(error) => Err(error),
+    };
+    written.map_err(cannot_write(path))
+}
+
+/// Writes a file beside `target` and renames it when it is complete.
+pub(super) fn replace(
+    target: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    // A bare name has an empty parent.
+    let folder = match target.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut file = new_file_in(folder)?;
+    write(file.as_file_mut())?;
+    file.persist(target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Where bytes for a path go.
+enum Place {
+    /// A regular file, there or not.
+    File(PathBuf),
+    /// What takes bytes as they come.
+    Stream(File),
+}
+
+impl Place {
+    fn of(path: &Path) -> io::Result<Self> {
+        let mut target = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            if let Some(stream) = open_file(&target)? {
+                return Ok(Self::Stream(stream));
+            }
+            match fs::symlink_metadata(&target) {
+                Ok(facts) if facts.is_symlink() => {
+                    let leads_to = fs::read_link(&target)?;
+                    target.pop();
+                    target.push(leads_to);
+                }
+                Ok(facts) if facts.is_file() => return Ok(Self::File(target)),
+                // A folder is refused here by the system.
+                Ok(_) => return Ok(Self::Stream(File::options().write(true).open(&target)?)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Ok(Self::File(target));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::Error::other("too many links lead from one to another"))
+    }
+}
+
+/// The file that this process has open, where `path` is a name for one, such as `/dev/fd/63`. The
+/// standard output is the very one that everything else is printed to, so that nothing is
+/// overwritten.
+#[cfg(unix)]
+fn open_file(path: &Path) -> io::Result<Option<File>> {
+    use std::os::fd::AsFd;
+
+    let Some(folder) = path.parent().and_then(|folder| folder.canonicalize().ok()) else {
+        return Ok(None);
+    };
+    // /dev/fd is a link into /proc on Linux and a folder of devices elsewhere.
+    let within_process = folder.starts_with("/proc") && folder.ends_with("fd");
+    if !within_process && folder != Path::new("/dev/fd") {
+        return Ok(None);
+    }
+    let own = fs::canonicalize("/proc/self/fd").ok();
+    let is_own = folder == Path::new("/dev/fd") || own.as_ref() == Some(&folder);
+    let number = path.file_name().and_then(|name| name.to_str());
+    let file = match number {
+        Some("1") if is_own => File::from(io::stdout().as_fd().try_clone_to_owned()?),
+        Some("2") if is_own => File::from(io::stderr().as_fd().try_clone_to_owned()?),
+        _ => File::options().write(true).truncate(true).open(path)?,
+    };
+    Ok(Some(file))
+}
+
+#[cfg(not(unix))]
+fn open_file(_path: &Path) -> io::Result<Option<File>> {
+    Ok(None)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Write as _;
+    use std::os::unix::fs::{FileTypeExt, symlink};
+
+    use super::*;
+
+    fn put(path: &Path, text: &str) -> Result<(), Error> {
+        write_whole(path, |file| file.write_all(text.as_bytes()))
+    }
+
+    #[test]
+    fn links_stay_and_what_they_lead_to_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("below")).unwrap();
+        fs::write(at("below/real"), "old").unwrap();
+        symlink("below/real", at("near")).unwrap();
+        symlink(at("near"), at("far")).unwrap();
+        symlink("below/new", at("dangling")).unwrap();
+        symlink("circle", at("circle")).unwrap();
+        put(&at("far"), "new").unwrap();
+        assert_eq!(fs::read_to_string(at("below/real")).unwrap(), "new");
+        put(&at("dangling"), "made").unwrap();
+        assert_eq!(fs::read_to_string(at("below/new")).unwrap(), "made");
+        for link in ["near", "far", "dangling"] {
+            assert!(
+                fs::symlink_metadata(at(link)).unwrap().is_symlink(),
+                "{link}"
+            );
+        }
+        put(&at("circle"), "").expect_err("it leads nowhere");
+        put(&at("below"), "").expect_err("a folder");
+        assert_eq!(
+            fs::read_dir(at("below")).unwrap().count(),
+            2,
+            "nothing is left over"
+        );
+    }
+
+    #[test]
+    fn a_file_is_whole_or_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        put(&path, "old").unwrap();
+        let failed = write_whole(&path, |file| {
+            file.write_all(b"half")?;
+            Err(io::Error::other("no more"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn devices_are_written_and_stay_devices() {
+        put(Path::new("/dev/null"), "text").unwrap();
+        let facts = fs::symlink_metadata("/dev/null").unwrap();
+        assert!(facts.file_type().is_char_device());
+        let full = put(Path::new("/dev/full"), "text").expect_err("it is full");
+        assert_eq!(full.to_string(), "cannot write `/dev/full`");
+    }
+}
