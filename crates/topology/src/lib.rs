@@ -49,4 +49,4 @@ pub use error::TopologyError;
 pub use graph::{Link, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};
 pub use graphml::GraphmlConfig;
 pub use hpcc_file::parse_hpcc;
-pub use routes::{Extremes, NextHopOrder, Routes, SwitchRoutes};
+pub use routes::{Extremes, NextHopOrder, Routes, RoutesSize, SwitchRoutes};
