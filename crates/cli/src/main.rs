@@ -25,10 +25,11 @@ use std::process::ExitCode;
 
 use args::{Args, Command};
 use clap::Parser;
+use progress::Signals;
 
 /// Exit codes: what scripts can rely on.
 mod exit {
-    /// A file could not be written, a point of a sweep failed, or results are further apart than the user allows.
+    /// A file could not be written, threads could not be started, a point of a sweep failed, or results are further apart than the user allows.
     pub(crate) const FAILURE: u8 = 1;
     /// What the user wrote is wrong; nothing was run. clap uses the same code.
     pub(crate) const BAD_INPUT: u8 = 2;
@@ -40,14 +41,15 @@ mod exit {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    let signals = Signals::listen();
     let result = match args.command {
-        Command::Run(options) => run::run(&options),
-        Command::Sweep(options) => sweep::sweep(&options),
+        Command::Run(options) => run::run(&options, &signals),
+        Command::Sweep(options) => sweep::sweep(&options, &signals),
         Command::Check(options) => check::check(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Slowdown(options) => slowdown::slowdown(&options),
         Command::Plot(options) => plot::plot(&options),
-        Command::Reproduce(options) => reproduce::reproduce(&options),
+        Command::Reproduce(options) => reproduce::reproduce(&options, &signals),
         Command::Report(options) => report::report(&options),
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options),
@@ -58,7 +60,7 @@ fn main() -> ExitCode {
     };
     result.unwrap_or_else(|error| {
         let code = match &error {
-            fabricsim::Error::Write { .. } => exit::FAILURE,
+            fabricsim::Error::Write { .. } | fabricsim::Error::Threads { .. } => exit::FAILURE,
             _ => exit::BAD_INPUT,
         };
         console::complain(error);

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use fabricsim::outcome::{Monitor, share_done};
 use fabricsim::simulation::Expectation;
+use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -16,27 +17,52 @@ const REFRESH: Duration = Duration::from_millis(100);
 /// Shows how far a run is and stops it when the user asks to.
 pub(crate) struct Display {
     bar: ProgressBar,
-    stop: Arc<AtomicBool>,
+    signals: Signals,
     begun: Instant,
     shown: Instant,
 }
 
-/// Becomes true at the first Ctrl-C; the second one ends the process.
-pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&stop);
-    // A second handler cannot be set; then Ctrl-C ends the process as usual.
-    let _ = ctrlc::set_handler(move || {
-        if seen.swap(true, Ordering::Relaxed) {
-            std::process::exit(i32::from(crate::exit::INTERRUPTED));
-        }
-    });
-    stop
+/// What Ctrl-C does: it ends the process at once, or, while there are results to be kept, the run; a second
+/// one then ends the process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Signals {
+    held: Arc<AtomicBool>,
+    interrupt: Interrupt,
+}
+
+impl Signals {
+    /// Listens to Ctrl-C from now on.
+    pub(crate) fn listen() -> Self {
+        let signals = Self::default();
+        let seen = signals.clone();
+        // Where the system gives no thread to listen on, Ctrl-C ends the process as usual.
+        let _ = ctrlc::set_handler(move || {
+            if seen.interrupt.is_raised() || !seen.held.load(Ordering::SeqCst) {
+                std::process::exit(i32::from(crate::exit::INTERRUPTED));
+            }
+            seen.interrupt.raise();
+        });
+        signals
+    }
+
+    /// From now on there is something to be kept.
+    pub(crate) fn hold(&self) {
+        self.held.store(true, Ordering::SeqCst);
+    }
+
+    /// Everything has been kept.
+    pub(crate) fn release(&self) {
+        self.held.store(false, Ordering::SeqCst);
+    }
+
+    /// What Ctrl-C raises while something is to be kept.
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
 }
 
 impl Display {
-    pub(crate) fn new(quiet: bool) -> Self {
-        let stop = stop_on_ctrl_c();
+    pub(crate) fn new(quiet: bool, signals: &Signals) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
@@ -49,13 +75,14 @@ impl Display {
         let now = Instant::now();
         Self {
             bar,
-            stop,
+            signals: signals.clone(),
             begun: now,
             shown: now,
         }
     }
 
     pub(crate) fn finish(&self) {
+        self.signals.release();
         self.bar.finish_and_clear();
     }
 }
@@ -79,6 +106,14 @@ impl Monitor for Display {
                 progress.started,
             ));
         }
-        !self.stop.load(Ordering::Relaxed)
+        !self.signals.interrupt.is_raised()
+    }
+
+    fn begins(&mut self) {
+        self.signals.hold();
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.signals.interrupt()
     }
 }

@@ -14,6 +14,7 @@ use fabricsim::sweep::{self, Ended, PointOutcome, PointResults, SweepOptions};
 
 use crate::console::{say, tell};
 use crate::exit;
+use crate::progress::Signals;
 use crate::run::line;
 use crate::sweep::{Display, default_jobs, report};
 
@@ -86,7 +87,7 @@ impl ReproduceArgs {
     }
 }
 
-pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<ExitCode, Error> {
+pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitCode, Error> {
     let Some(name) = &args.preset else {
         say(&list());
         return Ok(ExitCode::SUCCESS);
@@ -115,7 +116,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<ExitCode, Error> {
             jobs: args.jobs.map_or_else(default_jobs, usize::from),
             ..SweepOptions::default()
         };
-        let mut display = Display::new(args.quiet);
+        let mut display = Display::new(args.quiet, signals);
         let outcome = sweep::run(&sweep, &dir, &options, &mut display)?;
         display.finish();
         report(&outcome, &dir);

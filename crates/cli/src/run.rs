@@ -11,7 +11,7 @@ use crate::args::RunArgs;
 use crate::console::{say, tell};
 use crate::exit;
 use crate::parallelism;
-use crate::progress::Display;
+use crate::progress::{Display, Signals};
 
 /// Adds a line to a text.
 macro_rules! line {
@@ -21,7 +21,7 @@ macro_rules! line {
 }
 pub(crate) use line;
 
-pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
+pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| error.exit());
     let scenario = args.scenario.load()?;
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         || available_parallelism().map_or(1, std::num::NonZero::get),
         usize::from,
     );
-    let mut display = Display::new(args.quiet);
+    let mut display = Display::new(args.quiet, signals);
     let (summary, profile) = if args.profile_parallelism {
         let (summary, report) = profile_to_folder(&scenario, &dir, &mut display)?;
         (summary, Some(report))

@@ -3,8 +3,6 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 
 use fabricsim::Error;
@@ -16,7 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::{say, tell};
 use crate::exit;
-use crate::progress::stop_on_ctrl_c;
+use crate::progress::Signals;
 use crate::run::line;
 
 /// Steps of the bar.
@@ -107,7 +105,7 @@ impl SweepArgs {
     }
 }
 
-pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
+pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<ExitCode, Error> {
     let sweep = Sweep::from_file(&args.sweep, &args.set)?;
     let dir = match &args.out {
         Some(dir) => dir.clone(),
@@ -126,7 +124,7 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let mut display = Display::new(args.quiet);
+    let mut display = Display::new(args.quiet, signals);
     let outcome = sweep::run(&sweep, &dir, &args.options(), &mut display)?;
     // A terminal has had a line for each point already.
     let listed = if display.bar.is_hidden() { LISTED } else { 0 };
@@ -156,11 +154,11 @@ pub(crate) fn default_jobs() -> usize {
 /// A bar for all points together, and a line for each that has ended.
 pub(crate) struct Display {
     bar: ProgressBar,
-    stop: Arc<AtomicBool>,
+    signals: Signals,
 }
 
 impl Display {
-    pub(crate) fn new(quiet: bool) -> Self {
+    pub(crate) fn new(quiet: bool, signals: &Signals) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
@@ -172,12 +170,13 @@ impl Display {
         bar.set_style(style);
         Self {
             bar,
-            stop: stop_on_ctrl_c(),
+            signals: signals.clone(),
         }
     }
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
+        self.signals.release();
         self.bar.finish_and_clear();
     }
 }
@@ -192,6 +191,10 @@ fn steps(share: f64) -> u64 {
 }
 
 impl SweepMonitor for Display {
+    fn begins(&mut self) {
+        self.signals.hold();
+    }
+
     fn ended(&mut self, outcome: &PointOutcome) {
         if !self.bar.is_hidden() {
             self.bar.println(point_line(outcome));
@@ -209,7 +212,7 @@ impl SweepMonitor for Display {
                 progress.failed
             ));
         }
-        !self.stop.load(Ordering::Relaxed)
+        !self.signals.interrupt().is_raised()
     }
 }
 

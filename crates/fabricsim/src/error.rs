@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use fabricsim_core::engine::ThreadsError;
 use fabricsim_core::input::InputError;
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 use thiserror::Error;
@@ -40,6 +41,14 @@ pub enum Error {
         scenario: String,
         /// What cannot be done, and what to do instead.
         message: String,
+    },
+    /// The system does not give the threads that were asked for.
+    #[error("cannot start {count} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        count: usize,
+        /// What the system says.
+        reason: String,
     },
     /// A flow that was injected cannot be simulated.
     #[error("cannot inject the flow: {0}")]
@@ -114,6 +123,10 @@ impl Error {
         }))
     }
 
+    pub(crate) fn threads(ThreadsError { count, reason }: ThreadsError) -> Self {
+        Self::Threads { count, reason }
+    }
+
     pub(crate) fn unsupported(scenario: &crate::scenario::Scenario, message: String) -> Self {
         Self::Unsupported {
             scenario: scenario.name.clone(),
@@ -165,6 +178,10 @@ impl Diagnostic for Error {
             Self::Write { .. } => Some(Box::new(
                 "give a place that can be written: the folder with --out or [output] dir, the table \
                  of a comparison with --flows, that of slowdowns with --csv",
+            )),
+            Self::Threads { .. } => Some(Box::new(
+                "give fewer --threads (one starts none), or raise the limits of the process: its memory \
+                 (ulimit -v) and its threads (ulimit -u)",
             )),
             Self::Injection(_) | Self::Event(_) | Self::Unsupported { .. } => None,
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cpu_time::{ProcessTime, ThreadTime};
+use fabricsim_core::engine::Interrupt;
 use fabricsim_core::flow::Completion;
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{Progress, Stop, Watch};
@@ -33,6 +34,14 @@ const PARALLELISM_DOMAINS: &str = "parallelism_domains.csv";
 pub trait Monitor: Send {
     /// How far the run is; `false` stops it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
+
+    /// The network has been built and the run begins: from now on there is something to be kept.
+    fn begins(&mut self) {}
+
+    /// What ends the run at once when another thread raises it.
+    fn interrupt(&self) -> Interrupt {
+        Interrupt::default()
+    }
 }
 
 /// Nobody watches.
@@ -77,6 +86,10 @@ struct Recorder<'a> {
 impl Watch for Recorder<'_> {
     fn proceed(&mut self, progress: &Progress) -> bool {
         self.failure.is_none() && self.monitor.progress(progress, self.expected)
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.monitor.interrupt()
     }
 
     fn completed(&mut self, completions: &mut Vec<Completion>) {
@@ -127,7 +140,7 @@ pub fn profile_to_folder(
         simulation.run_probed(until, watch, &mut profile)
     })?;
     let cpu_share = summary.cpu_s / summary.wall_s.max(f64::MIN_POSITIVE);
-    let report = profile.report(&scenario.topology, cpu_share);
+    let report = profile.report(&scenario.topology, cpu_share)?;
     write_json(&dir.join(PARALLELISM), &report)?;
     write_whole(&dir.join(PARALLELISM_DOMAINS), |file| {
         let mut buffered = BufWriter::new(file);
@@ -146,6 +159,7 @@ fn run_by(
     mut run: impl FnMut(&mut Simulation, Time, &mut dyn Watch) -> Stop,
 ) -> Result<Summary, Error> {
     let mut simulation = Simulation::new(scenario, threads)?;
+    monitor.begins();
     let write_error = |path: &Path| {
         let path = path.to_owned();
         move |source| Error::Write { path, source }
@@ -268,7 +282,10 @@ fn run_observed(
         let next = observation.next().min(until);
         let stop = run(simulation, next, recorder);
         observation.look(simulation, &recorder.records)?;
-        if stop != Stop::TimeReached || next == until {
+        // Flows may have ended just before a look: the run still goes on as far as it would have gone
+        // without it.
+        let cut = stop == Stop::Finished && simulation.now() == next;
+        if next == until || !(cut || stop == Stop::TimeReached) {
             return Ok((stop, observation));
         }
     }

@@ -46,7 +46,7 @@ pub use config::{FileConfig, KINDS, KeyDoc, KindDoc, TopologyConfig};
 pub use down_links::DownLinks;
 pub use ecmp::{EcmpHash, murmur3_32};
 pub use error::TopologyError;
-pub use graph::{Link, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};
+pub use graph::{Link, MAX_LINKS, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};
 pub use graphml::GraphmlConfig;
 pub use hpcc_file::parse_hpcc;
 pub use routes::{Extremes, NextHopOrder, Routes, RoutesSize, SwitchRoutes};

@@ -11,7 +11,7 @@ use fabricsim::{Error, Scenario};
 
 use super::drive::drive;
 use crate::console::say;
-use crate::progress::Display;
+use crate::progress::{Display, Signals};
 use crate::run::line;
 
 #[derive(Debug, clap::Args)]
@@ -143,7 +143,7 @@ fn alone(settings: &QuerySettings, index: usize, law: Option<usize>) -> (QuerySe
 
 impl CompareArgs {
     fn run(&self, scenario: &Scenario) -> Result<Result<Run, ExitCode>, Error> {
-        let mut display = Display::new(self.quiet);
+        let mut display = Display::new(self.quiet, &Signals::default());
         let driven = drive(scenario, self.threads, &mut display)?;
         Ok(driven.map(|driven| Run {
             answers: driven.simulation.answers(),

@@ -16,7 +16,7 @@ use fabricsim_core::units::Duration;
 
 use super::drive::drive;
 use crate::console::{say, tell};
-use crate::progress::Display;
+use crate::progress::{Display, Signals};
 
 /// The range of codes: 2^16 ns.
 const LARGEST_NS: f64 = 65_536.0;
@@ -129,7 +129,7 @@ pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| refuse(&error).exit());
     let mut lines = Vec::new();
     for (name, scenario) in args.scenarios()? {
-        let mut display = Display::new(false);
+        let mut display = Display::new(false, &Signals::default());
         let driven = match drive(&scenario, args.threads, &mut display)? {
             Ok(driven) => driven,
             Err(code) => return Ok(code),

@@ -2,17 +2,19 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::Progress;
 
 use super::Sweep;
 use super::point::Point;
 use super::record::{PointState, clear, write_record};
 use super::run::{Ended, PointOutcome, SweepMonitor, SweepProgress};
+use crate::error::Error;
 use crate::outcome::{Monitor, run_to_folder};
 use crate::simulation::Expectation;
 use crate::summary::Status;
@@ -28,7 +30,7 @@ pub(super) struct Work<'a> {
     /// The points, by their places in the sweep, in the order in which they begin.
     due: &'a [usize],
     next: AtomicUsize,
-    stop: AtomicBool,
+    stop: Interrupt,
     /// Bytes acknowledged so far, for each of `due`.
     acknowledged: Vec<AtomicU64>,
 }
@@ -41,7 +43,7 @@ enum Event {
 
 /// Tells how far one point is, and whether to go on.
 struct PointMonitor<'a> {
-    stop: &'a AtomicBool,
+    stop: &'a Interrupt,
     acknowledged: &'a AtomicU64,
 }
 
@@ -49,7 +51,11 @@ impl Monitor for PointMonitor<'_> {
     fn progress(&mut self, progress: &Progress, _expected: Expectation) -> bool {
         let bytes = progress.acknowledged.get();
         self.acknowledged.store(bytes, Ordering::Relaxed);
-        !self.stop.load(Ordering::Relaxed)
+        !self.stop.is_raised()
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.stop.clone()
     }
 }
 
@@ -61,7 +67,7 @@ impl<'a> Work<'a> {
             threads,
             due,
             next: AtomicUsize::new(0),
-            stop: AtomicBool::new(false),
+            stop: Interrupt::default(),
             acknowledged: due.iter().map(|_| AtomicU64::new(0)).collect(),
         }
     }
@@ -72,14 +78,22 @@ impl<'a> Work<'a> {
         &self,
         jobs: usize,
         monitor: &mut dyn SweepMonitor,
-    ) -> (Vec<Option<Ended>>, bool) {
+    ) -> Result<(Vec<Option<Ended>>, bool), Error> {
         let mut ended: Vec<Option<Ended>> = self.due.iter().map(|_| None).collect();
         let mut running = vec![false; self.due.len()];
         thread::scope(|scope| {
             let (sender, events) = channel();
-            for _ in 0..jobs.clamp(1, self.due.len().max(1)) {
+            let count = jobs.clamp(1, self.due.len().max(1));
+            for _ in 0..count {
                 let sender = sender.clone();
-                scope.spawn(move || self.work(&sender));
+                let worker = thread::Builder::new().spawn_scoped(scope, move || self.work(&sender));
+                if let Err(error) = worker {
+                    self.stop.raise();
+                    return Err(Error::Threads {
+                        count,
+                        reason: error.to_string(),
+                    });
+                }
             }
             drop(sender);
             loop {
@@ -97,11 +111,12 @@ impl<'a> Work<'a> {
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
                 if !monitor.progress(&self.progress(&ended, &running)) {
-                    self.stop.store(true, Ordering::Relaxed);
+                    self.stop.raise();
                 }
             }
-        });
-        (ended, self.stop.load(Ordering::Relaxed))
+            Ok(())
+        })?;
+        Ok((ended, self.stop.is_raised()))
     }
 
     fn point(&self, order: usize) -> &'a Point {
@@ -130,7 +145,7 @@ impl<'a> Work<'a> {
 
     /// Runs one point after another until none is left.
     fn work(&self, events: &Sender<Event>) {
-        while !self.stop.load(Ordering::Relaxed) {
+        while !self.stop.is_raised() {
             let order = self.next.fetch_add(1, Ordering::Relaxed);
             if order >= self.due.len() {
                 break;
@@ -176,7 +191,7 @@ impl<'a> Work<'a> {
 }
 
 /// An error and its causes in one line.
-fn words(error: &crate::error::Error) -> String {
+fn words(error: &Error) -> String {
     let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
