@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use fabricsim::size::memory;
 use fabricsim::utilisation::ExpectedUtilisation;
 use fabricsim::{Error, Scenario, Simulation};
 
@@ -56,6 +57,15 @@ fn describe(
     line(
         "telemetry",
         format!("{} bytes on each data packet", facts.telemetry_bytes),
+    );
+    line(
+        "memory",
+        format!(
+            "about {} for the network and {} for each packet; {} when all links are full",
+            memory(facts.memory.network),
+            memory(facts.memory.packet),
+            memory(facts.memory.full_links),
+        ),
     );
     line("expected flows", format!("{:.0}", expected.flows));
     line("expected bytes", format!("{:.0}", expected.bytes));

@@ -270,7 +270,7 @@ pub(crate) fn harm(args: &HarmArgs) -> Result<ExitCode, Error> {
         if !args.quiet {
             tell!("{}", progress(cell));
         }
-    });
+    })?;
     args.write(&report, &origin)?;
     say(&report.to_text())?;
     if args.compare_sample {

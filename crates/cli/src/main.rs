@@ -28,10 +28,11 @@ use std::process::ExitCode;
 
 use args::{Args, Command};
 use fabricsim::Error;
+use signals::Signals;
 
 /// Exit codes: what scripts can rely on.
 mod exit {
-    /// A file could not be written, a point of a sweep failed, or results are further apart than the user allows.
+    /// A file could not be written, threads could not be started, a point of a sweep failed, or results are further apart than the user allows.
     pub(crate) const FAILURE: u8 = 1;
     /// What the user wrote is wrong; nothing was run. clap uses the same code.
     pub(crate) const BAD_INPUT: u8 = 2;
@@ -44,14 +45,15 @@ mod exit {
 fn main() -> ExitCode {
     signals::keep_file_size_limit_an_error();
     let args: Args = console::arguments();
+    let signals = Signals::listen();
     let result = match args.command {
-        Command::Run(options) => run::run(&options),
-        Command::Sweep(options) => sweep::sweep(&options),
+        Command::Run(options) => run::run(&options, &signals),
+        Command::Sweep(options) => sweep::sweep(&options, &signals),
         Command::Check(options) => check::check(&options),
         Command::Compare(options) => compare::compare(&options),
         Command::Slowdown(options) => slowdown::slowdown(&options),
         Command::Plot(options) => plot::plot(&options),
-        Command::Reproduce(options) => reproduce::reproduce(&options),
+        Command::Reproduce(options) => reproduce::reproduce(&options, &signals),
         Command::Report(options) => report::report(&options),
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options),
@@ -63,7 +65,7 @@ fn main() -> ExitCode {
 /// Says what is wrong; the code to end with.
 fn refuse(error: Error) -> ExitCode {
     let code = match &error {
-        Error::Write { .. } => exit::FAILURE,
+        Error::Write { .. } | Error::Threads { .. } => exit::FAILURE,
         _ => exit::BAD_INPUT,
     };
     console::complain(error);

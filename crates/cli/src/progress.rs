@@ -1,17 +1,16 @@
 //! A progress bar on a terminal, silence in a pipe, and a clean end when the user asks for it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use fabricsim::outcome::{Monitor, share_done};
 use fabricsim::simulation::Expectation;
 use fabricsim::utilisation::ExpectedUtilisation;
+use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::console::tell;
-use crate::signals::stop_on_ctrl_c;
+use crate::signals::Signals;
 
 /// Steps of the bar.
 const STEPS: u64 = 1_000;
@@ -20,14 +19,13 @@ const REFRESH: Duration = Duration::from_millis(100);
 /// Shows how far a run is and stops it when the user asks to.
 pub(crate) struct Display {
     bar: ProgressBar,
-    stop: Arc<AtomicBool>,
+    signals: Signals,
     begun: Instant,
     shown: Instant,
 }
 
 impl Display {
-    pub(crate) fn new(quiet: bool) -> Self {
-        let stop = stop_on_ctrl_c();
+    pub(crate) fn new(quiet: bool, signals: &Signals) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
@@ -40,13 +38,14 @@ impl Display {
         let now = Instant::now();
         Self {
             bar,
-            stop,
+            signals: signals.clone(),
             begun: now,
             shown: now,
         }
     }
 
     pub(crate) fn finish(&self) {
+        self.signals.release();
         self.bar.finish_and_clear();
     }
 }
@@ -76,6 +75,14 @@ impl Monitor for Display {
                 progress.started,
             ));
         }
-        !self.stop.load(Ordering::Relaxed)
+        !self.signals.interrupt().is_raised()
+    }
+
+    fn begins(&mut self) {
+        self.signals.hold();
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.signals.interrupt()
     }
 }

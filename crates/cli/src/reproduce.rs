@@ -15,6 +15,7 @@ use fabricsim::sweep::{self, Ended, PointOutcome, PointResults, SweepOptions};
 use crate::console::{say, tell};
 use crate::exit;
 use crate::run::{existing, line};
+use crate::signals::Signals;
 use crate::sweep::{Display, default_jobs, report};
 
 /// How long flows arrive when nothing else is said.
@@ -91,7 +92,7 @@ impl ReproduceArgs {
     }
 }
 
-pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<ExitCode, Error> {
+pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitCode, Error> {
     let Some(name) = &args.preset else {
         say(&list())?;
         return Ok(ExitCode::SUCCESS);
@@ -121,7 +122,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs) -> Result<ExitCode, Error> {
             existing: existing(args.force),
             ..SweepOptions::default()
         };
-        let mut display = Display::new(args.quiet);
+        let mut display = Display::new(args.quiet, signals);
         let outcome = sweep::run(&sweep, &dir, &options, &mut display)?;
         display.finish();
         report(&outcome, &dir);

@@ -15,6 +15,7 @@ use crate::exit;
 use crate::load;
 use crate::parallelism;
 use crate::progress::Display;
+use crate::signals::Signals;
 
 /// Adds a line to a text.
 macro_rules! line {
@@ -32,7 +33,7 @@ pub(crate) const fn existing(force: bool) -> Existing {
     }
 }
 
-pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
+pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| exit_with(error));
     let scenario = args.scenario.load()?;
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         usize::from,
     );
     let destination = Destination::new(&dir, existing(args.force));
-    let mut display = Display::new(args.quiet);
+    let mut display = Display::new(args.quiet, signals);
     let (summary, profile) = if args.profile_parallelism {
         let (summary, report) = profile_to_folder(&scenario, destination, &mut display)?;
         (summary, Some(report))

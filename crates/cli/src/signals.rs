@@ -1,27 +1,55 @@
 //! Signals: requests to end, and limits that are to be errors.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use fabricsim_core::engine::Interrupt;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::exit;
 
-/// Becomes true at Ctrl-C, or when somebody else asks the command to end: `kill`, a batch system that ends a job,
-/// a terminal that is closed. The second time ends the process at once.
-pub(crate) fn stop_on_ctrl_c() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [Some(SIGINT), Some(SIGTERM), hangup()]
-        .into_iter()
-        .flatten()
-    {
-        // Without a handler the signal ends the process as usual.
-        let code = i32::from(exit::INTERRUPTED);
-        let _ = flag::register_conditional_shutdown(signal, code, Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)));
+/// What Ctrl-C does, or another request to end: `kill`, a batch system that ends a job, a terminal that is
+/// closed. It ends the process at once, or, while there are results to be kept, the run; a second one then
+/// ends the process.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Signals {
+    interrupted: Arc<AtomicBool>,
+    /// Whether the next request ends the process.
+    is_final: Arc<AtomicBool>,
+}
+
+impl Signals {
+    /// Listens to requests to end from now on.
+    pub(crate) fn listen() -> Self {
+        let signals = Self::default();
+        signals.release();
+        let requests = [Some(SIGINT), Some(SIGTERM), hangup()];
+        for signal in requests.into_iter().flatten() {
+            let code = i32::from(exit::INTERRUPTED);
+            // Actions run in this order. Without a handler the signal ends the process as usual.
+            let _ =
+                flag::register_conditional_shutdown(signal, code, Arc::clone(&signals.is_final))
+                    .and_then(|_| flag::register(signal, Arc::clone(&signals.interrupted)))
+                    .and_then(|_| flag::register(signal, Arc::clone(&signals.is_final)));
+        }
+        signals
     }
-    stop
+
+    /// Tells that from now on there is something to be kept.
+    pub(crate) fn hold(&self) {
+        self.is_final.store(false, Ordering::SeqCst);
+    }
+
+    /// Tells that everything has been kept.
+    pub(crate) fn release(&self) {
+        self.is_final.store(true, Ordering::SeqCst);
+    }
+
+    /// What a request to end raises while something is to be kept.
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        Interrupt::from_flag(Arc::clone(&self.interrupted))
+    }
 }
 
 /// The signal of a terminal that is closed, where it is not ignored: `nohup` asks for that.

@@ -16,6 +16,7 @@ use fabricsim::sweep::{
 use crate::console::{say, tell};
 use crate::exit;
 use crate::run::{existing, line};
+use crate::signals::Signals;
 
 pub(crate) use display::Display;
 
@@ -112,7 +113,7 @@ impl SweepArgs {
     }
 }
 
-pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
+pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<ExitCode, Error> {
     let sweep = Sweep::from_file(&args.sweep, &args.set)?;
     let dir = match &args.out {
         Some(dir) => dir.clone(),
@@ -131,7 +132,7 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<ExitCode, Error> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let mut display = Display::new(args.quiet);
+    let mut display = Display::new(args.quiet, signals);
     let outcome = sweep::run(&sweep, &dir, &args.options(), &mut display)?;
     // A terminal has had a line for each point already.
     let listed = if display.is_hidden() { LISTED } else { 0 };

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::engine::Threads;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{Fidelity, LawContext, NoTelemetry, Telemetry};
@@ -29,7 +30,7 @@ pub(crate) struct Assembly<'a> {
     pub(crate) context: &'a LawContext<'a>,
     pub(crate) settings: RdmaSettings<ClassLaws>,
     pub(crate) queries: Option<Arc<Queries>>,
-    pub(crate) threads: usize,
+    pub(crate) threads: &'a Threads,
 }
 
 impl<'a> Assembly<'a> {
@@ -89,6 +90,7 @@ impl<'a> Assembly<'a> {
                 0..=5 => self.with_int::<ExactStack<5>>(),
                 6..=10 => self.with_int::<ExactStack<10>>(),
                 11..=32 => self.with_int::<ExactStack<32>>(),
+                33..=64 => self.with_int::<ExactStack<64>>(),
                 _ => self.with_int::<ExactStack<128>>(),
             },
             (true, Some(pint), Fidelity::Published) => self.with_both::<PublishedStack>(&pint),

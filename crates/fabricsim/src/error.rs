@@ -5,6 +5,7 @@ mod excerpt;
 
 use std::path::PathBuf;
 
+use fabricsim_core::engine::ThreadsError;
 use fabricsim_core::input::InputError;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 use thiserror::Error;
@@ -58,6 +59,14 @@ pub enum Error {
         message: String,
         /// What to do instead.
         help: String,
+    },
+    /// The system does not give the threads that were asked for.
+    #[error("cannot start {count} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        count: usize,
+        /// What the system says.
+        reason: String,
     },
     /// A flow that was injected cannot be simulated.
     #[error("cannot inject the flow: {0}")]
@@ -147,6 +156,10 @@ impl Error {
         Self::Input(Box::new(Mistake::new(name, text, error)))
     }
 
+    pub(crate) fn threads(ThreadsError { count, reason }: ThreadsError) -> Self {
+        Self::Threads { count, reason }
+    }
+
     /// Says of a point of a sweep what it says of a scenario.
     pub(crate) fn of_point(self, point: &str) -> Self {
         match self {
@@ -220,6 +233,10 @@ impl Diagnostic for Error {
             Self::Write { .. } => Some(Box::new(
                 "give a place that can be written: the folder with --out or [output] dir, the table \
                  of a comparison with --flows, that of slowdowns with --csv",
+            )),
+            Self::Threads { .. } => Some(Box::new(
+                "give fewer --threads (one starts none), or raise the limits of the process: its memory \
+                 (ulimit -v) and its threads (ulimit -u)",
             )),
             Self::Injection(_) | Self::Event(_) => None,
         }

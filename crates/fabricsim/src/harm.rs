@@ -16,7 +16,7 @@
 //! settings.make_quick();
 //! settings.cca = vec!["prague".to_owned()];
 //! settings.rtt = vec![Duration::from_ms(10)];
-//! let report = HarmTest::new(settings, Path::new("."))?.run(1, &|_| {});
+//! let report = HarmTest::new(settings, Path::new("."))?.run(1, &|_| {})?;
 //! let [solo, prague] = &report.rows[..] else { unreachable!("two cells") };
 //! // The geometric means of 25 completion times in milliseconds.
 //! assert!(prague.statistics[0].mean > solo.statistics[0].mean);
@@ -44,6 +44,7 @@ mod workload;
 
 use std::path::Path;
 
+use fabricsim_core::engine::{Crew, Threads};
 use fabricsim_core::units::Duration;
 use rayon::prelude::*;
 
@@ -153,9 +154,13 @@ impl HarmTest {
     /// Runs all cells on `threads` threads; what comes of them does not depend on how many. `done` is
     /// told of each cell when it has ended, on its thread.
     ///
-    /// # Panics
-    /// When the system has no threads to give.
-    pub fn run(&self, threads: usize, done: &(dyn Fn(&CellResult) + Sync)) -> HarmReport {
+    /// # Errors
+    /// When the system does not give so many threads.
+    pub fn run(
+        &self,
+        threads: usize,
+        done: &(dyn Fn(&CellResult) + Sync),
+    ) -> Result<HarmReport, Error> {
         let seeds: Vec<u64> = (0..u64::from(self.settings.repeats))
             .map(|repeat| self.settings.seed.wrapping_add(repeat))
             .collect();
@@ -185,10 +190,17 @@ impl HarmTest {
             done(&cell);
             cell
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1));
-        let pool = pool.build().expect("the system has threads");
-        let cells = pool.install(|| plans.par_iter().map(run).collect());
-        HarmReport::new(&self.settings, &workloads[0], &seeds, cells)
+        let threads = Threads::start(threads).map_err(Error::threads)?;
+        let cells = threads.run(|crew| match crew {
+            Crew::Alone => plans.iter().map(run).collect(),
+            Crew::Pool => plans.par_iter().map(run).collect(),
+        });
+        Ok(HarmReport::new(
+            &self.settings,
+            &workloads[0],
+            &seeds,
+            cells,
+        ))
     }
 }
 

@@ -82,6 +82,7 @@ pub(crate) mod runner;
 pub mod scenario;
 pub mod settings;
 pub mod simulation;
+pub mod size;
 pub(crate) mod sources;
 pub mod summary;
 pub mod sweep;

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use fabricsim_core::engine::Threads;
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
     HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
@@ -135,13 +136,14 @@ pub(crate) struct Site<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) routes: &'a Routes,
     pub(crate) queries: Option<&'a Arc<Queries>>,
-    pub(crate) threads: usize,
+    pub(crate) threads: &'a Threads,
 }
 
 /// The markers of ports, by priority.
 struct Marking<'a> {
     scenario: &'a Scenario,
     switch: &'a SwitchSettings,
+    nic_rate: Rate,
     wanted: [Option<EcnConfig>; 8],
     published_draws: PublishedDraws,
     /// Priorities whose packets are not marked by thresholds, as bits.
@@ -153,6 +155,7 @@ impl<'a> Marking<'a> {
         Self {
             scenario,
             switch,
+            nic_rate: scenario.nic_rate(),
             // Marks that contradict one another are refused when the scenario is read.
             wanted: scenario.wanted_marks().unwrap_or_default(),
             published_draws: PublishedDraws::new(scenario.topology.len() as u64, scenario.seed),
@@ -163,13 +166,12 @@ impl<'a> Marking<'a> {
     /// The markers of `port`, if it has some.
     fn at(&self, port: &Port, number: u64) -> Option<Box<Markers>> {
         let scenario = self.scenario;
-        let nic_rate = scenario.nic_rate();
         let mut markers = Markers::default();
         for ((marker, wanted), priority) in markers.iter_mut().zip(&self.wanted).zip(0u8..) {
             if self.unmarked >> priority & 1 != 0 {
                 continue;
             }
-            let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), nic_rate);
+            let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), self.nic_rate);
             let entity = number * 8 + u64::from(priority);
             *marker = ecn.map(|ecn| match scenario.fidelity() {
                 Fidelity::Exact => RedEcn::new(&ecn, scenario.seed, entity),
@@ -194,9 +196,8 @@ where
     F::Law: 'static,
 {
     let scenario = site.scenario;
-    let switch = scenario
-        .switch
-        .resolved(scenario.nic_rate(), scenario.fidelity());
+    let nic_rate = scenario.nic_rate();
+    let switch = scenario.switch.resolved(nic_rate, scenario.fidelity());
     let buffer = scenario.buffer_config();
     let settings = Arc::new(settings);
     let marking = Marking::new(scenario, &switch, 0);
@@ -207,7 +208,7 @@ where
             let buffer = scenario
                 .switch
                 .buffer_of(&buffer, shares, scenario.fidelity());
-            SharedBuffer::new(&buffer, scenario.nic_rate(), shares)
+            SharedBuffer::new(&buffer, nic_rate, shares)
         },
         telemetry,
     })
@@ -226,9 +227,8 @@ where
     F::Law: 'static,
 {
     let scenario = site.scenario;
-    let switch = scenario
-        .switch
-        .resolved(scenario.nic_rate(), scenario.fidelity());
+    let nic_rate = scenario.nic_rate();
+    let switch = scenario.switch.resolved(nic_rate, scenario.fidelity());
     let buffer = scenario.buffer_config();
     let settings = HostSettings {
         transports: scenario.class_transports(),
@@ -257,7 +257,7 @@ where
             let buffer = scenario
                 .switch
                 .buffer_of(&buffer, shares, scenario.fidelity());
-            MixedBuffer::new(&buffer, lossy, scenario.nic_rate(), shares)
+            MixedBuffer::new(&buffer, lossy, nic_rate, shares)
         },
         telemetry,
     })

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::time::Instant;
 
+use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::{Progress, Stop, Watch};
 use fabricsim_core::units::Time;
 use fabricsim_report::FctWriter;
@@ -46,6 +47,14 @@ pub trait Monitor: Send {
 
     /// Tells what the workloads are expected to load on the links; called once, before the run begins.
     fn expected(&mut self, _utilisation: &ExpectedUtilisation) {}
+
+    /// The network has been built and the run begins: from now on there is something to be kept.
+    fn begins(&mut self) {}
+
+    /// What ends the run at once when another thread raises it.
+    fn interrupt(&self) -> Interrupt {
+        Interrupt::default()
+    }
 }
 
 /// Nobody watches.
@@ -100,7 +109,7 @@ pub fn profile_to_folder<'a>(
         },
     )?;
     let cpu_share = ran.summary.cpu_s / ran.summary.wall_s.max(f64::MIN_POSITIVE);
-    let report = profile.report(&scenario.topology, cpu_share);
+    let report = profile.report(&scenario.topology, cpu_share)?;
     write_json(&mut folder, ran.ending.name(PARALLELISM), &report)?;
     folder.write(ran.ending.name(PARALLELISM_DOMAINS), |file| {
         let mut buffered = BufWriter::new(file);
@@ -205,6 +214,7 @@ impl<'s> Run<'s> {
         } = self;
         let utilisation = ExpectedUtilisation::of(scenario, &simulation);
         monitor.expected(&utilisation);
+        monitor.begins();
         let fct_path = folder.dir().join(FCT);
         let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
         let (file, temporary) = file.into_parts();
@@ -328,7 +338,10 @@ fn run_observed(
         let next = observation.next().min(until);
         let stop = run(simulation, next, recorder);
         observation.look(simulation, &recorder.records)?;
-        if stop != Stop::TimeReached || next == until {
+        // Flows may have ended just before a look: the run still goes on as far as it would have gone
+        // without it.
+        let cut = stop == Stop::Finished && simulation.now() == next;
+        if next == until || !(cut || stop == Stop::TimeReached) {
             return Ok((stop, observation));
         }
     }

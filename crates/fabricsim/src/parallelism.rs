@@ -18,6 +18,8 @@ use fabricsim_core::engine::Probe;
 use fabricsim_core::id::NodeId;
 use fabricsim_topology::Topology;
 
+use crate::error::Error;
+
 use barrier::Barriers;
 pub use report::{BarrierSource, DomainCost, Kind, ParallelismReport, Spread, WorkerRow};
 use schedule::ListSchedule;
@@ -113,10 +115,13 @@ impl Parallelism {
 
     /// What has been measured, for the nodes of `topology`. Measures the barrier, for a few tenths of a
     /// second at most. `cpu_share` is the CPU time of the run over its wall time.
-    #[must_use]
-    pub fn report(&self, topology: &Topology, cpu_share: f64) -> ParallelismReport {
+    ///
+    /// # Errors
+    /// When the system does not give a thread for each core.
+    pub fn report(&self, topology: &Topology, cpu_share: f64) -> Result<ParallelismReport, Error> {
         let cores = available_parallelism().map_or(1, std::num::NonZero::get);
-        report::assemble(self, topology, &Barriers::measure(cores), cpu_share)
+        let barriers = Barriers::measure(cores).map_err(Error::threads)?;
+        Ok(report::assemble(self, topology, &barriers, cpu_share))
     }
 
     /// Writes `parallelism_domains.csv`: a row for each node, in the order of their numbers.

@@ -6,6 +6,7 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
     BlockedPort, Counters, Directory, Network, PortSample, Room, Stop, Watch,
 };
+use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::{Answers, HopSeries};
@@ -33,6 +34,8 @@ pub(crate) trait Runner: Send {
     ) -> Stop;
     fn set_room(&mut self, room: Room);
     fn now(&self) -> Time;
+    fn ended(&self) -> Time;
+    fn packet_bytes(&self) -> usize;
     fn windows(&self) -> u64;
     fn flows(&self) -> (u64, u64);
     fn take_completions(&mut self) -> Vec<Completion>;
@@ -78,6 +81,12 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn now(&self) -> Time {
         self.now()
+    }
+    fn ended(&self) -> Time {
+        self.ended()
+    }
+    fn packet_bytes(&self) -> usize {
+        size_of::<Packet<M::Header>>()
     }
     fn windows(&self) -> u64 {
         self.windows()
@@ -144,7 +153,7 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         reports
     }
     fn queue_distribution(&self) -> Vec<QueueBin> {
-        let now = self.now();
+        let now = self.ended();
         let logs = self.observers().enumerate();
         logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
             .flat_map(|(node, times)| times.bins(now, node))

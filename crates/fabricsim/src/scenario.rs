@@ -233,6 +233,7 @@ impl Scenario {
         let seed = read_seed(&document, &mut root)?;
         let profile = read_profile(&document, &mut root)?;
         let fidelity = fidelity(profile);
+        let network_place = root.get("topology").map_or(0..0, toml::Spanned::span);
         let (topology_config, topology) = read_topology(&document, &mut root, base)?;
         let topology = Arc::new(topology);
         let switch_place = |key: &str| {
@@ -357,6 +358,10 @@ impl Scenario {
             .and_then(|()| scenario.check_digests())
             .and_then(|()| scenario.check_transports())
             .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
+        (scenario.check_long_paths())
+            .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
+        (scenario.check_routes())
+            .map_err(|error| document.mistake(network_place, error.message, error.help))?;
         scenario.check_queues(&document, &queue_sections)?;
         if let Some((settings, places)) = scenario.queries.as_ref().zip(query_places) {
             let laws: Vec<&PintConfig> = scenario.pint_laws().collect();

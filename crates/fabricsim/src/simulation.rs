@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fabricsim_core::engine::Probe;
+use fabricsim_core::engine::{Probe, Threads};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::limits::{MAX_BASE_RTT, MAX_SIZE};
@@ -13,7 +13,7 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
-use fabricsim_report::FctRecord;
+use fabricsim_report::{FctRecord, HEADER_BYTES};
 use fabricsim_topology::{EqualPaths, Extremes, Routes};
 use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
 use fabricsim_workload::Merge;
@@ -30,6 +30,7 @@ use crate::queries::query_network;
 use crate::registry::Needs;
 use crate::runner::Runner;
 use crate::scenario::{Part, Scenario};
+use crate::size::MemoryNeed;
 use crate::sources::Sources;
 
 /// What the idle network of a scenario offers.
@@ -48,6 +49,8 @@ pub struct NetworkFacts {
     pub extremes: Extremes,
     /// Bytes of telemetry that a data packet carries on the wire.
     pub telemetry_bytes: u16,
+    /// The memory that it takes.
+    pub memory: MemoryNeed,
 }
 
 /// A simulation. It holds no clock and no files; it moves when it is told to.
@@ -92,8 +95,11 @@ impl Simulation {
     /// their number).
     ///
     /// # Errors
-    /// When the scenario asks for something that its profile or the model cannot do.
+    /// When the scenario asks for something that its profile or the model cannot do, the network is
+    /// larger than can be built, or the system does not give the threads.
     pub fn new(scenario: &Scenario, threads: usize) -> Result<Self, Error> {
+        scenario.check_memory()?;
+        let threads = Threads::start(threads).map_err(Error::threads)?;
         let fidelity = scenario.fidelity();
         let routing = scenario.routing.resolved(scenario.seed, fidelity);
         let routes = Arc::new(Routes::compute(
@@ -167,7 +173,7 @@ impl Simulation {
             context: &context,
             settings,
             queries: queries.clone(),
-            threads,
+            threads: &threads,
         }
         .build()?;
         let mut expected = Expectation::default();
@@ -187,6 +193,7 @@ impl Simulation {
         }
         let topology = &scenario.topology;
         let ideal = IdealFct::new(fidelity, mtu, scenario.tcp_facts());
+        let memory = MemoryNeed::of(topology, runner.packet_bytes(), mtu + HEADER_BYTES);
         Ok(Self {
             runner,
             sources: Sources::new(Merge::new(sources)),
@@ -207,6 +214,7 @@ impl Simulation {
                 links: topology.links().len(),
                 nic_rate,
                 extremes,
+                memory,
                 telemetry_bytes: match (&queries, scenario.cc.needs()) {
                     // The law's digest is among those of queries.
                     (Some(_), Needs::Digest) => digest_bytes,
@@ -371,7 +379,14 @@ impl Simulation {
         self.runner.now()
     }
 
-    /// Windows run so far.
+    /// When the run ended: the time that it was asked to reach, or that of the last event when it came
+    /// back because all flows had ended or nothing moved.
+    #[must_use]
+    pub fn ended(&self) -> Time {
+        self.runner.ended()
+    }
+
+    /// Windows run so far: how the engine has divided the time.
     #[must_use]
     pub fn windows(&self) -> u64 {
         self.runner.windows()

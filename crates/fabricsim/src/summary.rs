@@ -133,7 +133,7 @@ pub struct Summary {
     pub expected_utilisation: ExpectedUtilisation,
     /// Slowdowns overall and by class of sizes.
     pub slowdown: Vec<SlowdownSummary>,
-    /// Simulated time at the end, in nanoseconds.
+    /// When the run ended, in nanoseconds of simulated time: the time of the last event, or `stop_at`.
     pub simulated_ns: f64,
     /// Data packets sent.
     pub packets: u64,
@@ -141,7 +141,8 @@ pub struct Summary {
     pub packet_hops: u64,
     /// Events executed.
     pub events: u64,
-    /// Windows run.
+    /// Windows run: how the engine has divided the time. Samples of `[observe]` end windows, so there are
+    /// more with them; nothing else depends on it.
     pub windows: u64,
     /// Packets dropped for want of buffer.
     pub buffer_drops: u64,
@@ -280,7 +281,7 @@ pub(crate) fn summarise(
         warnings: warnings(scenario, simulation, &end.utilisation),
         expected_utilisation: end.utilisation.clone(),
         slowdown: slowdowns(records),
-        simulated_ns: simulation.now().as_ps() as f64 / 1_000.0,
+        simulated_ns: simulation.ended().as_ps() as f64 / 1_000.0,
         packets,
         packet_hops,
         events,

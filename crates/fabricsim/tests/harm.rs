@@ -25,7 +25,7 @@ fn tools(change: impl FnOnce(&mut HarmSettings)) -> HarmReport {
 
 fn run(settings: HarmSettings, threads: usize) -> HarmReport {
     let test = HarmTest::new(settings, Path::new(".")).expect("good settings");
-    test.run(threads, &|_| {})
+    test.run(threads, &|_| {}).expect("threads")
 }
 
 fn row<'r>(report: &'r HarmReport, rtt: u64, competitor: Option<&str>) -> &'r Row {

@@ -16,21 +16,25 @@ mod domains;
 mod executor;
 mod group;
 mod inbox;
+mod interrupt;
 mod order;
 mod placement;
 mod post;
 mod probe;
+mod threads;
 mod timers;
 
 pub use channel::{Message, Outbox};
 pub use domains::Domains;
 pub use inbox::Inbox;
+pub use interrupt::Interrupt;
 pub use probe::Probe;
+pub use threads::{Crew, MOST_THREADS, Threads, ThreadsError};
 pub use timers::{Timer, Timers};
 
 use crate::units::{Duration, Time};
 use executor::{Executor, Parallel, Sequential};
-use group::{Group, Slot, earliest};
+use group::{Group, Slot, Span, earliest};
 use inbox::{LONGEST_SPAN, MOST_LANES};
 use placement::Place;
 use post::Post;
@@ -98,7 +102,10 @@ pub struct Engine<D: Domain> {
     lookahead: Duration,
     now: Time,
     windows: u64,
-    pool: Option<rayon::ThreadPool>,
+    threads: Threads,
+    interrupt: Interrupt,
+    /// A window was left half done.
+    broken: bool,
 }
 
 /// Who drives the engine from window to window.
@@ -135,13 +142,12 @@ pub enum Lag {
 
 impl<D: Domain> Engine<D> {
     /// An engine over `domains`. `wiring[i]` lists the links of domain `i` in the order of its
-    /// lanes. With `threads` above one a pool is started.
+    /// lanes.
     ///
     /// # Panics
-    /// When a link has no delay, a domain has more than 65,536 lanes, or the threads cannot be
-    /// started.
+    /// When a link has no delay, or a domain has more than 65,536 lanes.
     #[must_use]
-    pub fn new(domains: Vec<D>, wiring: Vec<Vec<Wiring>>, threads: usize) -> Self {
+    pub fn new(domains: Vec<D>, wiring: Vec<Vec<Wiring>>, threads: &Threads) -> Self {
         assert_eq!(domains.len(), wiring.len(), "every domain has its wiring");
         let delays = wiring.iter().flatten().map(|lane| lane.delay);
         let lookahead = delays.min().unwrap_or(LONGEST_SPAN).min(LONGEST_SPAN);
@@ -149,10 +155,9 @@ impl<D: Domain> Engine<D> {
             lookahead > Duration::ZERO,
             "a window needs links with a delay"
         );
-        let wanted = if threads > 1 {
-            GROUPS_PER_THREAD * threads
-        } else {
-            1
+        let wanted = match threads.count() {
+            1 => 1,
+            count => GROUPS_PER_THREAD * count,
         };
         let (places, sizes) = placement::place(&domains, &wiring, wanted);
         let mut groups: Vec<Group<D>> = (0..sizes.len()).map(Group::new).collect();
@@ -186,12 +191,6 @@ impl<D: Domain> Engine<D> {
         for slot in slots {
             groups[places[slot.index].group as usize].push(slot);
         }
-        let pool = (threads > 1).then(|| {
-            rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .expect("the operating system starts threads")
-        });
         Self {
             groups,
             places,
@@ -200,7 +199,9 @@ impl<D: Domain> Engine<D> {
             lookahead,
             now: Time::ZERO,
             windows: 0,
-            pool,
+            threads: threads.clone(),
+            interrupt: Interrupt::default(),
+            broken: false,
         }
     }
 
@@ -235,31 +236,37 @@ impl<D: Domain> Engine<D> {
         &self.groups[group as usize].slots[place as usize].domain
     }
 
-    /// Runs windows until `driver` stops.
+    /// Lets `interrupt` end the runs to come.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.interrupt = interrupt;
+    }
+
+    /// Whether a run was interrupted. A window may have been left half done, so nothing more is run.
+    #[must_use]
+    pub const fn is_broken(&self) -> bool {
+        self.broken
+    }
+
+    /// Runs windows until `driver` stops, or the run is interrupted.
     pub fn run(&mut self, driver: &mut (impl Driver<D> + Send)) {
-        match self.pool.take() {
-            None => self.windows_on(driver, |groups, window, parity, post| {
-                Sequential.for_each(groups, |group| group.step(window, parity, post, &mut ()));
+        match self.threads.pool().cloned() {
+            None => self.windows_on(driver, |groups, span, post| {
+                Sequential.for_each(groups, |group| group.step(span, post, &mut ()));
             }),
-            Some(pool) => {
-                pool.install(|| {
-                    self.windows_on(driver, |groups, window, parity, post| {
-                        Parallel.for_each(groups, |group| {
-                            group.step(window, parity, post, &mut ());
-                        });
-                    });
+            Some(pool) => pool.install(|| {
+                self.windows_on(driver, |groups, span, post| {
+                    Parallel.for_each(groups, |group| group.step(span, post, &mut ()));
                 });
-                self.pool = Some(pool);
-            }
+            }),
         }
     }
 
     /// Like [`run`](Self::run), on the calling thread alone, and tells `probe` what it does.
     pub fn run_probed(&mut self, driver: &mut impl Driver<D>, probe: &mut (impl Probe + ?Sized)) {
-        self.windows_on(driver, |groups, window, parity, post| {
+        self.windows_on(driver, |groups, span, post| {
             probe.window_begins();
             for group in groups {
-                group.step(window, parity, post, probe);
+                group.step(span, post, probe);
             }
             probe.window_ends();
         });
@@ -269,9 +276,10 @@ impl<D: Domain> Engine<D> {
     fn windows_on(
         &mut self,
         driver: &mut impl Driver<D>,
-        mut step: impl FnMut(&mut [Group<D>], Window, usize, &Post<D::Message>),
+        mut step: impl FnMut(&mut [Group<D>], Span<'_>, &Post<D::Message>),
     ) {
-        loop {
+        let interrupt = self.interrupt.clone();
+        while !self.broken {
             let next = self.next_event();
             let Some(window) = driver.before(&mut self.between(), next) else {
                 return;
@@ -280,10 +288,18 @@ impl<D: Domain> Engine<D> {
                 window.end.since(window.start) <= self.lookahead,
                 "a window fits the lookahead"
             );
-            let parity = usize::from(self.windows % 2 == 1);
-            step(&mut self.groups, window, parity, &self.post);
-            self.windows += 1;
-            self.now = window.end;
+            let span = Span {
+                window,
+                parity: usize::from(self.windows % 2 == 1),
+                interrupt: &interrupt,
+            };
+            step(&mut self.groups, span, &self.post);
+            if interrupt.is_raised() {
+                self.broken = true;
+            } else {
+                self.windows += 1;
+                self.now = window.end;
+            }
             if self.groups.iter().any(|group| !group.results.is_empty()) {
                 driver.collect(&mut self.between());
             }

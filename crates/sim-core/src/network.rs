@@ -5,6 +5,7 @@ mod counters;
 mod deadlock;
 mod driver;
 mod egress;
+mod health;
 mod host;
 mod line;
 mod meter;
@@ -12,6 +13,7 @@ mod node;
 mod pause_clock;
 mod room;
 mod switch;
+mod watch;
 
 pub use change::{Change, LinkChange, LinkEnds};
 pub use counters::Counters;
@@ -22,8 +24,9 @@ pub use line::{LineTable, LineTiming};
 pub use meter::PortSample;
 pub use room::{Overload, Room};
 pub use switch::SwitchConfig;
+pub use watch::{Progress, Stop, Watch};
 
-use crate::engine::{Engine, Probe, Wiring};
+use crate::engine::{Engine, Interrupt, Probe, Threads, Wiring};
 use crate::flow::{Completion, FlowRequest, FlowSource, PathInfo};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::plugin::{Endpoint, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
@@ -62,57 +65,6 @@ pub trait Directory<R>: Send {
     }
 }
 
-/// How far a run is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Simulated time.
-    pub now: Time,
-    /// Flows handed to their hosts.
-    pub started: u64,
-    /// Flows that have ended.
-    pub finished: u64,
-    /// Payload bytes acknowledged.
-    pub acknowledged: Bytes,
-    /// Packets that crossed a link.
-    pub packet_hops: u64,
-}
-
-/// Looks on while a network runs, between windows.
-pub trait Watch: Send {
-    /// Called every few hundred windows; `false` ends the run.
-    fn proceed(&mut self, _progress: &Progress) -> bool {
-        true
-    }
-
-    /// Called when flows have ended, with all completions that nobody has taken yet, in the order of
-    /// (finish, flow). What is left in `completions` is kept for [`Network::take_completions`].
-    fn completed(&mut self, _completions: &mut Vec<Completion>) {}
-}
-
-/// Nobody looks on.
-impl Watch for () {}
-
-/// Why a run has come back.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Stop {
-    /// All flows have ended and no more will start.
-    Finished,
-    /// The time that was asked for has come.
-    TimeReached,
-    /// Flows are left, but nothing moves: nothing is scheduled, or no byte has been acknowledged
-    /// for the stall time.
-    Stalled,
-    /// Switch ports wait for one another in a circle (a PFC deadlock, see [`Network::deadlock`]):
-    /// the flows through them can never end.
-    Deadlocked,
-    /// What is left to do lies beyond [`Time::HORIZON`].
-    Horizon,
-    /// There is more to remember than a run keeps; see [`Room`].
-    Overloaded(Overload),
-    /// The watcher wanted to stop.
-    Interrupted,
-}
-
 /// A simulation of one network.
 #[derive(Debug)]
 pub struct Network<M: Model> {
@@ -124,6 +76,8 @@ pub struct Network<M: Model> {
     wiring: Vec<Vec<(NodeId, PortId)>>,
     /// The time that the last run was asked to reach, and did.
     reached: Time,
+    /// Why the last run came back.
+    stop: Stop,
 }
 
 impl<M: Model> Network<M> {
@@ -136,7 +90,7 @@ impl<M: Model> Network<M> {
     pub fn new(
         nodes: Vec<NodeConfig<M>>,
         wiring: &[Vec<(NodeId, PortId)>],
-        threads: usize,
+        threads: &Threads,
         stall_after: Duration,
     ) -> Self {
         let channels = nodes
@@ -175,11 +129,12 @@ impl<M: Model> Network<M> {
             .collect();
         Self {
             engine: Engine::new(domains, channels, threads),
-            state: FlowState::default(),
+            state: FlowState::new(stall_after),
             stall_after,
             room: Room::default(),
             wiring: wiring.to_vec(),
             reached: Time::ZERO,
+            stop: Stop::TimeReached,
         }
     }
 
@@ -232,9 +187,16 @@ impl<M: Model> Network<M> {
             stop: Stop::TimeReached,
             changed: self.reached,
         };
+        self.engine.set_interrupt(driver.watch.interrupt());
         run(&mut self.engine, &mut driver);
-        let stop = driver.stop;
+        self.engine.set_interrupt(Interrupt::default());
+        let stop = if self.engine.is_broken() {
+            Stop::Interrupted
+        } else {
+            driver.stop
+        };
         self.reached = driver.changed;
+        self.stop = stop;
         if stop == Stop::TimeReached {
             self.reached = self.reached.max(until);
         }
@@ -250,6 +212,23 @@ impl<M: Model> Network<M> {
     #[must_use]
     pub fn now(&self) -> Time {
         self.engine.now().max(self.reached)
+    }
+
+    /// When the run ended: the time that it was asked to reach, or that of the last event when it came
+    /// back for want of something to do.
+    #[must_use]
+    pub fn ended(&self) -> Time {
+        match self.stop {
+            Stop::TimeReached | Stop::Interrupted => self.now(),
+            Stop::Finished
+            | Stop::Stalled
+            | Stop::Deadlocked
+            | Stop::Horizon
+            | Stop::Overloaded(_) => {
+                let last = self.engine.domains().map(Node::last_event);
+                last.max().unwrap_or(Time::ZERO)
+            }
+        }
     }
 
     /// Lets nodes that lag behind do what they have left to do before [`Self::now`]. Only a run that

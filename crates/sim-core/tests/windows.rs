@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use fabricsim_core::engine::{
-    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Probe, Timer, Timers, Window,
-    Wiring,
+    Domain, Domains, Driver, Engine, Inbox, Interrupt, Lag, MOST_THREADS, Message, Outbox, Probe,
+    Threads, Timer, Timers, Window, Wiring,
 };
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::rng::mix;
@@ -247,7 +247,8 @@ fn mesh(count: usize, threads: usize, lags: bool) -> Engine<Thrower> {
             thrower
         })
         .collect();
-    Engine::new(domains, wiring, threads)
+    let threads = Threads::start(threads).expect("a few threads");
+    Engine::new(domains, wiring, &threads)
 }
 
 /// Checks the order in which it is called, and counts.
@@ -389,4 +390,53 @@ fn no_ball_is_lost() {
     let caught: usize = logs.iter().map(Vec::len).sum();
     // Five balls, each caught about once every 140 ns for 20,000 ns.
     assert!((500..1_000).contains(&caught), "{caught}");
+}
+
+/// Raises an interrupt when the tenth window is about to be run.
+struct Impatient {
+    interrupt: Interrupt,
+    windows: u64,
+}
+
+impl Driver<Thrower> for Impatient {
+    fn before(&mut self, domains: &mut Domains<'_, Thrower>, next: Time) -> Option<Window> {
+        self.windows += 1;
+        if self.windows == 10 {
+            self.interrupt.raise();
+        }
+        Clock.before(domains, next)
+    }
+
+    fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
+}
+
+#[test]
+fn an_interrupt_ends_a_run_within_a_window_and_for_good() {
+    for threads in [1, 3] {
+        let mut engine = mesh(23, threads, false);
+        let mut driver = Impatient {
+            interrupt: Interrupt::default(),
+            windows: 0,
+        };
+        engine.set_interrupt(driver.interrupt.clone());
+        engine.run(&mut driver);
+        assert!(engine.is_broken());
+        assert_eq!((driver.windows, engine.windows()), (10, 9));
+        let (now, seen) = (engine.now(), logs(&engine));
+        assert!(seen.iter().flatten().all(|&(at, _)| at < now));
+        engine.set_interrupt(Interrupt::default());
+        engine.run(&mut driver);
+        assert_eq!((engine.windows(), logs(&engine)), (9, seen));
+    }
+}
+
+#[test]
+fn threads_are_refused_with_their_number() {
+    let error = Threads::start(MOST_THREADS + 1).expect_err("too many");
+    assert_eq!(
+        error.to_string(),
+        "cannot start 1025 threads: 1024 are the most"
+    );
+    assert_eq!(Threads::start(0).expect("none").count(), 1);
+    assert_eq!(Threads::start(3).expect("a few").count(), 3);
 }

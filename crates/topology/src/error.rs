@@ -4,7 +4,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::limits::{MAX_LINK_DELAY, MAX_RATE, MIN_RATE};
 use fabricsim_core::units::{Duration, Rate};
 
-use crate::graph::{MAX_NODES, MAX_PORTS};
+use crate::graph::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 
 /// Why a list of nodes and links is not a topology. `link` is a position in the list of links.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -16,6 +16,12 @@ pub enum TopologyError {
     #[error("{count} nodes are more than the {MAX_NODES} that a topology can have")]
     TooManyNodes {
         /// Nodes asked for.
+        count: u64,
+    },
+    /// More than [`MAX_LINKS`] links.
+    #[error("{count} links are more than the {MAX_LINKS} that a topology can have")]
+    TooManyLinks {
+        /// Links asked for.
         count: u64,
     },
     /// A link names a node that does not exist.

@@ -12,6 +12,9 @@ use crate::error::TopologyError;
 /// The most nodes that a topology can have.
 pub const MAX_NODES: u32 = 1 << 24;
 
+/// The most links that a topology can have.
+pub const MAX_LINKS: u32 = 1 << 22;
+
 /// The most links that one node can have.
 pub const MAX_PORTS: u32 = 65_535;
 
@@ -76,7 +79,7 @@ impl Topology {
     /// nodes are kept apart. A host may have several links, also to other hosts.
     ///
     /// # Errors
-    /// The first of these that holds: no host, too many nodes, a faulty link (unknown node,
+    /// The first of these that holds: too many nodes or links, no host, a faulty link (unknown node,
     /// self-loop, a delay of zero or above [`MAX_LINK_DELAY`], a rate outside [`MIN_RATE`] to
     /// [`MAX_RATE`], loss outside 0..1), a node with too many links or none, two hosts
     /// that cannot reach each other.
@@ -84,6 +87,11 @@ impl Topology {
         if kinds.len() > MAX_NODES as usize {
             return Err(TopologyError::TooManyNodes {
                 count: kinds.len() as u64,
+            });
+        }
+        if links.len() > MAX_LINKS as usize {
+            return Err(TopologyError::TooManyLinks {
+                count: links.len() as u64,
             });
         }
         let hosts: Arc<[NodeId]> = (0..kinds.len())

@@ -241,6 +241,7 @@ fn place_error(
         ),
         TopologyError::NoHosts
         | TopologyError::TooManyNodes { .. }
+        | TopologyError::TooManyLinks { .. }
         | TopologyError::TooManyPorts { .. } => (all, "use a smaller network".to_owned()),
     };
     InputError::new(span, error.to_string(), help)

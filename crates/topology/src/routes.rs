@@ -5,11 +5,12 @@ mod extremes;
 mod groups;
 mod hops;
 mod path;
+mod size;
 mod switch;
+mod tree;
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::{FlowKey, Routing};
-use rayon::prelude::*;
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use switch::SwitchTable;
 
 pub use equal::EqualPaths;
 pub use extremes::Extremes;
+pub use size::RoutesSize;
 pub use switch::SwitchRoutes;
 
 /// The order in which equal next hops are kept, and so which one a hash chooses.
@@ -39,14 +41,15 @@ pub enum NextHopOrder {
 impl NextHopOrder {
     /// The ports among `candidates` of a node with these `ports`, in this order.
     fn sort(self, ports: &[Port], candidates: &mut [PortId]) {
-        candidates.sort_unstable_by_key(|port| {
-            let peer = ports[port.index()].peer.0;
-            let rank = match self {
-                Self::AscendingNode => peer,
-                Self::DescendingNode => !peer,
-            };
-            (rank, *port)
-        });
+        candidates.sort_unstable_by_key(|port| (self.rank(ports[port.index()].peer), *port));
+    }
+
+    /// The place of the neighbour `peer` among others: lower ones come first.
+    const fn rank(self, peer: NodeId) -> u32 {
+        match self {
+            Self::AscendingNode => peer.0,
+            Self::DescendingNode => !peer.0,
+        }
     }
 }
 
@@ -65,10 +68,12 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// Finds the shortest paths of `topology`, on rayon's current threads.
+    /// Finds the shortest paths of `topology`, on the calling thread.
     ///
-    /// The result does not depend on the number of threads. A breadth-first search from each group
-    /// of hosts gives the distances; the next hops of a switch are its neighbours one hop nearer.
+    /// A breadth-first search from each group of hosts, 64 of them at once, reaches a switch through its
+    /// next hops. The time goes with the number of links times the number of groups, over 64, where paths
+    /// are short, and with switches x groups where they are long. [`RoutesSize`] tells the memory in
+    /// advance.
     #[must_use]
     pub fn compute(topology: &Topology, order: NextHopOrder, hash: EcmpHash) -> Self {
         Self::compute_without(topology, &DownLinks::none(topology), order, hash)
@@ -90,17 +95,13 @@ impl Routes {
     ) -> Self {
         let groups = Groups::of(topology, down);
         let graph = SwitchGraph::of(topology, down, &groups, order);
-        let distances = graph.distances(&groups);
-        let tables: Vec<Arc<SwitchTable>> = (0..graph.len())
-            .into_par_iter()
-            .map(|switch| {
+        let tables: Vec<Arc<SwitchTable>> = graph
+            .tables(&groups)
+            .into_iter()
+            .enumerate()
+            .map(|(switch, table)| {
                 let local = groups.local(topology, down, graph.node(switch));
-                Arc::new(SwitchTable::new(
-                    graph.hops(switch),
-                    &local,
-                    &distances,
-                    switch,
-                ))
+                Arc::new(table.finish(&local))
             })
             .collect();
         Self {

@@ -34,6 +34,45 @@ impl Topology {
     }
 }
 
+impl Topology {
+    /// The switches on a shortest path between two hosts that are far apart, found by two searches: no more
+    /// than the longest of such paths has, and on chains and trees as many.
+    #[must_use]
+    pub fn some_long_path(&self) -> usize {
+        let Some(&any) = self.hosts().first() else {
+            return 0;
+        };
+        let (end, _) = self.farthest_host(any);
+        let (_, links) = self.farthest_host(end);
+        links.saturating_sub(1)
+    }
+
+    /// The host that is farthest from the host `start`, and the links to it. Hosts do not forward.
+    fn farthest_host(&self, start: NodeId) -> (NodeId, usize) {
+        let mut links = vec![usize::MAX; self.len()];
+        links[start.index()] = 0;
+        let mut queue = vec![start];
+        let mut head = 0;
+        let mut farthest = (start, 0);
+        while let Some(&node) = queue.get(head) {
+            head += 1;
+            let here = links[node.index()];
+            if self.is_host(node) && node != start {
+                farthest = (node, here);
+                continue;
+            }
+            for port in self.ports(node) {
+                let known = &mut links[port.peer.index()];
+                if *known == usize::MAX {
+                    *known = here + 1;
+                    queue.push(port.peer);
+                }
+            }
+        }
+        farthest
+    }
+}
+
 /// A breadth-first search over switches.
 struct Search {
     /// For each node that was reached, how many links from the start, and from where.
@@ -107,6 +146,19 @@ mod tests {
         assert_eq!(ids(&chain.longest_switch_path()), [8, 9, 10, 11]);
         let links = chain.switch_links().map(|(a, b)| (a.0, b.0));
         assert!(links.eq([(8, 9), (9, 10), (10, 11)]));
+    }
+
+    #[test]
+    fn a_long_path_is_found_without_a_look_at_all_pairs() {
+        let chain = ChainConfig {
+            switches: 300,
+            hosts_per_switch: 1,
+            ..ChainConfig::default()
+        };
+        assert_eq!(chain.build().unwrap().some_long_path(), 300);
+        let fat_tree = FatTreeConfig::default().build().unwrap();
+        assert_eq!(fat_tree.some_long_path(), 5);
+        assert_eq!(StarConfig::default().build().unwrap().some_long_path(), 1);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 )]
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::{FlowKey, Routing};
@@ -18,10 +19,15 @@ use proptest::prelude::*;
 /// A connected network: a random tree of switches with extra links, hosts on one to three
 /// switches, and now and then a direct link between hosts. Hosts and switches alternate in ids.
 fn networks() -> impl Strategy<Value = Topology> {
+    networks_of(0..12, 2..10)
+}
+
+/// The same with so many `switches` beside the first one, and so many `hosts`.
+fn networks_of(switches: Range<usize>, hosts: Range<usize>) -> impl Strategy<Value = Topology> {
     let any = any::<prop::sample::Index>;
-    let trunk = prop::collection::vec(any(), 0..12);
-    let extra = prop::collection::vec((any(), any()), 0..12);
-    let hosts = prop::collection::vec(prop::collection::vec(any(), 1..4), 2..10);
+    let extra = prop::collection::vec((any(), any()), switches.clone());
+    let trunk = prop::collection::vec(any(), switches);
+    let hosts = prop::collection::vec(prop::collection::vec(any(), 1..4), hosts);
     let direct = prop::collection::vec((any(), any()), 0..2);
     let speeds = prop::collection::vec((1u64..5, 1u64..5), 1..8);
     (trunk, extra, hosts, direct, speeds).prop_map(|(trunk, extra, hosts, direct, speeds)| {
@@ -98,34 +104,65 @@ fn distances(topology: &Topology, down: &DownLinks, dst: NodeId) -> Vec<Option<u
     distance
 }
 
+/// Compares all next hops over the links that are not `down` with the neighbours that are nearer.
+fn check_next_hops(topology: &Topology, down: &DownLinks) -> Result<(), TestCaseError> {
+    let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
+    let routes = routes.without(down);
+    for &dst in topology.hosts() {
+        let distance = distances(topology, down, dst);
+        for node in (0..topology.len())
+            .map(NodeId::from_index)
+            .filter(|&n| n != dst)
+        {
+            let forwards = |n: NodeId| n == dst || !topology.is_host(n);
+            let ports = topology.ports(node).iter().enumerate();
+            let mut nearer: Vec<_> = ports
+                .filter(|(_, p)| forwards(p.peer) && !down.contains(p.link))
+                .filter(|(_, p)| {
+                    let here = distance[node.index()];
+                    here.is_some() && distance[p.peer.index()].map(|d| d + 1) == here
+                })
+                .map(|(index, p)| (p.peer.0, index))
+                .collect();
+            nearer.sort_unstable();
+            let hops = routes.next_hops(node, dst);
+            let found: Vec<_> = hops
+                .iter()
+                .map(|(next, port)| (next.0, port.index()))
+                .collect();
+            prop_assert_eq!(found, nearer, "from {} to {}", node, dst);
+        }
+    }
+    Ok(())
+}
+
+/// Compares the extremes with those of a look at every pair.
+fn check_extremes(topology: &Topology, down: &DownLinks) -> Result<(), TestCaseError> {
+    let mtu = Bytes::new(1_000);
+    let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
+    let routes = routes.without(down);
+    let mut worst = Extremes::default();
+    for &src in topology.hosts() {
+        for &dst in topology.hosts().iter().filter(|&&dst| dst != src) {
+            let Some(path) = routes.path_info(src, dst, mtu) else {
+                continue;
+            };
+            worst.base_rtt = worst.base_rtt.max(path.base_rtt);
+            worst.bdp = worst.bdp.max(path.bdp());
+            worst.switches = worst.switches.max(path.switches);
+        }
+    }
+    prop_assert_eq!(routes.extremes(mtu), worst);
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn next_hops_are_exactly_the_neighbours_one_hop_nearer(
         topology in networks(),
         failed in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {
-        let down = failures(&topology, &failed);
-        let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
-        let routes = routes.without(&down);
-        for &dst in topology.hosts() {
-            let distance = distances(&topology, &down, dst);
-            for node in (0..topology.len()).map(NodeId::from_index).filter(|&n| n != dst) {
-                let forwards = |n: NodeId| n == dst || !topology.is_host(n);
-                let mut nearer: Vec<_> = topology.ports(node).iter().enumerate()
-                    .filter(|(_, p)| forwards(p.peer) && !down.contains(p.link))
-                    .filter(|(_, p)| {
-                        let here = distance[node.index()];
-                        here.is_some() && distance[p.peer.index()].map(|d| d + 1) == here
-                    })
-                    .map(|(index, p)| (p.peer.0, index))
-                    .collect();
-                nearer.sort_unstable();
-                let found: Vec<_> = routes.next_hops(node, dst).iter()
-                    .map(|(next, port)| (next.0, port.index()))
-                    .collect();
-                prop_assert_eq!(found, nearer, "from {} to {}", node, dst);
-            }
-        }
+        check_next_hops(&topology, &failures(&topology, &failed))?;
     }
 
     #[test]
@@ -154,18 +191,21 @@ proptest! {
         topology in networks(),
         failed in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {
-        let mtu = Bytes::new(1_000);
-        let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
-        let routes = routes.without(&failures(&topology, &failed));
-        let mut worst = Extremes::default();
-        for &src in topology.hosts() {
-            for &dst in topology.hosts().iter().filter(|&&dst| dst != src) {
-                let Some(path) = routes.path_info(src, dst, mtu) else { continue };
-                worst.base_rtt = worst.base_rtt.max(path.base_rtt);
-                worst.bdp = worst.bdp.max(path.bdp());
-                worst.switches = worst.switches.max(path.switches);
-            }
-        }
-        prop_assert_eq!(routes.extremes(mtu), worst);
+        check_extremes(&topology, &failures(&topology, &failed))?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Searches from 64 groups of hosts are made at once: here are more.
+    #[test]
+    fn larger_networks_have_the_same_routes(
+        topology in networks_of(60..150, 70..160),
+        failed in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+    ) {
+        let down = failures(&topology, &failed);
+        check_next_hops(&topology, &down)?;
+        check_extremes(&topology, &down)?;
     }
 }

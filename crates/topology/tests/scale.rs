@@ -1,5 +1,5 @@
-//! How long large fabrics take. `cargo test --release -p fabricsim-topology -- --ignored --nocapture`
-//! prints the times; `RAYON_NUM_THREADS=1` gives those of one core.
+//! How long large networks take. `cargo test --release -p fabricsim-topology -- --ignored --nocapture`
+//! prints the times.
 
 #![allow(
     clippy::unwrap_used,
@@ -11,7 +11,10 @@ use std::time::Instant;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::{FlowKey, Routing};
 use fabricsim_core::units::Bytes;
-use fabricsim_topology::{EcmpHash, FatTreeConfig, NextHopOrder, Preset, Routes, Topology};
+use fabricsim_topology::{
+    ChainConfig, EcmpHash, FatTreeConfig, IspConfig, LeafSpineConfig, NextHopOrder, Preset, Routes,
+    Topology,
+};
 
 fn measure(config: &FatTreeConfig) -> (usize, f64) {
     let start = Instant::now();
@@ -74,4 +77,43 @@ fn sixty_five_thousand_hosts_take_seconds() {
     });
     assert_eq!(hosts, 65_536);
     assert!(seconds < 12.0, "{seconds} s");
+}
+
+/// Builds, routes and searches `build`'s network; the seconds that this takes.
+fn seconds(name: &str, build: impl FnOnce() -> Topology) -> f64 {
+    let begun = Instant::now();
+    let topology = build();
+    let built = begun.elapsed();
+    let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
+    let routed = begun.elapsed() - built;
+    let extremes = routes.extremes(Bytes::new(1_000));
+    let all = begun.elapsed();
+    println!(
+        "{name}: built {built:?}, routed {routed:?}, extremes {:?}: {extremes:?}",
+        all - routed - built
+    );
+    all.as_secs_f64()
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn long_and_wide_networks_take_seconds() {
+    let chain = ChainConfig {
+        switches: 5_000,
+        hosts_per_switch: 1,
+        ..ChainConfig::default()
+    };
+    let isp = IspConfig {
+        switches: 5_000,
+        ..IspConfig::default()
+    };
+    let leaf_spine = LeafSpineConfig {
+        hosts_per_leaf: 12,
+        leaves: 5_000,
+        spines: 536,
+        ..LeafSpineConfig::default()
+    };
+    assert!(seconds("chain", || chain.build().unwrap()) < 6.0);
+    assert!(seconds("isp", || isp.build().unwrap()) < 6.0);
+    assert!(seconds("leaf-spine", || leaf_spine.build().unwrap()) < 20.0);
 }

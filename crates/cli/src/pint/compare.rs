@@ -13,6 +13,7 @@ use super::drive::drive;
 use crate::console::say;
 use crate::progress::Display;
 use crate::run::line;
+use crate::signals::Signals;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -144,7 +145,7 @@ fn alone(settings: &QuerySettings, index: usize, law: Option<usize>) -> (QuerySe
 
 impl CompareArgs {
     fn run(&self, scenario: &Scenario) -> Result<Result<Run, ExitCode>, Error> {
-        let mut display = Display::new(self.quiet);
+        let mut display = Display::new(self.quiet, &Signals::default());
         let driven = drive(scenario, self.threads, &mut display)?;
         Ok(driven.map(|driven| Run {
             answers: driven.simulation.answers(),

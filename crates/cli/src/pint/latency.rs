@@ -17,6 +17,7 @@ use fabricsim_core::units::Duration;
 use super::drive::drive;
 use crate::console::{exit_with, say, tell};
 use crate::progress::Display;
+use crate::signals::Signals;
 
 /// The range of codes: 2^16 ns.
 const LARGEST_NS: f64 = 65_536.0;
@@ -139,7 +140,7 @@ pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
         origin.check_files(destination, &output::SET, args.files())?;
     }
     for (name, scenario) in scenarios {
-        let mut display = Display::new(false);
+        let mut display = Display::new(false, &Signals::default());
         let driven = match drive(&scenario, args.threads, &mut display)? {
             Ok(driven) => driven,
             Err(code) => return Ok(code),

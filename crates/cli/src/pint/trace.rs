@@ -6,14 +6,15 @@ mod output;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread::available_parallelism;
 
 use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::Error;
+use fabricsim_core::engine::Threads;
 use fabricsim_core::input::ConfigError;
 use fabricsim_pint::tracing::{Layers, Marking, Paths, SchemeConfig, Summary, Trials};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rayon::ThreadPoolBuilder;
 
 use method::{Budget, Method, Preset, Rival};
 use network::{Network, NetworkName};
@@ -248,28 +249,28 @@ impl TraceArgs {
     }
 
     fn run(&self, cells: Vec<Cell>) -> Result<Vec<Row>, Error> {
-        let threads = self.threads.map_or(0, usize::from);
-        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| Error::Unsupported {
-            scenario: "pint trace".to_owned(),
-            message: error.to_string(),
-            help: "give fewer --threads".to_owned(),
+        let threads = self.threads.map_or_else(
+            || available_parallelism().map_or(1, std::num::NonZero::get),
+            usize::from,
+        );
+        let threads = Threads::start(threads).map_err(|error| Error::Threads {
+            count: error.count,
+            reason: error.reason,
         })?;
         let bar =
             ProgressBar::with_draw_target(Some(cells.len() as u64), ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{bar:30} {pos} of {len} rows, {msg}, ETA {eta}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        let rows = pool.install(|| {
-            cells
-                .into_iter()
-                .map(|cell| {
-                    bar.set_message(format!("{} hops, {}", cell.hops, cell.method.scheme()));
-                    let row = cell.run();
-                    bar.inc(1);
-                    row
-                })
-                .collect::<Result<Vec<Row>, ConfigError>>()
-        });
+        let rows = cells
+            .into_iter()
+            .map(|mut cell| {
+                bar.set_message(format!("{} hops, {}", cell.hops, cell.method.scheme()));
+                cell.trials.threads = threads.clone();
+                let row = cell.run();
+                bar.inc(1);
+                row
+            })
+            .collect::<Result<Vec<Row>, ConfigError>>();
         bar.finish_and_clear();
         Ok(rows.unwrap_or_else(|error| exit_with(refuse(&error))))
     }

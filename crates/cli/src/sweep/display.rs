@@ -1,15 +1,12 @@
 //! How far a sweep is, on a terminal.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use fabricsim::error::escaped;
 use fabricsim::sweep::{Point, PointOutcome, SweepMonitor, SweepProgress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::point_line;
 use crate::console::tell;
-use crate::signals::stop_on_ctrl_c;
+use crate::signals::Signals;
 
 /// Steps of the bar.
 const STEPS: f64 = 1_000.0;
@@ -17,13 +14,13 @@ const STEPS: f64 = 1_000.0;
 /// A bar for all points together, and a line for each that has ended.
 pub(crate) struct Display {
     bar: ProgressBar,
-    stop: Arc<AtomicBool>,
+    signals: Signals,
     /// Nothing more is said of points that are waited for.
     has_waited: bool,
 }
 
 impl Display {
-    pub(crate) fn new(quiet: bool) -> Self {
+    pub(crate) fn new(quiet: bool, signals: &Signals) -> Self {
         let target = if quiet {
             ProgressDrawTarget::hidden()
         } else {
@@ -35,7 +32,7 @@ impl Display {
         bar.set_style(style);
         Self {
             bar,
-            stop: stop_on_ctrl_c(),
+            signals: signals.clone(),
             has_waited: quiet,
         }
     }
@@ -47,6 +44,7 @@ impl Display {
 
     /// Takes the bar away.
     pub(crate) fn finish(&self) {
+        self.signals.release();
         self.bar.finish_and_clear();
     }
 }
@@ -61,6 +59,10 @@ fn steps(share: f64) -> u64 {
 }
 
 impl SweepMonitor for Display {
+    fn begins(&mut self) {
+        self.signals.hold();
+    }
+
     fn waiting(&mut self, point: &Point) {
         if !self.has_waited {
             self.has_waited = true;
@@ -90,6 +92,6 @@ impl SweepMonitor for Display {
                 progress.failed
             ));
         }
-        !self.stop.load(Ordering::Relaxed)
+        !self.signals.interrupt().is_raised()
     }
 }

@@ -73,3 +73,101 @@ fn an_interrupted_run_keeps_what_is_complete() {
         outcome.stdout
     );
 }
+
+/// How long the command may take to end: half a second, on a machine that has other things to do.
+const SOON: Duration = Duration::from_secs(4);
+
+/// Starts the command, waits until `begun` says that it is at work, lets it work for `after`, sends SIGINT
+/// and returns how long it took to end, and how it ended.
+fn interrupted(
+    folder: &Folder,
+    args: &[&str],
+    begun: impl Fn() -> bool,
+    after: Duration,
+) -> (Duration, Outcome) {
+    let mut child = folder
+        .command(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let start = Instant::now();
+    while !begun() {
+        assert!(start.elapsed() < PATIENCE, "{args:?} does not begin");
+        sleep(Duration::from_millis(5));
+    }
+    sleep(after);
+    assert!(
+        child.try_wait().expect("it can be waited for").is_none(),
+        "{args:?} has ended by itself"
+    );
+    let signal = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("`kill` is there");
+    assert!(signal.success());
+    let signalled = Instant::now();
+    while child.try_wait().expect("it can be waited for").is_none() {
+        assert!(signalled.elapsed() < PATIENCE, "{args:?} does not end");
+        sleep(Duration::from_millis(1));
+    }
+    let took = signalled.elapsed();
+    let outcome = child.wait_with_output().expect("it has ended").into();
+    println!("{args:?}: {} ms", took.as_millis());
+    (took, outcome)
+}
+
+/// Traffic for long.
+const ENDLESS: &str =
+    "[[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\nload = 0.6\nduration = \"2s\"\n";
+
+#[test]
+fn long_links_and_many_hosts_end_soon() {
+    let networks = [
+        // Windows of 10 ms, each of them seconds of work.
+        "kind = \"star\"\nhosts = 64\nlink_delay = \"10ms\"\nrate = \"100Gbps\"",
+        "kind = \"leaf-spine\"\nleaves = 32\nspines = 8\nhosts_per_leaf = 32",
+        "kind = \"isp\"",
+    ];
+    for network in networks {
+        for threads in ["1", "2"] {
+            let folder = Folder::new();
+            let text = format!("[topology]\n{network}\n[cc]\nkind = \"dctcp\"\n{ENDLESS}");
+            folder.write("long.toml", &text);
+            let args = ["run", "long.toml", "--threads", threads, "--out", "out"];
+            let work = Duration::from_secs(2);
+            let (took, outcome) = interrupted(&folder, &args, || folder.has("out"), work);
+            assert_eq!(outcome.code, Some(130), "{}", outcome.stderr);
+            assert!(took < SOON, "{network}: {took:?}");
+            let summary = folder.summary("out");
+            assert_eq!(summary["status"], "interrupted");
+            let rows = folder.read("out/fct.partial.csv").lines().count() as u64 - 1;
+            let flows = &summary["flows"];
+            assert_eq!(flows["finished"], rows);
+            let sum = rows + flows["unfinished"].as_u64().expect("a number");
+            assert_eq!(flows["started"], sum);
+        }
+    }
+}
+
+#[test]
+fn commands_without_results_to_keep_end_at_once() {
+    let folder = Folder::new();
+    let big = format!(
+        "[topology]\nkind = \"chain\"\nswitches = 8000\nhosts_per_switch = 1\n[cc]\nkind = \"dctcp\"\n{ENDLESS}"
+    );
+    folder.write("big.toml", &big);
+    let commands: [&[&str]; 4] = [
+        &["check", "big.toml"],
+        &["run", "big.toml", "--out", "out"],
+        &["harm", "--threads", "1"],
+        &["pint", "trace", "--hops", "59", "--threads", "2"],
+    ];
+    for args in commands {
+        let work = Duration::from_millis(2_000);
+        let (took, outcome) = interrupted(&folder, args, || true, work);
+        assert_eq!(outcome.code, Some(130), "{args:?}: {}", outcome.stderr);
+        assert!(took < SOON, "{args:?}: {took:?}");
+    }
+    assert!(!folder.has("out"), "nothing was to be kept");
+}

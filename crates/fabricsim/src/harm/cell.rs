@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use fabricsim_core::engine::Threads;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource, PathInfo};
 use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::network::{
@@ -272,7 +273,7 @@ impl CellPlan<'_> {
             vec![(SWITCH, TO_SERVER)],
             vec![(CLIENT, PortId(0)), (SERVER, PortId(0))],
         ];
-        Network::new(nodes, &wiring, 1, Duration::MAX)
+        Network::new(nodes, &wiring, &Threads::calling(), Duration::MAX)
     }
 
     fn flow_results(

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 
 use cpu_time::{ProcessTime, ThreadTime};
+use fabricsim_core::engine::Interrupt;
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, Watch};
 use fabricsim_report::{FctRecord, FctWriter};
@@ -46,6 +47,10 @@ pub(super) struct Recorder<'a> {
 impl Watch for Recorder<'_> {
     fn proceed(&mut self, progress: &Progress) -> bool {
         self.failure.is_none() && self.monitor.progress(progress, self.expected)
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.monitor.interrupt()
     }
 
     fn completed(&mut self, completions: &mut Vec<Completion>) {

@@ -3,7 +3,7 @@
 use std::hint::spin_loop;
 use std::time::{Duration, Instant};
 
-use fabricsim_core::engine::GROUPS_PER_THREAD;
+use fabricsim_core::engine::{GROUPS_PER_THREAD, Threads, ThreadsError};
 use rayon::prelude::*;
 
 use super::{BarrierSource, WORKERS, median, nanos};
@@ -32,18 +32,21 @@ impl Barriers {
     /// Measures the barrier on a machine of `cores` cores, for each of [`WORKERS`] that has a core
     /// for each worker and for all cores. A single core is measured with two threads, which is too
     /// slow rather than too fast.
-    pub(super) fn measure(cores: usize) -> Self {
+    ///
+    /// # Errors
+    /// When the system does not give so many threads.
+    pub(super) fn measure(cores: usize) -> Result<Self, ThreadsError> {
         let mut undisturbed = 1.0f64;
         let measured = thread_counts(cores).into_iter().map(|threads| {
-            let (ns, share) = median_round(threads);
+            let (ns, share) = median_round(threads)?;
             undisturbed = undisturbed.min(share);
-            (threads, ns)
+            Ok((threads, ns))
         });
-        Self {
+        Ok(Self {
             cores,
-            measured: measured.collect(),
+            measured: measured.collect::<Result<_, ThreadsError>>()?,
             undisturbed,
-        }
+        })
     }
 
     /// The most threads with which the barrier was measured.
@@ -84,16 +87,13 @@ fn thread_counts(cores: usize) -> Vec<usize> {
 /// engine does in a window: the median in nanoseconds. Wake-ups, stealing and the wait for the last
 /// one are in it. Rounds in which some thread did nothing are left out as far as enough
 /// others are left: other programs had its core. The second value is the share of the others.
-fn median_round(threads: usize) -> (u64, f64) {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .expect("the operating system starts threads");
+fn median_round(threads: usize) -> Result<(u64, f64), ThreadsError> {
+    let pool = Threads::start(threads)?;
     // Which thread has done each group.
     let mut groups = vec![None; GROUPS_PER_THREAD * threads];
     let even_share = nanos(GROUP_WORK) * GROUPS_PER_THREAD as u64;
     let (mut rounds, mut alone) = (Vec::with_capacity(ROUNDS), Vec::new());
-    pool.install(|| {
+    pool.run(|_| {
         for _ in 0..ROUNDS {
             work_for(DRIVER_WORK);
             let begun = Instant::now();
@@ -113,7 +113,7 @@ fn median_round(threads: usize) -> (u64, f64) {
     if rounds.len() < ROUNDS / ENOUGH {
         rounds.append(&mut alone);
     }
-    (median(&mut rounds), undisturbed)
+    Ok((median(&mut rounds), undisturbed))
 }
 
 fn work_for(span: Duration) {
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(thread_counts(3), [2, 3]);
         assert_eq!(thread_counts(8), [2, 4, 8]);
         assert_eq!(thread_counts(200).last(), Some(&200));
-        let barriers = Barriers::measure(1);
+        let barriers = Barriers::measure(1).expect("two threads");
         let (cost, source) = barriers.of(2);
         assert!(cost > 0.0);
         assert!((0.0..=1.0).contains(&barriers.undisturbed));

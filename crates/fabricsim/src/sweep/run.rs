@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
+use fabricsim_core::engine::{Crew, Threads};
 use rayon::prelude::*;
 
 use super::Sweep;
@@ -71,6 +72,9 @@ impl SweepProgress {
 
 /// Watches a sweep, on the thread that called [`run`].
 pub trait SweepMonitor {
+    /// All networks could be built, and points are about to be run.
+    fn begins(&mut self) {}
+
     /// A point begins.
     fn begun(&mut self, _point: &Point) {}
 
@@ -203,7 +207,8 @@ pub fn run(
         source,
     })?;
     let work = Work::new(sweep, dir, options, &due);
-    let (ended, interrupted) = work.run(options.jobs, monitor);
+    monitor.begins();
+    let (ended, interrupted) = work.run(options.jobs, monitor)?;
     let mut fates: Vec<Option<Ended>> = points.iter().map(|_| None).collect();
     for (&at, end) in due.iter().zip(ended) {
         fates[at] = Some(end.unwrap_or(Ended::Stopped));
@@ -259,13 +264,10 @@ fn check(sweep: &Sweep, places: &[usize], jobs: usize) -> Result<(), Error> {
         let built = Simulation::new(point.scenario(), 1);
         built.err().map(|error| error.of_point(point.name()))
     };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(jobs.max(1))
-        .build();
-    let errors: Vec<Option<Error>> = match pool {
-        Ok(pool) => pool.install(|| places.par_iter().map(refused).collect()),
-        // A system without threads to give still has this one.
-        Err(_) => places.iter().map(refused).collect(),
-    };
+    let threads = Threads::start(jobs.min(places.len())).map_err(Error::threads)?;
+    let errors: Vec<Option<Error>> = threads.run(|crew| match crew {
+        Crew::Alone => places.iter().map(refused).collect(),
+        Crew::Pool => places.par_iter().map(refused).collect(),
+    });
     errors.into_iter().flatten().next().map_or(Ok(()), Err)
 }

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::Progress;
 
 use super::Sweep;
@@ -33,7 +34,7 @@ pub(super) struct Work<'a> {
     due: &'a [usize],
     existing: Existing,
     queue: Mutex<Queue>,
-    stop: AtomicBool,
+    stop: Interrupt,
     /// Bytes acknowledged so far, for each of `due`.
     acknowledged: Vec<AtomicU64>,
 }
@@ -62,7 +63,7 @@ enum Event {
 
 /// Tells how far one point is, and whether to go on.
 struct PointMonitor<'a> {
-    stop: &'a AtomicBool,
+    stop: &'a Interrupt,
     acknowledged: &'a AtomicU64,
 }
 
@@ -70,7 +71,11 @@ impl Monitor for PointMonitor<'_> {
     fn progress(&mut self, progress: &Progress, _expected: Expectation) -> bool {
         let bytes = progress.acknowledged.get();
         self.acknowledged.store(bytes, Ordering::Relaxed);
-        !self.stop.load(Ordering::Relaxed)
+        !self.stop.is_raised()
+    }
+
+    fn interrupt(&self) -> Interrupt {
+        self.stop.clone()
     }
 }
 
@@ -91,7 +96,7 @@ impl<'a> Work<'a> {
                 fresh: (0..due.len()).collect(),
                 busy: VecDeque::new(),
             }),
-            stop: AtomicBool::new(false),
+            stop: Interrupt::default(),
             acknowledged: due.iter().map(|_| AtomicU64::new(0)).collect(),
         }
     }
@@ -102,14 +107,22 @@ impl<'a> Work<'a> {
         &self,
         jobs: usize,
         monitor: &mut dyn SweepMonitor,
-    ) -> (Vec<Option<Ended>>, bool) {
+    ) -> Result<(Vec<Option<Ended>>, bool), Error> {
         let mut ended: Vec<Option<Ended>> = self.due.iter().map(|_| None).collect();
         let mut running = vec![false; self.due.len()];
         thread::scope(|scope| {
             let (sender, events) = channel();
-            for _ in 0..jobs.clamp(1, self.due.len().max(1)) {
+            let count = jobs.clamp(1, self.due.len().max(1));
+            for _ in 0..count {
                 let sender = sender.clone();
-                scope.spawn(move || self.work(&sender));
+                let worker = thread::Builder::new().spawn_scoped(scope, move || self.work(&sender));
+                if let Err(error) = worker {
+                    self.stop.raise();
+                    return Err(Error::Threads {
+                        count,
+                        reason: error.to_string(),
+                    });
+                }
             }
             drop(sender);
             loop {
@@ -128,11 +141,12 @@ impl<'a> Work<'a> {
                     Err(RecvTimeoutError::Disconnected) => break,
                 }
                 if !monitor.progress(&self.progress(&ended, &running)) {
-                    self.stop.store(true, Ordering::Relaxed);
+                    self.stop.raise();
                 }
             }
-        });
-        (ended, self.stop.load(Ordering::Relaxed))
+            Ok(())
+        })?;
+        Ok((ended, self.stop.is_raised()))
     }
 
     fn point(&self, order: usize) -> &'a Point {
@@ -161,7 +175,7 @@ impl<'a> Work<'a> {
 
     /// Runs one point after another until none is left. Points of another process come last.
     fn work(&self, events: &Sender<Event>) {
-        while !self.stop.load(Ordering::Relaxed) {
+        while !self.stop.is_raised() {
             let Some(turn) = self.take() else {
                 break;
             };

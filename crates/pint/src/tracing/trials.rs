@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::engine::{Crew, Threads};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::rng::{Purpose, Stream};
 use rayon::prelude::*;
@@ -29,6 +30,8 @@ pub struct Trials {
     pub packet_limit: u64,
     /// Of paths and hash functions.
     pub seed: u64,
+    /// Who runs them.
+    pub threads: Threads,
 }
 
 /// The paths of trials, and what decoders know of the network.
@@ -73,7 +76,8 @@ enum End {
 }
 
 impl Trials {
-    /// 2,000 trials of random paths with the seed 1, given up after a million packets.
+    /// 2,000 trials of random paths with the seed 1, given up after a million packets, on the calling
+    /// thread.
     #[must_use]
     pub const fn new(hops: u8, switches: u32) -> Self {
         Self::of(hops, Paths::Random { switches })
@@ -88,6 +92,7 @@ impl Trials {
             count: 2_000,
             packet_limit: 1_000_000,
             seed: 1,
+            threads: Threads::calling(),
         }
     }
 
@@ -192,14 +197,16 @@ impl Trials {
         &self,
         trial: impl Fn(&[u64], u64) -> Result<End, ConfigError> + Sync,
     ) -> Result<Summary, ConfigError> {
-        let ends = (0..self.count)
-            .into_par_iter()
-            .map(|number| {
-                let mut stream = Stream::new(self.seed, u64::from(number), Purpose::Sampling);
-                let path = self.path(&mut stream);
-                trial(&path, stream.next_u64())
-            })
-            .collect::<Result<Vec<End>, ConfigError>>()?;
+        let end_of = |number: u32| {
+            let mut stream = Stream::new(self.seed, u64::from(number), Purpose::Sampling);
+            let path = self.path(&mut stream);
+            trial(&path, stream.next_u64())
+        };
+        let ends: Result<Vec<End>, ConfigError> = self.threads.run(|crew| match crew {
+            Crew::Alone => (0..self.count).map(end_of).collect(),
+            Crew::Pool => (0..self.count).into_par_iter().map(end_of).collect(),
+        });
+        let ends = ends?;
         let (mut given_up, mut wrong) = (0, 0);
         let packets = ends.into_iter().map(|end| match end {
             End::Right(packets) => packets,

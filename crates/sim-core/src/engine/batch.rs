@@ -13,6 +13,9 @@ pub(super) struct Batch<M> {
     len: usize,
 }
 
+/// Buffers above this many bytes are large.
+const LARGE_BYTES: usize = 64 << 10;
+
 impl<M> Default for Batch<M> {
     fn default() -> Self {
         Self {
@@ -33,9 +36,44 @@ impl<M: Message> Batch<M> {
             slot.assign(message);
             slot
         } else {
-            self.slots.extend_from_slice(std::slice::from_ref(message));
+            self.add_slot(message);
             self.slots.last_mut().expect("just added")
         }
+    }
+
+    /// Adds a slot. Large buffers grow by half, not twofold: their memory is what long links take.
+    fn add_slot(&mut self, message: &M) {
+        let len = self.slots.len();
+        if len == self.slots.capacity() && len * size_of::<M>() > LARGE_BYTES {
+            self.slots.reserve_exact(len / 2);
+        }
+        self.slots.extend_from_slice(std::slice::from_ref(message));
+    }
+
+    /// How many more messages fit the memory at hand.
+    pub(super) const fn room(&self) -> usize {
+        self.slots.capacity() - self.len
+    }
+
+    /// Whether its memory is more than what stays in a cache.
+    #[inline]
+    pub(super) const fn is_large(&self) -> bool {
+        self.slots.capacity() * size_of::<M>() > LARGE_BYTES
+    }
+
+    /// Gives back most of the memory of a large buffer that is nearly empty: buffers go round, and each
+    /// would in time be as large as the largest burst.
+    #[inline]
+    pub(super) fn trim(&mut self) {
+        if self.is_large() && self.len < self.slots.capacity() / 4 {
+            self.shrink();
+        }
+    }
+
+    #[cold]
+    fn shrink(&mut self) {
+        self.slots.truncate(self.len + self.len / 2);
+        self.slots.shrink_to_fit();
     }
 
     /// Adds all of `other`.

@@ -44,10 +44,17 @@ pub(super) type Spare<M> = Vec<Batch<M>>;
 
 /// Empty buffers that are kept; more are given back to the allocator.
 const MOST_SPARE: usize = 1_024;
+/// The same for large ones.
+const MOST_LARGE_SPARE: usize = 64;
 
 #[inline]
 pub(super) fn recycle<M: Message>(spare: &mut Spare<M>, mut messages: Batch<M>) {
-    if spare.len() < MOST_SPARE && messages.has_room() {
+    let most = if messages.is_large() {
+        MOST_LARGE_SPARE
+    } else {
+        MOST_SPARE
+    };
+    if spare.len() < most && messages.has_room() {
         messages.clear();
         spare.push(messages);
     }

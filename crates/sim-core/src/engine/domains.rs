@@ -93,6 +93,12 @@ impl<D: Domain> Domains<'_, D> {
         self.groups.iter().map(|group| group.steps).sum()
     }
 
+    /// How many messages domains have taken in so far.
+    #[must_use]
+    pub fn messages(&self) -> u64 {
+        self.groups.iter().map(|group| group.messages).sum()
+    }
+
     /// How many domains there are.
     #[must_use]
     pub const fn count(&self) -> usize {

@@ -4,8 +4,22 @@ use super::agenda::{Agenda, BLOCK};
 use super::channel::{Outbox, Spare};
 use super::inbox::Inbox;
 use super::post::{Neighbour, Post};
-use super::{Domain, Lag, Probe, Window};
+use super::{Domain, Interrupt, Lag, Probe, Window};
 use crate::units::{Duration, Time};
+
+/// A window, as it is to be run.
+#[derive(Clone, Copy)]
+pub(super) struct Span<'a> {
+    pub(super) window: Window,
+    /// The half of mailboxes that is written.
+    pub(super) parity: usize,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// Messages that a domain takes in before it is seen whether the run is to end.
+const MOST_AT_ONCE: usize = 1 << 14;
+/// How far a domain is run without a look.
+const LONGEST_AT_ONCE: Duration = Duration::from_ms(1);
 
 #[derive(Debug)]
 pub(super) struct Slot<D: Domain> {
@@ -17,6 +31,27 @@ pub(super) struct Slot<D: Domain> {
     /// How far the domain may lag behind the others: what it sends travels for that much longer than
     /// the lookahead.
     pub(super) slack: Duration,
+}
+
+impl<D: Domain> Slot<D> {
+    /// Runs the domain to the end of the window, part by part, until the run is interrupted.
+    #[cold]
+    fn run_in_parts(&mut self, span: Span<'_>) {
+        let end = span.window.end;
+        while !span.interrupt.is_raised() {
+            let next = self.inbox.next_time().min(self.domain.next_event());
+            if next >= end {
+                return;
+            }
+            // At least all that is due at one instant is done.
+            let crowded = self.inbox.time_of(MOST_AT_ONCE);
+            let part = next
+                .saturating_add(LONGEST_AT_ONCE)
+                .min(crowded.max(next.saturating_add(Duration::from_ps(1))))
+                .min(end);
+            self.domain.run(part, &mut self.inbox, &mut self.outbox);
+        }
+    }
 }
 
 /// Domains that are run one after the other by one thread, and share their empty buffers.
@@ -34,6 +69,8 @@ pub(super) struct Group<D: Domain> {
     pub(super) results: Vec<u32>,
     /// How often its domains have been run.
     pub(super) steps: u64,
+    /// How many messages they were to take in.
+    pub(super) messages: u64,
 }
 
 /// The least next event of all domains in `groups`.
@@ -55,6 +92,7 @@ impl<D: Domain> Group<D> {
             spare: Vec::new(),
             results: Vec::new(),
             steps: 0,
+            messages: 0,
         }
     }
 
@@ -71,11 +109,15 @@ impl<D: Domain> Group<D> {
     /// read first, as long as it is in the cache.
     pub(super) fn step(
         &mut self,
-        window: Window,
-        parity: usize,
+        span: Span<'_>,
         post: &Post<D::Message>,
         probe: &mut (impl Probe + ?Sized),
     ) {
+        let Span {
+            window,
+            parity,
+            interrupt,
+        } = span;
         self.sent = Time::MAX;
         self.results.clear();
         // The agenda has what may be put off; where nothing may, all that could have been is looked at.
@@ -92,6 +134,9 @@ impl<D: Domain> Group<D> {
                 continue;
             }
             while due != 0 {
+                if interrupt.is_raised() {
+                    return;
+                }
                 let bit = if parity == 0 {
                     due.trailing_zeros()
                 } else {
@@ -101,7 +146,7 @@ impl<D: Domain> Group<D> {
                 let place = block * BLOCK as usize + bit as usize;
                 let index = self.slots[place].index;
                 probe.domain_begins(index);
-                self.step_one(place, window, parity, mail >> bit & 1 != 0, post);
+                self.step_one(place, span, mail >> bit & 1 != 0, post);
                 probe.domain_ends(index);
             }
             self.agenda.settle(block);
@@ -110,14 +155,8 @@ impl<D: Domain> Group<D> {
 
     /// Runs one domain for one window.
     #[inline]
-    fn step_one(
-        &mut self,
-        place: usize,
-        window: Window,
-        parity: usize,
-        mail: bool,
-        post: &Post<D::Message>,
-    ) {
+    fn step_one(&mut self, place: usize, span: Span<'_>, mail: bool, post: &Post<D::Message>) {
+        let Span { window, parity, .. } = span;
         let slot = &mut self.slots[place];
         if mail {
             slot.inbox
@@ -134,9 +173,14 @@ impl<D: Domain> Group<D> {
         }
         self.steps += 1;
         slot.inbox.gather(first.min(window.start), window.end);
+        self.messages += slot.inbox.due() as u64;
         std::mem::swap(&mut slot.outbox.spare, &mut self.spare);
-        slot.domain
-            .run(window.end, &mut slot.inbox, &mut slot.outbox);
+        if slot.inbox.due() <= MOST_AT_ONCE && window.end.since(first) <= LONGEST_AT_ONCE {
+            slot.domain
+                .run(window.end, &mut slot.inbox, &mut slot.outbox);
+        } else {
+            slot.run_in_parts(span);
+        }
         std::mem::swap(&mut slot.outbox.spare, &mut self.spare);
         slot.inbox.settle(window.end, &mut self.spare);
         let next = slot.inbox.first().min(slot.domain.next_event());

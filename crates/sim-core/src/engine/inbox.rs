@@ -1,5 +1,7 @@
 //! What is on its way to a domain, as the domain sees it.
 
+use std::collections::VecDeque;
+
 use super::batch::Batch;
 use super::channel::{Message, Spare, recycle};
 use super::order::WindowSort;
@@ -11,7 +13,9 @@ use crate::units::{Duration, Time};
 struct Lane<M> {
     current: Batch<M>,
     cursor: usize,
-    next: Batch<M>,
+    /// What arrives after the messages of `current`: the batches of several windows, where a link takes
+    /// longer than those.
+    rest: VecDeque<Batch<M>>,
 }
 
 impl<M: Message> Lane<M> {
@@ -20,23 +24,33 @@ impl<M: Message> Lane<M> {
         if self.cursor == self.current.len() {
             self.cursor = 0;
             recycle(spare, std::mem::replace(&mut self.current, fresh));
-        } else if self.next.is_empty() {
-            recycle(spare, std::mem::replace(&mut self.next, fresh));
         } else {
-            self.next.extend(&fresh);
-            recycle(spare, fresh);
+            self.accept_behind(fresh, spare);
         }
     }
 
-    /// Steps over the message that was just read.
-    #[inline]
-    fn advance(&mut self) {
-        self.cursor += 1;
-        if self.cursor == self.current.len() && !self.next.is_empty() {
-            self.current.clear();
-            self.cursor = 0;
-            std::mem::swap(&mut self.current, &mut self.next);
+    /// Small batches are put together, so that their buffers are filled.
+    fn accept_behind(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) {
+        match self.rest.back_mut() {
+            Some(last) if last.room() >= fresh.len() => {
+                last.extend(&fresh);
+                recycle(spare, fresh);
+            }
+            _ => self.rest.push_back(fresh),
         }
+    }
+
+    /// Steps over the message that was just read; the buffer that has been read to its end, when others
+    /// follow.
+    #[inline]
+    fn advance(&mut self) -> Option<Batch<M>> {
+        self.cursor += 1;
+        if self.cursor < self.current.len() {
+            return None;
+        }
+        let next = self.rest.pop_front()?;
+        self.cursor = 0;
+        Some(std::mem::replace(&mut self.current, next))
     }
 
     #[inline]
@@ -76,6 +90,8 @@ pub struct Inbox<M> {
     /// copied out of their buffers, so that these can be written again while they are in the cache.
     carried: Vec<M>,
     carried_lanes: Vec<u32>,
+    /// Buffers that have been read to the end in this window.
+    emptied: Vec<Batch<M>>,
     /// An empty buffer, to be exchanged with a full one.
     parcels: Vec<Parcel<M>>,
     keys: Vec<u64>,
@@ -96,12 +112,13 @@ impl<M: Message> Inbox<M> {
                 .map(|_| Lane {
                     current: Batch::default(),
                     cursor: 0,
-                    next: Batch::default(),
+                    rest: VecDeque::new(),
                 })
                 .collect(),
             active: Vec::new(),
             carried: Vec::new(),
             carried_lanes: Vec::new(),
+            emptied: Vec::new(),
             parcels: Vec::new(),
             keys: Vec::new(),
             sorting: WindowSort::default(),
@@ -167,12 +184,19 @@ impl<M: Message> Inbox<M> {
             let current = &channel.current[channel.cursor..];
             let due = gather_due(&mut self.keys, current, lane, start, end, &mut self.touched);
             if due == current.len() {
-                let next = &channel.next[..];
-                gather_due(&mut self.keys, next, lane, start, end, &mut self.touched);
+                for batch in &channel.rest {
+                    let touched = &mut self.touched;
+                    let due = gather_due(&mut self.keys, batch, lane, start, end, touched);
+                    if due < batch.len() {
+                        break;
+                    }
+                }
             }
             if M::ORDERED {
                 let fresh = &self.keys[before..];
-                let messages = current.iter().chain(channel.next.iter());
+                let messages = current
+                    .iter()
+                    .chain(channel.rest.iter().flat_map(|rest| &**rest));
                 let ordered = fresh.iter().zip(messages);
                 self.ordered
                     .extend(ordered.map(|(&key, message)| (key, message.order())));
@@ -194,7 +218,14 @@ impl<M: Message> Inbox<M> {
     #[inline]
     #[must_use]
     pub fn next_time(&self) -> Time {
-        match self.keys.get(self.position) {
+        self.time_of(0)
+    }
+
+    /// When the message arrives that is due after `before` others, or [`Time::MAX`] when fewer are due in
+    /// this window.
+    #[inline]
+    pub(super) fn time_of(&self, before: usize) -> Time {
+        match self.keys.get(self.position + before) {
             Some(key) => Time::from_ps(self.base.as_ps() + (key >> TIME_SHIFT)),
             None => Time::MAX,
         }
@@ -234,8 +265,10 @@ impl<M: Message> Inbox<M> {
             Some(place) => &self.carried[place],
         };
         let result = read(lane, message);
-        if place_of(key).is_none() {
-            channel.advance();
+        if place_of(key).is_none()
+            && let Some(read) = channel.advance()
+        {
+            self.emptied.push(read);
         }
         result
     }
@@ -257,9 +290,10 @@ impl<M: Message> Inbox<M> {
         self.carried_lanes.truncate(kept);
         let channel = &mut self.lanes[lane];
         let under_way = channel.current[channel.cursor..].iter();
-        under_way.chain(channel.next.iter()).for_each(lost);
+        let rest = channel.rest.iter().flat_map(|rest| &**rest);
+        under_way.chain(rest).for_each(lost);
         channel.current.clear();
-        channel.next.clear();
+        channel.rest.clear();
         channel.cursor = 0;
         self.active.retain(|&active| active as usize != lane);
         let left = self.active.iter().map(|&lane| &self.lanes[lane as usize]);
@@ -270,6 +304,9 @@ impl<M: Message> Inbox<M> {
 
     /// Forgets what has been read, which is everything before `end`.
     pub(super) fn settle(&mut self, end: Time, spare: &mut Spare<M>) {
+        for emptied in self.emptied.drain(..) {
+            recycle(spare, emptied);
+        }
         let mut earliest = Time::MAX;
         let mut kept = 0;
         for place in 0..self.carried.len() {
@@ -296,7 +333,7 @@ impl<M: Message> Inbox<M> {
                 earliest = earliest.min(at);
                 let left = &lane.current[lane.cursor..];
                 let room = MOST_CARRIED_IN_ALL.saturating_sub(carried.len());
-                if lane.cursor == 0 || !lane.next.is_empty() || left.len() > MOST_CARRIED.min(room)
+                if lane.cursor == 0 || !lane.rest.is_empty() || left.len() > MOST_CARRIED.min(room)
                 {
                     return true;
                 }

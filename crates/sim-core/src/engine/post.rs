@@ -103,7 +103,8 @@ impl<M: Message> Post<M> {
     ) -> Time {
         for lane in outbox.used.drain(..) {
             let to = neighbours[lane as usize];
-            let messages = std::mem::take(&mut outbox.lanes[lane as usize]);
+            let mut messages = std::mem::take(&mut outbox.lanes[lane as usize]);
+            messages.trim();
             let parcel = Parcel {
                 lane: to.lane,
                 first: messages.first().map_or(Time::MAX, Message::arrival),

@@ -2,6 +2,7 @@
 
 use super::change::apply;
 use super::deadlock;
+use super::health::{Finding, Health};
 use super::node::Node;
 use super::switch::Switch;
 use super::{Directory, Overload, Progress, Room, Stop, Watch};
@@ -15,6 +16,8 @@ use crate::units::{Bytes, Duration, Time};
 const WATCH_WINDOWS: u64 = 256;
 /// How many times domains are run between two looks, if that is sooner.
 const WATCH_STEPS: u64 = 1_000_000;
+/// How many messages they take in between two looks, if that is sooner.
+const WATCH_MESSAGES: u64 = 1 << 21;
 /// A port that is paused for longer is suspected of a deadlock.
 const LONG_PAUSE: Duration = Duration::from_ms(1);
 
@@ -51,7 +54,7 @@ impl<M: Model> Driver<Node<M>> for CatchUp {
 }
 
 /// What is known of flows outside the hosts; it lives as long as the network.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct FlowState {
     /// Flows that were due, each with its number.
     pub(super) numbered: u64,
@@ -60,10 +63,13 @@ pub(super) struct FlowState {
     pub(super) unreachable: Vec<FlowRequest>,
     /// Completions in the order of (finish, flow), not yet collected by the user.
     pub(super) completions: Vec<Completion>,
-    /// When the sum of acknowledged bytes last changed, as far as the watcher has seen.
+    /// When the sum of acknowledged bytes last changed, as far as has been seen.
     pub(super) progress_at: Time,
     pub(super) acknowledged: Bytes,
+    pub(super) health: Health,
     pub(super) schedule: WatchSchedule,
+    /// When the last flow ended, or was to start in vain.
+    pub(super) settled: Time,
     /// Everything before has happened everywhere, also where domains may lag.
     pub(super) level: Time,
     /// The end of the last window.
@@ -71,37 +77,54 @@ pub(super) struct FlowState {
 }
 
 impl FlowState {
+    /// Nothing has started; a run is given up after `stall_after` without progress.
+    pub(super) fn new(stall_after: Duration) -> Self {
+        Self {
+            numbered: 0,
+            finished: 0,
+            unreachable: Vec::new(),
+            completions: Vec::new(),
+            progress_at: Time::ZERO,
+            acknowledged: Bytes::ZERO,
+            health: Health::new(stall_after),
+            schedule: WatchSchedule::default(),
+            settled: Time::ZERO,
+            level: Time::ZERO,
+            ran: Time::ZERO,
+        }
+    }
+
     /// Flows that have been handed to their hosts.
     pub(super) const fn started(&self) -> u64 {
         self.numbered - self.unreachable.len() as u64
     }
 }
 
-/// When to look at all domains: not more often than what they do is worth.
+/// When to tell the watcher how far the run is: not more often than what it costs is worth.
 #[derive(Debug, Default)]
 pub(super) struct WatchSchedule {
     windows: u64,
     steps: u64,
-    due: bool,
+    messages: u64,
 }
 
 impl WatchSchedule {
-    /// Whether the window that comes now was to be looked at.
-    fn looks_now(&mut self) -> bool {
-        std::mem::take(&mut self.due)
-    }
-
-    /// Whether to look after the window that comes now, in a network of `count` domains that have
-    /// been run for `steps` windows in sum.
-    fn looks_next(&mut self, steps: u64, count: usize) -> bool {
+    /// Whether to tell before the window that comes now, in a network of `count` domains that have been
+    /// run for `steps` windows in sum and have taken in so many `messages`.
+    fn is_due(&mut self, steps: u64, messages: u64, count: usize) -> bool {
         self.windows += 1;
         let run = steps - self.steps;
-        if run >= WATCH_STEPS || self.windows >= WATCH_WINDOWS && run >= count as u64 {
-            self.windows = 0;
-            self.steps = steps;
-            self.due = true;
+        let due = run >= WATCH_STEPS
+            || messages - self.messages >= WATCH_MESSAGES
+            || self.windows >= WATCH_WINDOWS && run >= count as u64;
+        if due {
+            *self = Self {
+                windows: 0,
+                steps,
+                messages,
+            };
         }
-        self.due
+        due
     }
 }
 
@@ -126,6 +149,7 @@ impl<R> NetworkDriver<'_, R> {
             );
             self.state.numbered += 1;
             let Some((path, nic)) = self.directory.resolve(id, &mut request) else {
+                self.state.settled = self.state.settled.max(request.start);
                 self.state.unreachable.push(request);
                 continue;
             };
@@ -137,9 +161,24 @@ impl<R> NetworkDriver<'_, R> {
         true
     }
 
-    /// The next time before which everything must have happened, because somebody will look.
-    fn look_at(&self) -> Time {
-        self.until.min(self.directory.next_change())
+    /// The next time before which everything must have happened, because somebody will look, or the run is
+    /// `over`.
+    fn look_at(&self, over: Time) -> Time {
+        self.until
+            .min(self.directory.next_change())
+            .min(self.state.health.due())
+            .min(over)
+    }
+
+    /// When a run is over whose flows have all ended: after what may have happened in one window with
+    /// the end of the last flow, so that it does not matter where windows begin. [`Time::MAX`] while flows
+    /// are left.
+    fn over_at(&self, next_flow: Option<Time>, lookahead: Duration) -> Time {
+        if next_flow.is_none() && self.live() == 0 {
+            self.state.settled.saturating_add(lookahead)
+        } else {
+            Time::MAX
+        }
     }
 
     /// The window in which domains that lag behind do what they have left to do before `end`, when
@@ -165,32 +204,24 @@ impl<R> NetworkDriver<'_, R> {
         self.state.progress_at = self.state.progress_at.max(now);
     }
 
-    /// Whether the run may go on; looks at all hosts, so it is asked only now and then.
-    fn watch<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, now: Time) -> bool {
-        let mut acknowledged = Bytes::ZERO;
-        let mut packet_hops = 0;
-        let mut paused_since = Time::MAX;
-        let mut overloaded = None;
-        domains.for_each(|node| match node {
-            Node::Host(host) => {
-                let waiting = host.endpoint().waiting_answers();
-                if waiting > self.room.waiting_answers {
-                    overloaded = overloaded.or(Some(Overload::Answers {
-                        host: host.id(),
-                        waiting,
-                    }));
-                }
-                acknowledged += host.endpoint().counters().acknowledged;
-                packet_hops += host.counters().packet_hops;
-            }
-            Node::Switch(switch) => {
-                packet_hops += switch.counters().packet_hops;
-                paused_since = paused_since.min(switch.paused_since());
-            }
-        });
-        if let Some(overload) = overloaded {
+    /// Whether the network still moves at the instant when that is to be seen, before which everything
+    /// has happened.
+    fn is_well<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>) -> bool {
+        let now = self.state.health.due();
+        let finding = (self.state.health.found()).unwrap_or_else(|| look(domains, &self.room));
+        let Finding {
+            acknowledged,
+            paused_since,
+            overload,
+            ..
+        } = finding;
+        if let Some(overload) = overload {
             self.stop = Stop::Overloaded(overload);
             return false;
+        }
+        if let Some(silence) = self.state.health.looked(finding) {
+            // Whoever waits for a timer has not been given a chance.
+            self.state.progress_at = self.state.progress_at.saturating_add(silence).min(now);
         }
         if self.directory.next_change() == Time::MAX
             && paused_since < now
@@ -200,24 +231,36 @@ impl<R> NetworkDriver<'_, R> {
             self.stop = Stop::Deadlocked;
             return false;
         }
-        let live = self.live();
-        if acknowledged != self.state.acknowledged || live == 0 {
+        if acknowledged != self.state.acknowledged || self.live() == 0 {
             self.state.acknowledged = acknowledged;
             self.state.progress_at = now;
         } else if self.directory.next_change() == Time::MAX
+            && now > self.state.progress_at
             && now.since(self.state.progress_at) >= self.stall_after
         {
             // What is still to change may be a repair.
             self.stop = self.stuck(domains);
             return false;
         }
-        let progress = Progress {
+        true
+    }
+
+    /// Tells the watcher how far the run is; whether it may go on.
+    fn tell<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, now: Time) -> bool {
+        let mut progress = Progress {
             now,
             started: self.state.started(),
             finished: self.state.finished,
-            acknowledged,
-            packet_hops,
+            acknowledged: Bytes::ZERO,
+            packet_hops: 0,
         };
+        domains.for_each(|node| match node {
+            Node::Host(host) => {
+                progress.acknowledged += host.endpoint().counters().acknowledged;
+                progress.packet_hops += host.counters().packet_hops;
+            }
+            Node::Switch(switch) => progress.packet_hops += switch.counters().packet_hops,
+        });
         if self.watch.proceed(&progress) {
             true
         } else {
@@ -251,31 +294,70 @@ impl<R> NetworkDriver<'_, R> {
     }
 }
 
+/// Looks at all nodes.
+fn look<M: Model>(domains: &mut Domains<'_, Node<M>>, room: &Room) -> Finding {
+    let mut finding = Finding {
+        acknowledged: Bytes::ZERO,
+        paused_since: Time::MAX,
+        events: 0,
+        overload: None,
+    };
+    domains.for_each(|node| match node {
+        Node::Host(host) => {
+            let waiting = host.endpoint().waiting_answers();
+            if waiting > room.waiting_answers && finding.overload.is_none() {
+                let host = host.id();
+                finding.overload = Some(Overload::Answers { host, waiting });
+            }
+            finding.acknowledged += host.endpoint().counters().acknowledged;
+            finding.events += host.counters().events;
+        }
+        Node::Switch(switch) => {
+            finding.events += switch.counters().events;
+            finding.paused_since = finding.paused_since.min(switch.paused_since());
+        }
+    });
+    finding
+}
+
 impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
     fn before(&mut self, domains: &mut Domains<'_, Node<M>>, next: Time) -> Option<Window> {
+        let lookahead = domains.lookahead();
         let next_flow = self.source.next_start();
-        if next_flow.is_none() && self.live() == 0 {
-            self.stop = Stop::Finished;
-            return self.catch_up(domains, self.state.ran);
-        }
+        let over = self.over_at(next_flow, lookahead);
         let next_flow = next_flow.unwrap_or(Time::MAX);
+        let last = self.until.min(over).min(Time::HORIZON);
         let mut start = next.min(next_flow);
         // Domains may lag behind again when one change has been made and the next one is due.
         loop {
-            let look_at = self.look_at();
+            let look_at = self.look_at(over);
             if start >= look_at
                 && look_at < Time::HORIZON
                 && let Some(window) = self.catch_up(domains, look_at)
             {
                 return Some(window);
             }
-            let change = self.directory.next_change();
-            if start < change || change >= self.until.min(Time::HORIZON) {
-                start = start.min(change);
+            let (change, look) = (self.directory.next_change(), self.state.health.due());
+            if start.min(change) == Time::MAX {
+                break; // nothing is left to happen, and no look is needed to see that
+            }
+            if start >= look && look < last && look <= change {
+                if !self.is_well(domains) {
+                    self.changed = look;
+                    return None;
+                }
+            } else if start >= change && change < last {
+                self.change(domains, change);
+                start = domains.next_event().min(next_flow);
+            } else {
                 break;
             }
-            self.change(domains, change);
-            start = domains.next_event().min(next_flow);
+        }
+        start = start.min(self.directory.next_change());
+        if start >= over.min(self.until) && over < Time::MAX {
+            self.changed = self.changed.max(over.min(self.until));
+            self.stop = Stop::Finished;
+            return None;
         }
         if start == Time::MAX {
             self.stop = self.stuck(domains);
@@ -289,21 +371,20 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
             self.stop = Stop::TimeReached;
             return None;
         }
-        if self.state.schedule.looks_now() && !self.watch(domains, start) {
+        let (steps, messages) = (domains.steps(), domains.messages());
+        if (self.state.schedule).is_due(steps, messages, domains.count())
+            && !self.tell(domains, start)
+        {
             return None;
         }
-        let end = start
-            .saturating_add(domains.lookahead())
-            .min(self.look_at());
+        let look_at = self.look_at(over);
+        let end = start.saturating_add(lookahead).min(look_at);
         if !self.inject(domains, end) {
             return None;
         }
         self.state.ran = end;
-        let looks = self
-            .state
-            .schedule
-            .looks_next(domains.steps(), domains.count());
-        let lag = if end == self.look_at() || looks {
+        self.state.health.forget();
+        let lag = if end == look_at {
             self.state.level = end;
             Lag::Forbidden
         } else {
@@ -322,6 +403,9 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         });
         self.state.finished += (self.state.completions.len() - from) as u64;
         self.state.completions[from..].sort_unstable_by_key(|done| (done.finish, done.flow.id));
+        if let Some(last) = self.state.completions.last() {
+            self.state.settled = self.state.settled.max(last.finish);
+        }
         self.watch.completed(&mut self.state.completions);
     }
 }

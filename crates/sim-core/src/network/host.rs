@@ -59,6 +59,8 @@ pub(super) struct Host<M: Model> {
     /// When the event that is being executed was set, where the model asks.
     cause: u32,
     counters: Counters,
+    /// When the last event was.
+    last: Time,
 }
 
 impl<M: Model> Host<M> {
@@ -89,6 +91,7 @@ impl<M: Model> Host<M> {
             completions: Vec::new(),
             cause: 0,
             counters: Counters::default(),
+            last: Time::ZERO,
         }
     }
 
@@ -113,6 +116,10 @@ impl<M: Model> Host<M> {
         self.next_start().min(self.timers.next_time())
     }
 
+    pub(super) const fn last_event(&self) -> Time {
+        self.last
+    }
+
     pub(super) fn run(
         &mut self,
         end: Time,
@@ -128,6 +135,7 @@ impl<M: Model> Host<M> {
                 return;
             }
             self.counters.events += 1;
+            self.last = now;
             // In a causal model a flow starts through an event that is set at its own time.
             if start == now && !(M::Header::CAUSAL && (arrival == now || local == now)) {
                 self.cause = Causes::stamp(now);

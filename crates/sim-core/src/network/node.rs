@@ -43,6 +43,14 @@ impl<M: Model> Node<M> {
         }
     }
 
+    /// When it last did something, of what it has been run for.
+    pub(super) fn last_event(&self) -> Time {
+        match self {
+            Self::Host(host) => host.last_event(),
+            Self::Switch(switch) => switch.last_event(),
+        }
+    }
+
     pub(super) fn link_down(&mut self, now: Time, port: PortId) {
         match self {
             Self::Host(host) => host.link_down(now, port),

@@ -12,7 +12,7 @@ use crate::limits::{MAX_LIVE_FLOWS, MAX_WAITING_ANSWERS};
 pub struct Room {
     /// Flows that have started, or are about to in the same window, and have not ended.
     pub live_flows: u64,
-    /// Acknowledgements that wait at one host. It is looked at every few hundred windows.
+    /// Acknowledgements that wait at one host. Hosts are looked at every millisecond of simulated time, later on less often.
     pub waiting_answers: usize,
 }
 

@@ -61,6 +61,8 @@ pub(super) struct Switch<M: Model> {
     cause: u32,
     dropped: Vec<Packet<M::Header>>,
     counters: Counters,
+    /// When the last event was.
+    last: Time,
     touched: u64,
 }
 
@@ -88,8 +90,13 @@ impl<M: Model> Switch<M> {
             cause: 0,
             dropped: Vec::new(),
             counters: Counters::default(),
+            last: Time::ZERO,
             touched: 0,
         }
+    }
+
+    pub(super) const fn last_event(&self) -> Time {
+        self.last
     }
 
     pub(super) fn next_event(&self) -> Time {
@@ -121,6 +128,7 @@ impl<M: Model> Switch<M> {
                     return;
                 }
                 self.counters.events += 1;
+                self.last = arrival;
                 if M::Header::CAUSAL {
                     self.cause = inbox
                         .peek()
@@ -132,6 +140,7 @@ impl<M: Model> Switch<M> {
                     return;
                 }
                 self.counters.events += 1;
+                self.last = local;
                 let timer = self.timers.pop().expect("a timer has just been seen");
                 self.cause = timer.set;
                 let port = usize::from(timer.index);

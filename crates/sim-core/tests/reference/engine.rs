@@ -1,7 +1,8 @@
 //! The model on the engine.
 
 use fabricsim_core::engine::{
-    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Timer, Timers, Window, Wiring,
+    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Threads, Timer, Timers, Window,
+    Wiring,
 };
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::units::{Duration, Time};
@@ -197,7 +198,8 @@ pub(crate) fn play_by_engine<const ORDERED: bool>(
     for &(own, at, value) in &game.first {
         parts[own].timers.set(timer(at, value));
     }
-    let mut engine = Engine::new(parts, wiring.collect(), threads);
+    let threads = Threads::start(threads).expect("a few threads");
+    let mut engine = Engine::new(parts, wiring.collect(), &threads);
     let mut changes = game.changes.iter();
     let mut hand = Hand {
         coming: changes.next(),

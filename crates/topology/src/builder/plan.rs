@@ -5,13 +5,15 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::limits::MAX_LINK_DELAY;
 use fabricsim_core::units::{Duration, Rate};
 
-use crate::graph::{Link, MAX_NODES, MAX_PORTS, NodeKind, Topology};
+use crate::graph::{Link, MAX_LINKS, MAX_NODES, MAX_PORTS, NodeKind, Topology};
 
 /// A topology being drawn up: hosts 0..h, switches h..h+s, and links.
 pub(super) struct Plan {
     hosts: u32,
     switches: u32,
+    /// No more than can be simulated; `count` has them all.
     links: Vec<Link>,
+    count: u64,
 }
 
 impl Plan {
@@ -36,6 +38,7 @@ impl Plan {
             hosts,
             switches,
             links: Vec::new(),
+            count: 0,
         })
     }
 
@@ -46,6 +49,10 @@ impl Plan {
 
     /// Adds a lossless link.
     pub(super) fn link(&mut self, a: NodeId, b: NodeId, rate: Rate, delay: Duration) {
+        self.count += 1;
+        if self.count > u64::from(MAX_LINKS) {
+            return;
+        }
         self.links.push(Link {
             a,
             b,
@@ -57,6 +64,16 @@ impl Plan {
 
     /// The topology; `key` takes the blame for what the settings' own checks let through.
     pub(super) fn finish(self, key: &'static str) -> Result<Topology, ConfigError> {
+        if self.count > u64::from(MAX_LINKS) {
+            return Err(ConfigError::new(
+                key,
+                format!(
+                    "this makes {} links, more than the {MAX_LINKS} that can be simulated",
+                    self.count
+                ),
+                "choose a smaller value",
+            ));
+        }
         let mut kinds = vec![NodeKind::Host; self.hosts as usize];
         kinds.resize((self.hosts + self.switches) as usize, NodeKind::Switch);
         Topology::new(kinds, self.links)

@@ -1,12 +1,14 @@
 //! The longest and largest of all pairs' paths, without looking at all pairs.
 
+use fabricsim_core::flow::PathInfo;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::units::{Bytes, Duration, Rate};
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::Routes;
 use super::path::link_rtt;
+use super::tree::Trees;
+use crate::graph::Port;
 
 /// The maxima, each on its own, over all pairs of hosts.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -19,12 +21,36 @@ pub struct Extremes {
     pub switches: u16,
 }
 
-impl Extremes {
-    fn max(self, other: Self) -> Self {
-        Self {
-            base_rtt: self.base_rtt.max(other.base_rtt),
-            bdp: self.bdp.max(other.bdp),
-            switches: self.switches.max(other.switches),
+/// The maxima of the paths that have been seen.
+#[derive(Default)]
+struct Worst {
+    base_rtt: Duration,
+    switches: u16,
+    /// The path with the most bits on the way, which has the largest bandwidth-delay product.
+    fullest: Option<PathInfo>,
+    /// Its bits, in units of picoseconds x bits per second.
+    most: u128,
+}
+
+impl Worst {
+    fn see(&mut self, path: Option<PathInfo>) {
+        let Some(path) = path else {
+            return;
+        };
+        self.base_rtt = self.base_rtt.max(path.base_rtt);
+        self.switches = self.switches.max(path.switches);
+        let bits = u128::from(path.bottleneck.as_bps()) * u128::from(path.base_rtt.as_ps());
+        if bits > self.most {
+            self.most = bits;
+            self.fullest = Some(path);
+        }
+    }
+
+    fn extremes(&self) -> Extremes {
+        Extremes {
+            base_rtt: self.base_rtt,
+            bdp: self.fullest.map_or(Bytes::ZERO, |path| path.bdp()),
+            switches: self.switches,
         }
     }
 }
@@ -42,8 +68,8 @@ type Likeness = Vec<(NodeId, Option<(Rate, Duration)>)>;
 impl Routes {
     /// The maxima of [`Routes::path_info`] over all pairs of hosts, for packets of `mtu_payload`.
     ///
-    /// Exact. The time goes with the square of the number of classes of hosts, which is that of
-    /// edge switches when all their hosts are alike.
+    /// Exact. The time goes with the number of classes of hosts, which is that of edge switches when
+    /// all their hosts are alike, times that of switches and classes.
     #[must_use]
     pub fn extremes(&self, mtu_payload: Bytes) -> Extremes {
         let link_rtts: Vec<Duration> = self
@@ -53,28 +79,23 @@ impl Routes {
             .map(|link| link_rtt(link.rate, link.delay, mtu_payload))
             .collect();
         let classes = self.classes();
-        let worst_from = |(index, from): (usize, &Class)| {
-            let others = classes.iter().enumerate().filter_map(|(other, to)| {
-                if other == index {
-                    from.another
-                } else {
-                    Some(to.one)
+        let ends: Vec<NodeId> = classes.iter().map(|class| class.one).collect();
+        let mut worst = Worst::default();
+        let mut trees = Trees::default();
+        for (number, targets) in ends.chunks(Trees::AT_ONCE).enumerate() {
+            trees.grow(self, targets, &link_rtts);
+            for (tree, &to) in targets.iter().enumerate() {
+                let own = number * Trees::AT_ONCE + tree;
+                for (_, &from) in ends.iter().enumerate().filter(|&(class, _)| class != own) {
+                    worst.see(trees.from_host(self, tree, from, to, &link_rtts));
                 }
-            });
-            others
-                .filter_map(|to| self.follow(from.one, to, |port| link_rtts[port.link as usize]))
-                .map(|path| Extremes {
-                    base_rtt: path.base_rtt,
-                    bdp: path.bdp(),
-                    switches: path.switches,
-                })
-                .fold(Extremes::default(), Extremes::max)
-        };
-        classes
-            .par_iter()
-            .enumerate()
-            .map(worst_from)
-            .reduce(Extremes::default, Extremes::max)
+            }
+        }
+        for class in &classes {
+            let rtt = |port: &Port| link_rtts[port.link as usize];
+            worst.see((class.another).and_then(|another| self.follow(class.one, another, rtt)));
+        }
+        worst.extremes()
     }
 
     fn classes(&self) -> Vec<Class> {

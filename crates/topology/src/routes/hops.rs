@@ -1,10 +1,10 @@
-//! The graph of switches alone, and the distance of each to each group of hosts.
+//! The graph of switches alone, and the searches through it that find all shortest paths.
 
 use fabricsim_core::id::{NodeId, PortId};
-use rayon::prelude::*;
 
 use super::NextHopOrder;
 use super::groups::Groups;
+use super::switch::{Scratch, TableBuilder};
 use crate::down_links::DownLinks;
 use crate::graph::Topology;
 
@@ -68,63 +68,105 @@ impl SwitchGraph {
         &self.hops[self.first_hop[switch]..self.first_hop[switch + 1]]
     }
 
-    /// Breadth-first search from each group's switches.
-    pub(super) fn distances(&self, groups: &Groups) -> Distances {
-        let by_group: Vec<Vec<u32>> = groups
-            .attachments()
-            .par_iter()
-            .map_init(Vec::new, |queue, attachment| self.search(attachment, queue))
+    /// The table of each switch: a breadth-first search from each group's switches, for [`BATCH`] groups
+    /// at once. The next hops of a switch are its neighbours that were reached one step before it.
+    pub(super) fn tables(&self, groups: &Groups) -> Vec<TableBuilder<'_>> {
+        let count = groups.attachments().len();
+        let mut tables: Vec<TableBuilder<'_>> = (0..self.len())
+            .map(|switch| TableBuilder::new(count, self.hops(switch)))
             .collect();
-        let width = by_group.len();
-        let mut cells = vec![Distances::UNREACHABLE; width * self.len()];
-        if width > 0 {
-            cells
-                .par_chunks_mut(width)
-                .enumerate()
-                .for_each(|(switch, row)| {
-                    for (cell, distances) in row.iter_mut().zip(&by_group) {
-                        *cell = distances[switch];
-                    }
-                });
+        let mut search = Search::new(self.len());
+        let mut scratch = Scratch::default();
+        for (number, batch) in groups.attachments().chunks(BATCH).enumerate() {
+            search.begin(batch);
+            while search.step(self) {
+                for &switch in &search.fresh {
+                    let reached = search.reached[switch as usize];
+                    let table = &mut tables[switch as usize];
+                    table.add(number * BATCH, reached, &search.last, &mut scratch);
+                }
+                search.settle();
+            }
         }
-        Distances { width, cells }
+        tables
+    }
+}
+
+/// Groups that are searched from at once: a bit for each.
+const BATCH: usize = u64::BITS as usize;
+
+/// Breadth-first searches from a batch of groups, in step. Words have a bit for each group.
+struct Search {
+    /// For each switch, the groups whose search has come there.
+    seen: Vec<u64>,
+    /// Those whose search came there in the last step.
+    last: Vec<u64>,
+    /// Those whose search comes there in this step.
+    reached: Vec<u64>,
+    /// Switches with a bit in `last`.
+    front: Vec<u32>,
+    /// Switches with a bit in `reached`.
+    fresh: Vec<u32>,
+}
+
+impl Search {
+    fn new(switches: usize) -> Self {
+        Self {
+            seen: vec![0; switches],
+            last: vec![0; switches],
+            reached: vec![0; switches],
+            front: Vec::new(),
+            fresh: Vec::new(),
+        }
     }
 
-    fn search(&self, sources: &[u32], queue: &mut Vec<u32>) -> Vec<u32> {
-        let mut distance = vec![Distances::UNREACHABLE; self.len()];
-        queue.clear();
-        for &source in sources {
-            distance[source as usize] = 0;
-            queue.push(source);
+    /// Stands at the switches of each group of `batch`.
+    fn begin(&mut self, batch: &[Vec<u32>]) {
+        self.seen.fill(0);
+        self.last.fill(0);
+        self.front.clear();
+        for (bit, sources) in batch.iter().enumerate() {
+            for &source in sources {
+                if self.last[source as usize] == 0 {
+                    self.front.push(source);
+                }
+                self.last[source as usize] |= 1 << bit;
+            }
         }
-        let mut head = 0;
-        while let Some(&switch) = queue.get(head) {
-            head += 1;
-            let next = distance[switch as usize] + 1;
-            for hop in self.hops(switch as usize) {
-                let known = &mut distance[hop.to as usize];
-                if *known == Distances::UNREACHABLE {
-                    *known = next;
-                    queue.push(hop.to);
+        for &source in &self.front {
+            self.seen[source as usize] = self.last[source as usize];
+        }
+    }
+
+    /// Goes one hop further; whether that leads anywhere.
+    fn step(&mut self, graph: &SwitchGraph) -> bool {
+        self.fresh.clear();
+        for &switch in &self.front {
+            let here = self.last[switch as usize];
+            for hop in graph.hops(switch as usize) {
+                let to = hop.to as usize;
+                let new = here & !self.seen[to];
+                if new != 0 {
+                    if self.reached[to] == 0 {
+                        self.fresh.push(hop.to);
+                    }
+                    self.reached[to] |= new;
                 }
             }
         }
-        distance
+        !self.fresh.is_empty()
     }
-}
 
-/// Hops from each switch to the nearest switch that each group hangs on: one row for each switch.
-pub(super) struct Distances {
-    width: usize,
-    cells: Vec<u32>,
-}
-
-impl Distances {
-    /// The distance of what cannot be reached.
-    pub(super) const UNREACHABLE: u32 = u32::MAX;
-
-    /// The distances of one switch to all groups.
-    pub(super) fn row(&self, switch: usize) -> &[u32] {
-        &self.cells[switch * self.width..(switch + 1) * self.width]
+    /// Makes this step the last one.
+    fn settle(&mut self) {
+        for &switch in &self.front {
+            self.last[switch as usize] = 0;
+        }
+        for &switch in &self.fresh {
+            let reached = std::mem::take(&mut self.reached[switch as usize]);
+            self.seen[switch as usize] |= reached;
+            self.last[switch as usize] = reached;
+        }
+        std::mem::swap(&mut self.front, &mut self.fresh);
     }
 }

@@ -8,7 +8,7 @@ use fabricsim_core::plugin::{FlowKey, Routing};
 use rustc_hash::FxHashMap;
 
 use super::groups::{Local, Slot};
-use super::hops::{Distances, Hop};
+use super::hops::Hop;
 use crate::ecmp::{EcmpHash, NodeHash};
 
 /// The next hops of one switch: for each group of hosts the number of a set of ports.
@@ -45,67 +45,22 @@ impl Entry {
 /// The `len` of an entry that points to members.
 const LOCAL: u16 = u16::MAX;
 
-/// Bits of a word of the map of next hops.
-const WORD: usize = u64::BITS as usize;
-
 impl SwitchTable {
-    /// The table of the switch with index `switch`, its `hops` to other switches in order, and the
-    /// hosts on it.
-    pub(super) fn new(hops: &[Hop], local: &[Local], distances: &Distances, switch: usize) -> Self {
-        let own = distances.row(switch);
-        let mut table = Self {
-            by_group: vec![Entry::NOWHERE; own.len()],
-            members: Vec::new(),
-            ports: Vec::new(),
-        };
-        table.add_remote(hops, own, distances);
+    /// The memory of an entry.
+    pub(super) const ENTRY_BYTES: usize = size_of::<Entry>();
+
+    /// Puts the sets of the hosts on this very switch into the table.
+    fn add_local(&mut self, local: &[Local]) {
         for group in local {
-            table.by_group[group.group as usize] = Entry {
-                start: small(table.members.len()),
+            self.by_group[group.group as usize] = Entry {
+                start: small(self.members.len()),
                 len: LOCAL,
                 first: PortId(0),
             };
             for ports in &group.ports {
-                let set = table.add_set(ports.iter().copied());
-                table.members.push(set);
+                let set = self.add_set(ports.iter().copied());
+                self.members.push(set);
             }
-        }
-        table
-    }
-
-    /// Next hops towards groups on other switches.
-    ///
-    /// Neighbour by neighbour, a bit for each group tells whether the neighbour is one hop nearer;
-    /// then each pattern of bits that occurs becomes a set.
-    fn add_remote(&mut self, hops: &[Hop], own: &[u32], distances: &Distances) {
-        let width = own.len();
-        let words = hops.len().div_ceil(WORD);
-        let mut nearer = vec![0u64; words * width];
-        for (index, hop) in hops.iter().enumerate() {
-            let bits = &mut nearer[index / WORD * width..(index / WORD + 1) * width];
-            let row = distances.row(hop.to as usize);
-            for ((bits, &there), &here) in bits.iter_mut().zip(row).zip(own) {
-                *bits |= u64::from(there.wrapping_add(1) == here) << (index % WORD);
-            }
-        }
-        let mut known: FxHashMap<Vec<u64>, Entry> = FxHashMap::default();
-        let mut pattern = vec![0u64; words];
-        for group in 0..width {
-            if own[group] == 0 || own[group] == Distances::UNREACHABLE {
-                continue;
-            }
-            for (word, bits) in pattern.iter_mut().enumerate() {
-                *bits = nearer[word * width + group];
-            }
-            let set = if let Some(&set) = known.get(&pattern) {
-                set
-            } else {
-                let chosen = (0..hops.len()).filter(|i| pattern[i / WORD] >> (i % WORD) & 1 == 1);
-                let set = self.add_set(chosen.map(|i| hops[i].port));
-                known.insert(pattern.clone(), set);
-                set
-            };
-            self.by_group[group] = set;
         }
     }
 
@@ -142,6 +97,113 @@ impl SwitchTable {
         self.set(slot).map_or(&[], |set| {
             &self.ports[set.start as usize..][..set.len.into()]
         })
+    }
+}
+
+/// A table to which next hops are added, up to [`BATCH`] groups at a time.
+pub(super) struct TableBuilder<'a> {
+    table: SwitchTable,
+    /// The switch's hops to other switches, in order.
+    hops: &'a [Hop],
+    /// The sets of a single hop.
+    single: FxHashMap<u32, Entry>,
+    /// The sets of several hops, by their positions in `hops`.
+    several: FxHashMap<Box<[u32]>, Entry>,
+}
+
+/// Room to work in, shared by all tables.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// For each hop that leads nearer to some group: its position and a bit for each such group.
+    nearer: Vec<(u32, u64)>,
+    /// Groups that have had the same next hops so far.
+    parts: Vec<u64>,
+    pattern: Vec<u32>,
+}
+
+impl<'a> TableBuilder<'a> {
+    /// A table for `groups` groups, with no way to any of them.
+    pub(super) fn new(groups: usize, hops: &'a [Hop]) -> Self {
+        Self {
+            table: SwitchTable {
+                by_group: vec![Entry::NOWHERE; groups],
+                members: Vec::new(),
+                ports: Vec::new(),
+            },
+            hops,
+            single: FxHashMap::default(),
+            several: FxHashMap::default(),
+        }
+    }
+
+    /// Adds the next hops towards the groups in `reached`, where bit 0 stands for group `first`: those
+    /// whose switch has the group's bit in `nearer`, which has a word for each switch.
+    pub(super) fn add(
+        &mut self,
+        first: usize,
+        reached: u64,
+        nearer: &[u64],
+        scratch: &mut Scratch,
+    ) {
+        let Scratch {
+            nearer: masks,
+            parts,
+            pattern,
+        } = scratch;
+        masks.clear();
+        let words = self
+            .hops
+            .iter()
+            .map(|hop| nearer[hop.to as usize] & reached);
+        masks.extend((0u32..).zip(words).filter(|&(_, mask)| mask != 0));
+        parts.clear();
+        parts.push(reached);
+        if masks.len() > 1 {
+            for &(_, mask) in &*masks {
+                for place in 0..parts.len() {
+                    let (inside, outside) = (parts[place] & mask, parts[place] & !mask);
+                    if inside != 0 && outside != 0 {
+                        parts[place] = inside;
+                        parts.push(outside);
+                    }
+                }
+            }
+        }
+        for part in parts.drain(..) {
+            let one = part & part.wrapping_neg();
+            pattern.clear();
+            let through = masks.iter().filter(|&&(_, mask)| mask & one != 0);
+            pattern.extend(through.map(|&(hop, _)| hop));
+            let set = self.set_of(pattern);
+            let mut left = part;
+            while left != 0 {
+                self.table.by_group[first + left.trailing_zeros() as usize] = set;
+                left &= left - 1;
+            }
+        }
+    }
+
+    fn set_of(&mut self, pattern: &[u32]) -> Entry {
+        let known = match *pattern {
+            [only] => self.single.get(&only),
+            _ => self.several.get(pattern),
+        };
+        if let Some(&set) = known {
+            return set;
+        }
+        let ports = pattern.iter().map(|&hop| self.hops[hop as usize].port);
+        let set = self.table.add_set(ports);
+        match *pattern {
+            [only] => self.single.insert(only, set),
+            _ => self.several.insert(pattern.into(), set),
+        };
+        set
+    }
+
+    /// The table, with the hosts on the switch itself.
+    pub(super) fn finish(mut self, local: &[Local]) -> SwitchTable {
+        self.table.add_local(local);
+        self.table
     }
 }
 

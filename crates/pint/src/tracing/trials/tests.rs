@@ -1,3 +1,5 @@
+use fabricsim_core::engine::Threads;
+
 use crate::tracing::{Choice, Layers, Values};
 
 use super::*;
@@ -237,23 +239,21 @@ fn trials_repeat() {
 #[test]
 fn threads_do_not_change_trials() {
     let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.unwrap().install(|| {
-            let trials = Trials {
-                count: 50,
-                ..Trials::new(10, 80)
-            };
-            let scheme = SchemeConfig::new(Layers::mininet());
-            let marking = Marking::Hashes {
-                functions: 7,
-                needed: 5,
-            };
-            [
-                trials.pint(&scheme).unwrap(),
-                trials.traceback(marking).unwrap(),
-                trials.network_coding().unwrap(),
-            ]
-        })
+        let trials = Trials {
+            count: 50,
+            threads: Threads::start(threads).unwrap(),
+            ..Trials::new(10, 80)
+        };
+        let scheme = SchemeConfig::new(Layers::mininet());
+        let marking = Marking::Hashes {
+            functions: 7,
+            needed: 5,
+        };
+        [
+            trials.pint(&scheme).unwrap(),
+            trials.traceback(marking).unwrap(),
+            trials.network_coding().unwrap(),
+        ]
     };
     let alone = run(1);
     for threads in [2, 3, 8] {

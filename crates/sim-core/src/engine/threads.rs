@@ -1,0 +1,91 @@
+//! The threads that an engine runs on.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// The most threads that can be asked for.
+pub const MOST_THREADS: usize = 1_024;
+
+/// The threads that run an engine: the calling thread alone, or a pool of some size.
+///
+/// Cheap to clone: the pool is shared, and ends with the last that holds it.
+#[derive(Clone, Debug, Default)]
+pub struct Threads {
+    pool: Option<Arc<rayon::ThreadPool>>,
+}
+
+impl Threads {
+    /// The calling thread alone: nothing is started.
+    #[must_use]
+    pub const fn calling() -> Self {
+        Self { pool: None }
+    }
+
+    /// Starts a pool of `count` threads; for one thread, or none, starts nothing.
+    ///
+    /// # Errors
+    /// When more than [`MOST_THREADS`] are asked for, or the system does not give so many.
+    pub fn start(count: usize) -> Result<Self, ThreadsError> {
+        if count <= 1 {
+            return Ok(Self::calling());
+        }
+        let refuse = |reason: String| ThreadsError { count, reason };
+        if count > MOST_THREADS {
+            return Err(refuse(format!("{MOST_THREADS} are the most")));
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        match pool {
+            Ok(pool) => Ok(Self {
+                pool: Some(Arc::new(pool)),
+            }),
+            Err(error) => Err(refuse(error.to_string())),
+        }
+    }
+
+    /// How many threads there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.pool
+            .as_ref()
+            .map_or(1, |pool| pool.current_num_threads())
+    }
+
+    /// Runs `task` where parallel iterators use these threads. On the calling thread alone they must not
+    /// be used: `task` is told which it is.
+    pub fn run<R: Send>(&self, task: impl FnOnce(Crew) -> R + Send) -> R {
+        match &self.pool {
+            None => task(Crew::Alone),
+            Some(pool) => pool.install(|| task(Crew::Pool)),
+        }
+    }
+
+    pub(super) const fn pool(&self) -> Option<&Arc<rayon::ThreadPool>> {
+        self.pool.as_ref()
+    }
+}
+
+/// Who is there to share a task.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Crew {
+    /// Nobody but the calling thread.
+    Alone,
+    /// The threads of a pool, which parallel iterators use here.
+    Pool,
+}
+
+/// Threads that cannot be had.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ThreadsError {
+    /// How many were asked for.
+    pub count: usize,
+    /// Why they cannot be had.
+    pub reason: String,
+}
+
+impl fmt::Display for ThreadsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot start {} threads: {}", self.count, self.reason)
+    }
+}
+
+impl std::error::Error for ThreadsError {}

@@ -1,0 +1,103 @@
+//! When to see whether a network still moves.
+
+use super::Overload;
+use crate::units::{Bytes, Duration, Time};
+
+/// The longest time between two looks, until that is a thousandth of the time that has passed.
+const LONGEST_STEP: Duration = Duration::from_ms(1);
+const SHORTEST_STEP: Duration = Duration::from_us(1);
+const SHARE: u64 = 1_024;
+
+/// Looks at all nodes at instants that depend on nothing but the settings, so that a run that gets stuck
+/// ends at the same time however it is divided into windows.
+#[derive(Debug)]
+pub(super) struct Health {
+    step: Duration,
+    /// The instant of the next look.
+    due: Time,
+    /// What the last look has found, as long as no window has been run since.
+    found: Option<Finding>,
+    /// The last look, and the events executed until then.
+    last: Time,
+    events: u64,
+}
+
+/// What a look at all nodes tells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finding {
+    /// Payload bytes that have been acknowledged.
+    pub(super) acknowledged: Bytes,
+    /// Since when some switch port has been paused.
+    pub(super) paused_since: Time,
+    /// Events executed.
+    pub(super) events: u64,
+    /// What there is too much of, if anything.
+    pub(super) overload: Option<Overload>,
+}
+
+impl Health {
+    /// Looks that suit a run that is given up after `stall_after` without progress.
+    pub(super) fn new(stall_after: Duration) -> Self {
+        let step = stall_after.clamp(SHORTEST_STEP, LONGEST_STEP);
+        Self {
+            step,
+            due: Time::ZERO.saturating_add(step),
+            found: None,
+            last: Time::ZERO,
+            events: 0,
+        }
+    }
+
+    /// The instant of the next look.
+    pub(super) const fn due(&self) -> Time {
+        self.due
+    }
+
+    /// Tells that a window is run: what has been found is out of date.
+    pub(super) const fn forget(&mut self) {
+        self.found = None;
+    }
+
+    /// What was found, when nothing has happened since.
+    pub(super) const fn found(&self) -> Option<Finding> {
+        self.found
+    }
+
+    /// Remembers what was found at the instant that was due, and goes on to the next one. The time since
+    /// the last look, when nothing at all has happened in it.
+    pub(super) fn looked(&mut self, finding: Finding) -> Option<Duration> {
+        let since = self.due.since(self.last);
+        let silence = (finding.events == self.events).then_some(since);
+        self.last = self.due;
+        self.events = finding.events;
+        self.found = Some(finding);
+        let share = Duration::from_ps(self.due.as_ps() / SHARE);
+        self.due = self.due.saturating_add(self.step.max(share));
+        silence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_become_rarer_as_time_passes() {
+        let mut health = Health::new(Duration::from_ms(1_000));
+        let mut looks = 0u64;
+        while health.due() < Time::ZERO + Duration::from_ms(60_000) {
+            let finding = Finding {
+                acknowledged: Bytes::ZERO,
+                paused_since: Time::MAX,
+                events: looks / 2,
+                overload: None,
+            };
+            let silent = health.looked(finding).is_some();
+            assert_eq!(silent, looks % 2 == 1 || looks == 0, "look {looks}");
+            looks += 1;
+        }
+        // One for each of 1,024 milliseconds, then 1,024 for each time that the age grows by e.
+        let expected = 1_024.0 * (1.0 + (60_000.0f64 / 1_024.0).ln());
+        assert!((looks as f64 - expected).abs() < 10.0, "{looks}");
+    }
+}

@@ -1,0 +1,65 @@
+//! Who looks on while a network runs, and why a run comes back.
+
+#[cfg(doc)]
+use super::Network;
+use super::Overload;
+use crate::engine::Interrupt;
+use crate::flow::Completion;
+use crate::units::{Bytes, Time};
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Time,
+    /// Flows handed to their hosts.
+    pub started: u64,
+    /// Flows that have ended.
+    pub finished: u64,
+    /// Payload bytes acknowledged.
+    pub acknowledged: Bytes,
+    /// Packets that crossed a link.
+    pub packet_hops: u64,
+}
+
+/// Looks on while a network runs, between windows.
+pub trait Watch: Send {
+    /// Called every few hundred windows; `false` ends the run, which can go on later.
+    fn proceed(&mut self, _progress: &Progress) -> bool {
+        true
+    }
+
+    /// Called when flows have ended, with all completions that nobody has taken yet, in the order of
+    /// (finish, flow). What is left in `completions` is kept for [`Network::take_completions`].
+    fn completed(&mut self, _completions: &mut Vec<Completion>) {}
+
+    /// What ends the run at once when another thread raises it. Nodes have then come to different times,
+    /// so the run cannot go on; counts and completions are those of what has happened.
+    fn interrupt(&self) -> Interrupt {
+        Interrupt::default()
+    }
+}
+
+/// Nobody looks on.
+impl Watch for () {}
+
+/// Why a run has come back.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Stop {
+    /// All flows have ended and no more will start.
+    Finished,
+    /// The time that was asked for has come.
+    TimeReached,
+    /// Flows are left, but nothing moves: nothing is scheduled, or no byte has been acknowledged
+    /// for the stall time.
+    Stalled,
+    /// Switch ports wait for one another in a circle (a PFC deadlock, see [`Network::deadlock`]):
+    /// the flows through them can never end.
+    Deadlocked,
+    /// What is left to do lies beyond [`Time::HORIZON`].
+    Horizon,
+    /// There is more to remember than a run keeps; see [`Room`](super::Room).
+    Overloaded(Overload),
+    /// The watcher wanted to stop, or the run was interrupted.
+    Interrupted,
+}

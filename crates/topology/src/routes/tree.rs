@@ -1,0 +1,139 @@
+//! The idle paths from everywhere to some hosts, each found once from that of its next hop.
+
+use fabricsim_core::flow::PathInfo;
+use fabricsim_core::id::NodeId;
+use fabricsim_core::units::{Duration, Rate};
+
+use super::Routes;
+
+/// What the path of first next hops offers from a switch to a host.
+#[derive(Clone, Copy)]
+enum Way {
+    /// Not looked at, or it goes on by this port.
+    Unknown,
+    /// There is none.
+    None,
+    Known(PathInfo),
+}
+
+/// The ways from every switch to a few hosts.
+#[derive(Default)]
+pub(super) struct Trees {
+    /// For each host, and in it for each switch.
+    ways: Vec<Vec<Way>>,
+    stack: Vec<(usize, Duration, Rate)>,
+}
+
+impl Trees {
+    /// Hosts whose ways are found at once. Tables are kept by switch, so that those of neighbouring hosts
+    /// are then read together.
+    pub(super) const AT_ONCE: usize = 8;
+
+    /// Finds the ways to `targets`; `link_rtts` has each link's share in the round-trip time.
+    pub(super) fn grow(&mut self, routes: &Routes, targets: &[NodeId], link_rtts: &[Duration]) {
+        let switches = routes.tables.len();
+        self.ways.resize_with(targets.len(), Vec::new);
+        for ways in &mut self.ways {
+            ways.clear();
+            ways.resize(switches, Way::Unknown);
+        }
+        for node in routes.topology.switches() {
+            for (tree, &target) in targets.iter().enumerate() {
+                self.find(routes, tree, node, target, link_rtts);
+            }
+        }
+    }
+
+    /// Follows the first next hops from the switch `node` until the rest is known.
+    fn find(
+        &mut self,
+        routes: &Routes,
+        tree: usize,
+        node: NodeId,
+        target: NodeId,
+        link_rtts: &[Duration],
+    ) {
+        let ways = &mut self.ways[tree];
+        let slot = routes.slots[target.index()];
+        let mut node = node;
+        let mut found = loop {
+            let switch = routes.slots[node.index()].switch_index();
+            match ways[switch] {
+                Way::Known(path) => break Some(path),
+                Way::None => break None,
+                Way::Unknown => {}
+            }
+            let Some(next) = routes.tables[switch].first(slot) else {
+                ways[switch] = Way::None;
+                break None;
+            };
+            let port = &routes.topology.ports(node)[next.index()];
+            let rtt = link_rtts[port.link as usize];
+            if port.peer == target {
+                let path = PathInfo {
+                    base_rtt: rtt,
+                    bottleneck: port.rate,
+                    switches: 1,
+                };
+                ways[switch] = Way::Known(path);
+                break Some(path);
+            }
+            self.stack.push((switch, rtt, port.rate));
+            node = port.peer;
+        };
+        while let Some((switch, rtt, rate)) = self.stack.pop() {
+            found = found.map(|path| after_link(path, rtt, rate, 1));
+            ways[switch] = found.map_or(Way::None, Way::Known);
+        }
+    }
+
+    /// The path from the host `src` to the target number `tree`, which is `dst`: that of
+    /// [`Routes::follow`].
+    pub(super) fn from_host(
+        &self,
+        routes: &Routes,
+        tree: usize,
+        src: NodeId,
+        dst: NodeId,
+        link_rtts: &[Duration],
+    ) -> Option<PathInfo> {
+        let mut best: Option<((u16, u32), PathInfo)> = None;
+        for port in routes.topology.ports(src) {
+            if routes.down.contains(port.link) {
+                continue;
+            }
+            let rtt = link_rtts[port.link as usize];
+            let path = if port.peer == dst {
+                PathInfo {
+                    base_rtt: rtt,
+                    bottleneck: port.rate,
+                    switches: 0,
+                }
+            } else {
+                let slot = routes.slots[port.peer.index()];
+                if slot.is_host() {
+                    continue;
+                }
+                let Way::Known(path) = self.ways[tree][slot.switch_index()] else {
+                    continue;
+                };
+                after_link(path, rtt, port.rate, 0)
+            };
+            // Ports are in order: of equal ones the first is kept.
+            let order = (path.switches, routes.order.rank(port.peer));
+            if best.is_none_or(|(least, _)| order < least) {
+                best = Some((order, path));
+            }
+        }
+        best.map(|(_, path)| path)
+    }
+}
+
+/// `path` behind one more link and so many switches.
+fn after_link(path: PathInfo, rtt: Duration, rate: Rate, switches: u16) -> PathInfo {
+    PathInfo {
+        base_rtt: Duration::from_ps(path.base_rtt.as_ps().saturating_add(rtt.as_ps())),
+        bottleneck: path.bottleneck.min(rate),
+        switches: path.switches.saturating_add(switches),
+    }
+}
