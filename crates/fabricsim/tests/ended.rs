@@ -25,7 +25,7 @@ fn scenario(number: u64) -> String {
     let topology = one(
         &mut stream,
         &[
-            "kind = \"star\"\nhosts = 6\nlink_delay = \"700ns\"",
+            "kind = \"star\"\nhosts = 6\ndelay = \"700ns\"",
             "kind = \"dumbbell\"\nhosts_per_side = 3\nbottleneck_delay = \"40us\"",
             "kind = \"fat-tree\"\nk = 4",
             "kind = \"leaf-spine\"\nleaves = 2\nspines = 2\nhosts_per_leaf = 4\nhost_delay = \"300ns\"",
@@ -139,7 +139,7 @@ fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
 /// window.
 #[test]
 fn the_end_is_that_of_the_last_event() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\nlink_delay = \"1us\"\n\
+    let text = "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
                 [cc]\nkind = \"line-rate\"\n\
                 [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1000B\"\nat = \"5us\"\n";
     let mut simulation = Simulation::new(&Scenario::from_toml(text).unwrap(), 1).unwrap();
@@ -160,7 +160,7 @@ fn the_end_is_that_of_the_last_event() {
 /// then run in parts. Steps of 100 us are never that long.
 #[test]
 fn long_windows_are_what_short_steps_are() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 17\nlink_delay = \"10ms\"\nrate = \"40Gbps\"\n\
+    let text = "[topology]\nkind = \"star\"\nhosts = 17\ndelay = \"10ms\"\nrate = \"40Gbps\"\n\
                 [cc]\nkind = \"line-rate\"\n\
                 [[workload]]\nkind = \"permutation\"\nsize = \"12MB\"\n";
     let scenario = Scenario::from_toml(text).unwrap();

@@ -199,7 +199,7 @@ fn a_round_trip_is_as_long_as_it_says() {
         ..HarmSettings::default()
     };
     let test = HarmTest::new(settings, dir.path()).expect("good settings");
-    let report = test.run(1, &|_| {});
+    let report = test.run(1, &|_| {}).expect("one thread");
     for rtt in RTTS {
         let fct = row(&report, rtt, None).statistics[0].mean;
         // SYN and SYN-ACK, an acknowledgement and the request behind it, another one and the response:

@@ -125,7 +125,7 @@ const ENDLESS: &str =
 fn long_links_and_many_hosts_end_soon() {
     let networks = [
         // Windows of 10 ms, each of them seconds of work.
-        "kind = \"star\"\nhosts = 64\nlink_delay = \"10ms\"\nrate = \"100Gbps\"",
+        "kind = \"star\"\nhosts = 64\ndelay = \"10ms\"\nrate = \"100Gbps\"",
         "kind = \"leaf-spine\"\nleaves = 32\nspines = 8\nhosts_per_leaf = 32",
         "kind = \"isp\"",
     ];
