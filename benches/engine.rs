@@ -13,7 +13,8 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim_core::engine::{
-    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Timer, Timers, Window, Wiring,
+    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Threads, Timer, Timers, Window,
+    Wiring,
 };
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::rng::{Purpose, Stream};
@@ -177,7 +178,8 @@ fn engine(Size { places, stride }: Size, threads: usize) -> Engine<Place> {
         Place::new(number, if active { MESSAGES } else { 0 })
     };
     let domains = (0..places).map(place).collect();
-    Engine::new(domains, (0..places).map(wiring).collect(), threads)
+    let threads = Threads::start(threads).expect("the system has threads");
+    Engine::new(domains, (0..places).map(wiring).collect(), &threads)
 }
 
 /// Runs to the end.

@@ -87,7 +87,7 @@ impl Routes {
             for (tree, &to) in targets.iter().enumerate() {
                 let own = number * Trees::AT_ONCE + tree;
                 for (_, &from) in ends.iter().enumerate().filter(|&(class, _)| class != own) {
-                    worst.see(trees.from_host(self, tree, from, to, &link_rtts));
+                    worst.see(trees.path_of(self, tree, from, to, &link_rtts));
                 }
             }
         }

@@ -89,7 +89,7 @@ impl Trees {
 
     /// The path from the host `src` to the target number `tree`, which is `dst`: that of
     /// [`Routes::follow`].
-    pub(super) fn from_host(
+    pub(super) fn path_of(
         &self,
         routes: &Routes,
         tree: usize,
