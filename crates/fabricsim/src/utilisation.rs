@@ -145,7 +145,12 @@ impl ExpectedUtilisation {
         if let [WorkloadConfig::Poisson(only)] = &scenario.workloads[..] {
             // Rounded down to three digits, so that it is below.
             let load = (only.load * share * 1e3).floor() / 1e3;
-            return format!("load = {load} would be below, or give those links a higher rate");
+            if load > 0.0 {
+                return format!("load = {load} would be below, or give those links a higher rate");
+            }
+        }
+        if share < 0.001 {
+            return "give those links a higher rate".to_owned();
         }
         format!(
             "offer at most {} of it, or give those links a higher rate",

@@ -44,7 +44,7 @@ fn timeouts_without_loss(
     }
     Some(format!(
         "{} retransmission timeouts although no packet was lost, and {} bytes were sent again for nothing: \
-         queues and pauses held packets for longer than {}; raise it, or leave it out",
+         queues and pauses held packets for longer than {}; give a higher one",
         hosts.timeouts,
         hosts.retransmitted.get(),
         keys.join(" or ")

@@ -5,8 +5,6 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use std::path::Path;
-
 use fabricsim::outcome::{Summary, run_to_folder};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::network::Stop;
@@ -78,6 +76,8 @@ fn results(summary: &Summary) -> serde_json::Value {
         "packet_hops_per_cpu_s",
         "peak_memory_bytes",
         "observed",
+        "files",
+        "scenario_digest",
     ] {
         table.remove(key);
     }
@@ -85,9 +85,10 @@ fn results(summary: &Summary) -> serde_json::Value {
     value
 }
 
-fn run(text: &str, dir: &Path, threads: usize) -> Summary {
+fn run(text: &str, threads: usize) -> Summary {
     let scenario = Scenario::from_toml(text).unwrap();
-    run_to_folder(&scenario, dir, threads, &mut ()).unwrap()
+    let dir = tempfile::tempdir().unwrap();
+    run_to_folder(&scenario, dir.path(), threads, &mut ()).unwrap()
 }
 
 #[test]
@@ -101,12 +102,11 @@ fn observation_changes_no_result() {
             continue;
         }
         tried += 1;
-        let dir = tempfile::tempdir().unwrap();
-        let alone = run(&text, dir.path(), 1);
+        let alone = run(&text, 1);
         let interval = ["313ns", "2us", "17us"][usize::try_from(number % 3).unwrap()];
         let observed = format!("{text}[observe]\ninterval = \"{interval}\"\nqueues = true\n");
         for threads in [1, 3] {
-            let looked_at = run(&observed, dir.path(), threads);
+            let looked_at = run(&observed, threads);
             assert_eq!(results(&alone), results(&looked_at), "{observed}");
         }
         *ends.entry(format!("{:?}", alone.status)).or_insert(0) += 1;
@@ -123,15 +123,30 @@ fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
                 [[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1MB\"\nat = \"0s\"\n\
                 [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [0, 4]\n\
                 [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [1, 4]\n";
-    let dir = tempfile::tempdir().unwrap();
-    let alone = run(text, dir.path(), 1);
+    let alone = run(text, 1);
     assert_eq!(format!("{:?}", alone.status), "Stalled");
     for interval in ["900ns", "41us"] {
         let observed = format!("{text}[observe]\ninterval = \"{interval}\"\nqueues = true\n");
         for threads in [1, 3] {
-            let looked_at = run(&observed, dir.path(), threads);
+            let looked_at = run(&observed, threads);
             assert_eq!(results(&alone), results(&looked_at));
         }
+    }
+}
+
+/// Timeouts that double cannot keep a run alive: it ends after the second that it was given, or the next timeouts.
+#[test]
+fn a_flow_that_only_times_out_is_given_up() {
+    for law in ["hpcc", "cubic"] {
+        let text = format!(
+            "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"{law}\"\n\
+             [[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1MB\"\nat = \"0s\"\nreceiver = 0\n\
+             [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [0, 4]\n"
+        );
+        let summary = run(&text, 1);
+        assert_eq!(format!("{:?}", summary.status), "Stalled", "{law}");
+        let end = summary.simulated_ns / 1e9;
+        assert!((0.5..5.0).contains(&end), "{law}: {end} s");
     }
 }
 

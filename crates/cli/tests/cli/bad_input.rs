@@ -1044,8 +1044,8 @@ const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = \"5000000s\"\nkind = \"switch-up\"\nswitch = 4"),
         args: &[],
         place: "t.toml:12:6",
-        says: &["beyond the end of simulated time"],
-        remedy: "give an earlier time",
+        says: &["`5000000s` is too large"],
+        remedy: "write it like",
     },
     Case {
         name: "a convergence without a unit",

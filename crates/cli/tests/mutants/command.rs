@@ -114,6 +114,7 @@ fn judge(output: &Output) -> Result<(), String> {
             let placed = said.split_whitespace().any(is_place)
                 || said.contains("error: invalid value")
                 || said.contains("error: argument")
+                || said.contains("error: unexpected argument")
                 || said.contains("cannot read")
                 || said.contains("pint trace");
             match (refused, placed) {

@@ -2,18 +2,22 @@
 //! get their names together, when all of them are complete.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempPath};
 
-use super::origin::{ResultSet, files_of};
+use super::origin::{ResultSet, files_of, is_own};
 use super::whole_file::replace;
 use super::{Ending, FolderLock, cannot_write};
 use crate::error::Error;
 
-/// How the names of files begin that are being written, and are left when the process is killed.
+/// How the names of files begin that are being written by whoever has the lock of their folder, and are
+/// left when the process is killed.
 const TEMPORARY: &str = ".tmp-fabricsim-";
+
+/// How the names of files begin that are written without a lock.
+const UNLOCKED: &str = ".tmp-one-fabricsim-";
 
 /// The lock of whoever writes to a folder.
 const LOCK: &str = ".fabricsim.lock";
@@ -41,9 +45,20 @@ pub fn partial_name(name: &str) -> String {
 
 /// A file in `folder` that is to be renamed. Others may read it as they may read any new file of the
 /// user's: results are shared.
+///
+/// Only for whoever has the lock of the folder: the next one removes what is left.
 pub(crate) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
+    temporary(folder, TEMPORARY)
+}
+
+/// Like [`new_file_in`], for a file that is written without a lock.
+pub(super) fn lone_file_in(folder: &Path) -> io::Result<NamedTempFile> {
+    temporary(folder, UNLOCKED)
+}
+
+fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY);
+    builder.prefix(prefix);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -117,6 +132,22 @@ impl ResultFolder {
         })
     }
 
+    /// Opens the folder `dir` when nobody else writes to it any more: for results that are there already
+    /// and are not to be thrown away.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub(super) fn wait_for(dir: &Path) -> Result<Self, Error> {
+        fs::create_dir_all(dir).map_err(cannot_write(dir))?;
+        let lock = FolderLock::take(dir, LOCK).map_err(cannot_write(dir))?;
+        remove_left_over(dir)?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            staged: Vec::new(),
+            _lock: lock,
+        })
+    }
+
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
@@ -165,7 +196,13 @@ impl ResultFolder {
         if ending == Ending::Whole {
             stale.extend(files_of(&self.dir, set, Ending::Interrupted));
             stale.extend(set.partial_files());
-            File::create(&marker).map_err(cannot_write(&marker))?;
+            // A process that was killed here before has noted which files it was to remove, and its own.
+            let noted = fs::read_to_string(&marker).unwrap_or_default();
+            stale.extend(noted.lines().filter(|name| is_own(name)).map(str::to_owned));
+            let names = stale.iter().chain(staged.iter().map(|(name, _)| name));
+            let names: Vec<&str> = names.map(String::as_str).collect();
+            replace(&marker, |file| file.write_all(names.join("\n").as_bytes()))
+                .map_err(cannot_write(&marker))?;
         }
         for seal in seals {
             remove(&self.dir.join(seal))?;
@@ -204,7 +241,6 @@ pub(crate) fn remove_left_over(dir: &Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::io::Write as _;
 
     use super::super::RUN;
     use super::*;
@@ -267,5 +303,27 @@ mod tests {
         let left: Vec<String> = names(dir).into_iter().collect();
         assert_eq!(left, [".tmpother", "fct.csv", "summary.json"]);
         assert_eq!(fs::read_to_string(dir.join("fct.csv")).unwrap(), "fct.csv");
+    }
+
+    #[test]
+    fn what_a_killed_writer_was_to_remove_goes_with_the_next_results() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path();
+        fill(dir, Ending::Whole, &["fct.csv", "queues.csv"]);
+        // Killed after the old summary has gone: only the marker knows of the series.
+        fs::write(dir.join(REPLACING), "queues.csv\nsummary.json\nfct.csv").unwrap();
+        fs::remove_file(dir.join("summary.json")).unwrap();
+        assert!(is_being_replaced(dir));
+        fill(dir, Ending::Whole, &["fct.csv"]);
+        let left: Vec<String> = names(dir).into_iter().collect();
+        assert_eq!(left, ["fct.csv", "summary.json"]);
+    }
+
+    #[test]
+    fn files_that_are_written_without_a_lock_are_not_taken_for_left_over_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = lone_file_in(folder.path()).unwrap();
+        remove_left_over(folder.path()).unwrap();
+        assert!(file.path().exists());
     }
 }

@@ -36,20 +36,12 @@ pub(crate) const RUN: ResultSet = ResultSet {
 const PARTIAL: [&str; 2] = ["fct.csv", "summary.json"];
 
 /// The files of runs whose summaries do not list them.
-const UNLISTED: [&str; 13] = [
+const UNLISTED: [&str; 5] = [
     "fct.csv",
     "pauses.csv",
     "disciplines.csv",
     "parallelism.json",
     "parallelism_domains.csv",
-    "queues.csv",
-    "links.csv",
-    "flows.csv",
-    "queue_distribution.csv",
-    "queues.parquet",
-    "links.parquet",
-    "flows.parquet",
-    "queue_distribution.parquet",
 ];
 
 impl ResultSet {
@@ -200,7 +192,7 @@ impl Origin {
     ) -> Result<(), Error> {
         use std::io::Write as _;
 
-        let mut folder = ResultFolder::open(destination.dir)?;
+        let mut folder = ResultFolder::wait_for(destination.dir)?;
         let names: Vec<&str> = files.iter().map(|(name, _)| *name).collect();
         self.check_files(destination, set, &names)?;
         for (name, content) in files {
@@ -293,8 +285,8 @@ fn listed(record: &serde_json::Map<String, Value>) -> Vec<String> {
 }
 
 /// Whether `name` is one of a file in the folder itself.
-fn is_own(name: &str) -> bool {
-    !name.starts_with('.') && !name.contains(['/', '\\', ':'])
+pub(super) fn is_own(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', ':'])
 }
 
 /// The files of `set` in `dir` that are of a run that ended like `ending`.
@@ -310,7 +302,12 @@ pub(super) fn files_of(dir: &Path, set: &ResultSet, ending: Ending) -> Vec<Strin
         let answers = record.get("answers").and_then(Value::as_array);
         let answers = answers.into_iter().flatten().filter_map(Value::as_str);
         let answers = answers.filter(|name| is_own(name) && name.starts_with("query_"));
-        files.extend(UNLISTED.into_iter().chain(answers).map(str::to_owned));
+        let series = record.get("observed").and_then(Value::as_array);
+        let series = series.into_iter().flatten();
+        let series = series.filter_map(|series| series.get("file")?.as_str());
+        let names = UNLISTED.into_iter().chain(answers);
+        let names = names.chain(series.filter(|name| is_own(name)));
+        files.extend(names.map(str::to_owned));
         files.extend(UNLISTED.map(partial_name));
     }
     files.push(name);

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::cannot_write;
-use super::folder::new_file_in;
+use super::folder::lone_file_in;
 use crate::error::Error;
 
 /// Links that are followed before a path counts as a circle, as in Linux.
@@ -44,7 +44,7 @@ pub(super) fn replace(
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let mut file = new_file_in(folder)?;
+    let mut file = lone_file_in(folder)?;
     write(file.as_file_mut())?;
     file.persist(target).map_err(|error| error.error)?;
     Ok(())

@@ -10,7 +10,7 @@ use super::Sweep;
 use super::point::{Point, points_folder};
 use crate::error::Error;
 use crate::input_file::{FileKind, read_bytes};
-use crate::output::{Destination, Existing, RUN, Unclaimed, write_in_folder};
+use crate::output::{Destination, Existing, RUN, Unclaimed, is_being_replaced, write_in_folder};
 use crate::summary::{FlowCounts, SlowdownSummary, Status};
 
 pub(super) const POINT_JSON: &str = "point.json";
@@ -124,6 +124,9 @@ impl PointState {
     #[must_use]
     pub fn of(point: &Point, sweep: &Path) -> Self {
         let folder = point.folder(sweep);
+        if is_being_replaced(&folder) {
+            return Self::Missing;
+        }
         let Some(record) = read::<PointRecord>(&folder.join(POINT_JSON)) else {
             return Self::Missing;
         };

@@ -61,6 +61,9 @@ pub(super) fn summed(
         for direction in 0..2 {
             let [from, to] =
                 [ends[direction], ends[1 - direction]].map(|node| levels[node.index()]);
+            if from.max(to) == usize::MAX {
+                continue; // no host is connected to these switches
+            }
             let capacity = link.rate.as_bps_f64() / 8.0;
             let used = loads[direction] / capacity;
             let sum = tiers[place(from, to, names.len())].get_or_insert_with(|| Sum {
@@ -120,5 +123,35 @@ fn place(from: usize, to: usize, levels: usize) -> usize {
         from * levels + to
     } else {
         2 * levels * levels - 1 - (to * levels + from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::units::{Duration, Rate};
+    use fabricsim_topology::{Link, NodeKind};
+
+    use super::*;
+
+    #[test]
+    fn switches_without_hosts_are_left_out() {
+        use NodeKind::{Host, Switch};
+        let link = |a, b| Link {
+            a: NodeId(a),
+            b: NodeId(b),
+            rate: Rate::from_gbps(100),
+            delay: Duration::from_us(1),
+            loss: 0.0,
+        };
+        let kinds = vec![Host, Host, Switch, Switch, Switch];
+        let links = vec![link(0, 2), link(1, 2), link(3, 4)];
+        let topology = Topology::new(kinds, links).expect("hosts reach each other");
+        let loads = LinkLoads {
+            loads: vec![[1e9, 0.0], [0.0, 1e9], [0.0, 0.0]],
+        };
+        let (tiers, busiest) = summed(&topology, &loads).expect("links");
+        let names: Vec<&str> = tiers.iter().map(|tier| tier.tier.as_str()).collect();
+        assert_eq!(names, ["host to switch", "switch to host"]);
+        assert!((busiest.utilisation - 0.08).abs() < 1e-12);
     }
 }

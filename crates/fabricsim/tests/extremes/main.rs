@@ -148,7 +148,8 @@ fn report(failures: &[String]) {
 fn run_combinations(count: u64, seed: u64) {
     let (accepted, mut failures) = accepted();
     let mut dice = Stream::new(seed, 0, Purpose::Arrivals);
-    let mut draw = |below: usize| dice.below(below as u64) as usize;
+    let mut draw =
+        |below: usize| usize::try_from(dice.below(below as u64)).expect("less than a usize");
     let mut simulated = 0;
     for _ in 0..count {
         let changes = (0..=draw(6))

@@ -20,6 +20,9 @@ const WATCH_STEPS: u64 = 1_000_000;
 const WATCH_MESSAGES: u64 = 1 << 21;
 /// A port that is paused for longer is suspected of a deadlock.
 const LONG_PAUSE: Duration = Duration::from_ms(1);
+/// Looks that find that something has happened, but no progress, before a run is given up: with
+/// timeouts of a second, a flow whose packets are lost has had several of them by then.
+const VAIN_LOOKS: u32 = 8;
 
 /// Drives a network to `until`.
 pub(super) struct NetworkDriver<'a, R> {
@@ -66,6 +69,8 @@ pub(super) struct FlowState {
     /// When the sum of acknowledged bytes last changed, as far as has been seen.
     pub(super) progress_at: Time,
     pub(super) acknowledged: Bytes,
+    /// Looks since then that found that something had happened.
+    pub(super) vain_looks: u32,
     pub(super) health: Health,
     pub(super) schedule: WatchSchedule,
     /// When the last flow ended, or was to start in vain.
@@ -86,6 +91,7 @@ impl FlowState {
             completions: Vec::new(),
             progress_at: Time::ZERO,
             acknowledged: Bytes::ZERO,
+            vain_looks: 0,
             health: Health::new(stall_after),
             schedule: WatchSchedule::default(),
             settled: Time::ZERO,
@@ -143,6 +149,7 @@ impl<R> NetworkDriver<'_, R> {
             if live == 0 {
                 // Nothing could move before: the wait for progress begins now.
                 self.state.progress_at = request.start;
+                self.state.vain_looks = 0;
             }
             let id = FlowId(
                 u32::try_from(self.state.numbered).expect("fewer than 2^32 flows in one run"),
@@ -188,6 +195,7 @@ impl<R> NetworkDriver<'_, R> {
             return None;
         }
         self.state.level = end;
+        self.state.health.forget();
         Some(Window {
             start: end,
             end,
@@ -202,6 +210,8 @@ impl<R> NetworkDriver<'_, R> {
         }
         self.changed = now;
         self.state.progress_at = self.state.progress_at.max(now);
+        self.state.vain_looks = 0;
+        self.state.health.forget();
     }
 
     /// Whether the network still moves at the instant when that is to be seen, before which everything
@@ -219,9 +229,8 @@ impl<R> NetworkDriver<'_, R> {
             self.stop = Stop::Overloaded(overload);
             return false;
         }
-        if let Some(silence) = self.state.health.looked(finding) {
-            // Whoever waits for a timer has not been given a chance.
-            self.state.progress_at = self.state.progress_at.saturating_add(silence).min(now);
+        if self.state.health.looked(finding) {
+            self.state.vain_looks += 1;
         }
         if self.directory.next_change() == Time::MAX
             && paused_since < now
@@ -234,11 +243,13 @@ impl<R> NetworkDriver<'_, R> {
         if acknowledged != self.state.acknowledged || self.live() == 0 {
             self.state.acknowledged = acknowledged;
             self.state.progress_at = now;
+            self.state.vain_looks = 0;
         } else if self.directory.next_change() == Time::MAX
             && now > self.state.progress_at
             && now.since(self.state.progress_at) >= self.stall_after
+            && self.state.vain_looks >= VAIN_LOOKS
         {
-            // What is still to change may be a repair.
+            // Whoever waits for a timer has had several chances. What is still to change may be a repair.
             self.stop = self.stuck(domains);
             return false;
         }

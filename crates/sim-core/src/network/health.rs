@@ -17,8 +17,7 @@ pub(super) struct Health {
     due: Time,
     /// What the last look has found, as long as no window has been run since.
     found: Option<Finding>,
-    /// The last look, and the events executed until then.
-    last: Time,
+    /// Events executed until the last look.
     events: u64,
 }
 
@@ -43,7 +42,6 @@ impl Health {
             step,
             due: Time::ZERO.saturating_add(step),
             found: None,
-            last: Time::ZERO,
             events: 0,
         }
     }
@@ -63,17 +61,15 @@ impl Health {
         self.found
     }
 
-    /// Remembers what was found at the instant that was due, and goes on to the next one. The time since
-    /// the last look, when nothing at all has happened in it.
-    pub(super) fn looked(&mut self, finding: Finding) -> Option<Duration> {
-        let since = self.due.since(self.last);
-        let silence = (finding.events == self.events).then_some(since);
-        self.last = self.due;
+    /// Remembers what was found at the instant that was due, and goes on to the next one. Returns
+    /// whether anything at all has happened since the last look.
+    pub(super) fn looked(&mut self, finding: Finding) -> bool {
+        let has_moved = finding.events != self.events;
         self.events = finding.events;
         self.found = Some(finding);
         let share = Duration::from_ps(self.due.as_ps() / SHARE);
         self.due = self.due.saturating_add(self.step.max(share));
-        silence
+        has_moved
     }
 }
 
@@ -92,7 +88,7 @@ mod tests {
                 events: looks / 2,
                 overload: None,
             };
-            let silent = health.looked(finding).is_some();
+            let silent = !health.looked(finding);
             assert_eq!(silent, looks % 2 == 1 || looks == 0, "look {looks}");
             looks += 1;
         }

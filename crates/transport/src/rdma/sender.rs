@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use fabricsim_core::flow::Flow;
 use fabricsim_core::id::PortId;
+use fabricsim_core::limits::MAX_DURATION;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::{CongestionControl, FlowKey, Loss, LossKind};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
@@ -82,7 +83,8 @@ impl<L> Sender<L> {
             // RFC 6298, section 2: half the first round trip; and a whole window may be waiting for
             // the slowest link before this flow's first packet.
             rtt_deviation: Duration::from_ps(flow.path.base_rtt.as_ps() / 2)
-                + flow.path.bottleneck.serialisation(window),
+                .saturating_add(flow.path.bottleneck.serialisation(window))
+                .min(MAX_DURATION),
             backoff: 0,
             scoreboard: None,
             flow,

@@ -235,7 +235,7 @@ fn texts() -> Vec<Beyond> {
              discipline = { kind = \"fq-codel\", flows = 65536 }\n"
                 .to_owned(),
             &[
-                "t.toml:9:1",
+                "t.toml:8:1",
                 "key `discipline`",
                 "can be simulated",
                 "give a smaller `flows`",
@@ -355,8 +355,8 @@ fn quantities_beyond_the_limits_are_refused_with_place_and_remedy() {
 fn the_limits_themselves_are_taken() {
     let folder = Folder::new();
     let text = scenario(
-        "kind = \"star\"\nhosts = 4\nrate = \"100Tbps\"\ndelay = \"10s\"",
-        "kind = \"incast\"\nfan_in = 3\nsize = \"1000TB\"\nat = \"1000000s\"",
+        "kind = \"star\"\nhosts = 3\nrate = \"100Tbps\"\ndelay = \"10s\"",
+        "kind = \"incast\"\nfan_in = 2\nsize = \"1000TB\"\nat = \"1000000s\"",
         "[run]\nstop_at = \"1000000s\"\n[switch]\nbuffer = \"1000TB\"\nreserve = \"1B\"",
     );
     folder.write("t.toml", &text);

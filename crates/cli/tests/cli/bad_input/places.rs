@@ -55,9 +55,9 @@ pub(super) const CASES: &[Case] = &[
             "kind = \"hpcc\""
         ),
         &[],
-        "t.toml:5",
-        &["[[workload]] 1: about", "a run numbers up to 4294967295"],
-        "give a shorter duration, a lower load or larger flows",
+        "t.toml:9:12",
+        &["[[workload]] 1, key `duration`", "flows, and a run", "numbers up to 4294967295"],
+        "choose a value that makes fewer",
     ),
     case(
         "more hops than the published header has",
