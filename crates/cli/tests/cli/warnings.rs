@@ -68,7 +68,7 @@ fn timeouts_without_loss_are_told_with_the_remedy() {
         "{timeouts} retransmission timeouts although no packet was lost"
     )));
     assert!(
-        warning.contains("[transport] rto_min = \"100us\"; raise it"),
+        warning.contains("[transport] rto_min = \"100us\"; give a higher one"),
         "{warning}"
     );
     assert!(hasty.stderr.contains(warning), "{}", hasty.stderr);

@@ -76,9 +76,9 @@ pub(super) const CASES: &[Case] = &[
         "[topology]\nkind = \"chain\"\nswitches = 129\n[[workload]]\nkind = \"permutation\"\n\
          size = \"1KB\"\n[cc]\nkind = \"hpcc\"\n",
         &[],
-        "t.toml:1:1",
+        "t.toml:7:1",
         &["a path passes 129 switches, and telemetry is built for up to 128"],
-        "a law that reads no telemetry, such as dcqcn",
+        "choose a law that does not read telemetry of each hop",
     ),
 ];
 
