@@ -56,7 +56,11 @@ pub(super) const CASES: &[Case] = &[
         ),
         &[],
         "t.toml:9:12",
-        &["[[workload]] 1, key `duration`", "flows, and a run", "numbers up to 4294967295"],
+        &[
+            "[[workload]] 1, key `duration`",
+            "flows, and a run",
+            "numbers up to 4294967295",
+        ],
         "choose a value that makes fewer",
     ),
     case(
