@@ -45,9 +45,16 @@ impl<M: Message> Lane<M> {
     #[inline]
     fn advance(&mut self) -> Option<Batch<M>> {
         self.cursor += 1;
-        if self.cursor < self.current.len() {
+        // Links that take no longer than a window have one batch at a time.
+        if self.cursor < self.current.len() || self.rest.is_empty() {
             return None;
         }
+        self.turn()
+    }
+
+    /// Goes on to the next batch; the buffer that has been read to its end.
+    #[inline(never)]
+    fn turn(&mut self) -> Option<Batch<M>> {
         let next = self.rest.pop_front()?;
         self.cursor = 0;
         Some(std::mem::replace(&mut self.current, next))
@@ -183,7 +190,7 @@ impl<M: Message> Inbox<M> {
             let channel = &self.lanes[lane as usize];
             let current = &channel.current[channel.cursor..];
             let due = gather_due(&mut self.keys, current, lane, start, end, &mut self.touched);
-            if due == current.len() {
+            if due == current.len() && !channel.rest.is_empty() {
                 for batch in &channel.rest {
                     let touched = &mut self.touched;
                     let due = gather_due(&mut self.keys, batch, lane, start, end, touched);
