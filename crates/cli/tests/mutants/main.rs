@@ -81,7 +81,7 @@ fn a_batch_of_mutants() {
 
 #[test]
 #[cfg(unix)]
-#[ignore = "takes about half an hour"]
+#[ignore = "takes a minute or more"]
 fn a_hundred_thousand_mutants_are_used_or_refused() {
     let mut bad = in_processes(ALL);
     bad.extend(through_the_command(
