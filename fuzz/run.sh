@@ -30,7 +30,7 @@ fuzz_one() {
     local target=$1
     mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"
     if ! "$programs/$target" "fuzz/corpus/$target" "fuzz/seeds/$target" \
-        -max_total_time="$seconds" -timeout=10 -max_len=8192 -print_final_stats=1 \
+        -max_total_time="$seconds" -timeout=60 -rss_limit_mb=4096 -max_len=8192 -print_final_stats=1 \
         -artifact_prefix="fuzz/artifacts/$target/" >"fuzz/artifacts/$target.log" 2>&1; then
         tail -n 40 "fuzz/artifacts/$target.log" >&2
         echo "$target: failed; try it again with $programs/$target fuzz/artifacts/$target/FILE" >&2

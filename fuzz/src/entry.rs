@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::targets::{Kind, judge};
+use crate::targets::{Kind, RAW, judge};
 
 /// The fuzz targets: the name of each, and the kind of input that it reads.
 pub(crate) const TARGETS: [(&str, Kind); 14] = [
@@ -32,6 +32,10 @@ pub(crate) fn read(kind: Kind, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
+    // A fuzzer finds these words in the program and tries them, and messages quote what they are about.
+    if RAW.iter().any(|words| text.contains(words)) {
+        return;
+    }
     if let Err(problem) = judge(kind, text, Path::new("/nonexistent")) {
         panic!("{problem}");
     }
