@@ -42,7 +42,7 @@ Examples:
   fabricsim reproduce hpcc-results --quick          a published figure, run again
   fabricsim harm --quick                            what Prague does to CUBIC's completion times
   fabricsim pint trace --scheme mininet             packets until PINT knows a path
-  fabricsim list cc                                 laws and their keys"
+  fabricsim list cc                                 algorithms and their keys"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -67,11 +67,11 @@ pub(crate) enum Command {
     Reproduce(ReproduceArgs),
     /// Make one HTML page of results: runs, settings, figures, tables
     Report(ReportArgs),
-    /// Measure what competing laws of TCP do to flow completion times
+    /// Measure what competing algorithms of TCP do to flow completion times
     Harm(HarmArgs),
     /// Ask what PINT's queries need, tell and cost
     Pint(PintArgs),
-    /// List laws, topologies, workloads and settings with their keys
+    /// List algorithms, topologies, workloads and settings with their keys
     List(ListArgs),
 }
 
@@ -209,7 +209,7 @@ fn share(text: &str) -> Result<f64, String> {
 #[command(after_help = "\
 Examples:
   fabricsim list                                    everything
-  fabricsim list cc                                 laws and the keys of [cc]
+  fabricsim list cc                                 algorithms and the keys of [cc]
   fabricsim list workload                           workloads and the keys of [[workload]]")]
 pub(crate) struct ListArgs {
     /// What to list [default: everything]
@@ -218,7 +218,7 @@ pub(crate) struct ListArgs {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(crate) enum ListTopic {
-    /// Congestion control laws
+    /// Congestion-control algorithms
     Cc,
     /// Topologies
     Topology,
@@ -240,7 +240,7 @@ impl ScenarioArgs {
             }
         }?;
         for class in scenario.unused_classes() {
-            tell!("note: class {class} has a law of its own, and no flow is of that class");
+            tell!("note: class {class} has an algorithm of its own, and no flow is of that class");
         }
         Ok(scenario)
     }

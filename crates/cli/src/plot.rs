@@ -140,7 +140,7 @@ enum SeriesKind {
     Queue,
     /// Utilisation of a link
     Utilisation,
-    /// Rate that its law allows a flow
+    /// Rate that its algorithm allows a flow
     Rate,
     /// Window of a flow
     Window,

@@ -136,7 +136,7 @@ fn overview(page: &mut Page, runs: &[Run]) {
         &[
             "run",
             "scenario",
-            "law",
+            "algorithm",
             "load",
             "seed",
             "status",

@@ -104,11 +104,11 @@ fn files(summary: &Summary, dir: &Path) -> String {
     format!("results      {}/{}\n", dir.display(), names.join(", "))
 }
 
-/// The law, and those of classes that have their own.
-fn laws(scenario: &Scenario) -> String {
+/// The algorithm, and those of classes that have their own.
+fn algorithms(scenario: &Scenario) -> String {
     let mut text = scenario.cc.name().to_owned();
-    for (class, law) in &scenario.class_cc {
-        write!(text, ", class {class}: {}", law.name()).expect("a string takes everything");
+    for (class, cc) in &scenario.class_cc {
+        write!(text, ", class {class}: {}", cc.name()).expect("a string takes everything");
     }
     text
 }
@@ -120,7 +120,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         "scenario     {} (seed {}, {})",
         scenario.name,
         scenario.seed,
-        laws(scenario)
+        algorithms(scenario)
     );
     line!(
         text,

@@ -1,4 +1,4 @@
-//! Harm to flow completion times: how much later the flows of a workload end when another law of
+//! Harm to flow completion times: how much later the flows of a workload end when another algorithm of
 //! congestion control shares their bottleneck.
 //!
 //! It is the process of the tool ccafct (heistp/ccafct), simulated. For each round-trip time the
@@ -56,7 +56,7 @@ pub use qdisc_setting::QdiscSetting;
 pub use report::{HarmReport, Replica, Row, Status, WorkloadFacts};
 pub use sample::{SampleCell, published_sample};
 pub use settings::{CCAFCT, DRAWN, HarmSettings};
-pub use workload::{FlowLaw, WorkloadFlow, ccafct_flows, read_workload};
+pub use workload::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 
 use crate::document::{Document, Section};
 use crate::error::Error;
@@ -167,7 +167,7 @@ impl HarmTest {
         let workloads: Vec<Vec<WorkloadFlow>> = seeds
             .iter()
             .map(|&seed| match &self.requests {
-                Requests::Drawn(count) => self.settings.flow_law().draw(*count, seed),
+                Requests::Drawn(count) => self.settings.flow_distribution().draw(*count, seed),
                 Requests::Fixed(flows) => flows.clone(),
             })
             .collect();

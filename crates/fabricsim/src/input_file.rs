@@ -73,7 +73,7 @@ impl FileKind {
     /// The network of a scenario: a list of links or GraphML.
     pub const TOPOLOGY: Self = Self::text("the topology", 256 * MIB, BESIDE_SCENARIO);
     /// A distribution of flow sizes.
-    pub const SIZES: Self = Self::text("the law of sizes", 16 * MIB, BESIDE_SCENARIO);
+    pub const SIZES: Self = Self::text("the flow-size distribution", 16 * MIB, BESIDE_SCENARIO);
     /// A list of flows.
     pub const FLOWS: Self = Self::text("the flows", 2 * GIB, BESIDE_SCENARIO);
     /// The flows of a harm test.

@@ -1,7 +1,7 @@
 //! A packet-level discrete-event simulator of datacentre networks: scenarios, models and results.
 //!
 //! This is the crate to import. A [`Scenario`] is read from TOML and checked as a whole: network,
-//! switches, transport, traffic, congestion control law. A [`Simulation`] is built from it and moves
+//! switches, transport, traffic, congestion-control algorithm. A [`Simulation`] is built from it and moves
 //! when it is told to: run it in steps, add flows on the way, take the flows that have ended.
 //!
 //! ```
@@ -56,7 +56,7 @@
 //! assert!(mistake.remedy().starts_with("did you mean `seed`?"));
 //! ```
 //!
-//! Laws have names in the [`registry`]; the other tables of a scenario are in [`settings`].
+//! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
 pub(crate) mod assembly;
 pub mod custom;

@@ -69,7 +69,7 @@ pub struct QuerySettings {
 }
 
 impl QuerySettings {
-    /// The query for the latencies of hops, beside the one that `scenario`'s law reads.
+    /// The query for the latencies of hops, beside the one that `scenario`'s algorithm reads.
     ///
     /// # Errors
     /// When the scenario's profile has no queries.
@@ -82,10 +82,10 @@ impl QuerySettings {
             ));
         }
         let mut queries = vec![QueryConfig::new(Value::HopLatency)];
-        if let Some(law) = scenario.pint_laws().next() {
+        if let Some(cc) = scenario.pint_configs().next() {
             queries.push(QueryConfig {
                 aggregation: Some(Aggregation::Max),
-                bits: law.log_code(Fidelity::Exact).bits(),
+                bits: cc.log_code(Fidelity::Exact).bits(),
                 ..QueryConfig::new(Value::EgressUtilisation)
             });
         }
@@ -106,14 +106,14 @@ impl QuerySettings {
         })
     }
 
-    /// What switches and sinks do in `network`; `law` is what HPCC-PINT runs with, if it does.
+    /// What switches and sinks do in `network`; `cc` is what HPCC-PINT runs with, if it does.
     pub(crate) fn build(
         &self,
         seed: u64,
-        law: Option<&PintConfig>,
+        cc: Option<&PintConfig>,
         network: &QueryNetwork,
     ) -> Result<Queries, (Option<usize>, ConfigError)> {
-        let code = law.map(|law| law.log_code(Fidelity::Exact));
+        let code = cc.map(|cc| cc.log_code(Fidelity::Exact));
         Queries::new(&self.queries, self.pint.bits, seed, code.as_ref(), network)
     }
 }
@@ -247,13 +247,13 @@ impl QueryPlaces<'_> {
         }
     }
 
-    /// Refuses `settings` that no network could serve, or not with these laws.
+    /// Refuses `settings` that no network could serve, or not with these algorithms.
     pub(crate) fn check(
         &self,
         document: &Document<'_>,
         settings: &QuerySettings,
         (seed, fidelity): (u64, Fidelity),
-        laws: &[&PintConfig],
+        algorithms: &[&PintConfig],
         topology: &Topology,
     ) -> Result<(), Error> {
         let first = &self.sections[0];
@@ -264,22 +264,22 @@ impl QueryPlaces<'_> {
                 "leave out the profile, or the queries",
             ));
         }
-        if let Some(law) = laws.iter().find(|law| law.digest_fraction < 1.0) {
+        if let Some(cc) = algorithms.iter().find(|cc| cc.digest_fraction < 1.0) {
             return Err(document.mistake(
                 first.span.clone(),
                 format!(
                     "`digest_fraction` is {} in [cc], and beside queries the plan says which packets carry \
-                     the law's digest",
-                    law.digest_fraction
+                     the algorithm's digest",
+                    cc.digest_fraction
                 ),
-                "leave it out there, and set `frequency` in the query that the law reads",
+                "leave it out there, and set `frequency` in the query that the algorithm reads",
             ));
         }
         // The length of paths matters only to traces, whose schemes exist for every length.
         let network = query_network(topology, 5, Duration::from_us(1));
-        let built = settings.build(seed, laws.first().copied(), &network);
+        let built = settings.build(seed, algorithms.first().copied(), &network);
         let queries = built.map_err(|(index, error)| self.refuse(document, index, error))?;
-        if queries.law().is_none() && !laws.is_empty() {
+        if queries.cc().is_none() && !algorithms.is_empty() {
             return Err(document.mistake(
                 first.span.clone(),
                 "hpcc-pint reads a digest, and beside queries it has to be one of them",

@@ -55,7 +55,7 @@ pub struct SwitchSettings {
     /// How far below the threshold a paused neighbour goes on.
     pub resume_offset: Bytes,
     /// ECN thresholds of a port at NIC rate, in proportion at others, for all priorities; absent
-    /// means what the law of each priority wants.
+    /// means what the algorithm of each priority wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn: Option<EcnConfig>,
     /// ECN thresholds of ports of one rate, of one priority, or of both; the first rule that fits a
@@ -109,7 +109,7 @@ impl SwitchSettings {
         ),
         (
             "ecn",
-            "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default: as the law wants)",
+            "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default: as the algorithm wants)",
         ),
         (
             "ecn_rules",
@@ -272,7 +272,7 @@ impl SwitchSettings {
         Ok(())
     }
 
-    /// The thresholds of a port of `rate` for `priority`, whose law wants `wanted` at NIC rate.
+    /// The thresholds of a port of `rate` for `priority`, whose algorithm wants `wanted` at NIC rate.
     pub(crate) fn ecn_at(
         &self,
         rate: Rate,

@@ -9,7 +9,7 @@ use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::limits::{MAX_BASE_RTT, MAX_SIZE};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample, Room, Stop, Watch};
 use fabricsim_core::plugin::{
-    EndpointCounters, Fidelity, LawContext, LiveFlow, QueueReport, Unfinished,
+    CcContext, EndpointCounters, Fidelity, LiveFlow, QueueReport, Unfinished,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
@@ -122,7 +122,7 @@ impl Simulation {
         let longest = control.longest_path(None, mtu).max(extremes.switches);
         let nic_rate = scenario.nic_rate();
         let link_rates = scenario.link_rates();
-        let context = LawContext {
+        let context = CcContext {
             nic_rate,
             link_rates: &link_rates,
             base_rtt: extremes.base_rtt,
@@ -135,8 +135,8 @@ impl Simulation {
             None => None,
             Some(settings) => {
                 let network = query_network(&scenario.topology, longest, extremes.base_rtt);
-                let law = scenario.pint_laws().next();
-                let built = settings.build(scenario.seed, law, &network);
+                let cc = scenario.pint_configs().next();
+                let built = settings.build(scenario.seed, cc, &network);
                 Some(Arc::new(built.map_err(|(index, error)| {
                     let part = index.map_or(Part::Topology, Part::Query);
                     let message = format!("`{}`: {}", error.key, error.message);
@@ -144,13 +144,13 @@ impl Simulation {
                 })?))
             }
         };
-        let mut laws = scenario.class_laws(&context);
+        let mut factory = scenario.class_factories(&context);
         if queries.is_some() {
-            laws.follow_plan();
+            factory.follow_plan();
         }
         let mut settings = RdmaSettings::new(
             scenario.transport_resolved(),
-            laws,
+            factory,
             match fidelity {
                 Fidelity::Exact => PacingTimes::Exact,
                 Fidelity::Published => PacingTimes::TruncatedNs,
@@ -216,7 +216,7 @@ impl Simulation {
                 extremes,
                 memory,
                 telemetry_bytes: match (&queries, scenario.cc.needs()) {
-                    // The law's digest is among those of queries.
+                    // The algorithm's digest is among those of queries.
                     (Some(_), Needs::Digest) => digest_bytes,
                     _ => telemetry_bytes + digest_bytes,
                 },

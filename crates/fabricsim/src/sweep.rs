@@ -74,7 +74,7 @@ use std::path::Path;
 use fabricsim_core::input::InputError;
 use toml::de::DeValue;
 
-use crate::custom::CustomLaws;
+use crate::custom::CcRegistry;
 use crate::document::Document;
 use crate::error::Error;
 use crate::input_file::{FileKind, read_text};
@@ -106,8 +106,8 @@ pub struct SweepInput {
     /// A base scenario instead of the one that the text names. Paths in it are relative to the
     /// sweep's folder.
     pub base: Option<BaseScenario>,
-    /// Laws beyond the registry.
-    pub custom: CustomLaws,
+    /// Algorithms beyond the registry.
+    pub custom: CcRegistry,
 }
 
 /// The text of a base scenario.

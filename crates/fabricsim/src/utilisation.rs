@@ -4,7 +4,7 @@ mod spans;
 mod tiers;
 
 use fabricsim_core::id::{ClassId, NodeId, PortId};
-use fabricsim_core::plugin::LawContext;
+use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::NoSpread;
@@ -234,7 +234,7 @@ fn cost_of(
 fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f64, f64) {
     let facts = simulation.facts();
     let rates = scenario.link_rates();
-    let context = LawContext {
+    let context = CcContext {
         nic_rate: facts.nic_rate,
         link_rates: &rates,
         base_rtt: facts.extremes.base_rtt,
@@ -242,14 +242,14 @@ fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f
         seed: scenario.seed,
         fidelity: scenario.fidelity(),
     };
-    let law = scenario.class_cc.get(&class).unwrap_or(&scenario.cc);
-    let own = f64::from(law.telemetry_bytes(&context));
+    let cc = scenario.class_cc.get(&class).unwrap_or(&scenario.cc);
+    let own = f64::from(cc.telemetry_bytes(&context));
     match simulation.queries() {
         None => (own, own),
         Some(queries) => {
             let digests = f64::from(queries.plan().wire_bytes());
-            // The law's digest is among those of queries.
-            let own = if law.needs() == Needs::Digest {
+            // The algorithm's digest is among those of queries.
+            let own = if cc.needs() == Needs::Digest {
                 0.0
             } else {
                 own

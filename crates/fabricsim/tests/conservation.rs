@@ -177,7 +177,7 @@ fn workloads(hosts: u32) -> impl Strategy<Value = String> {
     ]
 }
 
-fn laws() -> impl Strategy<Value = &'static str> {
+fn algorithms() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "kind = \"hpcc\"",
         "kind = \"hpcc\"\nform = \"window\"\nreaction = \"per-rtt\"",
@@ -213,13 +213,13 @@ fn cases() -> impl Strategy<Value = Case> {
             (
                 Just(net),
                 workloads,
-                laws(),
+                algorithms(),
                 (switches(), recoveries()),
                 0u32..1_000,
                 1usize..4,
             )
         })
-        .prop_map(|(net, workloads, law, (switch, recovery), seed, threads)| {
+        .prop_map(|(net, workloads, cc, (switch, recovery), seed, threads)| {
             let (pfc, switch) = switch;
             let losses = match (net.lossy, pfc) {
                 (true, _) => Losses::OnLinks,
@@ -232,7 +232,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 Losses::InSwitches | Losses::OnLinks => "200us",
             };
             let mut scenario = format!(
-                "seed = {seed}\n[topology]\n{}\n[switch]\n{switch}\n[cc]\n{law}\n\
+                "seed = {seed}\n[topology]\n{}\n[switch]\n{switch}\n[cc]\n{cc}\n\
                  [transport]\nrto_min = \"{rto_min}\"\nrecovery = \"{recovery}\"\n",
                 net.table
             );
@@ -391,10 +391,10 @@ proptest! {
     }
 }
 
-fn star(losses: Losses, switch: &str, law: &str) -> Case {
+fn star(losses: Losses, switch: &str, cc: &str) -> Case {
     Case {
         scenario: format!(
-            "[topology]\nkind = \"star\"\nhosts = 9\n[switch]\n{switch}\n[cc]\n{law}\n\
+            "[topology]\nkind = \"star\"\nhosts = 9\n[switch]\n{switch}\n[cc]\n{cc}\n\
              [transport]\nrto_min = \"100ms\"\n\
              [[workload]]\nkind = \"incast\"\nfan_in = 8\nsize = \"200KB\"\nat = \"0us\""
         ),
@@ -431,7 +431,7 @@ fn a_flooded_switch_with_pfc_pauses_and_loses_nothing() {
 }
 
 #[test]
-fn pauses_under_the_profile_stop_no_law_for_ever() {
+fn pauses_under_the_profile_stop_no_algorithm_for_ever() {
     let mut case = star(
         Losses::Never,
         "pfc = true\nbuffer = \"1MiB\"\nalpha = 0.0078125",

@@ -30,7 +30,7 @@ fn scenario(number: u64) -> String {
             "kind = \"isp\"\nswitches = 9\nlongest_path = 5\ndelay = \"1300us\"",
         ],
     );
-    let law = one(
+    let cc = one(
         &mut stream,
         &["hpcc", "dcqcn", "dctcp", "timely", "cubic", "line-rate"],
     );
@@ -59,7 +59,7 @@ fn scenario(number: u64) -> String {
     );
     let transport = one(&mut stream, &["", "[transport]\nrto_min = \"90us\"\n"]);
     format!(
-        "seed = {number}\n[topology]\n{topology}\n[cc]\nkind = \"{law}\"\n[[workload]]\n{workload}\n\
+        "seed = {number}\n[topology]\n{topology}\n[cc]\nkind = \"{cc}\"\n[[workload]]\n{workload}\n\
          {switch}{run}{transport}"
     )
 }
@@ -97,7 +97,7 @@ fn observation_changes_no_result() {
     let mut tried = 0;
     for number in 0..80 {
         let text = scenario(number);
-        // Some laws and transports do not go together.
+        // Some algorithms and transports do not go together.
         if Scenario::from_toml(&text).is_err() {
             continue;
         }
@@ -115,7 +115,7 @@ fn observation_changes_no_result() {
     assert!(ends.len() > 1, "{ends:?}");
 }
 
-/// A law that cannot bring its packets home: the only way is cut for good.
+/// An algorithm that cannot bring its packets home: the only way is cut for good.
 #[test]
 fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
     let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
@@ -137,16 +137,16 @@ fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
 /// Timeouts that double cannot keep a run alive: it ends after the second that it was given, or the next timeouts.
 #[test]
 fn a_flow_that_only_times_out_is_given_up() {
-    for law in ["hpcc", "cubic"] {
+    for cc in ["hpcc", "cubic"] {
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"{law}\"\n\
+            "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"{cc}\"\n\
              [[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1MB\"\nat = \"0s\"\nreceiver = 0\n\
              [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [0, 4]\n"
         );
         let summary = run(&text, 1);
-        assert_eq!(format!("{:?}", summary.status), "Stalled", "{law}");
+        assert_eq!(format!("{:?}", summary.status), "Stalled", "{cc}");
         let end = summary.simulated_ns / 1e9;
-        assert!((0.5..5.0).contains(&end), "{law}: {end} s");
+        assert!((0.5..5.0).contains(&end), "{cc}: {end} s");
     }
 }
 

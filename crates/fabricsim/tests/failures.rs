@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 
 use fabricsim::failures::{Event, EventKind, LinkName};
-use fabricsim::registry::{LAWS, Transport};
+use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
@@ -83,22 +83,22 @@ fn finish_on_any_threads(text: &str) -> Simulation {
     alone
 }
 
-/// Runs `test` with the `[cc]` table of each law, and with how many packets a link must have under way when it
+/// Runs `test` with the `[cc]` table of each algorithm, and with how many packets a link must have under way when it
 /// fails: TCP starts with ten segments, RDMA at line rate.
-fn each_law(test: impl Fn(&str, u64)) {
-    for law in LAWS {
-        println!("{}", law.name);
-        let cut = match law.transport {
+fn each_algorithm(test: impl Fn(&str, u64)) {
+    for cc in CONGESTION_CONTROLS {
+        println!("{}", cc.name);
+        let cut = match cc.transport {
             Transport::Rdma => 10,
             Transport::Tcp => 0,
         };
-        test(&format!("[cc]\nkind = \"{}\"\n", law.name), cut);
+        test(&format!("[cc]\nkind = \"{}\"\n", cc.name), cut);
     }
 }
 
 #[test]
-fn a_link_that_flaps_holds_up_no_flow_under_any_law() {
-    each_law(|cc, cut| {
+fn a_link_that_flaps_holds_up_no_flow_under_any_algorithm() {
+    each_algorithm(|cc, cut| {
         let text = [
             FAT_TREE,
             TRAFFIC,
@@ -125,7 +125,7 @@ fn a_link_that_flaps_holds_up_no_flow_under_any_law() {
 
 #[test]
 fn a_core_or_aggregation_switch_can_be_lost_for_ever() {
-    each_law(|cc, cut| {
+    each_algorithm(|cc, cut| {
         for switch in [90, 72] {
             let lost = event(30, &format!("kind = \"switch-down\"\nswitch = {switch}"));
             let text = [FAT_TREE, TRAFFIC, QUICK_TIMEOUT, &lost, cc].concat();
@@ -261,7 +261,7 @@ fn hpcc_follows_the_rate_that_telemetry_reports() {
 
 #[test]
 fn a_lossy_link_loses_its_share_until_it_is_healed() {
-    each_law(|cc, _| {
+    each_algorithm(|cc, _| {
         let kind = cc.split('"').nth(1).unwrap();
         let events = [
             middle(1, "\"link-loss\"\nloss = 0.01"),
@@ -521,7 +521,7 @@ proptest! {
     #[test]
     fn whatever_fails_everything_adds_up_and_every_flow_ends(
         incidents in prop::collection::vec(incidents(), 1..12),
-        law in prop::sample::select(vec![
+        cc in prop::sample::select(vec![
             "kind = \"hpcc\"", "kind = \"line-rate\"", "kind = \"line-rate\"\nwindow_bdp = 0.0",
         ]),
         switch in prop::sample::select(vec![
@@ -536,7 +536,7 @@ proptest! {
              [switch]\n{switch}\n[routing]\nconvergence = \"{convergence}us\"\n{QUICK_TIMEOUT}\
              [[workload]]\nkind = \"all-to-all\"\nsize = \"40KB\"\n\
              [[workload]]\nkind = \"incast\"\nfan_in = 8\nsize = \"20KB\"\nat = \"30us\"\n\
-             [cc]\n{law}\n{}{}",
+             [cc]\n{cc}\n{}{}",
             incidents.concat(), repairs()
         );
         let run = |threads| {

@@ -15,7 +15,7 @@ use fabricsim::sweep::{
 };
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart,
 };
 use fabricsim_core::units::{Bytes, Rate};
 
@@ -126,10 +126,10 @@ fn the_last_axis_changes_fastest_and_tables_are_replaced_whole() {
         ]
     );
     assert_eq!(sweep.axes(), ["fan_in", "scheme"]);
-    let laws = |at: usize| sweep.points()[at].scenario().resolved()["cc"].clone();
-    assert_eq!(laws(0)["eta"], 0.95);
-    assert_eq!(laws(1)["kind"], "dctcp");
-    assert_eq!(laws(1)["eta"], serde_json::Value::Null);
+    let factory = |at: usize| sweep.points()[at].scenario().resolved()["cc"].clone();
+    assert_eq!(factory(0)["eta"], 0.95);
+    assert_eq!(factory(1)["kind"], "dctcp");
+    assert_eq!(factory(1)["eta"], serde_json::Value::Null);
     let expected = sweep.points()[2].expected();
     assert_eq!((expected.flows, expected.bytes), (4.0, 80_000.0));
 }
@@ -347,25 +347,25 @@ fn what_is_not_whole_is_not_done() {
     assert_eq!(run(&sweep, dir).count_run(), 0);
 }
 
-/// A law with a mistake in it.
+/// An algorithm with a mistake in it.
 #[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
 struct Fragile {
     breaks: bool,
 }
 
-impl LawConfig for Fragile {
+impl CcConfig for Fragile {
     const KEYS: &'static [(&'static str, &'static str)] = &[("breaks", "whether it breaks")];
-    type Laws = Self;
+    type Factory = Self;
     fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
     }
-    fn laws(&self, _: &LawContext<'_>) -> Self {
+    fn factory(&self, _: &CcContext<'_>) -> Self {
         self.clone()
     }
 }
 
-impl LawFactory<()> for Fragile {
-    type Law = Self;
+impl ControllerFactory<()> for Fragile {
+    type Controller = Self;
     fn build(&self, _: &FlowStart) -> Self {
         self.clone()
     }

@@ -34,14 +34,14 @@
 //! ```
 
 mod config;
-mod law;
+mod controller;
 mod path;
 mod rate_rule;
 mod stack;
 mod telemetry;
 
-pub use config::{Form, HpccConfig, HpccLaws, Reaction};
-pub use law::Hpcc;
+pub use config::{Form, HpccConfig, HpccFactory, Reaction};
+pub use controller::Hpcc;
 pub use path::PortLabel;
 pub use rate_rule::RateRule;
 pub use stack::{ExactStack, IntHeader, IntScale, PublishedStack};

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{Fidelity, LawConfig, LawContext, default_min_rate};
+use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, default_min_rate};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::RateRule;
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{Arithmetic, TableShape};
-use crate::laws::{Carrier, PintLaws};
+use crate::factory::{Carrier, PintFactory};
 use crate::log_code::{LogCode, Rounding};
 
 /// The `[cc]` table of `kind = "hpcc-pint"`.
@@ -78,7 +78,7 @@ const LARGEST_BASE: f64 = 16.0;
 /// The published simulator compares with a number of 16 bits.
 const LEAST_FRACTION: f64 = 1.0 / 65_536.0;
 
-impl LawConfig for PintConfig {
+impl CcConfig for PintConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "eta",
@@ -131,7 +131,7 @@ impl LawConfig for PintConfig {
         ),
     ];
 
-    type Laws = PintLaws;
+    type Factory = PintFactory;
 
     fn validate(&self) -> Result<(), ConfigError> {
         let refuse = |key, message: String, help: &str| Err(ConfigError::new(key, message, help));
@@ -158,7 +158,7 @@ impl LawConfig for PintConfig {
     }
 
     /// Fills in everything that follows from the network and the profile.
-    fn resolved(&self, context: &LawContext<'_>) -> Self {
+    fn resolved(&self, context: &CcContext<'_>) -> Self {
         let fidelity = context.fidelity;
         let shape = self.table_shape(fidelity);
         Self {
@@ -173,7 +173,7 @@ impl LawConfig for PintConfig {
         }
     }
 
-    fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
+    fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16 {
         match context.fidelity {
             Fidelity::Exact => self.code(context.fidelity).wire_bytes(),
             // Whatever the code needs, the published header counts two.
@@ -185,8 +185,8 @@ impl LawConfig for PintConfig {
         self.min_rate
     }
 
-    fn laws(&self, context: &LawContext<'_>) -> PintLaws {
-        PintLaws {
+    fn factory(&self, context: &CcContext<'_>) -> PintFactory {
+        PintFactory {
             config: self.clone(),
             nic_rate: context.nic_rate,
             seed: context.seed,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::plugin::{Fidelity, Hop, LawContext, Telemetry};
+use fabricsim_core::plugin::{CcContext, Fidelity, Hop, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Rate};
 
@@ -29,7 +29,7 @@ pub struct PintSettings {
 impl PintSettings {
     /// The settings of `config` in the network of `context`.
     #[must_use]
-    pub fn new(config: &PintConfig, context: &LawContext<'_>) -> Self {
+    pub fn new(config: &PintConfig, context: &CcContext<'_>) -> Self {
         let base_rtt = match context.fidelity {
             Fidelity::Exact => context.base_rtt,
             Fidelity::Published => Duration::from_ns(context.base_rtt.as_ns()),

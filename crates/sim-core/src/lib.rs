@@ -6,7 +6,7 @@
 //!   streams that belong to things.
 //! * [`engine`]: domains that are run alone for the length of a window, channels between them, and
 //!   the threads that share the work. It does not know what a packet is.
-//! * [`plugin`]: the traits of laws, transports, queues, buffers, routes, telemetry and observers.
+//! * [`plugin`]: the traits of algorithms, transports, queues, buffers, routes, telemetry and observers.
 //! * [`network`]: hosts and switches as domains, and the run from flows to completions.
 //!
 //! A scenario, which puts all this together, is the business of the crate `fabricsim`.

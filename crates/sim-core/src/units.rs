@@ -159,7 +159,7 @@ impl Duration {
         self.0 / PS_PER_NS
     }
 
-    /// Seconds, for laws and statistics.
+    /// Seconds, for algorithms and statistics.
     #[inline]
     #[must_use]
     pub fn as_secs_f64(self) -> f64 {
@@ -206,7 +206,7 @@ impl Bytes {
         self.0
     }
 
-    /// The number of bytes as a float, for laws and statistics.
+    /// The number of bytes as a float, for algorithms and statistics.
     #[inline]
     #[must_use]
     pub fn as_f64(self) -> f64 {
@@ -289,7 +289,7 @@ impl Rate {
         self.0.get()
     }
 
-    /// Bits per second as a float, for laws and statistics.
+    /// Bits per second as a float, for algorithms and statistics.
     #[inline]
     #[must_use]
     pub fn as_bps_f64(self) -> f64 {

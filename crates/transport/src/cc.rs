@@ -1,4 +1,4 @@
-//! Congestion control laws that need nothing beyond the transport: one file each.
+//! Congestion-control algorithms that need nothing beyond the transport: one file each.
 
 mod dcqcn;
 mod dctcp;
@@ -8,7 +8,7 @@ mod line_rate;
 mod paced_rate;
 mod timely;
 
-pub use dcqcn::{Dcqcn, DcqcnConfig, DcqcnLaws, PaperDcqcn, ParameterSet, VendorDcqcn};
-pub use dctcp::{Dctcp, DctcpConfig, DctcpLaws};
+pub use dcqcn::{Dcqcn, DcqcnConfig, DcqcnFactory, PaperDcqcn, ParameterSet, VendorDcqcn};
+pub use dctcp::{Dctcp, DctcpConfig, DctcpFactory};
 pub use line_rate::{LineRate, LineRateConfig};
-pub use timely::{HyperCounts, Timely, TimelyConfig, TimelyLaws};
+pub use timely::{HyperCounts, Timely, TimelyConfig, TimelyFactory};

@@ -1,9 +1,9 @@
-//! How bytes get from host to host: transports and the congestion control laws that belong to no
+//! How bytes get from host to host: transports and the congestion-control algorithms that belong to no
 //! other crate.
 //!
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
 //! limited by a window, every packet is acknowledged, losses are repaired by going back or selectively.
-//! [`tcp`] has connections, byte streams, requests and the laws of hosts on the internet. [`Hosts`]
+//! [`tcp`] has connections, byte streams, requests and the algorithms of hosts on the internet. [`Hosts`]
 //! run both.
 //!
 //! ```

@@ -54,7 +54,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoissonConfig {
-    /// The flow-size law.
+    /// The flow-size distribution.
     pub sizes: Sizes,
     /// Payload bytes over the host's link rate: above 0, up to 2.
     pub load: f64,

@@ -36,7 +36,7 @@ macro_rules! star {
 const GOOD_WORKLOAD: &str =
     "kind = \"poisson\"\nsizes = \"websearch\"\nload = 0.5\nduration = \"100us\"";
 
-/// A scenario with `$text` below a good topology, workload and law.
+/// A scenario with `$text` below a good topology, workload and algorithm.
 macro_rules! good_and {
     ($text:literal) => {
         concat!(
@@ -59,7 +59,7 @@ macro_rules! from_graphml {
     };
 }
 
-mod laws;
+mod congestion_control;
 mod limits;
 mod places;
 mod queries;
@@ -319,7 +319,7 @@ const CASES: &[Case] = &[
         remedy: "did you mean `fat-tree`?",
     },
     Case {
-        name: "an unknown law",
+        name: "an unknown algorithm",
         files: FILES,
         scenario: star!(
             "",
@@ -350,7 +350,7 @@ const CASES: &[Case] = &[
         remedy: "did you mean `ns3-hpcc`?",
     },
     Case {
-        name: "a misspelt law of sizes",
+        name: "a misspelt flow-size distribution",
         files: FILES,
         scenario: star!(
             "",
@@ -359,7 +359,10 @@ const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:7:9",
-        says: &["`webserach` is no built-in law of sizes", "no such file"],
+        says: &[
+            "`webserach` is no built-in flow-size distribution",
+            "no such file",
+        ],
         remedy: "did you mean `websearch`? Known here: websearch, hadoop, alistorage",
     },
     Case {
@@ -825,7 +828,7 @@ const CASES: &[Case] = &[
         remedy: "did you mean `selective`?",
     },
     Case {
-        name: "a law of sizes that shrinks (CDF file)",
+        name: "a flow-size distribution that shrinks (CDF file)",
         files: &[("cdf.txt", "0 0\n1000 60\n2000 50\n")],
         scenario: star!(
             "",
@@ -957,7 +960,7 @@ const CASES: &[Case] = &[
         remedy: "give a lower rate",
     },
     Case {
-        name: "two laws of marks in one priority",
+        name: "two algorithms of marks in one priority",
         files: FILES,
         scenario: good_and!(
             "[[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1KB\"\nat = \"0s\"\ncc = { kind = \"dcqcn\" }\n[[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1KB\"\nat = \"0s\"\ncc = { kind = \"dctcp\" }"
@@ -979,23 +982,23 @@ const CASES: &[Case] = &[
         remedy: "the same log_base",
     },
     Case {
-        name: "a class with two laws",
+        name: "a class with two algorithms",
         files: FILES,
         scenario: good_and!(
             "[[class]]\nid = 7\ncc = { kind = \"timely\" }\n[[class]]\nid = 7\ncc = { kind = \"dctcp\" }"
         ),
         args: &[],
         place: "t.toml:15:6",
-        says: &["class 7 has a law already"],
-        remedy: "give each class one law",
+        says: &["class 7 has an algorithm already"],
+        remedy: "give each class one algorithm",
     },
     Case {
-        name: "a class without a law",
+        name: "a class without an algorithm",
         files: FILES,
         scenario: good_and!("[[class]]\nid = 7"),
         args: &[],
         place: "t.toml:11:1",
-        says: &["[[class]] 1 does not say its law"],
+        says: &["[[class]] 1 does not say its algorithm"],
         remedy: "add `cc = ",
     },
     Case {
@@ -1181,7 +1184,7 @@ fn what_the_command_line_itself_refuses() {
         &["run", "--seed", "-1"],
         &["run", "--sed", "1"],
         &["runn"],
-        &["list", "laws"],
+        &["list", "algorithms"],
         &[],
     ] {
         let outcome = folder.run(args);

@@ -112,7 +112,7 @@ fn mistakes_are_refused_with_their_remedy() {
     for (args, says) in [
         (
             &["h.toml"][..],
-            &["h.toml:2", "`cubik` is no law of TCP", "prague"][..],
+            &["h.toml:2", "`cubik` is no algorithm of TCP", "prague"][..],
         ),
         (
             &["none.toml"],
@@ -120,7 +120,7 @@ fn mistakes_are_refused_with_their_remedy() {
         ),
         (
             &["--cca", "bbr"],
-            &["`cca`", "`bbr` is no law of TCP", "newreno"],
+            &["`cca`", "`bbr` is no algorithm of TCP", "newreno"],
         ),
         (
             &["--qdisc", "fq_codel flow 1"],

@@ -255,7 +255,7 @@ fn commands_of_a_document_write_to_folders_of_their_own() {
         "docs/micro.md",
         "docs/pint.md",
         "docs/outputs.md",
-        "docs/laws.md",
+        "docs/congestion-control.md",
     ] {
         let mut settings_of: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let text = project_text(document);

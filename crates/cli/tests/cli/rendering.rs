@@ -47,7 +47,7 @@ fn an_impossible_value() {
 }
 
 #[test]
-fn a_misspelt_law_of_sizes() {
+fn a_misspelt_flow_size_distribution() {
     let text = SCENARIO.replace("websearch", "webserach");
     insta::assert_snapshot!(rendered(&text, &[], &[]));
 }

@@ -91,14 +91,14 @@ fn names_are_text() {
     let summary = folder.read(&file);
     assert!(summary.contains("\"tiny\"") && summary.contains("\"< 10 KB\""));
     let summary = summary.replace("\"tiny\"", "\"<script>alert('scenario')</script>\"");
-    folder.write(&file, &summary.replace("\"hpcc\"", "\"<script>law\""));
+    folder.write(&file, &summary.replace("\"hpcc\"", "\"<script>algorithm\""));
     folder
         .run(&["report", dir, "--title", "<script>title"])
         .succeeded();
     let html = folder.read("report.html");
     assert_well_formed(&html);
     assert!(html.contains("&lt;script&gt;alert(&#39;scenario&#39;)&lt;/script&gt;"));
-    for name in ["folder", "law", "title"] {
+    for name in ["folder", "algorithm", "title"] {
         assert!(html.contains(&format!("&lt;script&gt;{name}")), "{name}");
     }
     assert!(!html.contains("<script"));
@@ -201,7 +201,7 @@ fn a_sweep_is_a_report_of_its_points() {
     folder.run(&["report", "sweep"]).succeeded();
     let html = folder.read("report.html");
     assert_well_formed(&html);
-    // A figure for each load, with the laws as series.
+    // A figure for each load, with the algorithms as series.
     for text in ["load = 0.3", "load = 0.5", "hpcc", "timely"] {
         assert!(html.contains(&format!(">{text}</text>")), "{text}");
     }

@@ -260,7 +260,7 @@ fn a_deadlock_is_named_and_what_finished_is_kept() {
     }
 }
 
-/// One law against another on one's own files: the formats of the published simulator.
+/// One algorithm against another on one's own files: the formats of the published simulator.
 #[test]
 fn ones_own_files_run_and_their_results_run_again() {
     let folder = Folder::new();

@@ -166,7 +166,7 @@ pub(super) fn read_referenced(
     })
 }
 
-/// `sizes` that are no built-in law, no size and no file.
+/// `sizes` that are no built-in algorithm, no size and no file.
 pub(super) fn unknown_sizes(document: &Document<'_>, section: &Section<'_>, name: &str) -> Error {
     let wrong = |message: String, help: String| {
         let message = format!("{}, key `sizes`: {message}", section.title);
@@ -186,7 +186,7 @@ pub(super) fn unknown_sizes(document: &Document<'_>, section: &Section<'_>, name
     }
     let known = suggest(name, SizeCdf::BUILTIN);
     wrong(
-        format!("`{name}` is no built-in law of sizes, and there is no such file"),
+        format!("`{name}` is no built-in flow-size distribution, and there is no such file"),
         format!("{known}; or give a CDF file, relative to the scenario file"),
     )
 }

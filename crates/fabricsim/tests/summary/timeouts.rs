@@ -11,21 +11,21 @@ const INCAST: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_l
      [[workload]]\nkind = \"incast\"\nfan_in = 64\nsize = \"500KB\"\nreceiver = 3\nperiod = \"500us\"\nduration = \"1ms\"\n\
      [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n";
 
-fn with(text: &str, law: &str, more: &str) -> String {
-    format!("{text}{more}[cc]\nkind = \"{law}\"\n")
+fn with(text: &str, cc: &str, more: &str) -> String {
+    format!("{text}{more}[cc]\nkind = \"{cc}\"\n")
 }
 
 #[test]
 fn pauses_do_not_look_like_losses() {
-    for law in ["dcqcn", "timely"] {
-        let now = summary(&with(INCAST, law, ""));
-        let short = summary(&with(INCAST, law, "[transport]\nrto_min = \"4ms\"\n"));
+    for cc in ["dcqcn", "timely"] {
+        let now = summary(&with(INCAST, cc, ""));
+        let short = summary(&with(INCAST, cc, "[transport]\nrto_min = \"4ms\"\n"));
         for run in [&now, &short] {
             assert_eq!(run.buffer_drops + run.link_losses + run.lost_bytes, 0);
             assert_eq!(run.flows.finished, 2 * 64 + 72);
         }
         println!(
-            "{law}: {} pauses; by default {} timeouts, {} bytes again; with 4ms {} timeouts, {} bytes again",
+            "{cc}: {} pauses; by default {} timeouts, {} bytes again; with 4ms {} timeouts, {} bytes again",
             now.pfc_pauses,
             now.timeouts,
             now.retransmitted_bytes,

@@ -23,7 +23,7 @@ fn assert_near(found: f64, expected: f64) {
     assert!(error < 1e-9, "{found} instead of {expected}");
 }
 
-/// Wire bytes per payload byte, there and back, of `packets` packets for `size` bytes under a law
+/// Wire bytes per payload byte, there and back, of `packets` packets for `size` bytes under an algorithm
 /// without telemetry.
 fn factor(size: f64, packets: f64) -> f64 {
     (size + packets * (48.0 + 60.0)) / size
@@ -150,12 +150,12 @@ fn runs_load_links_as_expected() {
         "kind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 4\nspines = 2\nfabric_rate = \"200Gbps\"\n",
         "kind = \"dumbbell\"\nhosts_per_side = 6\n",
     ];
-    for (network, law) in networks
+    for (network, cc) in networks
         .iter()
-        .flat_map(|network| ["hpcc", "dcqcn"].map(|law| (network, law)))
+        .flat_map(|network| ["hpcc", "dcqcn"].map(|cc| (network, cc)))
     {
         for traffic in traffic {
-            let text = format!("[topology]\n{network}{traffic}[cc]\nkind = \"{law}\"\n");
+            let text = format!("[topology]\n{network}{traffic}[cc]\nkind = \"{cc}\"\n");
             compare(&text);
         }
     }

@@ -93,7 +93,7 @@ fn published_fields_are_quantised() {
 #[test]
 fn units_grow_with_what_a_round_trip_carries() {
     let rate = Rate::from_gbps(100);
-    let context = |base_rtt| LawContext {
+    let context = |base_rtt| CcContext {
         nic_rate: rate,
         link_rates: &[],
         base_rtt,

@@ -4,8 +4,8 @@ use fabricsim_core::units::Duration;
 
 use super::*;
 
-fn context(fidelity: Fidelity) -> LawContext<'static> {
-    LawContext {
+fn context(fidelity: Fidelity) -> CcContext<'static> {
+    CcContext {
         nic_rate: Rate::from_gbps(100),
         link_rates: &[],
         base_rtt: Duration::from_ns(12_240),

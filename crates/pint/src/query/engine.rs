@@ -43,8 +43,8 @@ pub struct Queries {
     plan: Plan,
     packets: GlobalHash,
     pub(super) encoders: Vec<Encoder>,
-    /// The query that a law reads.
-    law: Option<usize>,
+    /// The query that an algorithm reads.
+    cc: Option<usize>,
     base_rtt: Duration,
     /// How true values are kept.
     pub(super) exact: Multiplicative,
@@ -57,7 +57,7 @@ const EXACT: f64 = 0.0005;
 
 impl Queries {
     /// The queries of `configs` in packets of `budget` bits, in `network`. The seed of all hashes is `seed`;
-    /// `law` is the code of HPCC-PINT, where that runs: the first query for the greatest utilisation of a
+    /// `cc` is the code of HPCC-PINT, where that runs: the first query for the greatest utilisation of a
     /// packet's path is then the one that it reads.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl Queries {
         configs: &[QueryConfig],
         budget: u32,
         seed: u64,
-        law: Option<&LogCode>,
+        cc: Option<&LogCode>,
         network: &QueryNetwork,
     ) -> Result<Self, (Option<usize>, ConfigError)> {
         let seeds = GlobalHash::new(seed);
@@ -86,12 +86,12 @@ impl Queries {
             return Err((Some(0), error));
         }
         let plan = Plan::new(&demands, budget, seeds.value(0, 0)).map_err(|error| (None, error))?;
-        let law_query = law.and_then(|_| configs.iter().position(is_of_law));
+        let controller_query = cc.and_then(|_| configs.iter().position(is_of_controller));
         let encoders = configs.iter().enumerate().map(|(index, config)| {
             let number = index as u64 + 1;
             let hash = |function| seeds.value(number, function);
-            match law.filter(|_| law_query == Some(index)) {
-                Some(code) => Encoder::of_law(config, code),
+            match cc.filter(|_| controller_query == Some(index)) {
+                Some(code) => Encoder::of_controller(config, code),
                 None => Encoder::new(config, hash, network),
             }
             .map_err(|error| (Some(index), error))
@@ -108,7 +108,7 @@ impl Queries {
             configs: configs.to_vec(),
             plan,
             packets: GlobalHash::new(seeds.value(0, 1)),
-            law: law_query,
+            cc: controller_query,
             base_rtt: network.base_rtt,
             exact: Multiplicative::new(EXACT, 16, StepRounding::Nearest)
                 .expect("0.05% in 16 bits is a code"),
@@ -134,10 +134,10 @@ impl Queries {
         &self.plan
     }
 
-    /// The query that the law reads.
+    /// The query that the algorithm reads.
     #[must_use]
-    pub const fn law(&self) -> Option<usize> {
-        self.law
+    pub const fn cc(&self) -> Option<usize> {
+        self.cc
     }
 
     /// T of utilisations.
@@ -146,12 +146,12 @@ impl Queries {
         self.base_rtt
     }
 
-    /// Whether some query but the law's asks for the utilisation of links.
+    /// Whether some query but the algorithm's asks for the utilisation of links.
     #[must_use]
     pub fn measure_links(&self) -> bool {
         let mut others = self.configs.iter().enumerate();
         others.any(|(index, config)| {
-            config.value == Value::EgressUtilisation && self.law != Some(index)
+            config.value == Value::EgressUtilisation && self.cc != Some(index)
         })
     }
 
@@ -190,7 +190,7 @@ impl Queries {
             let offset = set.offset(index);
             let before = probe.digest >> offset & mask;
             let after = match encoder {
-                Encoder::Law { .. } => continue,
+                Encoder::Controller { .. } => continue,
                 Encoder::Static { value, scheme, .. } => {
                     let name = match value {
                         Value::IngressPort => u64::from(hop.ingress.0),
@@ -236,6 +236,6 @@ impl Queries {
 }
 
 /// Whether `config` asks for what HPCC-PINT reads.
-fn is_of_law(config: &QueryConfig) -> bool {
+fn is_of_controller(config: &QueryConfig) -> bool {
     config.value == Value::EgressUtilisation && config.aggregation() == Aggregation::Max
 }

@@ -20,7 +20,7 @@ const LINK: PortLink = PortLink {
 fn settings(config: &PintConfig, fidelity: Fidelity) -> PintSettings {
     PintSettings::new(
         config,
-        &LawContext {
+        &CcContext {
             nic_rate: RATE,
             link_rates: &[RATE],
             // T carries 100,000 bytes.

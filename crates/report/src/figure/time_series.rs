@@ -18,7 +18,7 @@ pub enum Quantity {
     Queue,
     /// The utilisation of one direction of a link.
     Utilisation,
-    /// The rate that its law allows a flow.
+    /// The rate that its algorithm allows a flow.
     Rate,
     /// The window of a flow.
     Window,

@@ -9,7 +9,7 @@ use crate::units::{Bytes, Duration, Rate, Time};
 /// What the wire of one port is.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
-    /// Bits per second, for telemetry and laws.
+    /// Bits per second, for telemetry and algorithms.
     pub rate: Rate,
     /// Serialisation times.
     pub timing: LineTiming,

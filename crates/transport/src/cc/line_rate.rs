@@ -1,12 +1,12 @@
 //! No congestion control: line rate for ever, with a fixed window.
 //!
-//! The baseline that shows what the network does by itself, and the cheapest law to measure the
+//! The baseline that shows what the network does by itself, and the cheapest algorithm to measure the
 //! network with.
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart,
 };
 use fabricsim_core::units::{Bytes, Rate};
 use serde::{Deserialize, Serialize};
@@ -25,13 +25,13 @@ impl Default for LineRateConfig {
     }
 }
 
-impl LawConfig for LineRateConfig {
+impl CcConfig for LineRateConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[(
         "window_bdp",
         "window in bandwidth-delay products, 0 for none (default 1.0)",
     )];
 
-    type Laws = Self;
+    type Factory = Self;
 
     fn validate(&self) -> Result<(), ConfigError> {
         if self.window_bdp >= 0.0 && self.window_bdp.is_finite() {
@@ -47,13 +47,13 @@ impl LawConfig for LineRateConfig {
         ))
     }
 
-    fn laws(&self, _context: &LawContext<'_>) -> Self {
+    fn factory(&self, _context: &CcContext<'_>) -> Self {
         self.clone()
     }
 }
 
-impl<H: Header> LawFactory<H> for LineRateConfig {
-    type Law = LineRate;
+impl<H: Header> ControllerFactory<H> for LineRateConfig {
+    type Controller = LineRate;
 
     fn build(&self, start: &FlowStart) -> LineRate {
         #[expect(

@@ -6,7 +6,7 @@ use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
-/// Whose round-trip time laws work with (T). A window is what the flow's NIC sends in it (W).
+/// Whose round-trip time algorithms work with (T). A window is what the flow's NIC sends in it (W).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BaseRtt {
@@ -34,7 +34,7 @@ pub enum Recovery {
 pub struct RdmaConfig {
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
-    /// Whose round-trip time laws work with.
+    /// Whose round-trip time algorithms work with.
     pub base_rtt: BaseRtt,
     /// The least retransmission timeout; the timeout is the larger of this and the smoothed
     /// round-trip time plus four deviations (RFC 6298), doubled after each timeout in a row. Absent
@@ -49,7 +49,7 @@ pub struct RdmaConfig {
     /// The least time between two NACKs for the same byte; selective recovery does not wait.
     pub nack_interval: Duration,
     /// Let answers leave a host while their priority is paused; absent means no, under
-    /// `profile = "ns3-hpcc"` what its script has for the law.
+    /// `profile = "ns3-hpcc"` what its script has for the algorithm.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers_ignore_pause: Option<bool>,
     /// The switch priority of answers (1 to 7); absent means that of the data.
@@ -86,7 +86,7 @@ impl RdmaConfig {
         ("mtu", "payload bytes of a full packet (default \"1000B\")"),
         (
             "base_rtt",
-            "T of laws and windows: the \"largest\" of all pairs (default) or the \"pair\"'s own",
+            "T of algorithms and windows: the \"largest\" of all pairs (default) or the \"pair\"'s own",
         ),
         (
             "rto_min",
@@ -102,7 +102,7 @@ impl RdmaConfig {
         ),
         (
             "answers_ignore_pause",
-            "answers leave a host while their priority is paused (default false; profile: by law)",
+            "answers leave a host while their priority is paused (default false; profile: by algorithm)",
         ),
         (
             "answer_priority",
@@ -175,7 +175,7 @@ pub enum NicTimer {
     Published,
 }
 
-/// Which round-trip time and bandwidth-delay product laws are given: T, and the whole window W.
+/// Which round-trip time and bandwidth-delay product algorithms are given: T, and the whole window W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BaseReference {
     /// T is the largest of all pairs, for every flow, and W what the flow's own NIC sends in it (HPCC
@@ -228,8 +228,8 @@ impl BaseReference {
 pub struct RdmaSettings<F> {
     /// What the user set.
     pub config: RdmaConfig,
-    /// Makes the laws.
-    pub laws: F,
+    /// Makes the algorithms.
+    pub factory: F,
     /// Bytes of all headers of a data packet but the telemetry (48: 14 link, 20 network, 8 UDP, 6
     /// sequence).
     pub data_header: u16,
@@ -243,7 +243,7 @@ pub struct RdmaSettings<F> {
     pub pacing: PacingTimes,
     /// When an idle NIC port looks again.
     pub nic_timer: NicTimer,
-    /// What laws take for T and W.
+    /// What algorithms take for T and W.
     pub base: BaseReference,
     /// The least retransmission timeout.
     pub rto_min: Duration,
@@ -253,7 +253,7 @@ impl<F> RdmaSettings<F> {
     /// Settings with the published wire format: 48 bytes of headers on data, answers of 46 bytes
     /// and the echoed telemetry, at least 60.
     #[must_use]
-    pub fn new(config: RdmaConfig, laws: F, pacing: PacingTimes, base: BaseReference) -> Self {
+    pub fn new(config: RdmaConfig, factory: F, pacing: PacingTimes, base: BaseReference) -> Self {
         let nic_timer = match pacing {
             PacingTimes::Exact => NicTimer::Precise,
             PacingTimes::TruncatedNs => NicTimer::Published,
@@ -262,7 +262,7 @@ impl<F> RdmaSettings<F> {
             answers_ignore_pause: config.answers_ignore_pause.unwrap_or(false),
             rto_min: config.rto_min.unwrap_or(RdmaConfig::RTO_LOSSY),
             config,
-            laws,
+            factory,
             data_header: 48,
             answer_header: 46,
             answer_least: 60,

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn percent_and_fractions_are_the_same_law() {
+    fn percent_and_fractions_are_the_same_distribution() {
         let percent = SizeCdf::parse("0 0\n1000 40\n5000 100\n").unwrap();
         let fraction = SizeCdf::parse("0,0\n1000,0.4\n5000,1\n").unwrap();
         assert!((percent.mean() - fraction.mean()).abs() < 1e-9);
@@ -125,10 +125,11 @@ mod tests {
 
     #[test]
     fn comments_blanks_and_steps_are_allowed() {
-        let law = SizeCdf::parse("# sizes\n\n64   0.25 # a step\r\n64 0.5\n 128\t1.0").unwrap();
-        assert_eq!(law.sample(0.1).get(), 64);
-        assert_eq!(law.sample(0.4).get(), 64);
-        assert_eq!(law.sample(0.75).get(), 96);
+        let distribution =
+            SizeCdf::parse("# sizes\n\n64   0.25 # a step\r\n64 0.5\n 128\t1.0").unwrap();
+        assert_eq!(distribution.sample(0.1).get(), 64);
+        assert_eq!(distribution.sample(0.4).get(), 64);
+        assert_eq!(distribution.sample(0.75).get(), 96);
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub(super) const CASES: &[Case] = &[
         &[],
         "t.toml:7:1",
         &["a path passes 129 switches, and telemetry is built for up to 128"],
-        "choose a law that does not read telemetry of each hop",
+        "choose an algorithm that does not read telemetry of each hop",
     ),
 ];
 

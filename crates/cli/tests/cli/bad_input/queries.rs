@@ -134,7 +134,7 @@ pub(super) const CASES: &[Case] = &[
         "such as 0.5 for the median",
     ),
     case(
-        "a law that reads no query",
+        "an algorithm that reads no query",
         star!(
             "",
             "kind = \"incast\"\nfan_in = 3\nsize = \"10KB\"\nat = \"0s\"",
@@ -145,14 +145,14 @@ pub(super) const CASES: &[Case] = &[
         "`value = \"egress-utilisation\"` and `aggregation = \"max\"`",
     ),
     case(
-        "a law with other codes",
+        "an algorithm with other codes",
         star!(
             "",
             "kind = \"incast\"\nfan_in = 3\nsize = \"10KB\"\nat = \"0s\"",
             "kind = \"hpcc-pint\"\n[[query]]\nvalue = \"egress-utilisation\"\naggregation = \"max\"\nbits = 4"
         ),
         "t.toml:15:8",
-        &["the law reads codes of 8 bits, and the query's have 4"],
+        &["the algorithm reads codes of 8 bits, and the query's have 4"],
         "give 8 bits, or set `digest_bits` in [cc] to 4",
     ),
     case(
@@ -163,8 +163,8 @@ pub(super) const CASES: &[Case] = &[
             "kind = \"hpcc-pint\"\ndigest_fraction = 0.5\n[[query]]\nvalue = \"egress-utilisation\"\naggregation = \"max\""
         ),
         "t.toml:13",
-        &["beside queries the plan says which packets carry the law's digest"],
-        "set `frequency` in the query that the law reads",
+        &["beside queries the plan says which packets carry the algorithm's digest"],
+        "set `frequency` in the query that the algorithm reads",
     ),
     case(
         "a frequency that no solver tells from nothing",

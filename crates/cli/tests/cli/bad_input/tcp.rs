@@ -1,4 +1,4 @@
-//! Mistakes in laws of TCP, `[tcp]` and `[[queue]]`.
+//! Mistakes in algorithms of TCP, `[tcp]` and `[[queue]]`.
 
 use super::Case;
 
@@ -34,14 +34,14 @@ macro_rules! cubic_and {
 
 pub(super) const CASES: &[Case] = &[
     case(
-        "a misspelt key of a law of TCP",
+        "a misspelt key of an algorithm of TCP",
         cubic_and!("hystrat = \"off\""),
         "t.toml:11:1",
         &["[cc] has no key or table `hystrat`"],
         "did you mean `hystart`?",
     ),
     case(
-        "a misspelt key that all laws of TCP have",
+        "a misspelt key that all algorithms of TCP have",
         cubic_and!("enc = \"classic\""),
         "t.toml:11:1",
         &["no key or table `enc`"],
@@ -62,7 +62,7 @@ pub(super) const CASES: &[Case] = &[
         "\"on\" or \"off\"",
     ),
     case(
-        "an impossible value of a law of TCP",
+        "an impossible value of an algorithm of TCP",
         cubic_and!("beta = 1.5"),
         "t.toml:11:8",
         &["[cc], key `beta`", "a share of 1.5"],
@@ -244,7 +244,7 @@ pub(super) const CASES: &[Case] = &[
         "a queue where there is no TCP",
         good_and!("[[queue]]\ndiscipline = \"codel\""),
         "t.toml:11:1",
-        &["no law of the scenario is of TCP"],
-        "take a law of TCP",
+        &["no algorithm of the scenario is of TCP"],
+        "take an algorithm of TCP",
     ),
 ];

@@ -1,4 +1,4 @@
-//! What a congestion control law of TCP is told and what it answers. Windows are in segments, with
+//! What a congestion-control algorithm of TCP is told and what it answers. Windows are in segments, with
 //! fractions.
 
 use fabricsim_core::input::ConfigError;
@@ -7,7 +7,7 @@ use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::ecn::Feedback;
 
-/// What a law knows when its connection is opened.
+/// What an algorithm knows when its connection is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct TcpStart {
     /// Bytes of a full segment on the wire.
@@ -49,7 +49,7 @@ pub enum Recovering {
     No,
 }
 
-/// An acknowledgement, as a law sees it.
+/// An acknowledgement, as an algorithm sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct TcpAck {
     /// Now.
@@ -91,7 +91,7 @@ pub enum Signal {
     RepeatedTimeout,
 }
 
-/// Congestion, as a law sees it.
+/// Congestion, as an algorithm sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
     /// Now.
@@ -108,12 +108,12 @@ pub enum MarkResponse {
     /// The sender reports [`Signal::Mark`] once per window and brings down what is in flight by
     /// proportional rate reduction.
     OncePerWindow,
-    /// The law, by [`TcpAck::marked`].
+    /// The algorithm, by [`TcpAck::marked`].
     Own,
 }
 
-/// A congestion control law of TCP: one value for each connection.
-pub trait TcpLaw: Send + std::fmt::Debug {
+/// A congestion-control algorithm of TCP: one value for each connection.
+pub trait TcpController: Send + std::fmt::Debug {
     /// Called for each acknowledgement that delivers something.
     fn on_ack(&mut self, ack: &TcpAck);
 
@@ -149,13 +149,13 @@ pub trait TcpLaw: Send + std::fmt::Debug {
     }
 }
 
-/// The configuration of a law: one table of a scenario, and the factory of the laws.
-pub trait TcpLawConfig: Clone + Default + std::fmt::Debug {
+/// The configuration of an algorithm: one table of a scenario, and the factory of the algorithms.
+pub trait TcpCcConfig: Clone + Default + std::fmt::Debug {
     /// The keys of the table, each with what it means.
     const KEYS: &'static [(&'static str, &'static str)];
 
-    /// The law that is made.
-    type Law: TcpLaw;
+    /// The algorithm that is made.
+    type Controller: TcpController;
 
     /// Refuses values without a meaning.
     ///
@@ -163,18 +163,18 @@ pub trait TcpLawConfig: Clone + Default + std::fmt::Debug {
     /// Names the key, what is wrong and what would be right.
     fn validate(&self) -> Result<(), ConfigError>;
 
-    /// The feedback of marks that the law is made for: what its connections ask for where nothing else
+    /// The feedback of marks that the algorithm is made for: what its connections ask for where nothing else
     /// is said.
     fn feedback(&self) -> Feedback {
         Feedback::None
     }
 
     /// The bytes that a packet may leave behind in the queue of a port of `rate` without being marked,
-    /// or `None` where the law wants no marks.
+    /// or `None` where the algorithm wants no marks.
     fn marking(&self, _rate: Rate) -> Option<Bytes> {
         None
     }
 
-    /// The law of a connection that is opened now.
-    fn build(&self, start: &TcpStart) -> Self::Law;
+    /// The algorithm of a connection that is opened now.
+    fn build(&self, start: &TcpStart) -> Self::Controller;
 }

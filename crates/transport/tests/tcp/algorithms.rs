@@ -1,4 +1,4 @@
-//! Laws on a bottleneck: windows, queues and throughput in the long run.
+//! Algorithms on a bottleneck: windows, queues and throughput in the long run.
 
 use fabricsim_core::units::{Duration, Rate, Time};
 use fabricsim_transport::tcp::{
@@ -10,9 +10,9 @@ use crate::network::{Fate, Network, Path, Segment, at_ms, faultless, is_data, ms
 
 const PACKET: f64 = 1_514.0;
 
-fn class(law: TcpCc, feedback: Feedback) -> ClassConfig {
+fn class(cc: TcpCc, feedback: Feedback) -> ClassConfig {
     ClassConfig {
-        law,
+        cc,
         feedback,
         opening: Opening::Open,
         ..ClassConfig::default()
@@ -120,7 +120,7 @@ fn newreno_without_buffer_uses_three_quarters() {
 }
 
 #[test]
-fn newreno_follows_the_square_root_law() {
+fn newreno_follows_the_square_root_formula() {
     // Throughput = 1.2247 segments per round trip over sqrt(p), at a queue of a tenth.
     let path = Path::wan(ms(100), 60_000);
     let steady = steady(path, &undelayed(), reno(), ms(180_000));
@@ -138,13 +138,13 @@ fn newreno_follows_the_square_root_law() {
 
 #[test]
 fn cubic_fills_the_path_with_less_than_half_of_it_as_buffer() {
-    let law = TcpCc::Cubic(CubicConfig::default());
+    let cc = TcpCc::Cubic(CubicConfig::default());
     // 80 ms: 330 segments, 0.45 of them may wait.
     let path = Path::wan(ms(80), 225_000);
     let steady = steady(
         path,
         &TcpConfig::default(),
-        class(law, Feedback::None),
+        class(cc, Feedback::None),
         ms(120_000),
     );
     let most = steady.windows.iter().fold(0.0f64, |most, &w| most.max(w));
@@ -159,7 +159,7 @@ fn cubic_fills_the_path_with_less_than_half_of_it_as_buffer() {
 
 #[test]
 fn dctcp_keeps_the_queue_at_the_threshold() {
-    let law = TcpCc::Dctcp(TcpDctcpConfig::default());
+    let cc = TcpCc::Dctcp(TcpDctcpConfig::default());
     // 10 Gbps, 100 us: 83 segments. The threshold is 20.
     for feedback in [Feedback::Dctcp, Feedback::Accurate] {
         let path = Path {
@@ -175,7 +175,7 @@ fn dctcp_keeps_the_queue_at_the_threshold() {
             headers: Some(fabricsim_core::units::Bytes::new(66)),
             ..TcpConfig::default()
         };
-        let mut network = Network::new(2, path, &config, class(law.clone(), feedback), faultless);
+        let mut network = Network::new(2, path, &config, class(cc.clone(), feedback), faultless);
         network.flow(0, 1, u64::MAX / 4, Time::ZERO, 0);
         network.run_until(at_ms(100));
         network.longest_queue = 0;
@@ -193,14 +193,14 @@ fn dctcp_keeps_the_queue_at_the_threshold() {
 
 #[test]
 fn prague_keeps_the_queue_short_and_the_path_full() {
-    let law = TcpCc::Prague(PragueConfig::default());
+    let cc = TcpCc::Prague(PragueConfig::default());
     let path = Path {
         // Marks from 2 ms of queue.
         mark_above: 12_500,
         ..Path::wan(ms(30), 1 << 20)
     };
     let config = TcpConfig::default();
-    let steady = steady(path, &config, class(law, Feedback::Accurate), ms(30_000));
+    let steady = steady(path, &config, class(cc, Feedback::Accurate), ms(30_000));
     println!(
         "Prague: {:.4}, longest queue {} bytes, {} marks",
         steady.utilisation, steady.longest_queue, steady.marked
@@ -212,20 +212,20 @@ fn prague_keeps_the_queue_short_and_the_path_full() {
 }
 
 #[test]
-fn two_flows_of_one_law_share_the_path() {
-    let laws = [
+fn two_flows_of_one_algorithm_share_the_path() {
+    let factory = [
         (TcpCc::NewReno(NewRenoConfig::default()), Feedback::None),
         (TcpCc::Cubic(CubicConfig::default()), Feedback::Classic),
         (TcpCc::Prague(PragueConfig::default()), Feedback::Accurate),
     ];
-    for (law, feedback) in laws {
-        let name = law.name();
+    for (cc, feedback) in factory {
+        let name = cc.name();
         let path = Path {
             mark_above: 25_000,
             ..Path::wan(ms(20), 60_000)
         };
         let config = TcpConfig::default();
-        let mut network = Network::new(3, path, &config, class(law, feedback), faultless);
+        let mut network = Network::new(3, path, &config, class(cc, feedback), faultless);
         network.flow(0, 2, u64::MAX / 4, Time::ZERO, 0);
         network.flow(1, 2, u64::MAX / 4, at_ms(500), 0);
         network.run_until(at_ms(60_000));
@@ -278,7 +278,7 @@ fn in_a_classic_queue_prague_starves_cubic_unless_it_falls_back() {
 
 #[test]
 fn one_mark_reduces_the_window_once_and_nothing_is_sent_again() {
-    for (feedback, law, kept) in [
+    for (feedback, cc, kept) in [
         (Feedback::Classic, TcpCc::by_name("cubic"), 0.7),
         (Feedback::Accurate, TcpCc::by_name("cubic"), 0.7),
         (Feedback::Accurate, TcpCc::by_name("newreno"), 0.5),
@@ -298,7 +298,7 @@ fn one_mark_reduces_the_window_once_and_nothing_is_sent_again() {
         };
         let path = Path::wan(ms(40), 1 << 20);
         let config = TcpConfig::default();
-        let class = class(law.expect("a law"), feedback);
+        let class = class(cc.expect("an algorithm"), feedback);
         let mut network = Network::new(2, path, &config, class, fate);
         network.flow(0, 1, u64::MAX / 4, Time::ZERO, 0);
         network.run_until(at_ms(150));

@@ -3,7 +3,7 @@
 use fabricsim_core::plugin::{Fidelity, FlowStart};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
-use crate::config::{Form, HpccLaws, Reaction};
+use crate::config::{Form, HpccFactory, Reaction};
 use crate::rate_rule::RateRule;
 use crate::stack::IntScale;
 
@@ -28,15 +28,15 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
-    pub(super) fn new(laws: &HpccLaws, start: &FlowStart) -> Self {
-        let config = laws.config_for(start.line_rate);
+    pub(super) fn new(factory: &HpccFactory, start: &FlowStart) -> Self {
+        let config = factory.config_for(start.line_rate);
         let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
-        let base_rtt_ns = match laws.fidelity {
+        let base_rtt_ns = match factory.fidelity {
             Fidelity::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
             Fidelity::Published => start.base_rtt.as_ns() as f64,
         };
         Self {
-            scale: laws.scale.clone(),
+            scale: factory.scale.clone(),
             rule: RateRule {
                 eta: config.eta,
                 max_stage: config.max_stage,
@@ -46,7 +46,7 @@ impl Constants {
                     Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
                 },
                 max_rate: start.line_rate.as_bps_f64(),
-                fidelity: laws.fidelity,
+                fidelity: factory.fidelity,
             },
             base_rtt_ns,
             bdp: start.bdp.as_f64(),
@@ -58,7 +58,7 @@ impl Constants {
             base_rtt: start.base_rtt,
             full_window: start.bdp,
             mtu: start.mtu,
-            telemetry_bytes: laws.telemetry_bytes,
+            telemetry_bytes: factory.telemetry_bytes,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The law on digests made by hand.
+//! The algorithm on digests made by hand.
 
 use std::collections::VecDeque;
 
@@ -6,7 +6,7 @@ use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{
-    Fidelity, FlowKey, Hop, LawConfig, LawContext, LawFactory, Telemetry,
+    CcConfig, CcContext, ControllerFactory, Fidelity, FlowKey, Hop, Telemetry,
 };
 use fabricsim_core::units::{Duration, Time};
 
@@ -19,8 +19,8 @@ use crate::telemetry::{PintSettings, PintTelemetry};
 const LINE: Rate = Rate::from_gbps(100);
 const RTT: Duration = Duration::from_ns(12_240);
 
-fn context(fidelity: Fidelity) -> LawContext<'static> {
-    LawContext {
+fn context(fidelity: Fidelity) -> CcContext<'static> {
+    CcContext {
         nic_rate: LINE,
         link_rates: &[LINE],
         base_rtt: RTT,
@@ -30,10 +30,10 @@ fn context(fidelity: Fidelity) -> LawContext<'static> {
     }
 }
 
-fn law(config: &PintConfig, fidelity: Fidelity) -> HpccPint {
+fn cc(config: &PintConfig, fidelity: Fidelity) -> HpccPint {
     assert_eq!(config.validate(), Ok(()));
-    let laws = config.laws(&context(fidelity));
-    LawFactory::<PintDigest>::build(&laws, &start(LINE))
+    let factory = config.factory(&context(fidelity));
+    ControllerFactory::<PintDigest>::build(&factory, &start(LINE))
 }
 
 fn start(line_rate: Rate) -> FlowStart {
@@ -66,13 +66,13 @@ fn start(line_rate: Rate) -> FlowStart {
     }
 }
 
-fn ack(law: &mut HpccPint, code: Option<u16>, cumulative: u64, next_seq: u64) {
+fn ack(cc: &mut HpccPint, code: Option<u16>, cumulative: u64, next_seq: u64) {
     let mut header = PintDigest::default();
     if let Some(code) = code {
         header.carry();
         header.raise(code);
     }
-    law.on_ack(&Ack {
+    cc.on_ack(&Ack {
         now: Time::ZERO,
         cumulative,
         newly_acked: Bytes::new(1_000),
@@ -83,32 +83,32 @@ fn ack(law: &mut HpccPint, code: Option<u16>, cumulative: u64, next_seq: u64) {
     });
 }
 
-fn gbps(law: &HpccPint) -> f64 {
-    law.rate.as_bps_f64() / 1e9
+fn gbps(cc: &HpccPint) -> f64 {
+    cc.rate.as_bps_f64() / 1e9
 }
 
-fn window(law: &HpccPint) -> Option<Bytes> {
-    CongestionControl::<PintDigest>::window(law)
+fn window(cc: &HpccPint) -> Option<Bytes> {
+    CongestionControl::<PintDigest>::window(cc)
 }
 
-fn retimes(law: &HpccPint) -> bool {
-    CongestionControl::<PintDigest>::retimes(law)
+fn retimes(cc: &HpccPint) -> bool {
+    CongestionControl::<PintDigest>::retimes(cc)
 }
 
 /// A flow that has had its first digest, at byte 1,000 with 153,000 sent.
 fn begun(config: &PintConfig, fidelity: Fidelity) -> HpccPint {
-    let mut law = law(config, fidelity);
-    ack(&mut law, Some(200), 1_000, 153_000);
-    law
+    let mut cc = cc(config, fidelity);
+    ack(&mut cc, Some(200), 1_000, 153_000);
+    cc
 }
 
 #[test]
 fn the_first_digest_changes_nothing() {
-    let law = begun(&PintConfig::default(), Fidelity::Exact);
-    assert_eq!(law.rate, LINE);
-    assert_eq!(window(&law), Some(Bytes::new(153_000)));
-    assert_eq!(law.last_update_seq, 153_000);
-    assert!(!retimes(&law));
+    let cc = begun(&PintConfig::default(), Fidelity::Exact);
+    assert_eq!(cc.rate, LINE);
+    assert_eq!(window(&cc), Some(Bytes::new(153_000)));
+    assert_eq!(cc.last_update_seq, 153_000);
+    assert!(!retimes(&cc));
 }
 
 #[test]
@@ -129,12 +129,12 @@ fn a_code_leads_to_a_rate() {
             ..PintConfig::default()
         };
         for fidelity in [Fidelity::Exact, Fidelity::Published] {
-            let mut law = begun(&config, fidelity);
-            ack(&mut law, Some(code), 2_000, 154_000);
-            assert!((gbps(&law) - want).abs() < 1e-3, "{code}: {}", gbps(&law));
-            assert!(retimes(&law));
-            let full = 153_000.0 * law.rate.as_bps_f64() / 100e9;
-            let window = window(&law).map_or(0.0, Bytes::as_f64);
+            let mut cc = begun(&config, fidelity);
+            ack(&mut cc, Some(code), 2_000, 154_000);
+            assert!((gbps(&cc) - want).abs() < 1e-3, "{code}: {}", gbps(&cc));
+            assert!(retimes(&cc));
+            let full = 153_000.0 * cc.rate.as_bps_f64() / 100e9;
+            let window = window(&cc).map_or(0.0, Bytes::as_f64);
             assert!((0.0..1.0).contains(&(full - window)), "{full} {window}");
         }
     }
@@ -142,41 +142,41 @@ fn a_code_leads_to_a_rate() {
 
 #[test]
 fn between_commits_the_reference_stays() {
-    let mut law = begun(&PintConfig::default(), Fidelity::Exact);
-    ack(&mut law, Some(150), 2_000, 154_000);
-    ack(&mut law, Some(150), 153_000, 200_000);
-    assert!((law.reference - 100e9).abs() < 1e-3);
-    assert!((gbps(&law) - 32.305).abs() < 1e-3);
+    let mut cc = begun(&PintConfig::default(), Fidelity::Exact);
+    ack(&mut cc, Some(150), 2_000, 154_000);
+    ack(&mut cc, Some(150), 153_000, 200_000);
+    assert!((cc.reference - 100e9).abs() < 1e-3);
+    assert!((gbps(&cc) - 32.305).abs() < 1e-3);
     // The first answer beyond what had been sent at the last commit.
-    ack(&mut law, Some(150), 154_000, 201_000);
-    assert!((law.reference - 32.305e9).abs() < 1e6);
-    assert_eq!(law.last_update_seq, 201_000);
-    ack(&mut law, Some(150), 155_000, 202_000);
-    assert!((gbps(&law) - 10.47).abs() < 1e-2, "{}", gbps(&law));
-    assert_eq!(law.last_update_seq, 201_000);
+    ack(&mut cc, Some(150), 154_000, 201_000);
+    assert!((cc.reference - 32.305e9).abs() < 1e6);
+    assert_eq!(cc.last_update_seq, 201_000);
+    ack(&mut cc, Some(150), 155_000, 202_000);
+    assert!((gbps(&cc) - 10.47).abs() < 1e-2, "{}", gbps(&cc));
+    assert_eq!(cc.last_update_seq, 201_000);
 }
 
 #[test]
 fn without_a_digest_nothing_happens() {
-    let mut law = law(&PintConfig::default(), Fidelity::Exact);
-    ack(&mut law, None, 1_000, 153_000);
-    assert_eq!(law.last_update_seq, 0, "the first digest has yet to come");
-    ack(&mut law, Some(150), 2_000, 154_000);
-    ack(&mut law, Some(150), 3_000, 155_000);
-    assert!(retimes(&law));
-    let rate = law.rate;
-    ack(&mut law, None, 200_000, 300_000);
-    assert_eq!(law.rate, rate);
-    assert_eq!(law.last_update_seq, 154_000);
-    assert!(!retimes(&law));
+    let mut cc = cc(&PintConfig::default(), Fidelity::Exact);
+    ack(&mut cc, None, 1_000, 153_000);
+    assert_eq!(cc.last_update_seq, 0, "the first digest has yet to come");
+    ack(&mut cc, Some(150), 2_000, 154_000);
+    ack(&mut cc, Some(150), 3_000, 155_000);
+    assert!(retimes(&cc));
+    let rate = cc.rate;
+    ack(&mut cc, None, 200_000, 300_000);
+    assert_eq!(cc.rate, rate);
+    assert_eq!(cc.last_update_seq, 154_000);
+    assert!(!retimes(&cc));
 }
 
 #[test]
 fn a_path_far_above_its_target_gets_the_lowest_rate() {
-    let mut law = begun(&PintConfig::default(), Fidelity::Exact);
-    ack(&mut law, Some(255), 2_000, 154_000);
-    assert_eq!(law.rate, Rate::from_gbps(1));
-    assert_eq!(window(&law), Some(Bytes::new(1_530)));
+    let mut cc = begun(&PintConfig::default(), Fidelity::Exact);
+    ack(&mut cc, Some(255), 2_000, 154_000);
+    assert_eq!(cc.rate, Rate::from_gbps(1));
+    assert_eq!(window(&cc), Some(Bytes::new(1_530)));
 }
 
 #[test]
@@ -185,36 +185,36 @@ fn additive_stages_come_before_a_multiplicative_change() {
         max_stage: 1,
         ..PintConfig::default()
     };
-    let mut law = begun(&config, Fidelity::Exact);
-    law.reference = 10e9;
-    ack(&mut law, Some(60), 154_000, 200_000);
-    assert!((gbps(&law) - 10.05).abs() < 1e-6, "{}", gbps(&law));
-    ack(&mut law, Some(60), 201_000, 300_000);
-    assert!(gbps(&law) > 90.0, "{}", gbps(&law));
+    let mut cc = begun(&config, Fidelity::Exact);
+    cc.reference = 10e9;
+    ack(&mut cc, Some(60), 154_000, 200_000);
+    assert!((gbps(&cc) - 10.05).abs() < 1e-6, "{}", gbps(&cc));
+    ack(&mut cc, Some(60), 201_000, 300_000);
+    assert!(gbps(&cc) > 90.0, "{}", gbps(&cc));
 }
 
 #[test]
 fn only_packets_with_a_digest_grow() {
-    let count = |law: &mut HpccPint| {
+    let count = |cc: &mut HpccPint| {
         let mut bytes = 0;
         for _ in 0..1_600 {
             let mut header = PintDigest::default();
-            let grown = law.prepare(&mut header);
+            let grown = cc.prepare(&mut header);
             assert_eq!(header.digest(), (grown > 0).then_some(0));
             bytes += grown;
         }
         bytes
     };
     let whole = PintConfig::default();
-    assert_eq!(count(&mut law(&whole, Fidelity::Exact)), 1_600);
-    assert_eq!(count(&mut law(&whole, Fidelity::Published)), 3_200);
+    assert_eq!(count(&mut cc(&whole, Fidelity::Exact)), 1_600);
+    assert_eq!(count(&mut cc(&whole, Fidelity::Published)), 3_200);
     let sixteenth = PintConfig {
         digest_fraction: 1.0 / 16.0,
         ..PintConfig::default()
     };
-    let sampled = count(&mut law(&sixteenth, Fidelity::Exact));
+    let sampled = count(&mut cc(&sixteenth, Fidelity::Exact));
     assert!((70..130).contains(&sampled), "{sampled}");
-    assert_eq!(count(&mut law(&sixteenth, Fidelity::Published)), 3_200);
+    assert_eq!(count(&mut cc(&sixteenth, Fidelity::Published)), 3_200);
 }
 
 #[test]
@@ -223,24 +223,19 @@ fn the_published_sender_overlooks_answers() {
         digest_fraction: 1.0 / 16.0,
         ..PintConfig::default()
     };
-    let mut law = law(&config, Fidelity::Published);
+    let mut cc = cc(&config, Fidelity::Published);
     let mut followed = 0;
     for answer in 1..=1_600 {
-        ack(
-            &mut law,
-            Some(128),
-            answer * 1_000,
-            answer * 1_000 + 153_000,
-        );
-        followed += u32::from(retimes(&law));
+        ack(&mut cc, Some(128), answer * 1_000, answer * 1_000 + 153_000);
+        followed += u32::from(retimes(&cc));
     }
     assert!((70..130).contains(&followed), "{followed}");
 }
 
 #[test]
 fn flows_of_one_kind_share_their_constants() {
-    let laws = PintConfig::default().laws(&context(Fidelity::Exact));
-    let build = |rate| LawFactory::<PintDigest>::build(&laws, &start(rate));
+    let factory = PintConfig::default().factory(&context(Fidelity::Exact));
+    let build = |rate| ControllerFactory::<PintDigest>::build(&factory, &start(rate));
     let (one, same, slow) = (build(LINE), build(LINE), build(Rate::from_gbps(10)));
     assert!(Arc::ptr_eq(&one.constants, &same.constants));
     assert_eq!(slow.rate, Rate::from_gbps(10));
@@ -251,7 +246,7 @@ fn flows_of_one_kind_share_their_constants() {
 /// The mean rate in Gbps of a flow over one switch port, once it has settled. Answers come back
 /// after T.
 fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
-    let mut law = law(config, fidelity);
+    let mut cc = cc(config, fidelity);
     let settings = PintSettings::new(config, &context(fidelity));
     let link = PortLink {
         rate: LINE,
@@ -273,7 +268,7 @@ fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
             && at <= ps
         {
             answers.pop_front();
-            law.on_ack(&Ack {
+            cc.on_ack(&Ack {
                 now: Time::from_ps(ps),
                 cumulative: acked,
                 newly_acked: Bytes::new(1_000),
@@ -284,7 +279,7 @@ fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
             });
         }
         let mut packet = Packet::<PintDigest>::new(PacketKind::Data, 3, key, FlowId(0));
-        packet.wire = 1_048 + law.prepare(&mut packet.telemetry);
+        packet.wire = 1_048 + cc.prepare(&mut packet.telemetry);
         let hop = Hop {
             now: Time::from_ps(ps),
             arrived: Time::from_ps(ps),
@@ -296,9 +291,9 @@ fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
         };
         switch.on_dequeue(&mut packet, &hop);
         answers.push_back((ps + RTT.as_ps(), sent, packet.telemetry));
-        ps += law.rate.serialisation(packet.size()).as_ps();
+        ps += cc.rate.serialisation(packet.size()).as_ps();
         if number >= packets / 2 {
-            sum += gbps(&law);
+            sum += gbps(&cc);
         }
     }
     sum / (packets / 2) as f64

@@ -1,8 +1,8 @@
-//! The law on telemetry made by hand.
+//! The algorithm on telemetry made by hand.
 
 use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::plugin::{Fidelity, Hop, LawConfig, LawContext, LawFactory};
+use fabricsim_core::plugin::{CcConfig, CcContext, ControllerFactory, Fidelity, Hop};
 use fabricsim_core::units::Time;
 
 use super::*;
@@ -19,9 +19,9 @@ const LINE: Rate = Rate::from_gbps(100);
 /// T of the tests.
 const T_NS: u64 = 10_000;
 
-fn laws(config: HpccConfig, fidelity: Fidelity) -> HpccLaws {
+fn factory(config: HpccConfig, fidelity: Fidelity) -> HpccFactory {
     let link_rates = [LINE];
-    config.laws(&LawContext {
+    config.factory(&CcContext {
         nic_rate: LINE,
         link_rates: &link_rates,
         base_rtt: Duration::from_ns(T_NS),
@@ -31,8 +31,8 @@ fn laws(config: HpccConfig, fidelity: Fidelity) -> HpccLaws {
     })
 }
 
-fn flow(laws: &HpccLaws) -> Hpcc<Stack> {
-    laws.build(&start())
+fn flow(factory: &HpccFactory) -> Hpcc<Stack> {
+    factory.build(&start())
 }
 
 fn start() -> FlowStart {
@@ -70,7 +70,7 @@ fn label(node: u32, port: u16) -> PortLabel {
 }
 
 /// One hop, seen at `ns` with `sent` bytes sent and `queue` bytes waiting.
-fn seen(laws: &HpccLaws, ns: u64, sent: u64, queue: u64) -> Stack {
+fn seen(factory: &HpccFactory, ns: u64, sent: u64, queue: u64) -> Stack {
     let mut stack = Stack::default();
     let hop = Hop {
         now: Time::from_ns(ns),
@@ -81,12 +81,12 @@ fn seen(laws: &HpccLaws, ns: u64, sent: u64, queue: u64) -> Stack {
         queue: Bytes::new(queue),
         sent: Bytes::new(sent),
     };
-    stack.push(&hop, label(4, 0), &laws.scale);
+    stack.push(&hop, label(4, 0), &factory.scale);
     stack
 }
 
-fn ack(law: &mut Hpcc<Stack>, stack: &Stack, cumulative: u64, next_seq: u64) {
-    law.on_ack(&Ack {
+fn ack(cc: &mut Hpcc<Stack>, stack: &Stack, cumulative: u64, next_seq: u64) {
+    cc.on_ack(&Ack {
         now: Time::ZERO,
         cumulative,
         newly_acked: Bytes::new(1_000),
@@ -97,66 +97,66 @@ fn ack(law: &mut Hpcc<Stack>, stack: &Stack, cumulative: u64, next_seq: u64) {
     });
 }
 
-fn gbps(law: &Hpcc<Stack>) -> f64 {
-    law.rate.as_bps_f64() / 1e9
+fn gbps(cc: &Hpcc<Stack>) -> f64 {
+    cc.rate.as_bps_f64() / 1e9
 }
 
 #[test]
 fn the_first_acknowledgement_only_sets_the_scene() {
-    let laws = laws(HpccConfig::default(), Fidelity::Exact);
-    let mut law = flow(&laws);
-    ack(&mut law, &seen(&laws, 1_024, 0, 0), 1_000, 100_000);
-    assert_eq!(law.rate, LINE);
-    assert_eq!(law.window(), Some(Bytes::new(125_000)));
-    assert!(!law.retimes());
+    let factory = factory(HpccConfig::default(), Fidelity::Exact);
+    let mut cc = flow(&factory);
+    ack(&mut cc, &seen(&factory, 1_024, 0, 0), 1_000, 100_000);
+    assert_eq!(cc.rate, LINE);
+    assert_eq!(cc.window(), Some(Bytes::new(125_000)));
+    assert!(!cc.retimes());
 }
 
 #[test]
 fn a_half_idle_link_over_a_whole_round_trip_doubles_the_reference() {
-    let laws = laws(HpccConfig::default(), Fidelity::Exact);
-    let mut law = flow(&laws);
+    let factory = factory(HpccConfig::default(), Fidelity::Exact);
+    let mut cc = flow(&factory);
     // Start from half the line rate.
-    law.single.reference = 50e9;
-    ack(&mut law, &seen(&laws, 1_024, 0, 0), 1_000, 100_000);
+    cc.single.reference = 50e9;
+    ack(&mut cc, &seen(&factory, 1_024, 0, 0), 1_000, 100_000);
     // 62,500 bytes in 10,000 ns are 50 Gbps: u = 0.5, measured over the whole of T.
     ack(
-        &mut law,
-        &seen(&laws, 1_024 + T_NS, 62_500, 0),
+        &mut cc,
+        &seen(&factory, 1_024 + T_NS, 62_500, 0),
         101_000,
         200_000,
     );
     assert!(
-        (law.utilisation() - 0.5).abs() < 1e-3,
+        (cc.utilisation() - 0.5).abs() < 1e-3,
         "{}",
-        law.utilisation()
+        cc.utilisation()
     );
     // 50 / (0.5 / 0.95) + 0.05 = 95.05 Gbps; the resolution of the stamps is 256 ps.
-    assert!((gbps(&law) - 95.05).abs() < 0.1, "{}", gbps(&law));
+    assert!((gbps(&cc) - 95.05).abs() < 0.1, "{}", gbps(&cc));
 }
 
 #[test]
 fn a_standing_queue_counts_like_load() {
-    let laws = laws(HpccConfig::default(), Fidelity::Exact);
-    let mut law = flow(&laws);
-    ack(&mut law, &seen(&laws, 1_024, 0, 125_008), 1_000, 100_000);
+    let factory = factory(HpccConfig::default(), Fidelity::Exact);
+    let mut cc = flow(&factory);
+    ack(&mut cc, &seen(&factory, 1_024, 0, 125_008), 1_000, 100_000);
     // Line rate and one bandwidth-delay product of queue: u = 2.
     ack(
-        &mut law,
-        &seen(&laws, 1_024 + T_NS, 125_000, 125_008),
+        &mut cc,
+        &seen(&factory, 1_024 + T_NS, 125_000, 125_008),
         101_000,
         200_000,
     );
     assert!(
-        (law.utilisation() - 2.0).abs() < 1e-2,
+        (cc.utilisation() - 2.0).abs() < 1e-2,
         "{}",
-        law.utilisation()
+        cc.utilisation()
     );
     assert!(
-        (gbps(&law) - (100.0 * 0.95 / 2.0 + 0.05)).abs() < 0.2,
+        (gbps(&cc) - (100.0 * 0.95 / 2.0 + 0.05)).abs() < 0.2,
         "{}",
-        gbps(&law)
+        gbps(&cc)
     );
-    let window = law.window().map_or(0, Bytes::get);
+    let window = cc.window().map_or(0, Bytes::get);
     assert!((59_000..=60_000).contains(&window), "{window}");
 }
 
@@ -164,37 +164,42 @@ fn a_standing_queue_counts_like_load() {
 #[test]
 fn a_queue_is_measured_by_its_link_and_not_by_the_nic() {
     for nic in [10, 25, 100].map(Rate::from_gbps) {
-        let laws = laws(HpccConfig::default(), Fidelity::Exact);
-        let mut law: Hpcc<Stack> = laws.build(&FlowStart {
+        let factory = factory(HpccConfig::default(), Fidelity::Exact);
+        let mut cc: Hpcc<Stack> = factory.build(&FlowStart {
             line_rate: nic,
             bdp: nic.bytes_in(Duration::from_ns(T_NS)),
             ..start()
         });
-        ack(&mut law, &seen(&laws, 1_024, 0, 125_008), 1_000, 100_000);
+        ack(&mut cc, &seen(&factory, 1_024, 0, 125_008), 1_000, 100_000);
         // A quarter of the link, and one bandwidth-delay product of queue: u = 1.25.
-        let loaded = seen(&laws, 1_024 + T_NS, 31_250, 125_008);
-        ack(&mut law, &loaded, 101_000, 200_000);
-        let utilisation = law.utilisation();
+        let loaded = seen(&factory, 1_024 + T_NS, 31_250, 125_008);
+        ack(&mut cc, &loaded, 101_000, 200_000);
+        let utilisation = cc.utilisation();
         assert!((utilisation - 1.25).abs() < 1e-2, "{nic}: {utilisation}");
     }
 }
 
 #[test]
 fn between_commits_the_rate_moves_and_the_reference_stays() {
-    let laws = laws(HpccConfig::default(), Fidelity::Exact);
-    let mut law = flow(&laws);
-    ack(&mut law, &seen(&laws, 1_024, 0, 0), 1_000, 100_000);
-    ack(&mut law, &seen(&laws, 1_124, 1_250, 50_000), 2_000, 101_000);
-    assert!(law.rate < LINE);
-    assert!((law.single.reference - 100e9).abs() < 1.0);
+    let factory = factory(HpccConfig::default(), Fidelity::Exact);
+    let mut cc = flow(&factory);
+    ack(&mut cc, &seen(&factory, 1_024, 0, 0), 1_000, 100_000);
+    ack(
+        &mut cc,
+        &seen(&factory, 1_124, 1_250, 50_000),
+        2_000,
+        101_000,
+    );
+    assert!(cc.rate < LINE);
+    assert!((cc.single.reference - 100e9).abs() < 1.0);
     // The first acknowledgement beyond what had been sent commits.
     ack(
-        &mut law,
-        &seen(&laws, 1_224, 2_500, 50_000),
+        &mut cc,
+        &seen(&factory, 1_224, 2_500, 50_000),
         101_000,
         200_000,
     );
-    assert!((law.single.reference - law.rate.as_bps_f64()).abs() < 1.0);
+    assert!((cc.single.reference - cc.rate.as_bps_f64()).abs() < 1.0);
 }
 
 #[test]
@@ -203,23 +208,23 @@ fn per_rtt_reaction_ignores_what_comes_between() {
         reaction: Reaction::PerRtt,
         ..HpccConfig::default()
     };
-    let laws = laws(config, Fidelity::Exact);
-    let mut law = flow(&laws);
-    ack(&mut law, &seen(&laws, 1_024, 0, 90_000), 1_000, 100_000);
+    let factory = factory(config, Fidelity::Exact);
+    let mut cc = flow(&factory);
+    ack(&mut cc, &seen(&factory, 1_024, 0, 90_000), 1_000, 100_000);
     ack(
-        &mut law,
-        &seen(&laws, 6_024, 62_500, 90_000),
+        &mut cc,
+        &seen(&factory, 6_024, 62_500, 90_000),
         2_000,
         101_000,
     );
-    assert_eq!(law.rate, LINE);
+    assert_eq!(cc.rate, LINE);
     ack(
-        &mut law,
-        &seen(&laws, 1_024 + T_NS, 125_000, 90_000),
+        &mut cc,
+        &seen(&factory, 1_024 + T_NS, 125_000, 90_000),
         101_000,
         200_000,
     );
-    assert!(law.rate < LINE);
+    assert!(cc.rate < LINE);
 }
 
 #[test]
@@ -228,43 +233,48 @@ fn additive_stages_come_before_a_multiplicative_change() {
         max_stage: 1,
         ..HpccConfig::default()
     };
-    let laws = laws(config, Fidelity::Exact);
-    let mut law = flow(&laws);
-    law.single.reference = 10e9;
-    law.single.utilisation = 0.1;
-    ack(&mut law, &seen(&laws, 1_024, 0, 0), 1_000, 100_000);
+    let factory = factory(config, Fidelity::Exact);
+    let mut cc = flow(&factory);
+    cc.single.reference = 10e9;
+    cc.single.utilisation = 0.1;
+    ack(&mut cc, &seen(&factory, 1_024, 0, 0), 1_000, 100_000);
     ack(
-        &mut law,
-        &seen(&laws, 1_024 + T_NS, 12_500, 0),
+        &mut cc,
+        &seen(&factory, 1_024 + T_NS, 12_500, 0),
         101_000,
         200_000,
     );
-    assert!((gbps(&law) - 10.05).abs() < 1e-6, "{}", gbps(&law));
+    assert!((gbps(&cc) - 10.05).abs() < 1e-6, "{}", gbps(&cc));
     ack(
-        &mut law,
-        &seen(&laws, 1_024 + 2 * T_NS, 25_000, 0),
+        &mut cc,
+        &seen(&factory, 1_024 + 2 * T_NS, 25_000, 0),
         201_000,
         300_000,
     );
-    assert!(gbps(&law) > 90.0, "{}", gbps(&law));
+    assert!(gbps(&cc) > 90.0, "{}", gbps(&cc));
 }
 
 #[test]
 fn rate_and_window_form_agree_up_to_clamping() {
     let forms = [Form::Rate, Form::Window].map(|form| {
-        let laws = laws(
+        let factory = factory(
             HpccConfig {
                 form,
                 ..HpccConfig::default()
             },
             Fidelity::Exact,
         );
-        let mut law = flow(&laws);
+        let mut cc = flow(&factory);
         for step in 0..50u64 {
-            let stack = seen(&laws, 1_024 + step * 500, step * 5_000, (step % 7) * 8_000);
-            ack(&mut law, &stack, step * 1_000 + 1, step * 1_000 + 100_000);
+            let stack = seen(
+                &factory,
+                1_024 + step * 500,
+                step * 5_000,
+                (step % 7) * 8_000,
+            );
+            ack(&mut cc, &stack, step * 1_000 + 1, step * 1_000 + 100_000);
         }
-        (law.rate, law.window())
+        (cc.rate, cc.window())
     });
     assert_eq!(forms[0].0, forms[1].0);
     let [rate, window] = forms.map(|(_, window)| window.map_or(0, Bytes::get));
@@ -277,10 +287,10 @@ fn with_rates_per_hop_the_busiest_link_rules() {
         per_hop_rates: true,
         ..HpccConfig::default()
     };
-    let laws = laws(config, Fidelity::Exact);
-    let mut law = flow(&laws);
+    let factory = factory(config, Fidelity::Exact);
+    let mut cc = flow(&factory);
     let two = |ns, sent: [u64; 2], queue| {
-        let mut stack = seen(&laws, ns, sent[0], 0);
+        let mut stack = seen(&factory, ns, sent[0], 0);
         let hop = Hop {
             now: Time::from_ns(ns),
             arrived: Time::from_ns(ns),
@@ -290,34 +300,34 @@ fn with_rates_per_hop_the_busiest_link_rules() {
             queue: Bytes::new(queue),
             sent: Bytes::new(sent[1]),
         };
-        stack.push(&hop, label(5, 0), &laws.scale);
+        stack.push(&hop, label(5, 0), &factory.scale);
         stack
     };
-    ack(&mut law, &two(1_024, [0, 0], 125_008), 1_000, 100_000);
+    ack(&mut cc, &two(1_024, [0, 0], 125_008), 1_000, 100_000);
     ack(
-        &mut law,
+        &mut cc,
         &two(1_024 + T_NS, [12_500, 125_000], 125_008),
         101_000,
         200_000,
     );
     assert!(
-        (gbps(&law) - (100.0 * 0.95 / 2.0 + 0.05)).abs() < 0.2,
+        (gbps(&cc) - (100.0 * 0.95 / 2.0 + 0.05)).abs() < 0.2,
         "{}",
-        gbps(&law)
+        gbps(&cc)
     );
-    assert!(law.per_hop[0].reference > law.per_hop[1].reference);
+    assert!(cc.per_hop[0].reference > cc.per_hop[1].reference);
 }
 
 #[test]
 fn published_rates_are_whole_bits() {
-    let laws = laws(HpccConfig::default(), Fidelity::Published);
+    let factory = factory(HpccConfig::default(), Fidelity::Published);
     let control = Control {
         utilisation: 0.97,
         reference: 33_333_333_333.0,
         stage: 0,
     };
-    let law = flow(&laws);
-    let (rate, _) = control.step(&law.constants);
+    let cc = flow(&factory);
+    let (rate, _) = control.step(&cc.constants);
     let exact: f64 = 33_333_333_333.0 / (0.97 / 0.95);
     assert!((rate - (exact.trunc() + 40e6)).abs() < 1e-3, "{rate}");
 }

@@ -1,4 +1,4 @@
-//! The law of the sender (HPCC paper, section 3.3 and algorithm 1).
+//! The algorithm of the sender (HPCC paper, section 3.3 and algorithm 1).
 
 mod control;
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use fabricsim_core::plugin::{Ack, CongestionControl, Fidelity, FlowStart, scaled_window};
 use fabricsim_core::units::{Bytes, Rate};
 
-use crate::config::{Form, HpccLaws, Reaction};
+use crate::config::{Form, HpccFactory, Reaction};
 use crate::stack::IntHeader;
 pub(crate) use control::Constants;
 use control::Control;
@@ -29,15 +29,15 @@ pub struct Hpcc<S> {
 }
 
 impl<S: IntHeader> Hpcc<S> {
-    pub(crate) fn new(laws: &HpccLaws, start: &FlowStart) -> Self {
+    pub(crate) fn new(factory: &HpccFactory, start: &FlowStart) -> Self {
         // Nearly always the constants of the first flow; then they are one piece of memory for all.
-        let first = laws
+        let first = factory
             .constants
-            .get_or_init(|| Arc::new(Constants::new(laws, start)));
+            .get_or_init(|| Arc::new(Constants::new(factory, start)));
         let constants = if first.serves(start) {
             Arc::clone(first)
         } else {
-            Arc::new(Constants::new(laws, start))
+            Arc::new(Constants::new(factory, start))
         };
         let control = Control::new(constants.rule.max_rate);
         let per_hop = if constants.per_hop_rates {

@@ -3,7 +3,7 @@
 use super::{Case, complaint, unwrapped};
 
 /// A good scenario whose `[cc]`, in line 9, is `$text` from line 10 on.
-macro_rules! law {
+macro_rules! cc {
     ($text:literal) => {
         concat!(
             "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\nkind = \"incast\"\nfan_in = 3\n",
@@ -35,35 +35,35 @@ const fn case(
 const CASES: &[Case] = &[
     case(
         "a byte counter in the vendors' form",
-        law!("kind = \"dcqcn\"\nbyte_counter = \"10MB\""),
+        cc!("kind = \"dcqcn\"\nbyte_counter = \"10MB\""),
         "t.toml:11:16",
         &["[cc], key `byte_counter`", "grows by its timer alone"],
         "add `parameters = \"paper\"`, or leave the key out",
     ),
     case(
         "a byte counter of less than a packet",
-        law!("kind = \"dcqcn\"\nparameters = \"paper\"\nbyte_counter = \"100B\""),
+        cc!("kind = \"dcqcn\"\nparameters = \"paper\"\nbyte_counter = \"100B\""),
         "t.toml:12:16",
         &["a counter of 100B would come up with every packet"],
         "or \"0B\" for none",
     ),
     case(
         "an estimate above one",
-        law!("kind = \"dcqcn\"\ninitial_alpha = 2"),
+        cc!("kind = \"dcqcn\"\ninitial_alpha = 2"),
         "t.toml:11:17",
         &["an estimate of 2 is not between 0 and 1"],
         "give a number from 0 to 1, such as 1",
     ),
     case(
         "an algorithm that there is not",
-        law!("kind = \"dcqcn\"\nparameters = \"papers\""),
+        cc!("kind = \"dcqcn\"\nparameters = \"papers\""),
         "t.toml:11:14",
         &["[cc], key `parameters`", "`papers` is not a choice"],
         "did you mean `paper`?",
     ),
     case(
         "a count that there is not",
-        law!("kind = \"timely\"\nhyper_counts = \"gradient\""),
+        cc!("kind = \"timely\"\nhyper_counts = \"gradient\""),
         "t.toml:11:16",
         &["[cc], key `hyper_counts`", "`gradient` is not a choice"],
         "did you mean `gradients`?",
@@ -71,7 +71,7 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn mistakes_in_laws_are_placed_and_come_with_their_remedy() {
+fn mistakes_in_congestion_controls_are_placed_and_come_with_their_remedy() {
     for case in CASES {
         let (folder, outcome) = complaint(case);
         let said = unwrapped(&outcome.stderr);

@@ -1,4 +1,4 @@
-//! The law of the sender: HPCC's (HPCC paper, algorithm 1, `ComputeWind`) on the utilisation that a
+//! The algorithm of the sender: HPCC's (HPCC paper, algorithm 1, `ComputeWind`) on the utilisation that a
 //! digest tells (PINT, section 4.3, example 3).
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_hpcc::RateRule;
 
 use crate::digest::PintHeader;
-use crate::laws::{Carrier, PintLaws};
+use crate::factory::{Carrier, PintFactory};
 use crate::log_code::LogCode;
 use crate::sampling::Sampling;
 
@@ -24,8 +24,8 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
-    fn new(laws: &PintLaws, start: &FlowStart) -> Self {
-        let config = laws.config_for(start.line_rate);
+    fn new(factory: &PintFactory, start: &FlowStart) -> Self {
+        let config = factory.config_for(start.line_rate);
         let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
         Self {
             rule: RateRule {
@@ -34,12 +34,12 @@ impl Constants {
                 additive_increase: bps(config.additive_increase),
                 min_rate: bps(config.min_rate),
                 max_rate: start.line_rate.as_bps_f64(),
-                fidelity: laws.fidelity,
+                fidelity: factory.fidelity,
             },
-            code: laws.code.clone(),
+            code: factory.code.clone(),
             line_rate: start.line_rate,
             full_window: start.bdp,
-            telemetry_bytes: laws.telemetry_bytes,
+            telemetry_bytes: factory.telemetry_bytes,
         }
     }
 
@@ -68,24 +68,27 @@ pub struct HpccPint {
 }
 
 impl HpccPint {
-    pub(crate) fn new(laws: &PintLaws, start: &FlowStart) -> Self {
+    pub(crate) fn new(factory: &PintFactory, start: &FlowStart) -> Self {
         // Nearly always the constants of the first flow; then they are one piece of memory for all.
-        let first = laws
+        let first = factory
             .constants
-            .get_or_init(|| Arc::new(Constants::new(laws, start)));
+            .get_or_init(|| Arc::new(Constants::new(factory, start)));
         let constants = if first.serves(start) {
             Arc::clone(first)
         } else {
-            Arc::new(Constants::new(laws, start))
+            Arc::new(Constants::new(factory, start))
         };
         Self {
             reference: constants.rule.max_rate,
             constants,
-            sampling: match laws.carrier {
+            sampling: match factory.carrier {
                 Carrier::Switch => Sampling::BySwitches,
-                Carrier::Sender => {
-                    Sampling::new(laws.fraction(), laws.fidelity, laws.seed, start.flow.id)
-                }
+                Carrier::Sender => Sampling::new(
+                    factory.fraction(),
+                    factory.fidelity,
+                    factory.seed,
+                    start.flow.id,
+                ),
             },
             stage: 0,
             last_update_seq: 0,

@@ -1,16 +1,18 @@
-//! What an acknowledgement costs: HPCC over one hop and over five, and every law of the registry on
+//! What an acknowledgement costs: HPCC over one hop and over five, and every algorithm of the registry on
 //! what a packet without a stack of telemetry brings back.
 //!
-//! `cargo bench -p fabricsim --bench law`
+//! `cargo bench -p fabricsim --bench algorithm`
 
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use fabricsim::registry::{AnyLaw, CcConfig, ClassLaws, LAWS, Transport};
+use fabricsim::registry::{
+    AnyCcConfig, AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
+};
 use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Fidelity, FlowStart, Hop, LawConfig, LawContext, LawFactory,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Hop,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{
@@ -81,7 +83,7 @@ fn telemetry<S: IntHeader>(hops: u16, scale: &IntScale) -> Vec<S> {
 }
 
 fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, fidelity: Fidelity) {
-    let context = LawContext {
+    let context = CcContext {
         nic_rate: NIC,
         link_rates: &[NIC],
         base_rtt: Duration::from_us(12),
@@ -89,18 +91,18 @@ fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, fidelity: Fidelity
         seed: 1,
         fidelity,
     };
-    let laws = HpccConfig::default().laws(&context);
+    let factory = HpccConfig::default().factory(&context);
     let scale = IntScale::new(&context);
     let mut group = criterion.benchmark_group("hpcc/on_ack");
     for hops in [1u16, 5] {
         let stacks: Vec<S> = telemetry(hops, &scale);
-        let mut law: Hpcc<S> = laws.build(&start());
+        let mut cc: Hpcc<S> = factory.build(&start());
         let mut count = 0u64;
         group.bench_function(BenchmarkId::new(name, hops), |bencher| {
             bencher.iter(|| {
                 count += 1;
                 let place = usize::try_from(count).expect("a 64-bit machine") % ACKS;
-                law.on_ack(black_box(&Ack {
+                cc.on_ack(black_box(&Ack {
                     now: Time::ZERO + SPACING * count,
                     cumulative: count * MTU,
                     newly_acked: Bytes::new(MTU),
@@ -109,22 +111,22 @@ fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, fidelity: Fidelity
                     congestion: false,
                     telemetry: &stacks[place],
                 }));
-                (law.window(), law.pacing_rate())
+                (cc.window(), cc.pacing_rate())
             });
         });
     }
     group.finish();
 }
 
-fn laws(criterion: &mut Criterion) {
+fn factory(criterion: &mut Criterion) {
     bench::<ExactStack<5>>(criterion, "exact", Fidelity::Exact);
     bench::<PublishedStack>(criterion, "published", Fidelity::Published);
 }
 
-/// Every law of the registry, on acknowledgements with a digest, a round-trip time that goes up and
+/// Every algorithm of the registry, on acknowledgements with a digest, a round-trip time that goes up and
 /// down, and a mark on each sixteenth; timers that are due come first.
 fn registry(criterion: &mut Criterion) {
-    let context = LawContext {
+    let context = CcContext {
         nic_rate: NIC,
         link_rates: &[NIC],
         base_rtt: Duration::from_us(12),
@@ -133,9 +135,13 @@ fn registry(criterion: &mut Criterion) {
         fidelity: Fidelity::Exact,
     };
     let mut group = criterion.benchmark_group("registry/on_ack");
-    for entry in LAWS.iter().filter(|law| law.transport == Transport::Rdma) {
-        let config = CcConfig::by_name(entry.name).expect("the registry knows its names");
-        let mut law: AnyLaw<PintDigest> = ClassLaws::new(&config, [], &context).build(&start());
+    for entry in CONGESTION_CONTROLS
+        .iter()
+        .filter(|cc| cc.transport == Transport::Rdma)
+    {
+        let config = AnyCcConfig::by_name(entry.name).expect("the registry knows its names");
+        let mut cc: AnyController<PintDigest> =
+            ClassFactories::new(&config, [], &context).build(&start());
         let mut digest = PintDigest::default();
         digest.carry();
         let mut count = 0u64;
@@ -143,10 +149,10 @@ fn registry(criterion: &mut Criterion) {
             bencher.iter(|| {
                 count += 1;
                 let now = Time::ZERO + SPACING * count;
-                if law.deadline() <= now {
-                    law.on_timer(now);
+                if cc.deadline() <= now {
+                    cc.on_timer(now);
                 }
-                law.on_ack(black_box(&Ack {
+                cc.on_ack(black_box(&Ack {
                     now,
                     cumulative: count * MTU,
                     newly_acked: Bytes::new(MTU),
@@ -155,12 +161,12 @@ fn registry(criterion: &mut Criterion) {
                     congestion: count.is_multiple_of(16),
                     telemetry: &digest,
                 }));
-                black_box(law.pacing_rate())
+                black_box(cc.pacing_rate())
             });
         });
     }
     group.finish();
 }
 
-criterion_group!(benches, laws, registry);
+criterion_group!(benches, factory, registry);
 criterion_main!(benches);

@@ -1,13 +1,13 @@
-//! The factory of the laws.
+//! The factory of the algorithms.
 
 use std::sync::{Arc, OnceLock};
 
-use fabricsim_core::plugin::{Fidelity, FlowStart, LawFactory};
+use fabricsim_core::plugin::{ControllerFactory, Fidelity, FlowStart};
 use fabricsim_core::units::Rate;
 
 use crate::config::PintConfig;
+use crate::controller::{Constants, HpccPint};
 use crate::digest::PintHeader;
-use crate::law::{Constants, HpccPint};
 use crate::log_code::LogCode;
 
 /// Who says which packets carry a digest.
@@ -19,9 +19,9 @@ pub(crate) enum Carrier {
     Switch,
 }
 
-/// Makes the law of each flow.
+/// Makes the algorithm of each flow.
 #[derive(Clone, Debug)]
-pub struct PintLaws {
+pub struct PintFactory {
     pub(crate) config: PintConfig,
     /// The most common rate of NICs.
     pub(crate) nic_rate: Rate,
@@ -39,7 +39,7 @@ pub struct PintLaws {
     pub(crate) constants: Arc<OnceLock<Arc<Constants>>>,
 }
 
-impl PintLaws {
+impl PintFactory {
     /// The settings of a flow whose NIC has `line_rate`. The published script has one set for all.
     pub(crate) fn config_for(&self, line_rate: Rate) -> PintConfig {
         let nic_rate = match self.fidelity {
@@ -60,8 +60,8 @@ impl PintLaws {
     }
 }
 
-impl<H: PintHeader> LawFactory<H> for PintLaws {
-    type Law = HpccPint;
+impl<H: PintHeader> ControllerFactory<H> for PintFactory {
+    type Controller = HpccPint;
 
     fn build(&self, start: &FlowStart) -> HpccPint {
         HpccPint::new(self, start)
