@@ -1,9 +1,9 @@
-//! Every mistake ends the command before anything is run: code 2, the file and the line, the faulty
-//! text, the remedy, and no folder of results.
+//! Every error ends the command before anything is run: code 2, the file and the line, the faulty
+//! text, a suggested fix, and no folder of results.
 
 use crate::support::{Folder, Outcome};
 
-/// A mistake and what the command says to it.
+/// An error and what the command says to it.
 struct Case {
     name: &'static str,
     /// Files beside the scenario.
@@ -15,7 +15,7 @@ struct Case {
     /// What the message says; the faulty text is part of it.
     says: &'static [&'static str],
     /// How to put it right.
-    remedy: &'static str,
+    help: &'static str,
 }
 
 /// Four hosts at a switch; `{}` stands for what a case adds.
@@ -81,13 +81,13 @@ const FILES: &[(&str, &str)] = &[];
 const CASES: &[Case] = &[
     // Observation.
     Case {
-        name: "a misspelt key of [observe]",
+        name: "a misspelled key of [observe]",
         files: FILES,
         scenario: good_and!("[observe]\nquues = true"),
         args: &[],
         place: "t.toml:12:1",
         says: &["[observe] has no key `quues`"],
-        remedy: "did you mean `queues`?",
+        help: "did you mean `queues`?",
     },
     Case {
         name: "an observation of nothing",
@@ -96,7 +96,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:1",
         says: &["[observe], key `queues`: nothing is observed"],
-        remedy: "set queues, queue_distribution, links or flows to true",
+        help: "set queues, queue_distribution, links or flows to true",
     },
     Case {
         name: "no time between samples",
@@ -105,7 +105,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:12",
         says: &["key `interval`", "no time would pass"],
-        remedy: "give a time such as \"10us\"",
+        help: "give a time such as \"10us\"",
     },
     Case {
         name: "an observation that ends before it begins",
@@ -114,7 +114,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:14:9",
         says: &["the last interval ends at 1us, and the first begins at 2us"],
-        remedy: "give a later time, or leave the key out",
+        help: "give a later time, or leave the key out",
     },
     Case {
         name: "bins narrower than a packet",
@@ -123,7 +123,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:20",
         says: &["bins of 10 bytes are narrower than the smallest packet"],
-        remedy: "give a size from \"64B\" up",
+        help: "give a size from \"64B\" up",
     },
     Case {
         name: "files without rows",
@@ -132,7 +132,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:12",
         says: &["key `max_rows`", "the files would be empty"],
-        remedy: "give a number such as 10000000",
+        help: "give a number such as 10000000",
     },
     Case {
         name: "more rows than allowed",
@@ -143,7 +143,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:15:12",
         says: &["samples of 8 ports every 1us make 8000 rows, and a file may have 7999"],
-        remedy: "give a longer interval, fewer nodes or ports",
+        help: "give a longer interval, fewer nodes or ports",
     },
     Case {
         name: "observed nodes that are not there",
@@ -152,7 +152,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:9",
         says: &["`4..6` includes node 5, which is not there"],
-        remedy: "the nodes are numbered 0 to 4, hosts first",
+        help: "the nodes are numbered 0 to 4, hosts first",
     },
     Case {
         name: "queues of hosts",
@@ -161,7 +161,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:9",
         says: &["no port of a switch is chosen, and only switches have queues"],
-        remedy: "give numbers of switches",
+        help: "give numbers of switches",
     },
     Case {
         name: "observed ports that are not there",
@@ -170,7 +170,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:9",
         says: &["key `ports`: no port is chosen"],
-        remedy: "give nodes and ports that are there",
+        help: "give nodes and ports that are there",
     },
     Case {
         name: "an empty list of observed flows",
@@ -179,7 +179,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:12",
         says: &["key `flow_ids`: the list is empty"],
-        remedy: "leave the key out to mean all",
+        help: "leave the key out to mean all",
     },
     Case {
         name: "a range of flows without dots",
@@ -188,7 +188,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:12",
         says: &["`1-4` is not a range of numbers"],
-        remedy: "write it like \"0..16\"",
+        help: "write it like \"0..16\"",
     },
     Case {
         name: "an unknown end of links",
@@ -197,7 +197,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:11",
         says: &["`host` is not a choice"],
-        remedy: "did you mean `hosts`?",
+        help: "did you mean `hosts`?",
     },
     Case {
         name: "an unknown format of series",
@@ -206,7 +206,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:10",
         says: &["`parket` is not a choice"],
-        remedy: "did you mean `parquet`?",
+        help: "did you mean `parquet`?",
     },
     #[cfg(not(feature = "parquet"))]
     Case {
@@ -216,11 +216,11 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:10",
         says: &["this build cannot write Parquet"],
-        remedy: "use \"csv\", or build with",
+        help: "use \"csv\", or build with",
     },
     // Keys and tables.
     Case {
-        name: "a misspelt key",
+        name: "a misspelled key",
         files: FILES,
         scenario: star!(
             "",
@@ -230,7 +230,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:12:1",
         says: &["[cc] has no key `etta`"],
-        remedy: "did you mean `eta`?",
+        help: "did you mean `eta`?",
     },
     Case {
         name: "an unknown table",
@@ -239,7 +239,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:2",
         says: &["no key or table `swich`"],
-        remedy: "did you mean `switch`?",
+        help: "did you mean `switch`?",
     },
     Case {
         name: "a key outside any table",
@@ -248,16 +248,16 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:1:1",
         says: &["no key or table `sede`"],
-        remedy: "did you mean `seed`?",
+        help: "did you mean `seed`?",
     },
     Case {
-        name: "a misspelt key in an inline table",
+        name: "a misspelled key in an inline table",
         files: FILES,
         scenario: good_and!("[switch]\necn = { kmin = \"400KB\", kmx = \"1600KB\", pmax = 0.2 }"),
         args: &[],
         place: "t.toml:12:25",
         says: &["`ecn` of [switch] has no key `kmx`"],
-        remedy: "did you mean `kmax`?",
+        help: "did you mean `kmax`?",
     },
     Case {
         name: "a missing key",
@@ -270,7 +270,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:5:1",
         says: &["[[workload]] 1 needs the key `load`"],
-        remedy: "add `load = ...`: payload bytes over a host's link rate",
+        help: "add `load = ...`: payload bytes over a host's link rate",
     },
     Case {
         name: "no [cc]",
@@ -279,7 +279,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:6:1",
         says: &["no [cc] table"],
-        remedy: "add `[cc]` and `kind = \"hpcc\"`",
+        help: "add `[cc]` and `kind = \"hpcc\"`",
     },
     Case {
         name: "no [[workload]]",
@@ -288,7 +288,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:5:1",
         says: &["no [[workload]] table"],
-        remedy: "add `[[workload]]` with `kind = \"poisson\"`",
+        help: "add `[[workload]]` with `kind = \"poisson\"`",
     },
     Case {
         name: "no [topology]",
@@ -297,7 +297,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:6:1",
         says: &["no [topology] table"],
-        remedy: "add `[topology]` and `kind = \"fat-tree\"`",
+        help: "add `[topology]` and `kind = \"fat-tree\"`",
     },
     Case {
         name: "[workload] instead of [[workload]]",
@@ -306,7 +306,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:3:1",
         says: &["`workload` is a list of tables", "[workload]"],
-        remedy: "begin each one with `[[workload]]`",
+        help: "begin each one with `[[workload]]`",
     },
     // Kinds and names.
     Case {
@@ -316,7 +316,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:2:8",
         says: &["[topology] has no kind `fattree`"],
-        remedy: "did you mean `fat-tree`?",
+        help: "did you mean `fat-tree`?",
     },
     Case {
         name: "an unknown algorithm",
@@ -329,7 +329,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:9:8",
         says: &["[cc] has no kind `hpc`"],
-        remedy: "did you mean `hpcc`?",
+        help: "did you mean `hpcc`?",
     },
     Case {
         name: "a table without its kind",
@@ -338,7 +338,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:5:1",
         says: &["[[workload]] 1 does not say its kind"],
-        remedy: "with one of: poisson, incast",
+        help: "with one of: poisson, incast",
     },
     Case {
         name: "an unknown profile",
@@ -347,10 +347,10 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:1:11",
         says: &["there is no profile `ns3`"],
-        remedy: "did you mean `ns3-hpcc`?",
+        help: "did you mean `ns3-hpcc`?",
     },
     Case {
-        name: "a misspelt flow-size distribution",
+        name: "a misspelled flow-size distribution",
         files: FILES,
         scenario: star!(
             "",
@@ -363,7 +363,7 @@ const CASES: &[Case] = &[
             "`webserach` is no built-in flow-size distribution",
             "no such file",
         ],
-        remedy: "did you mean `websearch`? Known here: websearch, hadoop, alistorage",
+        help: "did you mean `websearch`? Known here: websearch, hadoop, alistorage",
     },
     Case {
         name: "a choice that does not exist",
@@ -372,7 +372,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:12",
         says: &["[cc], key `reaction`", "`per-rt` is not a choice"],
-        remedy: "did you mean `per-rtt`?",
+        help: "did you mean `per-rtt`?",
     },
     // Types and units.
     Case {
@@ -389,7 +389,7 @@ const CASES: &[Case] = &[
             "[topology], key `delay`",
             "`1` is not a duration with a unit",
         ],
-        remedy: "such as \"1us\"",
+        help: "such as \"1us\"",
     },
     Case {
         name: "a missing unit",
@@ -402,7 +402,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:4:8",
         says: &["[topology], key `rate`", "`100` has no unit"],
-        remedy: "write it like \"100Gbps\"",
+        help: "write it like \"100Gbps\"",
     },
     Case {
         name: "the unit of something else",
@@ -415,7 +415,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:4:8",
         says: &["unknown unit `us`"],
-        remedy: "write it like \"100Gbps\"",
+        help: "write it like \"100Gbps\"",
     },
     Case {
         name: "a load in quotes",
@@ -428,7 +428,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:8:8",
         says: &["[[workload]] 1, key `load`", "`\"0.5\"` is not a number"],
-        remedy: "write it without quotes: 0.5",
+        help: "write it without quotes: 0.5",
     },
     Case {
         name: "a fraction of a host",
@@ -437,7 +437,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:3:9",
         says: &["[topology], key `hosts`", "`4.5` is not a whole number"],
-        remedy: "such as 4",
+        help: "such as 4",
     },
     Case {
         name: "a word where true or false belongs",
@@ -446,7 +446,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:12:7",
         says: &["[switch], key `pfc`", "`\"yes\"` is not true or false"],
-        remedy: "write true or false",
+        help: "write true or false",
     },
     Case {
         name: "a range of hosts outside a list",
@@ -459,7 +459,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:10:11",
         says: &["key `sources`", "`\"0..2\"` is not a list"],
-        remedy: "write it in brackets: [\"0..2\"]",
+        help: "write it in brackets: [\"0..2\"]",
     },
     Case {
         name: "sizes without a unit",
@@ -472,7 +472,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:7:9",
         says: &["key `sizes`", "`500` has no unit"],
-        remedy: "such as \"400KB\"",
+        help: "such as \"400KB\"",
     },
     // Values.
     Case {
@@ -486,7 +486,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:8:8",
         says: &["key `load`", "a load of -0.5"],
-        remedy: "write 0.5 for 50 percent",
+        help: "write 0.5 for 50 percent",
     },
     Case {
         name: "a load in percent",
@@ -499,16 +499,16 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:8:8",
         says: &["a load of 50"],
-        remedy: "write 0.5 for 50 percent",
+        help: "write 0.5 for 50 percent",
     },
     Case {
-        name: "a target utilisation above one",
+        name: "a target utilization above one",
         files: FILES,
         scenario: good_and!("eta = 1.5"),
         args: &[],
         place: "t.toml:11:7",
         says: &["[cc], key `eta`", "1.5 is not between 0 and 1"],
-        remedy: "such as 0.95",
+        help: "such as 0.95",
     },
     Case {
         name: "an alpha that is no power of one half",
@@ -517,7 +517,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:12:9",
         says: &["[switch], key `alpha`", "0.3"],
-        remedy: "0.5, 0.25",
+        help: "0.5, 0.25",
     },
     Case {
         name: "a link without delay",
@@ -530,7 +530,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:4:9",
         says: &["[topology], key `delay`", "\"0us\""],
-        remedy: "such as \"1us\"",
+        help: "such as \"1us\"",
     },
     Case {
         name: "a buffer that holds nothing",
@@ -539,7 +539,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:12:10",
         says: &["[switch], key `buffer`"],
-        remedy: "leave the key out to have it sized",
+        help: "leave the key out to have it sized",
     },
     Case {
         name: "an odd fat-tree",
@@ -548,7 +548,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:3:5",
         says: &["[topology], key `k`", "5 ports"],
-        remedy: "an even number such as 8",
+        help: "an even number such as 8",
     },
     Case {
         name: "a key that the preset fixes",
@@ -557,7 +557,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:4:5",
         says: &["[topology], key `k`", "fixes this key"],
-        remedy: "remove this key, or remove `preset`",
+        help: "remove this key, or remove `preset`",
     },
     Case {
         name: "more senders than hosts",
@@ -573,7 +573,7 @@ const CASES: &[Case] = &[
             "key `fan_in`",
             "4 senders and a receiver do not fit 4 hosts",
         ],
-        remedy: "choose 1 to 3",
+        help: "choose 1 to 3",
     },
     Case {
         name: "a receiver that is not a host",
@@ -586,7 +586,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:10:12",
         says: &["key `receiver`", "node 4 is not a host"],
-        remedy: "numbered 0 to 3",
+        help: "numbered 0 to 3",
     },
     Case {
         name: "an incast that does not say when",
@@ -599,17 +599,17 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:5:1",
         says: &["[[workload]] 1"],
-        remedy: "`load`",
+        help: "`load`",
     },
     // TOML.
     Case {
         name: "a key given twice",
         files: FILES,
-        scenario: good_and!("kind = \"line-rate\""),
+        scenario: good_and!("kind = \"none\""),
         args: &[],
         place: "t.toml:11:1",
         says: &["`kind` is given twice"],
-        remedy: "keep one of the two",
+        help: "keep one of the two",
     },
     Case {
         name: "text without quotes",
@@ -618,7 +618,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:12",
         says: &["`per-rtt` is text without quotes"],
-        remedy: "write it as \"per-rtt\"",
+        help: "write it as \"per-rtt\"",
     },
     Case {
         name: "a line without an equals sign",
@@ -627,7 +627,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:5",
         says: &["this is not TOML"],
-        remedy: "write `key = value`",
+        help: "write `key = value`",
     },
     // Files that the scenario names.
     Case {
@@ -641,7 +641,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:7:8",
         says: &["key `path`", "cannot read the flows `flows.csv`"],
-        remedy: "paths are relative to the scenario file",
+        help: "paths are relative to the scenario file",
     },
     Case {
         name: "a flow between hosts that do not exist (CSV)",
@@ -657,7 +657,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "flows.csv:3:3",
         says: &["node 9 is not a host"],
-        remedy: "numbered 0 to 3",
+        help: "numbered 0 to 3",
     },
     Case {
         name: "a flow from a host to itself (CSV)",
@@ -670,7 +670,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "flows.csv:2:3",
         says: &["host 2 sends to itself"],
-        remedy: "a destination that is not the source",
+        help: "a destination that is not the source",
     },
     Case {
         name: "a column that nobody knows (CSV)",
@@ -683,7 +683,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "flows.csv:1:9",
         says: &["unknown column `bytes`"],
-        remedy: "size_bytes",
+        help: "size_bytes",
     },
     Case {
         name: "a flow to a switch (flow.txt)",
@@ -696,7 +696,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "flow.txt:2:3",
         says: &["node 4 is not a host"],
-        remedy: "numbered 0 to 3",
+        help: "numbered 0 to 3",
     },
     Case {
         name: "fewer flows than promised (flow.txt)",
@@ -709,7 +709,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "flow.txt:3:1",
         says: &["the file ends after 1 of 2 flows"],
-        remedy: "add the missing flows",
+        help: "add the missing flows",
     },
     Case {
         name: "a graph in two parts",
@@ -722,7 +722,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "network.graphml:3:1",
         says: &["in 2 parts without links between them, of 2, 1 nodes"],
-        remedy: "add links that join the parts",
+        help: "add links that join the parts",
     },
     Case {
         name: "a graph that is no XML",
@@ -731,7 +731,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "network.graphml:3:1",
         says: &["this is not XML"],
-        remedy: "give a GraphML file",
+        help: "give a GraphML file",
     },
     Case {
         name: "a graph without places and delays that follow from them",
@@ -744,7 +744,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "network.graphml:1:10",
         says: &["delays cannot be geographic", "no `Latitude`"],
-        remedy: "write a delay for all links",
+        help: "write a delay for all links",
     },
     Case {
         name: "a graph that is not there",
@@ -753,16 +753,16 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:3:8",
         says: &["[topology], key `path`", "network.graphml"],
-        remedy: "give a file that exists",
+        help: "give a file that exists",
     },
     Case {
-        name: "a misspelt geographic",
+        name: "a misspelled geographic",
         files: &[],
         scenario: from_graphml!("delay = \"geografic\"\n"),
         args: &[],
         place: "t.toml:4:9",
         says: &["[topology], key `delay`", "`geografic` is neither a time"],
-        remedy: "write it like \"1ms\"",
+        help: "write it like \"1ms\"",
     },
     Case {
         name: "a network of a provider with too long a path",
@@ -771,7 +771,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:3:12",
         says: &["[topology], key `switches`", "20 is too few"],
-        remedy: "write at least 30",
+        help: "write at least 30",
     },
     Case {
         name: "hosts that cannot reach each other (topology.txt)",
@@ -783,7 +783,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "topology.txt:3:1",
         says: &["hosts 0 and 2 cannot reach each other"],
-        remedy: "add links",
+        help: "add links",
     },
     Case {
         name: "a list of links that stops (topology.txt)",
@@ -792,7 +792,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "topology.txt:5:1",
         says: &["the file ends before the delay of link 2 of 2"],
-        remedy: "add the missing links",
+        help: "add the missing links",
     },
     Case {
         name: "a rate without a unit (topology.txt)",
@@ -804,7 +804,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "topology.txt:3:5",
         says: &["`100` has no unit"],
-        remedy: "write it like `100Gbps`",
+        help: "write it like `100Gbps`",
     },
     Case {
         name: "a zero delay (topology.txt)",
@@ -816,16 +816,16 @@ const CASES: &[Case] = &[
         args: &[],
         place: "topology.txt:3:13",
         says: &["a delay of zero", "0ns"],
-        remedy: "such as 1us",
+        help: "such as 1us",
     },
     Case {
-        name: "a misspelt way of recovery",
+        name: "a misspelled way of recovery",
         files: FILES,
-        scenario: good_and!("[transport]\nrecovery = \"selectiv\""),
+        scenario: good_and!("[rdma]\nrecovery = \"selectiv\""),
         args: &[],
         place: "t.toml:12:12",
-        says: &["[transport], key `recovery`", "`selectiv` is not a choice"],
-        remedy: "did you mean `selective`?",
+        says: &["[rdma], key `recovery`", "`selectiv` is not a choice"],
+        help: "did you mean `selective`?",
     },
     Case {
         name: "a flow-size distribution that shrinks (CDF file)",
@@ -838,7 +838,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "cdf.txt:3:6",
         says: &["50 comes after 60"],
-        remedy: "never decrease",
+        help: "never decrease",
     },
     // The command line.
     // Events.
@@ -849,7 +849,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:8",
         says: &["[[event]] 1 has no kind `link-dwn`"],
-        remedy: "did you mean `link-down`?",
+        help: "did you mean `link-down`?",
     },
     Case {
         name: "an event without a time",
@@ -858,16 +858,16 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:1",
         says: &["[[event]] 1 needs the key `at`"],
-        remedy: "add `at = ...`: when it happens",
+        help: "add `at = ...`: when it happens",
     },
     Case {
-        name: "a misspelt key of an event",
+        name: "a misspelled key of an event",
         files: FILES,
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"link-down\"\nlnk = [0, 4]"),
         args: &[],
         place: "t.toml:14:1",
         says: &["[[event]] 1 has no key `lnk`"],
-        remedy: "did you mean `link`?",
+        help: "did you mean `link`?",
     },
     Case {
         name: "a time of an event without a unit",
@@ -876,7 +876,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:12:6",
         says: &["[[event]] 1, key `at`", "`3` is not a time with a unit"],
-        remedy: "such as \"10ms\"",
+        help: "such as \"10ms\"",
     },
     Case {
         name: "an event on a link that does not exist",
@@ -885,7 +885,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:14:8",
         says: &["[[event]] 1, key `link`", "no link joins the nodes 0 and 1"],
-        remedy: "node 0 has links to 4",
+        help: "node 0 has links to 4",
     },
     Case {
         name: "an event on a node that does not exist",
@@ -894,7 +894,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:14:8",
         says: &["there is no node 9"],
-        remedy: "the nodes here are 0 to 4",
+        help: "the nodes here are 0 to 4",
     },
     Case {
         name: "a link with one end",
@@ -903,7 +903,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:14:8",
         says: &["a link joins two nodes, and this names 1"],
-        remedy: "write the numbers of both ends",
+        help: "write the numbers of both ends",
     },
     Case {
         name: "a link that is no list",
@@ -912,7 +912,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:14:8",
         says: &["[[event]] 1, key `link`", "`4` is not a list"],
-        remedy: "write it in brackets: [4]",
+        help: "write it in brackets: [4]",
     },
     Case {
         name: "a parallel link too many",
@@ -923,7 +923,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:15:9",
         says: &["the nodes 0 and 4 have no link 1"],
-        remedy: "they are joined by 1, counted from 0",
+        help: "they are joined by 1, counted from 0",
     },
     Case {
         name: "an impossible loss of an event",
@@ -937,7 +937,7 @@ const CASES: &[Case] = &[
             "[[event]] 1, key `loss`",
             "a loss probability of 1.5 is impossible",
         ],
-        remedy: "give a number from 0 to 1",
+        help: "give a number from 0 to 1",
     },
     Case {
         name: "an event without its rate",
@@ -946,7 +946,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:1",
         says: &["[[event]] 1 needs the key `rate`"],
-        remedy: "add `rate = ...`",
+        help: "add `rate = ...`",
     },
     Case {
         name: "a faster link than was built",
@@ -957,7 +957,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:15:8",
         says: &["[[event]] 1, key `rate`", "built for 100Gbps"],
-        remedy: "give a lower rate",
+        help: "give a lower rate",
     },
     Case {
         name: "two algorithms of marks in one priority",
@@ -968,7 +968,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:9:1",
         says: &["dcqcn and dctcp share priority 3"],
-        remedy: "different priorities",
+        help: "different priorities",
     },
     Case {
         name: "two digests in one network",
@@ -979,7 +979,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:9:1",
         says: &["different digests"],
-        remedy: "the same log_base",
+        help: "the same log_base",
     },
     Case {
         name: "a class with two algorithms",
@@ -990,7 +990,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:15:6",
         says: &["class 7 has an algorithm already"],
-        remedy: "give each class one algorithm",
+        help: "give each class one algorithm",
     },
     Case {
         name: "a class without an algorithm",
@@ -999,7 +999,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:1",
         says: &["[[class]] 1 does not say its algorithm"],
-        remedy: "add `cc = ",
+        help: "add `cc = ",
     },
     Case {
         name: "marks for a rate that no link has",
@@ -1010,7 +1010,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:12:13",
         says: &["no link has 7Gbps"],
-        remedy: "the links have 100Gbps",
+        help: "the links have 100Gbps",
     },
     Case {
         name: "a buffer that holds no packet",
@@ -1021,7 +1021,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:13:10",
         says: &["a port of switch 4 may fill 640 bytes"],
-        remedy: "a larger buffer",
+        help: "a larger buffer",
     },
     Case {
         name: "a lowest rate above all NICs",
@@ -1030,7 +1030,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:9:1",
         says: &["hpcc, key `min_rate`", "no host is as fast as 400Gbps"],
-        remedy: "give a rate below 100Gbps",
+        help: "give a rate below 100Gbps",
     },
     Case {
         name: "a host that fails as a switch",
@@ -1039,7 +1039,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:14:10",
         says: &["[[event]] 1, key `switch`", "node 2 is a host"],
-        remedy: "the only switch here is 4",
+        help: "the only switch here is 4",
     },
     Case {
         name: "an event beyond simulated time",
@@ -1048,7 +1048,7 @@ const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:12:6",
         says: &["`5000000s` is too large"],
-        remedy: "write it like",
+        help: "write it like",
     },
     Case {
         name: "a convergence without a unit",
@@ -1060,7 +1060,7 @@ const CASES: &[Case] = &[
             "[routing], key `convergence`",
             "`50` is not a duration with a unit",
         ],
-        remedy: "such as \"1us\"",
+        help: "such as \"1us\"",
     },
     Case {
         name: "--set of a table that does not exist",
@@ -1069,7 +1069,7 @@ const CASES: &[Case] = &[
         args: &["--set", "workload.3.size=1KB"],
         place: "--set:1:1",
         says: &["no `3` in `workload.3.size`"],
-        remedy: "1 tables, counted from 0",
+        help: "1 tables, counted from 0",
     },
     Case {
         name: "--set without a value",
@@ -1078,7 +1078,7 @@ const CASES: &[Case] = &[
         args: &["--set", "seed"],
         place: "--set:1:1",
         says: &["`seed` has no `=`"],
-        remedy: "write it like --set cc.eta=0.99",
+        help: "write it like --set cc.eta=0.99",
     },
     Case {
         name: "--set of a key that does not exist",
@@ -1087,7 +1087,7 @@ const CASES: &[Case] = &[
         args: &["--set", "cc.etta=0.9"],
         place: "t.toml (with --set):",
         says: &["[cc] has no key `etta`"],
-        remedy: "did you mean `eta`?",
+        help: "did you mean `eta`?",
     },
     Case {
         name: "--set of an impossible value",
@@ -1096,11 +1096,11 @@ const CASES: &[Case] = &[
         args: &["--set", "cc.eta=0,9"],
         place: "t.toml (with --set):",
         says: &["[cc], key `eta`", "`\"0,9\"` is not a number"],
-        remedy: "such as 0.5",
+        help: "such as 0.5",
     },
 ];
 
-fn complaint(case: &Case) -> (Folder, Outcome) {
+fn report(case: &Case) -> (Folder, Outcome) {
     let folder = Folder::new();
     for (name, text) in case.files {
         folder.write(name, text);
@@ -1113,16 +1113,16 @@ fn complaint(case: &Case) -> (Folder, Outcome) {
 }
 
 #[test]
-fn every_mistake_is_placed_and_comes_with_its_remedy() {
+fn every_error_is_placed_and_comes_with_a_suggested_fix() {
     let cases = CASES.iter().chain(places::CASES);
     for case in cases.chain(queries::CASES).chain(tcp::CASES) {
-        let (folder, outcome) = complaint(case);
+        let (folder, outcome) = report(case);
         let name = case.name;
         let said = unwrapped(&outcome.stderr);
         assert_eq!(outcome.code, Some(2), "{name}: {}", outcome.stderr);
         assert_eq!(outcome.stdout, "", "{name}");
         assert!(!folder.has("results"), "{name}: a folder was made");
-        for fragment in [case.place, case.remedy].iter().chain(case.says) {
+        for fragment in [case.place, case.help].iter().chain(case.says) {
             assert!(
                 said.contains(fragment),
                 "{name}: no `{fragment}` in\n{}",
@@ -1165,11 +1165,11 @@ fn a_scenario_that_does_not_exist() {
 }
 
 #[test]
-fn check_finds_the_same_mistakes_as_run() {
+fn check_finds_the_same_errors_as_run() {
     let cases = CASES.iter().chain(places::CASES);
     let cases = cases.chain(queries::CASES).chain(tcp::CASES);
     for case in cases.filter(|case| case.args.is_empty()) {
-        let (folder, run) = complaint(case);
+        let (folder, run) = report(case);
         let check = folder.run(&["check", "t.toml"]);
         assert_eq!(check.code, Some(2), "{}", case.name);
         assert_eq!(check.stderr, run.stderr, "{}", case.name);

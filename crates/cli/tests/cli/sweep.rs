@@ -105,14 +105,14 @@ fn the_example_runs_and_its_table_has_the_documented_columns() {
     let record: serde_json::Value =
         serde_json::from_str(&folder.read(&format!("{point}/point.json"))).expect("JSON");
     let table = folder.read("results/loads/points.csv");
-    let digest = summary["digest"].as_str().expect("a digest");
+    let checksum = summary["checksum"].as_str().expect("a checksum");
     let row = table
         .lines()
         .find(|row| row.contains("DCQCN+w,2,"))
         .expect("a row");
     for cell in [
-        digest,
-        record["scenario_digest"].as_str().expect("a digest"),
+        checksum,
+        record["scenario_checksum"].as_str().expect("a checksum"),
     ] {
         assert!(row.contains(&format!(",{cell},")), "{row}");
     }
@@ -424,139 +424,139 @@ fn ctrl_c_keeps_what_is_done() {
     assert_eq!(folder.read("out/points.csv"), whole);
 }
 
-/// A mistake in a sweep and what the command says to it.
+/// An error in a sweep and what the command says to it.
 struct Case {
     sweep: &'static str,
     place: &'static str,
     says: &'static str,
-    remedy: &'static str,
+    help: &'static str,
 }
 
 const AXIS: &str =
     "scenario = \"base.toml\"\n[[axis]]\nkey = \"workload.0.fan_in\"\nvalues = [2, 3]\n";
 
 #[test]
-fn mistakes_are_found_before_anything_runs() {
+fn errors_are_found_before_anything_runs() {
     let cases = [
         Case {
             sweep: "scenarios = \"base.toml\"\n",
             place: "s.toml:1:1",
             says: "a sweep has no key or table `scenarios`",
-            remedy: "did you mean `scenario`?",
+            help: "did you mean `scenario`?",
         },
         Case {
             sweep: "name = \"x\"\n[[axis]]\nkey = \"seed\"\nvalues = [1]\n",
             place: "s.toml:5:1",
             says: "the sweep has no base scenario",
-            remedy: "scenario = \"base.toml\"",
+            help: "scenario = \"base.toml\"",
         },
         Case {
             sweep: "scenario = \"bsae.toml\"\n",
             place: "s.toml:1:12",
             says: "cannot read the base scenario `bsae.toml`",
-            remedy: "relative to the sweep file",
+            help: "relative to the sweep file",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n",
             place: "s.toml:2:1",
             says: "the sweep has no [[axis]]",
-            remedy: "add `[[axis]]`",
+            help: "add `[[axis]]`",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nvalue = [1]\n",
             place: "s.toml:4:1",
             says: "[[axis]] 1 has no key or table `value`",
-            remedy: "did you mean `values`?",
+            help: "did you mean `values`?",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\n",
             place: "s.toml:3:7",
             says: "[[axis]] 1: it has no values",
-            remedy: "range = { from = 1, to = 5 }",
+            help: "range = { from = 1, to = 5 }",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nvalues = [1]\nrange = { from = 1, to = 2 }\n",
             place: "s.toml:5:9",
             says: "it has values and range",
-            remedy: "keep one of them",
+            help: "keep one of them",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nvalues = [1, 1]\n",
             place: "s.toml:4:14",
             says: "axis `seed` has the value `1` twice",
-            remedy: "keep one of the two",
+            help: "keep one of the two",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nrange = { from = 5, to = 1 }\n",
             place: "s.toml:4:9",
             says: "`range`: it has no numbers",
-            remedy: "both ends are included",
+            help: "both ends are included",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nrange = { frm = 5, to = 1 }\n",
             place: "s.toml:4:11",
             says: "`range` has no key or table `frm`",
-            remedy: "did you mean `from`?",
+            help: "did you mean `from`?",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"sede\"\nvalues = [1]\n",
             place: "s.toml:3:7",
             says: "point sede=1: a scenario has no key or table `sede`",
-            remedy: "did you mean `seed`?",
+            help: "did you mean `seed`?",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"workload.1.load\"\nvalues = [1]\n",
             place: "s.toml:3:7",
             says: "there is no `1` in `workload.1.load`",
-            remedy: "the list has 1 tables, counted from 0",
+            help: "the list has 1 tables, counted from 0",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"workload.0.size\"\nvalues = [\"1KB\", \"2\"]\n",
             place: "s.toml:4:18",
             says: "point size=2: [[workload]] 1, key `size`: `2` has no unit",
-            remedy: "write it like",
+            help: "write it like",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nname = \"scheme\"\n[[axis.variant]]\nname = \"A\"\nset = { cc = { kind = \"hpc\" } }\n",
             place: "s.toml:6:23",
             says: "point scheme=A: [cc] has no kind `hpc`",
-            remedy: "did you mean `hpcc`?",
+            help: "did you mean `hpcc`?",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nname = \"scheme\"\n[[axis.variant]]\nname = \"A\"\n",
             place: "s.toml:4:1",
             says: "[[axis]] 1, [[variant]] 1: it needs a table `set`",
-            remedy: "write it like `set = {",
+            help: "write it like `set = {",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\n[[axis.variant]]\nname = \"A\"\nset = {}\n",
             place: "s.toml:2:1",
             says: "an axis of variants has no name",
-            remedy: "add `name = \"scheme\"`",
+            help: "add `name = \"scheme\"`",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nvalues = [1]\n[[axis]]\nkey = \"seed\"\nvalues = [1]\n",
             place: "s.toml:6:7",
             says: "there are two axes called `seed`",
-            remedy: "another `name`",
+            help: "another `name`",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"cc.eta\"\nvalues = [0.9]\n[[axis]]\nname = \"scheme\"\n[[axis.variant]]\nname = \"A\"\nset = { cc = { kind = \"dctcp\" } }\n",
             place: "s.toml:9:9",
             says: "axis `scheme` sets `cc`, and so undoes `cc.eta` of axis `eta` before it",
-            remedy: "write the axis that sets whole tables first",
+            help: "write the axis that sets whole tables first",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nname = \"status\"\nvalues = [1]\n",
             place: "s.toml:4:8",
             says: "has a column `status` already",
-            remedy: "another `name`",
+            help: "another `name`",
         },
         Case {
             sweep: "scenario = \"base.toml\"\n[[axis]]\nname = \"scheme\"\n[[axis.variant]]\nname = \"A b\"\nset = {}\n[[axis.variant]]\nname = \"a/B\"\nset = {}\n",
             place: "s.toml:8:8",
             says: "`A b` and `a/B` would have one folder, `scheme=a_B`",
-            remedy: "not only in case",
+            help: "not only in case",
         },
     ];
     for case in &cases {
@@ -606,17 +606,17 @@ fn mistakes_are_found_before_anything_runs() {
             "did you mean `set`?",
         ),
     ];
-    for (text, place, says, remedy) in further {
+    for (text, place, says, help) in further {
         let sweep = [AXIS, text].concat();
-        check_text(&sweep, place, says, remedy);
+        check_text(&sweep, place, says, help);
     }
 }
 
 fn check(case: &Case) {
-    check_text(case.sweep, case.place, case.says, case.remedy);
+    check_text(case.sweep, case.place, case.says, case.help);
 }
 
-fn check_text(sweep: &str, place: &str, says: &str, remedy: &str) {
+fn check_text(sweep: &str, place: &str, says: &str, help: &str) {
     let folder = Folder::new();
     folder.write("base.toml", BASE);
     folder.write("s.toml", sweep);
@@ -628,7 +628,7 @@ fn check_text(sweep: &str, place: &str, says: &str, remedy: &str) {
         .filter(|word| *word != "|")
         .collect::<Vec<_>>()
         .join(" ");
-    for wanted in [place, says, remedy] {
+    for wanted in [place, says, help] {
         assert!(
             said.contains(wanted),
             "{sweep}\n`{wanted}` is not in\n{}",
@@ -638,9 +638,9 @@ fn check_text(sweep: &str, place: &str, says: &str, remedy: &str) {
     assert!(!folder.has("results"), "{sweep}");
 }
 
-/// A mistake in the base scenario is shown where it stands, also when the sweep holds it.
+/// An error in the base scenario is shown where it stands, also when the sweep holds it.
 #[test]
-fn mistakes_of_the_base_are_shown_in_the_base() {
+fn errors_of_the_base_are_shown_in_the_base() {
     let folder = quick();
     folder.write("base.toml", &BASE.replace("hosts", "host"));
     let outcome = folder.run(&["sweep", "s.toml"]);

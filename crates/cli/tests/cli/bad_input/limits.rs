@@ -15,7 +15,7 @@ struct Beyond {
     scenario: String,
     file: (&'static str, &'static str),
     args: &'static [&'static str],
-    /// The place and what is wrong; the remedy comes last.
+    /// The place and what is wrong; a suggested fix comes last.
     says: &'static [&'static str],
 }
 
@@ -333,7 +333,7 @@ fn other_commands() -> Vec<Beyond> {
 }
 
 #[test]
-fn quantities_beyond_the_limits_are_refused_with_place_and_remedy() {
+fn quantities_beyond_the_limits_are_refused_with_place_and_suggested_fix() {
     for case in texts().into_iter().chain(other_commands()) {
         let folder = Folder::new();
         folder.write("t.toml", &case.scenario);
@@ -350,7 +350,7 @@ fn quantities_beyond_the_limits_are_refused_with_place_and_remedy() {
     }
 }
 
-/// What a limit is, its remedy says: it is written and taken.
+/// What a limit is, a suggested fix says: it is written and taken.
 #[test]
 fn the_limits_themselves_are_taken() {
     let folder = Folder::new();
