@@ -134,15 +134,15 @@ mod tests {
 
     #[test]
     fn errors_are_pointed_at() {
-        assert_eq!(error("0 0\n10 x\n").0, "x");
-        assert_eq!(error("0 0\n-10 5\n").0, "-10");
-        assert_eq!(error("0 0\n100 50\n90 100\n").0, "90");
-        assert_eq!(error("0 0\n100 50\n200 40\n").0, "40");
-        assert_eq!(error("0 0\n100 50 7\n").0, "7");
-        assert_eq!(error("0 0\n100\n").0, "100");
-        assert_eq!(error("0 0\n0 100\n").0, "0");
-        assert_eq!(error("# nothing\n").0, "");
-        let (place, message) = error("0 0\n100 50\n200 99\n");
+        assert_eq!(diagnostic("0 0\n10 x\n").0, "x");
+        assert_eq!(diagnostic("0 0\n-10 5\n").0, "-10");
+        assert_eq!(diagnostic("0 0\n100 50\n90 100\n").0, "90");
+        assert_eq!(diagnostic("0 0\n100 50\n200 40\n").0, "40");
+        assert_eq!(diagnostic("0 0\n100 50 7\n").0, "7");
+        assert_eq!(diagnostic("0 0\n100\n").0, "100");
+        assert_eq!(diagnostic("0 0\n0 100\n").0, "0");
+        assert_eq!(diagnostic("# nothing\n").0, "");
+        let (place, message) = diagnostic("0 0\n100 50\n200 99\n");
         assert_eq!(place, "99");
         assert!(message.contains("end with 100"), "{message}");
     }

@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn errors_are_pointed_at() {
-        let row = |row: &str| error(&format!("1\n{row}\n"));
+        let row = |row: &str| diagnostic(&format!("1\n{row}\n"));
         assert_eq!(row("0 7 3 100 10 2.0").0, "7");
         assert_eq!(row("1 1 3 100 10 2.0").0, "1");
         assert_eq!(row("0 1 9 100 10 2.0").0, "9");
@@ -215,16 +215,16 @@ mod tests {
         assert_eq!(row("0 1 3 100 10 1e9").0, "1e9");
         assert_eq!(row("0 1 3 100 10 2.0 5").0, "5");
         assert_eq!(row("0 1 3 100 10").0, "0 1 3 100 10");
-        assert_eq!(error("many\n").0, "many");
-        assert!(error("").1.contains("empty"));
+        assert_eq!(diagnostic("many\n").0, "many");
+        assert!(diagnostic("").1.contains("empty"));
     }
 
     #[test]
     fn the_count_is_checked() {
-        let (place, message) = error("2\n0 1 3 100 10 2.0\n");
+        let (place, message) = diagnostic("2\n0 1 3 100 10 2.0\n");
         assert_eq!(place, "");
         assert!(message.contains("1 of 2 flows"), "{message}");
-        let (place, message) = error("1\n0 1 3 100 10 2.0\n0 2 3 100 10 2.0\n");
+        let (place, message) = diagnostic("1\n0 1 3 100 10 2.0\n0 2 3 100 10 2.0\n");
         assert_eq!(place, "0 2 3 100 10 2.0");
         assert!(message.contains("correct the first line"), "{message}");
     }
