@@ -1,15 +1,15 @@
-//! What a user can set of HPCC, and the factory of its laws.
+//! What a user can set of HPCC, and the factory of its algorithms.
 
 use std::sync::{Arc, OnceLock};
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{
-    Fidelity, FlowStart, LawConfig, LawContext, LawFactory, default_min_rate,
+    CcConfig, CcContext, ControllerFactory, Fidelity, FlowStart, default_min_rate,
 };
 use fabricsim_core::units::Rate;
 use serde::{Deserialize, Serialize};
 
-use crate::law::{Constants, Hpcc};
+use crate::controller::{Constants, Hpcc};
 use crate::rate_rule::RateRule;
 use crate::stack::{IntHeader, IntScale};
 
@@ -38,9 +38,9 @@ pub enum Form {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HpccConfig {
-    /// Target utilisation of the busiest link (η in the paper).
+    /// Target utilization of the busiest link (η in the paper).
     pub eta: f64,
-    /// Additive increases in a row before the rate follows the utilisation again (maxStage).
+    /// Additive increases in a row before the rate follows the utilization again (maxStage).
     pub max_stage: u32,
     /// Additive increase (W_AI = AI x T / 8 in the paper); absent means 50 Mbps for each 100 Gbps of
     /// NIC rate.
@@ -74,11 +74,11 @@ impl Default for HpccConfig {
     }
 }
 
-impl LawConfig for HpccConfig {
+impl CcConfig for HpccConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "eta",
-            "target utilisation of the busiest link, 0 to 1 (default 0.95)",
+            "target utilization of the busiest link, 0 to 1 (default 0.95)",
         ),
         (
             "max_stage",
@@ -107,7 +107,7 @@ impl LawConfig for HpccConfig {
         ),
     ];
 
-    type Laws = HpccLaws;
+    type Factory = HpccFactory;
 
     fn validate(&self) -> Result<(), ConfigError> {
         if self.eta > 0.0 && self.eta <= 1.0 {
@@ -116,7 +116,7 @@ impl LawConfig for HpccConfig {
         Err(ConfigError::new(
             "eta",
             format!(
-                "a target utilisation of {} is not between 0 and 1",
+                "a target utilization of {} is not between 0 and 1",
                 self.eta
             ),
             "give the share of the link that may be used, such as 0.95",
@@ -124,11 +124,11 @@ impl LawConfig for HpccConfig {
     }
 
     /// Fills in the additive increase and the lowest rate.
-    fn resolved(&self, context: &LawContext<'_>) -> Self {
+    fn resolved(&self, context: &CcContext<'_>) -> Self {
         self.filled_in(context.nic_rate, context.fidelity)
     }
 
-    fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
+    fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16 {
         int_bytes(context.longest_path)
     }
 
@@ -136,8 +136,8 @@ impl LawConfig for HpccConfig {
         self.min_rate
     }
 
-    fn laws(&self, context: &LawContext<'_>) -> HpccLaws {
-        HpccLaws {
+    fn factory(&self, context: &CcContext<'_>) -> HpccFactory {
+        HpccFactory {
             config: self.clone(),
             nic_rate: context.nic_rate,
             fidelity: context.fidelity,
@@ -168,9 +168,9 @@ const fn int_bytes(longest_path: u16) -> u16 {
     2 + 8 * hops
 }
 
-/// Makes the law of each flow.
+/// Makes the algorithm of each flow.
 #[derive(Clone, Debug)]
-pub struct HpccLaws {
+pub struct HpccFactory {
     config: HpccConfig,
     /// The most common rate of NICs.
     nic_rate: Rate,
@@ -184,7 +184,7 @@ pub struct HpccLaws {
     pub(crate) constants: Arc<OnceLock<Arc<Constants>>>,
 }
 
-impl HpccLaws {
+impl HpccFactory {
     /// The settings of a flow whose NIC has `line_rate`. The published script has one set for all.
     pub(crate) fn config_for(&self, line_rate: Rate) -> HpccConfig {
         let nic_rate = match self.fidelity {
@@ -195,8 +195,8 @@ impl HpccLaws {
     }
 }
 
-impl<S: IntHeader> LawFactory<S> for HpccLaws {
-    type Law = Hpcc<S>;
+impl<S: IntHeader> ControllerFactory<S> for HpccFactory {
+    type Controller = Hpcc<S>;
 
     fn build(&self, start: &FlowStart) -> Hpcc<S> {
         Hpcc::new(self, start)
@@ -207,8 +207,8 @@ impl<S: IntHeader> LawFactory<S> for HpccLaws {
 mod tests {
     use super::*;
 
-    fn context(nic_rate: Rate, fidelity: Fidelity) -> LawContext<'static> {
-        LawContext {
+    fn context(nic_rate: Rate, fidelity: Fidelity) -> CcContext<'static> {
+        CcContext {
             nic_rate,
             link_rates: &[],
             base_rtt: fabricsim_core::units::Duration::ZERO,

@@ -20,7 +20,7 @@ type Keys = &'static [(&'static str, &'static str)];
 pub const KINDS: &[(&str, &str, Keys)] = &[
     (
         "shared-buffer",
-        "a plain queue that the switch's buffer bounds and laws' thresholds mark",
+        "a plain queue that the switch's buffer bounds and algorithms' thresholds mark",
         SharedBufferConfig::KEYS,
     ),
     (
