@@ -5,6 +5,7 @@ mod comparison;
 mod documents;
 #[cfg(unix)]
 mod escapes;
+mod guide;
 mod harm;
 #[cfg(unix)]
 mod inputs;
