@@ -6,6 +6,7 @@ mod dependencies;
 mod documents;
 #[cfg(unix)]
 mod escapes;
+mod guide;
 mod harm;
 #[cfg(unix)]
 mod inputs;
