@@ -2,7 +2,7 @@
 
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::input::{ConfigError, InputError, Keys};
 
 use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
@@ -10,9 +10,6 @@ use crate::{
     AllToAllConfig, IncastConfig, ListConfig, PermutationConfig, PoissonConfig, all_to_all, incast,
     list, permutation, poisson,
 };
-
-/// The keys of a kind, each with its meaning.
-type Keys = &'static [(&'static str, &'static str)];
 
 /// Every kind of workload: its name in a scenario, what it is in one line, and its keys with their
 /// meaning, unit and default.
