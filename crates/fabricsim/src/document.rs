@@ -5,10 +5,11 @@ use std::ops::Range;
 use fabricsim_core::input::{ConfigError, InputError};
 use serde::de::DeserializeOwned;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, Deserializer};
+use toml::de::{DeTable, DeValue};
 
 use crate::error::{Error, Mistake};
 use crate::settings::Keys;
+use crate::typed::Value;
 use crate::wording::{self, Place, Wording, suggest};
 
 /// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
@@ -192,22 +193,16 @@ impl<'a> Document<'a> {
         section: &Section<'a>,
         keys: Keys,
     ) -> Result<T, Error> {
-        let table = Spanned::new(section.span.clone(), section.table.clone());
-        T::deserialize(Deserializer::from(table)).map_err(|error| {
-            let span = error.span().unwrap_or_else(|| section.span.clone());
-            let holds = |value: Range<usize>| value.start <= span.start && span.end <= value.end;
-            let key = section
-                .table
-                .iter()
-                .find(|(_, value)| holds(value.span()))
-                .map(|(key, _)| &**key.get_ref());
+        let table = Value::table(section.span.clone(), section.table.clone());
+        T::deserialize(table).map_err(|fault| {
+            let span = fault.span.clone().unwrap_or_else(|| section.span.clone());
             let place = Place {
                 title: &section.title,
-                key,
+                key: fault.key(),
                 written: self.text.get(span.clone()).unwrap_or_default(),
                 keys,
             };
-            let Wording { message, help } = wording::of_value(error.message(), &place);
+            let Wording { message, help } = wording::of_fault(&fault.kind, &place);
             self.mistake(span, message, help)
         })
     }

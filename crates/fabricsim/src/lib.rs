@@ -87,9 +87,10 @@ pub(crate) mod sources;
 pub mod summary;
 pub mod sweep;
 pub mod tcp_class;
+mod typed;
 pub mod utilisation;
 pub(crate) mod warnings;
-pub(crate) mod wording;
+mod wording;
 
 /// Units, ids, the engine, the network and the traits of plugins.
 pub use fabricsim_core as core;
