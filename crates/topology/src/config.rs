@@ -159,15 +159,7 @@ pub const KINDS: &[KindDoc] = &[
             ),
         ],
     ),
-    (
-        "star",
-        "hosts around one switch",
-        &[
-            ("hosts", "hosts (default 16)"),
-            ("rate", "rate of every link (default \"100Gbps\")"),
-            ("delay", "one-way delay of every link (default \"1us\")"),
-        ],
-    ),
+    ("star", "hosts around one switch", StarConfig::MEANINGS),
     (
         "chain",
         "switches in a row with hosts at each",

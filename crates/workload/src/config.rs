@@ -8,7 +8,7 @@ use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
 use crate::{
     AllToAllConfig, IncastConfig, ListConfig, PermutationConfig, PoissonConfig, all_to_all, incast,
-    list, permutation, poisson,
+    list, poisson,
 };
 
 /// Every kind of workload: its name in a scenario, what it is in one line, and its keys with their
@@ -27,7 +27,7 @@ pub const KINDS: &[(&str, &str, Keys)] = &[
     (
         "permutation",
         "every host sends to one other and receives from one",
-        permutation::KEYS,
+        PermutationConfig::MEANINGS,
     ),
     (
         "all-to-all",
