@@ -80,6 +80,7 @@ pub mod registry;
 pub mod reproduce;
 pub(crate) mod runner;
 pub mod scenario;
+pub mod schema;
 pub mod settings;
 pub mod simulation;
 pub mod size;
