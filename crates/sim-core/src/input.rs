@@ -12,7 +12,7 @@ pub use settings::{
     describe_limits, meanings,
 };
 #[cfg(feature = "serde")]
-pub use settings::{Refusal, check_limits, default_list, default_value};
+pub use settings::{Given, Refusal, check_limits, default_list, default_value};
 
 /// A mistake in an input text: where it is, what is wrong and what would be right.
 ///

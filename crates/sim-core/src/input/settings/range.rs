@@ -43,9 +43,3 @@ impl Bound {
         }
     }
 }
-
-/// The words for a range: `1 to 7`, `above 0, up to 2`, `at least "64B"`.
-#[must_use]
-pub fn describe_limits(limits: &[Limit]) -> String {
-    super::Text::new().limits(limits).as_str().to_owned()
-}

@@ -123,11 +123,11 @@ macro_rules! settings {
                 #[derive(::serde::Deserialize)]
                 #[serde(deny_unknown_fields)]
                 struct Given {
-                    $($key: Option<$ty>,)+
+                    $(#[serde(default)] $key: $crate::input::Given<$ty>,)+
                 }
                 let given = Given::deserialize(deserializer)?;
                 Ok(Self {
-                    $($key: match given.$key {
+                    $($key: match given.$key.0 {
                         Some(value) => value,
                         None => $crate::settings!(@missing $key, $default),
                     },)+

@@ -1,6 +1,7 @@
 //! The meaning of a key, put together by the compiler.
 
-use super::{Bound, Choice, DefaultValue, Limit, ValueKind};
+use super::kind::{Choice, DefaultValue, ValueKind};
+use super::range::{Bound, Limit};
 
 /// Bytes that the meaning of a key may have.
 const ROOM: usize = 600;
@@ -198,6 +199,12 @@ impl Text {
             _ => self,
         }
     }
+}
+
+/// The words for a range: `1 to 7`, `above 0, up to 2`, `at least "64B"`.
+#[must_use]
+pub fn describe_limits(limits: &[Limit]) -> String {
+    Text::new().limits(limits).as_str().to_owned()
 }
 
 /// Whether `written` is `name` in quotes.

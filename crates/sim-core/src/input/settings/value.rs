@@ -3,11 +3,12 @@
 use std::fmt::Display;
 
 use serde::de::value::{Error, SeqDeserializer};
-use serde::de::{Deserialize, IntoDeserializer};
+use serde::de::{Deserialize, Deserializer, IntoDeserializer};
 
-use super::{Bound, Key, SettingValue, describe_limits};
+use super::kind::{DefaultValue, Key, SettingValue};
+use super::range::Bound;
+use super::text::describe_limits;
 use crate::input::ConfigError;
-use crate::input::settings::DefaultValue;
 
 /// What is said of a value outside of its range.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,22 @@ pub struct Refusal {
     pub message: &'static str,
     /// What to write instead.
     pub help: &'static str,
+}
+
+/// A value that may be missing from a table; where it is there, it is read as `T` itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<T>(pub Option<T>);
+
+impl<T> Default for Given<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(|value| Self(Some(value)))
+    }
 }
 
 /// Reads the default or limit `written` of `key`.
