@@ -43,12 +43,12 @@ fn hops(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("hop");
     group.sample_size(20);
     for (name, network) in [("one flow", ONE_FLOW), ("64 flows", MANY_FLOWS)] {
-        for law in ["line-rate", "hpcc"] {
-            let text = format!("{network}\n[cc]\nkind = \"{law}\"");
+        for cc in ["none", "hpcc"] {
+            let text = format!("{network}\n[cc]\nkind = \"{cc}\"");
             let scenario = Scenario::from_toml(&text).expect("a valid scenario");
             let simulation = || Simulation::new(&scenario, 1).expect("a network");
             group.throughput(Throughput::Elements(run(&mut simulation())));
-            group.bench_function(BenchmarkId::new(name, law), |bencher| {
+            group.bench_function(BenchmarkId::new(name, cc), |bencher| {
                 bencher.iter_batched_ref(simulation, run, BatchSize::PerIteration);
             });
         }

@@ -2,7 +2,7 @@
 //!
 //! * `pint/switch`: a packet-hop of paths of five switches. Path tracing with one and two instances of
 //!   8 bits, and with the two xor layers of paths of 25 switches; the sample of a latency in 8 bits; the
-//!   utilisation of HPCC-PINT, exactly and by tables.
+//!   utilization of HPCC-PINT, exactly and by tables.
 //! * `pint/sink`: a packet. The code of a latency into what is kept of its hop, and path tracing from
 //!   nothing to the whole path of 5 and 59 switches.
 //!
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::plugin::{Fidelity, FlowKey, Hop, LawContext, Telemetry};
+use fabricsim_core::plugin::{CcContext, Fidelity, FlowKey, Hop, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_pint::dynamic::{HopSampler, HopValues, Latencies, Storage};
@@ -66,8 +66,10 @@ fn sampler() -> HopSampler {
 
 fn latencies() -> Vec<f64> {
     let mut stream = Stream::new(1, 0, Purpose::Sampling);
-    let law = Latencies::Exponential { mean: 10_000.0 };
-    (0..LATENCIES).map(|_| law.draw(&mut stream)).collect()
+    let distribution = Latencies::Exponential { mean: 10_000.0 };
+    (0..LATENCIES)
+        .map(|_| distribution.draw(&mut stream))
+        .collect()
 }
 
 /// A packet whose `number` chooses among what was prepared.
@@ -145,7 +147,7 @@ fn telemetry(arithmetic: Arithmetic) -> PintTelemetry {
         arithmetic: Some(arithmetic),
         ..PintConfig::default()
     };
-    let context = LawContext {
+    let context = CcContext {
         nic_rate: RATE,
         link_rates: &[RATE],
         base_rtt: Duration::from_us(12),

@@ -46,8 +46,8 @@ const CHAIN: &str = "
     sources = [\"0\"]
     destinations = [\"39\"]";
 
-fn scenario(network: &str, law: &str) -> Scenario {
-    let text = format!("{network}\n[cc]\nkind = \"{law}\"");
+fn scenario(network: &str, cc: &str) -> Scenario {
+    let text = format!("{network}\n[cc]\nkind = \"{cc}\"");
     Scenario::from_toml(&text).expect("a valid scenario")
 }
 
@@ -61,12 +61,12 @@ fn run(scenario: &Scenario, threads: usize) -> u64 {
 fn scenarios(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("scenario");
     group.sample_size(10);
-    for law in ["hpcc", "dctcp"] {
+    for cc in ["hpcc", "dctcp"] {
         let mut bench = |name: &str, network: &str, threads: &[usize]| {
-            let scenario = scenario(network, law);
+            let scenario = scenario(network, cc);
             group.throughput(Throughput::Elements(run(&scenario, 1)));
             for &threads in threads {
-                let parameter = format!("{law}/{threads} threads");
+                let parameter = format!("{cc}/{threads} threads");
                 group.bench_function(BenchmarkId::new(name, parameter), |bencher| {
                     bencher.iter(|| run(&scenario, threads));
                 });

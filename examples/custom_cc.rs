@@ -1,16 +1,16 @@
-//! A congestion control law of one's own, without a fork: `cargo run --release -p fabricsim --example custom_cc`.
+//! A congestion-control algorithm of one's own, without a fork: `cargo run --release -p fabricsim --example custom_cc`.
 //!
-//! The law keeps the round-trip time near a target (the idea of Swift, SIGCOMM 2020): below it the
+//! The algorithm keeps the round-trip time near a target (the idea of Swift, SIGCOMM 2020): below it the
 //! rate grows by a step, above it the rate falls by how much the delay is too long, at most once per
-//! round trip. Three things make it a law that scenarios can name: its table ([`LawConfig`]), the
-//! law itself ([`CongestionControl`]), and one call of `register`.
+//! round trip. Three things make it an algorithm that scenarios can name: its table ([`CcConfig`]), the
+//! algorithm itself ([`CongestionControl`]), and one call of `register`.
 
 use fabricsim::core::input::ConfigError;
 use fabricsim::core::plugin::{
-    Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory, Loss,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Loss,
 };
 use fabricsim::core::units::{Bytes, Duration, Rate, Time};
-use fabricsim::custom::CustomLaws;
+use fabricsim::custom::CcRegistry;
 use fabricsim::{Scenario, Simulation};
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ impl Default for TargetDelayConfig {
     }
 }
 
-impl LawConfig for TargetDelayConfig {
+impl CcConfig for TargetDelayConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "target",
@@ -52,7 +52,7 @@ impl LawConfig for TargetDelayConfig {
         ),
     ];
 
-    type Laws = Self;
+    type Factory = Self;
 
     fn validate(&self) -> Result<(), ConfigError> {
         if self.target > 1.0 {
@@ -68,13 +68,13 @@ impl LawConfig for TargetDelayConfig {
         ))
     }
 
-    fn laws(&self, _context: &LawContext<'_>) -> Self {
+    fn factory(&self, _context: &CcContext<'_>) -> Self {
         self.clone()
     }
 }
 
-impl LawFactory<()> for TargetDelayConfig {
-    type Law = TargetDelay;
+impl ControllerFactory<()> for TargetDelayConfig {
+    type Controller = TargetDelay;
 
     fn build(&self, start: &FlowStart) -> TargetDelay {
         TargetDelay {
@@ -89,7 +89,7 @@ impl LawFactory<()> for TargetDelayConfig {
     }
 }
 
-/// The law of one flow.
+/// The algorithm of one flow.
 #[derive(Debug)]
 struct TargetDelay {
     /// Seconds.
@@ -153,17 +153,18 @@ duration = "2ms"
 "#;
 
 fn main() -> Result<(), fabricsim::Error> {
-    let mut laws = CustomLaws::default();
-    laws.register::<TargetDelayConfig>("target-delay", "keeps the round-trip time near a target");
+    let mut factory = CcRegistry::default();
+    factory
+        .register::<TargetDelayConfig>("target-delay", "keeps the round-trip time near a target");
 
-    println!("law                flows   mean slowdown   worst   longest queue");
+    println!("algorithm                flows   mean slowdown   worst   longest queue");
     for cc in [
         "kind = \"target-delay\"",
         "kind = \"target-delay\"\ntarget = 2.0",
         "kind = \"hpcc\"",
         "kind = \"dcqcn\"",
     ] {
-        let scenario = Scenario::from_toml_with(&format!("{NETWORK}\n[cc]\n{cc}"), &laws)?;
+        let scenario = Scenario::from_toml_with(&format!("{NETWORK}\n[cc]\n{cc}"), &factory)?;
         let mut simulation = Simulation::new(&scenario, 2)?;
         simulation.run_until(Time::ZERO + Duration::from_ms(1_000));
         let slowdowns: Vec<f64> = simulation

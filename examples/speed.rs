@@ -57,12 +57,12 @@ struct Row {
 }
 
 impl Row {
-    fn new(title: impl Into<String>, network: &str, law: &str) -> Self {
+    fn new(title: impl Into<String>, network: &str, cc: &str) -> Self {
         Self {
             title: title.into(),
             threads: 1,
             large: false,
-            scenario: format!("{network}[cc]\n{law}\n"),
+            scenario: format!("{network}[cc]\n{cc}\n"),
             flows: String::new(),
         }
     }
@@ -133,14 +133,14 @@ fn rows() -> Vec<Row> {
         rows.push(Row { threads, ..row });
     }
     let short = format!("{FAT320}{}", websearch(0.5, "2ms"));
-    for (name, law) in [
+    for (name, cc) in [
         ("DCTCP", "kind = \"dctcp\""),
         ("DCQCN with window", "kind = \"dcqcn\"\nwindow = true"),
         ("TIMELY with window", "kind = \"timely\"\nwindow = true"),
         ("HPCC-PINT", "kind = \"hpcc-pint\""),
     ] {
         let title = format!("320 hosts, WebSearch 50%, 2 ms, {name}");
-        rows.push(Row::new(title, &short, law));
+        rows.push(Row::new(title, &short, cc));
     }
     let incast = "[[workload]]\nkind = \"incast\"\nfan_in = 999\nsize = \"1MB\"\nat = \"0s\"\n";
     let network = star(1_000) + incast;
@@ -151,12 +151,12 @@ fn rows() -> Vec<Row> {
     // A round trip is two seconds.
     let chain = format!(
         "[topology]\nkind = \"chain\"\nswitches = 100\nhosts_per_switch = 1\ndelay = \"10ms\"\n\
-         {LIST}[transport]\nrto_min = \"10s\"\n[run]\nstall_after = \"20s\"\n"
+         {LIST}[rdma]\nrto_min = \"10s\"\n[run]\nstall_after = \"20s\"\n"
     );
-    for (name, law) in [("DCTCP", "kind = \"dctcp\""), ("HPCC", hpcc)] {
+    for (name, cc) in [("DCTCP", "kind = \"dctcp\""), ("HPCC", hpcc)] {
         let title = format!("20 MB over 100 switches and links of 10 ms, {name}");
         let flow = std::iter::once((0, 99, 20_000_000));
-        rows.push(Row::new(title, &chain, law).with_flows(flow));
+        rows.push(Row::new(title, &chain, cc).with_flows(flow));
     }
     let large = "[topology]\nkind = \"fat-tree\"\nk = 32\n".to_owned() + &websearch(0.3, "1ms");
     rows.push(Row {

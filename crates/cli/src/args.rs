@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
 
-use crate::console::tell;
+use crate::console::note;
 use crate::harm::HarmArgs;
 use crate::pint::PintArgs;
 use crate::plot::PlotArgs;
@@ -21,7 +21,7 @@ const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default
 /// A seed is a TOML integer, which has a sign.
 const LARGEST_SEED: u64 = i64::MAX.unsigned_abs();
 
-/// A packet-level simulator of datacentre networks.
+/// A packet-level simulator of datacenter networks.
 #[derive(Debug, Parser)]
 #[command(
     name = "fabricsim",
@@ -42,7 +42,7 @@ Examples:
   fabricsim reproduce hpcc-results --quick          a published figure, run again
   fabricsim harm --quick                            what Prague does to CUBIC's completion times
   fabricsim pint trace --scheme mininet             packets until PINT knows a path
-  fabricsim list cc                                 laws and their keys"
+  fabricsim list cc                                 algorithms and their keys"
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -67,11 +67,11 @@ pub(crate) enum Command {
     Reproduce(ReproduceArgs),
     /// Make one HTML page of results: runs, settings, figures, tables
     Report(ReportArgs),
-    /// Measure what competing laws of TCP do to flow completion times
+    /// Measure what competing algorithms of TCP do to flow completion times
     Harm(HarmArgs),
     /// Ask what PINT's queries need, tell and cost
     Pint(PintArgs),
-    /// List laws, topologies, workloads and settings with their keys
+    /// List algorithms, topologies, workloads and settings with their keys
     List(ListArgs),
     /// Print a JSON Schema of scenarios, for editors and other programs
     #[command(after_help = "\
@@ -122,7 +122,7 @@ Examples:
   fabricsim run my.toml --profile-parallelism       how many cores would be worth it
 
 The folder gets fct.csv (one row for each flow, in the order of completion) and
-summary.json (every setting, counts, slowdowns, digest). Results do not depend on
+summary.json (every setting, counts, slowdowns, checksum). Results do not depend on
 --threads. Complete results of other settings, other files or another version of fabricsim
 stay: nothing is run then, unless --force lets the new results replace them. The very same
 scenario can run again. Old results go when the new ones are complete.
@@ -151,7 +151,7 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
 
     /// Run on one thread and measure what 2 to 128 workers would gain: prints a table, writes
-    /// parallelism.json and parallelism_domains.csv; results are the same
+    /// parallelism.json and parallelism_nodes.csv; results are the same
     #[arg(long)]
     pub(crate) profile_parallelism: bool,
 }
@@ -219,7 +219,7 @@ fn share(text: &str) -> Result<f64, String> {
 #[command(after_help = "\
 Examples:
   fabricsim list                                    everything
-  fabricsim list cc                                 laws and the keys of [cc]
+  fabricsim list cc                                 algorithms and the keys of [cc]
   fabricsim list workload                           workloads and the keys of [[workload]]")]
 pub(crate) struct ListArgs {
     /// What to list [default: everything]
@@ -239,7 +239,7 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(crate) enum ListTopic {
-    /// Congestion control laws
+    /// Congestion-control algorithms
     Cc,
     /// Topologies
     Topology,
@@ -261,7 +261,7 @@ impl ScenarioArgs {
             }
         }?;
         for class in scenario.unused_classes() {
-            tell!("note: class {class} has a law of its own, and no flow is of that class");
+            note!("note: class {class} has an algorithm of its own, and no flow is of that class");
         }
         Ok(scenario)
     }

@@ -13,7 +13,7 @@ use fabricsim::output::{Destination, Origin, ResultSet, write_whole};
 use fabricsim::report::figure::Theme;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
-use crate::console::{say, tell};
+use crate::console::{note, output};
 use crate::exit;
 use crate::plot::{encoded, picture};
 use crate::run::existing;
@@ -35,7 +35,7 @@ Examples:
   fabricsim harm --cca newreno,tcp-dctcp --rtt 5ms,50ms --bandwidth 100Mbps --flows results/harm
   fabricsim harm my.toml --quick                    settings of a file, two short round-trip times
 
-The workload runs alone, then against a long download of each law; harm is the share of its
+The workload runs alone, then against a long download of each algorithm; harm is the share of its
 completion time that the download costs. Keys of FILE are the options' names with `_`; options
 override them. The table goes to the standard output, progress to the standard error. Exit
 codes: 0 done, 2 bad input, 3 the time was over before all flows had ended, 1: a file cannot be
@@ -44,16 +44,16 @@ pub(crate) struct HarmArgs {
     /// Settings, a TOML file; without one the defaults
     file: Option<PathBuf>,
 
-    /// Laws whose harm is measured [default: cubic,prague]
-    #[arg(long, value_delimiter = ',', value_name = "LAWS")]
+    /// Algorithms whose harm is measured [default: cubic,prague]
+    #[arg(long, value_delimiter = ',', value_name = "CONGESTION_CONTROLS")]
     cca: Option<Vec<String>>,
 
-    /// Flows of the competing law [default: 1]
+    /// Flows of the competing algorithm [default: 1]
     #[arg(long, value_name = "N")]
     competitors: Option<u16>,
 
-    /// Law of the workload [default: cubic]
-    #[arg(long, value_name = "LAW")]
+    /// Algorithm of the workload [default: cubic]
+    #[arg(long, value_name = "ALGORITHM")]
     baseline: Option<String>,
 
     /// Round-trip times [default: 10ms,20ms,40ms,80ms,160ms]
@@ -268,13 +268,13 @@ pub(crate) fn harm(args: &HarmArgs) -> Result<ExitCode, Error> {
     );
     let report = test.run(threads, &|cell| {
         if !args.quiet {
-            tell!("{}", progress(cell));
+            note!("{}", progress(cell));
         }
     })?;
     args.write(&report, &origin)?;
-    say(&report.to_text())?;
+    output(&report.to_text())?;
     if args.compare_sample {
-        say(&format!("\n{}", report.compared_with_sample()))?;
+        output(&format!("\n{}", report.compared_with_sample()))?;
     }
     Ok(match report.status() {
         Status::Complete => ExitCode::SUCCESS,

@@ -8,23 +8,23 @@ use fabricsim::failures;
 use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
 use fabricsim::queries::BudgetSettings;
-use fabricsim::registry::LAWS;
+use fabricsim::registry::CONGESTION_CONTROLS;
 use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
     Keys, OutputSettings, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
 };
-use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
 
 use crate::args::{ListArgs, ListTopic};
-use crate::console::say;
+use crate::console::output;
 
 pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
     let mut text = String::new();
     let wanted = |topic| args.what.is_none_or(|what| what == topic);
     if wanted(ListTopic::Cc) {
-        text.push_str("Congestion control laws: [cc] kind = \"...\"\n");
-        for law in LAWS {
-            kind(&mut text, law.name, law.about, law.keys);
+        text.push_str("Congestion-control algorithms: [cc] kind = \"...\"\n");
+        for cc in CONGESTION_CONTROLS {
+            kind(&mut text, cc.name, cc.about, cc.keys);
         }
     }
     if wanted(ListTopic::Topology) {
@@ -58,9 +58,9 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
         );
         kind(
             &mut text,
-            "[transport]",
+            "[rdma]",
             "packets, acknowledgements and timeouts of RDMA",
-            transport_keys(),
+            rdma_keys(),
         );
         kind(
             &mut text,
@@ -83,7 +83,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
         kind(
             &mut text,
             "[[class]]",
-            "the law of a class of flows",
+            "the algorithm of a class of flows",
             CLASS_KEYS,
         );
         kind(&mut text, "[run]", "when to stop", RunSettings::KEYS);
@@ -112,7 +112,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
             QueryConfig::KEYS,
         );
     }
-    say(&text)?;
+    output(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

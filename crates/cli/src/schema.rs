@@ -7,11 +7,11 @@ use fabricsim::Error;
 use fabricsim::schema::scenario_schema;
 
 use crate::args::{Args, CompletionsArgs};
-use crate::console::say;
+use crate::console::output;
 
 /// Prints the JSON Schema of scenarios.
 pub(crate) fn schema() -> Result<ExitCode, Error> {
-    say(&format!("{:#}\n", scenario_schema()))?;
+    output(&format!("{:#}\n", scenario_schema()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -19,6 +19,6 @@ pub(crate) fn schema() -> Result<ExitCode, Error> {
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Error> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "fabricsim", &mut script);
-    say(&String::from_utf8_lossy(&script))?;
+    output(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fabricsim_core::engine::Threads;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{Fidelity, LawContext, NoTelemetry, Telemetry};
+use fabricsim_core::plugin::{CcContext, Fidelity, NoTelemetry, Telemetry};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
 use fabricsim_pint::query::{Probe, Queries, QueryTelemetry};
@@ -19,7 +19,7 @@ use fabricsim_transport::rdma::RdmaSettings;
 use crate::error::Error;
 use crate::mixed_header::MixedHeader;
 use crate::model::{self, Site};
-use crate::registry::{ClassLaws, Needs};
+use crate::registry::{ClassFactories, Needs};
 use crate::runner::Runner;
 use crate::scenario::{Part, Scenario};
 
@@ -27,8 +27,8 @@ use crate::scenario::{Part, Scenario};
 pub(crate) struct Assembly<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) routes: &'a Routes,
-    pub(crate) context: &'a LawContext<'a>,
-    pub(crate) settings: RdmaSettings<ClassLaws>,
+    pub(crate) context: &'a CcContext<'a>,
+    pub(crate) settings: RdmaSettings<ClassFactories>,
     pub(crate) queries: Option<Arc<Queries>>,
     pub(crate) threads: &'a Threads,
 }
@@ -44,7 +44,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Builds the smallest network in which every law of the scenario gets the telemetry that it
+    /// Builds the smallest network in which every algorithm of the scenario gets the telemetry that it
     /// reads.
     ///
     /// # Errors
@@ -119,23 +119,23 @@ impl<'a> Assembly<'a> {
             _ if rates > 64 => refuse(
                 Part::Topology,
                 format!("the links have {rates} different rates, and telemetry can name 64"),
-                "give links and events fewer rates, or [cc] a law that reads no telemetry, such as \
+                "give links and events fewer rates, or [cc] an algorithm that reads no telemetry, such as \
                  dcqcn",
             ),
             Fidelity::Exact if longest > 128 => refuse(
                 Part::Topology,
                 format!("a path passes {longest} switches, and telemetry is built for up to 128"),
-                "give a network with shorter paths, or [cc] a law that reads no telemetry, such as \
+                "give a network with shorter paths, or [cc] an algorithm that reads no telemetry, such as \
                  dcqcn",
             ),
             _ => Ok(()),
         }
     }
 
-    /// What switches do for the laws that read digests, if some law does. All of them have the same,
+    /// What switches do for the algorithms that read digests, if some algorithm does. All of them have the same,
     /// or the scenario would have been refused.
     fn pint(&self) -> Option<PintSettings> {
-        let config = self.scenario.pint_laws().next();
+        let config = self.scenario.pint_configs().next();
         config.map(|config| PintSettings::new(config, self.context))
     }
 
@@ -186,13 +186,8 @@ impl<'a> Assembly<'a> {
         let queries = Arc::clone(queries);
         self.of::<WithDigest<S, Probe>, _>(move |node, ports| {
             let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
-            let law = digest.as_ref().map(|digest| digest(node, ports));
-            QueryTelemetry::new(
-                Arc::clone(&queries),
-                node,
-                &rates,
-                (other(node, ports), law),
-            )
+            let cc = digest.as_ref().map(|digest| digest(node, ports));
+            QueryTelemetry::new(Arc::clone(&queries), node, &rates, (other(node, ports), cc))
         })
     }
 
@@ -235,7 +230,7 @@ impl<'a> Assembly<'a> {
         Box::new(model::build::<H, T, _>(site, self.settings, telemetry))
     }
 
-    /// A network of TCP beside laws of RDMA that read telemetry: packets have room for INT and a digest,
+    /// A network of TCP beside algorithms of RDMA that read telemetry: packets have room for INT and a digest,
     /// and switches write what is read.
     fn mixed<S: IntHeader>(self, pint: Option<&PintSettings>) -> Box<dyn Runner> {
         let int = self.scenario.needs(Needs::Int);

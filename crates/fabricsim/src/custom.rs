@@ -1,4 +1,4 @@
-//! Laws that this workspace does not know: registered by whoever embeds the simulator.
+//! Algorithms that this workspace does not know: registered by whoever embeds the simulator.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -6,7 +6,8 @@ use std::sync::Arc;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory, Loss, MarkingThresholds,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Loss,
+    MarkingThresholds,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use serde::Serialize;
@@ -14,30 +15,30 @@ use serde::de::DeserializeOwned;
 
 use crate::document::{Document, Section};
 use crate::error::Error;
-use crate::registry::LAWS;
+use crate::registry::CONGESTION_CONTROLS;
 use crate::settings::Keys;
 
-/// Laws beyond the registry, by the names that scenarios give them. They see acknowledgements without
+/// Algorithms beyond the registry, by the names that scenarios give them. They see acknowledgements without
 /// telemetry of switches: sizes, times, round trips, marks and losses.
 ///
 /// ```
-/// use fabricsim::custom::CustomLaws;
+/// use fabricsim::custom::CcRegistry;
 /// use fabricsim::Scenario;
 /// # use fabricsim::core::input::ConfigError;
 /// # use fabricsim::core::plugin::*;
 /// # use fabricsim::core::units::{Bytes, Rate};
 /// # #[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
 /// # struct HalfRate {}
-/// # impl LawConfig for HalfRate {
+/// # impl CcConfig for HalfRate {
 /// #     const KEYS: &'static [(&'static str, &'static str)] = &[];
-/// #     type Laws = Self;
+/// #     type Algorithms = Self;
 /// #     fn validate(&self) -> Result<(), ConfigError> { Ok(()) }
-/// #     fn laws(&self, _: &LawContext<'_>) -> Self { self.clone() }
+/// #     fn algorithms(&self, _: &CcContext<'_>) -> Self { self.clone() }
 /// # }
 /// # #[derive(Debug)]
 /// # struct Half(Rate);
-/// # impl LawFactory<()> for HalfRate {
-/// #     type Law = Half;
+/// # impl ControllerFactory<()> for HalfRate {
+/// #     type Algorithm = Half;
 /// #     fn build(&self, start: &FlowStart) -> Half {
 /// #         Half(Rate::from_bps(start.line_rate.as_bps() / 2).unwrap())
 /// #     }
@@ -47,8 +48,8 @@ use crate::settings::Keys;
 /// #     fn window(&self) -> Option<Bytes> { None }
 /// #     fn pacing_rate(&self) -> Option<Rate> { Some(self.0) }
 /// # }
-/// let mut laws = CustomLaws::default();
-/// laws.register::<HalfRate>("half-rate", "half of the line rate, whatever happens");
+/// let mut algorithms = CcRegistry::default();
+/// algorithms.register::<HalfRate>("half-rate", "half of the line rate, whatever happens");
 /// let text = r#"
 /// [topology]
 /// kind = "star"
@@ -59,16 +60,16 @@ use crate::settings::Keys;
 /// [cc]
 /// kind = "half-rate"
 /// "#;
-/// let scenario = Scenario::from_toml_with(text, &laws)?;
+/// let scenario = Scenario::from_toml_with(text, &algorithms)?;
 /// assert_eq!(scenario.cc.name(), "half-rate");
 /// # Ok::<(), fabricsim::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct CustomLaws {
+pub struct CcRegistry {
     entries: Vec<Entry>,
 }
 
-/// Reads the table of a law.
+/// Reads the table of an algorithm.
 type ReadTable = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn CustomConfig>, Error>;
 
 #[derive(Clone, Debug)]
@@ -79,20 +80,22 @@ struct Entry {
     read: ReadTable,
 }
 
-impl CustomLaws {
-    /// Adds a law: scenarios call it `name`, and `C` is its table.
+impl CcRegistry {
+    /// Adds an algorithm: scenarios call it `name`, and `C` is its table.
     ///
     /// # Panics
-    /// When there is a law of that name.
+    /// When there is an algorithm of that name.
     pub fn register<C>(&mut self, name: &'static str, about: &'static str)
     where
-        C: LawConfig + DeserializeOwned + Serialize + Send + Sync + 'static,
-        C::Laws: LawFactory<()> + 'static,
+        C: CcConfig + DeserializeOwned + Serialize + Send + Sync + 'static,
+        C::Factory: ControllerFactory<()> + 'static,
     {
-        let known = self.names().chain(LAWS.iter().map(|law| law.name));
+        let known = self
+            .names()
+            .chain(CONGESTION_CONTROLS.iter().map(|cc| cc.name));
         assert!(
             !known.collect::<Vec<_>>().contains(&name),
-            "there is a law called `{name}` already"
+            "there is an algorithm called `{name}` already"
         );
         self.entries.push(Entry {
             name,
@@ -113,14 +116,14 @@ impl CustomLaws {
         self.entries.iter().map(|entry| entry.name)
     }
 
-    /// Name, description and keys of each law, in the order of registration.
+    /// Name, description and keys of each algorithm, in the order of registration.
     pub fn list(&self) -> impl Iterator<Item = (&'static str, &'static str, Keys)> {
         self.entries
             .iter()
             .map(|entry| (entry.name, entry.about, entry.keys))
     }
 
-    /// Reads the table of the law called `name`.
+    /// Reads the table of the algorithm called `name`.
     pub(crate) fn read(
         &self,
         name: &str,
@@ -136,7 +139,7 @@ impl CustomLaws {
     }
 }
 
-/// The table of a law from outside the registry.
+/// The table of an algorithm from outside the registry.
 #[derive(Clone, Debug)]
 pub struct CustomCc {
     pub(crate) name: &'static str,
@@ -160,88 +163,88 @@ impl Serialize for CustomCc {
     }
 }
 
-/// [`LawConfig`] without its types.
+/// [`CcConfig`] without its types.
 pub(crate) trait CustomConfig: Debug + Send + Sync {
     fn value(&self) -> serde_json::Value;
     fn validate(&self) -> Result<(), ConfigError>;
-    fn resolved(&self, context: &LawContext<'_>) -> Arc<dyn CustomConfig>;
-    fn laws(&self, context: &LawContext<'_>) -> Arc<dyn CustomFactory>;
-    fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16;
+    fn resolved(&self, context: &CcContext<'_>) -> Arc<dyn CustomConfig>;
+    fn factory(&self, context: &CcContext<'_>) -> Arc<dyn CustomFactory>;
+    fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16;
     fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds>;
     fn lowest_rate(&self) -> Option<Rate>;
-    fn answers_ignore_pause(&self) -> bool;
+    fn ack_high_priority(&self) -> bool;
 }
 
 impl<C> CustomConfig for C
 where
-    C: LawConfig + Serialize + Send + Sync + 'static,
-    C::Laws: LawFactory<()> + 'static,
+    C: CcConfig + Serialize + Send + Sync + 'static,
+    C::Factory: ControllerFactory<()> + 'static,
 {
     fn value(&self) -> serde_json::Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
     fn validate(&self) -> Result<(), ConfigError> {
-        LawConfig::validate(self)
+        CcConfig::validate(self)
     }
 
-    fn resolved(&self, context: &LawContext<'_>) -> Arc<dyn CustomConfig> {
-        Arc::new(LawConfig::resolved(self, context))
+    fn resolved(&self, context: &CcContext<'_>) -> Arc<dyn CustomConfig> {
+        Arc::new(CcConfig::resolved(self, context))
     }
 
-    fn laws(&self, context: &LawContext<'_>) -> Arc<dyn CustomFactory> {
-        Arc::new(LawConfig::laws(self, context))
+    fn factory(&self, context: &CcContext<'_>) -> Arc<dyn CustomFactory> {
+        Arc::new(CcConfig::factory(self, context))
     }
 
-    fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
-        LawConfig::telemetry_bytes(self, context)
+    fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16 {
+        CcConfig::telemetry_bytes(self, context)
     }
 
     fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
-        LawConfig::marking(self, nic_rate)
+        CcConfig::marking(self, nic_rate)
     }
 
     fn lowest_rate(&self) -> Option<Rate> {
-        LawConfig::lowest_rate(self)
+        CcConfig::lowest_rate(self)
     }
 
-    fn answers_ignore_pause(&self) -> bool {
-        LawConfig::answers_ignore_pause(self)
+    fn ack_high_priority(&self) -> bool {
+        CcConfig::ack_high_priority(self)
     }
 }
 
-/// [`LawFactory`] without its types.
+/// [`ControllerFactory`] without its types.
 pub(crate) trait CustomFactory: Debug + Send + Sync {
     fn build(&self, start: &FlowStart) -> Box<dyn CongestionControl<()>>;
 }
 
 impl<F> CustomFactory for F
 where
-    F: LawFactory<()>,
-    F::Law: 'static,
+    F: ControllerFactory<()>,
+    F::Controller: 'static,
 {
     fn build(&self, start: &FlowStart) -> Box<dyn CongestionControl<()>> {
-        Box::new(LawFactory::build(self, start))
+        Box::new(ControllerFactory::build(self, start))
     }
 }
 
-/// The factory of a law from outside the registry.
+/// The factory of an algorithm from outside the registry.
 #[derive(Clone, Debug)]
 pub struct CustomFactories(pub(crate) Arc<dyn CustomFactory>);
 
 impl CustomFactories {
-    /// The law of a flow that starts now.
+    /// The algorithm of a flow that starts now.
     #[must_use]
-    pub fn build(&self, start: &FlowStart) -> CustomLaw {
-        CustomLaw(self.0.build(start))
+    pub fn build(&self, start: &FlowStart) -> CustomController {
+        CustomController(self.0.build(start))
     }
 }
 
-/// A law from outside the registry, behind one dynamic call for each acknowledgement.
+/// An algorithm from outside the registry, behind one dynamic call for each acknowledgement.
 #[derive(Debug)]
-pub struct CustomLaw(pub(crate) Box<dyn CongestionControl<()>>);
+pub struct CustomController(pub(crate) Box<dyn CongestionControl<()>>);
 
-impl<H: Header> CongestionControl<H> for CustomLaw {
+impl<H: Header> CongestionControl<H> for CustomController {
     fn prepare(&mut self, _header: &mut H) -> u16 {
         self.0.prepare(&mut ())
     }

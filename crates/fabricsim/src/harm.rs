@@ -1,4 +1,4 @@
-//! Harm to flow completion times: how much later the flows of a workload end when another law of
+//! Harm to flow completion times: how much later the flows of a workload end when another algorithm of
 //! congestion control shares their bottleneck.
 //!
 //! It is the process of the tool ccafct (heistp/ccafct), simulated. For each round-trip time the
@@ -56,7 +56,7 @@ pub use qdisc_setting::QdiscSetting;
 pub use report::{HarmReport, Replica, Row, Status, WorkloadFacts};
 pub use sample::{SampleCell, published_sample};
 pub use settings::{CCAFCT, DRAWN, HarmSettings};
-pub use workload::{FlowLaw, WorkloadFlow, ccafct_flows, read_workload};
+pub use workload::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 
 use crate::document::{Document, Section};
 use crate::error::Error;
@@ -68,7 +68,7 @@ impl HarmSettings {
     /// Reads settings from a TOML file.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_file(path: &Path) -> Result<Self, Error> {
         let text = read_text(FileKind::HARM, path)?;
         Self::from_text(&path.display().to_string(), &text)
@@ -77,7 +77,7 @@ impl HarmSettings {
     /// Reads settings from `text`, called `name` in messages.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_text(name: &str, text: &str) -> Result<Self, Error> {
         let document = Document::new(name, text);
         let section = Section {
@@ -114,7 +114,7 @@ impl HarmTest {
     /// A test with `settings`; the path of a workload's file is relative to `folder`.
     ///
     /// # Errors
-    /// Settings that a test cannot have; a workload's file that cannot be read, or its first mistake.
+    /// Settings that a test cannot have; a workload's file that cannot be read, or its first diagnostic.
     pub fn new(settings: HarmSettings, folder: &Path) -> Result<Self, Error> {
         settings.validate().map_err(|error| Error::Unsupported {
             scenario: "the harm test".to_owned(),
@@ -167,7 +167,7 @@ impl HarmTest {
         let workloads: Vec<Vec<WorkloadFlow>> = seeds
             .iter()
             .map(|&seed| match &self.requests {
-                Requests::Drawn(count) => self.settings.flow_law().draw(*count, seed),
+                Requests::Drawn(count) => self.settings.flow_distribution().draw(*count, seed),
                 Requests::Fixed(flows) => flows.clone(),
             })
             .collect();

@@ -7,7 +7,7 @@ use fabricsim_hpcc::{IntHeader, IntScale, PortLabel};
 use fabricsim_pint::PintHeader;
 use fabricsim_transport::tcp::{TcpFields, TcpHeader, WithTcp};
 
-/// The header of TCP beside the telemetry `S`, which laws of RDMA read.
+/// The header of TCP beside the telemetry `S`, which algorithms of RDMA read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MixedHeader<S>(WithTcp<S>);
 

@@ -10,7 +10,7 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
     HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
 };
-use fabricsim_core::plugin::{Fidelity, LawFactory, Model, Telemetry};
+use fabricsim_core::plugin::{ControllerFactory, Fidelity, Model, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_pint::PintHeader;
@@ -30,20 +30,20 @@ use crate::scenario::Scenario;
 use crate::settings::SwitchSettings;
 
 /// RDMA over switches with shared buffers; `H` is the telemetry header, `T` writes it, `F` makes
-/// the laws.
+/// the algorithms.
 #[derive(Debug)]
 pub(crate) struct Fabric<H, T, F> {
     header: PhantomData<fn() -> H>,
     telemetry: PhantomData<fn() -> T>,
-    laws: PhantomData<fn() -> F>,
+    factory: PhantomData<fn() -> F>,
 }
 
 impl<H, T, F> Model for Fabric<H, T, F>
 where
     H: PintHeader,
     T: Telemetry<H> + Sync + 'static,
-    F: LawFactory<H> + 'static,
-    F::Law: 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
 {
     type Header = H;
     type Telemetry = T;
@@ -60,15 +60,15 @@ where
 pub(crate) struct MixedFabric<H, T, F> {
     header: PhantomData<fn() -> H>,
     telemetry: PhantomData<fn() -> T>,
-    laws: PhantomData<fn() -> F>,
+    factory: PhantomData<fn() -> F>,
 }
 
 impl<H, T, F> Model for MixedFabric<H, T, F>
 where
     H: PintHeader + TcpFields,
     T: Telemetry<H> + Sync + 'static,
-    F: LawFactory<H> + 'static,
-    F::Law: 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
 {
     type Header = H;
     type Telemetry = T;
@@ -82,7 +82,7 @@ where
 /// The widest packet that a table of published times covers.
 const TABLE_BYTES: u16 = 10_000;
 
-/// Serialisation times of links, shared between links of one rate.
+/// Transmission times of links, shared between links of one rate.
 #[derive(Debug)]
 pub(crate) struct Timings {
     fidelity: Fidelity,
@@ -105,7 +105,7 @@ impl Timings {
                 Fidelity::Exact => LineTiming::new(rate),
                 Fidelity::Published => {
                     let time = |wire| {
-                        rate.serialisation_truncated_ns(Bytes::new(u64::from(wire)))
+                        rate.sransmission_truncated_ns(Bytes::new(u64::from(wire)))
                             .as_ps()
                     };
                     LineTiming::Table(Arc::new(LineTable {
@@ -192,8 +192,8 @@ pub(crate) fn build<H, T, F>(
 where
     H: PintHeader,
     T: Telemetry<H> + Sync + 'static,
-    F: LawFactory<H> + 'static,
-    F::Law: 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
 {
     let scenario = site.scenario;
     let nic_rate = scenario.nic_rate();
@@ -223,8 +223,8 @@ pub(crate) fn build_mixed<H, T, F>(
 where
     H: PintHeader + TcpFields,
     T: Telemetry<H> + Sync + 'static,
-    F: LawFactory<H> + 'static,
-    F::Law: 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
 {
     let scenario = site.scenario;
     let nic_rate = scenario.nic_rate();

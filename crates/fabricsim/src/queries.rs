@@ -69,7 +69,7 @@ pub struct QuerySettings {
 }
 
 impl QuerySettings {
-    /// The query for the latencies of hops, beside the one that `scenario`'s law reads.
+    /// The query for the latencies of hops, beside the one that `scenario`'s algorithm reads.
     ///
     /// # Errors
     /// When the scenario's profile has no queries.
@@ -82,11 +82,11 @@ impl QuerySettings {
             ));
         }
         let mut queries = vec![QueryConfig::new(Value::HopLatency)];
-        if let Some(law) = scenario.pint_laws().next() {
+        if let Some(cc) = scenario.pint_configs().next() {
             queries.push(QueryConfig {
                 aggregation: Some(Aggregation::Max),
-                bits: law.log_code(Fidelity::Exact).bits(),
-                ..QueryConfig::new(Value::EgressUtilisation)
+                bits: cc.log_code(Fidelity::Exact).bits(),
+                ..QueryConfig::new(Value::EgressUtilization)
             });
         }
         Ok(Self {
@@ -106,14 +106,14 @@ impl QuerySettings {
         })
     }
 
-    /// What switches and sinks do in `network`; `law` is what HPCC-PINT runs with, if it does.
+    /// What switches and sinks do in `network`; `cc` is what HPCC-PINT runs with, if it does.
     pub(crate) fn build(
         &self,
         seed: u64,
-        law: Option<&PintConfig>,
+        cc: Option<&PintConfig>,
         network: &QueryNetwork,
     ) -> Result<Queries, (Option<usize>, ConfigError)> {
-        let code = law.map(|law| law.log_code(Fidelity::Exact));
+        let code = cc.map(|cc| cc.log_code(Fidelity::Exact));
         Queries::new(&self.queries, self.pint.bits, seed, code.as_ref(), network)
     }
 }
@@ -146,7 +146,7 @@ pub(crate) fn query_network(
 /// Takes the tables out of `root`.
 ///
 /// # Errors
-/// The first mistake in them.
+/// The first error in them.
 pub(crate) fn read<'a>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,
@@ -156,7 +156,7 @@ pub(crate) fn read<'a>(
     if sections.is_empty() {
         return match pint {
             None => Ok(None),
-            Some(pint) => Err(document.mistake(
+            Some(pint) => Err(document.diagnostic(
                 pint.span,
                 "[pint] is for queries, and the scenario has none",
                 "add `[[query]]` with `value = \"switch-id\"`, or leave the table out",
@@ -209,7 +209,7 @@ pub(crate) fn read<'a>(
 /// The `[[query]]` tables of the file at `path`, which may be a scenario, and the plan for them.
 ///
 /// # Errors
-/// When the file cannot be read, and the first mistake in these tables.
+/// When the file cannot be read, and the first error in these tables.
 pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     let text = read_text(FileKind::QUERIES, path)?;
     let name = path.display().to_string();
@@ -217,7 +217,7 @@ pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     let mut root = document.parse()?;
     document.refuse_unknown("a file of queries", &root, TABLES)?;
     let Some((settings, places)) = read(&document, &mut root)? else {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             text.len()..text.len(),
             "there is no [[query]] table",
             "add `[[query]]` with `value = \"switch-id\"`",
@@ -236,54 +236,56 @@ pub(crate) struct QueryPlaces<'a> {
 }
 
 impl QueryPlaces<'_> {
-    /// The mistake `error` of query `index`, or of the budget of all.
+    /// The error `error` of query `index`, or of the budget of all.
     fn refuse(&self, document: &Document<'_>, index: Option<usize>, error: ConfigError) -> Error {
         match (index, &self.pint) {
             (Some(index), _) => document.refuse(&self.sections[index], error),
             (None, Some(pint)) if error.key == "bits" && pint.table.contains_key("bits") => {
                 document.refuse(pint, error)
             }
-            (None, _) => document.mistake(self.sections[0].span.clone(), error.message, error.help),
+            (None, _) => {
+                document.diagnostic(self.sections[0].span.clone(), error.message, error.help)
+            }
         }
     }
 
-    /// Refuses `settings` that no network could serve, or not with these laws.
+    /// Refuses `settings` that no network could serve, or not with these algorithms.
     pub(crate) fn check(
         &self,
         document: &Document<'_>,
         settings: &QuerySettings,
         (seed, fidelity): (u64, Fidelity),
-        laws: &[&PintConfig],
+        algorithms: &[&PintConfig],
         topology: &Topology,
     ) -> Result<(), Error> {
         let first = &self.sections[0];
         if fidelity == Fidelity::Published {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 first.span.clone(),
                 "the published simulator has no queries, only the digest of HPCC-PINT",
                 "leave out the profile, or the queries",
             ));
         }
-        if let Some(law) = laws.iter().find(|law| law.digest_fraction < 1.0) {
-            return Err(document.mistake(
+        if let Some(cc) = algorithms.iter().find(|cc| cc.digest_fraction < 1.0) {
+            return Err(document.diagnostic(
                 first.span.clone(),
                 format!(
                     "`digest_fraction` is {} in [cc], and beside queries the plan says which packets carry \
-                     the law's digest",
-                    law.digest_fraction
+                     the algorithm's digest",
+                    cc.digest_fraction
                 ),
-                "leave it out there, and set `frequency` in the query that the law reads",
+                "leave it out there, and set `frequency` in the query that the algorithm reads",
             ));
         }
         // The length of paths matters only to traces, whose schemes exist for every length.
         let network = query_network(topology, 5, Duration::from_us(1));
-        let built = settings.build(seed, laws.first().copied(), &network);
+        let built = settings.build(seed, algorithms.first().copied(), &network);
         let queries = built.map_err(|(index, error)| self.refuse(document, index, error))?;
-        if queries.law().is_none() && !laws.is_empty() {
-            return Err(document.mistake(
+        if queries.cc().is_none() && !algorithms.is_empty() {
+            return Err(document.diagnostic(
                 first.span.clone(),
                 "hpcc-pint reads a digest, and beside queries it has to be one of them",
-                "add `[[query]]` with `value = \"egress-utilisation\"` and `aggregation = \"max\"`",
+                "add `[[query]]` with `value = \"egress-utilization\"` and `aggregation = \"max\"`",
             ));
         }
         Ok(())

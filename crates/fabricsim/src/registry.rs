@@ -1,26 +1,27 @@
-//! The congestion control laws that a scenario can name. A new law is one file and one line here:
+//! The congestion-control algorithms that a scenario can name. A new algorithm is one file and one line here:
 //! from the line follow parsing, did-you-mean, `fabricsim list`, dispatch and the conformance tests.
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, FlowStart, LawConfig, LawContext, LawFactory, Loss, MarkingThresholds,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Loss,
+    MarkingThresholds,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HpccConfig, IntHeader};
 use fabricsim_pint::{PintConfig, PintHeader};
-use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, LineRateConfig, TimelyConfig};
-use fabricsim_transport::tcp::TCP_LAWS;
+use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, NoneConfig, TimelyConfig};
+use fabricsim_transport::tcp::TCP_CONGESTION_CONTROLS;
 use serde::Serialize;
 
 pub use fabricsim_transport::Transport;
 
-use crate::custom::{CustomCc, CustomFactories, CustomLaw, CustomLaws};
+use crate::custom::{CcRegistry, CustomCc, CustomController, CustomFactories};
 use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::tcp_class::TcpClass;
 
-/// What a law reads in acknowledgements.
+/// What an algorithm reads in acknowledgements.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Needs {
     /// Nothing that switches write.
@@ -31,9 +32,9 @@ pub enum Needs {
     Digest,
 }
 
-/// A law in the registry.
+/// An algorithm in the registry.
 #[derive(Clone, Copy, Debug)]
-pub struct LawEntry {
+pub struct CcEntry {
     /// Its name in a scenario.
     pub name: &'static str,
     /// What it is, in one line.
@@ -46,19 +47,20 @@ pub struct LawEntry {
     pub transport: Transport,
 }
 
-/// Every law: those of RDMA in the order of the list below, then those of TCP.
-pub const LAWS: &[LawEntry] = &{
-    let mut all = [RDMA_LAWS[0]; RDMA_LAWS.len() + TCP_LAWS.len()];
+/// Every algorithm: those of RDMA in the order of the list below, then those of TCP.
+pub const CONGESTION_CONTROLS: &[CcEntry] = &{
+    let mut all = [RDMA_CONGESTION_CONTROLS[0];
+        RDMA_CONGESTION_CONTROLS.len() + TCP_CONGESTION_CONTROLS.len()];
     let mut index = 0;
     while index < all.len() {
-        all[index] = if index < RDMA_LAWS.len() {
-            RDMA_LAWS[index]
+        all[index] = if index < RDMA_CONGESTION_CONTROLS.len() {
+            RDMA_CONGESTION_CONTROLS[index]
         } else {
-            let law = TCP_LAWS[index - RDMA_LAWS.len()];
-            LawEntry {
-                name: law.name,
-                about: law.about,
-                keys: law.keys,
+            let cc = TCP_CONGESTION_CONTROLS[index - RDMA_CONGESTION_CONTROLS.len()];
+            CcEntry {
+                name: cc.name,
+                about: cc.about,
+                keys: cc.keys,
                 needs: Needs::Nothing,
                 transport: Transport::Tcp,
             }
@@ -70,29 +72,29 @@ pub const LAWS: &[LawEntry] = &{
 
 macro_rules! congestion_controls {
     ($($(#[doc = $about:literal])* $name:literal: $needs:ident => $variant:ident($config:ty),)*) => {
-        /// The `[cc]` table: a law and its settings.
+        /// The `[cc]` table: an algorithm and its settings.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(tag = "kind")]
-        pub enum CcConfig {
+        pub enum AnyCcConfig {
             $($(#[doc = $about])* #[serde(rename = $name)] $variant($config),)*
-            /// A law of TCP.
+            /// An algorithm of TCP.
             #[serde(untagged)]
             Tcp(TcpClass),
-            /// A law from outside the registry.
+            /// An algorithm from outside the registry.
             #[serde(untagged)]
             Custom(CustomCc),
         }
 
-        const RDMA_LAWS: &[LawEntry] = &[$(LawEntry {
+        const RDMA_CONGESTION_CONTROLS: &[CcEntry] = &[$(CcEntry {
             name: $name,
             about: concat!($($about),*),
-            keys: <$config as LawConfig>::KEYS,
+            keys: <$config as CcConfig>::KEYS,
             needs: Needs::$needs,
             transport: Transport::Rdma,
         },)*];
 
-        impl CcConfig {
-            /// The law called `name` with its default settings.
+        impl AnyCcConfig {
+            /// The algorithm called `name` with its default settings.
             #[must_use]
             pub fn by_name(name: &str) -> Option<Self> {
                 match name {
@@ -101,12 +103,12 @@ macro_rules! congestion_controls {
                 }
             }
 
-            /// The law's name.
+            /// The algorithm's name.
             #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)*
-                    Self::Tcp(class) => class.law.name(),
+                    Self::Tcp(class) => class.cc.name(),
                     Self::Custom(custom) => custom.name,
                 }
             }
@@ -114,15 +116,15 @@ macro_rules! congestion_controls {
             pub(crate) fn read<'a>(
                 document: &Document<'a>,
                 mut section: Section<'a>,
-                custom: &CustomLaws,
+                custom: &CcRegistry,
             ) -> Result<Self, Error> {
                 let names: Vec<&'static str> =
-                    LAWS.iter().map(|law| law.name).chain(custom.names()).collect();
+                    CONGESTION_CONTROLS.iter().map(|cc| cc.name).chain(custom.names()).collect();
                 let kind = document.kind(&mut section, &names)?;
                 let config = match kind {
-                    $($name => Self::$variant(document.settings(&section, <$config as LawConfig>::KEYS)?),)*
+                    $($name => Self::$variant(document.settings(&section, <$config as CcConfig>::KEYS)?),)*
                     name => {
-                        let keys = entry(name).map_or(&[][..], |law| law.keys);
+                        let keys = entry(name).map_or(&[][..], |cc| cc.keys);
                         if let Some(class) = TcpClass::read(name, keys, document, &section) {
                             Self::Tcp(class?)
                         } else if let Some(config) = custom.read(name, document, &section) {
@@ -150,7 +152,7 @@ macro_rules! congestion_controls {
 
             /// The settings with every default filled in.
             #[must_use]
-            pub fn resolved(&self, context: &LawContext<'_>) -> Self {
+            pub fn resolved(&self, context: &CcContext<'_>) -> Self {
                 match self {
                     $(Self::$variant(config) => Self::$variant(config.resolved(context)),)*
                     Self::Tcp(class) => Self::Tcp(class.resolved()),
@@ -163,7 +165,7 @@ macro_rules! congestion_controls {
 
             /// Bytes of telemetry on a full data packet.
             #[must_use]
-            pub fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
+            pub fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16 {
                 match self {
                     $(Self::$variant(config) => config.telemetry_bytes(context),)*
                     Self::Tcp(_) => 0,
@@ -171,7 +173,7 @@ macro_rules! congestion_controls {
                 }
             }
 
-            /// The marks that a law of RDMA wants from switch ports at `nic_rate`.
+            /// The marks that an algorithm of RDMA wants from switch ports at `nic_rate`.
             #[must_use]
             pub fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
                 match self {
@@ -191,122 +193,122 @@ macro_rules! congestion_controls {
                 }
             }
 
-            /// Whether the published script lets answers leave a paused host under this law.
+            /// Whether the published script lets answers leave a paused host under this algorithm.
             #[must_use]
-            pub fn answers_ignore_pause(&self) -> bool {
+            pub fn ack_high_priority(&self) -> bool {
                 match self {
-                    $(Self::$variant(config) => config.answers_ignore_pause(),)*
+                    $(Self::$variant(config) => config.ack_high_priority(),)*
                     Self::Tcp(_) => false,
-                    Self::Custom(custom) => custom.config.answers_ignore_pause(),
+                    Self::Custom(custom) => custom.config.ack_high_priority(),
                 }
             }
 
-            /// The factory of the laws, where they are of RDMA.
+            /// The factory of the algorithms, where they are of RDMA.
             #[must_use]
-            pub fn laws(&self, context: &LawContext<'_>) -> Option<AnyLaws> {
+            pub fn factory(&self, context: &CcContext<'_>) -> Option<AnyFactory> {
                 Some(match self {
-                    $(Self::$variant(config) => AnyLaws::$variant(config.laws(context)),)*
+                    $(Self::$variant(config) => AnyFactory::$variant(config.factory(context)),)*
                     Self::Tcp(_) => return None,
-                    Self::Custom(custom) => AnyLaws::Custom(CustomFactories(custom.config.laws(context))),
+                    Self::Custom(custom) => AnyFactory::Custom(CustomFactories(custom.config.factory(context))),
                 })
             }
         }
 
-        /// The factory of any law.
+        /// The factory of any algorithm.
         #[derive(Clone, Debug)]
-        pub enum AnyLaws {
-            $($(#[doc = $about])* $variant(<$config as LawConfig>::Laws),)*
-            /// A law from outside the registry.
+        pub enum AnyFactory {
+            $($(#[doc = $about])* $variant(<$config as CcConfig>::Factory),)*
+            /// An algorithm from outside the registry.
             Custom(CustomFactories),
         }
 
-        /// Any law; one match for each call.
+        /// Any algorithm; one match for each call.
         #[derive(Debug)]
-        pub enum AnyLaw<H: IntHeader + PintHeader> {
-            $($(#[doc = $about])* $variant(<<$config as LawConfig>::Laws as LawFactory<H>>::Law),)*
-            /// A law from outside the registry.
-            Custom(CustomLaw),
+        pub enum AnyController<H: IntHeader + PintHeader> {
+            $($(#[doc = $about])* $variant(<<$config as CcConfig>::Factory as ControllerFactory<H>>::Controller),)*
+            /// An algorithm from outside the registry.
+            Custom(CustomController),
         }
 
-        impl<H: IntHeader + PintHeader> LawFactory<H> for AnyLaws {
-            type Law = AnyLaw<H>;
+        impl<H: IntHeader + PintHeader> ControllerFactory<H> for AnyFactory {
+            type Controller = AnyController<H>;
 
-            fn build(&self, start: &FlowStart) -> AnyLaw<H> {
+            fn build(&self, start: &FlowStart) -> AnyController<H> {
                 match self {
-                    $(Self::$variant(laws) => AnyLaw::$variant(LawFactory::<H>::build(laws, start)),)*
-                    Self::Custom(laws) => AnyLaw::Custom(laws.build(start)),
+                    $(Self::$variant(factory) => AnyController::$variant(ControllerFactory::<H>::build(factory, start)),)*
+                    Self::Custom(factory) => AnyController::Custom(factory.build(start)),
                 }
             }
         }
 
-        impl<H: IntHeader + PintHeader> CongestionControl<H> for AnyLaw<H> {
+        impl<H: IntHeader + PintHeader> CongestionControl<H> for AnyController<H> {
             #[inline]
             fn prepare(&mut self, header: &mut H) -> u16 {
                 match self {
-                    $(Self::$variant(law) => law.prepare(header),)*
-                    Self::Custom(law) => law.prepare(header),
+                    $(Self::$variant(cc) => cc.prepare(header),)*
+                    Self::Custom(cc) => cc.prepare(header),
                 }
             }
 
             #[inline]
             fn on_sent(&mut self, wire: Bytes) {
                 match self {
-                    $(Self::$variant(law) => CongestionControl::<H>::on_sent(law, wire),)*
-                    Self::Custom(law) => CongestionControl::<H>::on_sent(law, wire),
+                    $(Self::$variant(cc) => CongestionControl::<H>::on_sent(cc, wire),)*
+                    Self::Custom(cc) => CongestionControl::<H>::on_sent(cc, wire),
                 }
             }
 
             #[inline]
             fn on_ack(&mut self, ack: &Ack<'_, H>) {
                 match self {
-                    $(Self::$variant(law) => law.on_ack(ack),)*
-                    Self::Custom(law) => law.on_ack(ack),
+                    $(Self::$variant(cc) => cc.on_ack(ack),)*
+                    Self::Custom(cc) => cc.on_ack(ack),
                 }
             }
 
             #[inline]
             fn window(&self) -> Option<Bytes> {
                 match self {
-                    $(Self::$variant(law) => CongestionControl::<H>::window(law),)*
-                    Self::Custom(law) => CongestionControl::<H>::window(law),
+                    $(Self::$variant(cc) => CongestionControl::<H>::window(cc),)*
+                    Self::Custom(cc) => CongestionControl::<H>::window(cc),
                 }
             }
 
             #[inline]
             fn pacing_rate(&self) -> Option<Rate> {
                 match self {
-                    $(Self::$variant(law) => CongestionControl::<H>::pacing_rate(law),)*
-                    Self::Custom(law) => CongestionControl::<H>::pacing_rate(law),
+                    $(Self::$variant(cc) => CongestionControl::<H>::pacing_rate(cc),)*
+                    Self::Custom(cc) => CongestionControl::<H>::pacing_rate(cc),
                 }
             }
 
             #[inline]
             fn retimes(&self) -> bool {
                 match self {
-                    $(Self::$variant(law) => CongestionControl::<H>::retimes(law),)*
-                    Self::Custom(law) => CongestionControl::<H>::retimes(law),
+                    $(Self::$variant(cc) => CongestionControl::<H>::retimes(cc),)*
+                    Self::Custom(cc) => CongestionControl::<H>::retimes(cc),
                 }
             }
 
             fn on_loss(&mut self, loss: &Loss) {
                 match self {
-                    $(Self::$variant(law) => CongestionControl::<H>::on_loss(law, loss),)*
-                    Self::Custom(law) => CongestionControl::<H>::on_loss(law, loss),
+                    $(Self::$variant(cc) => CongestionControl::<H>::on_loss(cc, loss),)*
+                    Self::Custom(cc) => CongestionControl::<H>::on_loss(cc, loss),
                 }
             }
 
             #[inline]
             fn deadline(&self) -> Time {
                 match self {
-                    $(Self::$variant(law) => CongestionControl::<H>::deadline(law),)*
-                    Self::Custom(law) => CongestionControl::<H>::deadline(law),
+                    $(Self::$variant(cc) => CongestionControl::<H>::deadline(cc),)*
+                    Self::Custom(cc) => CongestionControl::<H>::deadline(cc),
                 }
             }
 
             fn on_timer(&mut self, now: Time) {
                 match self {
-                    $(Self::$variant(law) => CongestionControl::<H>::on_timer(law, now),)*
-                    Self::Custom(law) => CongestionControl::<H>::on_timer(law, now),
+                    $(Self::$variant(cc) => CongestionControl::<H>::on_timer(cc, now),)*
+                    Self::Custom(cc) => CongestionControl::<H>::on_timer(cc, now),
                 }
             }
         }
@@ -325,17 +327,17 @@ congestion_controls! {
     /// DCTCP in hardware: the share of marked packets (SIGCOMM 2010)
     "dctcp": Nothing => Dctcp(DctcpConfig),
     /// line rate for ever, with a fixed window: no congestion control
-    "line-rate": Nothing => LineRate(LineRateConfig),
+    "none": Nothing => NoControl(NoneConfig),
 }
 
-impl CcConfig {
-    /// What the law reads in acknowledgements.
+impl AnyCcConfig {
+    /// What the algorithm reads in acknowledgements.
     #[must_use]
     pub fn needs(&self) -> Needs {
-        entry(self.name()).map_or(Needs::Nothing, |law| law.needs)
+        entry(self.name()).map_or(Needs::Nothing, |cc| cc.needs)
     }
 
-    /// What carries the law's flows.
+    /// What carries the algorithm's flows.
     #[must_use]
     pub const fn transport(&self) -> Transport {
         match self {
@@ -345,26 +347,26 @@ impl CcConfig {
     }
 }
 
-/// The law called `name`.
-fn entry(name: &str) -> Option<&'static LawEntry> {
-    LAWS.iter().find(|law| law.name == name)
+/// The algorithm called `name`.
+fn entry(name: &str) -> Option<&'static CcEntry> {
+    CONGESTION_CONTROLS.iter().find(|cc| cc.name == name)
 }
 
-/// The laws of RDMA in a run: one for each class that has its own, one for all others.
+/// The algorithms of RDMA in a run: one for each class that has its own, one for all others.
 #[derive(Clone, Debug)]
-pub struct ClassLaws {
-    default: Option<AnyLaws>,
+pub struct ClassFactories {
+    default: Option<AnyFactory>,
     /// By class number.
-    own: Vec<Option<AnyLaws>>,
+    own: Vec<Option<AnyFactory>>,
 }
 
-impl ClassLaws {
-    /// The laws of `default`, and of `own` for the classes that it lists by number.
+impl ClassFactories {
+    /// The algorithms of `default`, and of `own` for the classes that it lists by number.
     #[must_use]
     pub fn new<'a>(
-        default: &CcConfig,
-        own: impl IntoIterator<Item = (ClassId, &'a CcConfig)>,
-        context: &LawContext<'_>,
+        default: &AnyCcConfig,
+        own: impl IntoIterator<Item = (ClassId, &'a AnyCcConfig)>,
+        context: &CcContext<'_>,
     ) -> Self {
         let mut by_class = Vec::new();
         for (class, config) in own {
@@ -372,34 +374,35 @@ impl ClassLaws {
             if by_class.len() <= index {
                 by_class.resize_with(index + 1, || None);
             }
-            by_class[index] = config.laws(context);
+            by_class[index] = config.factory(context);
         }
         Self {
-            default: default.laws(context),
+            default: default.factory(context),
             own: by_class,
         }
     }
 }
 
-impl ClassLaws {
-    /// From now on the plan of queries says which packets carry the digests that laws read.
+impl ClassFactories {
+    /// From now on the plan of queries says which packets carry the digests that algorithms read.
     pub(crate) fn follow_plan(&mut self) {
-        for laws in self.own.iter_mut().flatten().chain(&mut self.default) {
-            if let AnyLaws::HpccPint(laws) = laws {
-                laws.follow_plan();
+        for factory in self.own.iter_mut().flatten().chain(&mut self.default) {
+            if let AnyFactory::HpccPint(factory) = factory {
+                factory.follow_plan();
             }
         }
     }
 }
 
-impl<H: IntHeader + PintHeader> LawFactory<H> for ClassLaws {
-    type Law = AnyLaw<H>;
+impl<H: IntHeader + PintHeader> ControllerFactory<H> for ClassFactories {
+    type Controller = AnyController<H>;
 
-    fn build(&self, start: &FlowStart) -> AnyLaw<H> {
+    fn build(&self, start: &FlowStart) -> AnyController<H> {
         let class = usize::from(start.flow.request.class.0);
-        let laws = self.own.get(class).and_then(Option::as_ref);
-        let laws = laws.or(self.default.as_ref());
-        laws.expect("TCP builds the laws of its classes itself")
+        let factory = self.own.get(class).and_then(Option::as_ref);
+        let factory = factory.or(self.default.as_ref());
+        factory
+            .expect("TCP builds the algorithms of its classes itself")
             .build(start)
     }
 }

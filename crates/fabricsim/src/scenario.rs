@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
-use fabricsim_core::plugin::{Fidelity, LawContext};
+use fabricsim_core::plugin::{CcContext, Fidelity};
 use fabricsim_core::units::{Duration, Rate};
 use fabricsim_pint::PintConfig;
 use fabricsim_report::HEADER_BYTES;
@@ -25,18 +25,18 @@ use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
 use toml::de::DeTable;
 
-use crate::custom::CustomLaws;
+use crate::custom::CcRegistry;
 use crate::document::Document;
 use crate::error::Error;
 use crate::failures::{self, Event};
 use crate::input_file::{FileKind, read_text};
 use crate::observe::{self, ObserveSettings};
 use crate::queries::{self, QuerySettings};
-use crate::registry::CcConfig;
+use crate::registry::AnyCcConfig;
 use crate::settings::{
     OutputSettings, Profile, QueueRule, RoutingSettings, RunSettings, SwitchSettings, read_queues,
 };
-use classes::{ClassCc, read_classes, read_law};
+use classes::{ClassCc, read_cc, read_classes};
 use counts::{FlowCount, check_count};
 use read::{Tables, read_profile, read_seed, read_topology, read_workload};
 use resolved::{tagged, topology_value, workload_value};
@@ -111,10 +111,10 @@ pub struct Scenario {
     pub workloads: Vec<WorkloadConfig>,
     /// What fails and comes back, in the order of the scenario.
     pub events: Vec<Event>,
-    /// The law.
-    pub cc: CcConfig,
-    /// The laws of classes that have their own.
-    pub class_cc: BTreeMap<ClassId, CcConfig>,
+    /// The algorithm.
+    pub cc: AnyCcConfig,
+    /// The algorithms of classes that have their own.
+    pub class_cc: BTreeMap<ClassId, AnyCcConfig>,
     /// When to stop.
     pub run: RunSettings,
     /// Where results go.
@@ -131,16 +131,16 @@ impl Scenario {
     /// Reads a scenario from `text`. Paths in it are relative to the working folder.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        Self::from_toml_with(text, &CustomLaws::default())
+        Self::from_toml_with(text, &CcRegistry::default())
     }
 
-    /// Like [`from_toml`](Self::from_toml), with laws beyond the registry.
+    /// Like [`from_toml`](Self::from_toml), with algorithms beyond the registry.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
-    pub fn from_toml_with(text: &str, custom: &CustomLaws) -> Result<Self, Error> {
+    /// The first diagnostic, with its place and a suggested fix.
+    pub fn from_toml_with(text: &str, custom: &CcRegistry) -> Result<Self, Error> {
         Self::read("scenario", text, Path::new("."), custom)
     }
 
@@ -148,19 +148,19 @@ impl Scenario {
     /// it are relative to the file.
     ///
     /// # Errors
-    /// When the file cannot be read, and the first mistake in it.
+    /// When the file cannot be read, and the first error in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
-        Self::from_file_with(path, overrides, &CustomLaws::default())
+        Self::from_file_with(path, overrides, &CcRegistry::default())
     }
 
-    /// Like [`from_file`](Self::from_file), with laws beyond the registry.
+    /// Like [`from_file`](Self::from_file), with algorithms beyond the registry.
     ///
     /// # Errors
-    /// When the file cannot be read, and the first mistake in it.
+    /// When the file cannot be read, and the first error in it.
     pub fn from_file_with(
         path: &Path,
         overrides: &[String],
-        custom: &CustomLaws,
+        custom: &CcRegistry,
     ) -> Result<Self, Error> {
         let text = read_text(FileKind::SCENARIO, path)?;
         let base = path.parent().unwrap_or_else(|| Path::new("."));
@@ -171,14 +171,14 @@ impl Scenario {
     /// in it are relative to `base`.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_text(
         source: &str,
         text: &str,
         base: &Path,
         overrides: &[String],
     ) -> Result<Self, Error> {
-        Self::changed(source, text, base, overrides, &CustomLaws::default())
+        Self::changed(source, text, base, overrides, &CcRegistry::default())
     }
 
     fn changed(
@@ -186,7 +186,7 @@ impl Scenario {
         text: &str,
         base: &Path,
         overrides: &[String],
-        custom: &CustomLaws,
+        custom: &CcRegistry,
     ) -> Result<Self, Error> {
         if overrides.is_empty() {
             return Self::read(source, text, base, custom);
@@ -197,7 +197,7 @@ impl Scenario {
         Self::read(&format!("{source} (with --set)"), &changed, base, custom)
     }
 
-    fn read(source: &str, text: &str, base: &Path, custom: &CustomLaws) -> Result<Self, Error> {
+    fn read(source: &str, text: &str, base: &Path, custom: &CcRegistry) -> Result<Self, Error> {
         let document = Document::new(source, text);
         let root = document.parse()?;
         Self::read_tables(document, root, base, custom)
@@ -208,7 +208,7 @@ impl Scenario {
         document: Document<'a>,
         mut root: DeTable<'a>,
         base: &Path,
-        custom: &CustomLaws,
+        custom: &CcRegistry,
     ) -> Result<Self, Error> {
         let (source, text) = (document.name, document.text);
         document.refuse_unknown("a scenario", &root, TABLES)?;
@@ -221,7 +221,7 @@ impl Scenario {
             Some(value) => match value.get_ref().as_str() {
                 Some(name) if is_plain(name) => name.to_owned(),
                 _ => {
-                    return Err(document.mistake(
+                    return Err(document.diagnostic(
                         value.span(),
                         "a name is up to 200 letters, digits, dots, dashes and underscores in quotes, \
                          and begins with none of `.` and `-`",
@@ -254,35 +254,35 @@ impl Scenario {
                 .as_table()
                 .is_some_and(|tcp| tcp.contains_key("profile"))
         });
-        let in_datacentre = |tcp: TcpConfig| match profile_given {
+        let in_datacenter = |tcp: TcpConfig| match profile_given {
             true => tcp,
             false => TcpConfig {
-                profile: TcpProfile::Datacentre,
+                profile: TcpProfile::Datacenter,
                 ..tcp
             },
         };
         let tcp = tables.take("tcp", TcpConfig::KEYS, |tcp: &TcpConfig| {
-            in_datacentre(tcp.clone()).validate()
+            in_datacenter(tcp.clone()).validate()
         })?;
-        let tcp = in_datacentre(tcp);
+        let tcp = in_datacenter(tcp);
         let routing = tables.take("routing", RoutingSettings::KEYS, |_: &RoutingSettings| {
             Ok(())
         })?;
         let run = tables.take("run", RunSettings::KEYS, RunSettings::validate)?;
         let output = tables.take("output", OutputSettings::KEYS, OutputSettings::validate)?;
         let cc = match document.section(&mut root, "cc")? {
-            Some(section) => CcConfig::read(&document, section, custom)?,
+            Some(section) => AnyCcConfig::read(&document, section, custom)?,
             None => {
-                return Err(document.mistake(
+                return Err(document.diagnostic(
                     text.len()..text.len(),
                     "the scenario has no [cc] table",
-                    "add `[cc]` and `kind = \"hpcc\"`; `fabricsim list` shows all laws",
+                    "add `[cc]` and `kind = \"hpcc\"`; `fabricsim list` shows all algorithms",
                 ));
             }
         };
         let sections = document.sections(&mut root, "workload")?;
         if sections.is_empty() {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 text.len()..text.len(),
                 "the scenario has no [[workload]] table, so nothing would be sent",
                 "add `[[workload]]` with `kind = \"poisson\"`; `fabricsim list` shows all workloads",
@@ -300,8 +300,8 @@ impl Scenario {
                 if !section.table.contains_key("priority") {
                     without_priority.push(index);
                 }
-                if let Some(law) = read_law(&document, &mut section, custom)? {
-                    class_cc.insert(ClassId(u16::try_from(index).unwrap_or(u16::MAX)), law);
+                if let Some(cc) = read_cc(&document, &mut section, custom)? {
+                    class_cc.insert(ClassId(u16::try_from(index).unwrap_or(u16::MAX)), cc);
                 }
                 let context = WorkloadContext {
                     hosts: Arc::clone(&hosts),
@@ -352,24 +352,24 @@ impl Scenario {
         scenario
             .check_ecn_rates()
             .and_then(|()| scenario.check_ecn_priorities())
-            .map_err(|error| document.mistake(rules_place, error.message, error.help))?;
+            .map_err(|error| document.diagnostic(rules_place, error.message, error.help))?;
         scenario
             .check_lowest_rates()
             .and_then(|()| scenario.check_digests())
             .and_then(|()| scenario.check_transports())
-            .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
+            .map_err(|error| document.diagnostic(cc_place.clone(), error.message, error.help))?;
         (scenario.check_long_paths())
-            .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
+            .map_err(|error| document.diagnostic(cc_place.clone(), error.message, error.help))?;
         (scenario.check_routes())
-            .map_err(|error| document.mistake(network_place, error.message, error.help))?;
+            .map_err(|error| document.diagnostic(network_place, error.message, error.help))?;
         scenario.check_queues(&document, &queue_sections)?;
         if let Some((settings, places)) = scenario.queries.as_ref().zip(query_places) {
-            let laws: Vec<&PintConfig> = scenario.pint_laws().collect();
+            let algorithms: Vec<&PintConfig> = scenario.pint_configs().collect();
             places.check(
                 &document,
                 settings,
                 (seed, fidelity),
-                &laws,
+                &algorithms,
                 &scenario.topology,
             )?;
         }
@@ -383,11 +383,11 @@ impl Scenario {
             )
             .map_err(|error| {
                 let message = format!("[switch], key `{}`: {}", error.key, error.message);
-                document.mistake(buffer_place, message, error.help)
+                document.diagnostic(buffer_place, message, error.help)
             })?;
         scenario
             .wanted_marks()
-            .map_err(|error| document.mistake(cc_place, error.message, error.help))?;
+            .map_err(|error| document.diagnostic(cc_place, error.message, error.help))?;
         Ok(scenario)
     }
 
@@ -459,12 +459,12 @@ impl Scenario {
     /// The transport with every default filled in.
     #[must_use]
     pub fn transport_resolved(&self) -> RdmaConfig {
-        let by_law = match self.fidelity() {
+        let by_algorithm = match self.fidelity() {
             Fidelity::Exact => false,
-            Fidelity::Published => self.cc.answers_ignore_pause(),
+            Fidelity::Published => self.cc.ack_high_priority(),
         };
         RdmaConfig {
-            answers_ignore_pause: Some(self.transport.answers_ignore_pause.unwrap_or(by_law)),
+            ack_high_priority: Some(self.transport.ack_high_priority.unwrap_or(by_algorithm)),
             rto_min: Some(self.least_timeout()),
             ..self.transport.clone()
         }
@@ -484,7 +484,7 @@ impl Scenario {
     pub fn resolved(&self) -> serde_json::Value {
         let nic_rate = self.nic_rate();
         let link_rates = self.link_rates();
-        let context = LawContext {
+        let context = CcContext {
             nic_rate,
             link_rates: &link_rates,
             base_rtt: Duration::ZERO,
@@ -500,7 +500,7 @@ impl Scenario {
         let classes: Vec<serde_json::Value> = self
             .class_cc
             .iter()
-            .map(|(class, law)| serde_json::json!({"id": class.0, "cc": law.resolved(&context)}))
+            .map(|(class, cc)| serde_json::json!({"id": class.0, "cc": cc.resolved(&context)}))
             .collect();
         let mut resolved = serde_json::json!({
             "name": self.name,

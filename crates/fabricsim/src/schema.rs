@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use crate::observe::ObserveSettings;
 use crate::queries::BudgetSettings;
-use crate::registry::LAWS;
+use crate::registry::CONGESTION_CONTROLS;
 use crate::scenario::{CLASS_KEYS, ROOT_KEYS};
 use crate::settings::{OutputSettings, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings};
-use crate::{discipline_kinds, failures, tcp_keys, transport_keys};
+use crate::{discipline_kinds, failures, rdma_keys, tcp_keys};
 
 /// The kinds whose keys are described with their types. All other keys have a meaning only.
 pub const DESCRIBED: &[(&str, &[Key])] = &[
@@ -24,7 +24,9 @@ pub const DESCRIBED: &[(&str, &[Key])] = &[
 /// on several keys or on other files is not in the schema.
 #[must_use]
 pub fn scenario_schema() -> Value {
-    let laws = LAWS.iter().map(|law| (law.name, law.about, law.keys));
+    let algorithms = CONGESTION_CONTROLS
+        .iter()
+        .map(|cc| (cc.name, cc.about, cc.keys));
     let query_keys = fabricsim_pint::query::QueryConfig::KEYS;
     let mut root = properties(ROOT_KEYS);
     for (name, table) in [
@@ -39,7 +41,7 @@ pub fn scenario_schema() -> Value {
                 0,
             ),
         ),
-        ("transport", plain_table(transport_keys(), &[])),
+        ("transport", plain_table(rdma_keys(), &[])),
         ("tcp", plain_table(tcp_keys(), &[])),
         ("routing", plain_table(RoutingSettings::KEYS, &[])),
         (
@@ -65,7 +67,7 @@ pub fn scenario_schema() -> Value {
         "$defs": {
             "topology": kinds(fabricsim_topology::KINDS.iter().copied(), &[]),
             "workload": kinds(fabricsim_workload::KINDS.iter().copied(), &[("cc", reference("cc"))]),
-            "cc": kinds(laws, &[]),
+            "cc": kinds(algorithms, &[]),
             "event": kinds(failures::KINDS.iter().copied(), &[]),
             "discipline": kinds(discipline_kinds().iter().copied(), &[]),
         },
@@ -210,10 +212,10 @@ mod tests {
     #[test]
     fn a_key_has_its_type_default_and_range() {
         let schema = scenario_schema();
-        let laws = schema["$defs"]["cc"]["oneOf"].as_array().expect("kinds");
-        let hpcc = laws
+        let algorithms = schema["$defs"]["cc"]["oneOf"].as_array().expect("kinds");
+        let hpcc = algorithms
             .iter()
-            .find(|law| law["properties"]["kind"]["const"] == "hpcc")
+            .find(|cc| cc["properties"]["kind"]["const"] == "hpcc")
             .expect("hpcc");
         let eta = &hpcc["properties"]["eta"];
         assert_eq!(eta["type"], "number");

@@ -22,7 +22,7 @@ pub use queue::{QUEUE_KEYS, QueuePlace, QueueRule};
 /// Whose quirks a simulation takes over.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Profile {
-    /// The published HPCC simulator (on ns-3.17): times truncated to nanoseconds, its quantised INT
+    /// The published HPCC simulator (on ns-3.17): times truncated to nanoseconds, its quantized INT
     /// header, its headroom, its ECMP hash over next hops in descending order, its script's
     /// defaults.
     #[serde(rename = "ns3-hpcc")]
@@ -42,7 +42,7 @@ pub struct SwitchSettings {
     /// and at least twice what the switch sets aside for headroom and reserves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
-    /// Pause neighbours rather than drop.
+    /// Pause neighbors rather than drop.
     pub pfc: bool,
     /// The rule for the headroom of a port; absent means `worst-case`, under a profile its own.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,10 +51,10 @@ pub struct SwitchSettings {
     pub alpha: f64,
     /// Bytes of each (port, priority) that are not counted as shared.
     pub reserve: Bytes,
-    /// How far below the threshold a paused neighbour goes on.
+    /// How far below the threshold a paused neighbor goes on.
     pub resume_offset: Bytes,
     /// ECN thresholds of a port at NIC rate, in proportion at others, for all priorities; absent
-    /// means what the law of each priority wants.
+    /// means what the algorithm of each priority wants.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn: Option<EcnConfig>,
     /// ECN thresholds of ports of one rate, of one priority, or of both; the first rule that fits a
@@ -89,7 +89,7 @@ impl SwitchSettings {
             "buffer",
             "bytes of one switch (default \"16MiB\" for each 50 Gbps of NIC rate, more where headroom needs it)",
         ),
-        ("pfc", "pause neighbours rather than drop (default true)"),
+        ("pfc", "pause neighbors rather than drop (default true)"),
         (
             "headroom",
             "\"worst-case\" (default, never drops) or \"published\" (3 x rate x delay)",
@@ -104,11 +104,11 @@ impl SwitchSettings {
         ),
         (
             "resume_offset",
-            "how far below the threshold a neighbour goes on (default \"3KiB\")",
+            "how far below the threshold a neighbor goes on (default \"3KiB\")",
         ),
         (
             "ecn",
-            "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default: as the law wants)",
+            "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default: as the algorithm wants)",
         ),
         (
             "ecn_rules",
@@ -271,7 +271,7 @@ impl SwitchSettings {
         Ok(())
     }
 
-    /// The thresholds of a port of `rate` for `priority`, whose law wants `wanted` at NIC rate.
+    /// The thresholds of a port of `rate` for `priority`, whose algorithm wants `wanted` at NIC rate.
     pub(crate) fn ecn_at(
         &self,
         rate: Rate,

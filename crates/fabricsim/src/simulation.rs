@@ -9,7 +9,7 @@ use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::limits::{MAX_BASE_RTT, MAX_SIZE};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample, Room, Stop, Watch};
 use fabricsim_core::plugin::{
-    EndpointCounters, Fidelity, LawContext, LiveFlow, QueueReport, Unfinished,
+    CcContext, EndpointCounters, Fidelity, LiveFlow, QueueReport, Unfinished,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
@@ -122,7 +122,7 @@ impl Simulation {
         let longest = control.longest_path(None, mtu).max(extremes.switches);
         let nic_rate = scenario.nic_rate();
         let link_rates = scenario.link_rates();
-        let context = LawContext {
+        let context = CcContext {
             nic_rate,
             link_rates: &link_rates,
             base_rtt: extremes.base_rtt,
@@ -135,8 +135,8 @@ impl Simulation {
             None => None,
             Some(settings) => {
                 let network = query_network(&scenario.topology, longest, extremes.base_rtt);
-                let law = scenario.pint_laws().next();
-                let built = settings.build(scenario.seed, law, &network);
+                let cc = scenario.pint_configs().next();
+                let built = settings.build(scenario.seed, cc, &network);
                 Some(Arc::new(built.map_err(|(index, error)| {
                     let part = index.map_or(Part::Topology, Part::Query);
                     let message = format!("`{}`: {}", error.key, error.message);
@@ -144,13 +144,13 @@ impl Simulation {
                 })?))
             }
         };
-        let mut laws = scenario.class_laws(&context);
+        let mut factory = scenario.class_factories(&context);
         if queries.is_some() {
-            laws.follow_plan();
+            factory.follow_plan();
         }
         let mut settings = RdmaSettings::new(
             scenario.transport_resolved(),
-            laws,
+            factory,
             match fidelity {
                 Fidelity::Exact => PacingTimes::Exact,
                 Fidelity::Published => PacingTimes::TruncatedNs,
@@ -216,7 +216,7 @@ impl Simulation {
                 extremes,
                 memory,
                 telemetry_bytes: match (&queries, scenario.cc.needs()) {
-                    // The law's digest is among those of queries.
+                    // The algorithm's digest is among those of queries.
                     (Some(_), Needs::Digest) => digest_bytes,
                     _ => telemetry_bytes + digest_bytes,
                 },
@@ -247,7 +247,7 @@ impl Simulation {
     }
 
     /// Like [`run_watched`](Self::run_watched), on the calling thread alone; `probe` is told of each
-    /// window and of each node in it, by its index. The results are the same.
+    /// epoch and of each node in it, by its index. The results are the same.
     pub fn run_probed(
         &mut self,
         until: Time,
@@ -386,10 +386,10 @@ impl Simulation {
         self.runner.ended()
     }
 
-    /// Windows run so far: how the engine has divided the time.
+    /// Epochs run so far: how the engine has divided the time.
     #[must_use]
-    pub fn windows(&self) -> u64 {
-        self.runner.windows()
+    pub fn epochs(&self) -> u64 {
+        self.runner.epochs()
     }
 
     /// Flows started so far: those that a route led to the destination of.
@@ -450,7 +450,7 @@ impl Simulation {
         self.runner.queued_bytes()
     }
 
-    /// Switch ports that a neighbour has paused now.
+    /// Switch ports that a neighbor has paused now.
     #[must_use]
     pub fn paused_ports(&self) -> usize {
         self.runner.paused_ports()
@@ -487,7 +487,7 @@ impl Simulation {
     /// let after = simulation.ports();
     /// let span = Duration::from_us(20);
     /// // Four senders, one receiver: its port of the switch is the busiest, and packets wait there.
-    /// let busy = |i: &usize| after[*i].utilisation_since(&before[*i], span);
+    /// let busy = |i: &usize| after[*i].utilization_since(&before[*i], span);
     /// let busiest = (5..after.len()).max_by(|a, b| busy(a).total_cmp(&busy(b))).unwrap();
     /// assert!(busy(&busiest) > 0.5 && after[busiest].queue.get() > 0);
     ///

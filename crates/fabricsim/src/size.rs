@@ -51,7 +51,7 @@ impl Scenario {
         ))
     }
 
-    /// Refuses laws that read telemetry of each hop where some path is certainly too long for it.
+    /// Refuses algorithms that read telemetry of each hop where some path is certainly too long for it.
     pub(crate) fn check_long_paths(&self) -> Result<(), ConfigError> {
         let switches = self.topology.len() - self.topology.hosts().len();
         if !self.needs(Needs::Int) || switches <= MOST_INT_SWITCHES {
@@ -66,7 +66,7 @@ impl Scenario {
             format!(
                 "a path passes {longest} switches, and telemetry is built for up to {MOST_INT_SWITCHES}"
             ),
-            "choose a law that does not read telemetry of each hop, such as \"dctcp\" or \"hpcc-pint\", or \
+            "choose an algorithm that does not read telemetry of each hop, such as \"dctcp\" or \"hpcc-pint\", or \
              a network with shorter paths",
         ))
     }

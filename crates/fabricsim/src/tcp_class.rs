@@ -1,7 +1,7 @@
-//! The `[cc]` table of a law of TCP.
+//! The `[cc]` table of an algorithm of TCP.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_transport::tcp::{ClassConfig, Feedback, LawTable, Opening, TcpCc};
+use fabricsim_transport::tcp::{CcTable, ClassConfig, Feedback, Opening, TcpCc};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use toml::de::DeTable;
@@ -10,22 +10,22 @@ use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::settings::Keys;
 
-/// A law of TCP and what else the flows of its class have.
+/// An algorithm of TCP and what else the flows of its class have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TcpClass {
-    /// The law of both sides.
+    /// The algorithm of both sides.
     #[serde(flatten)]
-    pub law: TcpCc,
+    pub cc: TcpCc,
     /// What connections do about marks.
     #[serde(flatten)]
     pub keys: TcpClassKeys,
 }
 
-/// The keys that the tables of all laws of TCP have.
+/// The keys that the tables of all algorithms of TCP have.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TcpClassKeys {
-    /// The feedback of marks; absent means the one that the law is made for.
+    /// The feedback of marks; absent means the one that the algorithm is made for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn: Option<Feedback>,
     /// How connections are opened.
@@ -37,7 +37,7 @@ struct Table<'d, 'a> {
     section: &'d Section<'a>,
 }
 
-impl LawTable for Table<'_, '_> {
+impl CcTable for Table<'_, '_> {
     type Error = Error;
 
     fn settings<T: DeserializeOwned>(&mut self, keys: Keys) -> Result<T, Error> {
@@ -46,17 +46,17 @@ impl LawTable for Table<'_, '_> {
 }
 
 impl TcpClass {
-    /// The law called `name` as it comes.
+    /// The algorithm called `name` as it comes.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        let law = TcpCc::by_name(name)?;
+        let cc = TcpCc::by_name(name)?;
         Some(Self {
-            law,
+            cc,
             keys: TcpClassKeys::default(),
         })
     }
 
-    /// Reads the law called `name`, which has `keys`; `None` when TCP has none of that name.
+    /// Reads the algorithm called `name`, which has `keys`; `None` when TCP has none of that name.
     pub(crate) fn read<'a>(
         name: &str,
         keys: Keys,
@@ -87,20 +87,20 @@ impl TcpClass {
             document,
             section: &own,
         };
-        let law = TcpCc::read(name, &mut table)?;
-        Some(law.map(|law| Self { law, keys: shared }))
+        let cc = TcpCc::read(name, &mut table)?;
+        Some(cc.map(|cc| Self { cc, keys: shared }))
     }
 
     /// # Errors
     /// Names the key, what is wrong and what would be right.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
-        self.law.validate()
+        self.cc.validate()
     }
 
     /// The settings with every default filled in.
     pub(crate) fn resolved(&self) -> Self {
         Self {
-            law: self.law.clone(),
+            cc: self.cc.clone(),
             keys: TcpClassKeys {
                 ecn: Some(self.feedback()),
                 ..self.keys.clone()
@@ -109,13 +109,13 @@ impl TcpClass {
     }
 
     fn feedback(&self) -> Feedback {
-        self.keys.ecn.unwrap_or_else(|| self.law.feedback())
+        self.keys.ecn.unwrap_or_else(|| self.cc.feedback())
     }
 
     /// How flows of the class are carried. Both sides want the same feedback.
     pub(crate) fn class(&self) -> ClassConfig {
         ClassConfig {
-            law: self.law.clone(),
+            cc: self.cc.clone(),
             feedback: self.feedback(),
             opening: self.keys.opening,
             ..ClassConfig::default()

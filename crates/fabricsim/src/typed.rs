@@ -1,7 +1,7 @@
-//! Reading a table of a scenario through serde, with mistakes as values.
+//! Reading a table of a scenario through serde, with errors as values.
 //!
-//! Code that serde derives reports a mistake by a constructor of the error type. [`Fault`] keeps what
-//! the constructor is told, so that [`wording`](crate::wording) has names and lists instead of a
+//! Code that serde derives reports an error by a constructor of the error type. [`Fault`] keeps what
+//! the constructor is told, so that [`message`](crate::message) has names and lists instead of a
 //! sentence.
 
 use std::borrow::Cow;
@@ -16,11 +16,11 @@ use serde::de::{
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-/// A mistake in a table: what, where in the text, and in the value of which key.
+/// An error in a table: what, where in the text, and in the value of which key.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
-    /// Bytes of the text; those of the innermost value that has the mistake.
+    /// Bytes of the text; those of the innermost value that has the diagnostic.
     pub(crate) span: Option<Range<usize>>,
     /// The keys that lead to the value, the outermost one last.
     keys: Vec<String>,
@@ -61,13 +61,13 @@ impl Fault {
         }
     }
 
-    /// Places the mistake at `span`, unless it is known to be in a part of that.
+    /// Places the error at `span`, unless it is known to be in a part of that.
     fn at(mut self, span: &Range<usize>) -> Self {
         self.span.get_or_insert_with(|| span.clone());
         self
     }
 
-    /// The key of the table in whose value the mistake is.
+    /// The key of the table in whose value the error is.
     pub(crate) fn key(&self) -> Option<&str> {
         self.keys.last().map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! What every law of the registry must do, whatever it is: none is named here, so a new law is
+//! What every algorithm of the registry must do, whatever it is: none is named here, so a new algorithm is
 //! tested by being registered.
 
 #![allow(
@@ -8,17 +8,17 @@
 
 mod support;
 
-use fabricsim::registry::{AnyLaw, ClassLaws, LAWS, Transport};
+use fabricsim::registry::{AnyController, CONGESTION_CONTROLS, ClassFactories, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::network::Stop;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Fidelity, FlowStart, LawContext, LawFactory, Loss, LossKind,
+    Ack, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Loss, LossKind,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use proptest::prelude::*;
-use support::{law_tables, laws_of};
+use support::{cc_tables, factories_of};
 
 const TRANSPORTS: [Transport; 2] = [Transport::Rdma, Transport::Tcp];
 
@@ -54,7 +54,7 @@ fn a_lone_flow_fills_its_link() {
         [[workload]]
         kind = \"permutation\"
         size = \"20MB\"";
-    for cc in TRANSPORTS.map(law_tables).concat() {
+    for cc in TRANSPORTS.map(cc_tables).concat() {
         // Two flows, one each way: each has its direction to itself but for acknowledgements.
         for done in run(network, &cc).0 {
             let rate = done.flow.request.size.as_f64() * 8e-9 / done.fct().as_secs_f64();
@@ -76,7 +76,7 @@ fn flows_that_share_a_link_all_get_on() {
         size = \"10MB\"
         at = \"0s\"";
     for (transport, cc) in TRANSPORTS
-        .map(|t| law_tables(t).into_iter().map(move |cc| (t, cc)))
+        .map(|t| cc_tables(t).into_iter().map(move |cc| (t, cc)))
         .into_iter()
         .flatten()
     {
@@ -108,7 +108,7 @@ fn a_deep_incast_loses_nothing_under_pfc() {
         fan_in = 64
         size = \"500KB\"
         at = \"0s\"";
-    for cc in law_tables(Transport::Rdma) {
+    for cc in cc_tables(Transport::Rdma) {
         let (done, simulation) = run(network, &cc);
         let counters = simulation.counters();
         assert_eq!((done.len(), counters.buffer_drops), (64, 0), "{cc}");
@@ -137,7 +137,7 @@ fn losses_are_made_up_for() {
         period = \"200us\"
         duration = \"600us\"";
     let mut lost = 0;
-    for cc in TRANSPORTS.map(law_tables).concat() {
+    for cc in TRANSPORTS.map(cc_tables).concat() {
         let (done, simulation) = run(network, &cc);
         assert_eq!(done.len(), 21, "{cc}");
         assert_eq!(
@@ -174,7 +174,7 @@ fn threads_do_not_matter() {
         (profile, Transport::Rdma),
         ("", Transport::Tcp),
     ] {
-        for cc in law_tables(transport) {
+        for cc in cc_tables(transport) {
             let scenario = scenario(&format!("{profile}\n{network}"), &cc);
             let expected = run_on(&scenario, 1).0;
             assert!(expected.len() > 100, "{}", expected.len());
@@ -189,12 +189,12 @@ fn threads_do_not_matter() {
     }
 }
 
-/// Each law in a class of its own, all in one network: those of RDMA in priorities of their own, those of
+/// Each algorithm in a class of its own, all in one network: those of RDMA in priorities of their own, those of
 /// TCP in one.
 #[test]
-fn laws_run_side_by_side() {
+fn algorithms_run_side_by_side() {
     let mut lossless = 2..8;
-    let mut rdma = laws_of(Transport::Rdma);
+    let mut rdma = factories_of(Transport::Rdma);
     assert!(
         rdma.all(|_| lossless.next().is_some()),
         "there are seven priorities for flows"
@@ -207,11 +207,11 @@ fn laws_run_side_by_side() {
         hosts_per_leaf = 4
         spines = 2
         [cc]
-        kind = \"line-rate\"
+        kind = \"none\"
         "
     .to_owned();
-    for law in LAWS {
-        let priority = match law.transport {
+    for cc in CONGESTION_CONTROLS {
+        let priority = match cc.transport {
             Transport::Rdma => lossless.next().unwrap(),
             Transport::Tcp => 1,
         };
@@ -226,24 +226,24 @@ fn laws_run_side_by_side() {
             [workload.cc]
             kind = \"{}\"
             ",
-            law.name
+            cc.name
         );
     }
     let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error:?}"));
     let (expected, simulation) = run_on(&scenario, 1);
     assert_eq!(simulation.counters().buffer_drops, 0);
-    for (index, law) in LAWS.iter().enumerate() {
+    for (index, cc) in CONGESTION_CONTROLS.iter().enumerate() {
         let class = ClassId(u16::try_from(index).unwrap());
         let own = expected.iter().filter(|c| c.flow.request.class == class);
-        assert!(own.count() > 1, "{}", law.name);
-        assert_eq!(scenario.law_of(class).name(), law.name);
+        assert!(own.count() > 1, "{}", cc.name);
+        assert_eq!(scenario.cc_of(class).name(), cc.name);
     }
     for threads in [2, 3, 8] {
         assert_eq!(run_on(&scenario, threads).0, expected, "on {threads}");
     }
 }
 
-/// What happens to a flow, as its law sees it.
+/// What happens to a flow, as its algorithm sees it.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     /// Packets are acknowledged after a round trip of so many nanoseconds; with or without a mark.
@@ -276,7 +276,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     proptest::collection::vec(event, 1..200)
 }
 
-fn law(cc: &str, fidelity: Fidelity) -> AnyLaw<()> {
+fn controller(cc: &str, fidelity: Fidelity) -> AnyController<()> {
     let network = "
         [topology]
         kind = \"star\"
@@ -285,7 +285,7 @@ fn law(cc: &str, fidelity: Fidelity) -> AnyLaw<()> {
         kind = \"permutation\"
         size = \"1MB\"";
     let scenario = scenario(network, cc);
-    let context = LawContext {
+    let context = CcContext {
         nic_rate: LINE,
         link_rates: &[LINE],
         base_rtt: BASE_RTT,
@@ -308,7 +308,7 @@ fn law(cc: &str, fidelity: Fidelity) -> AnyLaw<()> {
         bottleneck: LINE,
         switches: 5,
     };
-    ClassLaws::new(&scenario.cc, [], &context).build(&FlowStart {
+    ClassFactories::new(&scenario.cc, [], &context).build(&FlowStart {
         flow: Flow {
             id: FlowId(0),
             request,
@@ -329,26 +329,26 @@ proptest! {
     /// at most a bandwidth-delay product, and timers are set for the future.
     #[test]
     fn rates_and_windows_stay_in_bounds(events in events()) {
-        for cc in law_tables(Transport::Rdma) {
+        for table in cc_tables(Transport::Rdma) {
             for fidelity in [Fidelity::Exact, Fidelity::Published] {
-                let mut law = law(&cc, fidelity);
+                let mut cc = controller(&table, fidelity);
                 let (mut now, mut acked, mut next) = (Time::ZERO, 0u64, 150_000u64);
                 for event in &events {
                     let until = match *event {
                         Event::Silence(ns) => now + Duration::from_ns(ns),
                         Event::Ack { .. } | Event::Loss(_) => now + Duration::from_ns(100),
                     };
-                    while law.deadline() <= until {
-                        now = now.max(law.deadline());
-                        law.on_timer(now);
-                        prop_assert!(law.deadline() > now, "{cc}: a timer is set for {now} again");
+                    while cc.deadline() <= until {
+                        now = now.max(cc.deadline());
+                        cc.on_timer(now);
+                        prop_assert!(cc.deadline() > now, "{table}: a timer is set for {now} again");
                     }
                     now = until;
                     match *event {
                         Event::Ack { packets, rtt_ns, marked } => {
                             acked += packets * MTU;
                             next = next.max(acked + 40_000);
-                            law.on_ack(&Ack {
+                            cc.on_ack(&Ack {
                                 now,
                                 cumulative: acked,
                                 newly_acked: Bytes::new(packets * MTU),
@@ -358,14 +358,14 @@ proptest! {
                                 telemetry: &(),
                             });
                         }
-                        Event::Loss(kind) => law.on_loss(&Loss { now, kind, next_seq: next }),
+                        Event::Loss(kind) => cc.on_loss(&Loss { now, kind, next_seq: next }),
                         Event::Silence(_) => {}
                     }
-                    let rate = law.pacing_rate();
-                    prop_assert!(rate.is_none_or(|rate| rate <= LINE), "{cc}: {rate:?}");
-                    prop_assert!(rate.is_none_or(|rate| rate >= Rate::from_mbps(900)), "{cc}: {rate:?}");
-                    let window = law.window();
-                    prop_assert!(window.is_none_or(|window| window.get() > 0 && window.get() <= 150_000), "{cc}: {window:?}");
+                    let rate = cc.pacing_rate();
+                    prop_assert!(rate.is_none_or(|rate| rate <= LINE), "{table}: {rate:?}");
+                    prop_assert!(rate.is_none_or(|rate| rate >= Rate::from_mbps(900)), "{table}: {rate:?}");
+                    let window = cc.window();
+                    prop_assert!(window.is_none_or(|window| window.get() > 0 && window.get() <= 150_000), "{table}: {window:?}");
                 }
             }
         }
@@ -373,8 +373,8 @@ proptest! {
 }
 
 #[test]
-fn the_settings_of_every_law_survive_their_own_report() {
-    for cc in TRANSPORTS.map(law_tables).concat() {
+fn the_settings_of_every_algorithm_survive_their_own_report() {
+    for cc in TRANSPORTS.map(cc_tables).concat() {
         let network = "
             [topology]
             kind = \"star\"

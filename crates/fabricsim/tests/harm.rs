@@ -94,7 +94,7 @@ fn the_tools_sample_is_met() {
     assert!(report.rows.iter().all(|row| requests(row) == first));
 }
 
-/// With a queue for each flow the workload shares with one permanent customer at most, whatever its law.
+/// With a queue for each flow the workload shares with one permanent customer at most, whatever its algorithm.
 #[test]
 fn fair_queues_protect_the_workload() {
     let report = tools(|settings| {
@@ -154,9 +154,9 @@ fn no_flow_beats_an_idle_path() {
         settings.reuse = Reuse::None;
         settings.slow_start_delay = Duration::ZERO;
         settings.cca = vec!["newreno".to_owned()];
-        settings.law = HarmSettings::from_text("t", "[[law]]\nkind = \"cubic\"\nhystart = \"off\"")
+        settings.cc = HarmSettings::from_text("t", "[[cc]]\nkind = \"cubic\"\nhystart = \"off\"")
             .expect("a good text")
-            .law;
+            .cc;
     });
     let published = [108.6, 164.2, 280.7, 520.5, 1006.9];
     for (rtt, published) in RTTS.into_iter().zip(published) {
@@ -187,7 +187,7 @@ fn no_flow_beats_an_idle_path() {
     }
 }
 
-/// Two round trips and the bytes: the path is as long as it says, to the serialisation.
+/// Two round trips and the bytes: the path is as long as it says, to the transmission.
 #[test]
 fn a_round_trip_is_as_long_as_it_says() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -274,7 +274,7 @@ fn seeds_give_intervals() {
 }
 
 #[test]
-fn a_timeout_leaves_a_labelled_part() {
+fn a_timeout_leaves_a_labeled_part() {
     let report = run(
         HarmSettings {
             timeout: Duration::ZERO,
@@ -336,7 +336,7 @@ fn the_table_is_the_tools() {
 }
 
 #[test]
-fn other_percentiles_and_laws_are_measured() {
+fn other_percentiles_and_algorithms_are_measured() {
     let report = run(
         HarmSettings {
             percentiles: vec![50.0, 90.0, 99.9],
@@ -359,13 +359,13 @@ fn other_percentiles_and_laws_are_measured() {
 }
 
 #[test]
-fn mistakes_have_places_and_remedies() {
-    for (text, line, says, remedy) in [
+fn errors_have_places_and_suggested_fixes() {
+    for (text, line, says, help) in [
         ("rt = 3", 1, "no key `rt`", "did you mean `rtt`"),
         (
             "\ncca = [\"cubik\"]",
             2,
-            "`cubik` is no law of TCP",
+            "`cubik` is no algorithm of TCP",
             "cubic",
         ),
         ("cca = []", 1, "no competitor", "name one"),
@@ -392,7 +392,7 @@ fn mistakes_have_places_and_remedies() {
         ("competitors = 0", 1, "0 flows compete", "1 to 1000"),
         ("[tcp]\nack_every = 0", 1, "ack_every", ""),
         (
-            "[[law]]\nkind = \"prague\"\ng = 2.0",
+            "[[cc]]\nkind = \"prague\"\ng = 2.0",
             1,
             "`g` of `prague`",
             "",
@@ -400,19 +400,23 @@ fn mistakes_have_places_and_remedies() {
         ("rtt = \"10ms\"", 1, "rtt", "[\"10ms\""),
     ] {
         let error = HarmSettings::from_text("h.toml", text).expect_err(text);
-        let mistake = error.mistake().expect("a mistake in the text");
-        println!("{text}\n  {}\n  {}", mistake.message(), mistake.remedy());
-        assert!(
-            mistake.message().contains(says),
-            "{text}: {}",
-            mistake.message()
+        let diagnostic = error.diagnostic().expect("an error in the text");
+        println!(
+            "{text}\n  {}\n  {}",
+            diagnostic.message(),
+            diagnostic.help()
         );
         assert!(
-            mistake.remedy().contains(remedy),
+            diagnostic.message().contains(says),
             "{text}: {}",
-            mistake.remedy()
+            diagnostic.message()
         );
-        assert_eq!(mistake.line(), line, "{text}");
+        assert!(
+            diagnostic.help().contains(help),
+            "{text}: {}",
+            diagnostic.help()
+        );
+        assert_eq!(diagnostic.line(), line, "{text}");
     }
     let wrong = HarmSettings {
         repeats: 0,

@@ -1,4 +1,4 @@
-//! The papers' fabric of 320 hosts under everything that can go wrong, with every law of the registry.
+//! The papers' fabric of 320 hosts under everything that can go wrong, with every algorithm of the registry.
 //! Takes tens of minutes: `cargo test --release -p fabricsim --test harsh -- --ignored --nocapture`.
 
 #![allow(
@@ -18,7 +18,7 @@ use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_core::units::Time;
-use support::law_tables;
+use support::cc_tables;
 
 const FABRIC: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\n";
 const WEBSEARCH: &str = "[[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\nload = 0.5\n\
@@ -44,10 +44,10 @@ fn run(text: &str, base: &Path, threads: usize) -> (Vec<Completion>, Counters, E
     )
 }
 
-/// Every law finishes all flows of `network`, to the same results on any number of threads, and
+/// Every algorithm finishes all flows of `network`, to the same results on any number of threads, and
 /// delivers each byte once.
-fn every_law(name: &str, network: &str, base: &Path, check: impl Fn(&str, &Counters)) {
-    for cc in law_tables(Transport::Rdma) {
+fn every_algorithm(name: &str, network: &str, base: &Path, check: impl Fn(&str, &Counters)) {
+    for cc in cc_tables(Transport::Rdma) {
         let text = format!("{network}[cc]\n{cc}\n");
         let expected = run(&text, base, 1);
         let (done, counters, ends) = &expected;
@@ -90,7 +90,7 @@ fn an_incast_of_176() {
     let text = format!(
         "{FABRIC}[[workload]]\nkind = \"incast\"\nfan_in = 176\nsize = \"500KB\"\nat = \"0s\"\n"
     );
-    every_law("176 to 1", &text, Path::new("."), |cc, counters| {
+    every_algorithm("176 to 1", &text, Path::new("."), |cc, counters| {
         assert_eq!(counters.buffer_drops, 0, "{cc}");
     });
 }
@@ -103,7 +103,7 @@ fn incasts_of_60_beside_websearch() {
         "{FABRIC}{WEBSEARCH}[[workload]]\nkind = \"incast\"\nfan_in = 60\nsize = \"500KB\"\n\
          at = \"50us\"\n"
     );
-    every_law("60 to 1", &text, Path::new("."), |cc, counters| {
+    every_algorithm("60 to 1", &text, Path::new("."), |cc, counters| {
         assert_eq!(counters.buffer_drops, 0, "{cc}");
     });
 }
@@ -113,7 +113,7 @@ fn incasts_of_60_beside_websearch() {
 fn a_fabric_that_loses_one_packet_in_a_thousand() {
     let plain = Scenario::from_toml(&format!(
         "{FABRIC}{WEBSEARCH}[cc]\n{}",
-        law_tables(Transport::Rdma)[0]
+        cc_tables(Transport::Rdma)[0]
     ))
     .unwrap();
     let topology = &plain.topology;
@@ -134,9 +134,9 @@ fn a_fabric_that_loses_one_packet_in_a_thousand() {
     for recovery in ["go-back-n", "selective"] {
         let text = format!(
             "[topology]\nkind = \"file\"\npath = \"lossy.txt\"\n[switch]\npfc = false\n\
-             [transport]\nrecovery = \"{recovery}\"\n{WEBSEARCH}"
+             [rdma]\nrecovery = \"{recovery}\"\n{WEBSEARCH}"
         );
-        every_law(
+        every_algorithm(
             &format!("lossy, {recovery}"),
             &text,
             dir.path(),
@@ -157,7 +157,7 @@ fn event(at_us: u64, what: &str) -> String {
 fn links_flap_in_the_middle_of_a_run() {
     let topology = Scenario::from_toml(&format!(
         "{FABRIC}{WEBSEARCH}[cc]\n{}",
-        law_tables(Transport::Rdma)[0]
+        cc_tables(Transport::Rdma)[0]
     ))
     .unwrap()
     .topology;
@@ -172,7 +172,7 @@ fn links_flap_in_the_middle_of_a_run() {
         text += &event(at, &format!("kind = \"link-down\"\n{link}"));
         text += &event(at + 70, &format!("kind = \"link-up\"\n{link}"));
     }
-    every_law("flaps", &text, Path::new("."), |cc, counters| {
+    every_algorithm("flaps", &text, Path::new("."), |cc, counters| {
         assert!(counters.link_down_drops > 100, "{cc}");
     });
 }
@@ -182,7 +182,7 @@ fn links_flap_in_the_middle_of_a_run() {
 fn an_aggregation_and_a_core_switch_are_lost() {
     let topology = Scenario::from_toml(&format!(
         "{FABRIC}{WEBSEARCH}[cc]\n{}",
-        law_tables(Transport::Rdma)[0]
+        cc_tables(Transport::Rdma)[0]
     ))
     .unwrap()
     .topology;
@@ -200,7 +200,7 @@ fn an_aggregation_and_a_core_switch_are_lost() {
         110,
         &format!("kind = \"switch-down\"\nswitch = {aggregation}"),
     );
-    every_law("switches lost", &text, Path::new("."), |cc, counters| {
+    every_algorithm("switches lost", &text, Path::new("."), |cc, counters| {
         assert!(counters.link_down_drops > 100, "{cc}");
         assert_eq!(counters.no_route, 0, "{cc}");
     });

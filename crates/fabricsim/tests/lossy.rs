@@ -1,4 +1,4 @@
-//! Fabrics that lose packets, without PFC: every law of RDMA gets every flow through, going back or sending
+//! Fabrics that lose packets, without PFC: every algorithm of RDMA gets every flow through, going back or sending
 //! again only what is lost.
 
 #![allow(
@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use fabricsim::registry::{LAWS, LawEntry, Transport};
+use fabricsim::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::id::FlowId;
@@ -40,8 +40,10 @@ fn leaf_spine(loss: &str) -> String {
     format!("{nodes} {switches} {links_count}\n8 9 10 11\n{links}")
 }
 
-fn rdma_laws() -> impl Iterator<Item = &'static LawEntry> {
-    LAWS.iter().filter(|law| law.transport == Transport::Rdma)
+fn rdma_congestion_controls() -> impl Iterator<Item = &'static CcEntry> {
+    CONGESTION_CONTROLS
+        .iter()
+        .filter(|cc| cc.transport == Transport::Rdma)
 }
 
 #[derive(Debug, PartialEq)]
@@ -52,20 +54,20 @@ struct Outcome {
     network: Counters,
 }
 
-fn run(law: &str, recovery: &str, loss: &str, threads: usize) -> Outcome {
+fn run(cc: &str, recovery: &str, loss: &str, threads: usize) -> Outcome {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("topology.txt"), leaf_spine(loss)).unwrap();
     let text = format!(
         "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
-         [transport]\nrecovery = \"{recovery}\"\nrto_min = \"200us\"\nnack_interval = \"20us\"\n\
-         [cc]\nkind = \"{law}\"\n\
+         [rdma]\nrecovery = \"{recovery}\"\nrto_min = \"200us\"\nnack_interval = \"20us\"\n\
+         [cc]\nkind = \"{cc}\"\n\
          [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n\
          [[workload]]\nkind = \"incast\"\nfan_in = 7\nsize = \"100KB\"\nat = \"20us\"\n"
     );
     let scenario = Scenario::from_text("lossy", &text, dir.path(), &[]).unwrap();
     let mut simulation = Simulation::new(&scenario, threads).unwrap();
     let stop = simulation.run_until(Time::MAX);
-    assert_eq!(stop, Stop::Finished, "{law}, {recovery}, {loss}");
+    assert_eq!(stop, Stop::Finished, "{cc}, {recovery}, {loss}");
     assert!(simulation.unfinished().is_empty());
     let flow = |done: &Completion| (done.flow.id, done.finish, done.retransmitted);
     Outcome {
@@ -91,23 +93,23 @@ fn sent_again(outcome: &Outcome) -> u64 {
 }
 
 #[test]
-fn every_law_gets_every_flow_through_and_selectively_for_much_less() {
-    for law in rdma_laws() {
+fn every_algorithm_gets_every_flow_through_and_selectively_for_much_less() {
+    for cc in rdma_congestion_controls() {
         for loss in ["0.001", "0.01"] {
-            let selective = run(law.name, "selective", loss, 1);
-            let going_back = run(law.name, "go-back-n", loss, 1);
+            let selective = run(cc.name, "selective", loss, 1);
+            let going_back = run(cc.name, "go-back-n", loss, 1);
             let (few, many) = (sent_again(&selective), sent_again(&going_back));
             let last = |outcome: &Outcome| outcome.flows.last().unwrap().1;
             eprintln!(
                 "{}, loss {loss}: {few} bytes sent again and {} timeouts until {}, going back {many} \
                  and {} until {}",
-                law.name,
+                cc.name,
                 selective.ends.timeouts,
                 last(&selective),
                 going_back.ends.timeouts,
                 last(&going_back)
             );
-            assert!(few > 0 && few * 3 < many, "{}, {loss}", law.name);
+            assert!(few > 0 && few * 3 < many, "{}, {loss}", cc.name);
         }
     }
 }
@@ -115,11 +117,11 @@ fn every_law_gets_every_flow_through_and_selectively_for_much_less() {
 #[test]
 fn threads_do_not_change_what_is_lost_and_sent_again() {
     for recovery in ["selective", "go-back-n"] {
-        for law in rdma_laws() {
-            let one = run(law.name, recovery, "0.01", 1);
+        for cc in rdma_congestion_controls() {
+            let one = run(cc.name, recovery, "0.01", 1);
             for threads in [2, 3] {
-                let more = run(law.name, recovery, "0.01", threads);
-                assert_eq!(more, one, "{}, {recovery}, {threads} threads", law.name);
+                let more = run(cc.name, recovery, "0.01", threads);
+                assert_eq!(more, one, "{}, {recovery}, {threads} threads", cc.name);
             }
         }
     }

@@ -15,7 +15,7 @@ use fabricsim::registry::Transport;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::{Duration, Time};
-use support::law_tables;
+use support::cc_tables;
 
 const SENDERS: u64 = 8;
 const MTU: u64 = 1_000;
@@ -87,9 +87,9 @@ fn incast(cc: &str, head: &str, idle: Option<&str>) -> Incast {
     }
 }
 
-/// The laws that have a window, with it.
+/// The algorithms that have a window, with it.
 fn windowed() -> impl Iterator<Item = String> {
-    let tables = law_tables(Transport::Rdma).into_iter();
+    let tables = cc_tables(Transport::Rdma).into_iter();
     tables.filter(|table| !table.contains("window = false"))
 }
 
@@ -97,7 +97,7 @@ fn windowed() -> impl Iterator<Item = String> {
 fn hosts_that_do_nothing_change_nothing() {
     for cc in windowed().chain(["kind = \"hpcc\"\nform = \"window\"".to_owned()]) {
         for base in ["largest", "pair"] {
-            let head = format!("[transport]\nbase_rtt = \"{base}\"");
+            let head = format!("[rdma]\nbase_rtt = \"{base}\"");
             let alone = incast(&cc, &head, None);
             for rate in ["100Gbps", "400Gbps"] {
                 let beside = incast(&cc, &head, Some(rate));
@@ -121,7 +121,7 @@ fn the_longest_queue_is_that_of_the_senders_own_windows() {
             incast.longest_queue <= in_flight * incast.wire,
             "{cc}: {incast:?}"
         );
-        // No law sees more than a first sign of the burst before all of it has been sent.
+        // No algorithm sees more than a first sign of the burst before all of it has been sent.
         assert!(
             incast.longest_queue.abs_diff(expected) <= 2 * incast.wire,
             "{cc}: {incast:?}, by hand {expected}"

@@ -60,7 +60,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 #[test]
 fn ten_thousand_paths_of_the_fat_tree_are_found_under_load_and_loss() {
     let mut text = format!(
-        "{FAT320}[cc]\nkind = \"dcqcn\"\nwindow = true\n[transport]\nrecovery = \"selective\"\n\
+        "{FAT320}[cc]\nkind = \"dcqcn\"\nwindow = true\n[rdma]\nrecovery = \"selective\"\n\
          [[workload]]\nkind = \"permutation\"\nsize = \"60KB\"\ncount = 32\ngap = \"8us\"\n{}",
         query("value = \"switch-id\"")
     );
@@ -137,7 +137,7 @@ fn paths_through_59_switches_are_found_under_load_and_loss() {
         let text = format!(
             "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[cc]\nkind = \"dctcp\"\n\
              [[workload]]\nkind = \"list\"\npath = \"flows.csv\"\n\
-             [transport]\nrecovery = \"selective\"\n{}",
+             [rdma]\nrecovery = \"selective\"\n{}",
             query(&format!(
                 "value = \"switch-id\"\nknowledge = \"{knowledge}\""
             ))
@@ -162,7 +162,7 @@ fn paths_through_59_switches_are_found_under_load_and_loss() {
 fn a_path_that_changes_is_reported() {
     let text = format!(
         "[topology]\nkind = \"fat-tree\"\nk = 6\n[cc]\nkind = \"hpcc\"\n\
-         [transport]\nrto_min = \"100us\"\n\
+         [rdma]\nrto_min = \"100us\"\n\
          [[workload]]\nkind = \"permutation\"\nsize = \"4MB\"\n\
          [[event]]\nat = \"150us\"\nkind = \"switch-down\"\nswitch = 90\n{}",
         query("value = \"switch-id\"")
@@ -205,10 +205,10 @@ fn websearch(rest: &str) -> Scenario {
     ))
 }
 
-const PINT_LAW: &str = "[cc]\nkind = \"hpcc-pint\"\n";
+const PINT_CC: &str = "[cc]\nkind = \"hpcc-pint\"\n";
 const PATH: &str = "name = \"path\"\nvalue = \"switch-id\"";
 const LATENCY: &str = "name = \"latency\"\nvalue = \"hop-latency\"";
-const CONTROL: &str = "name = \"control\"\nvalue = \"egress-utilisation\"\naggregation = \"max\"";
+const CONTROL: &str = "name = \"control\"\nvalue = \"egress-utilization\"\naggregation = \"max\"";
 
 /// Relative errors of `statistic` where a hop has at least `least` digests and the truth is not nothing.
 fn errors(answers: &Answers, statistic: Statistic, least: u64) -> Vec<f64> {
@@ -227,7 +227,7 @@ fn middle(mut values: Vec<f64>) -> f64 {
 
 #[test]
 fn latencies_are_near_the_truth() {
-    let text = [PINT_LAW.to_owned(), query(LATENCY), query(CONTROL)];
+    let text = [PINT_CC.to_owned(), query(LATENCY), query(CONTROL)];
     let (_, all) = finish(&websearch(&text.concat()), 2);
     let medians = errors(&all, Statistic::Quantile(0.5), 100);
     let tails = errors(&all, Statistic::Quantile(0.99), 100);
@@ -247,7 +247,7 @@ fn latencies_are_near_the_truth() {
 fn three_queries_share_two_bytes() {
     let with = |keys: &str, frequency: &str| query(&format!("{keys}\nfrequency = {frequency}"));
     let text = [
-        PINT_LAW.to_owned(),
+        PINT_CC.to_owned(),
         with(PATH, "1.0"),
         with(LATENCY, "0.9375"),
         with(CONTROL, "0.0625"),
@@ -264,17 +264,17 @@ fn three_queries_share_two_bytes() {
     let median = Statistic::Quantile(0.5);
     let of_latency = answers.hops.iter().filter(|hop| hop.statistic == median);
     let of_latency: u64 = of_latency.map(|hop| hop.digests).sum();
-    let of_law = answers
+    let of_controller = answers
         .packets
         .iter()
         .filter(|answer| answer.statistic == median);
-    let of_law: u64 = of_law.map(|answer| answer.digests).sum();
+    let of_controller: u64 = of_controller.map(|answer| answer.digests).sum();
     assert!(
         (of_paths as f64 - packets).abs() < 0.5,
         "{of_paths} of {packets}"
     );
     // Shares within four standard deviations.
-    for (found, share) in [(of_latency, 0.9375), (of_law, 0.0625)] {
+    for (found, share) in [(of_latency, 0.9375), (of_controller, 0.0625)] {
         let deviation = (packets * share * (1.0 - share)).sqrt();
         let expected = packets * share;
         assert!(
@@ -364,10 +364,10 @@ fn switches_trace_their_ports_too() {
 fn a_link_that_becomes_slower_is_as_busy_as_it_is() {
     let (_, answers) = finish(
         &scenario(&format!(
-            "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"line-rate\"\n\
+            "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"none\"\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n\
              [[event]]\nat = \"0s\"\nkind = \"link-rate\"\nlink = [0, 2]\nrate = \"10Gbps\"\n{}",
-            query("value = \"egress-utilisation\"\nbits = 16")
+            query("value = \"egress-utilization\"\nbits = 16")
         )),
         1,
     );
@@ -383,7 +383,7 @@ fn an_age_beyond_the_code_is_said_to_be_clipped() {
     let text = |largest: &str| {
         format!(
             "[topology]\nkind = \"chain\"\nswitches = 3\nhosts_per_switch = 1\ndelay = \"1ms\"\n[cc]\nkind = \"dctcp\"\n\
-             [transport]\nrto_min = \"50ms\"\n[run]\nstall_after = \"1s\"\n\
+             [rdma]\nrto_min = \"50ms\"\n[run]\nstall_after = \"1s\"\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"50KB\"\n{}",
             query(&format!("value = \"egress-time\"\n{largest}"))
         )
@@ -446,16 +446,16 @@ fn wire_bytes(rest: &str) -> u64 {
 
 #[test]
 fn telemetry_and_digests_cost_their_bytes_on_the_wire() {
-    assert_eq!(wire_bytes("[cc]\nkind = \"line-rate\"\n"), 1_048);
+    assert_eq!(wire_bytes("[cc]\nkind = \"none\"\n"), 1_048);
     assert_eq!(wire_bytes("[cc]\nkind = \"hpcc\"\n"), 1_090);
-    assert_eq!(wire_bytes(PINT_LAW), 1_049);
+    assert_eq!(wire_bytes(PINT_CC), 1_049);
     assert_eq!(
-        wire_bytes(&format!("profile = \"ns3-hpcc\"\n{PINT_LAW}")),
+        wire_bytes(&format!("profile = \"ns3-hpcc\"\n{PINT_CC}")),
         1_050
     );
     for (bits, bytes) in [(8, 1), (16, 2), (17, 3), (64, 8)] {
         let text = format!(
-            "[cc]\nkind = \"line-rate\"\n[pint]\nbits = {bits}\n{}",
+            "[cc]\nkind = \"none\"\n[pint]\nbits = {bits}\n{}",
             query(PATH)
         );
         assert_eq!(wire_bytes(&text), 1_048 + bytes, "{bits} bits");
@@ -467,7 +467,7 @@ fn a_path_needs_no_more_packets_beside_other_queries() {
     let network = "[topology]\nkind = \"fat-tree\"\nk = 4\n[[workload]]\nkind = \"permutation\"\n\
                    size = \"60KB\"\ncount = 1200\ngap = \"8us\"\n";
     let packets = |queries: &[String]| {
-        let text = [network, PINT_LAW, &queries.concat()].concat();
+        let text = [network, PINT_CC, &queries.concat()].concat();
         let (_, answers) = finish(&scenario(&text), 2);
         decoded(&answers);
         let first = answers
@@ -493,7 +493,7 @@ fn a_path_needs_no_more_packets_beside_other_queries() {
 #[test]
 fn two_flows_of_hpcc_pint_come_to_equal_rates() {
     let text = format!(
-        "[topology]\nkind = \"star\"\nhosts = 3\n{PINT_LAW}[[workload]]\nkind = \"incast\"\nreceiver = 2\n\
+        "[topology]\nkind = \"star\"\nhosts = 3\n{PINT_CC}[[workload]]\nkind = \"incast\"\nreceiver = 2\n\
          fan_in = 2\nsize = \"400MB\"\nat = \"0s\"\n"
     );
     let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();

@@ -1,4 +1,4 @@
-//! Flows that are moved to another path of equal length, without loss: what a law has learnt of the
+//! Flows that are moved to another path of equal length, without loss: what an algorithm has learned of the
 //! links of the old path is not taken for something about those of the new one.
 
 #![allow(
@@ -20,7 +20,7 @@ use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, PortLabel};
 use fabricsim_topology::{EcmpHash, NextHopOrder, Routes, Topology};
 use proptest::prelude::*;
-use support::law_tables;
+use support::cc_tables;
 
 /// Hosts 0 and 1, their leaves 2 and 3, the spines 4 and 5.
 const TWO_SPINES: &str = "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 1\nspines = 2\n";
@@ -76,7 +76,7 @@ fn trip(topology: &str, cc: &str, events: &str, seed: u64, other: (NodeId, PortI
     }
 }
 
-/// Under every law, and every way to run HPCC, a flow that moves takes as long as one that does not, to
+/// Under every algorithm, and every way to run HPCC, a flow that moves takes as long as one that does not, to
 /// 1% of its time, and its rate stays near what it was.
 fn moving_costs_nothing(topology: &str, events: &str, other: (NodeId, PortId)) {
     let forms = [
@@ -87,7 +87,7 @@ fn moving_costs_nothing(topology: &str, events: &str, other: (NodeId, PortId)) {
         "max_stage = 5",
     ];
     let forms = forms.map(|form| format!("kind = \"hpcc\"\n{form}"));
-    for cc in law_tables(Transport::Rdma).iter().chain(&forms) {
+    for cc in cc_tables(Transport::Rdma).iter().chain(&forms) {
         let still = trip(topology, cc, "", 1, other);
         let mut moved = 0;
         for seed in 1..=8 {

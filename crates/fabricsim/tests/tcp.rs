@@ -9,7 +9,7 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use fabricsim::registry::{LAWS, LawEntry, Transport};
+use fabricsim::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
@@ -17,8 +17,10 @@ use fabricsim_core::network::Stop;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-fn tcp_laws() -> impl Iterator<Item = &'static LawEntry> {
-    LAWS.iter().filter(|law| law.transport == Transport::Tcp)
+fn tcp_congestion_controls() -> impl Iterator<Item = &'static CcEntry> {
+    CONGESTION_CONTROLS
+        .iter()
+        .filter(|cc| cc.transport == Transport::Tcp)
 }
 
 fn scenario(text: &str) -> Scenario {
@@ -65,27 +67,27 @@ const FABRIC: &str =
     "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 4\nspines = 2\n";
 
 /// An incast of each transport onto one host, through buffers that are too small for both.
-fn contended(law: &str, switch: &str) -> String {
+fn contended(cc: &str, switch: &str) -> String {
     format!(
         "{FABRIC}[switch]\n{switch}\n[cc]\nkind = \"dcqcn\"\n\
          [[workload]]\nkind = \"incast\"\nreceiver = 7\nfan_in = 7\nsize = \"300KB\"\nat = \"0s\"\n\
          [[workload]]\nkind = \"incast\"\nreceiver = 7\nfan_in = 7\nsize = \"300KB\"\nat = \"0s\"\n\
-         cc = {{ kind = \"{law}\" }}\n"
+         cc = {{ kind = \"{cc}\" }}\n"
     )
 }
 
 #[test]
 fn lossless_flows_lose_nothing_beside_tcp_that_loses() {
     let mut dropped = 0;
-    for law in tcp_laws() {
-        let (done, simulation) = run(&contended(law.name, "buffer = \"2MiB\""), 1);
+    for cc in tcp_congestion_controls() {
+        let (done, simulation) = run(&contended(cc.name, "buffer = \"2MiB\""), 1);
         assert_conserved(&done, &simulation);
-        assert_eq!(again(&done, 0), 0, "{}", law.name);
+        assert_eq!(again(&done, 0), 0, "{}", cc.name);
         dropped += simulation.counters().buffer_drops;
         assert!(
             simulation.counters().pauses > 0,
             "RDMA is paused: {}",
-            law.name
+            cc.name
         );
     }
     assert!(dropped > 100, "the buffer holds it all: {dropped}");
@@ -93,15 +95,15 @@ fn lossless_flows_lose_nothing_beside_tcp_that_loses() {
 
 #[test]
 fn pauses_are_never_for_tcp() {
-    for law in tcp_laws() {
-        let text = contended(law.name, "buffer = \"2MiB\"") + "[output]\npauses = true\n";
+    for cc in tcp_congestion_controls() {
+        let text = contended(cc.name, "buffer = \"2MiB\"") + "[output]\npauses = true\n";
         let (_, simulation) = run(&text, 1);
         let events = simulation.pause_events();
         assert!(!events.is_empty());
         assert!(
             events.iter().all(|event| event.priority == 3),
             "{}",
-            law.name
+            cc.name
         );
     }
 }
@@ -145,9 +147,9 @@ fn the_lossy_share_bounds_queues() {
 /// DCTCP asks for marks at K and keeps the queue there; CUBIC, which asks for none, fills the buffer.
 #[test]
 fn marks_keep_queues_of_dctcp_short() {
-    let queue = |law: &str| {
+    let queue = |cc: &str| {
         let text = format!(
-            "[topology]\nkind = \"star\"\nhosts = 3\n[cc]\nkind = \"{law}\"\n\
+            "[topology]\nkind = \"star\"\nhosts = 3\n[cc]\nkind = \"{cc}\"\n\
              [[workload]]\nkind = \"incast\"\nreceiver = 2\nfan_in = 2\nsize = \"10MB\"\nat = \"0s\"\n"
         );
         let (_, mut simulation) = run(&text, 1);
@@ -167,7 +169,7 @@ fn marks_keep_queues_of_dctcp_short() {
 /// What queues with a rule say of themselves is what the switches have counted.
 fn assert_reported(simulation: &Simulation, ruled: bool) {
     let reports = simulation.queue_reports();
-    // Laws that want marks have a rule at other ports, too.
+    // Algorithms that want marks have a rule at other ports, too.
     assert!(!ruled || !reports.is_empty());
     let mut dropped = 0;
     for (node, port, report) in &reports {
@@ -223,13 +225,13 @@ fn drops_of_one_that_waits(mtu: &str) -> u64 {
 
 /// One packet that waits is left alone, whatever its size on the wire.
 #[test]
-fn codel_leaves_a_backlog_of_one_packet_of_the_datacentre_alone() {
+fn codel_leaves_a_backlog_of_one_packet_of_the_datacenter_alone() {
     assert_eq!(drops_of_one_that_waits(""), 0);
     // Once one is dropped none waits behind another any more.
     assert!(drops_of_one_that_waits(", mtu = \"1514B\"") > 0);
 }
 
-/// Any discipline at any port of a fabric, for every law, next to RDMA.
+/// Any discipline at any port of a fabric, for every algorithm, next to RDMA.
 #[test]
 fn any_queue_can_be_at_any_port() {
     let queues = [
@@ -241,7 +243,7 @@ fn any_queue_can_be_at_any_port() {
         "{ kind = \"step\", packets = 20 }",
         "\"shared-buffer\"",
     ];
-    for law in tcp_laws() {
+    for cc in tcp_congestion_controls() {
         for queue in queues {
             for place in [
                 "towards = \"switches\"",
@@ -251,7 +253,7 @@ fn any_queue_can_be_at_any_port() {
             ] {
                 let text = format!(
                     "{}[[queue]]\ndiscipline = {queue}\n{place}\n",
-                    contended(law.name, "buffer = \"4MiB\"").replace("300KB", "60KB")
+                    contended(cc.name, "buffer = \"4MiB\"").replace("300KB", "60KB")
                 );
                 let (done, simulation) = run(&text, 1);
                 assert_conserved(&done, &simulation);
@@ -263,7 +265,7 @@ fn any_queue_can_be_at_any_port() {
 }
 
 #[test]
-fn laws_of_all_kinds_of_telemetry_run_beside_tcp() {
+fn algorithms_of_all_kinds_of_telemetry_run_beside_tcp() {
     for cc in ["hpcc", "hpcc-pint", "timely"] {
         for other in ["hpcc", "hpcc-pint", "cubic"] {
             let text = format!(
@@ -343,7 +345,7 @@ fn injected_flows_keep_to_the_priorities_of_their_transport() {
 #[derive(Clone, Debug)]
 struct Harsh {
     loss: f64,
-    law: &'static str,
+    cc: &'static str,
     keys: &'static str,
     rdma: bool,
     seed: u32,
@@ -354,7 +356,7 @@ struct Harsh {
 }
 
 fn harsh() -> impl Strategy<Value = Harsh> {
-    let laws: Vec<&'static str> = tcp_laws().map(|law| law.name).collect();
+    let algorithms: Vec<&'static str> = tcp_congestion_controls().map(|cc| cc.name).collect();
     let keys = vec![
         "",
         "ecn = \"classic\"",
@@ -371,7 +373,7 @@ fn harsh() -> impl Strategy<Value = Harsh> {
     (
         (
             0.0..0.05f64,
-            prop::sample::select(laws),
+            prop::sample::select(algorithms),
             prop::sample::select(keys),
         ),
         (any::<bool>(), 0u32..1_000, 1u64..200_000),
@@ -380,9 +382,9 @@ fn harsh() -> impl Strategy<Value = Harsh> {
         1usize..4,
     )
         .prop_map(
-            |((loss, law, keys), (rdma, seed, size), flaps, queue, threads)| Harsh {
+            |((loss, cc, keys), (rdma, seed, size), flaps, queue, threads)| Harsh {
                 loss,
-                law,
+                cc,
                 keys,
                 rdma,
                 seed,
@@ -419,7 +421,7 @@ impl Harsh {
 
     fn scenario(&self) -> String {
         let Self {
-            law,
+            cc,
             keys,
             seed,
             size,
@@ -428,7 +430,7 @@ impl Harsh {
         let mut text = format!(
             "seed = {seed}\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n\
              [routing]\nconvergence = \"50us\"\n[tcp]\nmax_rto = \"50ms\"\n\
-             [transport]\nrto_min = \"300us\"\n[cc]\nkind = \"{law}\"\n{keys}\n\
+             [rdma]\nrto_min = \"300us\"\n[cc]\nkind = \"{cc}\"\n{keys}\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"{size}B\"\n\
              [[workload]]\nkind = \"incast\"\nreceiver = 0\nfan_in = 7\nsize = \"{size}B\"\nat = \"30us\"\n"
         );

@@ -1,15 +1,15 @@
-//! What a user can set of HPCC, and the factory of its laws.
+//! What a user can set of HPCC, and the factory of its algorithms.
 
 use std::sync::{Arc, OnceLock};
 
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
-    Fidelity, FlowStart, LawConfig, LawContext, LawFactory, default_min_rate,
+    CcConfig, CcContext, ControllerFactory, Fidelity, FlowStart, default_min_rate,
 };
 use fabricsim_core::units::Rate;
 use fabricsim_core::{choices, settings};
 
-use crate::law::{Constants, Hpcc};
+use crate::controller::{Constants, Hpcc};
 use crate::rate_rule::RateRule;
 use crate::stack::{IntHeader, IntScale};
 
@@ -37,18 +37,18 @@ choices! {
 settings! {
     /// The `[cc]` table of `kind = "hpcc"`.
     pub struct HpccConfig {
-        /// Target utilisation of the busiest link.
+        /// Target utilization of the busiest link.
         ///
         /// It is η in the paper.
         #[range(above 0.0, to 1.0)]
         #[refused(
-            "a target utilisation of {value} is not between 0 and 1",
+            "a target utilization of {value} is not between 0 and 1",
             "give the share of the link that may be used, such as 0.95"
         )]
         pub eta: f64 = 0.95,
         /// Additive increases in a row before a multiplicative change.
         ///
-        /// It is maxStage in the paper: after it the rate follows the utilisation again.
+        /// It is maxStage in the paper: after it the rate follows the utilization again.
         pub max_stage: u32 = 0,
         /// Added at each change.
         ///
@@ -69,21 +69,21 @@ settings! {
     }
 }
 
-impl LawConfig for HpccConfig {
+impl CcConfig for HpccConfig {
     const KEYS: Keys = Self::MEANINGS;
 
-    type Laws = HpccLaws;
+    type Factory = HpccFactory;
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()
     }
 
     /// Fills in the additive increase and the lowest rate.
-    fn resolved(&self, context: &LawContext<'_>) -> Self {
+    fn resolved(&self, context: &CcContext<'_>) -> Self {
         self.filled_in(context.nic_rate, context.fidelity)
     }
 
-    fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
+    fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16 {
         int_bytes(context.longest_path)
     }
 
@@ -91,8 +91,8 @@ impl LawConfig for HpccConfig {
         self.min_rate
     }
 
-    fn laws(&self, context: &LawContext<'_>) -> HpccLaws {
-        HpccLaws {
+    fn factory(&self, context: &CcContext<'_>) -> HpccFactory {
+        HpccFactory {
             config: self.clone(),
             nic_rate: context.nic_rate,
             fidelity: context.fidelity,
@@ -123,9 +123,9 @@ const fn int_bytes(longest_path: u16) -> u16 {
     2 + 8 * hops
 }
 
-/// Makes the law of each flow.
+/// Makes the algorithm of each flow.
 #[derive(Clone, Debug)]
-pub struct HpccLaws {
+pub struct HpccFactory {
     config: HpccConfig,
     /// The most common rate of NICs.
     nic_rate: Rate,
@@ -139,7 +139,7 @@ pub struct HpccLaws {
     pub(crate) constants: Arc<OnceLock<Arc<Constants>>>,
 }
 
-impl HpccLaws {
+impl HpccFactory {
     /// The settings of a flow whose NIC has `line_rate`. The published script has one set for all.
     pub(crate) fn config_for(&self, line_rate: Rate) -> HpccConfig {
         let nic_rate = match self.fidelity {
@@ -150,8 +150,8 @@ impl HpccLaws {
     }
 }
 
-impl<S: IntHeader> LawFactory<S> for HpccLaws {
-    type Law = Hpcc<S>;
+impl<S: IntHeader> ControllerFactory<S> for HpccFactory {
+    type Controller = Hpcc<S>;
 
     fn build(&self, start: &FlowStart) -> Hpcc<S> {
         Hpcc::new(self, start)
@@ -162,8 +162,8 @@ impl<S: IntHeader> LawFactory<S> for HpccLaws {
 mod tests {
     use super::*;
 
-    fn context(nic_rate: Rate, fidelity: Fidelity) -> LawContext<'static> {
-        LawContext {
+    fn context(nic_rate: Rate, fidelity: Fidelity) -> CcContext<'static> {
+        CcContext {
             nic_rate,
             link_rates: &[],
             base_rtt: fabricsim_core::units::Duration::ZERO,

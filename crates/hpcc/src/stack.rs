@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use fabricsim_core::packet::{Causes, Header};
-use fabricsim_core::plugin::{Fidelity, Hop, LawContext};
+use fabricsim_core::plugin::{CcContext, Fidelity, Hop};
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::path::{PathTrace, PortLabel};
 
-/// What the entries of a stack mean: the units of the quantised fields and the rates that the rate
+/// What the entries of a stack mean: the units of the quantized fields and the rates that the rate
 /// codes stand for. Shared by the switches that write and the senders that read.
 #[derive(Clone, Debug)]
 pub struct IntScale {
@@ -24,7 +24,7 @@ pub struct IntScale {
 impl IntScale {
     /// The scale that `context` asks for.
     #[must_use]
-    pub fn new(context: &LawContext<'_>) -> Self {
+    pub fn new(context: &CcContext<'_>) -> Self {
         let rates = context.link_rates.to_vec();
         match context.fidelity {
             Fidelity::Exact => {
@@ -124,7 +124,7 @@ pub trait IntHeader: Header {
     fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool);
 }
 
-/// No telemetry: laws that need none run over headers of no bytes.
+/// No telemetry: algorithms that need none run over headers of no bytes.
 impl IntHeader for () {
     const CAPACITY: usize = 0;
 

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{Fidelity, LawConfig, LawContext, default_min_rate};
+use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, default_min_rate};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::RateRule;
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{Arithmetic, TableShape};
-use crate::laws::{Carrier, PintLaws};
+use crate::factory::{Carrier, PintFactory};
 use crate::log_code::{LogCode, Rounding};
 
 /// The `[cc]` table of `kind = "hpcc-pint"`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PintConfig {
-    /// Target utilisation of the busiest link (η in the HPCC paper).
+    /// Target utilization of the busiest link (η in the HPCC paper).
     pub eta: f64,
-    /// Additive increases in a row before the rate follows the utilisation again (maxStage).
+    /// Additive increases in a row before the rate follows the utilization again (maxStage).
     pub max_stage: u32,
     /// Additive increase; absent means 50 Mbps for each 100 Gbps of NIC rate.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,11 +26,11 @@ pub struct PintConfig {
     /// The lowest rate; absent means 1 Gbps, or a hundredth of the NIC rate where that is less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rate: Option<Rate>,
-    /// From one code to the next the utilisation grows by this factor: (1 + ε)^2 in the paper; absent
+    /// From one code to the next the utilization grows by this factor: (1 + ε)^2 in the paper; absent
     /// means 1.05, under `profile = "ns3-hpcc"` its script's 1.01.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_base: Option<f64>,
-    /// Bits of a code; absent means as many as utilisations up to 512 need.
+    /// Bits of a code; absent means as many as utilizations up to 512 need.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest_bits: Option<u32>,
     /// The share of the data packets that carry a digest (p in the paper).
@@ -47,9 +47,9 @@ pub struct PintConfig {
     /// The table of powers has 2^this entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exp_table_bits: Option<u32>,
-    /// Switches keep utilisations in units of 2^-this.
+    /// Switches keep utilizations in units of 2^-this.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub utilisation_bits: Option<u32>,
+    pub utilization_bits: Option<u32>,
 }
 
 impl Default for PintConfig {
@@ -66,7 +66,7 @@ impl Default for PintConfig {
             arithmetic: None,
             log_table_bits: None,
             exp_table_bits: None,
-            utilisation_bits: None,
+            utilization_bits: None,
         }
     }
 }
@@ -78,11 +78,11 @@ const LARGEST_BASE: f64 = 16.0;
 /// The published simulator compares with a number of 16 bits.
 const LEAST_FRACTION: f64 = 1.0 / 65_536.0;
 
-impl LawConfig for PintConfig {
+impl CcConfig for PintConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "eta",
-            "target utilisation of the busiest link, 0 to 1 (default 0.95)",
+            "target utilization of the busiest link, 0 to 1 (default 0.95)",
         ),
         (
             "max_stage",
@@ -102,7 +102,7 @@ impl LawConfig for PintConfig {
         ),
         (
             "digest_bits",
-            "bits of the digest, 1 to 16 (default what a utilisation of 512 needs: 8 for 1.05)",
+            "bits of the digest, 1 to 16 (default what a utilization of 512 needs: 8 for 1.05)",
         ),
         (
             "digest_fraction",
@@ -126,12 +126,12 @@ impl LawConfig for PintConfig {
             "the table of powers has 2^this entries, 4 to 20 (default 12)",
         ),
         (
-            "utilisation_bits",
-            "switches keep utilisations in units of 2^-this, 8 to 24 (default 20)",
+            "utilization_bits",
+            "switches keep utilizations in units of 2^-this, 8 to 24 (default 20)",
         ),
     ];
 
-    type Laws = PintLaws;
+    type Factory = PintFactory;
 
     fn validate(&self) -> Result<(), ConfigError> {
         let refuse = |key, message: String, help: &str| Err(ConfigError::new(key, message, help));
@@ -139,7 +139,7 @@ impl LawConfig for PintConfig {
             return refuse(
                 "eta",
                 format!(
-                    "a target utilisation of {} is not between 0 and 1",
+                    "a target utilization of {} is not between 0 and 1",
                     self.eta
                 ),
                 "give the share of the link that may be used, such as 0.95",
@@ -158,7 +158,7 @@ impl LawConfig for PintConfig {
     }
 
     /// Fills in everything that follows from the network and the profile.
-    fn resolved(&self, context: &LawContext<'_>) -> Self {
+    fn resolved(&self, context: &CcContext<'_>) -> Self {
         let fidelity = context.fidelity;
         let shape = self.table_shape(fidelity);
         Self {
@@ -168,12 +168,12 @@ impl LawConfig for PintConfig {
             arithmetic: Some(shape.map_or(Arithmetic::Exact, |_| Arithmetic::Tables)),
             log_table_bits: shape.map(|shape| shape.log_bits),
             exp_table_bits: shape.and_then(|shape| shape.exp_bits),
-            utilisation_bits: shape.map(|shape| shape.utilisation_bits),
+            utilization_bits: shape.map(|shape| shape.utilization_bits),
             ..self.filled_in(context.nic_rate, fidelity)
         }
     }
 
-    fn telemetry_bytes(&self, context: &LawContext<'_>) -> u16 {
+    fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16 {
         match context.fidelity {
             Fidelity::Exact => self.code(context.fidelity).wire_bytes(),
             // Whatever the code needs, the published header counts two.
@@ -185,8 +185,8 @@ impl LawConfig for PintConfig {
         self.min_rate
     }
 
-    fn laws(&self, context: &LawContext<'_>) -> PintLaws {
-        PintLaws {
+    fn factory(&self, context: &CcContext<'_>) -> PintFactory {
+        PintFactory {
             config: self.clone(),
             nic_rate: context.nic_rate,
             seed: context.seed,
@@ -215,7 +215,7 @@ impl PintConfig {
             return Err(ConfigError::new(
                 "digest_bits",
                 format!(
-                    "codes of {bits} bits to base {base} end at a utilisation of {largest:.3}, and a \
+                    "codes of {bits} bits to base {base} end at a utilization of {largest:.3}, and a \
                      link is overloaded above 1"
                 ),
                 format!(
@@ -241,7 +241,7 @@ impl PintConfig {
         for (key, bits, range) in [
             ("log_table_bits", self.log_table_bits, 4..=20),
             ("exp_table_bits", self.exp_table_bits, 4..=20),
-            ("utilisation_bits", self.utilisation_bits, 8..=24),
+            ("utilization_bits", self.utilization_bits, 8..=24),
         ] {
             let Some(bits) = bits else { continue };
             if !range.contains(&bits) {
@@ -328,7 +328,7 @@ impl PintConfig {
     pub(crate) fn table_shape(&self, fidelity: Fidelity) -> Option<TableShape> {
         let sized = self.log_table_bits.is_some()
             || self.exp_table_bits.is_some()
-            || self.utilisation_bits.is_some();
+            || self.utilization_bits.is_some();
         let arithmetic = self.arithmetic.unwrap_or(match fidelity {
             Fidelity::Exact if !sized => Arithmetic::Exact,
             Fidelity::Exact | Fidelity::Published => Arithmetic::Tables,
@@ -337,7 +337,7 @@ impl PintConfig {
         (arithmetic == Arithmetic::Tables).then(|| TableShape {
             log_bits: self.log_table_bits.unwrap_or(default.log_bits),
             exp_bits: self.exp_table_bits.or(default.exp_bits),
-            utilisation_bits: self.utilisation_bits.unwrap_or(default.utilisation_bits),
+            utilization_bits: self.utilization_bits.unwrap_or(default.utilization_bits),
             ..default
         })
     }

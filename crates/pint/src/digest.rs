@@ -46,7 +46,7 @@ impl<const N: usize> PintHeader for ExactStack<N> {}
 
 impl PintHeader for PublishedStack {}
 
-/// A digest beside the telemetry `S`, for networks in which some laws read the one and some the
+/// A digest beside the telemetry `S`, for networks in which some algorithms read the one and some the
 /// other; and where `Q` is a [`Probe`], the digests of queries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WithDigest<S, Q = ()> {
@@ -58,7 +58,7 @@ pub struct WithDigest<S, Q = ()> {
 /// A digest and nothing else.
 pub type PintDigest = WithDigest<()>;
 
-/// A digest of the law beside those of queries.
+/// A digest of the algorithm beside those of queries.
 pub type QueryDigest = WithDigest<(), Probe>;
 
 /// A digest in the published simulator's order of events.

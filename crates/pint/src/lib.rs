@@ -1,10 +1,10 @@
-//! HPCC-PINT: HPCC's law on the probabilistic digest of PINT (Ben Basat et al., SIGCOMM 2020,
+//! HPCC-PINT: HPCC's algorithm on the probabilistic digest of PINT (Ben Basat et al., SIGCOMM 2020,
 //! section 4.3, example 3).
 //!
 //! Each switch measures how busy its own links are, codes that in a few bits and raises the digest
 //! that a packet carries to its code ([`PintTelemetry`]). The receiver echoes the digest, which then
 //! tells of the busiest link of the path, and the sender sets its rate so that this link runs at the
-//! target utilisation ([`HpccPint`]). The digest is a byte where HPCC's own telemetry is eight for
+//! target utilization ([`HpccPint`]). The digest is a byte where HPCC's own telemetry is eight for
 //! each switch, and not every packet need carry it.
 //!
 //! ```
@@ -15,8 +15,8 @@
 //! let mut stream = Stream::new(1, 0, Purpose::Rounding);
 //! let mut digest = PintDigest::default();
 //! digest.carry();
-//! for utilisation in [0.2, 0.95, 0.6] {
-//!     digest.raise(code.encode(utilisation, &mut stream));
+//! for utilization in [0.2, 0.95, 0.6] {
+//!     digest.raise(code.encode(utilization, &mut stream));
 //! }
 //! let busiest = code.decode(digest.digest().unwrap());
 //! assert!((busiest / 0.95).ln().abs() < 1.05f64.ln());
@@ -30,13 +30,13 @@
 mod arithmetic;
 mod c_rand;
 mod config;
+mod controller;
 mod digest;
 mod draws;
 pub mod dynamic;
+mod factory;
 mod hash;
 mod hop_choice;
-mod law;
-mod laws;
 mod log_code;
 pub mod numeric;
 mod port;
@@ -49,12 +49,12 @@ pub mod tracing;
 
 pub use arithmetic::Arithmetic;
 pub use config::PintConfig;
+pub use controller::HpccPint;
 pub use digest::{CausesOnly, PintDigest, PintHeader, PublishedDigest, QueryDigest, WithDigest};
 pub use draws::Draws;
+pub use factory::PintFactory;
 pub use hash::GlobalHash;
 pub use hop_choice::HopChoice;
-pub use law::HpccPint;
-pub use laws::PintLaws;
 pub use log_code::{LogCode, Rounding};
 pub use published_draws::PortLink;
 pub use tables::{ExpTable, LogRounding, LogTable, LowBits};

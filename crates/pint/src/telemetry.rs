@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::plugin::{Fidelity, Hop, LawContext, Telemetry};
+use fabricsim_core::plugin::{CcContext, Fidelity, Hop, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Rate};
 
@@ -29,7 +29,7 @@ pub struct PintSettings {
 impl PintSettings {
     /// The settings of `config` in the network of `context`.
     #[must_use]
-    pub fn new(config: &PintConfig, context: &LawContext<'_>) -> Self {
+    pub fn new(config: &PintConfig, context: &CcContext<'_>) -> Self {
         let base_rtt = match context.fidelity {
             Fidelity::Exact => context.base_rtt,
             Fidelity::Published => Duration::from_ns(context.base_rtt.as_ns()),
@@ -124,18 +124,18 @@ impl<H: PintHeader> Telemetry<H> for PintTelemetry {
         let code = &self.settings.code;
         match &mut self.source {
             Source::Own(stream) => {
-                let utilisation = port.measure(hop.now, packet.size(), hop.queue, stream);
+                let utilization = port.measure(hop.now, packet.size(), hop.queue, stream);
                 if let Some(digest) = digest {
-                    let raised = code.raise(digest, utilisation, stream);
+                    let raised = code.raise(digest, utilization, stream);
                     packet.telemetry.raise(raised);
                 }
             }
             Source::Published(draws) => {
                 let draws = draws.at(hop.now, packet.telemetry.causes().before);
-                let utilisation = port.measure(hop.now, packet.size(), hop.queue, draws);
+                let utilization = port.measure(hop.now, packet.size(), hop.queue, draws);
                 if digest.is_some() {
                     // It draws for every packet, whether or not the code can rise.
-                    packet.telemetry.raise(code.encode(utilisation, draws));
+                    packet.telemetry.raise(code.encode(utilization, draws));
                 }
             }
         }

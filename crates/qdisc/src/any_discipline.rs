@@ -86,7 +86,7 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
-    /// An empty queue that the switch's shared buffer bounds, with the marker that laws of RDMA want.
+    /// An empty queue that the switch's shared buffer bounds, with the marker that algorithms of RDMA want.
     #[must_use]
     pub fn shared(marker: Option<RedEcn>) -> Self {
         Self::Shared(SharedFifo::new(marker))

@@ -56,7 +56,7 @@ pub(crate) struct CodelParams {
     ce_threshold: Option<(u64, EcnSelector)>,
 }
 
-/// The settings of the law, as the disciplines that use it have them.
+/// The settings of the algorithm, as the disciplines that use it have them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CodelSettings {
     pub(crate) target: Duration,

@@ -23,7 +23,7 @@ pub struct CodelConfig {
     pub interval: Duration,
     /// Mark packets that can be marked.
     pub ecn: bool,
-    /// Mark packets that have waited for longer, whatever the law says.
+    /// Mark packets that have waited for longer, whatever the algorithm says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ce_threshold: Option<Duration>,
     /// Which packets `ce_threshold` marks.
@@ -57,7 +57,7 @@ impl Default for CodelConfig {
     }
 }
 
-/// The keys of CoDel's law, which several disciplines have, but for `ecn`.
+/// The keys of CoDel's algorithm, which several disciplines have, but for `ecn`.
 pub(crate) const TARGET_KEY: (&str, &str) =
     ("target", "how long packets may wait (default \"5ms\")");
 pub(crate) const INTERVAL_KEY: (&str, &str) = (
@@ -66,7 +66,7 @@ pub(crate) const INTERVAL_KEY: (&str, &str) = (
 );
 pub(crate) const CE_THRESHOLD_KEY: (&str, &str) = (
     "ce_threshold",
-    "mark packets that have waited for longer, whatever the law says (default: none)",
+    "mark packets that have waited for longer, whatever the algorithm says (default: none)",
 );
 pub(crate) const CE_THRESHOLD_MARKS_KEY: (&str, &str) = (
     "ce_threshold_marks",
@@ -125,7 +125,7 @@ impl CodelConfig {
     ];
 
     /// # Errors
-    /// Times that the law cannot work with, and limits that let nothing in.
+    /// Times that the algorithm cannot work with, and limits that let nothing in.
     pub fn validate(&self) -> Result<(), ConfigError> {
         validate_times(self.target, self.interval)?;
         self.limits().validate()
@@ -154,7 +154,7 @@ impl CodelConfig {
 pub struct CodelQueue<H> {
     params: CodelParams,
     limit: Limit,
-    law: Codel,
+    cc: Codel,
     /// The mark of the packet that was shown.
     mark: Mark,
     line: Line<H>,
@@ -168,7 +168,7 @@ impl<H: Header> CodelQueue<H> {
         Self {
             params: config.params(context),
             limit: config.limits(),
-            law: Codel::default(),
+            cc: Codel::default(),
             mark: Mark::None,
             line: Line::default(),
             counters: DisciplineCounters::default(),
@@ -222,7 +222,7 @@ impl<H: Header> Discipline<H> for CodelQueue<H> {
             counters: &mut self.counters,
             dropped,
         };
-        match self.law.select(&self.params, now, &mut source) {
+        match self.cc.select(&self.params, now, &mut source) {
             Some(mark) => {
                 self.mark = mark;
                 true

@@ -17,7 +17,7 @@ use crate::tail_drop::TailDropConfig;
 pub const KINDS: &[(&str, &str, Keys)] = &[
     (
         "shared-buffer",
-        "a plain queue that the switch's buffer bounds and laws' thresholds mark",
+        "a plain queue that the switch's buffer bounds and algorithms' thresholds mark",
         SharedBufferConfig::KEYS,
     ),
     (

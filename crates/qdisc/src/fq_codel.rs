@@ -23,7 +23,7 @@ struct Flow {
     packets: Chain,
     /// Bytes that it may still send before others have their turn; below zero when it has sent more.
     deficit: i64,
-    law: Codel,
+    cc: Codel,
 }
 
 /// Flow queueing with CoDel (RFC 8290, by the rules of Linux's `fq_codel`): a hash spreads flows among
@@ -122,7 +122,7 @@ impl<H: Header> FqCodel<H> {
             self.bytes -= wire;
             lost += wire;
         }
-        flow.law.add_drops(packets);
+        flow.cc.add_drops(packets);
         is_left
     }
 
@@ -201,7 +201,7 @@ impl<H: Header> Discipline<H> for FqCodel<H> {
     fn select(&mut self, now: Time, dropped: &mut Vec<Packet<H>>) -> bool {
         while let Some((queue, which)) = self.turn() {
             let index = queue as usize;
-            let Flow { packets, law, .. } = &mut self.flows[index];
+            let Flow { packets, cc, .. } = &mut self.flows[index];
             let mut source = FlowSource {
                 pool: &mut self.pool,
                 packets,
@@ -210,7 +210,7 @@ impl<H: Header> Discipline<H> for FqCodel<H> {
                 counters: &mut self.counters,
                 dropped,
             };
-            if let Some(mark) = law.select(&self.params, now, &mut source) {
+            if let Some(mark) = cc.select(&self.params, now, &mut source) {
                 (self.shown, self.mark) = (queue, mark);
                 return true;
             }

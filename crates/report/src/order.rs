@@ -436,7 +436,7 @@ mod tests {
         assert!(our_order(&bare, &[]).is_empty());
     }
 
-    /// A law whose sizes end at 10 MB has too few points above 6 MB.
+    /// An algorithm whose sizes end at 10 MB has too few points above 6 MB.
     #[test]
     fn the_largest_tenth_is_long_where_sizes_are_small() {
         let mut panel = panel();

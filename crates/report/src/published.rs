@@ -24,7 +24,7 @@ const OVERLAP_MARK: char = '~';
 /// scheme.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PublishedPanel {
-    /// The flow-size law, by the name that scenarios use.
+    /// The flow-size algorithm, by the name that scenarios use.
     pub workload: String,
     /// Payload over the rate of the host links, in percent.
     pub load_pct: f64,
@@ -44,7 +44,7 @@ pub struct PublishedPanel {
 pub struct AxisPoint {
     /// The share of flows up to here, in percent.
     pub size_pct: f64,
-    /// The size that the workload's law has there.
+    /// The size that the workload's algorithm has there.
     #[serde(rename = "size_bytes", serialize_with = "as_bytes")]
     pub size: Bytes,
     /// What the axis says here, where it has a tick.
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn errors_are_placed() {
         let place = |from: &str, to: &str| {
             let text = CURVES.replace(from, to);
             let error = read_published(&text).expect_err("refused");

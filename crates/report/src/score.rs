@@ -10,7 +10,7 @@ use crate::quantile::{Confidence, Percentile};
 use crate::size_bins::SizeBins;
 use crate::slowdown::percentile;
 
-/// How neighbouring points of the axis help, where a bin has too few flows for a steady tail.
+/// How neighboring points of the axis help, where a bin has too few flows for a steady tail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
     /// Not at all: each bin for itself.
@@ -109,10 +109,10 @@ pub fn score(
 /// How far our flows in `bins` are from `curve`, a curve of `panel`. Hidden points are skipped.
 ///
 /// The figures hold, at x percent, a percentile of the flows between the point before and x percent
-/// of all flows in the order of size. Ours are cut by the sizes that the workload's law has there,
+/// of all flows in the order of size. Ours are cut by the sizes that the workload's algorithm has there,
 /// not into equal counts: the published runs are long, so that their equal counts end near these
 /// sizes, while the counts of a short run drift (by 0.5% of the flows with 10,000 of them) and would
-/// compare other sizes. Where the law is discrete to a byte, flows of exactly an edge count below it.
+/// compare other sizes. Where the algorithm is discrete to a byte, flows of exactly an edge count below it.
 ///
 /// # Panics
 /// When `bins` were not cut at the panel's [edges](PublishedPanel::edges).
@@ -226,13 +226,13 @@ impl Pairs {
 fn reach(panel: &PublishedPanel, index: usize, half: f64) -> Range<usize> {
     // Percentages are decimal: 98 and 100 are within 2.
     const ROUNDING: f64 = 1e-9;
-    let centre = panel.axis[index].size_pct;
+    let center = panel.axis[index].size_pct;
     let from = panel
         .axis
-        .partition_point(|point| point.size_pct < centre - half - ROUNDING);
+        .partition_point(|point| point.size_pct < center - half - ROUNDING);
     let upto = panel
         .axis
-        .partition_point(|point| point.size_pct <= centre + half + ROUNDING);
+        .partition_point(|point| point.size_pct <= center + half + ROUNDING);
     from..upto
 }
 

@@ -14,8 +14,8 @@ mod telemetry;
 
 pub use admission::{Admission, Admit, Release};
 pub use congestion::{
-    Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory, Loss, LossKind,
-    MarkingThresholds, default_min_rate, scaled_window,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Loss,
+    LossKind, MarkingThresholds, default_min_rate, scaled_window,
 };
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
 pub use observer::{DropReason, Observer};

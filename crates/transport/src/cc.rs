@@ -1,14 +1,14 @@
-//! Congestion control laws that need nothing beyond the transport: one file each.
+//! Congestion-control algorithms that need nothing beyond the transport: one file each.
 
 mod dcqcn;
 mod dctcp;
 #[cfg(test)]
 mod harness;
-mod line_rate;
+mod none;
 mod paced_rate;
 mod timely;
 
-pub use dcqcn::{Dcqcn, DcqcnConfig, DcqcnLaws, PaperDcqcn, ParameterSet, VendorDcqcn};
-pub use dctcp::{Dctcp, DctcpConfig, DctcpLaws};
-pub use line_rate::{LineRate, LineRateConfig};
-pub use timely::{HyperCounts, Timely, TimelyConfig, TimelyLaws};
+pub use dcqcn::{Dcqcn, DcqcnConfig, DcqcnFactory, PaperDcqcn, ParameterSet, VendorDcqcn};
+pub use dctcp::{Dctcp, DctcpConfig, DctcpFactory};
+pub use none::{NoControl, NoneConfig};
+pub use timely::{HyperCounts, Timely, TimelyConfig, TimelyFactory};

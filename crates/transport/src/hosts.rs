@@ -5,7 +5,9 @@ use std::sync::Arc;
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, PortId};
 use fabricsim_core::packet::{Packet, Priorities};
-use fabricsim_core::plugin::{Endpoint, EndpointCounters, LawFactory, LiveFlow, Unfinished, Wake};
+use fabricsim_core::plugin::{
+    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake,
+};
 use fabricsim_core::units::{Rate, Time};
 
 use crate::rdma::{Rdma, RdmaSettings};
@@ -78,7 +80,7 @@ pub struct HostSettings<F> {
 /// They share each NIC port packet by packet: answers of either go before data, and where both have
 /// something of the kind they take turns. A paused priority holds back only itself.
 #[derive(Debug)]
-pub struct Hosts<H: TcpFields, F: LawFactory<H>> {
+pub struct Hosts<H: TcpFields, F: ControllerFactory<H>> {
     transports: ClassTransports,
     rdma: Rdma<H, F>,
     tcp: Tcp<H>,
@@ -86,7 +88,7 @@ pub struct Hosts<H: TcpFields, F: LawFactory<H>> {
     turns: Vec<Transport>,
 }
 
-impl<H: TcpFields, F: LawFactory<H>> Hosts<H, F> {
+impl<H: TcpFields, F: ControllerFactory<H>> Hosts<H, F> {
     /// The transports of a host whose NIC ports have the rates `nic_rates`.
     #[must_use]
     pub fn new(settings: &HostSettings<F>, nic_rates: Vec<Rate>) -> Self {
@@ -111,7 +113,7 @@ impl<H: TcpFields, F: LawFactory<H>> Hosts<H, F> {
     }
 }
 
-impl<H: TcpFields, F: LawFactory<H>> Endpoint<H> for Hosts<H, F> {
+impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
         match self.transports.of(flow.request.class) {
             Transport::Rdma => self.rdma.start(now, flow, nic),

@@ -1,4 +1,4 @@
-//! TCP: byte streams over connections with one machine of loss recovery and a law of congestion
+//! TCP: byte streams over connections with one machine of loss recovery and an algorithm of congestion
 //! control for each class of flows. It runs beside RDMA in one network; a packet is of TCP when its
 //! header has [`Bits::TCP`].
 //!
@@ -18,11 +18,11 @@
 mod cc;
 mod config;
 mod connection;
+mod controller;
 mod ecn;
 mod endpoint;
 mod handshake;
 mod header;
-mod law;
 mod pool;
 mod rack;
 mod ranges;
@@ -36,15 +36,15 @@ mod sizes;
 mod timers;
 
 pub use cc::{
-    AnyTcpLaw, Cubic, CubicConfig, LawTable, NewReno, NewRenoConfig, Prague, PragueConfig,
-    TCP_LAWS, TcpCc, TcpDctcp, TcpDctcpConfig, TcpLawEntry,
+    AnyTcpController, CcTable, Cubic, CubicConfig, NewReno, NewRenoConfig, Prague, PragueConfig,
+    TCP_CONGESTION_CONTROLS, TcpCc, TcpCcEntry, TcpDctcp, TcpDctcpConfig,
 };
 pub use config::{Detection, RtoFloor, Switch, TcpConfig, TcpParameters, TcpProfile};
+pub use controller::{
+    Congestion, Growth, MarkResponse, Recovering, Round, Signal, TcpAck, TcpCcConfig,
+    TcpController, TcpStart,
+};
 pub use ecn::Feedback;
 pub use endpoint::Tcp;
 pub use header::{Bits, SackBlock, TcpFields, TcpHeader, WithTcp};
-pub use law::{
-    Congestion, Growth, MarkResponse, Recovering, Round, Signal, TcpAck, TcpLaw, TcpLawConfig,
-    TcpStart,
-};
 pub use settings::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};

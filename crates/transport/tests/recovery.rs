@@ -13,7 +13,8 @@ use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind, Priorities};
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Endpoint, EndpointCounters, FlowStart, LawFactory, Loss, LossKind,
+    Ack, CongestionControl, ControllerFactory, Endpoint, EndpointCounters, FlowStart, Loss,
+    LossKind,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_transport::rdma::{
@@ -60,8 +61,8 @@ impl CongestionControl<()> for Fixed {
     }
 }
 
-impl LawFactory<()> for Fixed {
-    type Law = Self;
+impl ControllerFactory<()> for Fixed {
+    type Controller = Self;
 
     fn build(&self, _start: &FlowStart) -> Self {
         self.clone()
@@ -81,7 +82,7 @@ struct Outcome {
     sender: EndpointCounters,
     receiver: EndpointCounters,
     completions: Vec<Completion>,
-    /// Gaps that the laws were told of.
+    /// Gaps that the algorithms were told of.
     gaps: u32,
     timeouts: u32,
 }
@@ -107,7 +108,7 @@ fn transfer(
     window: Option<Bytes>,
     mut fate: impl FnMut(&Packet<()>, u32) -> Fate,
 ) -> Outcome {
-    let law = Fixed {
+    let cc = Fixed {
         window,
         ..Fixed::default()
     };
@@ -119,7 +120,7 @@ fn transfer(
     };
     let settings = Arc::new(RdmaSettings::new(
         config,
-        law.clone(),
+        cc.clone(),
         PacingTimes::Exact,
         BaseReference::Pair,
     ));
@@ -139,7 +140,7 @@ fn transfer(
             dst_port: 100,
         };
         let path = PathInfo {
-            base_rtt: DELAY + DELAY + RATE.serialisation(Bytes::new(MTU)),
+            base_rtt: DELAY + DELAY + RATE.transmission(Bytes::new(MTU)),
             bottleneck: RATE,
             switches: 0,
         };
@@ -162,7 +163,7 @@ fn transfer(
                 host.transport
                     .poll(now, PORT, nothing, |packet| leaving = Some(*packet));
                 let Some(packet) = leaving else { break };
-                host.free = now + RATE.serialisation(packet.size());
+                host.free = now + RATE.transmission(packet.size());
                 let before = copies.entry((packet.flow, packet.seq)).or_default();
                 let data = packet.kind() == PacketKind::Data;
                 let decided = fate(&packet, if data { *before } else { 0 });
@@ -212,8 +213,8 @@ fn transfer(
         sender,
         receiver,
         completions,
-        gaps: law.gaps.load(Ordering::Relaxed),
-        timeouts: law.timeouts.load(Ordering::Relaxed),
+        gaps: cc.gaps.load(Ordering::Relaxed),
+        timeouts: cc.timeouts.load(Ordering::Relaxed),
     }
 }
 
@@ -303,7 +304,7 @@ fn a_second_copy_with_nothing_after_it_takes_a_timeout() {
 #[test]
 fn a_late_packet_costs_a_copy_at_most() {
     let copies = |passed: u64, late: &[u64]| {
-        let by = RATE.serialisation(Bytes::new(1_048 * passed)) + Duration::from_ns(10);
+        let by = RATE.transmission(Bytes::new(1_048 * passed)) + Duration::from_ns(10);
         let outcome = transfer(
             &[PACKETS * MTU],
             Recovery::Selective,

@@ -21,7 +21,7 @@ mod tests {
     use fabricsim_core::rng::Purpose;
 
     #[test]
-    fn gaps_have_the_mean_and_spread_of_the_exponential_law() {
+    fn gaps_have_the_mean_and_spread_of_the_exponential_distribution() {
         let mut stream = Stream::new(1, 0, Purpose::Arrivals);
         let gaps: Vec<f64> = (0..100_000)
             .map(|_| exponential_gap(&mut stream, 1e-6).as_secs_f64() * 1e6)

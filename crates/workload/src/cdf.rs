@@ -1,4 +1,4 @@
-//! Flow-size laws as piecewise-linear distribution functions.
+//! Flow-size distributions as piecewise-linear distribution functions.
 
 mod builtin;
 mod parse;
@@ -14,11 +14,11 @@ use fabricsim_core::units::Bytes;
 /// ```
 /// use fabricsim_workload::SizeCdf;
 ///
-/// let law = SizeCdf::parse("# bytes, percent\n0 0\n1000 50\n1000 60\n9000 100\n")?;
-/// assert_eq!(law.sample(0.25).get(), 500);
-/// assert_eq!(law.sample(0.55).get(), 1000);
-/// assert_eq!(law.sample(0.8).get(), 5000);
-/// assert!((law.mean() - 2350.0).abs() < 1e-9);
+/// let distribution = SizeCdf::parse("# bytes, percent\n0 0\n1000 50\n1000 60\n9000 100\n")?;
+/// assert_eq!(distribution.sample(0.25).get(), 500);
+/// assert_eq!(distribution.sample(0.55).get(), 1000);
+/// assert_eq!(distribution.sample(0.8).get(), 5000);
+/// assert!((distribution.mean() - 2350.0).abs() < 1e-9);
 /// # Ok::<(), fabricsim_core::input::InputError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ impl SizeCdf {
     /// The names that [`SizeCdf::builtin`] knows.
     pub const BUILTIN: &'static [&'static str] = builtin::NAMES;
 
-    /// A law by name: `websearch` (DCTCP's web search, SIGCOMM 2010), `hadoop` (Facebook's Hadoop,
+    /// a distribution by name: `websearch` (DCTCP's web search, SIGCOMM 2010), `hadoop` (Facebook's Hadoop,
     /// SIGCOMM 2015) or `alistorage` (Alibaba's storage, 2019), as the HPCC paper's traffic
     /// generator tabulates them. `None` for any other name.
     #[must_use]
@@ -101,7 +101,7 @@ impl SizeCdf {
         Bytes::new((size as u64).max(1))
     }
 
-    /// The mean size in bytes of the piecewise-linear law, before truncation to whole bytes.
+    /// The mean size in bytes of the piecewise-linear distribution, before truncation to whole bytes.
     #[must_use]
     pub fn mean(&self) -> f64 {
         let first = self.points[0];
@@ -168,45 +168,45 @@ mod tests {
 
     #[test]
     fn samples_follow_the_table() {
-        let law = SizeCdf::builtin("websearch").expect("built in");
-        assert_eq!(law.sample(0.15), Bytes::new(10_000));
-        assert_eq!(law.sample(0.6), Bytes::new(200_000));
-        assert_eq!(law.sample(0.985), Bytes::new(20_000_000));
-        assert_eq!(law.sample(0.0), Bytes::new(1));
-        assert!(law.sample(1.0 - f64::EPSILON) <= law.max());
+        let distribution = SizeCdf::builtin("websearch").expect("built in");
+        assert_eq!(distribution.sample(0.15), Bytes::new(10_000));
+        assert_eq!(distribution.sample(0.6), Bytes::new(200_000));
+        assert_eq!(distribution.sample(0.985), Bytes::new(20_000_000));
+        assert_eq!(distribution.sample(0.0), Bytes::new(1));
+        assert!(distribution.sample(1.0 - f64::EPSILON) <= distribution.max());
     }
 
     #[test]
     fn the_sample_mean_is_the_mean() {
-        let law = SizeCdf::builtin("hadoop").expect("built in");
+        let distribution = SizeCdf::builtin("hadoop").expect("built in");
         let mut stream = Stream::new(1, 0, Purpose::Arrivals);
         let count = 400_000;
         let draws: Vec<f64> = (0..count)
-            .map(|_| law.sample(stream.uniform()).as_f64())
+            .map(|_| distribution.sample(stream.uniform()).as_f64())
             .collect();
         let mean = draws.iter().sum::<f64>() / f64::from(count);
         let variance = draws.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / f64::from(count);
         let three_sigma = 3.0 * (variance / f64::from(count)).sqrt();
         assert!(
-            (mean - law.mean()).abs() < three_sigma,
+            (mean - distribution.mean()).abs() < three_sigma,
             "{mean} against {}",
-            law.mean()
+            distribution.mean()
         );
     }
 
     #[test]
     fn one_size_only() {
-        let law = SizeCdf::fixed(Bytes::new(500_000));
-        assert_eq!(law.sample(0.0), Bytes::new(500_000));
-        assert_eq!(law.sample(0.999), Bytes::new(500_000));
-        assert!((law.mean() - 500_000.0).abs() < 1e-9);
+        let distribution = SizeCdf::fixed(Bytes::new(500_000));
+        assert_eq!(distribution.sample(0.0), Bytes::new(500_000));
+        assert_eq!(distribution.sample(0.999), Bytes::new(500_000));
+        assert!((distribution.mean() - 500_000.0).abs() < 1e-9);
     }
 
     proptest::proptest! {
         #[test]
         fn samples_grow_with_the_fraction(a in 0.0..1.0f64, b in 0.0..1.0f64) {
-            let law = SizeCdf::builtin("alistorage").expect("built in");
-            proptest::prop_assert!(law.sample(a.min(b)) <= law.sample(a.max(b)));
+            let distribution = SizeCdf::builtin("alistorage").expect("built in");
+            proptest::prop_assert!(distribution.sample(a.min(b)) <= distribution.sample(a.max(b)));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::context::WorkloadContext;
 use crate::host_range::select;
 use crate::{IncastConfig, ListConfig, PoissonConfig};
 
-/// Points of a law of sizes at which the cost of a flow is taken.
+/// Points of a flow-size distribution at which the cost of a flow is taken.
 const POINTS: u32 = 4_096;
 
 /// What a flow costs on its path.

@@ -54,7 +54,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoissonConfig {
-    /// The flow-size law.
+    /// The flow-size distribution.
     pub sizes: Sizes,
     /// Payload bytes over the host's link rate: above 0, up to 2.
     pub load: f64,
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_their_key() {
+    fn errors_name_their_key() {
         let key = |change: fn(&mut PoissonConfig)| {
             let mut config = PoissonConfig::new("websearch", 0.5, Duration::from_ms(1));
             change(&mut config);

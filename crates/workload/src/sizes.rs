@@ -1,4 +1,4 @@
-//! The `sizes` key: a named law, one size, or a file that is read later.
+//! The `sizes` key: a named distribution, one size, or a file that is read later.
 
 use fabricsim_core::input::InputError;
 use fabricsim_core::units::Bytes;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cdf::SizeCdf;
 
-/// A reference to a flow-size law: the name of a built-in one (`"websearch"`), a size that all flows
+/// A reference to a flow-size distribution: the name of a built-in one (`"websearch"`), a size that all flows
 /// have (`"500KB"`), or the path of a CDF file.
 ///
 /// A path becomes usable once [`Sizes::load`] has been given the file's text.
@@ -18,7 +18,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// A law of the user's own, under `name`.
+    /// a distribution of the user's own, under `name`.
     pub fn with_cdf(name: impl Into<String>, cdf: SizeCdf) -> Self {
         Self {
             name: name.into(),
@@ -47,7 +47,7 @@ impl Sizes {
         self.cdf.is_none().then_some(self.name.as_str())
     }
 
-    /// The law, or `None` while its file has not been loaded.
+    /// The distribution, or `None` while its file has not been loaded.
     #[must_use]
     pub fn cdf(&self) -> Option<&SizeCdf> {
         self.cdf.as_ref()

@@ -10,7 +10,7 @@ use fabricsim::report::FctRecord;
 use fabricsim::{Error, Scenario};
 
 use super::drive::drive;
-use crate::console::say;
+use crate::console::output;
 use crate::progress::Display;
 use crate::run::line;
 use crate::signals::Signals;
@@ -47,8 +47,8 @@ struct Run {
     answers: Answers,
     records: Vec<FctRecord>,
     packets: u64,
-    /// The query that the law reads.
-    law: Option<usize>,
+    /// The query that the algorithm reads.
+    cc: Option<usize>,
 }
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
@@ -64,7 +64,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
         Ok(run) => run,
         Err(code) => return Ok(code),
     };
-    let law = together.law;
+    let cc = together.cc;
     let mut text = String::new();
     line!(
         text,
@@ -76,7 +76,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
         "ratio"
     );
     for (index, query) in settings.queries.iter().enumerate() {
-        let (with, place) = alone(&settings, index, law);
+        let (with, place) = alone(&settings, index, cc);
         let alone = args.run(&Scenario {
             queries: Some(with),
             ..scenario.clone()
@@ -86,8 +86,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
             Err(code) => return Ok(code),
         };
         let name = query.name.as_deref().unwrap_or_default();
-        let figures = if law == Some(index) {
-            of_law(&alone, &together)
+        let figures = if cc == Some(index) {
+            of_controller(&alone, &together)
         } else {
             match query.aggregation() {
                 Aggregation::Static => of_paths((&alone, place), (&together, index)),
@@ -107,7 +107,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
             );
         }
     }
-    say(&text)?;
+    output(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -120,10 +120,10 @@ fn number(value: f64) -> String {
     }
 }
 
-/// The settings with query `index` in every packet, the law's beside it, and its place in them.
-fn alone(settings: &QuerySettings, index: usize, law: Option<usize>) -> (QuerySettings, usize) {
+/// The settings with query `index` in every packet, the algorithm's beside it, and its place in them.
+fn alone(settings: &QuerySettings, index: usize, cc: Option<usize>) -> (QuerySettings, usize) {
     let kept: Vec<usize> = (0..settings.queries.len())
-        .filter(|&other| other == index || law == Some(other))
+        .filter(|&other| other == index || cc == Some(other))
         .collect();
     let place = kept.iter().position(|&other| other == index);
     let queries = kept.iter().map(|&other| {
@@ -149,10 +149,7 @@ impl CompareArgs {
         let driven = drive(scenario, self.threads, &mut display)?;
         Ok(driven.map(|driven| Run {
             answers: driven.simulation.answers(),
-            law: driven
-                .simulation
-                .queries()
-                .and_then(|queries| queries.law()),
+            cc: driven.simulation.queries().and_then(|queries| queries.cc()),
             packets: driven.simulation.endpoint_counters().packets,
             records: driven.records,
         }))
@@ -256,7 +253,7 @@ fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
             errors(together, 0.99),
         ),
         (
-            "packets for each digest",
+            "packets for each checksum",
             packets_for_a_digest(alone),
             packets_for_a_digest(together),
         ),
@@ -274,11 +271,15 @@ fn of_packets(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
         flows.dedup();
         run.packets as f64 / flows.iter().map(|(_, digests)| digests).sum::<u64>() as f64
     };
-    vec![("packets for each digest", digests(alone), digests(together))]
+    vec![(
+        "packets for each checksum",
+        digests(alone),
+        digests(together),
+    )]
 }
 
-/// Slowdowns under the law that reads the query.
-fn of_law(alone: &Run, together: &Run) -> Figures {
+/// Slowdowns under the algorithm that reads the query.
+fn of_controller(alone: &Run, together: &Run) -> Figures {
     let slowdown = |run: &Run, sizes: std::ops::Range<u64>, share: f64| {
         let own = run
             .records

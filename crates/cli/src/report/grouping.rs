@@ -14,7 +14,7 @@ pub(crate) struct Group {
 
 /// Groups runs by the axes in their names (`axis=value` joined by commas, as points of a sweep are
 /// called). Few runs, and names without axes, make one group. Otherwise the figure compares along one
-/// axis, the law's where there is one, and each combination of the others has a figure of its own.
+/// axis, the algorithm's where there is one, and each combination of the others has a figure of its own.
 pub(crate) fn groups(names: &[String]) -> Vec<Group> {
     let all = || {
         let members = names.iter().cloned().enumerate().collect();
@@ -38,14 +38,14 @@ pub(crate) fn groups(names: &[String]) -> Vec<Group> {
         values.entry(axis).or_default().insert(value);
     }
     let fits = |axis: &&str| (2..=MOST).contains(&values[*axis].len());
-    let is_law = |axis: &&str| axis.split('.').any(|part| part == "cc" || part == "scheme");
+    let is_algorithm = |axis: &&str| axis.split('.').any(|part| part == "cc" || part == "scheme");
     let candidates = || values.keys().copied().filter(fits);
     let widest = || {
         candidates()
             .filter(|axis| *axis != "seed")
             .max_by_key(|axis| values[axis].len())
     };
-    let Some(compared) = candidates().find(is_law).or_else(widest) else {
+    let Some(compared) = candidates().find(is_algorithm).or_else(widest) else {
         return all();
     };
     let mut groups: Vec<Group> = Vec::new();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn many_points_are_grouped_by_all_axes_but_the_laws() {
+    fn many_points_are_grouped_by_all_axes_but_the_algorithms() {
         let mut points = Vec::new();
         for load in ["0.3", "0.5"] {
             for cc in ["hpcc", "dctcp"] {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_law_the_axis_with_most_values_is_compared() {
+    fn without_congestion_control_the_axis_with_most_values_is_compared() {
         let mut points = Vec::new();
         for load in ["0.3", "0.5", "0.7"] {
             for seed in ["1", "2", "3", "4"] {

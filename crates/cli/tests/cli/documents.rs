@@ -9,13 +9,13 @@ use fabricsim::harm::HarmSettings;
 use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
 use fabricsim::queries::BudgetSettings;
-use fabricsim::registry::LAWS;
+use fabricsim::registry::CONGESTION_CONTROLS;
 use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
     Keys, OutputSettings, Profile, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
 };
 use fabricsim::sweep;
-use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
 
 use crate::support::{Folder, project, project_text};
 
@@ -25,7 +25,7 @@ fn tables() -> Vec<(String, Keys)> {
         ("## Keys before any table".to_owned(), ROOT_KEYS),
         ("## `[[class]]`".to_owned(), CLASS_KEYS),
         ("## `[switch]`".to_owned(), SwitchSettings::KEYS),
-        ("## `[transport]`".to_owned(), transport_keys()),
+        ("## `[rdma]`".to_owned(), rdma_keys()),
         ("## `[tcp]`".to_owned(), tcp_keys()),
         ("## `[[queue]]`".to_owned(), QUEUE_KEYS),
         ("## `[routing]`".to_owned(), RoutingSettings::KEYS),
@@ -35,7 +35,7 @@ fn tables() -> Vec<(String, Keys)> {
         ("## `[pint]`".to_owned(), BudgetSettings::KEYS),
         ("## `[[query]]`".to_owned(), QueryConfig::KEYS),
     ];
-    let laws = LAWS.iter().map(|law| (law.name, law.keys));
+    let algorithms = CONGESTION_CONTROLS.iter().map(|cc| (cc.name, cc.keys));
     let topologies = fabricsim_topology::KINDS
         .iter()
         .map(|&(name, _, keys)| (name, keys));
@@ -45,7 +45,7 @@ fn tables() -> Vec<(String, Keys)> {
     let events = failures::KINDS.iter().map(|&(name, _, keys)| (name, keys));
     let queues = discipline_kinds().iter();
     let queues = queues.map(|&(name, _, keys)| (name, keys));
-    let kinds = laws.chain(topologies).chain(workloads).chain(events);
+    let kinds = algorithms.chain(topologies).chain(workloads).chain(events);
     for (name, keys) in kinds.chain(queues) {
         tables.push((format!("### `{name}`"), keys));
     }
@@ -107,22 +107,25 @@ fn assert_documented(name: &str, heading: &str, keys: Keys) {
     }
 }
 
-/// Every law has a section in docs/laws.md, with a row for each of its keys.
+/// Every algorithm has a section in docs/congestion-control.md, with a row for each of its keys.
 #[test]
-fn every_law_is_described_with_its_keys() {
-    let document = project_text("docs/laws.md");
-    for law in LAWS {
-        let heading = format!("\n## `{}`\n", law.name);
-        let (_, section) = document
-            .split_once(&heading)
-            .unwrap_or_else(|| panic!("docs/laws.md has no heading `{}`", heading.trim()));
+fn every_algorithm_is_described_with_its_keys() {
+    let document = project_text("docs/congestion-control.md");
+    for cc in CONGESTION_CONTROLS {
+        let heading = format!("\n## `{}`\n", cc.name);
+        let (_, section) = document.split_once(&heading).unwrap_or_else(|| {
+            panic!(
+                "docs/congestion-control.md has no heading `{}`",
+                heading.trim()
+            )
+        });
         let section = section.split("\n## ").next().unwrap_or_default();
-        for (key, _) in law.keys {
+        for (key, _) in cc.keys {
             assert!(
                 section
                     .lines()
                     .any(|line| line.starts_with(&format!("| `{key}` |"))),
-                "docs/laws.md, {}: no row for `{key}`",
+                "docs/congestion-control.md, {}: no row for `{key}`",
                 heading.trim()
             );
         }
@@ -172,7 +175,10 @@ fn every_deviation_from_a_paper_is_documented() {
         let sources = entry.expect("an entry").path().join("src");
         marked(&sources, "Differs from the paper:", &mut found);
     }
-    assert!(!found.is_empty(), "the marks are spelt in another way now");
+    assert!(
+        !found.is_empty(),
+        "the marks are spelled in another way now"
+    );
     let document = project_text("docs/fidelity.md");
     for (file, count) in found {
         let rows = document
@@ -299,7 +305,7 @@ fn the_scenarios_of_the_documents_are_good() {
     for name in [
         "README.md",
         "docs/scenarios.md",
-        "docs/laws.md",
+        "docs/congestion-control.md",
         "docs/fidelity.md",
     ] {
         let text = project_text(name);
@@ -354,7 +360,7 @@ fn what_the_documents_point_to_exists() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "docs/scenarios.md",
-        "docs/laws.md",
+        "docs/congestion-control.md",
         "docs/outputs.md",
         "docs/sweeps.md",
         "docs/reproduce.md",

@@ -1,4 +1,4 @@
-//! `fabricsim harm`: its table, its files, and what it says to mistakes.
+//! `fabricsim harm`: its table, its files, and what it says to errors.
 
 use crate::support::{Folder, Outcome};
 
@@ -105,14 +105,14 @@ fn flows_that_are_left_give_code_3() {
 }
 
 #[test]
-fn mistakes_are_refused_with_their_remedy() {
+fn errors_are_refused_with_a_suggested_fix() {
     let folder = Folder::new();
     folder.write("h.toml", "seed = 2\ncca = [\"cubik\"]\n");
     folder.write("bad.csv", "start_ns,size_bytes\n0,many\n");
     for (args, says) in [
         (
             &["h.toml"][..],
-            &["h.toml:2", "`cubik` is no law of TCP", "prague"][..],
+            &["h.toml:2", "`cubik` is no algorithm of TCP", "prague"][..],
         ),
         (
             &["none.toml"],
@@ -120,7 +120,7 @@ fn mistakes_are_refused_with_their_remedy() {
         ),
         (
             &["--cca", "bbr"],
-            &["`cca`", "`bbr` is no law of TCP", "newreno"],
+            &["`cca`", "`bbr` is no algorithm of TCP", "newreno"],
         ),
         (
             &["--qdisc", "fq_codel flow 1"],

@@ -18,7 +18,7 @@ at = "0s"
 kind = "hpcc"
 "#;
 
-/// The page without its styles and pictures' sizes, as a tree of elements; a mistake that browsers
+/// The page without its styles and pictures' sizes, as a tree of elements; an error that browsers
 /// forgive is one here.
 fn assert_well_formed(html: &str) {
     let body = html.strip_prefix("<!DOCTYPE html>").expect("HTML5");
@@ -57,11 +57,11 @@ fn two_runs_on_a_page() {
 
     // Runs with their digests, and the one setting that differs, which is the only column.
     for dir in ["a", "b"] {
-        let digest = folder.summary(dir)["digest"]
+        let checksum = folder.summary(dir)["checksum"]
             .as_str()
-            .expect("a digest")
+            .expect("a checksum")
             .to_owned();
-        assert!(html.contains(&digest), "{digest}");
+        assert!(html.contains(&checksum), "{checksum}");
     }
     for (name, eta) in [("a", "0.95"), ("b", "0.5")] {
         let row = format!("<tr><th scope=\"row\">{name}</th><td class=\"number\">{eta}</td></tr>");
@@ -91,14 +91,14 @@ fn names_are_text() {
     let summary = folder.read(&file);
     assert!(summary.contains("\"tiny\"") && summary.contains("\"< 10 KB\""));
     let summary = summary.replace("\"tiny\"", "\"<script>alert('scenario')</script>\"");
-    folder.write(&file, &summary.replace("\"hpcc\"", "\"<script>law\""));
+    folder.write(&file, &summary.replace("\"hpcc\"", "\"<script>algorithm\""));
     folder
         .run(&["report", dir, "--title", "<script>title"])
         .succeeded();
     let html = folder.read("report.html");
     assert_well_formed(&html);
     assert!(html.contains("&lt;script&gt;alert(&#39;scenario&#39;)&lt;/script&gt;"));
-    for name in ["folder", "law", "title"] {
+    for name in ["folder", "algorithm", "title"] {
         assert!(html.contains(&format!("&lt;script&gt;{name}")), "{name}");
     }
     assert!(!html.contains("<script"));
@@ -168,7 +168,7 @@ fn observations_are_drawn_when_they_are_there() {
         "a/queues.csv",
         "time_ns,node,port,queue_bytes\n1000,9,0,10\n2000,9,0,40\n",
     );
-    folder.write("a/links.csv", "time_ns,node,port,sent_bytes,utilisation,marked_packets,dropped_packets,paused_ns\n1000,9,0,10,0.5,0,0,0\n2000,9,0,9,0.75,0,0,0\n");
+    folder.write("a/links.csv", "time_ns,node,port,sent_bytes,utilization,marked_packets,dropped_packets,paused_ns\n1000,9,0,10,0.5,0,0,0\n2000,9,0,9,0.75,0,0,0\n");
     folder.write(
         "a/queue_distribution.csv",
         "node,port,from_bytes,upto_bytes,time_ns\n9,0,0,1000,900\n9,0,1000,2000,100\n",
@@ -178,7 +178,7 @@ fn observations_are_drawn_when_they_are_there() {
     assert_well_formed(&html);
     for text in [
         "a: queues",
-        "a: utilisation of links",
+        "a: utilization of links",
         "time with at least this queue (%)",
         "node 9 port 0",
     ] {
@@ -201,7 +201,7 @@ fn a_sweep_is_a_report_of_its_points() {
     folder.run(&["report", "sweep"]).succeeded();
     let html = folder.read("report.html");
     assert_well_formed(&html);
-    // A figure for each load, with the laws as series.
+    // A figure for each load, with the algorithms as series.
     for text in ["load = 0.3", "load = 0.5", "hpcc", "timely"] {
         assert!(html.contains(&format!(">{text}</text>")), "{text}");
     }

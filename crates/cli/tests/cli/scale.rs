@@ -3,16 +3,16 @@
 use crate::support::{Folder, Outcome};
 
 /// A scenario of one small incast on a network.
-fn scenario(topology: &str, law: &str) -> String {
+fn scenario(topology: &str, cc: &str) -> String {
     format!(
-        "[topology]\n{topology}\n[cc]\nkind = \"{law}\"\n[[workload]]\nkind = \"incast\"\nfan_in = 2\n\
+        "[topology]\n{topology}\n[cc]\nkind = \"{cc}\"\n[[workload]]\nkind = \"incast\"\nfan_in = 2\n\
          size = \"1KB\"\nat = \"0s\"\n"
     )
 }
 
-fn check(topology: &str, law: &str) -> Outcome {
+fn check(topology: &str, cc: &str) -> Outcome {
     let folder = Folder::new();
-    folder.write("big.toml", &scenario(topology, law));
+    folder.write("big.toml", &scenario(topology, cc));
     folder.run(&["check", "big.toml"])
 }
 
@@ -40,7 +40,7 @@ fn cpu_seconds(folder: &Folder, arguments: &str) -> f64 {
     seconds.sum()
 }
 
-/// With tests' optimisation, which is not quite that of a release.
+/// With tests' optimization, which is not quite that of a release.
 #[test]
 #[cfg(unix)]
 fn networks_of_65536_nodes_are_checked_in_seconds() {

@@ -42,7 +42,7 @@ fn the_examples_follow_the_schema() {
 }
 
 #[test]
-fn mistakes_are_against_the_schema() {
+fn errors_are_against_the_schema() {
     let validator = validator();
     let good = "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\nkind = \"permutation\"\n\
                 size = \"1MB\"\n[cc]\nkind = \"hpcc\"\neta = 0.9\n[run]\nstop_at = \"1ms\"\n";

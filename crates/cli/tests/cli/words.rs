@@ -1,6 +1,6 @@
 //! Help, lists and checks: what the command says without running anything.
 
-use fabricsim::registry::LAWS;
+use fabricsim::registry::CONGESTION_CONTROLS;
 
 use crate::support::{Folder, project};
 
@@ -27,14 +27,14 @@ fn every_subcommand_has_examples() {
 #[test]
 fn list_names_everything_that_a_scenario_can() {
     let list = Folder::new().run(&["list"]).succeeded().stdout;
-    let laws = LAWS.iter().map(|law| (law.name, law.keys));
+    let algorithms = CONGESTION_CONTROLS.iter().map(|cc| (cc.name, cc.keys));
     let topologies = fabricsim_topology::KINDS
         .iter()
         .map(|&(name, _, keys)| (name, keys));
     let workloads = fabricsim_workload::KINDS
         .iter()
         .map(|&(name, _, keys)| (name, keys));
-    for (name, keys) in laws.chain(topologies).chain(workloads) {
+    for (name, keys) in algorithms.chain(topologies).chain(workloads) {
         assert!(list.contains(&format!("\n  {name} ")), "{name}");
         for (key, meaning) in keys {
             assert!(list.contains(&format!("\n      {key} ")), "{name}: {key}");
@@ -43,7 +43,7 @@ fn list_names_everything_that_a_scenario_can() {
     }
     for other in [
         "[switch]",
-        "[transport]",
+        "[rdma]",
         "[routing]",
         "[run]",
         "[output]",
@@ -57,8 +57,11 @@ fn list_names_everything_that_a_scenario_can() {
 #[test]
 fn a_topic_lists_nothing_else() {
     let folder = Folder::new();
-    let laws = folder.run(&["list", "cc"]).succeeded().stdout;
-    assert!(laws.contains("hpcc") && !laws.contains("poisson"), "{laws}");
+    let algorithms = folder.run(&["list", "cc"]).succeeded().stdout;
+    assert!(
+        algorithms.contains("hpcc") && !algorithms.contains("poisson"),
+        "{algorithms}"
+    );
     let workloads = folder.run(&["list", "workload"]).succeeded().stdout;
     assert!(workloads.contains("poisson") && !workloads.contains("max_stage"));
 }
@@ -104,7 +107,7 @@ fn check_writes_nothing() {
 /// As with `fabricsim list | head -1`.
 #[cfg(unix)]
 #[test]
-fn a_reader_that_stops_early_is_no_mistake() {
+fn a_reader_that_stops_early_is_no_error() {
     use std::process::Stdio;
     let folder = Folder::new();
     let mut child = folder

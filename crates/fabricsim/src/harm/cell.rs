@@ -38,7 +38,7 @@ const FAST: Rate = Rate::from_gbps(10);
 pub(super) struct CellPlan<'a> {
     pub(super) settings: &'a HarmSettings,
     pub(super) rtt: Duration,
-    /// The law of the competitor; `None` of the workload alone.
+    /// The algorithm of the competitor; `None` of the workload alone.
     pub(super) competitor: Option<&'a str>,
     pub(super) flows: &'a [WorkloadFlow],
     /// From the start of the workload to the end at the latest.
@@ -92,9 +92,9 @@ pub struct BottleneckResult {
 /// What came of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellResult {
-    /// The round-trip time without serialisation.
+    /// The round-trip time without transmission.
     pub rtt: Duration,
-    /// The law of the competitor; `None` of the workload alone.
+    /// The algorithm of the competitor; `None` of the workload alone.
     pub competitor: Option<String>,
     /// The flows in the order of their starts.
     pub flows: Vec<FlowResult>,
@@ -205,10 +205,10 @@ impl CellPlan<'_> {
         }
     }
 
-    fn class(&self, law: &str, feedback: Feedback, reuse: Reuse) -> ClassConfig {
-        let law = self.settings.law_named(law);
+    fn class(&self, cc: &str, feedback: Feedback, reuse: Reuse) -> ClassConfig {
+        let cc = self.settings.algorithm_named(cc);
         ClassConfig {
-            law: law.expect("names of laws are validated"),
+            cc: cc.expect("names of algorithms are validated"),
             feedback,
             accepts: feedback,
             pattern: Pattern::Fetch,
@@ -232,8 +232,8 @@ impl CellPlan<'_> {
             loss: None,
         };
         let workload = self.class(&settings.baseline, settings.workload_ecn, settings.reuse);
-        let rival = self.competitor.map(|law| {
-            let class = self.class(law, settings.competitor_ecn, Reuse::None);
+        let rival = self.competitor.map(|cc| {
+            let class = self.class(cc, settings.competitor_ecn, Reuse::None);
             (COMPETITOR, class)
         });
         let tcp = Arc::new(TcpSettings::new(&settings.tcp, workload, rival));

@@ -15,11 +15,11 @@ pub struct WorkloadFacts {
     pub flows: usize,
     /// How long they arrive.
     pub duration: Duration,
-    /// The mean gap between them: that of their law, or of the file.
+    /// The mean gap between them: that of their algorithm, or of the file.
     pub mean_arrival: Duration,
-    /// 5% of their lengths are below this: by their law, or in the file.
+    /// 5% of their lengths are below this: by their algorithm, or in the file.
     pub len_p5: f64,
-    /// Their mean length in bytes, by their law or in the file.
+    /// Their mean length in bytes, by their algorithm or in the file.
     pub len_mean: f64,
     /// 95% of their lengths are below this.
     pub len_p95: f64,
@@ -27,15 +27,15 @@ pub struct WorkloadFacts {
 
 impl WorkloadFacts {
     fn new(settings: &HarmSettings, flows: &[WorkloadFlow]) -> Self {
-        let law = settings.flow_law();
+        let distribution = settings.flow_distribution();
         if settings.workload == DRAWN || settings.workload == CCAFCT {
             return Self {
                 flows: flows.len(),
                 duration: settings.duration(),
-                mean_arrival: law.mean_arrival,
-                len_p5: law.len_p5.as_f64(),
-                len_mean: law.mean_length(),
-                len_p95: law.len_p95.as_f64(),
+                mean_arrival: distribution.mean_arrival,
+                len_p5: distribution.len_p5.as_f64(),
+                len_mean: distribution.mean_length(),
+                len_p95: distribution.len_p95.as_f64(),
             };
         }
         let last = flows.last().map_or(Duration::ZERO, |flow| flow.start);
@@ -108,9 +108,9 @@ impl Replica {
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The round-trip time without serialisation.
+    /// The round-trip time without transmission.
     pub rtt: Duration,
-    /// The law of the competitor; `None` of the workload alone.
+    /// The algorithm of the competitor; `None` of the workload alone.
     pub competitor: Option<String>,
     /// One for each seed.
     pub replicas: Vec<Replica>,

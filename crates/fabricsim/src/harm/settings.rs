@@ -2,11 +2,11 @@
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Bytes, Duration, Rate};
-use fabricsim_transport::tcp::{Feedback, Reuse, TCP_LAWS, TcpCc, TcpConfig};
+use fabricsim_transport::tcp::{Feedback, Reuse, TCP_CONGESTION_CONTROLS, TcpCc, TcpConfig};
 use serde::{Deserialize, Serialize};
 
 use super::qdisc_setting::QdiscSetting;
-use super::workload::FlowLaw;
+use super::workload::FlowDistribution;
 
 /// The workload that is drawn.
 pub const DRAWN: &str = "drawn";
@@ -25,13 +25,13 @@ const DURATION: Duration = Duration::from_ms(180_000);
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HarmSettings {
-    /// Laws whose harm is measured.
+    /// Algorithms whose harm is measured.
     pub cca: Vec<String>,
     /// Flows of the competitor.
     pub competitors: u16,
-    /// The law of the workload.
+    /// The algorithm of the workload.
     pub baseline: String,
-    /// Round-trip times without serialisation.
+    /// Round-trip times without transmission.
     pub rtt: Vec<Duration>,
     /// Of the bottleneck, in both directions.
     pub bandwidth: Rate,
@@ -69,8 +69,8 @@ pub struct HarmSettings {
     pub repeats: u16,
     /// Settings of TCP.
     pub tcp: TcpConfig,
-    /// Settings of laws that are not their defaults.
-    pub law: Vec<TcpCc>,
+    /// Settings of algorithms that are not their defaults.
+    pub cc: Vec<TcpCc>,
 }
 
 impl Default for HarmSettings {
@@ -96,7 +96,7 @@ impl Default for HarmSettings {
             seed: 1,
             repeats: 1,
             tcp: TcpConfig::default(),
-            law: Vec::new(),
+            cc: Vec::new(),
         }
     }
 }
@@ -106,10 +106,13 @@ impl HarmSettings {
     pub const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "cca",
-            "laws whose harm is measured (default [\"cubic\", \"prague\"])",
+            "algorithms whose harm is measured (default [\"cubic\", \"prague\"])",
         ),
-        ("competitors", "flows of the competing law (default 1)"),
-        ("baseline", "law of the workload (default \"cubic\")"),
+        (
+            "competitors",
+            "flows of the competing algorithm (default 1)",
+        ),
+        ("baseline", "algorithm of the workload (default \"cubic\")"),
         (
             "rtt",
             "round-trip times (default [\"10ms\", \"20ms\", \"40ms\", \"80ms\", \"160ms\"])",
@@ -170,8 +173,8 @@ impl HarmSettings {
         ),
         ("tcp", "table of TCP's settings"),
         (
-            "law",
-            "[[law]] tables: settings of laws by their `kind` (default: each law's own)",
+            "cc",
+            "[[cc]] tables: settings of algorithms by their `kind` (default: each algorithm's own)",
         ),
     ];
 
@@ -190,8 +193,8 @@ impl HarmSettings {
 
     /// What flows are drawn from.
     #[must_use]
-    pub fn flow_law(&self) -> FlowLaw {
-        FlowLaw {
+    pub fn flow_distribution(&self) -> FlowDistribution {
+        FlowDistribution {
             mean_arrival: self.mean_arrival.unwrap_or(MEAN_ARRIVAL),
             len_p5: self.len_p5.unwrap_or(LEN_P5),
             len_p95: self.len_p95.unwrap_or(LEN_P95),
@@ -201,27 +204,30 @@ impl HarmSettings {
     /// Flows that arrive in [`Self::duration`] at the mean gap.
     #[must_use]
     pub fn flow_count(&self) -> u64 {
-        self.duration().as_ps() / self.flow_law().mean_arrival.as_ps().max(1)
+        self.duration().as_ps() / self.flow_distribution().mean_arrival.as_ps().max(1)
     }
 
-    /// The law called `name`, with its settings of [`Self::law`].
+    /// The algorithm called `name`, with its settings of [`Self::algorithm`].
     #[must_use]
-    pub fn law_named(&self, name: &str) -> Option<TcpCc> {
-        let own = self.law.iter().find(|law| law.name() == name);
+    pub fn algorithm_named(&self, name: &str) -> Option<TcpCc> {
+        let own = self.cc.iter().find(|cc| cc.name() == name);
         own.cloned().or_else(|| TcpCc::by_name(name))
     }
 
     /// # Errors
     /// The first value that a test cannot have.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.validate_laws()?;
+        self.validate_algorithms()?;
         self.validate_path()?;
         self.validate_workload()?;
         self.validate_statistics()
     }
 
-    fn validate_laws(&self) -> Result<(), ConfigError> {
-        let known = TCP_LAWS.iter().map(|law| law.name).collect::<Vec<_>>();
+    fn validate_algorithms(&self) -> Result<(), ConfigError> {
+        let known = TCP_CONGESTION_CONTROLS
+            .iter()
+            .map(|cc| cc.name)
+            .collect::<Vec<_>>();
         let known = known.join(", ");
         if self.cca.is_empty() {
             return Err(ConfigError::new(
@@ -233,25 +239,25 @@ impl HarmSettings {
         let named = self.cca.iter().map(|name| ("cca", name));
         for (key, name) in named.chain([("baseline", &self.baseline)]) {
             if TcpCc::by_name(name).is_none() {
-                let message = format!("`{name}` is no law of TCP");
+                let message = format!("`{name}` is no algorithm of TCP");
                 return Err(ConfigError::new(key, message, format!("known: {known}")));
             }
         }
         for (index, name) in self.cca.iter().enumerate() {
             if self.cca[..index].contains(name) {
                 let message = format!("`{name}` is there twice");
-                return Err(ConfigError::new("cca", message, "name each law once"));
+                return Err(ConfigError::new("cca", message, "name each algorithm once"));
             }
         }
-        for (index, law) in self.law.iter().enumerate() {
-            let name = law.name();
-            if self.law[..index].iter().any(|other| other.name() == name) {
+        for (index, cc) in self.cc.iter().enumerate() {
+            let name = cc.name();
+            if self.cc[..index].iter().any(|other| other.name() == name) {
                 let message = format!("`{name}` has two tables");
-                return Err(ConfigError::new("law", message, "put its keys into one"));
+                return Err(ConfigError::new("cc", message, "put its keys into one"));
             }
-            law.validate().map_err(|error| {
+            cc.validate().map_err(|error| {
                 let message = format!("`{}` of `{name}`: {}", error.key, error.message);
-                ConfigError::new("law", message, error.help)
+                ConfigError::new("cc", message, error.help)
             })?;
         }
         if self.competitors == 0 || self.competitors > 1_000 {
@@ -312,28 +318,28 @@ impl HarmSettings {
                 format!("leave `{key}` out, or set `workload = \"{DRAWN}\"`"),
             ));
         }
-        let law = self.flow_law();
-        if law.mean_arrival == Duration::ZERO {
+        let distribution = self.flow_distribution();
+        if distribution.mean_arrival == Duration::ZERO {
             return Err(ConfigError::new(
                 "mean_arrival",
                 "all flows would arrive at once",
                 "give more than 0s, such as \"200ms\"",
             ));
         }
-        if law.len_p5 == Bytes::ZERO || law.len_p5 > law.len_p95 {
+        if distribution.len_p5 == Bytes::ZERO || distribution.len_p5 > distribution.len_p95 {
             return Err(ConfigError::new(
                 "len_p5",
                 format!(
                     "5% of lengths are below {} and 95% below {}",
-                    law.len_p5, law.len_p95
+                    distribution.len_p5, distribution.len_p95
                 ),
                 "give at least \"1B\", and not more than `len_p95`",
             ));
         }
-        if law.len_p95 > MOST_BYTES {
+        if distribution.len_p95 > MOST_BYTES {
             return Err(ConfigError::new(
                 "len_p95",
-                format!("5% of lengths would be above {}", law.len_p95),
+                format!("5% of lengths would be above {}", distribution.len_p95),
                 "give at most \"1TB\"",
             ));
         }
@@ -365,7 +371,7 @@ impl HarmSettings {
         if (least..=most).contains(&count) {
             return Ok(());
         }
-        let (duration, gap) = (self.duration(), law.mean_arrival);
+        let (duration, gap) = (self.duration(), distribution.mean_arrival);
         Err(ConfigError::new(
             "duration",
             format!("{duration} at a flow each {gap} are {count} flows"),

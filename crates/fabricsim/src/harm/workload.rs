@@ -23,7 +23,7 @@ pub struct WorkloadFlow {
 
 /// What flows are drawn from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlowLaw {
+pub struct FlowDistribution {
     /// The mean gap between flows, which are exponentially distributed.
     pub mean_arrival: Duration,
     /// 5% of the lengths, which are lognormal, are below this.
@@ -32,7 +32,7 @@ pub struct FlowLaw {
     pub len_p95: Bytes,
 }
 
-impl FlowLaw {
+impl FlowDistribution {
     /// Mean and standard deviation of the logarithm of a length.
     fn logarithm(&self) -> (f64, f64) {
         let (low, high) = (
@@ -101,7 +101,7 @@ pub fn ccafct_flows(count: usize) -> Vec<WorkloadFlow> {
 /// with `#` are skipped.
 ///
 /// # Errors
-/// The first mistake, with its place.
+/// The first diagnostic, with its place.
 pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
     let mut flows: Vec<WorkloadFlow> = Vec::new();
     let mut offset = 0;
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::harm::metrics::Sample;
 
-    const LAW: FlowLaw = FlowLaw {
+    const DISTRIBUTION: FlowDistribution = FlowDistribution {
         mean_arrival: Duration::from_ms(200),
         len_p5: Bytes::new(65_536),
         len_p95: Bytes::new(2_097_152),
@@ -206,15 +206,15 @@ mod tests {
 
     #[test]
     fn the_tool_prints_this_mean() {
-        assert!((LAW.mean_length() - 645_683.0).abs() < 1.0);
+        assert!((DISTRIBUTION.mean_length() - 645_683.0).abs() < 1.0);
     }
 
     #[test]
-    fn draws_have_the_quantiles_and_gaps_of_their_law() {
-        let flows = LAW.draw(100_000, 7);
+    fn draws_have_the_quantiles_and_gaps_of_their_distribution() {
+        let flows = DISTRIBUTION.draw(100_000, 7);
         assert_eq!(flows[0].start, Duration::ZERO);
-        assert_eq!(flows[..900], LAW.draw(900, 7));
-        assert_ne!(flows[..900], LAW.draw(900, 8));
+        assert_eq!(flows[..900], DISTRIBUTION.draw(900, 7));
+        assert_ne!(flows[..900], DISTRIBUTION.draw(900, 8));
         let sizes = flows.iter().map(|flow| flow.size.as_f64()).collect();
         let sizes = Sample::new(sizes).expect("some flows");
         for (p, bytes) in [(0.05, 65_536.0), (0.5, 370_728.0), (0.95, 2_097_152.0)] {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_places() {
+    fn errors_have_places() {
         for (text, line, says) in [
             ("start,size\n", 1, "header"),
             ("start_ns,size_bytes\n0\n", 2, "not a start and a size"),

@@ -48,7 +48,7 @@ fn shown(value: Option<&&Value>) -> String {
 }
 
 /// The first keys in which `there` and `now` differ, each with both values, and how many more there
-/// are. Keys that both have come first: others follow from them, as those of another law.
+/// are. Keys that both have come first: others follow from them, as those of another algorithm.
 pub(super) fn differences(there: &Value, now: &Value) -> Vec<String> {
     let (there, now) = (flatten(there), flatten(now));
     let keys: BTreeSet<&String> = there.keys().chain(now.keys()).collect();

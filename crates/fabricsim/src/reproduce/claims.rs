@@ -171,7 +171,7 @@ pub(super) fn of_results(card: &mut Scorecard) {
     card.claims = claims;
 }
 
-/// What the results page says of the target utilisation: at loads up to 50%, 99% makes long flows faster
+/// What the results page says of the target utilization: at loads up to 50%, 99% makes long flows faster
 /// and short ones a little slower; at 70% long flows gain most under INT.
 pub(super) fn of_eta(card: &mut Scorecard) {
     let ratio = |panel: &PanelScore, region: Region, form: &str| {
@@ -257,14 +257,14 @@ pub(super) fn of_incast(card: &mut Scorecard) {
                 Some((hpcc < least, evidence))
             }),
         ));
-        for law in ["DCQCN", "TIMELY"] {
+        for cc in ["DCQCN", "TIMELY"] {
             claims.push(Claim::tested(
                 format!(
-                    "{}: a window makes short flows under {law} faster",
+                    "{}: a window makes short flows under {cc} faster",
                     panel.title()
                 ),
                 short.and_then(|means| {
-                    let (without, with) = (means.of(law)?, means.of(&format!("{law}+w"))?);
+                    let (without, with) = (means.of(cc)?, means.of(&format!("{cc}+w"))?);
                     Some((with < without, format!("{with:.2} against {without:.2}")))
                 }),
             ));

@@ -1,10 +1,10 @@
-//! Which law a class of flows runs, and what the laws of a run want from the network together.
+//! Which algorithm a class of flows runs, and what the algorithms of a run want from the network together.
 
 use std::collections::BTreeMap;
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::LawContext;
+use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::Rate;
 use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;
@@ -13,10 +13,10 @@ use serde::Deserialize;
 use toml::de::DeTable;
 
 use super::Scenario;
-use crate::custom::CustomLaws;
+use crate::custom::CcRegistry;
 use crate::document::{Document, Section};
 use crate::error::Error;
-use crate::registry::{CcConfig, ClassLaws, Needs};
+use crate::registry::{AnyCcConfig, ClassFactories, Needs};
 use crate::settings::{EcnRule, Keys};
 
 /// The keys of a `[[class]]` table.
@@ -25,7 +25,7 @@ pub const CLASS_KEYS: Keys = &[
         "id",
         "the class: a workload's place in the scenario from 0 on, or the `class` column of a list",
     ),
-    ("cc", "the law of the class: a table like [cc]"),
+    ("cc", "the algorithm of the class: a table like [cc]"),
 ];
 
 #[derive(Deserialize)]
@@ -34,30 +34,30 @@ struct ClassTable {
     id: u16,
 }
 
-/// The laws of classes that have their own, by class.
-pub(super) type ClassCc = BTreeMap<ClassId, CcConfig>;
+/// The algorithms of classes that have their own, by class.
+pub(super) type ClassCc = BTreeMap<ClassId, AnyCcConfig>;
 
 /// Reads the `[[class]]` tables into `classes`, which holds those of workloads already.
 pub(super) fn read_classes<'a>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,
-    custom: &CustomLaws,
+    custom: &CcRegistry,
     classes: &mut ClassCc,
 ) -> Result<(), Error> {
     for mut section in document.sections(root, "class")? {
-        let Some(law) = read_law(document, &mut section, custom)? else {
-            return Err(document.mistake(
+        let Some(cc) = read_cc(document, &mut section, custom)? else {
+            return Err(document.diagnostic(
                 section.span.clone(),
-                format!("{} does not say its law", section.title),
-                "add `cc = { kind = \"dcqcn\" }`; `fabricsim list cc` shows all laws",
+                format!("{} does not say its algorithm", section.title),
+                "add `cc = { kind = \"dcqcn\" }`; `fabricsim list cc` shows all algorithms",
             ));
         };
         let table: ClassTable = document.settings(&section, CLASS_KEYS)?;
-        if classes.insert(ClassId(table.id), law).is_some() {
-            return Err(document.mistake(
+        if classes.insert(ClassId(table.id), cc).is_some() {
+            return Err(document.diagnostic(
                 Document::place(&section, "id"),
-                format!("class {} has a law already", table.id),
-                "give each class one law: its workload's `cc` table or one [[class]]",
+                format!("class {} has an algorithm already", table.id),
+                "give each class one algorithm: its workload's `cc` table or one [[class]]",
             ));
         }
     }
@@ -65,35 +65,35 @@ pub(super) fn read_classes<'a>(
 }
 
 /// Reads and removes the `cc` table of a workload or class.
-pub(super) fn read_law<'a>(
+pub(super) fn read_cc<'a>(
     document: &Document<'a>,
     section: &mut Section<'a>,
-    custom: &CustomLaws,
-) -> Result<Option<CcConfig>, Error> {
+    custom: &CcRegistry,
+) -> Result<Option<AnyCcConfig>, Error> {
     match document.subsection(section, "cc")? {
-        Some(law) => CcConfig::read(document, law, custom).map(Some),
+        Some(cc) => AnyCcConfig::read(document, cc, custom).map(Some),
         None => Ok(None),
     }
 }
 
 impl Scenario {
-    /// Every law of the scenario: that of `[cc]` first, then those of classes.
-    pub fn laws(&self) -> impl Iterator<Item = &CcConfig> {
+    /// Every algorithm of the scenario: that of `[cc]` first, then those of classes.
+    pub fn algorithms(&self) -> impl Iterator<Item = &AnyCcConfig> {
         std::iter::once(&self.cc).chain(self.class_cc.values())
     }
 
-    /// The law of flows of `class`.
+    /// The algorithm of flows of `class`.
     #[must_use]
-    pub fn law_of(&self, class: ClassId) -> &CcConfig {
+    pub fn cc_of(&self, class: ClassId) -> &AnyCcConfig {
         self.class_cc.get(&class).unwrap_or(&self.cc)
     }
 
-    /// Whether some law of the scenario reads `what`.
+    /// Whether some algorithm of the scenario reads `what`.
     pub(crate) fn needs(&self, what: Needs) -> bool {
-        self.laws().any(|law| law.needs() == what)
+        self.algorithms().any(|cc| cc.needs() == what)
     }
 
-    /// Classes that have a law of their own and that no workload of the scenario is of, in ascending
+    /// Classes that have an algorithm of their own and that no workload of the scenario is of, in ascending
     /// order. Flows that a program injects may be.
     #[must_use]
     pub fn unused_classes(&self) -> Vec<ClassId> {
@@ -136,21 +136,21 @@ impl Scenario {
         }
     }
 
-    /// Refuses laws whose lowest rate no NIC reaches: they would control nothing.
+    /// Refuses algorithms whose lowest rate no NIC reaches: they would control nothing.
     pub(super) fn check_lowest_rates(&self) -> Result<(), ConfigError> {
         let hosts = self.topology.hosts().iter();
         let nics = hosts.flat_map(|&host| self.topology.ports(host).iter().map(|port| port.rate));
         let Some(fastest) = nics.max() else {
             return Ok(());
         };
-        for law in self.laws() {
-            if let Some(lowest) = law.lowest_rate().filter(|&lowest| lowest > fastest) {
+        for cc in self.algorithms() {
+            if let Some(lowest) = cc.lowest_rate().filter(|&lowest| lowest > fastest) {
                 return Err(ConfigError::new(
                     "min_rate",
                     format!(
                         "{}, key `min_rate`: no host is as fast as {lowest}, so nothing would slow \
                          down",
-                        law.name()
+                        cc.name()
                     ),
                     format!("give a rate below {fastest}, or leave the key out"),
                 ));
@@ -159,17 +159,17 @@ impl Scenario {
         Ok(())
     }
 
-    /// The settings of the laws that read digests.
-    pub(crate) fn pint_laws(&self) -> impl Iterator<Item = &PintConfig> {
-        self.laws().filter_map(|law| match law {
-            CcConfig::HpccPint(config) => Some(config),
+    /// The settings of the algorithms that read digests.
+    pub(crate) fn pint_configs(&self) -> impl Iterator<Item = &PintConfig> {
+        self.algorithms().filter_map(|cc| match cc {
+            AnyCcConfig::HpccPint(config) => Some(config),
             _ => None,
         })
     }
 
     /// Refuses classes of `hpcc-pint` that want switches to write different digests.
     pub(super) fn check_digests(&self) -> Result<(), ConfigError> {
-        let mut configs = self.pint_laws();
+        let mut configs = self.pint_configs();
         let Some(first) = configs.next() else {
             return Ok(());
         };
@@ -183,10 +183,10 @@ impl Scenario {
         ))
     }
 
-    /// The factory of the laws.
-    pub(crate) fn class_laws(&self, context: &LawContext<'_>) -> ClassLaws {
-        let own = self.class_cc.iter().map(|(class, law)| (*class, law));
-        ClassLaws::new(&self.cc, own, context)
+    /// The factory of the algorithms.
+    pub(crate) fn class_factories(&self, context: &CcContext<'_>) -> ClassFactories {
+        let own = self.class_cc.iter().map(|(class, cc)| (*class, cc));
+        ClassFactories::new(&self.cc, own, context)
     }
 
     /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then what
@@ -217,16 +217,16 @@ impl Scenario {
         rules
     }
 
-    /// The laws of each priority, each law once.
-    pub(super) fn users(&self) -> [Vec<&CcConfig>; 8] {
-        let mut users: [Vec<&CcConfig>; 8] = Default::default();
+    /// The algorithms of each priority, each algorithm once.
+    pub(super) fn users(&self) -> [Vec<&AnyCcConfig>; 8] {
+        let mut users: [Vec<&AnyCcConfig>; 8] = Default::default();
         for (index, workload) in self.workloads.iter().enumerate() {
             let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
             let mut see = |priority: u8, class| {
                 let users = &mut users[usize::from(priority & 7)];
-                let law = self.law_of(class);
-                if !users.contains(&law) {
-                    users.push(law);
+                let cc = self.cc_of(class);
+                if !users.contains(&cc) {
+                    users.push(cc);
                 }
             };
             match workload {
@@ -250,23 +250,23 @@ impl Scenario {
         users
     }
 
-    /// The marks that the laws of RDMA of each priority want at NIC rate. Priorities that no workload
+    /// The marks that the algorithms of RDMA of each priority want at NIC rate. Priorities that no workload
     /// uses are marked as `[cc]` wants.
     ///
     /// # Errors
-    /// When two laws of one priority want different marks and the scenario sets none.
+    /// When two algorithms of one priority want different marks and the scenario sets none.
     pub(crate) fn wanted_marks(&self) -> Result<[Option<EcnConfig>; 8], ConfigError> {
         let users = self.users();
         let mut wanted: [Option<EcnConfig>; 8] = Default::default();
         let mut wanted_by = [""; 8];
         for (priority, users) in users.iter().enumerate() {
-            let laws = if users.is_empty() {
+            let algorithms = if users.is_empty() {
                 vec![&self.cc]
             } else {
                 users.clone()
             };
-            for law in laws {
-                let Some(marks) = law.marking(self.nic_rate()).map(EcnConfig::from) else {
+            for cc in algorithms {
+                let Some(marks) = cc.marking(self.nic_rate()).map(EcnConfig::from) else {
                     continue;
                 };
                 match &wanted[priority] {
@@ -276,7 +276,7 @@ impl Scenario {
                             format!(
                                 "{} and {} share priority {priority} and want different marks",
                                 wanted_by[priority],
-                                law.name()
+                                cc.name()
                             ),
                             "give their workloads different priorities, or set `ecn` in [switch]",
                         ));
@@ -284,7 +284,7 @@ impl Scenario {
                     Some(_) => {}
                     None => {
                         wanted[priority] = Some(marks);
-                        wanted_by[priority] = law.name();
+                        wanted_by[priority] = cc.name();
                     }
                 }
             }

@@ -41,7 +41,7 @@ fn named_files(scenario: &Scenario) -> Vec<(FileKind, PathBuf)> {
         .iter()
         .filter_map(|workload| match workload {
             WorkloadConfig::List(list) => Some((FileKind::FLOWS, PathBuf::from(&list.path))),
-            // A law that has been read does not say any more that it is a file.
+            // An algorithm that has been read does not say any more that it is a file.
             WorkloadConfig::Poisson(poisson) => {
                 let sizes = Sizes::from(poisson.sizes.name());
                 let file = sizes.file().map(PathBuf::from);

@@ -18,7 +18,7 @@ use super::Scenario;
 use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::observe::FarEnd;
-use crate::registry::CcConfig;
+use crate::registry::AnyCcConfig;
 use crate::settings::QueueRule;
 
 /// The priority of TCP where a workload names none.
@@ -46,24 +46,25 @@ const ALL: u8 = 0xfe;
 /// A queue that only the switch's buffer bounds.
 const UNBOUNDED: Bytes = Bytes::new(u64::MAX >> 1);
 
-fn class_of(law: &CcConfig) -> Option<ClassConfig> {
-    match law {
-        CcConfig::Tcp(class) => Some(class.class()),
+fn class_of(cc: &AnyCcConfig) -> Option<ClassConfig> {
+    match cc {
+        AnyCcConfig::Tcp(class) => Some(class.class()),
         _ => None,
     }
 }
 
 impl Scenario {
-    /// Whether some law of the scenario is of TCP.
+    /// Whether some algorithm of the scenario is of TCP.
     #[must_use]
     pub fn has_tcp(&self) -> bool {
-        self.laws().any(|law| law.transport() == Transport::Tcp)
+        self.algorithms().any(|cc| cc.transport() == Transport::Tcp)
     }
 
-    /// Whether some law of the scenario is of RDMA.
+    /// Whether some algorithm of the scenario is of RDMA.
     #[must_use]
     pub fn has_rdma(&self) -> bool {
-        self.laws().any(|law| law.transport() == Transport::Rdma)
+        self.algorithms()
+            .any(|cc| cc.transport() == Transport::Rdma)
     }
 
     /// What carries the flows of each class.
@@ -72,7 +73,7 @@ impl Scenario {
         let own = self.class_cc.iter();
         ClassTransports::new(
             self.cc.transport(),
-            own.map(|(class, law)| (*class, law.transport())),
+            own.map(|(class, cc)| (*class, cc.transport())),
         )
     }
 
@@ -80,7 +81,7 @@ impl Scenario {
     #[must_use]
     pub fn tcp_settings(&self) -> TcpSettings {
         let own = self.class_cc.iter();
-        let own = own.filter_map(|(class, law)| Some((*class, class_of(law)?)));
+        let own = own.filter_map(|(class, cc)| Some((*class, class_of(cc)?)));
         TcpSettings::new(
             &self.tcp,
             class_of(&self.cc).unwrap_or_default(),
@@ -88,7 +89,7 @@ impl Scenario {
         )
     }
 
-    /// The priorities of TCP, as bits: those that its flows use, and, where `[cc]` is a law of TCP, those
+    /// The priorities of TCP, as bits: those that its flows use, and, where `[cc]` is an algorithm of TCP, those
     /// that nobody uses.
     #[must_use]
     pub fn tcp_priorities(&self) -> u8 {
@@ -98,7 +99,7 @@ impl Scenario {
                 self.cc.transport() == Transport::Tcp
                     && self.transport.answer_priority.map(usize::from) != Some(priority)
             } else {
-                users.iter().any(|law| law.transport() == Transport::Tcp)
+                users.iter().any(|cc| cc.transport() == Transport::Tcp)
             };
             mask |= u8::from(tcp) << priority;
         }
@@ -128,7 +129,7 @@ impl Scenario {
         }
     }
 
-    /// Refuses TCP and RDMA in one priority, and TCP where it is not modelled.
+    /// Refuses TCP and RDMA in one priority, and TCP where it is not modeled.
     pub(super) fn check_transports(&self) -> Result<(), ConfigError> {
         if !self.has_tcp() {
             return Ok(());
@@ -138,17 +139,17 @@ impl Scenario {
         if self.fidelity() == Fidelity::Published {
             return refuse(
                 "the published simulator has no TCP, and this profile follows it".to_owned(),
-                "leave out `profile`, or take a law of RDMA (`fabricsim list cc`)",
+                "leave out `profile`, or take an algorithm of RDMA (`fabricsim list cc`)",
             );
         }
         if self.queries.is_some() {
             return refuse(
                 "packets of TCP have no room for the digests of [[query]]".to_owned(),
-                "leave out the queries, or take laws of RDMA (`fabricsim list cc`)",
+                "leave out the queries, or take algorithms of RDMA (`fabricsim list cc`)",
             );
         }
         for (priority, users) in self.users().iter().enumerate() {
-            let of = |transport| users.iter().find(|law| law.transport() == transport);
+            let of = |transport| users.iter().find(|cc| cc.transport() == transport);
             if let (Some(tcp), Some(rdma)) = (of(Transport::Tcp), of(Transport::Rdma)) {
                 return refuse(
                     format!(
@@ -166,7 +167,7 @@ impl Scenario {
         match answers.filter(|&own| own != 0 && self.tcp_priorities() >> (own & 7) & 1 != 0) {
             None => Ok(()),
             Some(own) => refuse(
-                format!("[transport], key `answer_priority`: priority {own} is TCP's"),
+                format!("[rdma], key `answer_priority`: priority {own} is TCP's"),
                 "give a priority that no flows of TCP have, or leave the key out",
             ),
         }
@@ -206,10 +207,10 @@ impl Scenario {
             if !self.has_tcp() {
                 return refuse(
                     "discipline",
-                    "no law of the scenario is of TCP, and queues of RDMA are bounded by the switch's \
+                    "no algorithm of the scenario is of TCP, and queues of RDMA are bounded by the switch's \
                      buffer"
                         .to_owned(),
-                    "set [switch], or take a law of TCP (`fabricsim list cc`)",
+                    "set [switch], or take an algorithm of TCP (`fabricsim list cc`)",
                 );
             }
             let foreign = |priority: &&u8| tcp >> (**priority & 7) & 1 == 0;
@@ -300,20 +301,20 @@ impl Scenario {
 #[derive(Debug)]
 pub(crate) struct TcpQueues<'a> {
     scenario: &'a Scenario,
-    /// The laws of each priority.
-    users: [Vec<&'a CcConfig>; 8],
+    /// The algorithms of each priority.
+    users: [Vec<&'a AnyCcConfig>; 8],
     priorities: u8,
 }
 
 impl TcpQueues<'_> {
-    /// The step at which the laws of TCP in `priority` want packets to be marked at a port of `rate`; the
+    /// The step at which the algorithms of TCP in `priority` want packets to be marked at a port of `rate`; the
     /// least where they differ.
     fn step(&self, priority: u8, rate: Rate) -> Option<Bytes> {
         let own = &self.users[usize::from(priority & 7)];
         let default = own.is_empty().then_some(&self.scenario.cc);
-        let laws = own.iter().copied().chain(default);
-        let steps = laws.filter_map(|law| match law {
-            CcConfig::Tcp(class) => class.law.marking(rate),
+        let algorithms = own.iter().copied().chain(default);
+        let steps = algorithms.filter_map(|cc| match cc {
+            AnyCcConfig::Tcp(class) => class.cc.marking(rate),
             _ => None,
         });
         steps.min()

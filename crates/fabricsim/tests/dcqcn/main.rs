@@ -1,4 +1,4 @@
-//! DCQCN in its paper's form against the paper's law, simulated once more by itself.
+//! DCQCN in its paper's form against the paper's algorithm, simulated once more by itself.
 
 #![allow(
     clippy::unwrap_used,
@@ -97,14 +97,14 @@ fn compare(flows: usize, window: (u64, u64), byte_counter: Option<u64>, keys: &s
 
 /// Eight flows while they recover from their start, and two that have reached their shares.
 #[test]
-fn queues_are_those_of_the_papers_law() {
+fn queues_are_those_of_the_papers_algorithm() {
     let [mean, max] = compare(8, (2, 10), PAPERS, "");
     assert!((18e3..30e3).contains(&mean) && (100e3..165e3).contains(&max));
     compare(2, (20, 20), PAPERS, "");
 }
 
 #[test]
-fn bytes_count_as_in_the_papers_law() {
+fn bytes_count_as_in_the_papers_algorithm() {
     let [none, _] = compare(2, (20, 20), None, "byte_counter = \"0B\"");
     // 150 KB is QCN's.
     let [few, _] = compare(2, (20, 20), Some(150_000), "byte_counter = \"150KB\"");

@@ -4,10 +4,10 @@ use fabricsim::failures;
 use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
 use fabricsim::queries::BudgetSettings;
-use fabricsim::registry::{LAWS, Transport};
+use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim::scenario::ROOT_KEYS;
 use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
-use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
 
 /// A key and its value, as written.
 pub(crate) type Line = (String, String);
@@ -93,7 +93,7 @@ pub(crate) fn tables() -> Vec<Table> {
     let mut tables = vec![
         Table::new(Root, "", &[], ROOT_KEYS),
         Table::new(Other, "[switch]", &[], SwitchSettings::KEYS),
-        Table::new(Other, "[transport]", &[], transport_keys()),
+        Table::new(Other, "[rdma]", &[], rdma_keys()),
         Table::new(Other, "[tcp]", &[], tcp_keys()).with_tcp(),
         Table::new(Other, "[routing]", &[], RoutingSettings::KEYS),
         Table::new(Other, "[run]", &[], RunSettings::KEYS),
@@ -134,9 +134,9 @@ pub(crate) fn tables() -> Vec<Table> {
     for (kind, _, keys) in discipline_kinds() {
         tables.push(Table::of_kind(Discipline, "[[queue]]", kind, keys).with_tcp());
     }
-    for law in LAWS {
-        let table = Table::of_kind(Cc, "[cc]", law.name, law.keys);
-        tables.push(match law.transport {
+    for cc in CONGESTION_CONTROLS {
+        let table = Table::of_kind(Cc, "[cc]", cc.name, cc.keys);
+        tables.push(match cc.transport {
             Transport::Tcp => table.with_tcp(),
             Transport::Rdma => table,
         });
@@ -154,7 +154,7 @@ impl Scenario {
     /// Its text: a star of four hosts where no change has another topology, and so on.
     pub(crate) fn text(&self) -> String {
         let tcp = self.changes.iter().any(|(table, _)| table.tcp);
-        let law = if tcp { "cubic" } else { "hpcc" };
+        let cc = if tcp { "cubic" } else { "hpcc" };
         let mut shown: Vec<Table> = vec![
             Table::new(Part::Root, "", &[], ROOT_KEYS),
             Table::new(
@@ -164,7 +164,7 @@ impl Scenario {
                 &[],
             ),
             Table::of_kind(Part::Workload, "[[workload]]", "incast", &[]),
-            Table::of_kind(Part::Cc, "[cc]", law, &[]),
+            Table::of_kind(Part::Cc, "[cc]", cc, &[]),
             Table::new(Part::Other, "[run]", &[("stop_at", "\"200us\"")], &[]),
         ];
         for (table, change) in &self.changes {

@@ -54,14 +54,14 @@ fn every_file_has_three_panels_with_ten_ticks() {
     }
 }
 
-/// The sizes along the axis are those of the law that our own workloads draw from.
+/// The sizes along the axis are those of the algorithm that our own workloads draw from.
 #[test]
 fn sizes_are_those_of_the_workload() {
     for (file, _) in FILES {
         for panel in panels(file) {
-            let law = SizeCdf::builtin(&panel.workload).unwrap();
+            let cc = SizeCdf::builtin(&panel.workload).unwrap();
             for point in &panel.axis {
-                let drawn = law.sample(point.size_pct / 100.0).as_f64();
+                let drawn = cc.sample(point.size_pct / 100.0).as_f64();
                 let off = (drawn - point.size.as_f64()).abs();
                 assert!(off <= 1.0, "{file}: {point:?} and {drawn}");
             }

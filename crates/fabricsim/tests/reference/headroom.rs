@@ -1,32 +1,35 @@
 //! Under pauses the default headroom holds whatever is on its way.
 
-use fabricsim::registry::{LAWS, Transport};
+use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
 
 use crate::runs::{scenario, simulate};
 
-/// Every law of RDMA, with a window and without where that is a choice: the keys of `[cc]`.
-fn laws() -> Vec<String> {
-    let mut laws = Vec::new();
-    for law in LAWS.iter().filter(|law| law.transport == Transport::Rdma) {
-        let kind = format!("kind = \"{}\"", law.name);
-        match law.name {
-            _ if law.keys.iter().any(|(key, _)| *key == "window") => {
-                laws.push(format!("{kind}\nwindow = true"));
-                laws.push(format!("{kind}\nwindow = false"));
+/// Every algorithm of RDMA, with a window and without where that is a choice: the keys of `[cc]`.
+fn algorithms() -> Vec<String> {
+    let mut algorithms = Vec::new();
+    for cc in CONGESTION_CONTROLS
+        .iter()
+        .filter(|cc| cc.transport == Transport::Rdma)
+    {
+        let kind = format!("kind = \"{}\"", cc.name);
+        match cc.name {
+            _ if cc.keys.iter().any(|(key, _)| *key == "window") => {
+                algorithms.push(format!("{kind}\nwindow = true"));
+                algorithms.push(format!("{kind}\nwindow = false"));
             }
-            "line-rate" => {
-                laws.push(format!("{kind}\nwindow_bdp = 1"));
-                laws.push(format!("{kind}\nwindow_bdp = 0"));
+            "none" => {
+                algorithms.push(format!("{kind}\nwindow_bdp = 1"));
+                algorithms.push(format!("{kind}\nwindow_bdp = 0"));
             }
-            _ => laws.push(kind),
+            _ => algorithms.push(kind),
         }
     }
-    laws
+    algorithms
 }
 
 #[test]
-fn nothing_is_dropped_under_any_law() {
-    for cc in laws() {
+fn nothing_is_dropped_under_any_algorithm() {
+    for cc in algorithms() {
         let run = simulate(&scenario("pfc64", "", &cc));
         let counters = run.counters;
         eprintln!(

@@ -39,12 +39,12 @@ proptest! {
         events in events(),
         stop in 1u64..400,
         stagger in 0u64..30,
-        law in prop::sample::select(vec!["hpcc", "dcqcn", "newreno"]),
+        cc in prop::sample::select(vec!["hpcc", "dcqcn", "newreno"]),
     ) {
         let text = format!(
             "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 3\nspines = 2\n\
              [[workload]]\nkind = \"all-to-all\"\nsize = \"50KB\"\nstagger = \"{stagger}us\"\n\
-             [run]\nstop_at = \"{stop}us\"\n[cc]\nkind = \"{law}\"\n{events}"
+             [run]\nstop_at = \"{stop}us\"\n[cc]\nkind = \"{cc}\"\n{events}"
         );
         let flows = summary(&text).flows;
         // Nine hosts begin a flow each in every round, the rounds `stagger` apart.

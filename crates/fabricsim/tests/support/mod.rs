@@ -1,23 +1,25 @@
 //! What several tests need.
 
-use fabricsim::registry::{LAWS, LawEntry, Transport};
+use fabricsim::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 
-/// Every law of `transport`.
-pub(crate) fn laws_of(transport: Transport) -> impl Iterator<Item = &'static LawEntry> {
-    LAWS.iter().filter(move |law| law.transport == transport)
+/// Every algorithm of `transport`.
+pub(crate) fn factories_of(transport: Transport) -> impl Iterator<Item = &'static CcEntry> {
+    CONGESTION_CONTROLS
+        .iter()
+        .filter(move |cc| cc.transport == transport)
 }
 
-/// The keys of `[cc]` of every law of `transport`: as it comes where a window is no question, else with
+/// The keys of `[cc]` of every algorithm of `transport`: as it comes where a window is no question, else with
 /// and without one.
-pub(crate) fn law_tables(transport: Transport) -> Vec<String> {
+pub(crate) fn cc_tables(transport: Transport) -> Vec<String> {
     let mut tables = Vec::new();
-    for law in laws_of(transport) {
-        if law.keys.iter().any(|(key, _)| *key == "window") {
+    for cc in factories_of(transport) {
+        if cc.keys.iter().any(|(key, _)| *key == "window") {
             for window in [true, false] {
-                tables.push(format!("kind = \"{}\"\nwindow = {window}", law.name));
+                tables.push(format!("kind = \"{}\"\nwindow = {window}", cc.name));
             }
         } else {
-            tables.push(format!("kind = \"{}\"", law.name));
+            tables.push(format!("kind = \"{}\"", cc.name));
         }
     }
     tables

@@ -77,7 +77,7 @@ fn exact_entries_tell_paths_apart_and_published_ones_only_lengths() {
 }
 
 #[test]
-fn published_fields_are_quantised() {
+fn published_fields_are_quantized() {
     let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
     let mut stack = PublishedStack::default();
     stack.push(&hop(1_999_999, 1_090, 1_000), label(0), &scale);
@@ -93,7 +93,7 @@ fn published_fields_are_quantised() {
 #[test]
 fn units_grow_with_what_a_round_trip_carries() {
     let rate = Rate::from_gbps(100);
-    let context = |base_rtt| LawContext {
+    let context = |base_rtt| CcContext {
         nic_rate: rate,
         link_rates: &[],
         base_rtt,

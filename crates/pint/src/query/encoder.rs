@@ -54,23 +54,23 @@ pub(super) enum Encoder {
         rounding: GlobalHash,
     },
     /// The busiest link, by the switches' own part of HPCC-PINT.
-    Law {
-        /// The code of the law.
+    Controller {
+        /// The code of the algorithm.
         code: LogCode,
     },
 }
 
 impl Encoder {
-    /// What the law's own part of switches does, for the query of `config`.
+    /// What the algorithm's own part of switches does, for the query of `config`.
     ///
     /// # Errors
-    /// Where the query has other codes than the law.
-    pub(super) fn of_law(config: &QueryConfig, code: &LogCode) -> Result<Self, ConfigError> {
+    /// Where the query has other codes than the algorithm.
+    pub(super) fn of_controller(config: &QueryConfig, code: &LogCode) -> Result<Self, ConfigError> {
         if config.bits != code.bits() {
             return Err(ConfigError::new(
                 "bits",
                 format!(
-                    "the law reads codes of {} bits, and the query's have {}",
+                    "the algorithm reads codes of {} bits, and the query's have {}",
                     code.bits(),
                     config.bits
                 ),
@@ -88,12 +88,12 @@ impl Encoder {
             if given {
                 return Err(ConfigError::new(
                     key,
-                    "the law reads this query, and its code is the law's",
+                    "the algorithm reads this query, and its code is the algorithm's",
                     "leave the key out; `log_base` and `rounding` in [cc] set the code",
                 ));
             }
         }
-        Ok(Self::Law { code: code.clone() })
+        Ok(Self::Controller { code: code.clone() })
     }
 
     /// What switches of `network` do for the query of `config`; `hash` seeds its hash functions.

@@ -80,9 +80,9 @@ impl Sink {
             let digest = probe.digest >> set.offset(index) & (u64::MAX >> (64 - bits));
             let encoder = &queries.encoders[index];
             let digest = match (encoder, packet.telemetry.digest()) {
-                // The law's digest is apart.
-                (Encoder::Law { .. }, None) => continue,
-                (Encoder::Law { .. }, Some(code)) => u64::from(code),
+                // The algorithm's digest is apart.
+                (Encoder::Controller { .. }, None) => continue,
+                (Encoder::Controller { .. }, Some(code)) => u64::from(code),
                 _ => digest,
             };
             let query = u8::try_from(index).expect("a plan has few queries");
@@ -97,7 +97,7 @@ impl Sink {
         }
     }
 
-    /// Adds what has been learnt to `answers`, which are not in order then.
+    /// Adds what has been learned to `answers`, which are not in order then.
     pub(super) fn answer(&self, answers: &mut Answers) {
         // The order of a hash table; whoever puts all together sorts.
         for (&(query, flow), record) in &self.records {
@@ -156,7 +156,7 @@ impl Record {
                 *value, scheme, universe, probe.hops,
             ))),
             Encoder::Dynamic { .. } => Self::Hops(Vec::new()),
-            Encoder::Extreme { .. } | Encoder::Sum { .. } | Encoder::Law { .. } => {
+            Encoder::Extreme { .. } | Encoder::Sum { .. } | Encoder::Controller { .. } => {
                 Self::Packets(store(0))
             }
         }
@@ -202,7 +202,9 @@ fn statistics(
             }
             Encoder::Extreme { code: codes, .. } => (codes.decode(code), codes.largest()),
             Encoder::Sum { counter, .. } => (counter.estimate(code), counter.largest()),
-            Encoder::Law { code: codes } => (codes.decode(code) * 1e3, codes.largest() * 1e3),
+            Encoder::Controller { code: codes } => {
+                (codes.decode(code) * 1e3, codes.largest() * 1e3)
+            }
             Encoder::Static { .. } => (f64::from(code), f64::INFINITY),
         };
         let reach = if value < largest {

@@ -11,7 +11,7 @@ use super::engine::Queries;
 use super::meter::LinkMeters;
 use crate::digest::PintHeader;
 
-/// What a switch writes for queries, around what it writes for laws (PINT, section 3.4: the encoding module).
+/// What a switch writes for queries, around what it writes for algorithms (PINT, section 3.4: the encoding module).
 /// It keeps nothing of flows.
 #[derive(Clone, Debug)]
 pub struct QueryTelemetry<T> {
@@ -37,7 +37,7 @@ impl<T> QueryTelemetry<T> {
 impl<H: PintHeader, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
-        let utilisation = self.meters.measure(packet.size(), hop);
+        let utilization = self.meters.measure(packet.size(), hop);
         if packet.kind() == PacketKind::Data
             && let Some(probe) = packet.telemetry.probe()
         {
@@ -45,7 +45,7 @@ impl<H: PintHeader, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
             let queries = &*self.queries;
             let id = queries.packet_id(packet.flow, packet.sent_at);
             let set = queries.plan().set_of(id);
-            if probe.hops == 0 && queries.law().is_some_and(|law| set.queries.has(law)) {
+            if probe.hops == 0 && queries.cc().is_some_and(|cc| set.queries.has(cc)) {
                 packet.telemetry.carry();
             }
             probe.hops = probe.hops.saturating_add(1);
@@ -55,7 +55,7 @@ impl<H: PintHeader, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
                 (id, set),
                 self.switch,
                 packet,
-                (hop, utilisation),
+                (hop, utilization),
             );
             if let Some(carried) = packet.telemetry.probe_mut() {
                 *carried = probe;

@@ -20,7 +20,7 @@ const LINK: PortLink = PortLink {
 fn settings(config: &PintConfig, fidelity: Fidelity) -> PintSettings {
     PintSettings::new(
         config,
-        &LawContext {
+        &CcContext {
             nic_rate: RATE,
             link_rates: &[RATE],
             // T carries 100,000 bytes.
@@ -69,9 +69,9 @@ fn leave(switch: &mut PintTelemetry, hop: &Hop) -> Option<u16> {
     sent.telemetry.digest()
 }
 
-/// The code of `utilisation`, without rounding.
-fn code_of(utilisation: f64) -> f64 {
-    (utilisation * 512.0).ln() / 1.05f64.ln()
+/// The code of `utilization`, without rounding.
+fn code_of(utilization: f64) -> f64 {
+    (utilization * 512.0).ln() / 1.05f64.ln()
 }
 
 #[test]

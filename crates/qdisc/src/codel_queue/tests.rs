@@ -178,7 +178,7 @@ fn a_new_episode_begins_where_a_recent_one_ended() {
 }
 
 #[test]
-fn the_threshold_for_marks_is_apart_from_the_law() {
+fn the_threshold_for_marks_is_apart_from_the_algorithm() {
     let marks = |selector, flags| {
         let mut queue = CodelQueue::<()>::new(
             &CodelConfig {

@@ -32,7 +32,7 @@ pub struct FqCodelConfig {
     pub interval: Duration,
     /// Mark packets that can be marked.
     pub ecn: bool,
-    /// Mark packets that have waited for longer, whatever the law says.
+    /// Mark packets that have waited for longer, whatever the algorithm says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ce_threshold: Option<Duration>,
     /// Which packets `ce_threshold` marks.
@@ -103,7 +103,7 @@ impl FqCodelConfig {
     ];
 
     /// # Errors
-    /// Numbers out of range, and times that the law cannot work with.
+    /// Numbers out of range, and times that the algorithm cannot work with.
     pub fn validate(&self) -> Result<(), ConfigError> {
         if !(1..=MOST_FLOWS).contains(&self.flows) {
             return Err(ConfigError::new(

@@ -4,7 +4,7 @@ use crate::flow::Flow;
 use crate::packet::Header;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// What a law knows when a flow starts.
+/// What an algorithm knows when a flow starts.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowStart {
     /// The flow.
@@ -13,7 +13,7 @@ pub struct FlowStart {
     pub now: Time,
     /// The rate of the flow's NIC port: where a flow starts.
     pub line_rate: Rate,
-    /// The base round-trip time that the law works with (`T` in the HPCC paper): the largest of all
+    /// The base round-trip time that the algorithm works with (`T` in the HPCC paper): the largest of all
     /// pairs, or the pair's own, as configured.
     pub base_rtt: Duration,
     /// The bandwidth-delay product that goes with it: what the NIC sends in `base_rtt` (`W_init =
@@ -23,7 +23,7 @@ pub struct FlowStart {
     pub mtu: Bytes,
 }
 
-/// An acknowledgement, as the law sees it.
+/// An acknowledgement, as the algorithm sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a, H> {
     /// Now.
@@ -51,7 +51,7 @@ pub enum LossKind {
     Timeout,
 }
 
-/// A loss, as the law sees it.
+/// A loss, as the algorithm sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
     /// Now.
@@ -62,7 +62,7 @@ pub struct Loss {
     pub next_seq: u64,
 }
 
-/// A congestion control law: one value for each live flow.
+/// A congestion-control algorithm: one value for each live flow.
 pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
     /// Called for each data packet just before it leaves: prepares its empty telemetry header, and
     /// answers how many bytes that takes on the wire. The answer to the packet echoes them.
@@ -104,16 +104,16 @@ pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
     fn on_timer(&mut self, _now: Time) {}
 }
 
-/// Makes the law of each flow: the configuration is the factory.
-pub trait LawFactory<H: Header>: Send + Sync + std::fmt::Debug {
-    /// The law that is made.
-    type Law: CongestionControl<H>;
+/// Makes the algorithm of each flow: the configuration is the factory.
+pub trait ControllerFactory<H: Header>: Send + Sync + std::fmt::Debug {
+    /// The algorithm that is made.
+    type Controller: CongestionControl<H>;
 
-    /// The law of a flow that starts now.
-    fn build(&self, start: &FlowStart) -> Self::Law;
+    /// The algorithm of a flow that starts now.
+    fn build(&self, start: &FlowStart) -> Self::Controller;
 }
 
-/// How closely a model follows the published simulator where that rounds, truncates or quantises.
+/// How closely a model follows the published simulator where that rounds, truncates or quantizes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Fidelity {
     /// Exact arithmetic and full-width fields.
@@ -123,9 +123,9 @@ pub enum Fidelity {
     Published,
 }
 
-/// What a law's configuration may need to know of the network.
+/// What an algorithm's configuration may need to know of the network.
 #[derive(Clone, Debug)]
-pub struct LawContext<'a> {
+pub struct CcContext<'a> {
     /// The rate of the hosts' NICs (the most common one).
     pub nic_rate: Rate,
     /// The distinct rates of all links, ascending.
@@ -134,7 +134,7 @@ pub struct LawContext<'a> {
     pub base_rtt: Duration,
     /// The most switches on a path between two hosts.
     pub longest_path: u16,
-    /// Seed of the run, for laws that draw.
+    /// Seed of the run, for algorithms that draw.
     pub seed: u64,
     /// Whose arithmetic to use.
     pub fidelity: Fidelity,
@@ -152,7 +152,7 @@ pub struct MarkingThresholds {
     pub pmax: f64,
 }
 
-/// `full x rate / line_rate`, rounded down, at least one byte: the window of a law that keeps a rate
+/// `full x rate / line_rate`, rounded down, at least one byte: the window of an algorithm that keeps a rate
 /// and lets its window shrink with it.
 #[inline]
 #[must_use]
@@ -168,7 +168,7 @@ pub fn scaled_window(full: Bytes, rate: Rate, line_rate: Rate) -> Bytes {
     Bytes::new(scaled.max(1))
 }
 
-/// The lowest rate of a law that sets none, on NICs of `nic_rate`: 1 Gbps as in the published
+/// The lowest rate of an algorithm that sets none, on NICs of `nic_rate`: 1 Gbps as in the published
 /// script, by default at most a hundredth of the NIC rate.
 #[must_use]
 pub fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
@@ -179,13 +179,13 @@ pub fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
     }
 }
 
-/// The configuration of a law: one table of a scenario, and the way to its factory.
-pub trait LawConfig: Clone + std::fmt::Debug {
+/// The configuration of an algorithm: one table of a scenario, and the way to its factory.
+pub trait CcConfig: Clone + std::fmt::Debug {
     /// The keys of the table, each with what it means.
     const KEYS: &'static [(&'static str, &'static str)];
 
-    /// Makes the laws of this configuration.
-    type Laws;
+    /// Makes the algorithms of this configuration.
+    type Factory;
 
     /// Refuses values without a meaning.
     ///
@@ -195,19 +195,19 @@ pub trait LawConfig: Clone + std::fmt::Debug {
 
     /// The configuration with every default filled in that depends on the network.
     #[must_use]
-    fn resolved(&self, _context: &LawContext<'_>) -> Self {
+    fn resolved(&self, _context: &CcContext<'_>) -> Self {
         self.clone()
     }
 
-    /// The factory of the laws.
-    fn laws(&self, context: &LawContext<'_>) -> Self::Laws;
+    /// The factory of the algorithms.
+    fn factory(&self, context: &CcContext<'_>) -> Self::Factory;
 
     /// Bytes of telemetry that a full data packet takes on the wire, for reports.
-    fn telemetry_bytes(&self, _context: &LawContext<'_>) -> u16 {
+    fn telemetry_bytes(&self, _context: &CcContext<'_>) -> u16 {
         0
     }
 
-    /// The marks that the law wants from switch ports at NIC rate, in proportion at others, unless
+    /// The marks that the algorithm wants from switch ports at NIC rate, in proportion at others, unless
     /// the user sets other ones; `None` when it does not read marks.
     fn marking(&self, _nic_rate: Rate) -> Option<MarkingThresholds> {
         None
@@ -219,8 +219,8 @@ pub trait LawConfig: Clone + std::fmt::Debug {
     }
 
     /// Whether the published script lets answers leave a host while its data is paused when it runs
-    /// this law ("ack high prio").
-    fn answers_ignore_pause(&self) -> bool {
+    /// this algorithm ("ack high prio").
+    fn ack_high_priority(&self) -> bool {
         false
     }
 }

@@ -23,9 +23,9 @@ pub struct Unfinished {
 pub struct LiveFlow {
     /// The flow.
     pub flow: Flow,
-    /// The rate at which its law spaces packets; where it does not, that of the port it leaves by.
+    /// The rate at which its algorithm spaces packets; where it does not, that of the port it leaves by.
     pub rate: Rate,
-    /// The most bytes that its law lets be in flight, or `None` without a window.
+    /// The most bytes that its algorithm lets be in flight, or `None` without a window.
     pub window: Option<Bytes>,
     /// Payload bytes that have been acknowledged.
     pub acknowledged: Bytes,
@@ -67,7 +67,7 @@ impl AddAssign for EndpointCounters {
 pub enum Wake {
     /// Packets may have become ready: causal models ask for one at once.
     Poll,
-    /// Only laws have changed their minds: causal models leave a free port alone until its next
+    /// Only algorithms have changed their minds: causal models leave a free port alone until its next
     /// event, as the published simulator does. Others ask all the same.
     Quiet,
 }

@@ -6,7 +6,7 @@ mod paper;
 mod vendor;
 
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{Ack, CongestionControl, Fidelity, FlowStart, LawFactory};
+use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, Fidelity, FlowStart};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
 use super::paced_rate::{PacedRate, Windowed};
@@ -15,16 +15,16 @@ pub use config::{DcqcnConfig, ParameterSet};
 pub use paper::PaperDcqcn;
 pub use vendor::VendorDcqcn;
 
-/// Makes the law of each flow.
+/// Makes the algorithm of each flow.
 #[derive(Clone, Debug)]
-pub struct DcqcnLaws {
+pub struct DcqcnFactory {
     config: DcqcnConfig,
     nic_rate: Rate,
     fidelity: Fidelity,
 }
 
-impl<H: Header> LawFactory<H> for DcqcnLaws {
-    type Law = Dcqcn;
+impl<H: Header> ControllerFactory<H> for DcqcnFactory {
+    type Controller = Dcqcn;
 
     fn build(&self, start: &FlowStart) -> Dcqcn {
         let nic_rate = match self.fidelity {
@@ -52,8 +52,8 @@ pub enum Dcqcn {
 impl Dcqcn {
     const fn rate(&self) -> &PacedRate {
         match self {
-            Self::Vendor(law) => law.rate(),
-            Self::Paper(law) => law.rate(),
+            Self::Vendor(cc) => cc.rate(),
+            Self::Paper(cc) => cc.rate(),
         }
     }
 }
@@ -63,16 +63,16 @@ impl<H: Header> CongestionControl<H> for Dcqcn {
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         if ack.congestion {
             match self {
-                Self::Vendor(law) => law.on_mark(ack.now),
-                Self::Paper(law) => law.on_mark(ack.now),
+                Self::Vendor(cc) => cc.on_mark(ack.now),
+                Self::Paper(cc) => cc.on_mark(ack.now),
             }
         }
     }
 
     #[inline]
     fn on_sent(&mut self, wire: Bytes) {
-        if let Self::Paper(law) = self {
-            law.on_sent(wire);
+        if let Self::Paper(cc) = self {
+            cc.on_sent(wire);
         }
     }
 
@@ -95,15 +95,15 @@ impl<H: Header> CongestionControl<H> for Dcqcn {
     #[inline]
     fn deadline(&self) -> Time {
         match self {
-            Self::Vendor(law) => law.deadline(),
-            Self::Paper(law) => law.deadline(),
+            Self::Vendor(cc) => cc.deadline(),
+            Self::Paper(cc) => cc.deadline(),
         }
     }
 
     fn on_timer(&mut self, now: Time) {
         match self {
-            Self::Vendor(law) => law.on_timer(now),
-            Self::Paper(law) => law.on_timer(now),
+            Self::Vendor(cc) => cc.on_timer(now),
+            Self::Paper(cc) => cc.on_timer(now),
         }
     }
 }

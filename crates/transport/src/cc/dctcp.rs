@@ -4,7 +4,7 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
     MarkingThresholds, default_min_rate,
 };
 use fabricsim_core::units::{Bytes, Rate};
@@ -40,7 +40,7 @@ impl Default for DctcpConfig {
     }
 }
 
-impl LawConfig for DctcpConfig {
+impl CcConfig for DctcpConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "g",
@@ -60,7 +60,7 @@ impl LawConfig for DctcpConfig {
         ),
     ];
 
-    type Laws = DctcpLaws;
+    type Factory = DctcpFactory;
 
     fn validate(&self) -> Result<(), ConfigError> {
         if self.g > 0.0 && self.g <= 1.0 {
@@ -73,7 +73,7 @@ impl LawConfig for DctcpConfig {
         ))
     }
 
-    fn resolved(&self, context: &LawContext<'_>) -> Self {
+    fn resolved(&self, context: &CcContext<'_>) -> Self {
         let published = (context.fidelity == Fidelity::Published).then_some(Rate::from_mbps(615));
         Self {
             additive_increase: self.additive_increase.or(published),
@@ -88,8 +88,8 @@ impl LawConfig for DctcpConfig {
         self.min_rate
     }
 
-    fn laws(&self, context: &LawContext<'_>) -> DctcpLaws {
-        DctcpLaws {
+    fn factory(&self, context: &CcContext<'_>) -> DctcpFactory {
+        DctcpFactory {
             config: self.clone(),
             nic_rate: context.nic_rate,
             fidelity: context.fidelity,
@@ -107,16 +107,16 @@ impl LawConfig for DctcpConfig {
     }
 }
 
-/// Makes the law of each flow.
+/// Makes the algorithm of each flow.
 #[derive(Clone, Debug)]
-pub struct DctcpLaws {
+pub struct DctcpFactory {
     config: DctcpConfig,
     nic_rate: Rate,
     fidelity: Fidelity,
 }
 
-impl<H: Header> LawFactory<H> for DctcpLaws {
-    type Law = Dctcp;
+impl<H: Header> ControllerFactory<H> for DctcpFactory {
+    type Controller = Dctcp;
 
     fn build(&self, start: &FlowStart) -> Dctcp {
         let (nic_rate, increase) = match self.fidelity {
@@ -228,17 +228,17 @@ impl<H: Header> CongestionControl<H> for Dctcp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::{LINE, ack, law, mbps};
+    use super::super::harness::{LINE, ack, cc, mbps};
     use super::*;
     use fabricsim_core::units::Duration;
 
     const RTT: Duration = Duration::from_us(10);
 
     /// A round trip of ten packets of which the first `marked` are marked; the rate after it.
-    fn round(law: &mut Dctcp, number: u64, marked: u64) -> u64 {
+    fn round(cc: &mut Dctcp, number: u64, marked: u64) -> u64 {
         for packet in 0..10 {
             let cumulative = number * 10_000 + packet * 1_000 + 1_000;
-            law.on_ack(&ack(
+            cc.on_ack(&ack(
                 0,
                 cumulative,
                 cumulative + 9_000,
@@ -246,43 +246,43 @@ mod tests {
                 packet < marked,
             ));
         }
-        mbps(law)
+        mbps(cc)
     }
 
     #[test]
     fn the_first_mark_halves_the_rate_and_one_round_trip_reduces_once() {
-        let mut law: Dctcp = law(&DctcpConfig::default(), Fidelity::Published);
-        assert_eq!(round(&mut law, 0, 10), 50_000);
+        let mut cc: Dctcp = cc(&DctcpConfig::default(), Fidelity::Published);
+        assert_eq!(round(&mut cc, 0, 10), 50_000);
     }
 
     #[test]
     fn few_marks_reduce_little() {
-        let mut law: Dctcp = law(&DctcpConfig::default(), Fidelity::Published);
+        let mut cc: Dctcp = cc(&DctcpConfig::default(), Fidelity::Published);
         for number in 0..200 {
-            round(&mut law, number, 0);
+            round(&mut cc, number, 0);
         }
         // Two hundred rounds without marks: alpha is (15/16)^199, and the rate is line rate.
-        assert_eq!(mbps(&law), 100_000);
-        assert!(law.alpha < 3e-6, "{}", law.alpha);
-        round(&mut law, 200, 1);
-        let reduced = mbps(&law);
+        assert_eq!(mbps(&cc), 100_000);
+        assert!(cc.alpha < 3e-6, "{}", cc.alpha);
+        round(&mut cc, 200, 1);
+        let reduced = mbps(&cc);
         assert!(reduced > 99_000, "{reduced}");
         // One mark in ten: the average share goes there.
         for number in 201..400 {
-            round(&mut law, number, 1);
+            round(&mut cc, number, 1);
         }
-        assert!((law.alpha - 0.1).abs() < 0.02, "{}", law.alpha);
+        assert!((cc.alpha - 0.1).abs() < 0.02, "{}", cc.alpha);
     }
 
     #[test]
     fn a_round_trip_without_marks_adds_a_step() {
-        let mut law: Dctcp = law(&DctcpConfig::default(), Fidelity::Published);
-        round(&mut law, 0, 10);
-        round(&mut law, 1, 0);
-        let before = round(&mut law, 2, 0);
-        assert_eq!(round(&mut law, 3, 0) - before, 615);
+        let mut cc: Dctcp = cc(&DctcpConfig::default(), Fidelity::Published);
+        round(&mut cc, 0, 10);
+        round(&mut cc, 1, 0);
+        let before = round(&mut cc, 2, 0);
+        assert_eq!(round(&mut cc, 3, 0) - before, 615);
         // One MTU per base round-trip time in the default: 8 Gbit in 8 us.
-        let mut exact: Dctcp = super::super::harness::law(&DctcpConfig::default(), Fidelity::Exact);
+        let mut exact: Dctcp = super::super::harness::cc(&DctcpConfig::default(), Fidelity::Exact);
         round(&mut exact, 0, 10);
         round(&mut exact, 1, 0);
         let before = round(&mut exact, 2, 0);

@@ -1,9 +1,9 @@
-//! A flow made by hand, for the tests of laws.
+//! A flow made by hand, for the tests of algorithms.
 
 use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
@@ -12,13 +12,16 @@ pub(super) const LINE: Rate = Rate::from_gbps(100);
 /// T of the tests: 100,000 bytes in flight.
 const BASE_RTT: Duration = Duration::from_us(8);
 
-/// The law of a flow that starts at time 0 with `config`.
-pub(super) fn law<C>(config: &C, fidelity: Fidelity) -> <C::Laws as LawFactory<()>>::Law
+/// The algorithm of a flow that starts at time 0 with `config`.
+pub(super) fn cc<C>(
+    config: &C,
+    fidelity: Fidelity,
+) -> <C::Factory as ControllerFactory<()>>::Controller
 where
-    C: LawConfig,
-    C::Laws: LawFactory<()>,
+    C: CcConfig,
+    C::Factory: ControllerFactory<()>,
 {
-    let laws = config.laws(&LawContext {
+    let factory = config.factory(&CcContext {
         nic_rate: LINE,
         link_rates: &[LINE],
         base_rtt: BASE_RTT,
@@ -31,7 +34,7 @@ where
         bottleneck: LINE,
         switches: 1,
     };
-    laws.build(&FlowStart {
+    factory.build(&FlowStart {
         flow: Flow {
             id: FlowId(0),
             request: FlowRequest {
@@ -73,8 +76,8 @@ pub(super) fn ack(
     }
 }
 
-/// The law's rate in Mbps.
-pub(super) fn mbps(law: &impl CongestionControl<()>) -> u64 {
-    law.pacing_rate()
+/// The algorithm's rate in Mbps.
+pub(super) fn mbps(cc: &impl CongestionControl<()>) -> u64 {
+    cc.pacing_rate()
         .map_or(0, |rate| (rate.as_bps() + 500_000) / 1_000_000)
 }

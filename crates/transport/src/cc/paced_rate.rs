@@ -1,9 +1,9 @@
-//! The rate of a law that computes a rate, and the window that follows it.
+//! The rate of an algorithm that computes a rate, and the window that follows it.
 
 use fabricsim_core::plugin::{Fidelity, FlowStart, scaled_window};
 use fabricsim_core::units::{Bytes, Rate};
 
-/// Whether a law limits what is in flight ("+w" in the HPCC paper's figures): a window of one
+/// Whether an algorithm limits what is in flight ("+w" in the HPCC paper's figures): a window of one
 /// bandwidth-delay product that shrinks with the rate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Windowed {

@@ -4,7 +4,7 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Fidelity, FlowStart, LawConfig, LawContext, LawFactory,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
     default_min_rate,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate};
@@ -92,7 +92,7 @@ impl TimelyConfig {
     }
 }
 
-impl LawConfig for TimelyConfig {
+impl CcConfig for TimelyConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "alpha",
@@ -133,7 +133,7 @@ impl LawConfig for TimelyConfig {
         ),
     ];
 
-    type Laws = TimelyLaws;
+    type Factory = TimelyFactory;
 
     fn validate(&self) -> Result<(), ConfigError> {
         for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
@@ -162,15 +162,15 @@ impl LawConfig for TimelyConfig {
         Ok(())
     }
 
-    fn resolved(&self, context: &LawContext<'_>) -> Self {
+    fn resolved(&self, context: &CcContext<'_>) -> Self {
         self.filled_in(context.nic_rate, context.fidelity)
     }
 
-    fn telemetry_bytes(&self, _context: &LawContext<'_>) -> u16 {
+    fn telemetry_bytes(&self, _context: &CcContext<'_>) -> u16 {
         TIMESTAMP
     }
 
-    fn answers_ignore_pause(&self) -> bool {
+    fn ack_high_priority(&self) -> bool {
         true
     }
 
@@ -178,8 +178,8 @@ impl LawConfig for TimelyConfig {
         self.min_rate
     }
 
-    fn laws(&self, context: &LawContext<'_>) -> TimelyLaws {
-        TimelyLaws {
+    fn factory(&self, context: &CcContext<'_>) -> TimelyFactory {
+        TimelyFactory {
             config: self.clone(),
             nic_rate: context.nic_rate,
             fidelity: context.fidelity,
@@ -187,16 +187,16 @@ impl LawConfig for TimelyConfig {
     }
 }
 
-/// Makes the law of each flow.
+/// Makes the algorithm of each flow.
 #[derive(Clone, Debug)]
-pub struct TimelyLaws {
+pub struct TimelyFactory {
     config: TimelyConfig,
     nic_rate: Rate,
     fidelity: Fidelity,
 }
 
-impl<H: Header> LawFactory<H> for TimelyLaws {
-    type Law = Timely;
+impl<H: Header> ControllerFactory<H> for TimelyFactory {
+    type Controller = Timely;
 
     fn build(&self, start: &FlowStart) -> Timely {
         let nic_rate = match self.fidelity {

@@ -6,7 +6,7 @@ use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
-/// Whose round-trip time laws work with (T). A window is what the flow's NIC sends in it (W).
+/// Whose round-trip time algorithms work with (T). A window is what the flow's NIC sends in it (W).
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BaseRtt {
@@ -28,13 +28,13 @@ pub enum Recovery {
     Selective,
 }
 
-/// The `[transport]` table.
+/// The `[rdma]` table.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RdmaConfig {
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
-    /// Whose round-trip time laws work with.
+    /// Whose round-trip time algorithms work with.
     pub base_rtt: BaseRtt,
     /// The least retransmission timeout; the timeout is the larger of this and the smoothed
     /// round-trip time plus four deviations (RFC 6298), doubled after each timeout in a row. Absent
@@ -49,9 +49,9 @@ pub struct RdmaConfig {
     /// The least time between two NACKs for the same byte; selective recovery does not wait.
     pub nack_interval: Duration,
     /// Let answers leave a host while their priority is paused; absent means no, under
-    /// `profile = "ns3-hpcc"` what its script has for the law.
+    /// `profile = "ns3-hpcc"` what its script has for the algorithm.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub answers_ignore_pause: Option<bool>,
+    pub ack_high_priority: Option<bool>,
     /// The switch priority of answers (1 to 7); absent means that of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_priority: Option<u8>,
@@ -65,7 +65,7 @@ impl Default for RdmaConfig {
             rto_min: None,
             recovery: Recovery::GoBackN,
             nack_interval: Duration::from_us(500),
-            answers_ignore_pause: None,
+            ack_high_priority: None,
             answer_priority: None,
         }
     }
@@ -81,12 +81,12 @@ impl RdmaConfig {
     /// 2022), so that pauses do not make it fire.
     pub const RTO_LOSSLESS: Duration = Duration::from_ns(4_096 << 17);
 
-    /// The keys of the `[transport]` table, each with what it means.
+    /// The keys of the `[rdma]` table, each with what it means.
     pub const KEYS: &'static [(&'static str, &'static str)] = &[
         ("mtu", "payload bytes of a full packet (default \"1000B\")"),
         (
             "base_rtt",
-            "T of laws and windows: the \"largest\" of all pairs (default) or the \"pair\"'s own",
+            "T of algorithms and windows: the \"largest\" of all pairs (default) or the \"pair\"'s own",
         ),
         (
             "rto_min",
@@ -101,8 +101,8 @@ impl RdmaConfig {
             "least time between two NACKs for one byte, with go-back-n (default \"500us\")",
         ),
         (
-            "answers_ignore_pause",
-            "answers leave a host while their priority is paused (default false; profile: by law)",
+            "ack_high_priority",
+            "answers leave a host while their priority is paused (default false; profile: by algorithm)",
         ),
         (
             "answer_priority",
@@ -158,8 +158,8 @@ impl PacingTimes {
     pub(super) fn gap(self, wire: u16, rate: Rate) -> Duration {
         let size = Bytes::new(u64::from(wire));
         match self {
-            Self::Exact => rate.serialisation(size),
-            Self::TruncatedNs => rate.serialisation_truncated_ns(size),
+            Self::Exact => rate.transmission(size),
+            Self::TruncatedNs => rate.sransmission_truncated_ns(size),
         }
     }
 }
@@ -175,7 +175,7 @@ pub enum NicTimer {
     Published,
 }
 
-/// Which round-trip time and bandwidth-delay product laws are given: T, and the whole window W.
+/// Which round-trip time and bandwidth-delay product algorithms are given: T, and the whole window W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BaseReference {
     /// T is the largest of all pairs, for every flow, and W what the flow's own NIC sends in it (HPCC
@@ -228,8 +228,8 @@ impl BaseReference {
 pub struct RdmaSettings<F> {
     /// What the user set.
     pub config: RdmaConfig,
-    /// Makes the laws.
-    pub laws: F,
+    /// Makes the algorithms.
+    pub factory: F,
     /// Bytes of all headers of a data packet but the telemetry (48: 14 link, 20 network, 8 UDP, 6
     /// sequence).
     pub data_header: u16,
@@ -238,12 +238,12 @@ pub struct RdmaSettings<F> {
     /// The least bytes of an answer on the wire (60).
     pub answer_least: u16,
     /// Whether answers leave a host while their priority is paused.
-    pub answers_ignore_pause: bool,
+    pub ack_high_priority: bool,
     /// How pacing is rounded.
     pub pacing: PacingTimes,
     /// When an idle NIC port looks again.
     pub nic_timer: NicTimer,
-    /// What laws take for T and W.
+    /// What algorithms take for T and W.
     pub base: BaseReference,
     /// The least retransmission timeout.
     pub rto_min: Duration,
@@ -253,16 +253,16 @@ impl<F> RdmaSettings<F> {
     /// Settings with the published wire format: 48 bytes of headers on data, answers of 46 bytes
     /// and the echoed telemetry, at least 60.
     #[must_use]
-    pub fn new(config: RdmaConfig, laws: F, pacing: PacingTimes, base: BaseReference) -> Self {
+    pub fn new(config: RdmaConfig, factory: F, pacing: PacingTimes, base: BaseReference) -> Self {
         let nic_timer = match pacing {
             PacingTimes::Exact => NicTimer::Precise,
             PacingTimes::TruncatedNs => NicTimer::Published,
         };
         Self {
-            answers_ignore_pause: config.answers_ignore_pause.unwrap_or(false),
+            ack_high_priority: config.ack_high_priority.unwrap_or(false),
             rto_min: config.rto_min.unwrap_or(RdmaConfig::RTO_LOSSY),
             config,
-            laws,
+            factory,
             data_header: 48,
             answer_header: 46,
             answer_least: 60,

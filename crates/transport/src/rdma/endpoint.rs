@@ -8,7 +8,7 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Endpoint, EndpointCounters, FlowStart, LawFactory, LiveFlow,
+    Ack, CongestionControl, ControllerFactory, Endpoint, EndpointCounters, FlowStart, LiveFlow,
     Unfinished, Wake,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
@@ -21,22 +21,22 @@ use super::sender::Sender;
 
 /// The RDMA transport of one host.
 #[derive(Debug)]
-pub struct Rdma<H: Header, F: LawFactory<H>> {
+pub struct Rdma<H: Header, F: ControllerFactory<H>> {
     settings: Arc<RdmaSettings<F>>,
     nics: Vec<Nic<H>>,
     nic_rates: Vec<Rate>,
-    senders: Vec<Option<Sender<F::Law>>>,
+    senders: Vec<Option<Sender<F::Controller>>>,
     free: Vec<u32>,
     slots: FxHashMap<FlowId, u32>,
     receivers: Receivers,
-    /// Timeouts and the laws' own timers.
+    /// Timeouts and the algorithms' own timers.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
     /// What the last answer re-timed.
     retimed: Option<(PortId, Time)>,
     counters: EndpointCounters,
 }
 
-impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
+impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     /// The transport of a host whose NIC ports have the rates `nic_rates`.
     #[must_use]
     pub fn new(settings: Arc<RdmaSettings<F>>, nic_rates: Vec<Rate>) -> Self {
@@ -57,7 +57,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
     /// The priorities (a mask) whose answers may leave.
     #[inline]
     fn answers_allowed(&self, paused: Priorities) -> u8 {
-        if self.settings.answers_ignore_pause {
+        if self.settings.ack_high_priority {
             u8::MAX
         } else {
             !paused.mask()
@@ -71,7 +71,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         self.nics[nic.index()].answers.any(allowed)
     }
 
-    fn sender(&mut self, slot: u32) -> &mut Sender<F::Law> {
+    fn sender(&mut self, slot: u32) -> &mut Sender<F::Controller> {
         self.senders[slot as usize]
             .as_mut()
             .expect("a listed slot holds a flow")
@@ -129,11 +129,11 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         Time::MAX
     }
 
-    /// Sees to it that the flow of `slot` is looked at when its timeout or its law wants it.
+    /// Sees to it that the flow of `slot` is looked at when its timeout or its algorithm wants it.
     fn set_timer(&mut self, slot: u32) {
         let rto_min = self.settings.rto_min;
         let sender = self.sender(slot);
-        let at = sender.timeout_at(rto_min).min(sender.law.deadline());
+        let at = sender.timeout_at(rto_min).min(sender.cc.deadline());
         if at < sender.timer_at {
             sender.timer_at = at;
             self.timers.push(Reverse((at, slot)));
@@ -152,7 +152,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         // The answer is the data packet turned round: it echoes when that was sent and what it saw.
         let reply = self.nics[nic.index()].answers.push(priority, packet);
         let marked = reply.flags.has(Flags::CONGESTION);
-        reply.turn_round(kind, priority);
+        reply.make_reply(kind, priority);
         let telemetry = packet.wire - packet.payload - self.settings.data_header;
         reply.wire = (self.settings.answer_header + telemetry).max(self.settings.answer_least);
         reply.flags = Flags::NONE
@@ -188,7 +188,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
         if packet.kind() == PacketKind::Nack {
             sender.on_nack(now, packet, &self.settings.config);
         }
-        sender.law.on_ack(&Ack {
+        sender.cc.on_ack(&Ack {
             now,
             cumulative,
             newly_acked,
@@ -197,7 +197,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
             congestion: packet.flags.has(Flags::ECHO),
             telemetry: &packet.telemetry,
         });
-        if sender.law.retimes() {
+        if sender.cc.retimes() {
             sender.follow_rate(self.settings.pacing);
             self.retimed = Some((sender.nic, sender.next_send));
         }
@@ -205,7 +205,7 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
             self.finish(now, slot, done);
             return;
         }
-        if sender.law.deadline() < sender.timer_at {
+        if sender.cc.deadline() < sender.timer_at {
             self.set_timer(slot);
         }
         self.place(now, slot);
@@ -226,12 +226,12 @@ impl<H: Header, F: LawFactory<H>> Rdma<H, F> {
     }
 }
 
-impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
+impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
         let line_rate = self.nic_rates[nic.index()];
         let (base_rtt, bdp) = self.settings.base.of(&flow.path, line_rate);
         let mtu = self.settings.config.mtu;
-        let law = self.settings.laws.build(&FlowStart {
+        let cc = self.settings.factory.build(&FlowStart {
             flow: *flow,
             now,
             line_rate,
@@ -239,7 +239,7 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
             bdp,
             mtu,
         });
-        let sender = Sender::new(*flow, law, nic, now, line_rate, bdp);
+        let sender = Sender::new(*flow, cc, nic, now, line_rate, bdp);
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.senders[slot as usize] = Some(sender);
@@ -368,10 +368,10 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
                 sender.on_timeout(now, &self.settings.config);
                 wake = Wake::Poll;
             }
-            if sender.law.deadline() <= now {
-                sender.law.on_timer(now);
+            if sender.cc.deadline() <= now {
+                sender.cc.on_timer(now);
             }
-            if sender.law.retimes() {
+            if sender.cc.retimes() {
                 sender.follow_rate(pacing);
             }
             self.place(now, slot);
@@ -400,8 +400,8 @@ impl<H: Header, F: LawFactory<H>> Endpoint<H> for Rdma<H, F> {
             let line_rate = || self.nic_rates[sender.nic.index()];
             visit(&LiveFlow {
                 flow: sender.flow,
-                rate: sender.law.pacing_rate().unwrap_or_else(line_rate),
-                window: sender.law.window(),
+                rate: sender.cc.pacing_rate().unwrap_or_else(line_rate),
+                window: sender.cc.window(),
                 acknowledged: Bytes::new(sender.acknowledged),
             });
         }

@@ -32,7 +32,7 @@ pub(super) struct Scoreboard {
 /// Whether a report begins an episode of recovery.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Episode {
-    /// It does: the law has to be told.
+    /// It does: the algorithm has to be told.
     Begins,
     /// One is under way.
     GoesOn,

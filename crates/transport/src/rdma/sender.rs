@@ -19,7 +19,7 @@ const MAX_BACKOFF: u32 = 6;
 #[derive(Clone, Debug)]
 pub(super) struct Sender<L> {
     pub(super) flow: Flow,
-    pub(super) law: L,
+    pub(super) cc: L,
     pub(super) nic: PortId,
     key: FlowKey,
     /// The byte with which the next packet begins, be it new or sent again.
@@ -52,7 +52,7 @@ impl<L> Sender<L> {
     /// A flow that starts now, in a network whose largest window is `window`.
     pub(super) fn new(
         flow: Flow,
-        law: L,
+        cc: L,
         nic: PortId,
         now: Time,
         line_rate: Rate,
@@ -66,7 +66,7 @@ impl<L> Sender<L> {
                 src_port: request.src_port.unwrap_or_default(),
                 dst_port: request.dst_port,
             },
-            law,
+            cc,
             nic,
             next: 0,
             acknowledged: 0,
@@ -83,7 +83,7 @@ impl<L> Sender<L> {
             // RFC 6298, section 2: half the first round trip; and a whole window may be waiting for
             // the slowest link before this flow's first packet.
             rtt_deviation: Duration::from_ps(flow.path.base_rtt.as_ps() / 2)
-                .saturating_add(flow.path.bottleneck.serialisation(window))
+                .saturating_add(flow.path.bottleneck.transmission(window))
                 .min(MAX_DURATION),
             backoff: 0,
             scoreboard: None,
@@ -126,7 +126,7 @@ impl<L> Sender<L> {
     {
         self.next < self.size()
             && self
-                .law
+                .cc
                 .window()
                 .is_none_or(|window| self.next - self.acknowledged < window.get())
     }
@@ -156,7 +156,7 @@ impl<L> Sender<L> {
         {
             packet.payload = payload as u16;
         }
-        let telemetry = self.law.prepare(&mut packet.telemetry);
+        let telemetry = self.cc.prepare(&mut packet.telemetry);
         packet.wire = packet.payload + settings.data_header + telemetry;
         packet.seq = self.next;
         packet.sent_at = now;
@@ -179,12 +179,12 @@ impl<L> Sender<L> {
             self.next = scoreboard.lost().unwrap_or(self.sent_once);
         }
         self.last_wire = packet.wire;
-        self.gap = match self.law.pacing_rate() {
+        self.gap = match self.cc.pacing_rate() {
             Some(rate) => settings.pacing.gap(packet.wire, rate),
             None => Duration::ZERO,
         };
         self.next_send = now + self.gap;
-        self.law.on_sent(Bytes::new(u64::from(packet.wire)));
+        self.cc.on_sent(Bytes::new(u64::from(packet.wire)));
         (packet, again)
     }
 
@@ -217,13 +217,13 @@ impl<L> Sender<L> {
         Bytes::new(newly)
     }
 
-    /// Moves the pending send with the law's rate: what the last packet would have been spaced by.
+    /// Moves the pending send with the algorithm's rate: what the last packet would have been spaced by.
     #[inline]
     pub(super) fn follow_rate<H: Header>(&mut self, times: PacingTimes)
     where
         L: CongestionControl<H>,
     {
-        let Some(rate) = self.law.pacing_rate() else {
+        let Some(rate) = self.cc.pacing_rate() else {
             return;
         };
         if rate == self.rate {
@@ -237,7 +237,7 @@ impl<L> Sender<L> {
     }
 
     /// Takes the report of a gap. Going back, the sender resumes at the first byte that is not
-    /// acknowledged; selectively it sends again what is lost, and tells its law once an episode.
+    /// acknowledged; selectively it sends again what is lost, and tells its algorithm once an episode.
     // Apart from the code that every answer runs through.
     #[cold]
     pub(super) fn on_nack<H: Header>(&mut self, now: Time, nack: &Packet<H>, config: &RdmaConfig)
@@ -264,7 +264,7 @@ impl<L> Sender<L> {
                 }
             }
         }
-        self.law.on_loss(&loss);
+        self.cc.on_loss(&loss);
     }
 
     /// Nothing was acknowledged for a timeout: everything in flight that the receiver has not
@@ -290,7 +290,7 @@ impl<L> Sender<L> {
                 self.next = scoreboard.lost().unwrap_or(sent);
             }
         }
-        self.law.on_loss(&loss);
+        self.cc.on_loss(&loss);
     }
 
     fn scoreboard(&mut self, config: &RdmaConfig) -> &mut Scoreboard {

@@ -1,4 +1,4 @@
-//! The congestion control laws of TCP: one file each, and one line in the list below.
+//! The congestion-control algorithms of TCP: one file each, and one line in the list below.
 
 mod classic_queue;
 mod cubic;
@@ -16,8 +16,8 @@ use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::controller::{Congestion, MarkResponse, TcpAck, TcpCcConfig, TcpController, TcpStart};
 use super::ecn::Feedback;
-use super::law::{Congestion, MarkResponse, TcpAck, TcpLaw, TcpLawConfig, TcpStart};
 use super::settings::ClassConfig;
 
 pub use cubic::{Cubic, CubicConfig};
@@ -25,9 +25,9 @@ pub use dctcp::{TcpDctcp, TcpDctcpConfig};
 pub use newreno::{NewReno, NewRenoConfig};
 pub use prague::{Prague, PragueConfig};
 
-/// A law in the list.
+/// An algorithm in the list.
 #[derive(Clone, Copy, Debug)]
-pub struct TcpLawEntry {
+pub struct TcpCcEntry {
     /// Its name in a scenario.
     pub name: &'static str,
     /// What it is, in one line.
@@ -36,8 +36,8 @@ pub struct TcpLawEntry {
     pub keys: &'static [(&'static str, &'static str)],
 }
 
-/// Where the settings of a law are read from: the table of a scenario.
-pub trait LawTable {
+/// Where the settings of an algorithm are read from: the table of a scenario.
+pub trait CcTable {
     /// Why it cannot be read.
     type Error;
 
@@ -69,26 +69,26 @@ const fn joined<const N: usize>(
     all
 }
 
-macro_rules! tcp_laws {
+macro_rules! tcp_congestion_controls {
     ($($(#[doc = $about:literal])* $name:literal => $variant:ident($config:ty),)*) => {
-        /// A law of TCP and its settings.
+        /// An algorithm of TCP and its settings.
         #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
         #[serde(tag = "kind")]
         pub enum TcpCc {
             $($(#[doc = $about])* #[serde(rename = $name)] $variant($config),)*
         }
 
-        /// Every law of TCP.
-        pub const TCP_LAWS: &[TcpLawEntry] = &[$(TcpLawEntry {
+        /// Every algorithm of TCP.
+        pub const TCP_CONGESTION_CONTROLS: &[TcpCcEntry] = &[$(TcpCcEntry {
             name: $name,
             about: concat!($($about),*),
             keys: &joined::<
-                { <$config as TcpLawConfig>::KEYS.len() + ClassConfig::KEYS.len() },
-            >(<$config as TcpLawConfig>::KEYS, ClassConfig::KEYS),
+                { <$config as TcpCcConfig>::KEYS.len() + ClassConfig::KEYS.len() },
+            >(<$config as TcpCcConfig>::KEYS, ClassConfig::KEYS),
         },)*];
 
         impl TcpCc {
-            /// The law called `name` with its default settings.
+            /// The algorithm called `name` with its default settings.
             #[must_use]
             pub fn by_name(name: &str) -> Option<Self> {
                 match name {
@@ -97,7 +97,7 @@ macro_rules! tcp_laws {
                 }
             }
 
-            /// The law's name.
+            /// The algorithm's name.
             #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self {
@@ -105,15 +105,15 @@ macro_rules! tcp_laws {
                 }
             }
 
-            /// The law called `name` with the settings of `table`; `None` when there is none of that
+            /// The algorithm called `name` with the settings of `table`; `None` when there is none of that
             /// name.
             ///
             /// # Errors
-            /// As [`LawTable::settings`].
-            pub fn read<T: LawTable>(name: &str, table: &mut T) -> Option<Result<Self, T::Error>> {
+            /// As [`CcTable::settings`].
+            pub fn read<T: CcTable>(name: &str, table: &mut T) -> Option<Result<Self, T::Error>> {
                 match name {
                     $($name => {
-                        let config = table.settings(<$config as TcpLawConfig>::KEYS);
+                        let config = table.settings(<$config as TcpCcConfig>::KEYS);
                         Some(config.map(Self::$variant))
                     })*
                     _ => None,
@@ -130,7 +130,7 @@ macro_rules! tcp_laws {
                 }
             }
 
-            /// The feedback of marks that the law is made for.
+            /// The feedback of marks that the algorithm is made for.
             #[must_use]
             pub fn feedback(&self) -> Feedback {
                 match self {
@@ -138,7 +138,7 @@ macro_rules! tcp_laws {
                 }
             }
 
-            /// As [`TcpLawConfig::marking`].
+            /// As [`TcpCcConfig::marking`].
             #[must_use]
             pub fn marking(&self, rate: Rate) -> Option<Bytes> {
                 match self {
@@ -146,86 +146,86 @@ macro_rules! tcp_laws {
                 }
             }
 
-            /// The law of a connection that is opened now.
+            /// The algorithm of a connection that is opened now.
             #[must_use]
-            pub fn build(&self, start: &TcpStart) -> AnyTcpLaw {
+            pub fn build(&self, start: &TcpStart) -> AnyTcpController {
                 match self {
-                    $(Self::$variant(config) => AnyTcpLaw::$variant(config.build(start)),)*
+                    $(Self::$variant(config) => AnyTcpController::$variant(config.build(start)),)*
                 }
             }
         }
 
-        /// Any law of TCP; one match for each call.
+        /// Any algorithm of TCP; one match for each call.
         #[derive(Debug)]
-        pub enum AnyTcpLaw {
-            $($(#[doc = $about])* $variant(<$config as TcpLawConfig>::Law),)*
+        pub enum AnyTcpController {
+            $($(#[doc = $about])* $variant(<$config as TcpCcConfig>::Controller),)*
         }
 
-        impl TcpLaw for AnyTcpLaw {
+        impl TcpController for AnyTcpController {
             #[inline]
             fn on_ack(&mut self, ack: &TcpAck) {
                 match self {
-                    $(Self::$variant(law) => law.on_ack(ack),)*
+                    $(Self::$variant(cc) => cc.on_ack(ack),)*
                 }
             }
 
             fn on_congestion(&mut self, congestion: &Congestion) {
                 match self {
-                    $(Self::$variant(law) => law.on_congestion(congestion),)*
+                    $(Self::$variant(cc) => cc.on_congestion(congestion),)*
                 }
             }
 
             fn on_recovery_exit(&mut self, window: f64) {
                 match self {
-                    $(Self::$variant(law) => law.on_recovery_exit(window),)*
+                    $(Self::$variant(cc) => cc.on_recovery_exit(window),)*
                 }
             }
 
             fn on_idle(&mut self, idle: Duration, restart: Option<f64>) {
                 match self {
-                    $(Self::$variant(law) => law.on_idle(idle, restart),)*
+                    $(Self::$variant(cc) => cc.on_idle(idle, restart),)*
                 }
             }
 
             #[inline]
             fn cwnd(&self) -> f64 {
                 match self {
-                    $(Self::$variant(law) => law.cwnd(),)*
+                    $(Self::$variant(cc) => cc.cwnd(),)*
                 }
             }
 
             #[inline]
             fn ssthresh(&self) -> f64 {
                 match self {
-                    $(Self::$variant(law) => law.ssthresh(),)*
+                    $(Self::$variant(cc) => cc.ssthresh(),)*
                 }
             }
 
             #[inline]
             fn pacing_rate(&self) -> Option<Rate> {
                 match self {
-                    $(Self::$variant(law) => law.pacing_rate(),)*
+                    $(Self::$variant(cc) => cc.pacing_rate(),)*
                 }
             }
 
             #[inline]
             fn codepoint(&self) -> Flags {
                 match self {
-                    $(Self::$variant(law) => law.codepoint(),)*
+                    $(Self::$variant(cc) => cc.codepoint(),)*
                 }
             }
 
             #[inline]
             fn mark_response(&self) -> MarkResponse {
                 match self {
-                    $(Self::$variant(law) => law.mark_response(),)*
+                    $(Self::$variant(cc) => cc.mark_response(),)*
                 }
             }
         }
     };
 }
 
-tcp_laws! {
+tcp_congestion_controls! {
     /// CUBIC with HyStart (RFC 9438)
     "cubic" => Cubic(CubicConfig),
     /// NewReno (RFC 5681, RFC 6582)

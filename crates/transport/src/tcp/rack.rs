@@ -3,7 +3,7 @@
 
 use fabricsim_core::units::{Duration, Time};
 
-use super::law::Recovering;
+use super::controller::Recovering;
 use super::rtt::RttEstimator;
 use super::scoreboard::Segment;
 

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use fabricsim_core::packet::Flags;
 use fabricsim_core::units::{Bytes, Rate, Time};
 
-use super::cc::AnyTcpLaw;
+use super::cc::AnyTcpController;
 use super::config::{Detection, Switch, TcpParameters};
+use super::controller::TcpController;
 use super::ecn::Feedback;
-use super::law::TcpLaw;
 use super::rack::Rack;
 use super::recovery::ProportionalReduction;
 use super::rtt::RttEstimator;
@@ -79,7 +79,7 @@ struct WindowUse {
 /// at once.
 #[derive(Debug)]
 pub(super) struct Sender {
-    pub(super) law: AnyTcpLaw,
+    pub(super) cc: AnyTcpController,
     pub(super) feedback: Feedback,
     parameters: Arc<TcpParameters>,
     board: Scoreboard,
@@ -113,9 +113,13 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(law: AnyTcpLaw, feedback: Feedback, parameters: Arc<TcpParameters>) -> Self {
+    pub(super) fn new(
+        cc: AnyTcpController,
+        feedback: Feedback,
+        parameters: Arc<TcpParameters>,
+    ) -> Self {
         Self {
-            law,
+            cc,
             feedback,
             board: Scoreboard::new(parameters.detection),
             parameters,
@@ -174,7 +178,7 @@ impl Sender {
         if reduced {
             return self.reduction.window;
         }
-        whole(self.law.cwnd())
+        whole(self.cc.cwnd())
     }
 
     /// Whether a segment may leave when its pacing lets it.
@@ -191,7 +195,7 @@ impl Sender {
 
     /// The rate at which segments are spaced.
     pub(super) fn pacing_rate(&self) -> Option<Rate> {
-        self.law.pacing_rate()
+        self.cc.pacing_rate()
     }
 
     /// The congestion window in payload bytes.
@@ -234,9 +238,9 @@ impl Sender {
         if !resent && !probing {
             self.schedule_probe(now);
         }
-        if let Some(rate) = self.law.pacing_rate() {
+        if let Some(rate) = self.cc.pacing_rate() {
             let payload = Bytes::new(u64::from(payload));
-            self.paced = self.paced.max(now) + rate.serialisation(payload);
+            self.paced = self.paced.max(now) + rate.transmission(payload);
         }
         self.last_sent = now;
         Outgoing {
@@ -255,7 +259,7 @@ impl Sender {
             if idle > self.rtt.timeout(&self.parameters) {
                 let restart = self.parameters.slow_start_after_idle == Switch::On;
                 let initial = f64::from(self.parameters.initial_window);
-                self.law.on_idle(idle, restart.then_some(initial));
+                self.cc.on_idle(idle, restart.then_some(initial));
             }
         }
         let mss = self.parameters.mss;
@@ -270,7 +274,7 @@ impl Sender {
 
     /// RFC 3168, section 6.1.5: what is sent again is not ECN-capable; under L4S it is.
     fn codepoint(&self, again: bool) -> Flags {
-        let codepoint = self.law.codepoint();
+        let codepoint = self.cc.codepoint();
         if self.feedback == Feedback::None || again && codepoint == Flags::ECT0 {
             Flags::NONE
         } else {
@@ -292,8 +296,8 @@ impl Sender {
     /// Whether the window is used enough to grow (Linux, `tcp_is_cwnd_limited`).
     fn uses_window(&self) -> bool {
         self.usage.limited
-            || self.law.cwnd() < self.law.ssthresh()
-                && self.law.cwnd() < 2.0 * f64::from(self.usage.most)
+            || self.cc.cwnd() < self.cc.ssthresh()
+                && self.cc.cwnd() < 2.0 * f64::from(self.usage.most)
     }
 
     fn schedule_probe(&mut self, now: Time) {

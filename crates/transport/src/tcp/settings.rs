@@ -48,8 +48,8 @@ pub enum Opening {
 /// How the flows of a class are carried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClassConfig {
-    /// The congestion control law of both sides.
-    pub law: TcpCc,
+    /// The congestion-control algorithm of both sides.
+    pub cc: TcpCc,
     /// The feedback of marks that the source asks for.
     pub feedback: Feedback,
     /// The most that the destination agrees to.
@@ -63,7 +63,7 @@ pub struct ClassConfig {
 }
 
 impl ClassConfig {
-    /// Keys that the tables of all laws have beside their own, each with what it means.
+    /// Keys that the tables of all algorithms have beside their own, each with what it means.
     pub const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "ecn",
@@ -79,7 +79,7 @@ impl ClassConfig {
 impl Default for ClassConfig {
     fn default() -> Self {
         Self {
-            law: TcpCc::default(),
+            cc: TcpCc::default(),
             feedback: Feedback::None,
             accepts: Feedback::Accurate,
             pattern: Pattern::Plain,

@@ -9,7 +9,7 @@ use crate::network::{Fate, Network, Path, Segment, at_ms, faultless, ms};
 
 fn class(reuse: Reuse, hystart: Switch) -> ClassConfig {
     ClassConfig {
-        law: TcpCc::Cubic(CubicConfig {
+        cc: TcpCc::Cubic(CubicConfig {
             hystart,
             ..CubicConfig::default()
         }),

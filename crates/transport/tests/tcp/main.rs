@@ -1,13 +1,13 @@
-//! TCP over a small network: opening, losses, reordering, laws, requests.
+//! TCP over a small network: opening, losses, reordering, algorithms, requests.
 
 #![allow(
     clippy::unwrap_used,
     reason = "a test may stop at what it did not expect"
 )]
 
+mod algorithms;
 mod fetch;
 mod handshake;
-mod laws;
 mod network;
 mod random;
 mod random_loss;

@@ -3,8 +3,8 @@
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Time};
 use fabricsim_transport::tcp::{
-    ClassConfig, Detection, Feedback, Opening, Pattern, Reuse, Switch, TCP_LAWS, TcpCc, TcpConfig,
-    TcpProfile,
+    ClassConfig, Detection, Feedback, Opening, Pattern, Reuse, Switch, TCP_CONGESTION_CONTROLS,
+    TcpCc, TcpConfig, TcpProfile,
 };
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ struct Scenario {
     copies: f64,
     buffer: u64,
     delay_us: u64,
-    law: usize,
+    cc: usize,
     feedback: Feedback,
     plain: (Pattern, Reuse, Opening),
     profile: TcpProfile,
@@ -36,7 +36,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
         1u64..20_000,
     );
     let host = (
-        0..TCP_LAWS.len(),
+        0..TCP_CONGESTION_CONTROLS.len(),
         prop::sample::select(vec![
             Feedback::None,
             Feedback::Classic,
@@ -49,7 +49,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             (Pattern::Fetch, Reuse::None, Opening::Handshake),
             (Pattern::Fetch, Reuse::LateBinding, Opening::Handshake),
         ]),
-        prop::sample::select(vec![TcpProfile::LinuxWan, TcpProfile::Datacentre]),
+        prop::sample::select(vec![TcpProfile::LinuxWan, TcpProfile::Datacenter]),
         prop::sample::select(vec![Detection::Rack, Detection::DupAcks]),
     );
     let flows = prop::collection::vec((0u32..3, 1u32..3, 1u64..200_000, 0u64..400), 1..8);
@@ -60,7 +60,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
         copies: network.3,
         buffer: network.4,
         delay_us: network.5,
-        law: host.0,
+        cc: host.0,
         feedback: host.1,
         plain: host.2,
         profile: host.3,
@@ -98,7 +98,7 @@ fn check(scenario: &Scenario) -> Result<Vec<f64>, TestCaseError> {
         ..TcpConfig::default()
     };
     let class = ClassConfig {
-        law: TcpCc::by_name(TCP_LAWS[scenario.law].name).unwrap(),
+        cc: TcpCc::by_name(TCP_CONGESTION_CONTROLS[scenario.cc].name).unwrap(),
         feedback: scenario.feedback,
         pattern: scenario.plain.0,
         reuse: scenario.plain.1,

@@ -99,8 +99,8 @@ impl Rfc9438 {
 /// Segments delivered per round trip, which is the mean window, from 20 s on for `seconds`: a pipe that is a
 /// round trip long and loses `share` of what is sent. Losses are noticed by the next acknowledgement, and
 /// repaired within the same window; the window rests until they are.
-fn modelled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
-    let mut law = Rfc9438 {
+fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
+    let mut cc = Rfc9438 {
         until,
         cwnd: 10.0,
         ssthresh: f64::INFINITY,
@@ -117,7 +117,7 @@ fn modelled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
     // The end of the episode of recovery.
     let mut recovery: Option<u64> = None;
     while now < 20.0 + seconds {
-        while (pipe.len() as f64) < law.cwnd.floor() {
+        while (pipe.len() as f64) < cc.cwnd.floor() {
             let segment = missing.pop_front().unwrap_or_else(|| {
                 next += 1;
                 next
@@ -142,9 +142,9 @@ fn modelled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
         }
         if noticed && recovery.is_none() {
             recovery = Some(next);
-            law.congestion();
+            cc.congestion();
         } else if recovery.is_none() {
-            law.new_ack(now);
+            cc.new_ack(now);
         }
     }
     delivered as f64 / seconds * RTT
@@ -153,7 +153,7 @@ fn modelled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
 /// The same of the sender.
 fn measured(share: f64, seconds: u64) -> f64 {
     let class = ClassConfig {
-        law: TcpCc::Cubic(CubicConfig {
+        cc: TcpCc::Cubic(CubicConfig {
             hystart: Switch::Off,
             ..CubicConfig::default()
         }),
@@ -192,7 +192,7 @@ fn measured(share: f64, seconds: u64) -> f64 {
 fn cubic_grows_like_reno_once_it_has_the_window_from_before_the_loss() {
     for (share, seconds) in [(1e-3, 1_500), (1e-4, 3_000)] {
         let window = measured(share, seconds);
-        let model = |until| modelled(until, share, seconds as f64);
+        let model = |until| modeled(until, share, seconds as f64);
         let (rule, earlier, never) = (
             model(UntilWindow::Prior),
             model(UntilWindow::Most),

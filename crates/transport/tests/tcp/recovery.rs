@@ -9,7 +9,7 @@ use crate::network::{Fate, Network, Path, Segment, faultless, is_data, ms};
 
 fn newreno() -> ClassConfig {
     ClassConfig {
-        law: TcpCc::NewReno(NewRenoConfig::default()),
+        cc: TcpCc::NewReno(NewRenoConfig::default()),
         ..ClassConfig::default()
     }
 }
@@ -140,7 +140,7 @@ fn timeouts_back_off_until_the_network_is_there_again() {
 }
 
 #[test]
-fn reordering_within_a_quarter_of_the_round_trip_is_learnt() {
+fn reordering_within_a_quarter_of_the_round_trip_is_learned() {
     // Every second data packet takes 5 ms longer, as on two paths.
     let spray = || {
         let mut count = 0;
@@ -202,7 +202,7 @@ fn delayed_acknowledgements_are_one_for_two_segments() {
     };
     let config = TcpConfig::default();
     let class = ClassConfig {
-        law: TcpCc::Cubic(CubicConfig::default()),
+        cc: TcpCc::Cubic(CubicConfig::default()),
         ..ClassConfig::default()
     };
     let mut network = Network::new(2, Path::wan(ms(40), 1 << 20), &config, class, fate);

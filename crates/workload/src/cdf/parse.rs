@@ -110,13 +110,13 @@ mod tests {
     use crate::SizeCdf;
 
     /// The text that the error points at, and what it says.
-    fn mistake(text: &str) -> (String, String) {
+    fn diagnostic(text: &str) -> (String, String) {
         let error = SizeCdf::parse(text).expect_err("refused");
         (text[error.span.clone()].to_owned(), error.to_string())
     }
 
     #[test]
-    fn percent_and_fractions_are_the_same_law() {
+    fn percent_and_fractions_are_the_same_distribution() {
         let percent = SizeCdf::parse("0 0\n1000 40\n5000 100\n").unwrap();
         let fraction = SizeCdf::parse("0,0\n1000,0.4\n5000,1\n").unwrap();
         assert!((percent.mean() - fraction.mean()).abs() < 1e-9);
@@ -125,23 +125,24 @@ mod tests {
 
     #[test]
     fn comments_blanks_and_steps_are_allowed() {
-        let law = SizeCdf::parse("# sizes\n\n64   0.25 # a step\r\n64 0.5\n 128\t1.0").unwrap();
-        assert_eq!(law.sample(0.1).get(), 64);
-        assert_eq!(law.sample(0.4).get(), 64);
-        assert_eq!(law.sample(0.75).get(), 96);
+        let distribution =
+            SizeCdf::parse("# sizes\n\n64   0.25 # a step\r\n64 0.5\n 128\t1.0").unwrap();
+        assert_eq!(distribution.sample(0.1).get(), 64);
+        assert_eq!(distribution.sample(0.4).get(), 64);
+        assert_eq!(distribution.sample(0.75).get(), 96);
     }
 
     #[test]
-    fn mistakes_are_pointed_at() {
-        assert_eq!(mistake("0 0\n10 x\n").0, "x");
-        assert_eq!(mistake("0 0\n-10 5\n").0, "-10");
-        assert_eq!(mistake("0 0\n100 50\n90 100\n").0, "90");
-        assert_eq!(mistake("0 0\n100 50\n200 40\n").0, "40");
-        assert_eq!(mistake("0 0\n100 50 7\n").0, "7");
-        assert_eq!(mistake("0 0\n100\n").0, "100");
-        assert_eq!(mistake("0 0\n0 100\n").0, "0");
-        assert_eq!(mistake("# nothing\n").0, "");
-        let (place, message) = mistake("0 0\n100 50\n200 99\n");
+    fn errors_are_pointed_at() {
+        assert_eq!(diagnostic("0 0\n10 x\n").0, "x");
+        assert_eq!(diagnostic("0 0\n-10 5\n").0, "-10");
+        assert_eq!(diagnostic("0 0\n100 50\n90 100\n").0, "90");
+        assert_eq!(diagnostic("0 0\n100 50\n200 40\n").0, "40");
+        assert_eq!(diagnostic("0 0\n100 50 7\n").0, "7");
+        assert_eq!(diagnostic("0 0\n100\n").0, "100");
+        assert_eq!(diagnostic("0 0\n0 100\n").0, "0");
+        assert_eq!(diagnostic("# nothing\n").0, "");
+        let (place, message) = diagnostic("0 0\n100 50\n200 99\n");
         assert_eq!(place, "99");
         assert!(message.contains("end with 100"), "{message}");
     }

@@ -1,4 +1,4 @@
-//! Mistakes that turn out when the network is built.
+//! Errors that turn out when the network is built.
 
 use super::Case;
 
@@ -8,7 +8,7 @@ const fn case(
     args: &'static [&'static str],
     place: &'static str,
     says: &'static [&'static str],
-    remedy: &'static str,
+    help: &'static str,
 ) -> Case {
     Case {
         name,
@@ -17,7 +17,7 @@ const fn case(
         args,
         place,
         says,
-        remedy,
+        help,
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) const CASES: &[Case] = &[
         &[],
         "t.toml:7:1",
         &["a path passes 129 switches, and telemetry is built for up to 128"],
-        "choose a law that does not read telemetry of each hop",
+        "choose an algorithm that does not read telemetry of each hop",
     ),
 ];
 

@@ -1,14 +1,12 @@
 //! What a user can set of DCQCN, and the two sets of values that go with its two forms.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{
-    Fidelity, LawConfig, LawContext, MarkingThresholds, default_min_rate,
-};
+use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, MarkingThresholds, default_min_rate};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use super::super::paced_rate::{bytes_at, share_of};
-use super::DcqcnLaws;
+use super::DcqcnFactory;
 
 /// A timer of less would do more work than the packets.
 const LEAST_TIMER: Duration = Duration::from_ns(100);
@@ -181,7 +179,7 @@ impl DcqcnConfig {
     }
 }
 
-impl LawConfig for DcqcnConfig {
+impl CcConfig for DcqcnConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "parameters",
@@ -237,7 +235,7 @@ impl LawConfig for DcqcnConfig {
         ),
     ];
 
-    type Laws = DcqcnLaws;
+    type Factory = DcqcnFactory;
 
     fn validate(&self) -> Result<(), ConfigError> {
         if !(self.g > 0.0 && self.g <= 1.0) {
@@ -275,7 +273,7 @@ impl LawConfig for DcqcnConfig {
         self.refuse_byte_counter()
     }
 
-    fn resolved(&self, context: &LawContext<'_>) -> Self {
+    fn resolved(&self, context: &CcContext<'_>) -> Self {
         let values = self.values(context.nic_rate, context.fidelity);
         Self {
             alpha_timer: Some(values.alpha_timer),
@@ -295,7 +293,7 @@ impl LawConfig for DcqcnConfig {
     }
 
     /// Without a window, as the published script has it.
-    fn answers_ignore_pause(&self) -> bool {
+    fn ack_high_priority(&self) -> bool {
         !self.window
     }
 
@@ -303,8 +301,8 @@ impl LawConfig for DcqcnConfig {
         self.min_rate
     }
 
-    fn laws(&self, context: &LawContext<'_>) -> DcqcnLaws {
-        DcqcnLaws {
+    fn factory(&self, context: &CcContext<'_>) -> DcqcnFactory {
+        DcqcnFactory {
             config: self.clone(),
             nic_rate: context.nic_rate,
             fidelity: context.fidelity,

@@ -1,37 +1,37 @@
-//! The law on round-trip times made by hand.
+//! The algorithm on round-trip times made by hand.
 
-use super::super::harness::{ack, law, mbps};
+use super::super::harness::{ack, cc, mbps};
 use super::*;
 
 /// The rates in Mbps after round trips of so many microseconds, one update each.
-fn rates(law: &mut Timely, rtts_us: &[u64]) -> Vec<u64> {
+fn rates(cc: &mut Timely, rtts_us: &[u64]) -> Vec<u64> {
     let mut rates = Vec::new();
     for &us in rtts_us {
-        let cumulative = law.last_update_seq + 1_000;
+        let cumulative = cc.last_update_seq + 1_000;
         let rtt = Duration::from_us(us);
-        law.on_ack(&ack(0, cumulative, cumulative + 100_000, rtt, false));
-        rates.push(mbps(law));
+        cc.on_ack(&ack(0, cumulative, cumulative + 100_000, rtt, false));
+        rates.push(mbps(cc));
     }
     rates
 }
 
 #[test]
 fn rising_round_trips_slow_the_flow_down_and_falling_ones_let_it_go() {
-    let mut law: Timely = law(&TimelyConfig::default(), Fidelity::Published);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Fidelity::Published);
     // The first only sets the reference; from 60 to 70 us the gradient is .875 x 10 / 20 = .4375,
     // and the rate falls by .8 of that; then the average difference turns negative.
     assert_eq!(
-        rates(&mut law, &[60, 70, 60, 55]),
+        rates(&mut cc, &[60, 70, 60, 55]),
         [100_000, 65_000, 65_100, 65_200]
     );
 }
 
 #[test]
 fn short_round_trips_always_speed_up_and_faster_from_the_sixth_on() {
-    let mut law: Timely = law(&TimelyConfig::default(), Fidelity::Published);
-    rates(&mut law, &[60, 75]);
-    let start = mbps(&law);
-    let steps: Vec<u64> = rates(&mut law, &[10, 20, 30, 40, 49, 20, 20])
+    let mut cc: Timely = cc(&TimelyConfig::default(), Fidelity::Published);
+    rates(&mut cc, &[60, 75]);
+    let start = mbps(&cc);
+    let steps: Vec<u64> = rates(&mut cc, &[10, 20, 30, 40, 49, 20, 20])
         .iter()
         .map(|rate| rate - start)
         .collect();
@@ -44,19 +44,19 @@ fn the_paper_counts_falling_round_trips_and_is_never_faster_below_t_low() {
         hyper_counts: HyperCounts::Gradients,
         ..TimelyConfig::default()
     };
-    let mut law: Timely = law(&config, Fidelity::Exact);
+    let mut cc: Timely = cc(&config, Fidelity::Exact);
     // From 60 to 75 us: .875 x 15 / 20 = .65625, of which .8: 1 - .525.
-    assert_eq!(rates(&mut law, &[60, 75]), [100_000, 47_500]);
+    assert_eq!(rates(&mut cc, &[60, 75]), [100_000, 47_500]);
     // Seven events below t_low, six of them falling: 100 Mbps each.
-    let below = rates(&mut law, &[40, 39, 38, 37, 36, 35, 34]);
+    let below = rates(&mut cc, &[40, 39, 38, 37, 36, 35, 34]);
     assert_eq!(below[6] - 47_500, 700);
     // Rising counts from zero again; below t_low that does not matter either.
-    assert_eq!(rates(&mut law, &[45])[0] - below[6], 100);
+    assert_eq!(rates(&mut cc, &[45])[0] - below[6], 100);
     // From 45 to 90 us the average difference is near .875 x 45 / 20 > 1: no rate is left.
-    assert_eq!(rates(&mut law, &[90]), [1_000]);
+    assert_eq!(rates(&mut cc, &[90]), [1_000]);
     // Falling from 90 us: the fifth fall in a row is the first large increase, the next that does
     // not fall is a small one, since the average is still negative, and large ones start anew.
-    let falling = rates(&mut law, &[85, 80, 75, 70, 65, 60, 60, 58, 57, 56, 55, 54]);
+    let falling = rates(&mut cc, &[85, 80, 75, 70, 65, 60, 60, 58, 57, 56, 55, 54]);
     // The average at 85 us: .125 x 40 - .875 x 5 > 0, so that the rate stays at its floor.
     assert_eq!(
         falling,
@@ -68,22 +68,22 @@ fn the_paper_counts_falling_round_trips_and_is_never_faster_below_t_low() {
 
 #[test]
 fn long_round_trips_always_slow_down() {
-    let mut law: Timely = law(&TimelyConfig::default(), Fidelity::Published);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Fidelity::Published);
     // 1 - .8 (1 - 500/1000) = .6, although the round trips fall.
     assert_eq!(
-        rates(&mut law, &[2_000, 1_000, 1_000]),
+        rates(&mut cc, &[2_000, 1_000, 1_000]),
         [100_000, 60_000, 36_000]
     );
-    rates(&mut law, &[1_000_000; 10]);
-    assert_eq!(mbps(&law), 1_000);
+    rates(&mut cc, &[1_000_000; 10]);
+    assert_eq!(mbps(&cc), 1_000);
 }
 
 #[test]
 fn the_rate_changes_once_per_round_trip() {
-    let mut law: Timely = law(&TimelyConfig::default(), Fidelity::Exact);
-    rates(&mut law, &[60, 70]);
-    let before = mbps(&law);
-    let old = law.last_update_seq;
-    law.on_ack(&ack(0, old, old + 100_000, Duration::from_us(400), false));
-    assert_eq!(mbps(&law), before);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Fidelity::Exact);
+    rates(&mut cc, &[60, 70]);
+    let before = mbps(&cc);
+    let old = cc.last_update_seq;
+    cc.on_ack(&ack(0, old, old + 100_000, Duration::from_us(400), false));
+    assert_eq!(mbps(&cc), before);
 }

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::hystart::HyStart;
 use super::window::Window;
 use crate::tcp::config::Switch;
-use crate::tcp::law::{Congestion, Growth, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart};
+use crate::tcp::controller::{
+    Congestion, Growth, Signal, TcpAck, TcpCcConfig, TcpController, TcpStart,
+};
 
 /// Settings of [`Cubic`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -34,7 +36,7 @@ impl Default for CubicConfig {
     }
 }
 
-impl TcpLawConfig for CubicConfig {
+impl TcpCcConfig for CubicConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         ("c", "growth in segments per cubic second (default 0.4)"),
         (
@@ -51,7 +53,7 @@ impl TcpLawConfig for CubicConfig {
         ),
     ];
 
-    type Law = Cubic;
+    type Controller = Cubic;
 
     fn validate(&self) -> Result<(), ConfigError> {
         if !(self.c > 0.0 && self.c.is_finite()) {
@@ -157,7 +159,7 @@ impl Cubic {
     }
 }
 
-impl TcpLaw for Cubic {
+impl TcpController for Cubic {
     fn on_ack(&mut self, ack: &TcpAck) {
         if self.window.in_slow_start()
             && let Some(hystart) = &mut self.hystart
@@ -236,12 +238,12 @@ impl TcpLaw for Cubic {
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::{ack, congestion, law};
+    use super::super::harness::{ack, cc, congestion};
     use super::*;
 
     /// CUBIC whose window was `most` before a loss.
     fn reduced(most: f64) -> Cubic {
-        let mut cubic = law(&CubicConfig {
+        let mut cubic = cc(&CubicConfig {
             hystart: Switch::Off,
             ..CubicConfig::default()
         });
@@ -302,7 +304,7 @@ mod tests {
         congestion(&mut cubic, Time::ZERO, Signal::Loss);
         assert!((cubic.w_max - 0.85 * 70.0).abs() < 1e-9, "{}", cubic.w_max);
         assert!((cubic.cwnd() - 49.0).abs() < 1e-9);
-        let mut stubborn = law(&CubicConfig {
+        let mut stubborn = cc(&CubicConfig {
             fast_convergence: Switch::Off,
             ..CubicConfig::default()
         });

@@ -5,8 +5,10 @@ use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use super::window::Window;
+use crate::tcp::controller::{
+    Congestion, Growth, Round, Signal, TcpAck, TcpCcConfig, TcpController, TcpStart,
+};
 use crate::tcp::ecn::Feedback;
-use crate::tcp::law::{Congestion, Growth, Round, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart};
 
 /// Settings of [`TcpDctcp`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -40,13 +42,13 @@ pub(super) fn step(rate: Rate) -> Bytes {
     rate.bytes_in(Duration::from_us(24))
 }
 
-impl TcpLawConfig for TcpDctcpConfig {
+impl TcpCcConfig for TcpDctcpConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[(
         "g",
         "weight of a new share of marks, 0 to 1 (default 0.0625)",
     )];
 
-    type Law = TcpDctcp;
+    type Controller = TcpDctcp;
 
     fn validate(&self) -> Result<(), ConfigError> {
         validate_weight(self.g)
@@ -83,7 +85,7 @@ pub struct TcpDctcp {
     marked: u32,
 }
 
-impl TcpLaw for TcpDctcp {
+impl TcpController for TcpDctcp {
     #[inline]
     fn on_ack(&mut self, ack: &TcpAck) {
         if ack.round == Round::New && self.delivered > 0 {
@@ -144,7 +146,7 @@ impl TcpLaw for TcpDctcp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::{Stream, ack, congestion, law};
+    use super::super::harness::{Stream, ack, cc, congestion};
     use super::*;
     use fabricsim_core::units::Time;
 
@@ -152,7 +154,7 @@ mod tests {
 
     /// The average after `rounds` round trips with the share `marked`. The window is kept.
     fn alpha_after(rounds: u32, marked: f64) -> f64 {
-        let mut dctcp = law(&TcpDctcpConfig::default());
+        let mut dctcp = cc(&TcpDctcpConfig::default());
         dctcp.window.cwnd = 100.0;
         dctcp.window.ssthresh = 100.0;
         for _ in 0..rounds {
@@ -184,7 +186,7 @@ mod tests {
 
     #[test]
     fn marks_reduce_by_half_of_the_average_and_losses_by_half() {
-        let mut dctcp = law(&TcpDctcpConfig::default());
+        let mut dctcp = cc(&TcpDctcpConfig::default());
         dctcp.window.cwnd = 100.0;
         dctcp.alpha = 0.2;
         congestion(&mut dctcp, Time::ZERO, Signal::Mark);

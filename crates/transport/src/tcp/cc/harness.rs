@@ -1,14 +1,14 @@
-//! Acknowledgements made by hand, for the tests of laws.
+//! Acknowledgements made by hand, for the tests of algorithms.
 
 use fabricsim_core::units::{Duration, Time};
 
-use crate::tcp::ecn::Feedback;
-use crate::tcp::law::{
-    Congestion, Growth, Recovering, Round, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart,
+use crate::tcp::controller::{
+    Congestion, Growth, Recovering, Round, Signal, TcpAck, TcpCcConfig, TcpController, TcpStart,
 };
+use crate::tcp::ecn::Feedback;
 
-/// The law of `config` on a connection with accurate feedback.
-pub(super) fn law<C: TcpLawConfig>(config: &C) -> C::Law {
+/// The algorithm of `config` on a connection with accurate feedback.
+pub(super) fn cc<C: TcpCcConfig>(config: &C) -> C::Controller {
     config.build(&TcpStart {
         wire: 1_514,
         ip: 1_500,
@@ -54,13 +54,19 @@ impl Stream {
 
     /// A round trip of `rtt` that ends at `now`: as many acknowledgements as the window has segments, of
     /// which the share `marked` is marked.
-    pub(super) fn round(&mut self, law: &mut impl TcpLaw, now: Time, rtt: Duration, marked: f64) {
+    pub(super) fn round(
+        &mut self,
+        cc: &mut impl TcpController,
+        now: Time,
+        rtt: Duration,
+        marked: f64,
+    ) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a small window"
         )]
-        let count = law.cwnd() as u32;
+        let count = cc.cwnd() as u32;
         let mut owed = 0.0;
         for number in 0..count {
             owed += marked;
@@ -68,7 +74,7 @@ impl Stream {
             if mark {
                 owed -= 1.0;
             }
-            law.on_ack(&TcpAck {
+            cc.on_ack(&TcpAck {
                 marked: u32::from(mark),
                 round: if number == 0 { Round::New } else { Round::Same },
                 ..self.ack(now, rtt, count)
@@ -77,15 +83,15 @@ impl Stream {
     }
 }
 
-/// Tells `law` of congestion with its window in flight.
-pub(super) fn congestion(law: &mut impl TcpLaw, now: Time, signal: Signal) {
+/// Tells `cc` of congestion with its window in flight.
+pub(super) fn congestion(cc: &mut impl TcpController, now: Time, signal: Signal) {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a small window"
     )]
-    let in_flight = law.cwnd() as u32;
-    law.on_congestion(&Congestion {
+    let in_flight = cc.cwnd() as u32;
+    cc.on_congestion(&Congestion {
         now,
         signal,
         in_flight,

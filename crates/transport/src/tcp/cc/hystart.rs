@@ -3,7 +3,7 @@
 
 use fabricsim_core::units::{Duration, Time};
 
-use crate::tcp::law::{Round, TcpAck};
+use crate::tcp::controller::{Round, TcpAck};
 
 /// Below this window, in segments, slow start goes on.
 const LEAST_WINDOW: f64 = 16.0;

@@ -5,17 +5,19 @@ use fabricsim_core::units::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::window::Window;
-use crate::tcp::law::{Congestion, Growth, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart};
+use crate::tcp::controller::{
+    Congestion, Growth, Signal, TcpAck, TcpCcConfig, TcpController, TcpStart,
+};
 
 /// Settings of [`NewReno`]: there are none.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NewRenoConfig {}
 
-impl TcpLawConfig for NewRenoConfig {
+impl TcpCcConfig for NewRenoConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[];
 
-    type Law = NewReno;
+    type Controller = NewReno;
 
     fn validate(&self) -> Result<(), ConfigError> {
         Ok(())
@@ -34,7 +36,7 @@ pub struct NewReno {
     window: Window,
 }
 
-impl TcpLaw for NewReno {
+impl TcpController for NewReno {
     #[inline]
     fn on_ack(&mut self, ack: &TcpAck) {
         if ack.growth != Growth::Allowed {
@@ -80,7 +82,7 @@ impl TcpLaw for NewReno {
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::{Stream, congestion, law};
+    use super::super::harness::{Stream, cc, congestion};
     use super::*;
     use fabricsim_core::units::Time;
 
@@ -88,7 +90,7 @@ mod tests {
 
     #[test]
     fn slow_start_doubles_and_avoidance_adds_one() {
-        let mut reno = law(&NewRenoConfig::default());
+        let mut reno = cc(&NewRenoConfig::default());
         Stream::default().round(&mut reno, Time::ZERO, RTT, 0.0);
         Stream::default().round(&mut reno, Time::ZERO, RTT, 0.0);
         assert!((reno.cwnd() - 40.0).abs() < 1e-9, "{}", reno.cwnd());
@@ -102,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_timeout_starts_from_one_and_a_repeated_one_keeps_the_threshold() {
-        let mut reno = law(&NewRenoConfig::default());
+        let mut reno = cc(&NewRenoConfig::default());
         congestion(&mut reno, Time::ZERO, Signal::Timeout);
         assert_eq!((reno.cwnd(), reno.ssthresh()), (1.0, 5.0));
         congestion(&mut reno, Time::ZERO, Signal::RepeatedTimeout);

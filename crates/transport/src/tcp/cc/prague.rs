@@ -1,4 +1,4 @@
-//! TCP Prague (draft-briscoe-iccrg-prague-congestion-control), the scalable law of the L4S
+//! TCP Prague (draft-briscoe-iccrg-prague-congestion-control), the scalable algorithm of the L4S
 //! architecture (RFC 9330, RFC 9331, section 4): marks are counted exactly, their average decides
 //! how much the window falls, and segments are paced.
 
@@ -14,10 +14,11 @@ use super::classic_queue::ClassicQueue;
 use super::dctcp::{step, validate_weight};
 use super::window::{LEAST_THRESHOLD, Window};
 use crate::tcp::config::Switch;
-use crate::tcp::ecn::Feedback;
-use crate::tcp::law::{
-    Congestion, Growth, MarkResponse, Recovering, Signal, TcpAck, TcpLaw, TcpLawConfig, TcpStart,
+use crate::tcp::controller::{
+    Congestion, Growth, MarkResponse, Recovering, Signal, TcpAck, TcpCcConfig, TcpController,
+    TcpStart,
 };
+use crate::tcp::ecn::Feedback;
 
 /// Settings of [`Prague`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -29,7 +30,7 @@ pub struct PragueConfig {
     pub target_rtt: Duration,
     /// Round trips after slow start from which they do.
     pub independent_after: u32,
-    /// Fall back to reductions like those of classic laws where the queue seems to be a classic one
+    /// Fall back to reductions like those of classic algorithms where the queue seems to be a classic one
     /// (RFC 9331, section 4.3).
     pub classic_fallback: Switch,
 }
@@ -45,7 +46,7 @@ impl Default for PragueConfig {
     }
 }
 
-impl TcpLawConfig for PragueConfig {
+impl TcpCcConfig for PragueConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "g",
@@ -61,11 +62,11 @@ impl TcpLawConfig for PragueConfig {
         ),
         (
             "classic_fallback",
-            "\"on\" or \"off\": reduce like a classic law where the queue is classic (default \"off\")",
+            "\"on\" or \"off\": reduce like a classic algorithm where the queue is classic (default \"off\")",
         ),
     ];
 
-    type Law = Prague;
+    type Controller = Prague;
 
     fn validate(&self) -> Result<(), ConfigError> {
         validate_weight(self.g)
@@ -248,7 +249,7 @@ impl Prague {
     }
 }
 
-impl TcpLaw for Prague {
+impl TcpController for Prague {
     /// In the order of Linux: `tcp_fastretrans_alert` reduces, then `prague_cong_control` lets the window grow,
     /// averages and sets the rate.
     fn on_ack(&mut self, ack: &TcpAck) {

@@ -1,4 +1,4 @@
-//! The window of Reno, which all laws share in parts (RFC 5681).
+//! The window of Reno, which all algorithms share in parts (RFC 5681).
 
 /// A congestion window and its threshold, in segments.
 #[derive(Clone, Copy, Debug)]

@@ -7,22 +7,22 @@ use fabricsim_core::units::Time;
 
 use super::{Connection, Event, Identity, Task};
 use crate::tcp::config::TcpParameters;
+use crate::tcp::controller::TcpStart;
 use crate::tcp::ecn::Feedback;
 use crate::tcp::handshake::{Handshake, State, agree};
 use crate::tcp::header::{Bits, TcpFields, TcpHeader};
-use crate::tcp::law::TcpStart;
 use crate::tcp::receiver::{Receiver, Report};
 use crate::tcp::sender::Sender;
 use crate::tcp::settings::{ClassConfig, Pattern};
 
 fn sender(config: &ClassConfig, feedback: Feedback, parameters: &Arc<TcpParameters>) -> Sender {
-    let law = config.law.build(&TcpStart {
+    let cc = config.cc.build(&TcpStart {
         wire: parameters.mss + parameters.headers,
         ip: parameters.ip_packet(),
         initial_window: parameters.initial_window,
         feedback,
     });
-    Sender::new(law, feedback, Arc::clone(parameters))
+    Sender::new(cc, feedback, Arc::clone(parameters))
 }
 
 impl Connection {

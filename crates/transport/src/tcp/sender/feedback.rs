@@ -4,11 +4,11 @@ use fabricsim_core::units::{Duration, Time};
 
 use super::{Phase, Sender, whole};
 use crate::tcp::config::Detection;
+use crate::tcp::controller::{
+    Congestion, Growth, MarkResponse, Recovering, Round, Signal, TcpAck, TcpController,
+};
 use crate::tcp::ecn::Feedback;
 use crate::tcp::header::SackBlock;
-use crate::tcp::law::{
-    Congestion, Growth, MarkResponse, Recovering, Round, Signal, TcpAck, TcpLaw,
-};
 use crate::tcp::rack::DUP_THRESHOLD;
 use crate::tcp::recovery::{ProportionalReduction, Safe};
 use crate::tcp::scoreboard::Delivery;
@@ -57,9 +57,9 @@ impl Sender {
             self.end_episode();
         }
         let marked = self.marked(ack, delivery.segments);
-        // Laws average marks before they answer them (RFC 8257, section 3.3).
+        // Algorithms average marks before they answer them (RFC 8257, section 3.3).
         if delivery.segments > 0 || marked > 0 {
-            self.tell_law(now, &delivery, marked);
+            self.notify_controller(now, &delivery, marked);
         }
         self.start_episodes(now, before, marked);
         if matches!(self.phase, Phase::Recovery | Phase::Reducing) {
@@ -182,7 +182,7 @@ impl Sender {
     fn answers_marks(&self, marked: u32) -> bool {
         marked > 0
             && self.phase == Phase::Open
-            && self.law.mark_response() == MarkResponse::OncePerWindow
+            && self.cc.mark_response() == MarkResponse::OncePerWindow
     }
 
     pub(super) fn start_episodes(&mut self, now: Time, in_flight: u32, marked: u32) {
@@ -210,7 +210,7 @@ impl Sender {
         self.recovery_point = self.next;
         self.restarted = false;
         self.reduction = ProportionalReduction::new(in_flight);
-        self.law.on_congestion(&Congestion {
+        self.cc.on_congestion(&Congestion {
             now,
             signal,
             in_flight,
@@ -219,26 +219,26 @@ impl Sender {
     }
 
     fn reduce(&mut self, delivered: u32, safe: Safe) {
-        let ssthresh = whole(self.law.ssthresh());
+        let ssthresh = whole(self.cc.ssthresh());
         self.reduction
             .on_ack(delivered, self.board.in_flight(), ssthresh, safe);
     }
 
     fn end_episode(&mut self) {
         if matches!(self.phase, Phase::Recovery | Phase::Reducing) {
-            let ssthresh = self.law.ssthresh();
+            let ssthresh = self.cc.ssthresh();
             let window = match self.parameters.detection {
                 Detection::Rack => ssthresh,
                 // RFC 6582, section 3.2, step 3, option 1: no burst.
                 Detection::DupAcks => ssthresh.min(f64::from(self.board.in_flight().max(1)) + 1.0),
             };
-            self.law.on_recovery_exit(window);
+            self.cc.on_recovery_exit(window);
             self.rack.on_recovery_exit();
         }
         self.phase = Phase::Open;
     }
 
-    fn tell_law(&mut self, now: Time, delivery: &Delivery, marked: u32) {
+    fn notify_controller(&mut self, now: Time, delivery: &Delivery, marked: u32) {
         let round = if self.una > self.round_end {
             self.round_end = self.next;
             Round::New
@@ -255,7 +255,7 @@ impl Sender {
             Phase::Open | Phase::Reducing if !self.loses() => Recovering::No,
             _ => Recovering::Yes,
         };
-        self.law.on_ack(&TcpAck {
+        self.cc.on_ack(&TcpAck {
             now,
             delivered: delivery.segments,
             marked,

@@ -4,7 +4,7 @@ use fabricsim_core::units::Time;
 
 use super::{Forced, Phase, Sender};
 use crate::tcp::config::Detection;
-use crate::tcp::law::{Congestion, Recovering, Signal, TcpLaw};
+use crate::tcp::controller::{Congestion, Recovering, Signal, TcpController};
 
 impl Sender {
     /// Repairs by slow start (RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section 6.3).
@@ -34,7 +34,7 @@ impl Sender {
         self.recovery_point = self.next;
         self.probe = None;
         self.forced = Forced::Retransmission;
-        self.law.on_congestion(&Congestion {
+        self.cc.on_congestion(&Congestion {
             now,
             signal,
             in_flight,
@@ -66,23 +66,23 @@ mod tests {
     use super::*;
     use crate::tcp::cc::TcpCc;
     use crate::tcp::config::TcpConfig;
+    use crate::tcp::controller::TcpStart;
     use crate::tcp::ecn::Feedback;
     use crate::tcp::header::SackBlock;
-    use crate::tcp::law::TcpStart;
 
     const RTT: Duration = Duration::from_ms(40);
     const MSS: u64 = 1_448;
 
     /// A sender with its first window of ten segments in flight, and the time a round trip later.
-    fn sending(law: &str, feedback: Feedback) -> (Sender, Time) {
-        let law = TcpCc::by_name(law).expect("a law").build(&TcpStart {
+    fn sending(cc: &str, feedback: Feedback) -> (Sender, Time) {
+        let cc = TcpCc::by_name(cc).expect("an algorithm").build(&TcpStart {
             wire: 1_514,
             ip: 1_500,
             initial_window: 10,
             feedback,
         });
         let parameters = Arc::new(TcpConfig::default().parameters());
-        let mut sender = Sender::new(law, feedback, parameters);
+        let mut sender = Sender::new(cc, feedback, parameters);
         sender.write(1_000 * MSS);
         fill(&mut sender, Time::ZERO);
         (sender, Time::ZERO + RTT)
@@ -122,7 +122,7 @@ mod tests {
             let timed_out = sender.on_deadline(at);
             fill(sender, at);
             if timed_out {
-                return tenths(sender.law.ssthresh());
+                return tenths(sender.cc.ssthresh());
             }
         }
     }
@@ -145,17 +145,14 @@ mod tests {
         // In fast recovery.
         let (mut sender, now) = sending("newreno", Feedback::None);
         acknowledge(&mut sender, now, 0, 8, 0);
-        assert_eq!(
-            (sender.phase, sender.law.ssthresh()),
-            (Phase::Recovery, 5.0)
-        );
+        assert_eq!((sender.phase, sender.cc.ssthresh()), (Phase::Recovery, 5.0));
         assert_eq!(time_out(&mut sender), 50);
 
         // After an echo of marks in the same window.
         let (mut sender, now) = sending("newreno", Feedback::Classic);
         acknowledge(&mut sender, now, 1, 0, 1);
         assert_eq!(sender.phase, Phase::Reducing);
-        let threshold = tenths(sender.law.ssthresh());
+        let threshold = tenths(sender.cc.ssthresh());
         assert_eq!(time_out(&mut sender), threshold);
     }
 
@@ -164,9 +161,9 @@ mod tests {
     fn prague_reduces_for_a_loss_and_not_for_the_marks_beside_it() {
         let (mut sender, now) = sending("prague", Feedback::Accurate);
         acknowledge(&mut sender, now, 0, 5, 2);
-        assert_eq!((sender.phase, sender.law.cwnd()), (Phase::Recovery, 5.0));
+        assert_eq!((sender.phase, sender.cc.cwnd()), (Phase::Recovery, 5.0));
         acknowledge(&mut sender, now, 0, 9, 4);
-        assert_eq!((sender.phase, sender.law.cwnd()), (Phase::Recovery, 5.0));
+        assert_eq!((sender.phase, sender.cc.cwnd()), (Phase::Recovery, 5.0));
     }
 
     /// A window of IP packets of 1,500 bytes in a round trip, twice as much in slow start; 1,448 bytes of each
@@ -189,6 +186,6 @@ mod tests {
         let expected = 0.04 / (2.0 * 11.0) * 1_448.0 / 1_500.0;
         assert!((gap / expected - 1.0).abs() < 1e-6, "{gap} and {expected}");
         let rate = sender.pacing_rate().expect("it paces");
-        assert_eq!(sender.paced, now + rate.serialisation(Bytes::new(MSS)));
+        assert_eq!(sender.paced, now + rate.transmission(Bytes::new(MSS)));
     }
 }

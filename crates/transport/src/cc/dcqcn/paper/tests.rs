@@ -1,9 +1,9 @@
 //! The paper's form on marks made by hand.
 
-use fabricsim_core::plugin::{Ack, CongestionControl, Fidelity, LawConfig as _};
+use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Fidelity};
 use fabricsim_core::units::Rate;
 
-use super::super::super::harness::{ack, law, mbps};
+use super::super::super::harness::{ack, cc, mbps};
 use super::super::{Dcqcn, ParameterSet};
 use super::*;
 
@@ -18,66 +18,66 @@ fn marked(us: u64) -> Ack<'static, ()> {
     ack(us, 1_000, 100_000, Duration::from_us(10), true)
 }
 
-fn inner(law: &Dcqcn) -> &PaperDcqcn {
-    match law {
-        Dcqcn::Paper(law) => law,
+fn inner(cc: &Dcqcn) -> &PaperDcqcn {
+    match cc {
+        Dcqcn::Paper(cc) => cc,
         Dcqcn::Vendor(_) => unreachable!("the configuration asks for the paper's form"),
     }
 }
 
-fn target(law: &Dcqcn) -> u64 {
+fn target(cc: &Dcqcn) -> u64 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "small"
     )]
-    let mbps = (inner(law).target / 1e6).round() as u64;
+    let mbps = (inner(cc).target / 1e6).round() as u64;
     mbps
 }
 
-/// Runs the law's timers up to and at `us`; (time in us, rate, target in Mbps) after each.
-fn timers(law: &mut Dcqcn, us: u64) -> Vec<(u64, u64, u64)> {
+/// Runs the algorithm's timers up to and at `us`; (time in us, rate, target in Mbps) after each.
+fn timers(cc: &mut Dcqcn, us: u64) -> Vec<(u64, u64, u64)> {
     let mut steps = Vec::new();
-    while CongestionControl::<()>::deadline(law) <= Time::from_ns(us * 1_000) {
-        let now = CongestionControl::<()>::deadline(law);
-        CongestionControl::<()>::on_timer(law, now);
-        steps.push((now.as_ns() / 1_000, mbps(law), target(law)));
+    while CongestionControl::<()>::deadline(cc) <= Time::from_ns(us * 1_000) {
+        let now = CongestionControl::<()>::deadline(cc);
+        CongestionControl::<()>::on_timer(cc, now);
+        steps.push((now.as_ns() / 1_000, mbps(cc), target(cc)));
     }
     steps
 }
 
-fn send(law: &mut Dcqcn, packets: u64) {
+fn send(cc: &mut Dcqcn, packets: u64) {
     for _ in 0..packets {
-        CongestionControl::<()>::on_sent(law, Bytes::new(1_000));
+        CongestionControl::<()>::on_sent(cc, Bytes::new(1_000));
     }
 }
 
 #[test]
 fn the_first_mark_cuts_at_once_and_others_when_the_interval_is_over() {
-    let mut law: Dcqcn = law(&paper(), Fidelity::Exact);
-    assert!(timers(&mut law, 9).is_empty());
-    law.on_ack(&marked(10));
-    assert_eq!((mbps(&law), target(&law)), (50_000, 100_000));
+    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    assert!(timers(&mut cc, 9).is_empty());
+    cc.on_ack(&marked(10));
+    assert_eq!((mbps(&cc), target(&cc)), (50_000, 100_000));
     // Three marks within 50 us are one notification, at their end; the target falls with each.
     for us in [11, 30, 59] {
-        law.on_ack(&marked(us));
+        cc.on_ack(&marked(us));
     }
-    assert_eq!(mbps(&law), 50_000);
-    assert_eq!(timers(&mut law, 109), [(60, 25_000, 50_000)]);
+    assert_eq!(mbps(&cc), 50_000);
+    assert_eq!(timers(&mut cc, 109), [(60, 25_000, 50_000)]);
     // None within the second interval: the next mark cuts at once.
-    law.on_ack(&marked(111));
-    assert_eq!((mbps(&law), target(&law)), (12_500, 25_000));
+    cc.on_ack(&marked(111));
+    assert_eq!((mbps(&cc), target(&cc)), (12_500, 25_000));
 }
 
 #[test]
 fn a_mark_at_the_end_of_the_interval_belongs_to_the_next() {
-    let mut law: Dcqcn = law(&paper(), Fidelity::Exact);
-    law.on_ack(&marked(0));
-    law.on_ack(&marked(20));
+    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    cc.on_ack(&marked(0));
+    cc.on_ack(&marked(20));
     // The collected one goes first; this one waits.
-    law.on_ack(&marked(50));
-    assert_eq!(mbps(&law), 25_000);
-    assert_eq!(timers(&mut law, 104)[0], (100, 12_500, 25_000));
+    cc.on_ack(&marked(50));
+    assert_eq!(mbps(&cc), 25_000);
+    assert_eq!(timers(&mut cc, 104)[0], (100, 12_500, 25_000));
 }
 
 #[test]
@@ -87,27 +87,27 @@ fn the_cut_uses_the_estimate_from_before_the_notification() {
         initial_alpha: 0.5,
         ..paper()
     };
-    let mut law: Dcqcn = law(&config, Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&config, Fidelity::Exact);
     // 1 - .5/2, then alpha = .75: 1 - .75/2.
-    law.on_ack(&marked(0));
-    assert_eq!(mbps(&law), 75_000);
-    law.on_ack(&marked(50));
-    assert_eq!(mbps(&law), 46_875);
+    cc.on_ack(&marked(0));
+    assert_eq!(mbps(&cc), 75_000);
+    cc.on_ack(&marked(50));
+    assert_eq!(mbps(&cc), 46_875);
     // alpha = .875 halves at 105 and 160 us: 1 - .21875/2. Ticks at 105 and 160 us bring the rate to
     // 75 - 28.125/4 Gbps.
-    timers(&mut law, 160);
-    assert_eq!(mbps(&law), 67_969);
-    law.on_ack(&marked(161));
-    assert_eq!(mbps(&law), 60_535);
-    assert_eq!(target(&law), 67_969);
+    timers(&mut cc, 160);
+    assert_eq!(mbps(&cc), 67_969);
+    cc.on_ack(&marked(161));
+    assert_eq!(mbps(&cc), 60_535);
+    assert_eq!(target(&cc), 67_969);
 }
 
 #[test]
 fn five_iterations_recover_then_the_target_grows_by_40_mbps() {
-    let mut law: Dcqcn = law(&paper(), Fidelity::Exact);
-    law.on_ack(&marked(0));
-    law.on_ack(&marked(50));
-    let steps = timers(&mut law, 50 + 8 * 55);
+    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    cc.on_ack(&marked(0));
+    cc.on_ack(&marked(50));
+    let steps = timers(&mut cc, 50 + 8 * 55);
     let times: Vec<u64> = steps.iter().map(|step| step.0).collect();
     assert_eq!(times, [105, 160, 215, 270, 325, 380, 435, 490]);
     let targets: Vec<u64> = steps.iter().map(|step| step.2).collect();
@@ -124,21 +124,21 @@ fn five_iterations_recover_then_the_target_grows_by_40_mbps() {
 
 #[test]
 fn bytes_count_as_the_timer_does_and_both_together_lead_to_hyper_increase() {
-    let mut law: Dcqcn = law(&paper(), Fidelity::Exact);
-    law.on_ack(&marked(0));
-    law.on_ack(&marked(50));
-    send(&mut law, 9_999);
-    assert_eq!(mbps(&law), 25_000);
-    send(&mut law, 1);
-    assert_eq!(mbps(&law), 37_500);
+    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    cc.on_ack(&marked(0));
+    cc.on_ack(&marked(50));
+    send(&mut cc, 9_999);
+    assert_eq!(mbps(&cc), 25_000);
+    send(&mut cc, 1);
+    assert_eq!(mbps(&cc), 37_500);
     // Five rounds recover, the sixth adds 40 Mbps, without a tick of the timer.
-    send(&mut law, 40_000);
-    assert_eq!(target(&law), 50_000);
-    send(&mut law, 20_000);
-    assert_eq!(target(&law), 50_080);
+    send(&mut cc, 40_000);
+    assert_eq!(target(&cc), 50_000);
+    send(&mut cc, 20_000);
+    assert_eq!(target(&cc), 50_080);
     // Five ticks beside seven rounds stay in additive increase, the sixth begins hyper increase: 200
     // and, as seven rounds were seen, 400 Mbps.
-    let targets: Vec<u64> = timers(&mut law, 50 + 8 * 55)
+    let targets: Vec<u64> = timers(&mut cc, 50 + 8 * 55)
         .iter()
         .map(|step| step.2)
         .collect();
@@ -149,23 +149,23 @@ fn bytes_count_as_the_timer_does_and_both_together_lead_to_hyper_increase() {
         ]
     );
     // A notification starts both counts anew.
-    law.on_ack(&marked(491));
-    send(&mut law, 9_999);
-    assert_eq!((inner(&law).ticks, inner(&law).rounds), (0, 0));
+    cc.on_ack(&marked(491));
+    send(&mut cc, 9_999);
+    assert_eq!((inner(&cc).ticks, inner(&cc).rounds), (0, 0));
 }
 
 #[test]
 fn nothing_is_counted_before_the_first_mark_or_at_line_rate() {
-    let mut law: Dcqcn = law(&paper(), Fidelity::Exact);
-    send(&mut law, 25_000);
-    assert_eq!(inner(&law).rounds, 0);
-    assert_eq!(CongestionControl::<()>::deadline(&law), Time::MAX);
-    law.on_ack(&marked(0));
+    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    send(&mut cc, 25_000);
+    assert_eq!(inner(&cc).rounds, 0);
+    assert_eq!(CongestionControl::<()>::deadline(&cc), Time::MAX);
+    cc.on_ack(&marked(0));
     // Half of line rate: recovered to the last bit after a while, and then the timer rests.
-    let steps = timers(&mut law, 1_000_000);
+    let steps = timers(&mut cc, 1_000_000);
     assert!(steps.len() < 60, "{}", steps.len());
-    assert_eq!(mbps(&law), 100_000);
-    assert_eq!(CongestionControl::<()>::deadline(&law), Time::MAX);
+    assert_eq!(mbps(&cc), 100_000);
+    assert_eq!(CongestionControl::<()>::deadline(&cc), Time::MAX);
 }
 
 #[test]
@@ -174,27 +174,27 @@ fn without_a_byte_counter_there_is_no_hyper_increase() {
         byte_counter: Some(Bytes::ZERO),
         ..paper()
     };
-    let mut law: Dcqcn = law(&config, Fidelity::Exact);
-    law.on_ack(&marked(0));
-    law.on_ack(&marked(50));
-    send(&mut law, 100_000);
-    let steps = timers(&mut law, 50 + 20 * 55);
+    let mut cc: Dcqcn = cc(&config, Fidelity::Exact);
+    cc.on_ack(&marked(0));
+    cc.on_ack(&marked(50));
+    send(&mut cc, 100_000);
+    let steps = timers(&mut cc, 50 + 20 * 55);
     assert_eq!(steps[19].2, 50_000 + 15 * 40);
 }
 
 #[test]
 fn the_rate_stops_at_its_floor() {
-    let mut law: Dcqcn = law(&paper(), Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
     for us in (0..2_000).step_by(10) {
-        timers(&mut law, us);
-        law.on_ack(&marked(us));
+        timers(&mut cc, us);
+        cc.on_ack(&marked(us));
     }
-    assert_eq!(mbps(&law), 100);
+    assert_eq!(mbps(&cc), 100);
 }
 
 #[test]
 fn the_set_has_every_value_of_the_paper() {
-    let context = fabricsim_core::plugin::LawContext {
+    let context = fabricsim_core::plugin::CcContext {
         nic_rate: Rate::from_gbps(40),
         link_rates: &[],
         base_rtt: Duration::from_us(8),

@@ -1,9 +1,9 @@
-//! The law on marks and timers made by hand.
+//! The algorithm on marks and timers made by hand.
 
-use fabricsim_core::plugin::{Ack, CongestionControl, Fidelity, LawConfig as _};
+use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Fidelity};
 use fabricsim_core::units::{Bytes, Rate};
 
-use super::super::super::harness::{LINE, ack, law, mbps};
+use super::super::super::harness::{LINE, ack, cc, mbps};
 use super::super::Dcqcn;
 use super::*;
 
@@ -13,38 +13,38 @@ fn marked(us: u64) -> Ack<'static, ()> {
     ack(us, 1_000, 100_000, RTT, true)
 }
 
-fn target(law: &Dcqcn) -> f64 {
-    match law {
-        Dcqcn::Vendor(law) => law.target,
+fn target(cc: &Dcqcn) -> f64 {
+    match cc {
+        Dcqcn::Vendor(cc) => cc.target,
         Dcqcn::Paper(_) => f64::NAN,
     }
 }
 
-/// Runs the law's timers up to and at `us`; (time in ns, rate in Mbps, target in Mbps) after each.
-fn timers(law: &mut Dcqcn, us: u64) -> Vec<(u64, u64, u64)> {
+/// Runs the algorithm's timers up to and at `us`; (time in ns, rate in Mbps, target in Mbps) after each.
+fn timers(cc: &mut Dcqcn, us: u64) -> Vec<(u64, u64, u64)> {
     let until = Time::from_ns(us * 1_000 + 1);
     let mut steps = Vec::new();
-    while CongestionControl::<()>::deadline(law) <= until {
-        let now = CongestionControl::<()>::deadline(law);
-        CongestionControl::<()>::on_timer(law, now);
+    while CongestionControl::<()>::deadline(cc) <= until {
+        let now = CongestionControl::<()>::deadline(cc);
+        CongestionControl::<()>::on_timer(cc, now);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "small"
         )]
-        steps.push((now.as_ns(), mbps(law), (target(law) / 1e6) as u64));
+        steps.push((now.as_ns(), mbps(cc), (target(cc) / 1e6) as u64));
     }
     steps
 }
 
 #[test]
 fn a_mark_halves_the_rate_once_and_timers_bring_it_back() {
-    let mut law: Dcqcn = law(&DcqcnConfig::default(), Fidelity::Published);
-    law.on_ack(&marked(10));
+    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Fidelity::Published);
+    cc.on_ack(&marked(10));
     // Four ticks of alpha: 1, then 255/256 of it each time.
     let after_four = (255.0f64 / 256.0).powi(4);
     let first = 100_000.0 * (1.0 - after_four / 2.0);
-    let steps = timers(&mut law, 700);
+    let steps = timers(&mut cc, 700);
     assert_eq!(steps[0].0, 14_001);
     assert!((steps[0].1 as f64 - first).abs() < 1.0, "{steps:?}");
     // No more marks: only increases, every 300 us; the target stays at line rate.
@@ -55,15 +55,15 @@ fn a_mark_halves_the_rate_once_and_timers_bring_it_back() {
 
 #[test]
 fn the_target_grows_after_fast_recovery() {
-    let mut law: Dcqcn = law(&DcqcnConfig::default(), Fidelity::Published);
-    law.on_ack(&marked(0));
-    timers(&mut law, 10);
+    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Fidelity::Published);
+    cc.on_ack(&marked(0));
+    timers(&mut cc, 10);
     // A second decrease without an increase between keeps the target, the third lowers it.
-    law.on_ack(&marked(10));
-    assert_eq!(timers(&mut law, 20)[0].2, 100_000);
-    timers(&mut law, 400);
-    law.on_ack(&marked(400));
-    let steps = timers(&mut law, 2_000);
+    cc.on_ack(&marked(10));
+    assert_eq!(timers(&mut cc, 20)[0].2, 100_000);
+    timers(&mut cc, 400);
+    cc.on_ack(&marked(400));
+    let steps = timers(&mut cc, 2_000);
     let lowered = steps[0].2;
     assert!(lowered < 70_000, "{steps:?}");
     let targets: Vec<u64> = steps[1..].iter().map(|step| step.2 - lowered).collect();
@@ -77,15 +77,15 @@ fn steady_marks_bring_the_rate_to_its_floor_and_the_window_with_it() {
         window: true,
         ..DcqcnConfig::default()
     };
-    let mut law: Dcqcn = law(&config, Fidelity::Exact);
-    let window = |law: &Dcqcn| CongestionControl::<()>::window(law).map(Bytes::get);
-    assert_eq!(window(&law), Some(100_000));
+    let mut cc: Dcqcn = cc(&config, Fidelity::Exact);
+    let window = |cc: &Dcqcn| CongestionControl::<()>::window(cc).map(Bytes::get);
+    assert_eq!(window(&cc), Some(100_000));
     for us in (0..4_000).step_by(2) {
-        timers(&mut law, us);
-        law.on_ack(&marked(us));
+        timers(&mut cc, us);
+        cc.on_ack(&marked(us));
     }
-    assert_eq!(mbps(&law), 1_000);
-    assert_eq!(window(&law), Some(1_000));
+    assert_eq!(mbps(&cc), 1_000);
+    assert_eq!(window(&cc), Some(1_000));
 }
 
 #[test]
@@ -95,9 +95,9 @@ fn times_can_be_set() {
         increase_timer: Some(Duration::from_us(70)),
         ..DcqcnConfig::default()
     };
-    let mut law: Dcqcn = law(&config, Fidelity::Exact);
-    law.on_ack(&marked(0));
-    let times: Vec<u64> = timers(&mut law, 200).iter().map(|step| step.0).collect();
+    let mut cc: Dcqcn = cc(&config, Fidelity::Exact);
+    cc.on_ack(&marked(0));
+    let times: Vec<u64> = timers(&mut cc, 200).iter().map(|step| step.0).collect();
     assert_eq!(times, [50_001, 120_001, 190_001]);
 }
 

@@ -1,11 +1,11 @@
 //! Prague on round trips made by hand.
 
-use super::super::harness::{Stream, ack, congestion, law};
+use super::super::harness::{Stream, ack, cc, congestion};
 use super::*;
 
 /// Prague in congestion avoidance with a window of 100 segments.
 fn avoiding(config: &PragueConfig) -> Prague {
-    let mut prague = law(config);
+    let mut prague = cc(config);
     prague.window.cwnd = 100.0;
     prague.window.ssthresh = 50.0;
     prague
@@ -103,7 +103,7 @@ fn short_paths_increase_as_if_they_were_longer_when_the_flow_is_old() {
 #[test]
 fn it_paces_twice_as_fast_in_slow_start_and_not_without_feedback() {
     let rtt = Duration::from_ms(40);
-    let mut prague = law(&PragueConfig::default());
+    let mut prague = cc(&PragueConfig::default());
     prague.on_ack(&ack(Time::ZERO, rtt));
     let slow = prague.pacing_rate().expect("it paces").as_bps_f64();
     assert!(

@@ -1,0 +1,229 @@
+//! The algorithm of the sender (HPCC paper, section 3.3 and algorithm 1).
+
+mod control;
+
+use std::sync::Arc;
+
+use fabricsim_core::plugin::{Ack, CongestionControl, Fidelity, FlowStart, scaled_window};
+use fabricsim_core::units::{Bytes, Rate};
+
+use crate::config::{Form, HpccFactory, Reaction};
+use crate::stack::IntHeader;
+pub(crate) use control::Constants;
+use control::Control;
+
+/// HPCC for one flow.
+#[derive(Clone, Debug)]
+pub struct Hpcc<S> {
+    constants: Arc<Constants>,
+    single: Control,
+    /// One for each hop when rates are kept per hop.
+    per_hop: Vec<Control>,
+    previous: S,
+    /// The `snd_nxt` at the last commit of the reference; 0 before the first acknowledgement.
+    last_update_seq: u64,
+    rate: Rate,
+    window: Bytes,
+    /// Whether the last acknowledgement led to a rate, be it the same one.
+    updated: bool,
+}
+
+impl<S: IntHeader> Hpcc<S> {
+    pub(crate) fn new(factory: &HpccFactory, start: &FlowStart) -> Self {
+        // Nearly always the constants of the first flow; then they are one piece of memory for all.
+        let first = factory
+            .constants
+            .get_or_init(|| Arc::new(Constants::new(factory, start)));
+        let constants = if first.serves(start) {
+            Arc::clone(first)
+        } else {
+            Arc::new(Constants::new(factory, start))
+        };
+        let control = Control::new(constants.rule.max_rate);
+        let per_hop = if constants.per_hop_rates {
+            vec![control; S::CAPACITY]
+        } else {
+            Vec::new()
+        };
+        Self {
+            per_hop,
+            constants,
+            single: control,
+            previous: S::default(),
+            last_update_seq: 0,
+            rate: start.line_rate,
+            window: start.bdp,
+            updated: false,
+        }
+    }
+
+    /// The averaged utilization of the busiest link (U in the paper).
+    #[must_use]
+    pub const fn utilization(&self) -> f64 {
+        self.single.utilization
+    }
+
+    /// What hop `index` says of its link: utilization (u_i in the paper) and the nanoseconds over
+    /// which it was measured.
+    #[inline]
+    fn link_sample(&self, stack: &S, index: usize) -> (f64, f64) {
+        let constants = &*self.constants;
+        let interval = stack.interval_ns(index, &self.previous);
+        let seconds = interval * 1e-9;
+        let bits = stack.sent_since(index, &self.previous, &constants.scale) * 8;
+        let link_rate = constants.scale.rate_bps(stack.rate_code(index));
+        let queue = stack
+            .queue(index, &constants.scale)
+            .min(self.previous.queue(index, &constants.scale))
+            .as_f64();
+        let mut sample = bits as f64 / seconds / link_rate;
+        // qlen / (B T), since W is what the NIC sends in T (in the published model: what its script
+        // has for it). Most queues are empty, and divisions are half of what an acknowledgement costs.
+        if queue > 0.0 {
+            sample += queue * constants.rule.max_rate / link_rate / constants.bdp;
+        }
+        (sample, interval)
+    }
+
+    /// Follows the telemetry; `commit` when a round trip has passed since the last commit.
+    fn update(&mut self, stack: &S, commit: bool) {
+        let hops = stack.hops();
+        let mut busiest = 0.0;
+        let mut measured_over = 0.0;
+        let mut lowest = self.constants.rule.max_rate;
+        let mut any = false;
+        for index in 0..hops {
+            let skip = self.constants.sampled_feedback
+                && !commit
+                && stack.queue(index, &self.constants.scale) == Bytes::ZERO;
+            if skip {
+                if let Some(hop) = self.per_hop.get(index) {
+                    lowest = lowest.min(hop.reference);
+                }
+                continue;
+            }
+            any = true;
+            let (sample, interval) = self.link_sample(stack, index);
+            if let Some(hop) = self.per_hop.get_mut(index) {
+                hop.observe(sample, interval, &self.constants);
+                let (rate, stage) = hop.step(&self.constants);
+                lowest = lowest.min(rate);
+                if commit {
+                    (hop.reference, hop.stage) = (rate, stage);
+                }
+            } else if sample > busiest {
+                busiest = sample;
+                measured_over = interval;
+            }
+        }
+        if !any {
+            return;
+        }
+        let rate = if self.per_hop.is_empty() {
+            self.single.observe(busiest, measured_over, &self.constants);
+            let (rate, stage) = self.single.step(&self.constants);
+            if commit {
+                (self.single.reference, self.single.stage) = (rate, stage);
+            }
+            rate
+        } else {
+            lowest
+        };
+        self.apply(rate);
+        self.updated = true;
+    }
+
+    #[inline]
+    fn apply(&mut self, bps: f64) {
+        let constants = &*self.constants;
+        self.rate = Rate::from_bps_f64(bps);
+        self.window = match constants.form {
+            Form::Rate => scaled_window(constants.full_window, self.rate, constants.line_rate),
+            Form::Window => {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a positive number of bytes, at most the bandwidth-delay product"
+                )]
+                let bytes = (bps * constants.base_rtt_ns / 8e9) as u64;
+                Bytes::new(bytes).max(constants.mtu)
+            }
+        };
+    }
+
+    /// Drops the records of the links of another path, as the paper's `pathID` is for: differences
+    /// between the entries of two ports mean nothing. What the flow itself has learned, its rate and the average
+    /// utilization, is where it goes on from, and moves within a round trip.
+    ///
+    /// Rates of hops belong to links. Those of the new path begin with that of the link that ruled,
+    /// like the one rate of a flow without them.
+    #[cold]
+    fn change_path(&mut self, stack: &S) {
+        if self.constants.rule.fidelity == Fidelity::Exact {
+            let passed = self.previous.hops().min(self.per_hop.len());
+            let slowest = |a: &&Control, b: &&Control| a.reference.total_cmp(&b.reference);
+            if let Some(&ruling) = self.per_hop[..passed].iter().min_by(slowest) {
+                self.per_hop.fill(ruling);
+            }
+        }
+        self.previous = *stack;
+    }
+
+    /// Replaces the remembered stack, but for the hops that a sampled update has skipped.
+    #[inline]
+    fn remember(&mut self, stack: &S, commit: bool) {
+        if self.constants.sampled_feedback && !commit {
+            let empty = |index| stack.queue(index, &self.constants.scale) == Bytes::ZERO;
+            if (0..stack.hops()).any(empty) {
+                self.previous.copy_hops(stack, |index| !empty(index));
+                return;
+            }
+        }
+        self.previous = *stack;
+    }
+}
+
+impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
+    #[inline]
+    fn prepare(&mut self, _header: &mut S) -> u16 {
+        self.constants.telemetry_bytes
+    }
+
+    fn on_ack(&mut self, ack: &Ack<'_, S>) {
+        let stack = ack.telemetry;
+        let commit = ack.cumulative > self.last_update_seq;
+        self.updated = false;
+        if self.last_update_seq == 0 {
+            // The first acknowledgement: nothing to compare with.
+            self.previous = *stack;
+        } else if !stack.same_path(&self.previous) {
+            self.change_path(stack);
+        } else if stack.hops() <= S::CAPACITY
+            && (commit || self.constants.reaction == Reaction::PerAck)
+        {
+            self.update(stack, commit);
+            self.remember(stack, commit);
+        }
+        if commit {
+            self.last_update_seq = self.last_update_seq.max(ack.next_seq);
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        Some(self.window)
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.rate)
+    }
+
+    #[inline]
+    fn retimes(&self) -> bool {
+        self.updated
+    }
+}
+
+#[cfg(test)]
+mod tests;

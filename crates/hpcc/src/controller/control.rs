@@ -1,0 +1,111 @@
+//! From utilization to rate (HPCC paper, algorithm 1, `MeasureInflight` and `ComputeWind`).
+
+use fabricsim_core::plugin::{Fidelity, FlowStart};
+use fabricsim_core::units::{Bytes, Duration, Rate};
+
+use crate::config::{Form, HpccFactory, Reaction};
+use crate::rate_rule::RateRule;
+use crate::stack::IntScale;
+
+/// What flows over NICs of one rate share.
+#[derive(Clone, Debug)]
+pub(crate) struct Constants {
+    pub(super) scale: IntScale,
+    pub(super) rule: RateRule,
+    /// T in nanoseconds.
+    pub(super) base_rtt_ns: f64,
+    /// W = B T in bytes, with B the rate of the NIC.
+    pub(super) bdp: f64,
+    pub(super) reaction: Reaction,
+    pub(super) per_hop_rates: bool,
+    pub(super) sampled_feedback: bool,
+    pub(super) form: Form,
+    pub(super) line_rate: Rate,
+    pub(super) base_rtt: Duration,
+    pub(super) full_window: Bytes,
+    pub(super) mtu: Bytes,
+    pub(super) telemetry_bytes: u16,
+}
+
+impl Constants {
+    pub(super) fn new(factory: &HpccFactory, start: &FlowStart) -> Self {
+        let config = factory.config_for(start.line_rate);
+        let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
+        let base_rtt_ns = match factory.fidelity {
+            Fidelity::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
+            Fidelity::Published => start.base_rtt.as_ns() as f64,
+        };
+        Self {
+            scale: factory.scale.clone(),
+            rule: RateRule {
+                eta: config.eta,
+                max_stage: config.max_stage,
+                additive_increase: bps(config.additive_increase),
+                min_rate: match config.form {
+                    Form::Rate => bps(config.min_rate),
+                    Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
+                },
+                max_rate: start.line_rate.as_bps_f64(),
+                fidelity: factory.fidelity,
+            },
+            base_rtt_ns,
+            bdp: start.bdp.as_f64(),
+            reaction: config.reaction,
+            per_hop_rates: config.per_hop_rates,
+            sampled_feedback: config.sampled_feedback,
+            form: config.form,
+            line_rate: start.line_rate,
+            base_rtt: start.base_rtt,
+            full_window: start.bdp,
+            mtu: start.mtu,
+            telemetry_bytes: factory.telemetry_bytes,
+        }
+    }
+
+    /// Whether a flow that begins like `start` has these constants.
+    pub(super) fn serves(&self, start: &FlowStart) -> bool {
+        (self.line_rate, self.base_rtt, self.full_window, self.mtu)
+            == (start.line_rate, start.base_rtt, start.bdp, start.mtu)
+    }
+}
+
+/// What follows the utilization: of the busiest link, or of each link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Control {
+    /// Utilization, averaged over a round trip (U). It starts at 1.
+    pub(super) utilization: f64,
+    /// The reference rate (R_c), bit/s.
+    pub(super) reference: f64,
+    /// Additive increases since the last multiplicative change (incStage).
+    pub(super) stage: u32,
+}
+
+impl Control {
+    pub(super) const fn new(line_rate: f64) -> Self {
+        Self {
+            utilization: 1.0,
+            reference: line_rate,
+            stage: 0,
+        }
+    }
+
+    /// Averages `sample`, measured over `interval_ns`, into the utilization.
+    #[inline]
+    pub(super) fn observe(&mut self, sample: f64, interval_ns: f64, constants: &Constants) {
+        let rtt = constants.base_rtt_ns;
+        let interval = interval_ns.min(rtt);
+        if interval <= 0.0 {
+            // Entries of two switches at one instant: another path, of which the header did not tell.
+            return;
+        }
+        self.utilization = (self.utilization * (rtt - interval) + sample * interval) / rtt;
+    }
+
+    /// The rate and stage that follow from the utilization.
+    #[inline]
+    pub(super) fn step(&self, constants: &Constants) -> (f64, u32) {
+        constants
+            .rule
+            .step(self.reference, self.stage, self.utilization)
+    }
+}

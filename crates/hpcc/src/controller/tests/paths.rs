@@ -1,0 +1,130 @@
+//! Flows that are moved to another path.
+
+use super::*;
+use crate::stack::PublishedStack;
+
+#[test]
+fn another_path_starts_the_comparison_anew() {
+    let factory = factory(HpccConfig::default(), Fidelity::Exact);
+    let mut cc = flow(&factory);
+    ack(&mut cc, &seen(&factory, 1_024, 0, 0), 1_000, 100_000);
+    let mut longer = seen(&factory, 2_048, 5_000, 0);
+    longer.push(
+        &Hop {
+            now: Time::from_ns(3_000),
+            arrived: Time::from_ns(3_000),
+            ingress: PortId(0),
+            port: PortId(0),
+            rate: LINE,
+            queue: Bytes::ZERO,
+            sent: Bytes::ZERO,
+        },
+        label(5, 0),
+        &factory.scale,
+    );
+    ack(&mut cc, &longer, 2_000, 101_000);
+    assert_eq!(cc.rate, LINE);
+    assert!(!cc.retimes());
+}
+
+/// One hop of switch `node`, seen at `ns` with `sent` bytes sent.
+fn seen_of<S: IntHeader>(factory: &HpccFactory, node: u32, ns: u64, sent: u64) -> S {
+    let mut stack = S::default();
+    let hop = Hop {
+        now: Time::from_ns(ns),
+        arrived: Time::from_ns(ns),
+        ingress: PortId(0),
+        port: PortId(0),
+        rate: LINE,
+        queue: Bytes::ZERO,
+        sent: Bytes::new(sent),
+    };
+    stack.push(&hop, label(node, 0), &factory.scale);
+    stack
+}
+
+/// The spine 4 has sent 1 GB, the spine 5 only 5 KB: what looks like 4 GB in 100 ns is another path.
+fn moved_to_another_spine<S: IntHeader>(fidelity: Fidelity) -> (f64, f64) {
+    let factory = factory(HpccConfig::default(), fidelity);
+    let mut cc: Hpcc<S> = factory.build(&start());
+    let mut see = |node, ns, sent, cumulative| {
+        let stack: S = seen_of(&factory, node, ns, sent);
+        cc.on_ack(&Ack {
+            now: Time::ZERO,
+            cumulative,
+            newly_acked: Bytes::new(1_000),
+            next_seq: cumulative + 100_000,
+            rtt: Duration::ZERO,
+            congestion: false,
+            telemetry: &stack,
+        });
+        (cc.rate.as_bps_f64() / 1e9, cc.utilization())
+    };
+    see(4, 1_024, 1_000_000_000, 1_000);
+    // Nearly full for a round trip.
+    let (before, busy) = see(4, 1_024 + T_NS, 1_000_118_750, 101_000);
+    assert!((before - 100.0).abs() < 0.5 && (busy - 0.95).abs() < 0.01);
+    see(5, 1_024 + T_NS + 100, 5_000, 102_000);
+    see(5, 1_024 + T_NS + 200, 6_187, 103_000)
+}
+
+#[test]
+fn another_path_of_equal_length_starts_the_comparison_anew() {
+    // 1,187 bytes in 100 ns are 95%, as before: neither rate nor average have moved.
+    let (rate, utilization) = moved_to_another_spine::<Stack>(Fidelity::Exact);
+    assert!((utilization - 0.95).abs() < 0.01, "{utilization}");
+    assert!((rate - 100.0).abs() < 0.5, "{rate}");
+}
+
+#[test]
+fn the_published_header_takes_paths_of_equal_length_for_one() {
+    let (_, utilization) = moved_to_another_spine::<PublishedStack>(Fidelity::Published);
+    assert!((utilization - 0.95).abs() > 0.1, "{utilization}");
+}
+
+#[test]
+fn rates_of_hops_begin_a_path_with_the_one_that_ruled() {
+    let config = HpccConfig {
+        per_hop_rates: true,
+        ..HpccConfig::default()
+    };
+    let path = |factory: &HpccFactory, nodes: [u32; 2], ns, sent: [u64; 2]| {
+        let mut stack: Stack = seen_of(factory, nodes[0], ns, sent[0]);
+        let hop = Hop {
+            now: Time::from_ns(ns),
+            arrived: Time::from_ns(ns),
+            ingress: PortId(0),
+            port: PortId(0),
+            rate: LINE,
+            queue: Bytes::ZERO,
+            sent: Bytes::new(sent[1]),
+        };
+        stack.push(&hop, label(nodes[1], 0), &factory.scale);
+        stack
+    };
+    let factory = factory(config, Fidelity::Exact);
+    let mut cc = flow(&factory);
+    ack(
+        &mut cc,
+        &path(&factory, [4, 5], 1_024, [0, 0]),
+        1_000,
+        100_000,
+    );
+    // The first link a tenth full, the second twice over its target.
+    let loaded = path(&factory, [4, 5], 1_024 + T_NS, [12_500, 237_500]);
+    ack(&mut cc, &loaded, 101_000, 200_000);
+    let (rate, rates) = (cc.rate, [0, 1].map(|hop| cc.per_hop[hop].reference / 1e9));
+    assert!((rates[0] - 100.0).abs() < 0.1, "{rates:?}");
+    assert!((rates[1] - 50.05).abs() < 0.1, "{rates:?}");
+    // The same busy second link behind another first one, then in the place of the first.
+    for (nodes, seen) in [([6, 5], 1), ([5, 7], 2)] {
+        let ns = 1_024 + T_NS + seen * 100;
+        let other = path(&factory, nodes, ns, [0, 0]);
+        ack(&mut cc, &other, 101_000 + seen, 200_000);
+        assert_eq!(cc.rate, rate, "the flow goes on as it was");
+        for hop in 0..2 {
+            let reference = cc.per_hop[hop].reference / 1e9;
+            assert!((reference - 50.05).abs() < 0.1, "hop {hop}: {reference}");
+        }
+    }
+}

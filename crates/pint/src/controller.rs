@@ -1,0 +1,164 @@
+//! The algorithm of the sender: HPCC's (HPCC paper, algorithm 1, `ComputeWind`) on the utilization that a
+//! digest tells (PINT, section 4.3, example 3).
+
+use std::sync::Arc;
+
+use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart, scaled_window};
+use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_hpcc::RateRule;
+
+use crate::digest::PintHeader;
+use crate::factory::{Carrier, PintFactory};
+use crate::log_code::LogCode;
+use crate::sampling::Sampling;
+
+/// What flows over NICs of one rate share.
+#[derive(Clone, Debug)]
+pub(crate) struct Constants {
+    rule: RateRule,
+    code: LogCode,
+    line_rate: Rate,
+    /// W.
+    full_window: Bytes,
+    telemetry_bytes: u16,
+}
+
+impl Constants {
+    fn new(factory: &PintFactory, start: &FlowStart) -> Self {
+        let config = factory.config_for(start.line_rate);
+        let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
+        Self {
+            rule: RateRule {
+                eta: config.eta,
+                max_stage: config.max_stage,
+                additive_increase: bps(config.additive_increase),
+                min_rate: bps(config.min_rate),
+                max_rate: start.line_rate.as_bps_f64(),
+                fidelity: factory.fidelity,
+            },
+            code: factory.code.clone(),
+            line_rate: start.line_rate,
+            full_window: start.bdp,
+            telemetry_bytes: factory.telemetry_bytes,
+        }
+    }
+
+    /// Whether a flow that begins like `start` has these constants.
+    fn serves(&self, start: &FlowStart) -> bool {
+        (self.line_rate, self.full_window) == (start.line_rate, start.bdp)
+    }
+}
+
+/// HPCC-PINT for one flow. The utilization has been averaged by the switches, so the sender does not
+/// average it again; an answer without a digest changes nothing.
+#[derive(Clone, Debug)]
+pub struct HpccPint {
+    constants: Arc<Constants>,
+    sampling: Sampling,
+    /// The reference rate (R_c), bit/s.
+    reference: f64,
+    /// Additive increases since the last multiplicative change (incStage).
+    stage: u32,
+    /// The `snd_nxt` at the last commit of the reference; 0 before the first digest.
+    last_update_seq: u64,
+    rate: Rate,
+    window: Bytes,
+    /// Whether the last acknowledgement led to a rate, be it the same one.
+    updated: bool,
+}
+
+impl HpccPint {
+    pub(crate) fn new(factory: &PintFactory, start: &FlowStart) -> Self {
+        // Nearly always the constants of the first flow; then they are one piece of memory for all.
+        let first = factory
+            .constants
+            .get_or_init(|| Arc::new(Constants::new(factory, start)));
+        let constants = if first.serves(start) {
+            Arc::clone(first)
+        } else {
+            Arc::new(Constants::new(factory, start))
+        };
+        Self {
+            reference: constants.rule.max_rate,
+            constants,
+            sampling: match factory.carrier {
+                Carrier::Switch => Sampling::BySwitches,
+                Carrier::Sender => Sampling::new(
+                    factory.fraction(),
+                    factory.fidelity,
+                    factory.seed,
+                    start.flow.id,
+                ),
+            },
+            stage: 0,
+            last_update_seq: 0,
+            rate: start.line_rate,
+            window: start.bdp,
+            updated: false,
+        }
+    }
+
+    /// Follows the digest `code`; `commit` when a round trip has passed since the last commit.
+    #[inline]
+    fn update(&mut self, code: u16, commit: bool) {
+        let constants = &*self.constants;
+        let utilization = constants.code.decode(code);
+        let (rate, stage) = constants.rule.step(self.reference, self.stage, utilization);
+        self.rate = Rate::from_bps_f64(rate);
+        self.window = scaled_window(constants.full_window, self.rate, constants.line_rate);
+        if commit {
+            (self.reference, self.stage) = (rate, stage);
+        }
+        self.updated = true;
+    }
+}
+
+impl<H: PintHeader> CongestionControl<H> for HpccPint {
+    #[inline]
+    fn prepare(&mut self, header: &mut H) -> u16 {
+        if self.sampling.next_packet() {
+            header.carry();
+            self.constants.telemetry_bytes
+        } else {
+            0
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        self.updated = false;
+        let Some(code) = ack.telemetry.digest() else {
+            return;
+        };
+        if !self.sampling.next_answer() {
+            return;
+        }
+        let commit = ack.cumulative > self.last_update_seq;
+        if self.last_update_seq == 0 {
+            // The first digest is of the first round trip, in which the rate has had no effect yet.
+            self.last_update_seq = ack.next_seq;
+            return;
+        }
+        self.update(code, commit);
+        if commit {
+            self.last_update_seq = self.last_update_seq.max(ack.next_seq);
+        }
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        Some(self.window)
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.rate)
+    }
+
+    #[inline]
+    fn retimes(&self) -> bool {
+        self.updated
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,315 @@
+//! The algorithm on digests made by hand.
+
+use std::collections::VecDeque;
+
+use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
+use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::plugin::{
+    CcConfig, CcContext, ControllerFactory, Fidelity, FlowKey, Hop, Telemetry,
+};
+use fabricsim_core::units::{Duration, Time};
+
+use super::*;
+use crate::config::PintConfig;
+use crate::digest::PintDigest;
+use crate::published_draws::PortLink;
+use crate::telemetry::{PintSettings, PintTelemetry};
+
+const LINE: Rate = Rate::from_gbps(100);
+const RTT: Duration = Duration::from_ns(12_240);
+
+fn context(fidelity: Fidelity) -> CcContext<'static> {
+    CcContext {
+        nic_rate: LINE,
+        link_rates: &[LINE],
+        base_rtt: RTT,
+        longest_path: 5,
+        seed: 1,
+        fidelity,
+    }
+}
+
+fn cc(config: &PintConfig, fidelity: Fidelity) -> HpccPint {
+    assert_eq!(config.validate(), Ok(()));
+    let factory = config.factory(&context(fidelity));
+    ControllerFactory::<PintDigest>::build(&factory, &start(LINE))
+}
+
+fn start(line_rate: Rate) -> FlowStart {
+    let request = FlowRequest {
+        src: NodeId(0),
+        dst: NodeId(1),
+        size: Bytes::new(1 << 30),
+        start: Time::ZERO,
+        class: ClassId(0),
+        priority: 3,
+        src_port: Some(10_000),
+        dst_port: 100,
+    };
+    let path = PathInfo {
+        base_rtt: RTT,
+        bottleneck: line_rate,
+        switches: 1,
+    };
+    FlowStart {
+        flow: Flow {
+            id: FlowId(0),
+            request,
+            path,
+        },
+        now: Time::ZERO,
+        line_rate,
+        base_rtt: RTT,
+        bdp: path.bdp(),
+        mtu: Bytes::new(1_000),
+    }
+}
+
+fn ack(cc: &mut HpccPint, code: Option<u16>, cumulative: u64, next_seq: u64) {
+    let mut header = PintDigest::default();
+    if let Some(code) = code {
+        header.carry();
+        header.raise(code);
+    }
+    cc.on_ack(&Ack {
+        now: Time::ZERO,
+        cumulative,
+        newly_acked: Bytes::new(1_000),
+        next_seq,
+        rtt: Duration::ZERO,
+        congestion: false,
+        telemetry: &header,
+    });
+}
+
+fn gbps(cc: &HpccPint) -> f64 {
+    cc.rate.as_bps_f64() / 1e9
+}
+
+fn window(cc: &HpccPint) -> Option<Bytes> {
+    CongestionControl::<PintDigest>::window(cc)
+}
+
+fn retimes(cc: &HpccPint) -> bool {
+    CongestionControl::<PintDigest>::retimes(cc)
+}
+
+/// A flow that has had its first digest, at byte 1,000 with 153,000 sent.
+fn begun(config: &PintConfig, fidelity: Fidelity) -> HpccPint {
+    let mut cc = cc(config, fidelity);
+    ack(&mut cc, Some(200), 1_000, 153_000);
+    cc
+}
+
+#[test]
+fn the_first_digest_changes_nothing() {
+    let cc = begun(&PintConfig::default(), Fidelity::Exact);
+    assert_eq!(cc.rate, LINE);
+    assert_eq!(window(&cc), Some(Bytes::new(153_000)));
+    assert_eq!(cc.last_update_seq, 153_000);
+    assert!(!retimes(&cc));
+}
+
+#[test]
+fn a_code_leads_to_a_rate() {
+    for (code, want) in [
+        (113, 100.0),
+        (120, 100.0),
+        (126, 100.0),
+        (127, 99.122),
+        (128, 94.405),
+        (136, 63.913),
+        (150, 32.305),
+        (200, 2.863),
+    ] {
+        let config = PintConfig {
+            additive_increase: Some(Rate::from_mbps(50)),
+            log_base: Some(1.05),
+            ..PintConfig::default()
+        };
+        for fidelity in [Fidelity::Exact, Fidelity::Published] {
+            let mut cc = begun(&config, fidelity);
+            ack(&mut cc, Some(code), 2_000, 154_000);
+            assert!((gbps(&cc) - want).abs() < 1e-3, "{code}: {}", gbps(&cc));
+            assert!(retimes(&cc));
+            let full = 153_000.0 * cc.rate.as_bps_f64() / 100e9;
+            let window = window(&cc).map_or(0.0, Bytes::as_f64);
+            assert!((0.0..1.0).contains(&(full - window)), "{full} {window}");
+        }
+    }
+}
+
+#[test]
+fn between_commits_the_reference_stays() {
+    let mut cc = begun(&PintConfig::default(), Fidelity::Exact);
+    ack(&mut cc, Some(150), 2_000, 154_000);
+    ack(&mut cc, Some(150), 153_000, 200_000);
+    assert!((cc.reference - 100e9).abs() < 1e-3);
+    assert!((gbps(&cc) - 32.305).abs() < 1e-3);
+    // The first answer beyond what had been sent at the last commit.
+    ack(&mut cc, Some(150), 154_000, 201_000);
+    assert!((cc.reference - 32.305e9).abs() < 1e6);
+    assert_eq!(cc.last_update_seq, 201_000);
+    ack(&mut cc, Some(150), 155_000, 202_000);
+    assert!((gbps(&cc) - 10.47).abs() < 1e-2, "{}", gbps(&cc));
+    assert_eq!(cc.last_update_seq, 201_000);
+}
+
+#[test]
+fn without_a_digest_nothing_happens() {
+    let mut cc = cc(&PintConfig::default(), Fidelity::Exact);
+    ack(&mut cc, None, 1_000, 153_000);
+    assert_eq!(cc.last_update_seq, 0, "the first digest has yet to come");
+    ack(&mut cc, Some(150), 2_000, 154_000);
+    ack(&mut cc, Some(150), 3_000, 155_000);
+    assert!(retimes(&cc));
+    let rate = cc.rate;
+    ack(&mut cc, None, 200_000, 300_000);
+    assert_eq!(cc.rate, rate);
+    assert_eq!(cc.last_update_seq, 154_000);
+    assert!(!retimes(&cc));
+}
+
+#[test]
+fn a_path_far_above_its_target_gets_the_lowest_rate() {
+    let mut cc = begun(&PintConfig::default(), Fidelity::Exact);
+    ack(&mut cc, Some(255), 2_000, 154_000);
+    assert_eq!(cc.rate, Rate::from_gbps(1));
+    assert_eq!(window(&cc), Some(Bytes::new(1_530)));
+}
+
+#[test]
+fn additive_stages_come_before_a_multiplicative_change() {
+    let config = PintConfig {
+        max_stage: 1,
+        ..PintConfig::default()
+    };
+    let mut cc = begun(&config, Fidelity::Exact);
+    cc.reference = 10e9;
+    ack(&mut cc, Some(60), 154_000, 200_000);
+    assert!((gbps(&cc) - 10.05).abs() < 1e-6, "{}", gbps(&cc));
+    ack(&mut cc, Some(60), 201_000, 300_000);
+    assert!(gbps(&cc) > 90.0, "{}", gbps(&cc));
+}
+
+#[test]
+fn only_packets_with_a_digest_grow() {
+    let count = |cc: &mut HpccPint| {
+        let mut bytes = 0;
+        for _ in 0..1_600 {
+            let mut header = PintDigest::default();
+            let grown = cc.prepare(&mut header);
+            assert_eq!(header.digest(), (grown > 0).then_some(0));
+            bytes += grown;
+        }
+        bytes
+    };
+    let whole = PintConfig::default();
+    assert_eq!(count(&mut cc(&whole, Fidelity::Exact)), 1_600);
+    assert_eq!(count(&mut cc(&whole, Fidelity::Published)), 3_200);
+    let sixteenth = PintConfig {
+        digest_fraction: 1.0 / 16.0,
+        ..PintConfig::default()
+    };
+    let sampled = count(&mut cc(&sixteenth, Fidelity::Exact));
+    assert!((70..130).contains(&sampled), "{sampled}");
+    assert_eq!(count(&mut cc(&sixteenth, Fidelity::Published)), 3_200);
+}
+
+#[test]
+fn the_published_sender_overlooks_answers() {
+    let config = PintConfig {
+        digest_fraction: 1.0 / 16.0,
+        ..PintConfig::default()
+    };
+    let mut cc = cc(&config, Fidelity::Published);
+    let mut followed = 0;
+    for answer in 1..=1_600 {
+        ack(&mut cc, Some(128), answer * 1_000, answer * 1_000 + 153_000);
+        followed += u32::from(retimes(&cc));
+    }
+    assert!((70..130).contains(&followed), "{followed}");
+}
+
+#[test]
+fn flows_of_one_kind_share_their_constants() {
+    let factory = PintConfig::default().factory(&context(Fidelity::Exact));
+    let build = |rate| ControllerFactory::<PintDigest>::build(&factory, &start(rate));
+    let (one, same, slow) = (build(LINE), build(LINE), build(Rate::from_gbps(10)));
+    assert!(Arc::ptr_eq(&one.constants, &same.constants));
+    assert_eq!(slow.rate, Rate::from_gbps(10));
+    assert!((slow.constants.rule.additive_increase - 5e6).abs() < 1e-3);
+    assert!((slow.constants.rule.min_rate - 1e8).abs() < 1e-3);
+}
+
+/// The mean rate in Gbps of a flow over one switch port, once it has settled. Answers come back
+/// after T.
+fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
+    let mut cc = cc(config, fidelity);
+    let settings = PintSettings::new(config, &context(fidelity));
+    let link = PortLink {
+        rate: LINE,
+        delay: Duration::from_ns(1_000),
+    };
+    let mut switch = PintTelemetry::new(&settings, &[link], 1, NodeId(2));
+    let mut answers: VecDeque<(u64, u64, PintDigest)> = VecDeque::new();
+    let key = FlowKey {
+        src: NodeId(0),
+        dst: NodeId(1),
+        src_port: 10_000,
+        dst_port: 100,
+    };
+    let (mut ps, mut sum) = (0, 0.0);
+    let packets = 60_000;
+    for number in 0..packets {
+        let sent = (number + 1) * 1_000;
+        while let Some(&(at, acked, header)) = answers.front()
+            && at <= ps
+        {
+            answers.pop_front();
+            cc.on_ack(&Ack {
+                now: Time::from_ps(ps),
+                cumulative: acked,
+                newly_acked: Bytes::new(1_000),
+                next_seq: sent,
+                rtt: RTT,
+                congestion: false,
+                telemetry: &header,
+            });
+        }
+        let mut packet = Packet::<PintDigest>::new(PacketKind::Data, 3, key, FlowId(0));
+        packet.wire = 1_048 + cc.prepare(&mut packet.telemetry);
+        let hop = Hop {
+            now: Time::from_ps(ps),
+            arrived: Time::from_ps(ps),
+            ingress: PortId(0),
+            port: PortId(0),
+            rate: LINE,
+            queue: Bytes::ZERO,
+            sent: Bytes::ZERO,
+        };
+        switch.on_dequeue(&mut packet, &hop);
+        answers.push_back((ps + RTT.as_ps(), sent, packet.telemetry));
+        ps += cc.rate.transmission(packet.size()).as_ps();
+        if number >= packets / 2 {
+            sum += gbps(&cc);
+        }
+    }
+    sum / (packets / 2) as f64
+}
+
+#[test]
+fn a_flow_alone_settles_at_its_target() {
+    for fidelity in [Fidelity::Exact, Fidelity::Published] {
+        for digest_fraction in [1.0, 1.0 / 16.0] {
+            let config = PintConfig {
+                digest_fraction,
+                ..PintConfig::default()
+            };
+            let mean = settled(&config, fidelity);
+            println!("{fidelity:?}, share {digest_fraction}: {mean:.2} Gbps");
+            assert!((mean - 95.0).abs() < 2.0, "{mean}");
+        }
+    }
+}
