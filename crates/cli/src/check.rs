@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fabricsim::size::memory;
 use fabricsim::utilisation::ExpectedUtilisation;
 use fabricsim::{Error, Scenario, Simulation};
+use fabricsim_scenario::scenario::size::memory;
 
 use crate::args::CheckArgs;
 use crate::console::{say, tell};
