@@ -15,10 +15,10 @@ use fabricsim_scenario::schema::root::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim_scenario::schema::routing::RoutingSettings;
 use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
 use fabricsim_scenario::schema::switch::SwitchSettings;
-use fabricsim_scenario::schema::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim_scenario::schema::{discipline_kinds, rdma_keys, tcp_keys};
 
 use crate::args::{ListArgs, ListTopic};
-use crate::console::say;
+use crate::console::output;
 
 pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
     let mut text = String::new();
@@ -60,9 +60,9 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
         );
         kind(
             &mut text,
-            "[transport]",
+            "[rdma]",
             "packets, acknowledgements and timeouts of RDMA",
-            transport_keys(),
+            rdma_keys(),
         );
         kind(
             &mut text,
@@ -114,7 +114,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
             QueryConfig::KEYS,
         );
     }
-    say(&text)?;
+    output(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

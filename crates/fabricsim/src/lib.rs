@@ -1,4 +1,4 @@
-//! A packet-level discrete-event simulator of datacentre networks: scenarios, models and results.
+//! A packet-level discrete-event simulator of datacenter networks: scenarios, models and results.
 //!
 //! This is the crate to import. A [`Scenario`] is read from TOML and checked as a whole: network,
 //! switches, transport, traffic, congestion-control algorithm. A [`Simulation`] is built from it and moves
@@ -44,16 +44,16 @@
 //! result. [`outcome::run_to_folder`] runs a scenario to its end and writes `fct.csv` and
 //! `summary.json`, which is what the command `fabricsim run` does.
 //!
-//! A mistake in a scenario is an [`Error`] that knows its place and its remedy:
+//! An error in a scenario is an [`Error`] that knows its place and a suggested fix:
 //!
 //! ```
 //! use fabricsim::Scenario;
 //!
-//! let error = Scenario::from_toml("sede = 3\n").expect_err("a misspelt key");
-//! let mistake = error.mistake().expect("a mistake in the text");
-//! assert_eq!(mistake.line(), 1);
-//! assert_eq!(mistake.faulty_text(), "sede");
-//! assert!(mistake.remedy().starts_with("did you mean `seed`?"));
+//! let error = Scenario::from_toml("sede = 3\n").expect_err("a misspelled key");
+//! let diagnostic = error.diagnostic().expect("an error in the text");
+//! assert_eq!(diagnostic.line(), 1);
+//! assert_eq!(diagnostic.faulty_text(), "sede");
+//! assert!(diagnostic.help().starts_with("did you mean `seed`?"));
 //! ```
 //!
 //! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
@@ -68,7 +68,7 @@ mod query_files;
 pub mod simulation;
 pub mod size;
 pub mod summary;
-pub mod utilisation;
+pub mod utilization;
 mod warnings;
 
 /// Units, ids, the engine, the network and the traits of plugins.

@@ -18,21 +18,21 @@ use crate::observe::Observation;
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write, new_file_in};
 use crate::query_files::write_answers;
 use crate::simulation::{Expectation, Simulation};
-use crate::summary::{Measured, summarise};
+use crate::summary::{Measured, summarize};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use place::Place;
 use recorder::{CpuClock, Recorder};
-use tables::{write_disciplines, write_pauses};
+use tables::{write_pauses, write_queue_stats};
 
-use crate::utilisation::ExpectedUtilisation;
+use crate::utilization::ExpectedUtilization;
 
 pub use crate::output::{Existing, write_whole};
 pub use crate::summary::{Status, Summary};
 
 const FCT: &str = "fct.csv";
 const SUMMARY: &str = "summary.json";
-const DISCIPLINES: &str = "disciplines.csv";
+const QUEUE_STATS: &str = "queue_stats.csv";
 const PAUSES: &str = "pauses.csv";
 
 /// Watches a run from outside, every few hundred windows.
@@ -41,7 +41,7 @@ pub trait Monitor: Send {
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
 
     /// Tells what the workloads are expected to load on the links; called once, before the run begins.
-    fn expected(&mut self, _utilisation: &ExpectedUtilisation) {}
+    fn expected(&mut self, _utilization: &ExpectedUtilization) {}
 
     /// The network has been built and the run begins: from now on there is something to be kept.
     fn begins(&mut self) {}
@@ -100,7 +100,7 @@ impl Ran {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn summarise(&mut self, folder: &mut ResultFolder) -> Result<(), Error> {
+    pub fn summarize(&mut self, folder: &mut ResultFolder) -> Result<(), Error> {
         let name = self.ending.name(SUMMARY);
         let mut files: Vec<String> = folder.names().map(str::to_owned).collect();
         files.push(name.clone());
@@ -113,7 +113,7 @@ impl Ran {
     /// # Errors
     /// When a file cannot be written.
     pub fn finish(mut self, mut folder: ResultFolder) -> Result<Summary, Error> {
-        self.summarise(&mut folder)?;
+        self.summarize(&mut folder)?;
         let seal = self.ending.name(SUMMARY);
         folder.commit(&RUN, self.ending, &[&seal])?;
         Ok(self.summary)
@@ -132,7 +132,7 @@ impl Ran {
         if self.ending == Ending::Interrupted {
             return self.finish(folder);
         }
-        self.summarise(&mut folder)?;
+        self.summarize(&mut folder)?;
         folder.write(last.to_owned(), |file| write(&self.summary, file))?;
         folder.commit(&RUN, self.ending, &[SUMMARY, last])?;
         Ok(self.summary)
@@ -181,8 +181,8 @@ impl<'s> Run<'s> {
             threads,
             mut simulation,
         } = self;
-        let utilisation = ExpectedUtilisation::of(scenario, &simulation);
-        monitor.expected(&utilisation);
+        let utilization = ExpectedUtilization::of(scenario, &simulation);
+        monitor.expected(&utilization);
         monitor.begins();
         let fct_path = folder.dir().join(FCT);
         let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
@@ -213,7 +213,7 @@ impl<'s> Run<'s> {
         if let Some(source) = recorder.failure {
             return Err(cannot_write(fct_path)(source));
         }
-        let (_, digest) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
+        let (_, checksum) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
         let status = status_of(stop);
         let ending = match status {
             Status::Interrupted => Ending::Interrupted,
@@ -232,20 +232,20 @@ impl<'s> Run<'s> {
         let end = Measured {
             status,
             overload: overload_of(stop),
-            digest: digest.to_string(),
+            checksum: checksum.to_string(),
             threads,
             wall,
             cpu,
-            utilisation,
+            utilization,
         };
         let summary = Summary {
-            scenario_digest: origin.digest().to_owned(),
+            scenario_checksum: origin.checksum().to_owned(),
             observed,
             answers,
             plan: simulation
                 .queries()
                 .map(|queries| queries.plan().summary(queries.names())),
-            ..summarise(scenario, &simulation, &recorder.records, &end)
+            ..summarize(scenario, &simulation, &recorder.records, &end)
         };
         Ok(Ran { summary, ending })
     }
@@ -270,7 +270,7 @@ const fn status_of(stop: Stop) -> Status {
     }
 }
 
-/// Writes `disciplines.csv` and `pauses.csv`, where there are to be such.
+/// Writes `queue_stats.csv` and `pauses.csv`, where there are to be such.
 fn write_tables(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -279,9 +279,9 @@ fn write_tables(
 ) -> Result<(), Error> {
     let reports = simulation.queue_reports();
     if !reports.is_empty() {
-        folder.write(ending.name(DISCIPLINES), |file| {
+        folder.write(ending.name(QUEUE_STATS), |file| {
             let mut buffered = BufWriter::new(file);
-            write_disciplines(&mut buffered, &reports)?;
+            write_queue_stats(&mut buffered, &reports)?;
             buffered.flush()
         })?;
     }

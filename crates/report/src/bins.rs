@@ -6,7 +6,7 @@ use crate::quantile::Percentile;
 use crate::record::FctRecord;
 use crate::size_bins::{BinRule, SizeBin, SizeBins};
 
-/// What the published analysis says of flows of neighbouring sizes; [`SizeBins`] says more.
+/// What the published analysis says of flows of neighboring sizes; [`SizeBins`] says more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     /// The fraction of flows in the bins before.

@@ -50,7 +50,7 @@ impl Scenario {
     /// Reads a scenario from `text`. Paths in it are relative to the working folder.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         Self::from_toml_with(text, &CcRegistry::default())
     }
@@ -58,7 +58,7 @@ impl Scenario {
     /// Like [`from_toml`](Self::from_toml), with algorithms beyond the registry.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_toml_with(text: &str, custom: &CcRegistry) -> Result<Self, Error> {
         Self::read("scenario", text, Path::new("."), custom)
     }
@@ -67,7 +67,7 @@ impl Scenario {
     /// it are relative to the file.
     ///
     /// # Errors
-    /// When the file cannot be read, and the first mistake in it.
+    /// When the file cannot be read, and the first error in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
         Self::from_file_with(path, overrides, &CcRegistry::default())
     }
@@ -75,7 +75,7 @@ impl Scenario {
     /// Like [`from_file`](Self::from_file), with algorithms beyond the registry.
     ///
     /// # Errors
-    /// When the file cannot be read, and the first mistake in it.
+    /// When the file cannot be read, and the first error in it.
     pub fn from_file_with(
         path: &Path,
         overrides: &[String],
@@ -90,7 +90,7 @@ impl Scenario {
     /// in it are relative to `base`.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_text(
         source: &str,
         text: &str,
@@ -125,7 +125,7 @@ impl Scenario {
     /// Reads a scenario from the tables of `document`. Paths in it are relative to `base`.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn read_tables<'a>(
         document: Document<'a>,
         mut root: DeTable<'a>,

@@ -29,8 +29,8 @@ pub const fn tcp_keys() -> Keys {
     fabricsim_transport::tcp::TcpConfig::KEYS
 }
 
-/// The keys of the `[transport]` table, each with what it means.
+/// The keys of the `[rdma]` table, each with what it means.
 #[must_use]
-pub const fn transport_keys() -> Keys {
+pub const fn rdma_keys() -> Keys {
     fabricsim_transport::rdma::RdmaConfig::KEYS
 }

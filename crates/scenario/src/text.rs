@@ -4,5 +4,5 @@ pub mod document;
 pub mod error;
 pub mod file_kind;
 pub mod input_file;
+pub mod messages;
 pub mod overrides;
-pub mod wording;

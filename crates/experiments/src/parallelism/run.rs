@@ -13,10 +13,10 @@ use super::report::ParallelismReport;
 
 /// What a profile leaves beside the results.
 const FILE: &str = "parallelism.json";
-const DOMAINS: &str = "parallelism_domains.csv";
+const NODES: &str = "parallelism_nodes.csv";
 
 /// Like [`run_to_folder`] on one thread, and measures what more threads would gain: writes also
-/// `parallelism.json` and `parallelism_domains.csv`.
+/// `parallelism.json` and `parallelism_nodes.csv`.
 ///
 /// # Errors
 /// Like those of [`run_to_folder`].
@@ -25,7 +25,7 @@ pub fn profile_to_folder<'a>(
     destination: impl Into<Destination<'a>>,
     monitor: &mut dyn Monitor,
 ) -> Result<(Summary, ParallelismReport), Error> {
-    let place = Place::new(scenario, destination.into(), &[FILE, DOMAINS])?;
+    let place = Place::new(scenario, destination.into(), &[FILE, NODES])?;
     let run = Run::new(scenario, 1)?;
     let mut profile = Parallelism::new(scenario.topology.len());
     let mut folder = place.open()?;
@@ -41,9 +41,9 @@ pub fn profile_to_folder<'a>(
     let cpu_share = ran.summary.cpu_s / ran.summary.wall_s.max(f64::MIN_POSITIVE);
     let report = profile.report(&scenario.topology, cpu_share)?;
     write_json(&mut folder, ran.ending.name(FILE), &report)?;
-    folder.write(ran.ending.name(DOMAINS), |file| {
+    folder.write(ran.ending.name(NODES), |file| {
         let mut buffered = BufWriter::new(file);
-        profile.write_domains(&mut buffered, &scenario.topology)?;
+        profile.write_nodes(&mut buffered, &scenario.topology)?;
         buffered.flush()
     })?;
     Ok((ran.finish(folder)?, report))

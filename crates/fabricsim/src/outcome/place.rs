@@ -1,6 +1,6 @@
 //! Where the results of a run go, if they may.
 
-use super::{DISCIPLINES, FCT, PAUSES};
+use super::{FCT, PAUSES, QUEUE_STATS};
 use crate::identity::origin_of;
 use crate::observe;
 use crate::output::{Destination, Origin, RUN, ResultFolder, Unclaimed};
@@ -62,7 +62,7 @@ impl<'a> Place<'a> {
 
 /// The files that a run of `scenario` writes beside its summary.
 fn planned_files(scenario: &Scenario) -> Vec<String> {
-    let disciplines = scenario.has_tcp().then_some(DISCIPLINES);
+    let disciplines = scenario.has_tcp().then_some(QUEUE_STATS);
     let pauses = scenario.output.pauses.then_some(PAUSES);
     let series = scenario.observe.iter().flat_map(observe::file_names);
     let answers = scenario.queries.iter().flat_map(query_files::file_names);

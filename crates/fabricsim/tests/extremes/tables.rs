@@ -10,7 +10,7 @@ use fabricsim_scenario::schema::root::ROOT_KEYS;
 use fabricsim_scenario::schema::routing::RoutingSettings;
 use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
 use fabricsim_scenario::schema::switch::SwitchSettings;
-use fabricsim_scenario::schema::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim_scenario::schema::{discipline_kinds, rdma_keys, tcp_keys};
 
 /// A key and its value, as written.
 pub(crate) type Line = (String, String);
@@ -96,7 +96,7 @@ pub(crate) fn tables() -> Vec<Table> {
     let mut tables = vec![
         Table::new(Root, "", &[], ROOT_KEYS),
         Table::new(Other, "[switch]", &[], SwitchSettings::KEYS),
-        Table::new(Other, "[transport]", &[], transport_keys()),
+        Table::new(Other, "[rdma]", &[], rdma_keys()),
         Table::new(Other, "[tcp]", &[], tcp_keys()).with_tcp(),
         Table::new(Other, "[routing]", &[], RoutingSettings::KEYS),
         Table::new(Other, "[run]", &[], RunSettings::KEYS),

@@ -68,7 +68,7 @@ impl Blame for TextBlame<'_, '_> {
                 self.section(part).map_or(0..0, |own| own.span.clone())
             }
         };
-        self.document.mistake(place, message, help)
+        self.document.diagnostic(place, message, help)
     }
 
     fn key(&self, part: Part, error: ConfigError) -> Error {

@@ -20,7 +20,7 @@ pub(crate) fn read_default_cc<'a>(
 ) -> Result<AnyCcConfig, Error> {
     match document.section(root, "cc")? {
         Some(section) => AnyCcConfig::read(document, section, custom),
-        None => Err(document.mistake(
+        None => Err(document.diagnostic(
             document.text.len()..document.text.len(),
             "the scenario has no [cc] table",
             "add `[cc]` and `kind = \"hpcc\"`; `fabricsim list` shows all algorithms",
@@ -46,7 +46,7 @@ pub(crate) fn read_classes<'a>(
 ) -> Result<(), Error> {
     for mut section in document.sections(root, "class")? {
         let Some(cc) = read_cc(document, &mut section, custom)? else {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 section.span.clone(),
                 format!("{} does not say its algorithm", section.title),
                 "add `cc = { kind = \"dcqcn\" }`; `fabricsim list cc` shows all algorithms",
@@ -54,7 +54,7 @@ pub(crate) fn read_classes<'a>(
         };
         let table: ClassTable = document.settings(&section, CLASS_KEYS)?;
         if classes.insert(ClassId(table.id), cc).is_some() {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 Document::place(&section, "id"),
                 format!("class {} has an algorithm already", table.id),
                 "give each class one algorithm: its workload's `cc` table or one [[class]]",

@@ -17,7 +17,7 @@ use crate::text::input_file::read_text;
 /// Takes the tables out of `root`.
 ///
 /// # Errors
-/// The first mistake in them.
+/// The first error in them.
 pub(crate) fn read_queries<'a>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,
@@ -27,7 +27,7 @@ pub(crate) fn read_queries<'a>(
     if sections.is_empty() {
         return match pint {
             None => Ok(None),
-            Some(pint) => Err(document.mistake(
+            Some(pint) => Err(document.diagnostic(
                 pint.span,
                 "[pint] is for queries, and the scenario has none",
                 "add `[[query]]` with `value = \"switch-id\"`, or leave the table out",
@@ -56,7 +56,7 @@ pub(crate) fn read_queries<'a>(
 /// The `[[query]]` tables of the file at `path`, which may be a scenario, and the plan for them.
 ///
 /// # Errors
-/// When the file cannot be read, and the first mistake in these tables.
+/// When the file cannot be read, and the first error in these tables.
 pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     let text = read_text(FileKind::QUERIES, path)?;
     let name = path.display().to_string();
@@ -64,7 +64,7 @@ pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     let mut root = document.parse()?;
     document.refuse_unknown("a file of queries", &root, TABLES)?;
     let Some((settings, places)) = read_queries(&document, &mut root)? else {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             text.len()..text.len(),
             "there is no [[query]] table",
             "add `[[query]]` with `value = \"switch-id\"`",
@@ -94,7 +94,7 @@ impl<'a> QueryPlaces<'a> {
             Some(pint) if error.key == "bits" && pint.table.contains_key("bits") => {
                 document.refuse(pint, error)
             }
-            _ => document.mistake(self.sections[0].span.clone(), error.message, error.help),
+            _ => document.diagnostic(self.sections[0].span.clone(), error.message, error.help),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::schema::name::is_plain;
 use crate::schema::profile::Profile;
 use crate::text::document::Document;
 use crate::text::error::Error;
-use crate::text::wording::suggest;
+use crate::text::messages::suggest;
 
 /// Reads the name of the results, which is that of the file where none is given.
 pub(crate) fn read_name(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<String, Error> {
@@ -18,7 +18,7 @@ pub(crate) fn read_name(document: &Document<'_>, root: &mut DeTable<'_>) -> Resu
     };
     match value.get_ref().as_str() {
         Some(name) if is_plain(name) => Ok(name.to_owned()),
-        _ => Err(document.mistake(
+        _ => Err(document.diagnostic(
             value.span(),
             "a name is up to 200 letters, digits, dots, dashes and underscores in quotes, \
              and begins with none of `.` and `-`",
@@ -38,7 +38,7 @@ pub(crate) fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Resu
         .and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
         .filter(|&seed| i64::try_from(seed).is_ok())
         .ok_or_else(|| {
-            document.mistake(
+            document.diagnostic(
                 value.span(),
                 "a seed is a whole number from 0 to 2^63 - 1",
                 "write it like `seed = 1`",
@@ -56,12 +56,12 @@ pub(crate) fn read_profile(
     };
     match value.get_ref().as_str() {
         Some("ns3-hpcc") => Ok(Some(Profile::Ns3Hpcc)),
-        Some(name) => Err(document.mistake(
+        Some(name) => Err(document.diagnostic(
             value.span(),
             format!("there is no profile `{name}`"),
             suggest(name, Profile::NAMES),
         )),
-        None => Err(document.mistake(
+        None => Err(document.diagnostic(
             value.span(),
             "a profile is a name in quotes",
             format!("write one of: {}", Profile::NAMES.join(", ")),

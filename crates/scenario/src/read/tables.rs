@@ -35,7 +35,7 @@ pub(crate) fn read_tcp<'a>(
     let in_datacenter = |tcp: TcpConfig| match profile_given {
         true => tcp,
         false => TcpConfig {
-            profile: TcpProfile::Datacentre,
+            profile: TcpProfile::Datacenter,
             ..tcp
         },
     };

@@ -19,7 +19,7 @@ pub(crate) fn read_topology<'a>(
     base: &Path,
 ) -> Result<(TopologyConfig, Topology), Error> {
     let Some(mut section) = document.section(root, "topology")? else {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             document.text.len()..document.text.len(),
             "the scenario has no [topology] table",
             "add `[topology]` and `kind = \"fat-tree\"`; `fabricsim list` shows all topologies",

@@ -43,14 +43,14 @@ impl<'a> TrafficReader<'_, 'a> {
         let document = self.document;
         let sections = document.sections(root, "workload")?;
         if sections.is_empty() {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 document.text.len()..document.text.len(),
                 "the scenario has no [[workload]] table, so nothing would be sent",
                 "add `[[workload]]` with `kind = \"poisson\"`; `fabricsim list` shows all workloads",
             ));
         }
         check_count(sections.len()).map_err(|(first, message, help)| {
-            document.mistake(sections[first].span.clone(), message, help)
+            document.diagnostic(sections[first].span.clone(), message, help)
         })?;
         let hosts = hosts(topology);
         let mut flows = FlowCount::default();
@@ -72,7 +72,7 @@ impl<'a> TrafficReader<'_, 'a> {
                 read_workload(document, section, self.base, &context, self.fidelity)?;
             flows
                 .add(index, expected)
-                .map_err(|(message, help)| document.mistake(place, message, help))?;
+                .map_err(|(message, help)| document.diagnostic(place, message, help))?;
             workloads.push(workload);
         }
         Ok(workloads)

@@ -12,7 +12,7 @@ use crate::read::tables::keys_of;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
-use crate::text::wording::suggest;
+use crate::text::messages::suggest;
 
 /// Reads a `[[workload]]` table, with the file that it names; says what it is expected to send.
 pub(crate) fn read_workload<'a>(

@@ -69,7 +69,7 @@ impl Scenario {
             queries.push(QueryConfig {
                 aggregation: Some(Aggregation::Max),
                 bits: cc.log_code(Fidelity::Exact).bits(),
-                ..QueryConfig::new(Value::EgressUtilisation)
+                ..QueryConfig::new(Value::EgressUtilization)
             });
         }
         Ok(QuerySettings {

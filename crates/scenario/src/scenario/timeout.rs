@@ -13,10 +13,10 @@ impl Scenario {
     pub fn transport_resolved(&self) -> RdmaConfig {
         let by_algorithm = match self.fidelity() {
             Fidelity::Exact => false,
-            Fidelity::Published => self.cc.answers_ignore_pause(),
+            Fidelity::Published => self.cc.ack_high_priority(),
         };
         RdmaConfig {
-            answers_ignore_pause: Some(self.transport.answers_ignore_pause.unwrap_or(by_algorithm)),
+            ack_high_priority: Some(self.transport.ack_high_priority.unwrap_or(by_algorithm)),
             rto_min: Some(self.least_timeout()),
             ..self.transport.clone()
         }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Whose quirks a simulation takes over.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Profile {
-    /// The published HPCC simulator (on ns-3.17): times truncated to nanoseconds, its quantised INT
+    /// The published HPCC simulator (on ns-3.17): times truncated to nanoseconds, its quantized INT
     /// header, its headroom, its ECMP hash over next hops in descending order, its script's
     /// defaults.
     #[serde(rename = "ns3-hpcc")]

@@ -144,7 +144,7 @@ impl QuerySettings {
         if queries.cc().is_none() && !algorithms.is_empty() {
             return refuse(
                 "hpcc-pint reads a digest, and beside queries it has to be one of them".to_owned(),
-                "add `[[query]]` with `value = \"egress-utilisation\"` and `aggregation = \"max\"`",
+                "add `[[query]]` with `value = \"egress-utilization\"` and `aggregation = \"max\"`",
             );
         }
         Ok(())
