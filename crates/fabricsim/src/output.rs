@@ -9,11 +9,13 @@ mod whole_file;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use folder::{ResultFolder, new_file_in, remove_left_over};
+use fabricsim_scenario::text::error::Error;
+
+pub use folder::{ResultFolder, new_file_in, remove_left_over};
 pub use folder::{is_being_replaced, partial_name, write_in_folder};
-pub(crate) use lock::FolderLock;
+pub use lock::FolderLock;
 pub use origin::{Origin, ResultSet};
-pub(crate) use origin::{RUN, Unclaimed};
+pub use origin::{RUN, Unclaimed};
 pub use whole_file::write_whole;
 
 /// What happens to complete results of something else that are in a folder already.
@@ -29,8 +31,8 @@ pub enum Existing {
 /// A folder that results are written to.
 #[derive(Clone, Copy, Debug)]
 pub struct Destination<'a> {
-    pub(crate) dir: &'a Path,
-    pub(crate) existing: Existing,
+    pub dir: &'a Path,
+    pub existing: Existing,
 }
 
 impl<'a> Destination<'a> {
@@ -50,7 +52,7 @@ impl<'a, P: AsRef<Path> + ?Sized> From<&'a P> for Destination<'a> {
 
 /// How what is written has ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// By itself: files get their names.
     Whole,
     /// Somebody stopped it: files are called `*.partial.*`.
@@ -59,7 +61,7 @@ pub(crate) enum Ending {
 
 impl Ending {
     /// The name of the file that is called `name` when it is whole.
-    pub(crate) fn name(self, name: &str) -> String {
+    pub fn name(self, name: &str) -> String {
         match self {
             Self::Whole => name.to_owned(),
             Self::Interrupted => partial_name(name),
@@ -68,9 +70,7 @@ impl Ending {
 }
 
 /// The error of a file or folder that cannot be written.
-pub(crate) fn cannot_write(
-    path: impl Into<PathBuf>,
-) -> impl FnOnce(std::io::Error) -> crate::Error {
+pub fn cannot_write(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
     let path = path.into();
-    move |source| crate::Error::Write { path, source }
+    move |source| Error::Write { path, source }
 }

@@ -10,7 +10,7 @@ use tempfile::{NamedTempFile, TempPath};
 use super::origin::{ResultSet, files_of, is_own};
 use super::whole_file::replace;
 use super::{Ending, FolderLock, cannot_write};
-use crate::error::Error;
+use fabricsim_scenario::text::error::Error;
 
 /// How the names of files begin that are being written by whoever has the lock of their folder, and are
 /// left when the process is killed.
@@ -47,7 +47,7 @@ pub fn partial_name(name: &str) -> String {
 /// user's: results are shared.
 ///
 /// Only for whoever has the lock of the folder: the next one removes what is left.
-pub(crate) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
+pub fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
     temporary(folder, TEMPORARY)
 }
 
@@ -92,7 +92,7 @@ fn remove(path: &Path) -> Result<(), Error> {
 
 /// A folder that only we write to.
 #[derive(Debug)]
-pub(crate) struct ResultFolder {
+pub struct ResultFolder {
     dir: PathBuf,
     /// Names and the files that are to get them, in this order. Removed when they do not get them,
     /// before the lock goes.
@@ -106,7 +106,7 @@ impl ResultFolder {
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub(crate) fn try_open(dir: &Path) -> Result<Option<Self>, Error> {
+    pub fn try_open(dir: &Path) -> Result<Option<Self>, Error> {
         fs::create_dir_all(dir).map_err(cannot_write(dir))?;
         let lock = FolderLock::try_take(dir, LOCK).map_err(cannot_write(dir))?;
         let Some(lock) = lock else {
@@ -124,7 +124,7 @@ impl ResultFolder {
     ///
     /// # Errors
     /// Also when somebody else writes to the folder.
-    pub(crate) fn open(dir: &Path) -> Result<Self, Error> {
+    pub fn open(dir: &Path) -> Result<Self, Error> {
         Self::try_open(dir)?.ok_or_else(|| Error::Folder {
             path: dir.to_owned(),
             problem: "another fabricsim is writing to it, and nothing was run".to_owned(),
@@ -148,12 +148,12 @@ impl ResultFolder {
         })
     }
 
-    pub(crate) fn dir(&self) -> &Path {
+    pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// Adds a file that is complete and is to be called `name`.
-    pub(crate) fn add(&mut self, name: String, file: TempPath) {
+    pub fn add(&mut self, name: String, file: TempPath) {
         self.staged.push((name, file));
     }
 
@@ -161,7 +161,7 @@ impl ResultFolder {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn write(
+    pub fn write(
         &mut self,
         name: String,
         write: impl FnOnce(&mut File) -> io::Result<()>,
@@ -174,7 +174,7 @@ impl ResultFolder {
     }
 
     /// The names of all files so far.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.staged.iter().map(|(name, _)| name.as_str())
     }
 
@@ -184,12 +184,7 @@ impl ResultFolder {
     ///
     /// # Errors
     /// When a file cannot be renamed or removed.
-    pub(crate) fn commit(
-        mut self,
-        set: &ResultSet,
-        ending: Ending,
-        seals: &[&str],
-    ) -> Result<(), Error> {
+    pub fn commit(mut self, set: &ResultSet, ending: Ending, seals: &[&str]) -> Result<(), Error> {
         let staged = std::mem::take(&mut self.staged);
         let mut stale = files_of(&self.dir, set, ending);
         let marker = self.dir.join(REPLACING);
@@ -228,7 +223,7 @@ impl ResultFolder {
 }
 
 /// Removes the files that a writer of `dir` was killed over. Only for whoever has the lock.
-pub(crate) fn remove_left_over(dir: &Path) -> Result<(), Error> {
+pub fn remove_left_over(dir: &Path) -> Result<(), Error> {
     for entry in fs::read_dir(dir).map_err(cannot_write(dir))?.flatten() {
         let left_over = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
         if left_over && entry.file_type().is_ok_and(|kind| kind.is_file()) {

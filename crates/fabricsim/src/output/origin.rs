@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::differences::differences;
 use super::folder::{ResultFolder, is_being_replaced, partial_name};
 use super::{Destination, Ending, Existing, cannot_write};
-use crate::error::Error;
+use fabricsim_scenario::text::error::Error;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -25,7 +25,7 @@ pub struct ResultSet {
 }
 
 /// The results of a run.
-pub(crate) const RUN: ResultSet = ResultSet {
+pub const RUN: ResultSet = ResultSet {
     record: "summary.json",
     settings: "scenario",
     checksum: "scenario_checksum",
@@ -66,7 +66,7 @@ impl ResultSet {
 
 /// Whose files are that nothing claims.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Unclaimed {
+pub enum Unclaimed {
     /// Somebody else's: they stay.
     Foreign,
     /// Ours: nobody else writes there.
@@ -109,7 +109,7 @@ impl Origin {
     ///
     /// # Errors
     /// With the folder, what is different, and what to do.
-    pub(crate) fn check(
+    pub fn check(
         &self,
         destination: Destination<'_>,
         set: &ResultSet,

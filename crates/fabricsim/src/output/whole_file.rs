@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::cannot_write;
 use super::folder::lone_file_in;
-use crate::error::Error;
+use fabricsim_scenario::text::error::Error;
 
 /// Links that are followed before a path counts as a circle, as in Linux.
 const MOST_LINKS: usize = 40;
