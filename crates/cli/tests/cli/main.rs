@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod comparison;
+mod crates;
 mod documents;
 #[cfg(unix)]
 mod escapes;
