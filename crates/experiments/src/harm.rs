@@ -40,6 +40,7 @@ mod sample;
 mod settings;
 mod text;
 mod units;
+mod wiring;
 mod workload;
 
 use std::path::Path;

@@ -61,6 +61,7 @@ mod axis;
 mod base;
 mod condition;
 mod definition;
+mod monitor;
 mod point;
 mod record;
 mod run;
@@ -85,9 +86,10 @@ use fabricsim_scenario::text::input_file::read_text;
 
 pub use axis::{AXIS_KEYS, RANGE_KEYS, VARIANT_KEYS};
 pub use definition::{OVERRIDE_KEYS, SWEEP_KEYS};
+pub use monitor::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};
 pub use point::Point;
 pub use record::{PointResults, PointState};
-pub use run::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepOutcome, SweepProgress, run};
+pub use run::{SweepOutcome, run};
 pub use shard::Shard;
 pub use table::{COST_COLUMNS, POINT_COLUMNS, POINTS_COST_CSV, POINTS_CSV, write_tables};
 

@@ -7,7 +7,9 @@ use fabricsim_core::input::InputError;
 /// A piece of a text and where it stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Word<'t> {
+    /// The piece.
     pub text: &'t str,
+    /// The byte at which it begins.
     pub offset: usize,
 }
 

@@ -15,10 +15,9 @@ use fabricsim_qdisc::{AnyDiscipline, ClassQueues, DisciplineContext};
 use fabricsim_transport::tcp::{ClassConfig, Feedback, Opening, Pattern, Reuse, Tcp, TcpSettings};
 
 use super::log::{BottleneckLog, ClientLog, Log};
-use super::model::{
-    ByDestination, CLIENT, Dumbbell, OnePath, SERVER, SWITCH, TO_CLIENT, TO_SERVER, Unlimited,
-};
+use super::model::{ByDestination, Dumbbell, OnePath, Unlimited};
 use super::settings::HarmSettings;
+use super::wiring::{CLIENT, SERVER, SWITCH, TO_CLIENT, TO_SERVER};
 use super::workload::WorkloadFlow;
 
 /// Classes of flows.

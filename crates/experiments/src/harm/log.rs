@@ -8,7 +8,7 @@ use fabricsim_core::units::Time;
 use fabricsim_qdisc::SojournTimes;
 use rustc_hash::FxHashSet;
 
-use super::model::{CLIENT, Header, TO_CLIENT};
+use super::wiring::{CLIENT, Header, TO_CLIENT};
 
 /// The notes of one node.
 #[derive(Clone, Debug)]

@@ -2,29 +2,15 @@
 //! with a discipline in front of each.
 
 use fabricsim_core::flow::{FlowRequest, PathInfo};
-use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::network::Directory;
 use fabricsim_core::plugin::{Admission, Admit, FlowKey, Model, NoTelemetry, Release, Routing};
 use fabricsim_core::units::Bytes;
 use fabricsim_qdisc::ClassQueues;
-use fabricsim_transport::tcp::{Tcp, WithTcp};
+use fabricsim_transport::tcp::Tcp;
 
 use super::log::Log;
-
-/// The host that asks for data.
-pub(super) const CLIENT: NodeId = NodeId(0);
-/// The host that sends it.
-pub(super) const SERVER: NodeId = NodeId(1);
-/// The switch between them: its port 0 leads to the client, port 1 to the server.
-pub(super) const SWITCH: NodeId = NodeId(2);
-
-/// The switch's port to the client: the bottleneck of the data.
-pub(super) const TO_CLIENT: PortId = PortId(0);
-/// The switch's port to the server: the bottleneck of requests and acknowledgements.
-pub(super) const TO_SERVER: PortId = PortId(1);
-
-/// The header of every packet.
-pub(super) type Header = WithTcp<()>;
+use super::wiring::{CLIENT, Header, TO_CLIENT, TO_SERVER};
 
 /// TCP over disciplines, without a buffer that ports share.
 #[derive(Debug)]

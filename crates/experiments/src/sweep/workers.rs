@@ -13,9 +13,9 @@ use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::Progress;
 
 use super::Sweep;
+use super::monitor::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};
 use super::point::Point;
 use super::record::{POINT_JSON, PointState, check_folder, write_done, write_failure};
-use super::run::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};
 use fabricsim::outcome::{Monitor, Run};
 use fabricsim::output::{Existing, ResultFolder};
 use fabricsim::simulation::Expectation;

@@ -5,19 +5,14 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
 
-use super::origin::{ResultSet, files_of, is_own};
+use super::lock::FolderLock;
+use super::names::{Ending, cannot_write};
+use super::new_file::{TEMPORARY, new_file_in};
+use super::result_set::{ResultSet, files_of, is_own};
 use super::whole_file::replace;
-use super::{Ending, FolderLock, cannot_write};
 use fabricsim_scenario::text::error::Error;
-
-/// How the names of files begin that are being written by whoever has the lock of their folder, and are
-/// left when the process is killed.
-const TEMPORARY: &str = ".tmp-fabricsim-";
-
-/// How the names of files begin that are written without a lock.
-const UNLOCKED: &str = ".tmp-one-fabricsim-";
 
 /// The lock of whoever writes to a folder.
 const LOCK: &str = ".fabricsim.lock";
@@ -31,41 +26,6 @@ const REPLACING: &str = ".fabricsim-replacing";
 #[must_use]
 pub fn is_being_replaced(dir: &Path) -> bool {
     dir.join(REPLACING).exists()
-}
-
-/// What the file `name` is called when it is of a run that was interrupted: `fct.partial.csv` for
-/// `fct.csv`.
-#[must_use]
-pub fn partial_name(name: &str) -> String {
-    match name.rsplit_once('.') {
-        Some((stem, ending)) => format!("{stem}.partial.{ending}"),
-        None => format!("{name}.partial"),
-    }
-}
-
-/// A file in `folder` that is to be renamed. Others may read it as they may read any new file of the
-/// user's: results are shared.
-///
-/// Only for whoever has the lock of the folder: the next one removes what is left.
-pub fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
-    temporary(folder, TEMPORARY)
-}
-
-/// Like [`new_file_in`], for a file that is written without a lock.
-pub(super) fn lone_file_in(folder: &Path) -> io::Result<NamedTempFile> {
-    temporary(folder, UNLOCKED)
-}
-
-fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(prefix);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The system takes off what the user's mask says.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 /// Writes the file `name` of `folder` by itself, in place of whatever is called that; a link is
@@ -148,6 +108,8 @@ impl ResultFolder {
         })
     }
 
+    /// Returns the folder.
+    #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
     }
@@ -237,7 +199,7 @@ pub fn remove_left_over(dir: &Path) -> Result<(), Error> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::RUN;
+    use super::super::result_set::RUN;
     use super::*;
 
     fn names(dir: &Path) -> BTreeSet<String> {

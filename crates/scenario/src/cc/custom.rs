@@ -22,11 +22,11 @@ use crate::text::error::Error;
 /// telemetry of switches: sizes, times, round trips, marks and losses.
 ///
 /// ```
-/// use fabricsim::custom::CcRegistry;
-/// use fabricsim::Scenario;
-/// # use fabricsim::core::input::ConfigError;
-/// # use fabricsim::core::plugin::*;
-/// # use fabricsim::core::units::{Bytes, Rate};
+/// use fabricsim_scenario::cc::custom::CcRegistry;
+/// use fabricsim_scenario::Scenario;
+/// # use fabricsim_core::input::ConfigError;
+/// # use fabricsim_core::plugin::*;
+/// # use fabricsim_core::units::{Bytes, Rate};
 /// # #[derive(Clone, Debug, Default, serde::Deserialize, serde::Serialize)]
 /// # struct HalfRate {}
 /// # impl CcConfig for HalfRate {
@@ -62,7 +62,7 @@ use crate::text::error::Error;
 /// "#;
 /// let scenario = Scenario::from_toml_with(text, &algorithms)?;
 /// assert_eq!(scenario.cc.name(), "half-rate");
-/// # Ok::<(), fabricsim::Error>(())
+/// # Ok::<(), fabricsim_scenario::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct CcRegistry {

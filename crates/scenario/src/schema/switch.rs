@@ -96,6 +96,10 @@ impl SwitchSettings {
         ),
     ];
 
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
     pub fn validate(&self) -> Result<(), ConfigError> {
         if self.alpha_shift().is_none() {
             return Err(ConfigError::new(

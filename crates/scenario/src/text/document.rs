@@ -16,7 +16,9 @@ use crate::text::typed::Value;
 /// scenario has its place in the sweep's file.
 #[derive(Clone, Copy, Debug)]
 pub struct Document<'a> {
+    /// The name of the file, or of what else the text comes from.
     pub name: &'a str,
+    /// The text.
     pub text: &'a str,
     /// Where in `text` the second file begins, and its name.
     second: Option<(usize, &'a str)>,
@@ -29,6 +31,7 @@ pub struct Section<'a> {
     pub title: String,
     /// Where the table begins.
     pub span: Range<usize>,
+    /// The keys and values that have not been read yet.
     pub table: DeTable<'a>,
 }
 

@@ -90,6 +90,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Returns the diagnostic of `error` in `text`, which came from `name`.
+    #[must_use]
     pub fn new(name: &str, text: &str, error: InputError) -> Self {
         let (line, column) = error.line_column(text);
         let end = char_boundary(text, error.span.end);
@@ -156,6 +158,8 @@ impl Error {
         Self::Input(Box::new(Diagnostic::new(name, text, error)))
     }
 
+    /// Returns the error of threads that could not be started.
+    #[must_use]
     pub fn threads(ThreadsError { count, reason }: ThreadsError) -> Self {
         Self::Threads { count, reason }
     }

@@ -77,8 +77,8 @@ pub fn read_bytes(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// Reads the text in the file at `path`, which another text names: `mistake` makes of a reason and a
-/// remedy the mistake at that place.
+/// Reads the text in the file at `path`, which another text names; `at_place` turns a reason and a
+/// help into the error at that place.
 pub fn read_named(
     kind: FileKind,
     path: &Path,

@@ -27,7 +27,9 @@ const LONGEST_NAME: usize = 100;
 /// A message and a suggested fix.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Message {
+    /// What is wrong.
     pub message: String,
+    /// What would be right.
     pub help: String,
 }
 
