@@ -31,7 +31,7 @@ use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
 pub use distribution::QueueBin;
 pub(crate) use distribution::QueueTimes;
 pub use fabricsim_core::input::NumberRange;
-pub(crate) use node_log::NodeLog;
+pub(crate) use node_log::{AttachedObserver, NodeLog};
 pub(crate) use selection::queue_ports;
 pub(crate) use settings::read;
 pub use settings::{FarEnd, ObserveSettings, SeriesFormat};

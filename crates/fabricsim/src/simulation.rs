@@ -1,5 +1,7 @@
 //! A simulation that can be driven: built from a scenario, run in steps, fed with flows.
 
+mod attached;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -64,6 +66,9 @@ pub struct Simulation {
     expected: Expectation,
     telemetry: Option<TelemetryRoom>,
     queries: Option<Arc<Queries>>,
+    seed: u64,
+    /// How many applications have been added.
+    applications: u32,
 }
 
 /// What the telemetry of a running simulation can hold.
@@ -231,7 +236,13 @@ impl Simulation {
                 rates: link_rates,
             }),
             queries,
+            seed: scenario.seed,
+            applications: 0,
         })
+    }
+
+    fn is_host(&self, node: NodeId) -> bool {
+        self.hosts.get(node.index()).copied().unwrap_or(false)
     }
 
     /// Runs everything that happens before `until` and comes back: earlier when all flows have
@@ -277,7 +288,7 @@ impl Simulation {
             ));
         }
         for (end, node) in [("source", request.src), ("destination", request.dst)] {
-            if !self.hosts.get(node.index()).copied().unwrap_or(false) {
+            if !self.is_host(node) {
                 return refuse(format!("its {end}, node {node}, is not a host"));
             }
         }

@@ -236,6 +236,11 @@ impl<D: Domain> Engine<D> {
         &self.groups[group as usize].slots[place as usize].domain
     }
 
+    /// Changes domain `index` between two runs, which may move its next event.
+    pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> R {
+        self.between().update(index, change)
+    }
+
     /// Lets `interrupt` end the runs to come.
     pub fn set_interrupt(&mut self, interrupt: Interrupt) {
         self.interrupt = interrupt;
