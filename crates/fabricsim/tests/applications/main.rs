@@ -1,0 +1,12 @@
+//! Applications at hosts: closed loops whose timelines are known to the picosecond.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod endings;
+mod player;
+mod random;
+mod timeline;
+mod transports;
