@@ -13,10 +13,10 @@ use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
     Keys, OutputSettings, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
 };
-use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
 
 use crate::args::{ListArgs, ListTopic};
-use crate::console::say;
+use crate::console::output;
 
 pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
     let mut text = String::new();
@@ -58,9 +58,9 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
         );
         kind(
             &mut text,
-            "[transport]",
+            "[rdma]",
             "packets, acknowledgements and timeouts of RDMA",
-            transport_keys(),
+            rdma_keys(),
         );
         kind(
             &mut text,
@@ -112,7 +112,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
             QueryConfig::KEYS,
         );
     }
-    say(&text)?;
+    output(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

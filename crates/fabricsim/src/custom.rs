@@ -172,7 +172,7 @@ pub(crate) trait CustomConfig: Debug + Send + Sync {
     fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16;
     fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds>;
     fn lowest_rate(&self) -> Option<Rate>;
-    fn answers_ignore_pause(&self) -> bool;
+    fn ack_high_priority(&self) -> bool;
 }
 
 impl<C> CustomConfig for C
@@ -208,8 +208,8 @@ where
         CcConfig::lowest_rate(self)
     }
 
-    fn answers_ignore_pause(&self) -> bool {
-        CcConfig::answers_ignore_pause(self)
+    fn ack_high_priority(&self) -> bool {
+        CcConfig::ack_high_priority(self)
     }
 }
 

@@ -7,9 +7,9 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use crate::error::{Error, Mistake};
+use crate::error::{Diagnostic, Error};
+use crate::messages::{self, Message, Place, suggest};
 use crate::settings::Keys;
-use crate::wording::{self, Place, Wording, suggest};
 
 /// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
 /// scenario has its place in the sweep's file.
@@ -62,14 +62,14 @@ impl<'a> Document<'a> {
             Err(error) => {
                 let span = error.span().unwrap_or(0..0);
                 let written = self.text.get(span.clone()).unwrap_or_default();
-                let Wording { message, help } = wording::of_syntax(error.message(), written);
-                Err(self.mistake(span, message, help))
+                let Message { message, help } = messages::of_syntax(error.message(), written);
+                Err(self.diagnostic(span, message, help))
             }
         }
     }
 
-    /// A mistake at `span`.
-    pub(crate) fn mistake(
+    /// An error at `span`.
+    pub(crate) fn diagnostic(
         &self,
         span: Range<usize>,
         message: impl Into<String>,
@@ -79,15 +79,15 @@ impl<'a> Document<'a> {
         Error::Input(Box::new(place.saying(message.into(), help.into())))
     }
 
-    /// A mistake at `span` of which nothing has been said yet.
-    pub(crate) fn unsaid(&self, span: Range<usize>) -> Mistake {
+    /// An error at `span` of which nothing has been said yet.
+    pub(crate) fn unsaid(&self, span: Range<usize>) -> Diagnostic {
         let (name, text, begin) = match self.second {
             None => (self.name, self.text, 0),
             Some((start, _)) if span.start < start => (self.name, &self.text[..start], 0),
             Some((start, name)) => (name, &self.text[start..], start),
         };
         let span = span.start - begin..span.end.max(span.start) - begin;
-        Mistake::new(name, text, InputError::new(span, "", ""))
+        Diagnostic::new(name, text, InputError::new(span, "", ""))
     }
 
     /// Removes the table `key` from `root`.
@@ -118,7 +118,7 @@ impl<'a> Document<'a> {
                 .enumerate()
                 .map(|(index, item)| self.table(item, format!("[[{key}]] {}", index + 1)))
                 .collect(),
-            _ => Err(self.mistake(
+            _ => Err(self.diagnostic(
                 span,
                 format!("`{key}` is a list of tables"),
                 format!("begin each one with `[[{key}]]`"),
@@ -143,7 +143,7 @@ impl<'a> Document<'a> {
         let span = value.span();
         match value.into_inner() {
             DeValue::Table(table) => Ok(Section { title, span, table }),
-            _ => Err(self.mistake(
+            _ => Err(self.diagnostic(
                 span,
                 format!("{title} is a table"),
                 format!("write `{title}` on a line of its own and its keys below"),
@@ -159,7 +159,7 @@ impl<'a> Document<'a> {
     ) -> Result<&'static str, Error> {
         let list = known.join(", ");
         let Some((_, value)) = section.table.remove_entry("kind") else {
-            return Err(self.mistake(
+            return Err(self.diagnostic(
                 section.span.clone(),
                 format!("{} does not say its kind", section.title),
                 format!("add `kind = \"...\"` with one of: {list}"),
@@ -167,7 +167,7 @@ impl<'a> Document<'a> {
         };
         let span = value.span();
         let DeValue::String(name) = value.into_inner() else {
-            return Err(self.mistake(
+            return Err(self.diagnostic(
                 span,
                 "a kind is a name in quotes",
                 format!("give one of: {list}"),
@@ -178,7 +178,7 @@ impl<'a> Document<'a> {
             .copied()
             .find(|kind| *kind == name)
             .ok_or_else(|| {
-                self.mistake(
+                self.diagnostic(
                     span,
                     format!("{} has no kind `{name}`", section.title),
                     suggest(&name, known),
@@ -207,8 +207,8 @@ impl<'a> Document<'a> {
                 written: self.text.get(span.clone()).unwrap_or_default(),
                 keys,
             };
-            let Wording { message, help } = wording::of_value(error.message(), &place);
-            self.mistake(span, message, help)
+            let Message { message, help } = messages::of_value(error.message(), &place);
+            self.diagnostic(span, message, help)
         })
     }
 
@@ -222,7 +222,7 @@ impl<'a> Document<'a> {
 
     /// A refused value of a section.
     pub(crate) fn refuse(&self, section: &Section<'a>, error: ConfigError) -> Error {
-        self.mistake(
+        self.diagnostic(
             Self::place(section, error.key),
             format!("{}, key `{}`: {}", section.title, error.key, error.message),
             error.help,
@@ -242,7 +242,7 @@ impl<'a> Document<'a> {
             .min_by_key(|key| key.span().start);
         match unknown {
             None => Ok(()),
-            Some(key) => Err(self.mistake(
+            Some(key) => Err(self.diagnostic(
                 key.span(),
                 format!("{what} has no key or table `{}`", key.get_ref()),
                 suggest(key.get_ref(), known),

@@ -1,4 +1,4 @@
-//! What can go wrong before a simulation runs: mistakes in what the user wrote.
+//! What can go wrong before a simulation runs: errors in what the user wrote.
 
 mod escape;
 mod excerpt;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use fabricsim_core::engine::ThreadsError;
 use fabricsim_core::input::InputError;
-use miette::{Diagnostic, LabeledSpan, SourceCode};
+use miette::{LabeledSpan, SourceCode};
 use thiserror::Error;
 
 use crate::input_file::{FileKind, Refusal};
@@ -21,7 +21,7 @@ use excerpt::Excerpt;
 pub enum Error {
     /// Something a user wrote cannot be used.
     #[error(transparent)]
-    Input(Box<Mistake>),
+    Input(Box<Diagnostic>),
     /// A file cannot be read.
     #[error("cannot read {kind} `{}`", path.display())]
     Read {
@@ -48,7 +48,7 @@ pub enum Error {
         /// What is in the way.
         problem: String,
         /// What to do instead.
-        remedy: String,
+        help: String,
     },
     /// What was asked for is well written, but cannot be done.
     #[error("{scenario}: {message}")]
@@ -79,10 +79,10 @@ pub enum Error {
     Event(String),
 }
 
-/// A mistake in a text, with the lines around it so that the place can be shown.
+/// An error in a text, with the lines around it so that the place can be shown.
 #[derive(Clone, Debug, Error)]
 #[error("{name}:{line}:{column}: {message}")]
-pub struct Mistake {
+pub struct Diagnostic {
     name: String,
     message: String,
     help: String,
@@ -92,7 +92,7 @@ pub struct Mistake {
     column: usize,
 }
 
-impl Mistake {
+impl Diagnostic {
     pub(crate) fn new(name: &str, text: &str, error: InputError) -> Self {
         let (line, column) = error.line_column(text);
         let end = char_boundary(text, error.span.end);
@@ -109,7 +109,7 @@ impl Mistake {
         }
     }
 
-    /// The line of the mistake, counted from one.
+    /// The line of the diagnostic, counted from one.
     #[must_use]
     pub const fn line(&self) -> usize {
         self.line
@@ -123,7 +123,7 @@ impl Mistake {
 
     /// What would be right.
     #[must_use]
-    pub fn remedy(&self) -> &str {
+    pub fn help(&self) -> &str {
         &self.help
     }
 
@@ -153,10 +153,10 @@ impl Error {
     /// What [`Error::Write`] calls the standard output.
     pub const STANDARD_OUTPUT: &'static str = "the standard output";
 
-    /// A mistake in `text`, which came from `name`.
+    /// An error in `text`, which came from `name`.
     #[must_use]
     pub fn input(name: &str, text: &str, error: InputError) -> Self {
-        Self::Input(Box::new(Mistake::new(name, text, error)))
+        Self::Input(Box::new(Diagnostic::new(name, text, error)))
     }
 
     pub(crate) fn threads(ThreadsError { count, reason }: ThreadsError) -> Self {
@@ -166,9 +166,9 @@ impl Error {
     /// Says of a point of a sweep what it says of a scenario.
     pub(crate) fn of_point(self, point: &str) -> Self {
         match self {
-            Self::Input(mut mistake) => {
-                mistake.message = format!("point {point}: {}", mistake.message);
-                Self::Input(mistake)
+            Self::Input(mut diagnostic) => {
+                diagnostic.message = format!("point {point}: {}", diagnostic.message);
+                Self::Input(diagnostic)
             }
             Self::Unsupported {
                 scenario,
@@ -189,23 +189,23 @@ impl Error {
             Self::Folder {
                 path,
                 problem,
-                remedy,
+                help,
             } => Self::Folder {
                 path,
                 problem: format!(
                     "{problem}\n{more} more points of the sweep have other results, too"
                 ),
-                remedy,
+                help,
             },
             other => other,
         }
     }
 
-    /// The mistake in the user's text, when it is one.
+    /// The error in the user's text, when it is one.
     #[must_use]
-    pub fn mistake(&self) -> Option<&Mistake> {
+    pub fn diagnostic(&self) -> Option<&Diagnostic> {
         match self {
-            Self::Input(mistake) => Some(mistake),
+            Self::Input(diagnostic) => Some(diagnostic),
             _ => None,
         }
     }
@@ -220,16 +220,16 @@ fn char_boundary(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-impl Diagnostic for Error {
+impl miette::Diagnostic for Error {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
         match self {
-            Self::Input(mistake) => Some(Box::new(&mistake.help)),
+            Self::Input(diagnostic) => Some(Box::new(&diagnostic.help)),
             Self::Read { kind, source, .. } => Some(match Refusal::of(source) {
                 Some(refusal) => Box::new(&refusal.help),
                 None => Box::new(kind.help()),
             }),
             Self::Unsupported { help, .. } => Some(Box::new(help)),
-            Self::Folder { remedy, .. } => Some(Box::new(remedy)),
+            Self::Folder { help, .. } => Some(Box::new(help)),
             Self::Write { path, .. } if path.as_os_str() == Self::STANDARD_OUTPUT => Some(
                 Box::new("make room where it leads to, or send it elsewhere"),
             ),
@@ -247,15 +247,15 @@ impl Diagnostic for Error {
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
         match self {
-            Self::Input(mistake) => Some(&mistake.excerpt),
+            Self::Input(diagnostic) => Some(&diagnostic.excerpt),
             _ => None,
         }
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         match self {
-            Self::Input(mistake) => {
-                let label = LabeledSpan::at(mistake.excerpt.span(), "here");
+            Self::Input(diagnostic) => {
+                let label = LabeledSpan::at(diagnostic.excerpt.span(), "here");
                 Some(Box::new(std::iter::once(label)))
             }
             _ => None,

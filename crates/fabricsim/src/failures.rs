@@ -249,7 +249,7 @@ impl LinkName {
             return Err(ConfigError::new(
                 "link",
                 format!("no link joins the nodes {a} and {b}"),
-                format!("node {a} has links to {}", neighbours(topology, a)),
+                format!("node {a} has links to {}", neighbors(topology, a)),
             ));
         }
         let Some(index) = self.index else {
@@ -266,8 +266,8 @@ impl LinkName {
     }
 }
 
-/// The neighbours of `node` in words, the first few.
-fn neighbours(topology: &Topology, node: NodeId) -> String {
+/// The neighbors of `node` in words, the first few.
+fn neighbors(topology: &Topology, node: NodeId) -> String {
     const SHOWN: usize = 8;
     let mut peers: Vec<NodeId> = topology.ports(node).iter().map(|port| port.peer).collect();
     peers.sort_unstable();

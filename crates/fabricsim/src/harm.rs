@@ -68,7 +68,7 @@ impl HarmSettings {
     /// Reads settings from a TOML file.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_file(path: &Path) -> Result<Self, Error> {
         let text = read_text(FileKind::HARM, path)?;
         Self::from_text(&path.display().to_string(), &text)
@@ -77,7 +77,7 @@ impl HarmSettings {
     /// Reads settings from `text`, called `name` in messages.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_text(name: &str, text: &str) -> Result<Self, Error> {
         let document = Document::new(name, text);
         let section = Section {
@@ -114,7 +114,7 @@ impl HarmTest {
     /// A test with `settings`; the path of a workload's file is relative to `folder`.
     ///
     /// # Errors
-    /// Settings that a test cannot have; a workload's file that cannot be read, or its first mistake.
+    /// Settings that a test cannot have; a workload's file that cannot be read, or its first diagnostic.
     pub fn new(settings: HarmSettings, folder: &Path) -> Result<Self, Error> {
         settings.validate().map_err(|error| Error::Unsupported {
             scenario: "the harm test".to_owned(),

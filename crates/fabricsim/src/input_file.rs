@@ -175,7 +175,7 @@ impl std::error::Error for Refusal {}
 enum Unreadable {
     /// It cannot be opened, or not read to its end.
     File(io::Error),
-    /// It is no text: the mistake in what has been read, and that.
+    /// It is no text: the error in what has been read, and that.
     Text(InputError, String),
 }
 
@@ -193,7 +193,9 @@ impl Unreadable {
                 path: path.to_owned(),
                 source,
             },
-            Self::Text(mistake, text) => Error::input(&path.display().to_string(), &text, mistake),
+            Self::Text(diagnostic, text) => {
+                Error::input(&path.display().to_string(), &text, diagnostic)
+            }
         }
     }
 }
@@ -224,18 +226,18 @@ pub fn read_bytes(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// Reads the text in the file at `path`, which another text names: `mistake` makes of a reason and a
-/// remedy the mistake at that place.
+/// Reads the text in the file at `path`, which another text names; `at_place` turns a reason and a
+/// help into the error at that place.
 pub(crate) fn read_named(
     kind: FileKind,
     path: &Path,
-    mistake: impl FnOnce(&io::Error, &str) -> Error,
+    at_place: impl FnOnce(&io::Error, &str) -> Error,
 ) -> Result<String, Error> {
-    text(kind, path).map_err(|error| match error {
-        Unreadable::File(error) => {
-            let refusal = Refusal::of(&error);
+    text(kind, path).map_err(|unreadable| match unreadable {
+        Unreadable::File(source) => {
+            let refusal = Refusal::of(&source);
             let help = refusal.map_or(kind.help, |refusal| &refusal.help);
-            mistake(&error, help)
+            at_place(&source, help)
         }
         other => other.at(kind, path),
     })
@@ -372,7 +374,7 @@ fn no_text(bytes: &[u8], checked: usize, more: bool) -> Result<usize, (usize, No
 }
 
 impl NoText {
-    /// The mistake at byte `at` of `bytes`, and these as far as a message shows them.
+    /// The error at byte `at` of `bytes`, and these as far as a message shows them.
     fn at(self, mut bytes: Vec<u8>, at: usize) -> Unreadable {
         let encoding = match &bytes[..bytes.len().min(4)] {
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some(("it is UTF-16", "save it as UTF-8")),
@@ -396,8 +398,8 @@ impl NoText {
                 "save the file as UTF-8, or correct that byte",
             ),
         };
-        let mistake = InputError::new(at..at + wide, message, help);
-        Unreadable::Text(mistake, text.into_owned())
+        let diagnostic = InputError::new(at..at + wide, message, help);
+        Unreadable::Text(diagnostic, text.into_owned())
     }
 }
 
@@ -437,14 +439,14 @@ mod tests {
             (&long, (line, 3), "byte 0xff"),
         ] {
             let error = read(bytes).expect_err("no text");
-            let mistake = error.mistake().expect("a mistake with a place");
+            let diagnostic = error.diagnostic().expect("an error with a place");
             let said = error.to_string();
             assert!(
                 said.contains(&format!(":{}:{}: ", place.0, place.1)),
                 "{said}"
             );
             assert!(said.contains(says), "{said}");
-            assert!(!mistake.remedy().is_empty());
+            assert!(!diagnostic.help().is_empty());
         }
     }
 

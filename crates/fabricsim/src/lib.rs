@@ -1,4 +1,4 @@
-//! A packet-level discrete-event simulator of datacentre networks: scenarios, models and results.
+//! A packet-level discrete-event simulator of datacenter networks: scenarios, models and results.
 //!
 //! This is the crate to import. A [`Scenario`] is read from TOML and checked as a whole: network,
 //! switches, transport, traffic, congestion-control algorithm. A [`Simulation`] is built from it and moves
@@ -44,16 +44,16 @@
 //! result. [`outcome::run_to_folder`] runs a scenario to its end and writes `fct.csv` and
 //! `summary.json`, which is what the command `fabricsim run` does.
 //!
-//! A mistake in a scenario is an [`Error`] that knows its place and its remedy:
+//! An error in a scenario is an [`Error`] that knows its place and a suggested fix:
 //!
 //! ```
 //! use fabricsim::Scenario;
 //!
-//! let error = Scenario::from_toml("sede = 3\n").expect_err("a misspelt key");
-//! let mistake = error.mistake().expect("a mistake in the text");
-//! assert_eq!(mistake.line(), 1);
-//! assert_eq!(mistake.faulty_text(), "sede");
-//! assert!(mistake.remedy().starts_with("did you mean `seed`?"));
+//! let error = Scenario::from_toml("sede = 3\n").expect_err("a misspelled key");
+//! let diagnostic = error.diagnostic().expect("an error in the text");
+//! assert_eq!(diagnostic.line(), 1);
+//! assert_eq!(diagnostic.faulty_text(), "sede");
+//! assert!(diagnostic.help().starts_with("did you mean `seed`?"));
 //! ```
 //!
 //! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
@@ -67,6 +67,7 @@ pub mod failures;
 pub mod harm;
 pub(crate) mod ideal;
 pub mod input_file;
+pub(crate) mod messages;
 pub(crate) mod mixed_header;
 pub(crate) mod model;
 pub mod observe;
@@ -87,9 +88,8 @@ pub(crate) mod sources;
 pub mod summary;
 pub mod sweep;
 pub mod tcp_class;
-pub mod utilisation;
+pub mod utilization;
 pub(crate) mod warnings;
-pub(crate) mod wording;
 
 /// Units, ids, the engine, the network and the traits of plugins.
 pub use fabricsim_core as core;
@@ -119,8 +119,8 @@ pub const fn tcp_keys() -> settings::Keys {
     fabricsim_transport::tcp::TcpConfig::KEYS
 }
 
-/// The keys of the `[transport]` table, each with what it means.
+/// The keys of the `[rdma]` table, each with what it means.
 #[must_use]
-pub const fn transport_keys() -> settings::Keys {
+pub const fn rdma_keys() -> settings::Keys {
     fabricsim_transport::rdma::RdmaConfig::KEYS
 }

@@ -82,7 +82,7 @@ where
 /// The widest packet that a table of published times covers.
 const TABLE_BYTES: u16 = 10_000;
 
-/// Serialisation times of links, shared between links of one rate.
+/// Transmission times of links, shared between links of one rate.
 #[derive(Debug)]
 pub(crate) struct Timings {
     fidelity: Fidelity,
@@ -105,7 +105,7 @@ impl Timings {
                 Fidelity::Exact => LineTiming::new(rate),
                 Fidelity::Published => {
                     let time = |wire| {
-                        rate.serialisation_truncated_ns(Bytes::new(u64::from(wire)))
+                        rate.sransmission_truncated_ns(Bytes::new(u64::from(wire)))
                             .as_ps()
                     };
                     LineTiming::Table(Arc::new(LineTable {

@@ -1,6 +1,6 @@
 //! Time series on request: the `[observe]` table and the files that it asks for.
 //!
-//! A sample instant ends a window, and no node may lag then: the state that is read is that of one
+//! A sample instant ends an epoch, and no node may lag then: the state that is read is that of one
 //! instant, whatever the threads are, and the packets do not notice. Rows go straight into their
 //! files.
 

@@ -21,32 +21,32 @@ use crate::parallelism::{Parallelism, ParallelismReport};
 use crate::queries::write_answers;
 use crate::scenario::Scenario;
 use crate::simulation::{Expectation, Simulation};
-use crate::summary::{Measured, summarise};
+use crate::summary::{Measured, summarize};
 use place::{Extent, Place};
 use recorder::{CpuClock, Recorder};
-use tables::{write_disciplines, write_pauses};
+use tables::{write_pauses, write_queue_stats};
 
-use crate::utilisation::ExpectedUtilisation;
+use crate::utilization::ExpectedUtilization;
 
 pub use crate::output::{Existing, write_whole};
 pub use crate::summary::{Status, Summary};
 
 const FCT: &str = "fct.csv";
 const SUMMARY: &str = "summary.json";
-const DISCIPLINES: &str = "disciplines.csv";
+const DISCIPLINES: &str = "queue_stats.csv";
 const PAUSES: &str = "pauses.csv";
 
 /// What a profile leaves beside the results.
 const PARALLELISM: &str = "parallelism.json";
-const PARALLELISM_DOMAINS: &str = "parallelism_domains.csv";
+const PARALLELISM_NODES: &str = "parallelism_nodes.csv";
 
-/// Watches a run from outside, every few hundred windows.
+/// Watches a run from outside, every few hundred epochs.
 pub trait Monitor: Send {
     /// How far the run is; `false` stops it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
 
     /// Tells what the workloads are expected to load on the links; called once, before the run begins.
-    fn expected(&mut self, _utilisation: &ExpectedUtilisation) {}
+    fn expected(&mut self, _utilization: &ExpectedUtilization) {}
 
     /// The network has been built and the run begins: from now on there is something to be kept.
     fn begins(&mut self) {}
@@ -86,7 +86,7 @@ pub fn run_to_folder<'a>(
 }
 
 /// Like [`run_to_folder`] on one thread, and measures what more threads would gain: writes also
-/// `parallelism.json` and `parallelism_domains.csv`.
+/// `parallelism.json` and `parallelism_nodes.csv`.
 ///
 /// # Errors
 /// Like those of [`run_to_folder`].
@@ -111,9 +111,9 @@ pub fn profile_to_folder<'a>(
     let cpu_share = ran.summary.cpu_s / ran.summary.wall_s.max(f64::MIN_POSITIVE);
     let report = profile.report(&scenario.topology, cpu_share)?;
     write_json(&mut folder, ran.ending.name(PARALLELISM), &report)?;
-    folder.write(ran.ending.name(PARALLELISM_DOMAINS), |file| {
+    folder.write(ran.ending.name(PARALLELISM_NODES), |file| {
         let mut buffered = BufWriter::new(file);
-        profile.write_domains(&mut buffered, &scenario.topology)?;
+        profile.write_nodes(&mut buffered, &scenario.topology)?;
         buffered.flush()
     })?;
     Ok((ran.finish(folder)?, report))
@@ -137,7 +137,7 @@ impl Ran {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn summarise(&mut self, folder: &mut ResultFolder) -> Result<(), Error> {
+    pub(crate) fn summarize(&mut self, folder: &mut ResultFolder) -> Result<(), Error> {
         let name = self.ending.name(SUMMARY);
         let mut files: Vec<String> = folder.names().map(str::to_owned).collect();
         files.push(name.clone());
@@ -147,7 +147,7 @@ impl Ran {
 
     /// Writes the summary and gives all files their names.
     fn finish(mut self, mut folder: ResultFolder) -> Result<Summary, Error> {
-        self.summarise(&mut folder)?;
+        self.summarize(&mut folder)?;
         let seal = self.ending.name(SUMMARY);
         folder.commit(&RUN, self.ending, &[&seal])?;
         Ok(self.summary)
@@ -166,7 +166,7 @@ impl Ran {
         if self.ending == Ending::Interrupted {
             return self.finish(folder);
         }
-        self.summarise(&mut folder)?;
+        self.summarize(&mut folder)?;
         folder.write(last.to_owned(), |file| write(&self.summary, file))?;
         folder.commit(&RUN, self.ending, &[SUMMARY, last])?;
         Ok(self.summary)
@@ -212,8 +212,8 @@ impl<'s> Run<'s> {
             threads,
             mut simulation,
         } = self;
-        let utilisation = ExpectedUtilisation::of(scenario, &simulation);
-        monitor.expected(&utilisation);
+        let utilization = ExpectedUtilization::of(scenario, &simulation);
+        monitor.expected(&utilization);
         monitor.begins();
         let fct_path = folder.dir().join(FCT);
         let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
@@ -244,7 +244,7 @@ impl<'s> Run<'s> {
         if let Some(source) = recorder.failure {
             return Err(cannot_write(fct_path)(source));
         }
-        let (_, digest) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
+        let (_, checksum) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
         let status = status_of(stop);
         let ending = match status {
             Status::Interrupted => Ending::Interrupted,
@@ -263,20 +263,20 @@ impl<'s> Run<'s> {
         let end = Measured {
             status,
             overload: overload_of(stop),
-            digest: digest.to_string(),
+            checksum: checksum.to_string(),
             threads,
             wall,
             cpu,
-            utilisation,
+            utilization,
         };
         let summary = Summary {
-            scenario_digest: origin.digest().to_owned(),
+            scenario_checksum: origin.checksum().to_owned(),
             observed,
             answers,
             plan: simulation
                 .queries()
                 .map(|queries| queries.plan().summary(queries.names())),
-            ..summarise(scenario, &simulation, &recorder.records, &end)
+            ..summarize(scenario, &simulation, &recorder.records, &end)
         };
         Ok(Ran { summary, ending })
     }
@@ -301,7 +301,7 @@ const fn status_of(stop: Stop) -> Status {
     }
 }
 
-/// Writes `disciplines.csv` and `pauses.csv`, where there are to be such.
+/// Writes `queue_stats.csv` and `pauses.csv`, where there are to be such.
 fn write_tables(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -312,7 +312,7 @@ fn write_tables(
     if !reports.is_empty() {
         folder.write(ending.name(DISCIPLINES), |file| {
             let mut buffered = BufWriter::new(file);
-            write_disciplines(&mut buffered, &reports)?;
+            write_queue_stats(&mut buffered, &reports)?;
             buffered.flush()
         })?;
     }

@@ -86,7 +86,7 @@ impl QuerySettings {
             queries.push(QueryConfig {
                 aggregation: Some(Aggregation::Max),
                 bits: cc.log_code(Fidelity::Exact).bits(),
-                ..QueryConfig::new(Value::EgressUtilisation)
+                ..QueryConfig::new(Value::EgressUtilization)
             });
         }
         Ok(Self {
@@ -146,7 +146,7 @@ pub(crate) fn query_network(
 /// Takes the tables out of `root`.
 ///
 /// # Errors
-/// The first mistake in them.
+/// The first error in them.
 pub(crate) fn read<'a>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,
@@ -156,7 +156,7 @@ pub(crate) fn read<'a>(
     if sections.is_empty() {
         return match pint {
             None => Ok(None),
-            Some(pint) => Err(document.mistake(
+            Some(pint) => Err(document.diagnostic(
                 pint.span,
                 "[pint] is for queries, and the scenario has none",
                 "add `[[query]]` with `value = \"switch-id\"`, or leave the table out",
@@ -209,7 +209,7 @@ pub(crate) fn read<'a>(
 /// The `[[query]]` tables of the file at `path`, which may be a scenario, and the plan for them.
 ///
 /// # Errors
-/// When the file cannot be read, and the first mistake in these tables.
+/// When the file cannot be read, and the first error in these tables.
 pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     let text = read_text(FileKind::QUERIES, path)?;
     let name = path.display().to_string();
@@ -217,7 +217,7 @@ pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     let mut root = document.parse()?;
     document.refuse_unknown("a file of queries", &root, TABLES)?;
     let Some((settings, places)) = read(&document, &mut root)? else {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             text.len()..text.len(),
             "there is no [[query]] table",
             "add `[[query]]` with `value = \"switch-id\"`",
@@ -236,14 +236,16 @@ pub(crate) struct QueryPlaces<'a> {
 }
 
 impl QueryPlaces<'_> {
-    /// The mistake `error` of query `index`, or of the budget of all.
+    /// The error `error` of query `index`, or of the budget of all.
     fn refuse(&self, document: &Document<'_>, index: Option<usize>, error: ConfigError) -> Error {
         match (index, &self.pint) {
             (Some(index), _) => document.refuse(&self.sections[index], error),
             (None, Some(pint)) if error.key == "bits" && pint.table.contains_key("bits") => {
                 document.refuse(pint, error)
             }
-            (None, _) => document.mistake(self.sections[0].span.clone(), error.message, error.help),
+            (None, _) => {
+                document.diagnostic(self.sections[0].span.clone(), error.message, error.help)
+            }
         }
     }
 
@@ -258,14 +260,14 @@ impl QueryPlaces<'_> {
     ) -> Result<(), Error> {
         let first = &self.sections[0];
         if fidelity == Fidelity::Published {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 first.span.clone(),
                 "the published simulator has no queries, only the digest of HPCC-PINT",
                 "leave out the profile, or the queries",
             ));
         }
         if let Some(cc) = algorithms.iter().find(|cc| cc.digest_fraction < 1.0) {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 first.span.clone(),
                 format!(
                     "`digest_fraction` is {} in [cc], and beside queries the plan says which packets carry \
@@ -280,10 +282,10 @@ impl QueryPlaces<'_> {
         let built = settings.build(seed, algorithms.first().copied(), &network);
         let queries = built.map_err(|(index, error)| self.refuse(document, index, error))?;
         if queries.cc().is_none() && !algorithms.is_empty() {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 first.span.clone(),
                 "hpcc-pint reads a digest, and beside queries it has to be one of them",
-                "add `[[query]]` with `value = \"egress-utilisation\"` and `aggregation = \"max\"`",
+                "add `[[query]]` with `value = \"egress-utilization\"` and `aggregation = \"max\"`",
             ));
         }
         Ok(())

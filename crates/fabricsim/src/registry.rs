@@ -10,7 +10,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HpccConfig, IntHeader};
 use fabricsim_pint::{PintConfig, PintHeader};
-use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, LineRateConfig, TimelyConfig};
+use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, NoneConfig, TimelyConfig};
 use fabricsim_transport::tcp::TCP_CONGESTION_CONTROLS;
 use serde::Serialize;
 
@@ -195,11 +195,11 @@ macro_rules! congestion_controls {
 
             /// Whether the published script lets answers leave a paused host under this algorithm.
             #[must_use]
-            pub fn answers_ignore_pause(&self) -> bool {
+            pub fn ack_high_priority(&self) -> bool {
                 match self {
-                    $(Self::$variant(config) => config.answers_ignore_pause(),)*
+                    $(Self::$variant(config) => config.ack_high_priority(),)*
                     Self::Tcp(_) => false,
-                    Self::Custom(custom) => custom.config.answers_ignore_pause(),
+                    Self::Custom(custom) => custom.config.ack_high_priority(),
                 }
             }
 
@@ -327,7 +327,7 @@ congestion_controls! {
     /// DCTCP in hardware: the share of marked packets (SIGCOMM 2010)
     "dctcp": Nothing => Dctcp(DctcpConfig),
     /// line rate for ever, with a fixed window: no congestion control
-    "line-rate": Nothing => LineRate(LineRateConfig),
+    "none": Nothing => NoControl(NoneConfig),
 }
 
 impl AnyCcConfig {

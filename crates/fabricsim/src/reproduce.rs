@@ -60,7 +60,7 @@ pub struct Preset {
 enum Question {
     /// The slowdowns of the results page, and its statements.
     Results,
-    /// What a higher target utilisation changes.
+    /// What a higher target utilization changes.
     Eta,
     /// The goodput of long flows over the load.
     Goodput,
@@ -95,7 +95,7 @@ pub const PRESETS: &[Preset] = &[
     preset!(
         "hpcc-eta",
         Eta,
-        "target utilisation of 95% against 99%, both forms of HPCC (24 runs)",
+        "target utilization of 95% against 99%, both forms of HPCC (24 runs)",
         "the results page of HPCC, section on the effect of eta"
     ),
     preset!(

@@ -44,7 +44,7 @@ pub(crate) trait Runner: Send {
     fn now(&self) -> Time;
     fn ended(&self) -> Time;
     fn packet_bytes(&self) -> usize;
-    fn windows(&self) -> u64;
+    fn epochs(&self) -> u64;
     fn flows(&self) -> (u64, u64);
     fn take_completions(&mut self) -> Vec<Completion>;
     fn unreachable(&self) -> &[FlowRequest];
@@ -113,8 +113,8 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     fn packet_bytes(&self) -> usize {
         size_of::<Packet<M::Header>>()
     }
-    fn windows(&self) -> u64 {
-        self.windows()
+    fn epochs(&self) -> u64 {
+        self.epochs()
     }
     fn flows(&self) -> (u64, u64) {
         (self.flows_started(), self.flows_finished())

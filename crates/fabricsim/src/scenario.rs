@@ -131,7 +131,7 @@ impl Scenario {
     /// Reads a scenario from `text`. Paths in it are relative to the working folder.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         Self::from_toml_with(text, &CcRegistry::default())
     }
@@ -139,7 +139,7 @@ impl Scenario {
     /// Like [`from_toml`](Self::from_toml), with algorithms beyond the registry.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_toml_with(text: &str, custom: &CcRegistry) -> Result<Self, Error> {
         Self::read("scenario", text, Path::new("."), custom)
     }
@@ -148,7 +148,7 @@ impl Scenario {
     /// it are relative to the file.
     ///
     /// # Errors
-    /// When the file cannot be read, and the first mistake in it.
+    /// When the file cannot be read, and the first error in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
         Self::from_file_with(path, overrides, &CcRegistry::default())
     }
@@ -156,7 +156,7 @@ impl Scenario {
     /// Like [`from_file`](Self::from_file), with algorithms beyond the registry.
     ///
     /// # Errors
-    /// When the file cannot be read, and the first mistake in it.
+    /// When the file cannot be read, and the first error in it.
     pub fn from_file_with(
         path: &Path,
         overrides: &[String],
@@ -171,7 +171,7 @@ impl Scenario {
     /// in it are relative to `base`.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_text(
         source: &str,
         text: &str,
@@ -221,7 +221,7 @@ impl Scenario {
             Some(value) => match value.get_ref().as_str() {
                 Some(name) if is_plain(name) => name.to_owned(),
                 _ => {
-                    return Err(document.mistake(
+                    return Err(document.diagnostic(
                         value.span(),
                         "a name is up to 200 letters, digits, dots, dashes and underscores in quotes, \
                          and begins with none of `.` and `-`",
@@ -254,17 +254,17 @@ impl Scenario {
                 .as_table()
                 .is_some_and(|tcp| tcp.contains_key("profile"))
         });
-        let in_datacentre = |tcp: TcpConfig| match profile_given {
+        let in_datacenter = |tcp: TcpConfig| match profile_given {
             true => tcp,
             false => TcpConfig {
-                profile: TcpProfile::Datacentre,
+                profile: TcpProfile::Datacenter,
                 ..tcp
             },
         };
         let tcp = tables.take("tcp", TcpConfig::KEYS, |tcp: &TcpConfig| {
-            in_datacentre(tcp.clone()).validate()
+            in_datacenter(tcp.clone()).validate()
         })?;
-        let tcp = in_datacentre(tcp);
+        let tcp = in_datacenter(tcp);
         let routing = tables.take("routing", RoutingSettings::KEYS, |_: &RoutingSettings| {
             Ok(())
         })?;
@@ -273,7 +273,7 @@ impl Scenario {
         let cc = match document.section(&mut root, "cc")? {
             Some(section) => AnyCcConfig::read(&document, section, custom)?,
             None => {
-                return Err(document.mistake(
+                return Err(document.diagnostic(
                     text.len()..text.len(),
                     "the scenario has no [cc] table",
                     "add `[cc]` and `kind = \"hpcc\"`; `fabricsim list` shows all algorithms",
@@ -282,7 +282,7 @@ impl Scenario {
         };
         let sections = document.sections(&mut root, "workload")?;
         if sections.is_empty() {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 text.len()..text.len(),
                 "the scenario has no [[workload]] table, so nothing would be sent",
                 "add `[[workload]]` with `kind = \"poisson\"`; `fabricsim list` shows all workloads",
@@ -352,16 +352,16 @@ impl Scenario {
         scenario
             .check_ecn_rates()
             .and_then(|()| scenario.check_ecn_priorities())
-            .map_err(|error| document.mistake(rules_place, error.message, error.help))?;
+            .map_err(|error| document.diagnostic(rules_place, error.message, error.help))?;
         scenario
             .check_lowest_rates()
             .and_then(|()| scenario.check_digests())
             .and_then(|()| scenario.check_transports())
-            .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
+            .map_err(|error| document.diagnostic(cc_place.clone(), error.message, error.help))?;
         (scenario.check_long_paths())
-            .map_err(|error| document.mistake(cc_place.clone(), error.message, error.help))?;
+            .map_err(|error| document.diagnostic(cc_place.clone(), error.message, error.help))?;
         (scenario.check_routes())
-            .map_err(|error| document.mistake(network_place, error.message, error.help))?;
+            .map_err(|error| document.diagnostic(network_place, error.message, error.help))?;
         scenario.check_queues(&document, &queue_sections)?;
         if let Some((settings, places)) = scenario.queries.as_ref().zip(query_places) {
             let algorithms: Vec<&PintConfig> = scenario.pint_configs().collect();
@@ -383,11 +383,11 @@ impl Scenario {
             )
             .map_err(|error| {
                 let message = format!("[switch], key `{}`: {}", error.key, error.message);
-                document.mistake(buffer_place, message, error.help)
+                document.diagnostic(buffer_place, message, error.help)
             })?;
         scenario
             .wanted_marks()
-            .map_err(|error| document.mistake(cc_place, error.message, error.help))?;
+            .map_err(|error| document.diagnostic(cc_place, error.message, error.help))?;
         Ok(scenario)
     }
 
@@ -461,10 +461,10 @@ impl Scenario {
     pub fn transport_resolved(&self) -> RdmaConfig {
         let by_algorithm = match self.fidelity() {
             Fidelity::Exact => false,
-            Fidelity::Published => self.cc.answers_ignore_pause(),
+            Fidelity::Published => self.cc.ack_high_priority(),
         };
         RdmaConfig {
-            answers_ignore_pause: Some(self.transport.answers_ignore_pause.unwrap_or(by_algorithm)),
+            ack_high_priority: Some(self.transport.ack_high_priority.unwrap_or(by_algorithm)),
             rto_min: Some(self.least_timeout()),
             ..self.transport.clone()
         }

@@ -23,7 +23,7 @@ pub type Keys = &'static [(&'static str, &'static str)];
 /// Whose quirks a simulation takes over.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Profile {
-    /// The published HPCC simulator (on ns-3.17): times truncated to nanoseconds, its quantised INT
+    /// The published HPCC simulator (on ns-3.17): times truncated to nanoseconds, its quantized INT
     /// header, its headroom, its ECMP hash over next hops in descending order, its script's
     /// defaults.
     #[serde(rename = "ns3-hpcc")]
@@ -43,7 +43,7 @@ pub struct SwitchSettings {
     /// and at least twice what the switch sets aside for headroom and reserves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffer: Option<Bytes>,
-    /// Pause neighbours rather than drop.
+    /// Pause neighbors rather than drop.
     pub pfc: bool,
     /// The rule for the headroom of a port; absent means `worst-case`, under a profile its own.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub struct SwitchSettings {
     pub alpha: f64,
     /// Bytes of each (port, priority) that are not counted as shared.
     pub reserve: Bytes,
-    /// How far below the threshold a paused neighbour goes on.
+    /// How far below the threshold a paused neighbor goes on.
     pub resume_offset: Bytes,
     /// ECN thresholds of a port at NIC rate, in proportion at others, for all priorities; absent
     /// means what the algorithm of each priority wants.
@@ -90,7 +90,7 @@ impl SwitchSettings {
             "buffer",
             "bytes of one switch (default \"16MiB\" for each 50 Gbps of NIC rate, more where headroom needs it)",
         ),
-        ("pfc", "pause neighbours rather than drop (default true)"),
+        ("pfc", "pause neighbors rather than drop (default true)"),
         (
             "headroom",
             "\"worst-case\" (default, never drops) or \"published\" (3 x rate x delay)",
@@ -105,7 +105,7 @@ impl SwitchSettings {
         ),
         (
             "resume_offset",
-            "how far below the threshold a neighbour goes on (default \"3KiB\")",
+            "how far below the threshold a neighbor goes on (default \"3KiB\")",
         ),
         (
             "ecn",

@@ -258,7 +258,7 @@ impl Simulation {
     }
 
     /// Like [`run_watched`](Self::run_watched), on the calling thread alone; `probe` is told of each
-    /// window and of each node in it, by its index. The results are the same.
+    /// epoch and of each node in it, by its index. The results are the same.
     pub fn run_probed(
         &mut self,
         until: Time,
@@ -397,10 +397,10 @@ impl Simulation {
         self.runner.ended()
     }
 
-    /// Windows run so far: how the engine has divided the time.
+    /// Epochs run so far: how the engine has divided the time.
     #[must_use]
-    pub fn windows(&self) -> u64 {
-        self.runner.windows()
+    pub fn epochs(&self) -> u64 {
+        self.runner.epochs()
     }
 
     /// Flows started so far: those that a route led to the destination of.
@@ -461,7 +461,7 @@ impl Simulation {
         self.runner.queued_bytes()
     }
 
-    /// Switch ports that a neighbour has paused now.
+    /// Switch ports that a neighbor has paused now.
     #[must_use]
     pub fn paused_ports(&self) -> usize {
         self.runner.paused_ports()
@@ -498,7 +498,7 @@ impl Simulation {
     /// let after = simulation.ports();
     /// let span = Duration::from_us(20);
     /// // Four senders, one receiver: its port of the switch is the busiest, and packets wait there.
-    /// let busy = |i: &usize| after[*i].utilisation_since(&before[*i], span);
+    /// let busy = |i: &usize| after[*i].utilization_since(&before[*i], span);
     /// let busiest = (5..after.len()).max_by(|a, b| busy(a).total_cmp(&busy(b))).unwrap();
     /// assert!(busy(&busiest) > 0.5 && after[busiest].queue.get() > 0);
     ///

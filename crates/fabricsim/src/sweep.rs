@@ -123,7 +123,7 @@ impl Sweep {
     /// Reads the sweep file at `path`; `overrides` change its base scenario before any axis does.
     ///
     /// # Errors
-    /// When a file cannot be read, and the first mistake: in the sweep, or in the scenario of the
+    /// When a file cannot be read, and the first error: in the sweep, or in the scenario of the
     /// first point that is not good.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
         let text = read_text(FileKind::SWEEP, path)?;
@@ -135,7 +135,7 @@ impl Sweep {
     /// relative to `folder`; `overrides` change the base scenario before any axis does.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_text(
         source: &str,
         text: &str,
@@ -152,7 +152,7 @@ impl Sweep {
     /// Like [`from_text`](Self::from_text), with everything that can be given beside the text.
     ///
     /// # Errors
-    /// The first mistake, with its place and the remedy.
+    /// The first diagnostic, with its place and a suggested fix.
     pub fn from_text_with(
         source: &str,
         text: &str,

@@ -5,13 +5,13 @@ use fabricsim_core::plugin::EndpointCounters;
 
 use crate::scenario::Scenario;
 use crate::simulation::Simulation;
-use crate::utilisation::ExpectedUtilisation;
+use crate::utilization::ExpectedUtilization;
 
-/// The warnings about a run that has ended, each with its remedy.
+/// The warnings about a run that has ended, each with a suggested fix.
 pub(crate) fn warnings(
     scenario: &Scenario,
     simulation: &Simulation,
-    expected: &ExpectedUtilisation,
+    expected: &ExpectedUtilization,
 ) -> Vec<String> {
     let counters = simulation.counters();
     let hosts = simulation.endpoint_counters();
@@ -36,7 +36,7 @@ fn timeouts_without_loss(
     let mut keys = Vec::new();
     if scenario.has_rdma() {
         let least = scenario.transport_resolved().rto_min.unwrap_or_default();
-        keys.push(format!("[transport] rto_min = \"{least}\""));
+        keys.push(format!("[rdma] rto_min = \"{least}\""));
     }
     if scenario.has_tcp() {
         let least = scenario.tcp.parameters().min_rto;

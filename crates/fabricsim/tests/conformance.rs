@@ -207,7 +207,7 @@ fn algorithms_run_side_by_side() {
         hosts_per_leaf = 4
         spines = 2
         [cc]
-        kind = \"line-rate\"
+        kind = \"none\"
         "
     .to_owned();
     for cc in CONGESTION_CONTROLS {

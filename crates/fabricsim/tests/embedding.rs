@@ -72,7 +72,7 @@ fn steps_do_not_change_the_results_where_delays_differ() {
     let text = SCENARIO.replace("spines = 2", delays);
     same_in_steps(&text);
     let flap = "
-    [transport]
+    [rdma]
     rto_min = \"100us\"
     [[event]]
     at = \"50us\"

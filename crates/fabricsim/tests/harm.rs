@@ -187,7 +187,7 @@ fn no_flow_beats_an_idle_path() {
     }
 }
 
-/// Two round trips and the bytes: the path is as long as it says, to the serialisation.
+/// Two round trips and the bytes: the path is as long as it says, to the transmission.
 #[test]
 fn a_round_trip_is_as_long_as_it_says() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -274,7 +274,7 @@ fn seeds_give_intervals() {
 }
 
 #[test]
-fn a_timeout_leaves_a_labelled_part() {
+fn a_timeout_leaves_a_labeled_part() {
     let report = run(
         HarmSettings {
             timeout: Duration::ZERO,
@@ -359,8 +359,8 @@ fn other_percentiles_and_algorithms_are_measured() {
 }
 
 #[test]
-fn mistakes_have_places_and_remedies() {
-    for (text, line, says, remedy) in [
+fn errors_have_places_and_suggested_fixes() {
+    for (text, line, says, help) in [
         ("rt = 3", 1, "no key `rt`", "did you mean `rtt`"),
         (
             "\ncca = [\"cubik\"]",
@@ -400,19 +400,23 @@ fn mistakes_have_places_and_remedies() {
         ("rtt = \"10ms\"", 1, "rtt", "[\"10ms\""),
     ] {
         let error = HarmSettings::from_text("h.toml", text).expect_err(text);
-        let mistake = error.mistake().expect("a mistake in the text");
-        println!("{text}\n  {}\n  {}", mistake.message(), mistake.remedy());
-        assert!(
-            mistake.message().contains(says),
-            "{text}: {}",
-            mistake.message()
+        let diagnostic = error.diagnostic().expect("an error in the text");
+        println!(
+            "{text}\n  {}\n  {}",
+            diagnostic.message(),
+            diagnostic.help()
         );
         assert!(
-            mistake.remedy().contains(remedy),
+            diagnostic.message().contains(says),
             "{text}: {}",
-            mistake.remedy()
+            diagnostic.message()
         );
-        assert_eq!(mistake.line(), line, "{text}");
+        assert!(
+            diagnostic.help().contains(help),
+            "{text}: {}",
+            diagnostic.help()
+        );
+        assert_eq!(diagnostic.line(), line, "{text}");
     }
     let wrong = HarmSettings {
         repeats: 0,

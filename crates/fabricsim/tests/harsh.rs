@@ -134,7 +134,7 @@ fn a_fabric_that_loses_one_packet_in_a_thousand() {
     for recovery in ["go-back-n", "selective"] {
         let text = format!(
             "[topology]\nkind = \"file\"\npath = \"lossy.txt\"\n[switch]\npfc = false\n\
-             [transport]\nrecovery = \"{recovery}\"\n{WEBSEARCH}"
+             [rdma]\nrecovery = \"{recovery}\"\n{WEBSEARCH}"
         );
         every_algorithm(
             &format!("lossy, {recovery}"),

@@ -59,7 +59,7 @@ fn run(cc: &str, recovery: &str, loss: &str, threads: usize) -> Outcome {
     fs::write(dir.path().join("topology.txt"), leaf_spine(loss)).unwrap();
     let text = format!(
         "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
-         [transport]\nrecovery = \"{recovery}\"\nrto_min = \"200us\"\nnack_interval = \"20us\"\n\
+         [rdma]\nrecovery = \"{recovery}\"\nrto_min = \"200us\"\nnack_interval = \"20us\"\n\
          [cc]\nkind = \"{cc}\"\n\
          [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n\
          [[workload]]\nkind = \"incast\"\nfan_in = 7\nsize = \"100KB\"\nat = \"20us\"\n"

@@ -97,7 +97,7 @@ fn windowed() -> impl Iterator<Item = String> {
 fn hosts_that_do_nothing_change_nothing() {
     for cc in windowed().chain(["kind = \"hpcc\"\nform = \"window\"".to_owned()]) {
         for base in ["largest", "pair"] {
-            let head = format!("[transport]\nbase_rtt = \"{base}\"");
+            let head = format!("[rdma]\nbase_rtt = \"{base}\"");
             let alone = incast(&cc, &head, None);
             for rate in ["100Gbps", "400Gbps"] {
                 let beside = incast(&cc, &head, Some(rate));

@@ -1,4 +1,4 @@
-//! Flows that are moved to another path of equal length, without loss: what an algorithm has learnt of the
+//! Flows that are moved to another path of equal length, without loss: what an algorithm has learned of the
 //! links of the old path is not taken for something about those of the new one.
 
 #![allow(

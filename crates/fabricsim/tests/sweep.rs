@@ -294,18 +294,18 @@ fn the_files_that_a_scenario_names_are_part_of_it() {
         key = \"seed\"
         values = [1]";
     let read = || Sweep::from_text("s.toml", text, folder.path(), &[]).unwrap();
-    let digest = || read().points()[0].scenario_digest().to_owned();
+    let checksum = || read().points()[0].scenario_checksum().to_owned();
     let out = folder.path().join("out");
     assert_eq!(run(&read(), &out).count_run(), 1);
-    let mut seen = vec![digest()];
+    let mut seen = vec![checksum()];
     for (name, text) in [
         ("t.txt", "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 2us 0\n"),
         ("f.txt", "1\n0 1 3 100 1001 2.0\n"),
         ("c.txt", "0 0\n2001 1\n"),
     ] {
         write(name, text);
-        assert!(!seen.contains(&digest()), "{name}");
-        seen.push(digest());
+        assert!(!seen.contains(&checksum()), "{name}");
+        seen.push(checksum());
         let refused = run_with(&read(), &out, Existing::Keep).expect_err("another file");
         let said = refused.to_string();
         assert!(
@@ -347,7 +347,7 @@ fn what_is_not_whole_is_not_done() {
     assert_eq!(run(&sweep, dir).count_run(), 0);
 }
 
-/// An algorithm with a mistake in it.
+/// An algorithm with an error in it.
 #[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
 struct Fragile {
     breaks: bool,
@@ -486,5 +486,5 @@ fn a_point_of_the_wrong_kind_is_refused_before_anything_runs() {
     assert!(said.starts_with("s.toml:4:"), "{said}");
     assert!(said.contains("point fan_in=5,scheme=HPCC"), "{said}");
     assert!(said.contains("key `fan_in`"), "{said}");
-    assert_eq!(error.mistake().unwrap().faulty_text(), "5");
+    assert_eq!(error.diagnostic().unwrap().faulty_text(), "5");
 }

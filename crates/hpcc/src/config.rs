@@ -38,9 +38,9 @@ pub enum Form {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HpccConfig {
-    /// Target utilisation of the busiest link (η in the paper).
+    /// Target utilization of the busiest link (η in the paper).
     pub eta: f64,
-    /// Additive increases in a row before the rate follows the utilisation again (maxStage).
+    /// Additive increases in a row before the rate follows the utilization again (maxStage).
     pub max_stage: u32,
     /// Additive increase (W_AI = AI x T / 8 in the paper); absent means 50 Mbps for each 100 Gbps of
     /// NIC rate.
@@ -78,7 +78,7 @@ impl CcConfig for HpccConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "eta",
-            "target utilisation of the busiest link, 0 to 1 (default 0.95)",
+            "target utilization of the busiest link, 0 to 1 (default 0.95)",
         ),
         (
             "max_stage",
@@ -116,7 +116,7 @@ impl CcConfig for HpccConfig {
         Err(ConfigError::new(
             "eta",
             format!(
-                "a target utilisation of {} is not between 0 and 1",
+                "a target utilization of {} is not between 0 and 1",
                 self.eta
             ),
             "give the share of the link that may be used, such as 0.95",

@@ -16,7 +16,7 @@ pub enum BinRule {
     Published,
 }
 
-/// What the published analysis says of flows of neighbouring sizes; [`SizeBins`] says more.
+/// What the published analysis says of flows of neighboring sizes; [`SizeBins`] says more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     /// The fraction of flows in the bins before.

@@ -59,7 +59,7 @@ impl<'t> Word<'t> {
         self.offset..self.offset + self.text.len()
     }
 
-    /// A mistake at this word.
+    /// An error at this word.
     pub(crate) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.span(), message, help)
     }

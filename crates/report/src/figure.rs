@@ -36,7 +36,7 @@ pub use axis::{Axis, FlowTick, Scale};
 pub use cdf::{CdfOf, cdf_curve, cdf_figure};
 pub use decimate::{MOST_POINTS, decimate};
 #[cfg(feature = "png")]
-pub use png::{DrawError, rasterise};
+pub use png::{DrawError, rasterize};
 pub use queues::{queue_curve, queue_figure};
 pub use slowdown::{Percentile, SlowdownCurve, relative_figure, slowdown_figure};
 pub use style::{Dash, Draw, Marker, Strength, Style};
@@ -90,7 +90,7 @@ impl Figure {
     /// When the picture is too large for memory.
     #[cfg(feature = "png")]
     pub fn to_png(&self, theme: Theme, scale: f32) -> Result<Vec<u8>, DrawError> {
-        rasterise(&self.to_svg(theme), scale)
+        rasterize(&self.to_svg(theme), scale)
     }
 }
 

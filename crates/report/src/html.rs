@@ -18,7 +18,7 @@
 mod cell;
 mod css;
 
-pub use cell::{Cell, Judgement};
+pub use cell::{Cell, Judgment};
 
 use std::fmt::Write;
 
@@ -123,7 +123,7 @@ impl Page {
         self
     }
 
-    /// A figure with what there is to say of it; colours follow the page.
+    /// A figure with what there is to say of it; colors follow the page.
     pub fn figure(&mut self, figure: &Figure, caption: &str) -> &mut Self {
         put!(
             self.body,
@@ -220,7 +220,7 @@ mod tests {
         page.finish()
     }
 
-    /// The page as a tree: what a browser would forgive is a mistake here.
+    /// The page as a tree: what a browser would forgive is an error here.
     fn tree(html: &str) -> String {
         let body = html.strip_prefix("<!DOCTYPE html>").expect("HTML5");
         // The elements of HTML that have no end.

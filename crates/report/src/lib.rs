@@ -5,7 +5,7 @@
 //! that another simulator's output is judged by the same rules. This crate never sees a live
 //! simulation and opens no files: it reads texts and writes to any [`Write`](std::io::Write).
 //!
-//! * [`FctWriter`] streams records as CSV and keeps a [`Digest`] of the bytes.
+//! * [`FctWriter`] streams records as CSV and keeps a [`Checksum`] of the bytes.
 //! * [`ideal_fct`] is the completion time that slowdowns are relative to.
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts them
 //!   in any way, [`BinTable`] and [`ReplicaTable`] print them with what is certain of them.
@@ -28,8 +28,8 @@
 //! for record in &records {
 //!     writer.write(record)?;
 //! }
-//! let (bytes, digest) = writer.finish()?;
-//! assert_eq!(digest, fabricsim_report::Digest::of(&bytes));
+//! let (bytes, checksum) = writer.finish()?;
+//! assert_eq!(checksum, fabricsim_report::Checksum::of(&bytes));
 //!
 //! let again = read_fct(std::str::from_utf8(&bytes)?)?;
 //! assert_eq!(compare(&records, &again).matched, 2);
@@ -38,10 +38,10 @@
 
 mod bin_table;
 mod bins;
+mod checksum;
 mod columns;
 mod compare;
 mod cut;
-mod digest;
 pub mod figure;
 mod goodput;
 pub mod html;
@@ -65,9 +65,9 @@ mod write;
 
 pub use bin_table::{BinRow, BinTable, PercentileEstimate};
 pub use bins::{Bin, BinRule, bins_csv, equal_count_bins};
+pub use checksum::Checksum;
 pub use compare::{ClassRatios, Comparison, compare};
 pub use cut::{Cut, CutEnd, CutFlows, CutReport};
-pub use digest::Digest;
 pub use goodput::Goodput;
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 pub use interval::{Interval, ReplicaMean, percentile_interval};

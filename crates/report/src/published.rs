@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn errors_are_placed() {
         let place = |from: &str, to: &str| {
             let text = CURVES.replace(from, to);
             let error = read_published(&text).expect_err("refused");

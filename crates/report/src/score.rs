@@ -10,7 +10,7 @@ use crate::quantile::{Confidence, Percentile};
 use crate::size_bins::SizeBins;
 use crate::slowdown::percentile;
 
-/// How neighbouring points of the axis help, where a bin has too few flows for a steady tail.
+/// How neighboring points of the axis help, where a bin has too few flows for a steady tail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
     /// Not at all: each bin for itself.
@@ -226,13 +226,13 @@ impl Pairs {
 fn reach(panel: &PublishedPanel, index: usize, half: f64) -> Range<usize> {
     // Percentages are decimal: 98 and 100 are within 2.
     const ROUNDING: f64 = 1e-9;
-    let centre = panel.axis[index].size_pct;
+    let center = panel.axis[index].size_pct;
     let from = panel
         .axis
-        .partition_point(|point| point.size_pct < centre - half - ROUNDING);
+        .partition_point(|point| point.size_pct < center - half - ROUNDING);
     let upto = panel
         .axis
-        .partition_point(|point| point.size_pct <= centre + half + ROUNDING);
+        .partition_point(|point| point.size_pct <= center + half + ROUNDING);
     from..upto
 }
 

@@ -28,7 +28,7 @@ struct Part {
     sizes: Option<(Bytes, Bytes)>,
 }
 
-/// Flows of neighbouring sizes.
+/// Flows of neighboring sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeBin<'b> {
     /// The share of flows in the bins before, from 0 to 1; of equal counts to within one flow.

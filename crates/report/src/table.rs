@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn errors_are_placed() {
         let place = |text: &'static str| &text[sums(text).expect_err("refused").span];
         assert_eq!(place(""), "");
         assert_eq!(place("a,c\n1,2\n"), "a,c");

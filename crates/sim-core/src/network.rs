@@ -125,14 +125,14 @@ impl<M: Model> Network<M> {
                     .iter()
                     .zip(delays)
                     .map(|(&(peer, port), delay)| Wiring {
-                        domain: peer.0,
-                        lane: u32::from(port.0),
+                        process: peer.0,
+                        channel: u32::from(port.0),
                         delay,
                     })
                     .collect()
             })
             .collect();
-        let domains = nodes
+        let processes = nodes
             .into_iter()
             .enumerate()
             .map(|(index, config)| match config {
@@ -145,7 +145,7 @@ impl<M: Model> Network<M> {
             })
             .collect();
         Self {
-            engine: Engine::new(domains, channels, threads),
+            engine: Engine::new(processes, channels, threads),
             state: FlowState::new(stall_after),
             stall_after,
             room: Room::default(),
@@ -170,7 +170,7 @@ impl<M: Model> Network<M> {
     }
 
     /// Like [`run_until`](Self::run_until), on the calling thread alone; `probe` is told of each
-    /// window and of each node in it, by its index.
+    /// epoch and of each node in it, by its index.
     pub fn run_probed(
         &mut self,
         until: Time,
@@ -249,8 +249,8 @@ impl<M: Model> Network<M> {
 
     /// Lets all hosts know that there are applications.
     fn join_hosts(&mut self) {
-        let nodes = self.engine.domains().count();
-        let hosts: Vec<usize> = (self.engine.domains().enumerate())
+        let nodes = self.engine.processes().count();
+        let hosts: Vec<usize> = (self.engine.processes().enumerate())
             .filter_map(|(index, node)| matches!(node, Node::Host(_)).then_some(index))
             .collect();
         let count = u32::try_from(hosts.len()).expect("a network has fewer than 2^32 nodes");
@@ -286,7 +286,7 @@ impl<M: Model> Network<M> {
 
     /// Shows the observers of all nodes to `visit`, in the order of node ids.
     pub fn for_each_observer(&mut self, mut visit: impl FnMut(NodeId, &mut M::Observer)) {
-        let count = self.engine.domains().count();
+        let count = self.engine.processes().count();
         for index in 0..count {
             self.engine.update(index, |node| {
                 visit(
@@ -322,7 +322,7 @@ impl<M: Model> Network<M> {
             | Stop::Deadlocked
             | Stop::Horizon
             | Stop::Overloaded(_) => {
-                let last = self.engine.domains().map(Node::last_event);
+                let last = self.engine.processes().map(Node::last_event);
                 last.max().unwrap_or(Time::ZERO)
             }
         }
@@ -344,13 +344,13 @@ impl<M: Model> Network<M> {
     /// When there is no such port.
     #[must_use]
     pub fn port(&self, node: NodeId, port: PortId) -> PortSample {
-        self.engine.domain(node.index()).sample(self.now(), port)
+        self.engine.process(node.index()).sample(self.now(), port)
     }
 
     /// Shows what the queues of switch ports with rules of their own have done so far to `visit`, in the order of
     /// nodes, ports and priorities.
     pub fn for_each_queue_report(&self, mut visit: impl FnMut(NodeId, PortId, &QueueReport)) {
-        for (index, node) in self.engine.domains().enumerate() {
+        for (index, node) in self.engine.processes().enumerate() {
             if let Node::Switch(switch) = node {
                 let id = NodeId::from_index(index);
                 switch.for_each_report(&mut |port, report| visit(id, port, report));
@@ -365,10 +365,10 @@ impl<M: Model> Network<M> {
         }
     }
 
-    /// Windows run so far.
+    /// Epochs run so far.
     #[must_use]
-    pub const fn windows(&self) -> u64 {
-        self.engine.windows()
+    pub const fn epochs(&self) -> u64 {
+        self.engine.epochs()
     }
 
     /// Flows handed to their hosts so far: all that were due, but those between hosts without a route.
@@ -421,14 +421,14 @@ impl<M: Model> Network<M> {
     }
 
     fn hosts(&self) -> impl Iterator<Item = &Host<M>> {
-        self.engine.domains().filter_map(|node| match node {
+        self.engine.processes().filter_map(|node| match node {
             Node::Host(host) => Some(&**host),
             Node::Switch(_) => None,
         })
     }
 
     fn switches(&self) -> impl Iterator<Item = &Switch<M>> {
-        self.engine.domains().filter_map(|node| match node {
+        self.engine.processes().filter_map(|node| match node {
             Node::Host(_) => None,
             Node::Switch(switch) => Some(&**switch),
         })
@@ -438,7 +438,7 @@ impl<M: Model> Network<M> {
     #[must_use]
     pub fn counters(&self) -> Counters {
         let mut sum = Counters::default();
-        for node in self.engine.domains() {
+        for node in self.engine.processes() {
             sum += match node {
                 Node::Host(host) => host.counters(),
                 Node::Switch(switch) => switch.counters(),
@@ -463,7 +463,7 @@ impl<M: Model> Network<M> {
         Bytes::new(self.switches().map(Switch::queued).sum())
     }
 
-    /// Switch ports that a neighbour has paused.
+    /// Switch ports that a neighbor has paused.
     #[must_use]
     pub fn paused_ports(&self) -> usize {
         self.switches()
@@ -473,7 +473,7 @@ impl<M: Model> Network<M> {
 
     /// The switch ports of a PFC deadlock in the order in which each waits for the next one, and the
     /// last for the first; empty when there is none. Such ports never go on: all that their
-    /// neighbours would have to send first stands at ports that wait themselves.
+    /// neighbors would have to send first stands at ports that wait themselves.
     #[must_use]
     pub fn deadlock(&self) -> Vec<BlockedPort> {
         deadlock::find(&self.switches().collect::<Vec<_>>(), &self.wiring)
@@ -481,7 +481,7 @@ impl<M: Model> Network<M> {
 
     /// The observers of all nodes, in the order of node ids.
     pub fn observers(&self) -> impl Iterator<Item = &M::Observer> {
-        self.engine.domains().map(|node| match node {
+        self.engine.processes().map(|node| match node {
             Node::Host(host) => host.observer(),
             Node::Switch(switch) => switch.observer(),
         })

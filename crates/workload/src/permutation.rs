@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_their_key() {
+    fn errors_name_their_key() {
         let mut config = PermutationConfig::new(Bytes::ZERO);
         assert_eq!(
             config

@@ -13,7 +13,7 @@ use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, Stop, Watch};
 use fabricsim_core::units::Time;
 
-use crate::console::tell;
+use crate::console::note;
 use crate::exit;
 use crate::progress::Display;
 
@@ -58,7 +58,7 @@ pub(super) fn drive(
         }),
         Stop::Interrupted => Err(ExitCode::from(exit::INTERRUPTED)),
         Stop::Stalled | Stop::Deadlocked | Stop::Horizon | Stop::Overloaded(_) => {
-            tell!(
+            note!(
                 "{name}: {} flows do not end; `fabricsim run` on it says which, and why",
                 simulation.unfinished().len()
             );

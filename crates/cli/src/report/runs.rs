@@ -161,12 +161,12 @@ fn read_summary(path: &Path) -> Result<Value, Error> {
             .map(str::len)
             .sum();
         let at = (before + error.column().saturating_sub(1)).min(text.len());
-        let mistake = InputError::new(
+        let diagnostic = InputError::new(
             at..at,
             error.to_string(),
             "run the scenario again: the file is damaged",
         );
-        Error::input(&path.display().to_string(), &text, mistake)
+        Error::input(&path.display().to_string(), &text, diagnostic)
     })
 }
 

@@ -5,7 +5,7 @@ use fabricsim::sweep::{Point, PointOutcome, SweepMonitor, SweepProgress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::point_line;
-use crate::console::tell;
+use crate::console::note;
 use crate::signals::Signals;
 
 /// Steps of the bar.
@@ -67,7 +67,7 @@ impl SweepMonitor for Display {
         if !self.has_waited {
             self.has_waited = true;
             self.bar.suspend(|| {
-                tell!(
+                note!(
                     "note: another process is running point {}; such points are waited for",
                     point.name()
                 );

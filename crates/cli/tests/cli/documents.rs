@@ -15,7 +15,7 @@ use fabricsim::settings::{
     Keys, OutputSettings, Profile, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
 };
 use fabricsim::sweep;
-use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
 
 use crate::support::{Folder, project, project_text};
 
@@ -25,7 +25,7 @@ fn tables() -> Vec<(String, Keys)> {
         ("## Keys before any table".to_owned(), ROOT_KEYS),
         ("## `[[class]]`".to_owned(), CLASS_KEYS),
         ("## `[switch]`".to_owned(), SwitchSettings::KEYS),
-        ("## `[transport]`".to_owned(), transport_keys()),
+        ("## `[rdma]`".to_owned(), rdma_keys()),
         ("## `[tcp]`".to_owned(), tcp_keys()),
         ("## `[[queue]]`".to_owned(), QUEUE_KEYS),
         ("## `[routing]`".to_owned(), RoutingSettings::KEYS),
@@ -175,7 +175,10 @@ fn every_deviation_from_a_paper_is_documented() {
         let sources = entry.expect("an entry").path().join("src");
         marked(&sources, "Differs from the paper:", &mut found);
     }
-    assert!(!found.is_empty(), "the marks are spelt in another way now");
+    assert!(
+        !found.is_empty(),
+        "the marks are spelled in another way now"
+    );
     let document = project_text("docs/fidelity.md");
     for (file, count) in found {
         let rows = document

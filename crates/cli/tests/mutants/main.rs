@@ -1,5 +1,5 @@
 //! Mutants of every kind of input: whatever is in a file, it is used or refused, with a place and a
-//! remedy, soon, and without much memory. Texts are the same on every machine.
+//! help, soon, and without much memory. Texts are the same on every machine.
 
 mod batch;
 mod bytes;

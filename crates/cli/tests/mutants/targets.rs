@@ -56,7 +56,7 @@ const CHANGED: &str = include_str!("../../../../examples/scenarios/default.toml"
 /// Does with `text`, which stands in `folder`, what the command does with such a file.
 ///
 /// # Errors
-/// What must not be: a refusal without a place or without a remedy.
+/// What must not be: a refusal without a place or without a suggested fix.
 pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, String> {
     let hosts: Vec<Host> = (0..16)
         .map(|n| Host {
@@ -161,12 +161,12 @@ fn of_error(outcome: Result<(), Error>) -> Result<Verdict, String> {
     let Err(error) = outcome else {
         return Ok(Verdict::Used);
     };
-    let Some(mistake) = error.mistake() else {
+    let Some(diagnostic) = error.diagnostic() else {
         return Err(format!("no place: {error}"));
     };
     let bare = |text: &str| text.trim().is_empty();
-    if bare(mistake.remedy()) || bare(mistake.message()) || mistake.line() == 0 {
-        return Err(format!("no remedy: {error}"));
+    if bare(diagnostic.help()) || bare(diagnostic.message()) || diagnostic.line() == 0 {
+        return Err(format!("no help: {error}"));
     }
     for raw in [
         "invalid type",
@@ -174,7 +174,7 @@ fn of_error(outcome: Result<(), Error>) -> Result<Verdict, String> {
         "expected struct",
         "missing field",
     ] {
-        if mistake.message().contains(raw) {
+        if diagnostic.message().contains(raw) {
             return Err(format!("`{raw}` is not our word: {error}"));
         }
     }

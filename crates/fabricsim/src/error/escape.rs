@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Writes every character of `text` that moves a cursor, changes colours or turns the direction of
+/// Writes every character of `text` that moves a cursor, changes colors or turns the direction of
 /// what follows as `\u001b`, its number in four hexadecimal digits. Line feeds and tabs stay. JSON
 /// stays JSON with the same meaning, for such characters occur only in its strings.
 #[must_use]

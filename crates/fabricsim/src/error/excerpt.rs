@@ -1,4 +1,4 @@
-//! The lines around a mistake, as a message shows them.
+//! The lines around a diagnostic, as a message shows them.
 
 use std::ops::Range;
 
@@ -21,17 +21,17 @@ const BEFORE: usize = 60;
 /// What stands where a line is cut.
 const CUT: &str = "...";
 
-/// The lines of a text around a mistake: not more than fit on a screen, however large the text is,
+/// The lines of a text around an error: not more than fit on a screen, however large the text is,
 /// and nothing in them that a terminal would obey. Lines keep their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Excerpt {
     name: String,
     text: String,
-    /// Where the mistake is in `text`.
+    /// Where the error is in `text`.
     span: Range<usize>,
     /// The first line of `text`, from zero.
     first_line: usize,
-    /// The column of the mistake in the whole text, from zero.
+    /// The column of the error in the whole text, from zero.
     column: usize,
 }
 
@@ -96,7 +96,7 @@ impl Excerpt {
         }
     }
 
-    /// The byte at which the faulty `line` begins to be shown when the mistake is at its byte `at`.
+    /// The byte at which the faulty `line` begins to be shown when the error is at its byte `at`.
     fn begin(&self, line: &str, at: usize) -> usize {
         if line.chars().nth(COLUMNS).is_none() {
             return 0;
@@ -116,7 +116,7 @@ impl Excerpt {
         }
     }
 
-    /// Where the mistake is in the lines that are kept.
+    /// Where the error is in the lines that are kept.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
     }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_around_the_mistake_are_kept_with_their_numbers() {
+    fn lines_around_the_error_are_kept_with_their_numbers() {
         let text: String = (1..=100_000).map(|n| format!("line {n}\n")).collect();
         let at = text.find("line 5000\n").expect("a line");
         let kept = excerpt(&text, at + 5..at + 9);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_cut_around_the_mistake() {
+    fn long_lines_are_cut_around_the_error() {
         let text = format!("{}é\u{1b}wrong{}", "a".repeat(100_000), "b".repeat(100_000));
         let at = 100_003;
         let kept = excerpt(&text, at..at + 5);
@@ -197,7 +197,7 @@ mod tests {
         assert!(kept.text.contains("aé\\u001bwrongbbb"), "{}", kept.text);
         assert!(kept.text.ends_with("b..."), "{}", kept.text);
         assert!(kept.text.len() < COLUMNS + 20, "{}", kept.text);
-        // A mistake that is itself as long, and one far behind it.
+        // An error that is itself as long, and one far behind it.
         let kept = excerpt(&text, 5..150_000);
         assert!(kept.span().start == 5 && kept.span().end <= kept.text.len());
         let kept = excerpt(&text, text.len()..text.len());
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_of_many_lines_are_cut() {
+    fn errors_of_many_lines_are_cut() {
         let text = "key = 1\n".repeat(10_000);
         let kept = excerpt(&text, 0..text.len());
         assert!(kept.text.lines().count() <= LINES + 2 * BESIDE);

@@ -92,7 +92,7 @@ pub struct BottleneckResult {
 /// What came of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellResult {
-    /// The round-trip time without serialisation.
+    /// The round-trip time without transmission.
     pub rtt: Duration,
     /// The algorithm of the competitor; `None` of the workload alone.
     pub competitor: Option<String>,

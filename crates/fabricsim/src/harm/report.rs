@@ -108,7 +108,7 @@ impl Replica {
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The round-trip time without serialisation.
+    /// The round-trip time without transmission.
     pub rtt: Duration,
     /// The algorithm of the competitor; `None` of the workload alone.
     pub competitor: Option<String>,

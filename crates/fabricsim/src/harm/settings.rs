@@ -31,7 +31,7 @@ pub struct HarmSettings {
     pub competitors: u16,
     /// The algorithm of the workload.
     pub baseline: String,
-    /// Round-trip times without serialisation.
+    /// Round-trip times without transmission.
     pub rtt: Vec<Duration>,
     /// Of the bottleneck, in both directions.
     pub bandwidth: Rate,

@@ -20,10 +20,10 @@ impl HarmReport {
         underlined(&mut text, "Harm to flow completion times", '=');
         text.push_str("(workload - solo) / workload, of a workload in competition and alone\n\n");
         underlined(&mut text, "Test Parameters:", '-');
-        labelled(&mut text, &self.test_parameters());
+        labeled(&mut text, &self.test_parameters());
         text.push('\n');
         underlined(&mut text, "FCT Workload Parameters:", '-');
-        labelled(&mut text, &self.workload_parameters());
+        labeled(&mut text, &self.workload_parameters());
         text.push('\n');
         table(&mut text, &self.harm_table());
         text.push('\n');
@@ -272,7 +272,7 @@ fn underlined(text: &mut String, heading: &str, line: char) {
 }
 
 /// Rows of a label and a value, values below one another.
-fn labelled(text: &mut String, rows: &[(&str, String)]) {
+fn labeled(text: &mut String, rows: &[(&str, String)]) {
     let width = rows.iter().map(|(label, _)| label.len() + 1).max();
     let width = width.unwrap_or(0);
     for (label, value) in rows {

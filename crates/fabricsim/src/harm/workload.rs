@@ -101,7 +101,7 @@ pub fn ccafct_flows(count: usize) -> Vec<WorkloadFlow> {
 /// with `#` are skipped.
 ///
 /// # Errors
-/// The first mistake, with its place.
+/// The first diagnostic, with its place.
 pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
     let mut flows: Vec<WorkloadFlow> = Vec::new();
     let mut offset = 0;
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_places() {
+    fn errors_have_places() {
         for (text, line, says) in [
             ("start,size\n", 1, "header"),
             ("start_ns,size_bytes\n0\n", 2, "not a start and a size"),

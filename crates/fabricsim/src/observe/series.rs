@@ -103,7 +103,7 @@ impl LinkSeries {
                 Cell::Whole(u64::from(after.node.0)),
                 Cell::Whole(u64::from(after.port.0)),
                 Cell::Whole((after.sent - before.sent).get()),
-                Cell::Millionths(millionths(after.utilisation_since(before, interval))),
+                Cell::Millionths(millionths(after.utilization_since(before, interval))),
                 Cell::Whole(after.marked - before.marked),
                 Cell::Whole(after.dropped - before.dropped),
                 Cell::Picoseconds(paused.as_ps()),

@@ -139,7 +139,7 @@ impl ObserveSettings {
         ),
         (
             "links",
-            "write links.csv: utilisation, marks, drops and pauses of ports (default false)",
+            "write links.csv: utilization, marks, drops and pauses of ports (default false)",
         ),
         (
             "flows",

@@ -1,6 +1,6 @@
 //! Where the results of a run go, if they may.
 
-use super::{DISCIPLINES, FCT, PARALLELISM, PARALLELISM_DOMAINS, PAUSES};
+use super::{DISCIPLINES, FCT, PARALLELISM, PARALLELISM_NODES, PAUSES};
 use crate::error::Error;
 use crate::observe;
 use crate::output::{Destination, Origin, RUN, ResultFolder, Unclaimed};
@@ -29,7 +29,7 @@ impl<'a> Place<'a> {
     ) -> Result<Self, Error> {
         let mut files = planned_files(scenario);
         if extent == Extent::WithProfile {
-            files.extend([PARALLELISM, PARALLELISM_DOMAINS].map(str::to_owned));
+            files.extend([PARALLELISM, PARALLELISM_NODES].map(str::to_owned));
         }
         let place = Self {
             destination,

@@ -7,8 +7,8 @@ use fabricsim_core::plugin::QueueReport;
 
 use crate::pause_log::PauseEvent;
 
-/// `disciplines.csv`: one row for each queue with a discipline of its own.
-pub(super) fn write_disciplines(
+/// `queue_stats.csv`: one row for each queue with a discipline of its own.
+pub(super) fn write_queue_stats(
     out: &mut impl Write,
     reports: &[(NodeId, PortId, QueueReport)],
 ) -> io::Result<()> {

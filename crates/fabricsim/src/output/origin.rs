@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use fabricsim_report::Digest;
+use fabricsim_report::Checksum;
 use serde_json::{Value, json};
 
 use super::differences::differences;
@@ -20,7 +20,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 pub struct ResultSet {
     record: &'static str,
     settings: &'static str,
-    digest: &'static str,
+    checksum: &'static str,
     option: &'static str,
 }
 
@@ -28,7 +28,7 @@ pub struct ResultSet {
 pub(crate) const RUN: ResultSet = ResultSet {
     record: "summary.json",
     settings: "scenario",
-    digest: "scenario_digest",
+    checksum: "scenario_checksum",
     option: "--out",
 };
 
@@ -39,9 +39,9 @@ const PARTIAL: [&str; 2] = ["fct.csv", "summary.json"];
 const UNLISTED: [&str; 5] = [
     "fct.csv",
     "pauses.csv",
-    "disciplines.csv",
+    "queue_stats.csv",
     "parallelism.json",
-    "parallelism_domains.csv",
+    "parallelism_nodes.csv",
 ];
 
 impl ResultSet {
@@ -51,7 +51,7 @@ impl ResultSet {
         Self {
             record,
             settings: "settings",
-            digest: "settings_digest",
+            checksum: "settings_checksum",
             option,
         }
     }
@@ -76,7 +76,7 @@ pub(crate) enum Unclaimed {
 /// Everything that decides results.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    digest: String,
+    checksum: String,
     settings: Value,
 }
 
@@ -84,24 +84,24 @@ impl Origin {
     /// What is decided by `settings` and by `more`, such as the content of files that settings name.
     #[must_use]
     pub fn new(settings: Value, more: &[Vec<u8>]) -> Self {
-        let mut digest = Digest::new();
+        let mut checksum = Checksum::new();
         let text = settings.to_string();
         let first = [VERSION.as_bytes(), text.as_bytes()];
         for part in first.into_iter().chain(more.iter().map(Vec::as_slice)) {
-            digest.update(part);
+            checksum.update(part);
             // Each part ends with a byte that no text has.
-            digest.update(&[0xff]);
+            checksum.update(&[0xff]);
         }
         Self {
-            digest: digest.to_string(),
+            checksum: checksum.to_string(),
             settings,
         }
     }
 
-    /// The digest of it all, with the version of fabricsim.
+    /// The checksum of it all, with the version of fabricsim.
     #[must_use]
-    pub fn digest(&self) -> &str {
-        &self.digest
+    pub fn checksum(&self) -> &str {
+        &self.checksum
     }
 
     /// Whether results of this, in the files `planned` of `set`, may be written: refused where
@@ -133,7 +133,7 @@ impl Origin {
             Err(Error::Folder {
                 path: dir.to_owned(),
                 problem,
-                remedy: format!(
+                help: format!(
                     "write elsewhere with {option} DIR, or let the new results replace those with --force"
                 ),
             })
@@ -148,7 +148,7 @@ impl Origin {
                 ));
             }
             Some(Ok(stored)) if stored.is_interrupted => return Ok(()),
-            Some(Ok(stored)) if stored.digest.as_deref() == Some(self.digest()) => stored.files,
+            Some(Ok(stored)) if stored.checksum.as_deref() == Some(self.checksum()) => stored.files,
             Some(Ok(stored)) => {
                 return refuse(format!(
                     "it has other results, and nothing was run\n  {}",
@@ -200,7 +200,7 @@ impl Origin {
         }
         let record = json!({
             "fabricsim_version": VERSION,
-            set.digest: self.digest,
+            set.checksum: self.checksum,
             "files": names,
             set.settings: self.settings,
         });
@@ -212,7 +212,7 @@ impl Origin {
 /// What a record says of the results beside it.
 struct Stored {
     version: Option<String>,
-    digest: Option<String>,
+    checksum: Option<String>,
     settings: Value,
     files: Vec<String>,
     is_interrupted: bool,
@@ -242,7 +242,7 @@ impl Stored {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         Some(Ok(Self {
             version: text(record.get("fabricsim_version")),
-            digest: text(record.get(set.digest)),
+            checksum: text(record.get(set.checksum)),
             files: listed(&record),
             is_interrupted: record.get("status").and_then(Value::as_str) == Some("interrupted"),
             settings: record.remove(set.settings).unwrap_or_default(),
@@ -260,7 +260,7 @@ impl Stored {
             );
         }
         if lines.is_empty() {
-            let line = match self.digest {
+            let line = match self.checksum {
                 Some(_) => {
                     "a file that the settings name has another content, or other files are written"
                 }

@@ -1,21 +1,21 @@
-//! What the barrier at the end of a window costs.
+//! What the barrier at the end of an epoch costs.
 
 use std::hint::spin_loop;
 use std::time::{Duration, Instant};
 
-use fabricsim_core::engine::{GROUPS_PER_THREAD, Threads, ThreadsError};
+use fabricsim_core::engine::{PARTITIONS_PER_THREAD, Threads, ThreadsError};
 use rayon::prelude::*;
 
 use super::{BarrierSource, WORKERS, median, nanos};
 
-/// Windows that are timed for each number of threads.
+/// Epochs that are timed for each number of threads.
 const ROUNDS: usize = 2_000;
 /// One round in so many has to be undisturbed.
 const ENOUGH: usize = 100;
-/// What a group does in such a window. With nothing to do one thread would be through all groups before
+/// What a partition does in such an epoch. With nothing to do one thread would be through all partitions before
 /// the others are awake, and the barrier would seem to cost nothing.
 const GROUP_WORK: Duration = Duration::from_micros(5);
-/// What the driver does between such windows: threads that wait for it may fall asleep.
+/// What the driver does between such epochs: threads that wait for it may fall asleep.
 const DRIVER_WORK: Duration = Duration::from_micros(5);
 
 /// The barrier for the numbers of threads with which it could be measured.
@@ -83,26 +83,26 @@ fn thread_counts(cores: usize) -> Vec<usize> {
     counts
 }
 
-/// By how much `threads` exceed their even share when they go once through groups of even work, as the
-/// engine does in a window: the median in nanoseconds. Wake-ups, stealing and the wait for the last
+/// By how much `threads` exceed their even share when they go once through partitions of even work, as the
+/// engine does in an epoch: the median in nanoseconds. Wake-ups, stealing and the wait for the last
 /// one are in it. Rounds in which some thread did nothing are left out as far as enough
 /// others are left: other programs had its core. The second value is the share of the others.
 fn median_round(threads: usize) -> Result<(u64, f64), ThreadsError> {
     let pool = Threads::start(threads)?;
-    // Which thread has done each group.
-    let mut groups = vec![None; GROUPS_PER_THREAD * threads];
-    let even_share = nanos(GROUP_WORK) * GROUPS_PER_THREAD as u64;
+    // Which thread has done each partition.
+    let mut partitions = vec![None; PARTITIONS_PER_THREAD * threads];
+    let even_share = nanos(GROUP_WORK) * PARTITIONS_PER_THREAD as u64;
     let (mut rounds, mut alone) = (Vec::with_capacity(ROUNDS), Vec::new());
     pool.run(|_| {
         for _ in 0..ROUNDS {
             work_for(DRIVER_WORK);
             let begun = Instant::now();
-            groups.par_iter_mut().for_each(|by| {
+            partitions.par_iter_mut().for_each(|by| {
                 *by = rayon::current_thread_index();
                 work_for(GROUP_WORK);
             });
             let excess = nanos(begun.elapsed()).saturating_sub(even_share);
-            if (0..threads).all(|thread| groups.contains(&Some(thread))) {
+            if (0..threads).all(|thread| partitions.contains(&Some(thread))) {
                 rounds.push(excess);
             } else {
                 alone.push(excess);

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::barrier::Barriers;
 use super::{Parallelism, WORKERS};
 
-/// Domains that are listed as the costliest.
+/// Processes that are listed as the costliest.
 const COSTLIEST: usize = 10;
 /// The least efficiency that is advised.
 const WORTHWHILE: f64 = 0.5;
@@ -16,26 +16,26 @@ const WORTHWHILE: f64 = 0.5;
 /// What one run on one thread says of runs with more of them.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParallelismReport {
-    /// Windows that were run.
-    pub windows: u64,
-    /// Domains: hosts and switches.
-    pub domains: usize,
-    /// Time that domains took, in nanoseconds.
+    /// Epochs that were run.
+    pub epochs: u64,
+    /// Processes: hosts and switches.
+    pub nodes: usize,
+    /// Time that nodes took, in nanoseconds.
     pub work_ns: u64,
-    /// Time in windows that belongs to no domain: finding those that are due. Workers share it.
+    /// Time in epochs that belongs to no node: finding those that are due. Workers share it.
     pub search_ns: u64,
-    /// Time between windows, in which one thread works: flows start, completions are written.
+    /// Time between epochs, in which one thread works: flows start, completions are written.
     pub driver_ns: u64,
-    /// The sum of the costliest domain of each window: the windows with a worker for each domain.
+    /// The sum of the costliest node of each epoch: the epochs with a worker for each node.
     pub critical_path_ns: u64,
     /// What no number of workers can exceed: `work_ns`, `search_ns` and `driver_ns` over
     /// `critical_path_ns` and `driver_ns`.
     pub speedup_bound: f64,
-    /// Work in a window, in nanoseconds.
-    pub window_work_ns: Spread,
-    /// Domains that have something to do in a window.
-    pub window_domains: Spread,
-    /// What measuring a domain costs, in nanoseconds: it is subtracted.
+    /// Work in an epoch, in nanoseconds.
+    pub epoch_work_ns: Spread,
+    /// Processes that have something to do in an epoch.
+    pub epoch_nodes: Spread,
+    /// What measuring a node costs, in nanoseconds: it is subtracted.
     pub reading_ns: u64,
     /// CPU time over wall time: well below one, others have used the machine.
     pub cpu_share: f64,
@@ -50,11 +50,11 @@ pub struct ParallelismReport {
     pub workers: Vec<WorkerRow>,
     /// The most workers that are used at least by half; 1 when two are not.
     pub advised_workers: usize,
-    /// The costliest domains, from the top.
-    pub costliest: Vec<DomainCost>,
+    /// The costliest nodes, from the top.
+    pub costliest: Vec<NodeCost>,
 }
 
-/// A distribution over windows. Percentiles are not interpolated.
+/// A distribution over epochs. Percentiles are not interpolated.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Spread {
     /// Mean.
@@ -123,9 +123,9 @@ impl Kind {
     }
 }
 
-/// What one domain cost in the whole run.
+/// What one node cost in the whole run.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct DomainCost {
+pub struct NodeCost {
     /// Its number.
     pub node: u32,
     /// What it is.
@@ -134,8 +134,8 @@ pub struct DomainCost {
     pub cost_ns: u64,
     /// Its share of `work_ns`.
     pub share: f64,
-    /// Windows in which it had something to do.
-    pub windows: u64,
+    /// Epochs in which it had something to do.
+    pub epochs: u64,
 }
 
 pub(super) fn assemble(
@@ -144,15 +144,15 @@ pub(super) fn assemble(
     barriers: &Barriers,
     cpu_share: f64,
 ) -> ParallelismReport {
-    let windows = profile.window_work_ns.len() as u64;
-    let work_ns: u64 = profile.window_work_ns.iter().sum();
+    let epochs = profile.epoch_work_ns.len() as u64;
+    let work_ns: u64 = profile.epoch_work_ns.iter().sum();
     let search_ns = profile.search_ns.max(0).unsigned_abs();
     let driver_ns = profile.driver_ns;
     let alone = (work_ns + search_ns + driver_ns) as f64;
     let row = |(workers, scheduled_ns): (usize, u64)| {
         let (barrier_ns, barrier) = barriers.of(workers);
         let shared = scheduled_ns as f64 + search_ns as f64 / workers as f64;
-        let time_ns = shared + windows as f64 * barrier_ns + driver_ns as f64;
+        let time_ns = shared + epochs as f64 * barrier_ns + driver_ns as f64;
         let speedup = ratio(alone, time_ns);
         WorkerRow {
             workers,
@@ -170,15 +170,15 @@ pub(super) fn assemble(
         .collect();
     let worthwhile = workers.iter().filter(|row| row.efficiency >= WORTHWHILE);
     ParallelismReport {
-        windows,
-        domains: profile.nodes.len(),
+        epochs,
+        nodes: profile.nodes.len(),
         work_ns,
         search_ns,
         driver_ns,
         critical_path_ns: profile.critical_ns,
         speedup_bound: ratio(alone, (profile.critical_ns + driver_ns) as f64),
-        window_work_ns: Spread::of(profile.window_work_ns.iter().map(|&ns| ns as f64)),
-        window_domains: Spread::of(profile.window_domains.iter().map(|&n| f64::from(n))),
+        epoch_work_ns: Spread::of(profile.epoch_work_ns.iter().map(|&ns| ns as f64)),
+        epoch_nodes: Spread::of(profile.epoch_nodes.iter().map(|&n| f64::from(n))),
         reading_ns: profile.reading.whole_ns,
         cpu_share,
         cores: barriers.cores,
@@ -190,17 +190,17 @@ pub(super) fn assemble(
     }
 }
 
-fn costliest(profile: &Parallelism, topology: &Topology, work_ns: u64) -> Vec<DomainCost> {
+fn costliest(profile: &Parallelism, topology: &Topology, work_ns: u64) -> Vec<NodeCost> {
     let mut order: Vec<usize> = (0..profile.nodes.len()).collect();
     order.sort_by_key(|&index| std::cmp::Reverse(profile.nodes[index].cost_ns));
     let top = order.into_iter().take(COSTLIEST).map(|index| {
         let (node, total) = (NodeId::from_index(index), profile.nodes[index]);
-        DomainCost {
+        NodeCost {
             node: node.0,
             kind: Kind::of(topology, node),
             cost_ns: total.cost_ns,
             share: ratio(total.cost_ns as f64, work_ns as f64),
-            windows: total.windows,
+            epochs: total.epochs,
         }
     });
     top.collect()

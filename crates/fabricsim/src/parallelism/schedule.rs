@@ -1,4 +1,4 @@
-//! List scheduling: how long a window takes when its domains are shared out among workers.
+//! List scheduling: how long an epoch takes when its nodes are shared out among workers.
 
 /// Gives each task in turn to the worker that has least to do. With the longest tasks first the
 /// result is at most a third longer than the best one (Graham 1969).

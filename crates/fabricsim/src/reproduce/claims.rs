@@ -171,7 +171,7 @@ pub(super) fn of_results(card: &mut Scorecard) {
     card.claims = claims;
 }
 
-/// What the results page says of the target utilisation: at loads up to 50%, 99% makes long flows faster
+/// What the results page says of the target utilization: at loads up to 50%, 99% makes long flows faster
 /// and short ones a little slower; at 70% long flows gain most under INT.
 pub(super) fn of_eta(card: &mut Scorecard) {
     let ratio = |panel: &PanelScore, region: Region, form: &str| {

@@ -155,7 +155,7 @@ impl Scorecard {
                 number(point.pfc_pauses),
                 number(point.buffer_drops),
                 Cell::from(format!("{:.0}", point.cpu_s)),
-                text(&point.digest),
+                text(&point.checksum),
             ]
         };
         let rows: Vec<Vec<Cell>> = self.points.iter().map(row).collect();
@@ -170,7 +170,7 @@ impl Scorecard {
                 "PFC pauses",
                 "drops",
                 "CPU (s)",
-                "digest",
+                "checksum",
             ],
             &rows,
         );

@@ -20,8 +20,8 @@ pub struct PointFacts {
     pub point: String,
     /// How its run ended; `None` when it has not run or failed.
     pub status: Option<String>,
-    /// Digest of its flows.
-    pub digest: Option<String>,
+    /// Checksum of its flows.
+    pub checksum: Option<String>,
     /// Flows that finished.
     pub finished: u64,
     /// Flows that did not.
@@ -45,7 +45,7 @@ impl PointFacts {
         Self {
             point: point.to_owned(),
             status: None,
-            digest: None,
+            checksum: None,
             finished: 0,
             unfinished: 0,
             counted: 0,
@@ -59,7 +59,7 @@ impl PointFacts {
 
     pub(super) fn fill(&mut self, results: &PointResults, cut: &CutReport) {
         self.status = Some(results.status.name().to_owned());
-        self.digest = Some(results.digest.clone());
+        self.checksum = Some(results.checksum.clone());
         self.finished = results.flows.finished;
         self.unfinished = results.flows.unfinished + results.flows.unreachable;
         self.counted = cut.kept;

@@ -46,7 +46,7 @@ pub(super) fn read_classes<'a>(
 ) -> Result<(), Error> {
     for mut section in document.sections(root, "class")? {
         let Some(cc) = read_cc(document, &mut section, custom)? else {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 section.span.clone(),
                 format!("{} does not say its algorithm", section.title),
                 "add `cc = { kind = \"dcqcn\" }`; `fabricsim list cc` shows all algorithms",
@@ -54,7 +54,7 @@ pub(super) fn read_classes<'a>(
         };
         let table: ClassTable = document.settings(&section, CLASS_KEYS)?;
         if classes.insert(ClassId(table.id), cc).is_some() {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 Document::place(&section, "id"),
                 format!("class {} has an algorithm already", table.id),
                 "give each class one algorithm: its workload's `cc` table or one [[class]]",

@@ -18,7 +18,7 @@ pub(super) fn check_count(document: &Document<'_>, workloads: &[Section<'_>]) ->
     let Some(first) = workloads.get(MOST_WORKLOADS) else {
         return Ok(());
     };
-    Err(document.mistake(
+    Err(document.diagnostic(
         first.span.clone(),
         format!(
             "this is one of {} workloads, and a scenario has at most {MOST_WORKLOADS}",
@@ -46,7 +46,7 @@ impl FlowCount {
         if self.0 < MOST_FLOWS {
             return Ok(());
         }
-        Err(document.mistake(
+        Err(document.diagnostic(
             place,
             format!(
                 "[[workload]] {}: about {:.0} flows, {:.0} with those before, and a run numbers up \

@@ -6,14 +6,14 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::document::Document;
-use crate::error::{Error, Mistake};
+use crate::error::{Diagnostic, Error};
 
 /// The places in a scenario's text that messages about its network point at.
 #[derive(Clone, Debug)]
 pub struct Places {
-    topology: Mistake,
-    profile: Mistake,
-    queries: Vec<Mistake>,
+    topology: Diagnostic,
+    profile: Diagnostic,
+    queries: Vec<Diagnostic>,
 }
 
 /// A part of a scenario.
@@ -30,11 +30,11 @@ pub(crate) enum Part {
 impl Places {
     /// The places in `document`, whose tables are `root`.
     pub(super) fn of(document: &Document<'_>, root: &DeTable<'_>) -> Self {
-        let mistake = |span: Range<usize>| document.unsaid(span);
-        let of = |key: &str| mistake(root.get(key).map_or(0..0, Spanned::span));
+        let place = |span: Range<usize>| document.unsaid(span);
+        let of = |key: &str| place(root.get(key).map_or(0..0, Spanned::span));
         let queries = root.get("query").map(|queries| queries.get_ref());
         let queries = match queries {
-            Some(DeValue::Array(items)) => items.iter().map(Spanned::span).map(mistake).collect(),
+            Some(DeValue::Array(items)) => items.iter().map(Spanned::span).map(place).collect(),
             _ => Vec::new(),
         };
         Self {

@@ -12,8 +12,8 @@ use toml::de::DeTable;
 use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::input_file::{FileKind, read_named};
+use crate::messages::suggest;
 use crate::settings::{Keys, Profile};
-use crate::wording::suggest;
 
 /// The tables whose keys all have defaults.
 pub(super) struct Tables<'d, 'a> {
@@ -47,7 +47,7 @@ pub(super) fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Resu
         .and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
         .filter(|&seed| i64::try_from(seed).is_ok())
         .ok_or_else(|| {
-            document.mistake(
+            document.diagnostic(
                 value.span(),
                 "a seed is a whole number from 0 to 2^63 - 1",
                 "write it like `seed = 1`",
@@ -64,12 +64,12 @@ pub(super) fn read_profile(
     };
     match value.get_ref().as_str() {
         Some("ns3-hpcc") => Ok(Some(Profile::Ns3Hpcc)),
-        Some(name) => Err(document.mistake(
+        Some(name) => Err(document.diagnostic(
             value.span(),
             format!("there is no profile `{name}`"),
             suggest(name, Profile::NAMES),
         )),
-        None => Err(document.mistake(
+        None => Err(document.diagnostic(
             value.span(),
             "a profile is a name in quotes",
             format!("write one of: {}", Profile::NAMES.join(", ")),
@@ -83,7 +83,7 @@ pub(super) fn read_topology<'a>(
     base: &Path,
 ) -> Result<(TopologyConfig, Topology), Error> {
     let Some(mut section) = document.section(root, "topology")? else {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             document.text.len()..document.text.len(),
             "the scenario has no [topology] table",
             "add `[topology]` and `kind = \"fat-tree\"`; `fabricsim list` shows all topologies",
@@ -144,8 +144,8 @@ pub(super) fn keys_of(kinds: &[(&str, &str, Keys)], kind: &str) -> Keys {
         .map_or(&[], |(_, _, keys)| keys)
 }
 
-/// Reads a file that a section names; one that cannot be read is a mistake at that place of the
-/// scenario, one that is no text a mistake in itself.
+/// Reads a file that a section names; one that cannot be read is an error at that place of the
+/// scenario, one that is no text an error in itself.
 pub(super) fn read_referenced(
     document: &Document<'_>,
     section: &Section<'_>,
@@ -155,7 +155,7 @@ pub(super) fn read_referenced(
 ) -> Result<String, Error> {
     read_named(kind, path, |reason, help| {
         let path = path.display();
-        document.mistake(
+        document.diagnostic(
             Document::place(section, key),
             format!(
                 "{}, key `{key}`: cannot read {kind} `{path}`: {reason}",
@@ -170,7 +170,7 @@ pub(super) fn read_referenced(
 pub(super) fn unknown_sizes(document: &Document<'_>, section: &Section<'_>, name: &str) -> Error {
     let wrong = |message: String, help: String| {
         let message = format!("{}, key `sizes`: {message}", section.title);
-        document.mistake(Document::place(section, "sizes"), message, help)
+        document.diagnostic(Document::place(section, "sizes"), message, help)
     };
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         return match name.parse::<Bytes>() {

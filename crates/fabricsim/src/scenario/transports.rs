@@ -129,7 +129,7 @@ impl Scenario {
         }
     }
 
-    /// Refuses TCP and RDMA in one priority, and TCP where it is not modelled.
+    /// Refuses TCP and RDMA in one priority, and TCP where it is not modeled.
     pub(super) fn check_transports(&self) -> Result<(), ConfigError> {
         if !self.has_tcp() {
             return Ok(());
@@ -167,7 +167,7 @@ impl Scenario {
         match answers.filter(|&own| own != 0 && self.tcp_priorities() >> (own & 7) & 1 != 0) {
             None => Ok(()),
             Some(own) => refuse(
-                format!("[transport], key `answer_priority`: priority {own} is TCP's"),
+                format!("[rdma], key `answer_priority`: priority {own} is TCP's"),
                 "give a priority that no flows of TCP have, or leave the key out",
             ),
         }

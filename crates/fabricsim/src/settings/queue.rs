@@ -99,7 +99,7 @@ fn read_discipline<'a>(
     section: &mut Section<'a>,
 ) -> Result<DisciplineConfig, Error> {
     let Some(value) = section.table.get("discipline") else {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             section.span.clone(),
             format!("{} does not say its discipline", section.title),
             "add `discipline = \"fq_codel\"`; docs/scenarios.md has all kinds",
@@ -142,7 +142,7 @@ fn read_line(
             span
         };
         let message = format!("{title}, key `discipline`: {}", error.message);
-        document.mistake(span, message, error.help)
+        document.diagnostic(span, message, error.help)
     })
 }
 

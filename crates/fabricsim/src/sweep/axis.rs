@@ -76,7 +76,7 @@ impl<'a> Axis<'a> {
         let (title, table) = (section.title.as_str(), &section.table);
         document.refuse_unknown(title, table, &names_of(AXIS_KEYS))?;
         let wrong = |key: &str, message: &str, help: &str| {
-            document.mistake(
+            document.diagnostic(
                 Document::place(section, key),
                 format!("{title}: {message}"),
                 help,
@@ -140,14 +140,14 @@ impl<'a> Axis<'a> {
             .or(key)
             .map_or_else(|| section.span.clone(), |at| at.span());
         if !is_axis_name(&name) {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 place,
                 format!("{title}: `{name}` cannot name an axis"),
                 "add `name = \"...\"` of letters (a to z), digits, dots, dashes and underscores",
             ));
         }
         if is_column(&name) {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 place,
                 format!("{title}: the table of points has a column `{name}` already"),
                 "give the axis another `name`",
@@ -170,7 +170,7 @@ impl<'a> Axis<'a> {
         };
         match self.choices.iter().find(|choice| is_formula(&choice.label)) {
             None => Ok(()),
-            Some(choice) => Err(document.mistake(
+            Some(choice) => Err(document.diagnostic(
                 choice.place.clone(),
                 format!(
                     "axis `{}` has the value `{}`, which spreadsheets take for a formula in the \
@@ -190,7 +190,7 @@ impl<'a> Axis<'a> {
             .find(|choice| !seen.insert(&choice.label))
         {
             None => Ok(()),
-            Some(choice) => Err(document.mistake(
+            Some(choice) => Err(document.diagnostic(
                 choice.place.clone(),
                 format!(
                     "axis `{}` has the value `{}` twice",
@@ -228,7 +228,7 @@ pub(super) fn text_of<'t>(
         DeValue::String(text) if !text.trim().is_empty() => {
             Ok(Some(Spanned::new(value.span(), &**text)))
         }
-        _ => Err(document.mistake(
+        _ => Err(document.diagnostic(
             value.span(),
             format!("{title}: `{key}` is text in quotes"),
             format!("write it like `{key} = \"...\"`"),

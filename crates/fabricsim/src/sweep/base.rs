@@ -42,7 +42,7 @@ pub(super) fn find_base(
             let name = path.display().to_string();
             let text = read_named(FileKind::BASE, &path, |reason, help| {
                 let message = format!("cannot read the base scenario `{name}`: {reason}");
-                document.mistake(place, message, help)
+                document.diagnostic(place, message, help)
             })?;
             Base::apart(
                 &name,
@@ -59,7 +59,7 @@ pub(super) fn find_base(
             };
             let help = "write `scenario = \"base.toml\"` before the first table, or the scenario \
                         itself below `[scenario]`";
-            Err(document.mistake(place, message, help))
+            Err(document.diagnostic(place, message, help))
         }
     }
 }

@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::axis::{Axis, label_of};
 use crate::document::Document;
 use crate::error::Error;
-use crate::wording::suggest;
+use crate::messages::suggest;
 
 /// Values of some axes. Every axis that is named has to have one of its values.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ impl Condition {
     ) -> Result<Self, Error> {
         let names: Vec<&str> = axes.iter().map(|axis| axis.name.as_str()).collect();
         if table.is_empty() {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 place,
                 format!("{title} names no axis, so that it would be for every point"),
                 format!("write `axis = value`; the axes are {}", names.join(", ")),
@@ -37,7 +37,7 @@ impl Condition {
         let part = |(key, value): (&Spanned<_>, &Spanned<DeValue<'_>>)| {
             let key: &Spanned<std::borrow::Cow<'_, str>> = key;
             let Some(axis) = names.iter().position(|name| *name == &**key.get_ref()) else {
-                return Err(document.mistake(
+                return Err(document.diagnostic(
                     key.span(),
                     format!("{title}: there is no axis `{}`", key.get_ref()),
                     suggest(key.get_ref(), &names),
@@ -87,7 +87,7 @@ fn no_such_value(
         DeValue::String(name) => suggest(name, &labels),
         _ => format!("the axis has {}", labels.join(", ")),
     };
-    document.mistake(
+    document.diagnostic(
         value.span(),
         format!("{title}: axis `{}` has no value {written}", axis.name),
         help,

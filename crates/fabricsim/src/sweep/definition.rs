@@ -74,7 +74,7 @@ impl<'a> Definition<'a> {
             .map(|section| Axis::read(document, section))
             .collect::<Result<_, _>>()?;
         if axes.is_empty() {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 document.text.len()..document.text.len(),
                 "the sweep has no [[axis]], so there is nothing to vary",
                 "add `[[axis]]` with `key = \"workload.0.load\"` and `values = [0.3, 0.5]`",
@@ -116,7 +116,7 @@ impl<'a> Definition<'a> {
         let written = self.name.as_ref().map(|name| name.get_ref().as_str());
         let name = name_of(written, source).map_err(|error| {
             let place = self.name.as_ref().map_or(0..0, Spanned::span);
-            document.mistake(place, error.message, error.help)
+            document.diagnostic(place, error.message, error.help)
         })?;
         let base = DeValue::Table(base);
         let mut points: Vec<Point> = Vec::new();
@@ -146,7 +146,7 @@ impl<'a> Definition<'a> {
         });
         let first = self.axes[0].place.clone();
         let Some(count) = count else {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 first,
                 format!("the axes make more than {MOST_POINTS} points"),
                 "give the axes fewer values, or make several sweeps",
@@ -167,7 +167,7 @@ impl<'a> Definition<'a> {
             .filter(|choices| !excluded(choices))
             .collect();
         if kept.is_empty() {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 first,
                 "every point of the sweep is excluded",
                 "leave out an [[exclude]]",
@@ -201,7 +201,7 @@ impl<'a> Definition<'a> {
             .map(|(axis, &choice)| &axis.choices[choice])
             .max_by_key(|choice| choice.label.len())
             .expect("a sweep has an axis");
-        Err(document.mistake(
+        Err(document.diagnostic(
             longest.place.clone(),
             format!(
                 "the point `{name}` has a name of {} bytes, and a folder can have {LONGEST_NAME}",
@@ -229,7 +229,7 @@ impl<'a> Definition<'a> {
                 .expect("no two points are the same");
             let choice = &self.axes[axis].choices[choices[axis]];
             let before = &self.axes[axis].choices[other[axis]];
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 choice.place.clone(),
                 format!(
                     "`{}` and `{}` would have one folder, `{}`",
@@ -295,7 +295,7 @@ fn read_override<'a>(
     let title = &section.title;
     document.refuse_unknown(title, &section.table, &names_of(OVERRIDE_KEYS))?;
     let Some(DeValue::Table(when)) = section.table.get("when").map(Spanned::get_ref) else {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             Document::place(section, "when"),
             format!("{title}: it needs a table `when`: axes and their values"),
             "write it like `when = { load = 0.7 }`",
@@ -309,7 +309,7 @@ fn read_override<'a>(
 fn refuse_same_names(document: &Document<'_>, axes: &[Axis<'_>]) -> Result<(), Error> {
     for (index, axis) in axes.iter().enumerate() {
         if axes[..index].iter().any(|other| other.name == axis.name) {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 axis.place.clone(),
                 format!("there are two axes called `{}`", axis.name),
                 "give one of them another `name`",
@@ -337,7 +337,7 @@ fn refuse_lost_settings(document: &Document<'_>, axes: &[Axis<'_>]) -> Result<()
         for later in &keys[index] {
             for (other, earlier) in axes[..index].iter().zip(&keys) {
                 if let Some(lost) = earlier.iter().find(|lost| later.covers(lost)) {
-                    return Err(document.mistake(
+                    return Err(document.diagnostic(
                         later.place.clone(),
                         format!(
                             "axis `{}` sets `{}`, and so undoes `{}` of axis `{}` before it",

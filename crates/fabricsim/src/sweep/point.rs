@@ -81,11 +81,11 @@ impl Point {
         self.expected
     }
 
-    /// A digest of everything that decides the results: the settings with every default, the files
+    /// A checksum of everything that decides the results: the settings with every default, the files
     /// that they name, and the version of fabricsim.
     #[must_use]
-    pub fn scenario_digest(&self) -> &str {
-        self.origin.digest()
+    pub fn scenario_checksum(&self) -> &str {
+        self.origin.checksum()
     }
 
     /// Everything that decides the results.

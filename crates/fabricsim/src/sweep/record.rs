@@ -22,10 +22,10 @@ struct PointRecord {
     point: String,
     axes: Vec<AxisValue>,
     fabricsim_version: String,
-    scenario_digest: String,
-    /// Digest of the point's `fct.csv`; absent when the point failed.
+    scenario_checksum: String,
+    /// Checksum of the point's `fct.csv`; absent when the point failed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    digest: Option<String>,
+    checksum: Option<String>,
     /// Why there are no results.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
@@ -42,8 +42,8 @@ struct AxisValue {
 pub struct PointResults {
     /// How the run ended.
     pub status: Status,
-    /// Digest of the rows of `fct.csv`.
-    pub digest: String,
+    /// Checksum of the rows of `fct.csv`.
+    pub checksum: String,
     /// Flows by their fate.
     pub flows: FlowCounts,
     /// Slowdowns overall and by class of sizes.
@@ -130,14 +130,14 @@ impl PointState {
         let Some(record) = read::<PointRecord>(&folder.join(POINT_JSON)) else {
             return Self::Missing;
         };
-        if record.scenario_digest != point.scenario_digest() {
+        if record.scenario_checksum != point.scenario_checksum() {
             return Self::Outdated;
         }
         if let Some(failure) = record.failure {
             return Self::Failed(failure);
         }
         match read::<PointResults>(&folder.join(SUMMARY_JSON)) {
-            Some(results) if record.digest.as_ref() == Some(&results.digest) => {
+            Some(results) if record.checksum.as_ref() == Some(&results.checksum) => {
                 Self::Done(Box::new(results))
             }
             _ => Self::Missing,
@@ -161,8 +161,8 @@ impl PointRecord {
                 })
                 .collect(),
             fabricsim_version: env!("CARGO_PKG_VERSION").to_owned(),
-            scenario_digest: point.scenario_digest().to_owned(),
-            digest: None,
+            scenario_checksum: point.scenario_checksum().to_owned(),
+            checksum: None,
             failure: None,
         }
     }
@@ -174,15 +174,15 @@ impl PointRecord {
     }
 }
 
-/// Writes into `file` that the results of `point` are there, with `digest`.
+/// Writes into `file` that the results of `point` are there, with `checksum`.
 pub(super) fn write_done(
     sweep: &Sweep,
     point: &Point,
-    digest: &str,
+    checksum: &str,
     file: &mut File,
 ) -> io::Result<()> {
     let record = PointRecord {
-        digest: Some(digest.to_owned()),
+        checksum: Some(checksum.to_owned()),
         ..PointRecord::new(sweep, point)
     };
     record.write(file)
@@ -213,7 +213,7 @@ pub(super) fn check_folder(point: &Point, dir: &Path, existing: Existing) -> Res
     // A point that says that it is of these settings has no other results, whatever its files say.
     let record = read::<PointRecord>(&folder.join(POINT_JSON));
     let is_ours = |record: PointRecord| {
-        record.scenario_digest == point.scenario_digest() || record.failure.is_some()
+        record.scenario_checksum == point.scenario_checksum() || record.failure.is_some()
     };
     if record.is_some_and(is_ours) {
         return Ok(());

@@ -132,7 +132,7 @@ impl<'a> Setting<'a> {
     }
 
     fn no_element(&self, document: &Document<'_>, key: &str, count: usize) -> Error {
-        document.mistake(
+        document.diagnostic(
             self.place.clone(),
             format!("there is no `{key}` in `{}`", self.key()),
             format!("the list has {count} tables, counted from 0: workload.0.load"),
@@ -140,7 +140,7 @@ impl<'a> Setting<'a> {
     }
 
     fn no_table(&self, document: &Document<'_>, key: &str) -> Error {
-        document.mistake(
+        document.diagnostic(
             self.place.clone(),
             format!(
                 "what `{key}` of `{}` is to be in is not a table",
@@ -164,14 +164,14 @@ fn path_of(
         .take(MOST_PARTS + 1)
         .collect();
     if path.len() > MOST_PARTS {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             place.clone(),
             format!("a key has at most {MOST_PARTS} parts between dots"),
             "write it as `--set` takes it: \"cc.eta\" or \"workload.0.load\"",
         ));
     }
     if path.iter().any(String::is_empty) {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             place.clone(),
             format!("`{key}` is not a key of a scenario"),
             "write it as `--set` takes it: \"cc.eta\" or \"workload.0.load\"",

@@ -26,8 +26,8 @@ pub const POINT_COLUMNS: &[&str] = &[
     "flows_finished",
     "flows_unfinished",
     "flows_unreachable",
-    "scenario_digest",
-    "digest",
+    "scenario_checksum",
+    "checksum",
     "simulated_ns",
     "packet_hops",
     "drops",
@@ -147,11 +147,11 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
                     .map(|class| class_columns(*class).len());
                 let count = POINT_COLUMNS.len() - 1 + classes.sum::<usize>();
                 let mut cells = vec![String::new(); count];
-                let digest = POINT_COLUMNS
+                let checksum = POINT_COLUMNS
                     .iter()
-                    .position(|name| *name == "scenario_digest");
-                if let Some(place) = digest {
-                    point.scenario_digest().clone_into(&mut cells[place - 1]);
+                    .position(|name| *name == "scenario_checksum");
+                if let Some(place) = checksum {
+                    point.scenario_checksum().clone_into(&mut cells[place - 1]);
                 }
                 cells
             }
@@ -173,8 +173,8 @@ fn result_cells(point: &Point, results: &PointResults) -> Vec<String> {
         flows.finished.to_string(),
         flows.unfinished.to_string(),
         flows.unreachable.to_string(),
-        point.scenario_digest().to_owned(),
-        results.digest.clone(),
+        point.scenario_checksum().to_owned(),
+        results.checksum.clone(),
         nanoseconds(results.simulated_ns),
         results.packet_hops.to_string(),
         results.drops().to_string(),
@@ -260,7 +260,7 @@ mod tests {
     fn names_of_columns_are_taken() {
         for name in [
             "point",
-            "digest",
+            "checksum",
             "cpu_s",
             "slowdown_p95_below_10KB",
             "flows_above_1MB",

@@ -263,7 +263,7 @@ impl<'a> Work<'a> {
         let ran = run.run_watched(open, point.origin(), monitor)?;
         let open = folder.take().expect("it was opened for this");
         ran.finish_with(open, POINT_JSON, |summary, file| {
-            write_done(self.sweep, point, &summary.digest, file)
+            write_done(self.sweep, point, &summary.checksum, file)
         })
     }
 }

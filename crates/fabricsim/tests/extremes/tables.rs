@@ -7,7 +7,7 @@ use fabricsim::queries::BudgetSettings;
 use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim::scenario::ROOT_KEYS;
 use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
-use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
 
 /// A key and its value, as written.
 pub(crate) type Line = (String, String);
@@ -93,7 +93,7 @@ pub(crate) fn tables() -> Vec<Table> {
     let mut tables = vec![
         Table::new(Root, "", &[], ROOT_KEYS),
         Table::new(Other, "[switch]", &[], SwitchSettings::KEYS),
-        Table::new(Other, "[transport]", &[], transport_keys()),
+        Table::new(Other, "[rdma]", &[], rdma_keys()),
         Table::new(Other, "[tcp]", &[], tcp_keys()).with_tcp(),
         Table::new(Other, "[routing]", &[], RoutingSettings::KEYS),
         Table::new(Other, "[run]", &[], RunSettings::KEYS),

@@ -17,7 +17,7 @@ fn algorithms() -> Vec<String> {
                 algorithms.push(format!("{kind}\nwindow = true"));
                 algorithms.push(format!("{kind}\nwindow = false"));
             }
-            "line-rate" => {
+            "none" => {
                 algorithms.push(format!("{kind}\nwindow_bdp = 1"));
                 algorithms.push(format!("{kind}\nwindow_bdp = 0"));
             }

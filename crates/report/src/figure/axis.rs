@@ -19,7 +19,7 @@ pub enum Scale {
     /// Equal ratios are equally long; only positive values have a place.
     Log,
     /// Flows in the order of their sizes, as on the results page of HPCC: a value is the share of
-    /// flows (0 to 1) that are no larger, and a tick is labelled with the size there.
+    /// flows (0 to 1) that are no larger, and a tick is labeled with the size there.
     FlowShare(Vec<FlowTick>),
 }
 

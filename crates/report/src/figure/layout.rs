@@ -216,8 +216,8 @@ fn margin(axis: &Axis, mut ends: Ends) -> Ends {
 /// Whether labels of ticks side by side would touch.
 fn crowded(ticks: &[Tick], ends: Ends, width: f64) -> bool {
     let mut edge = f64::NEG_INFINITY;
-    let labelled = ticks.iter().filter(|tick| !tick.label.is_empty());
-    for tick in labelled {
+    let labeled = ticks.iter().filter(|tick| !tick.label.is_empty());
+    for tick in labeled {
         let half = text_width(&tick.label, SMALL) / 2.0;
         let middle = ends.place(tick.value).unwrap_or(0.0) * width;
         if middle - half < edge + 5.0 {
@@ -228,7 +228,7 @@ fn crowded(ticks: &[Tick], ends: Ends, width: f64) -> bool {
     false
 }
 
-/// The names of all panels' series, each once, in rows that are centred below them.
+/// The names of all panels' series, each once, in rows that are centered below them.
 fn legend(figure: &Figure, total: f64, y: &mut f64) -> Vec<(Text, Style)> {
     let mut entries: Vec<(&str, Style)> = Vec::new();
     for series in figure.panels.iter().flat_map(|panel| &panel.series) {

@@ -2,14 +2,14 @@
 
 use super::style::Style;
 
-/// The colours of Okabe and Ito that are dark enough for lines on white, and grey: people who do not
+/// The colors of Okabe and Ito that are dark enough for lines on white, and gray: people who do not
 /// tell red from green tell them apart.
-pub(crate) const ON_LIGHT: [&str; Style::COLOURS] = [
+pub(crate) const ON_LIGHT: [&str; Style::COLORS] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6b6b6b",
 ];
 
 /// The same hues, lighter.
-pub(crate) const ON_DARK: [&str; Style::COLOURS] = [
+pub(crate) const ON_DARK: [&str; Style::COLORS] = [
     "#4aa3df", "#ff8740", "#2fc79a", "#e6a3c8", "#f5b83d", "#9ad6f7", "#a8a8a8",
 ];
 

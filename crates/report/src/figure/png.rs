@@ -23,7 +23,7 @@ impl std::error::Error for DrawError {}
 ///
 /// # Errors
 /// When the text is no SVG, or the picture is too large for memory.
-pub fn rasterise(svg: &str, scale: f32) -> Result<Vec<u8>, DrawError> {
+pub fn rasterize(svg: &str, scale: f32) -> Result<Vec<u8>, DrawError> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(notosans::REGULAR_TTF.to_vec());
     fonts.load_font_data(notosans::BOLD_TTF.to_vec());
@@ -87,8 +87,8 @@ mod tests {
 
     #[test]
     fn what_is_no_picture_is_refused() {
-        assert!(rasterise("<svg", 1.0).is_err());
+        assert!(rasterize("<svg", 1.0).is_err());
         let svg = Figure::new("").to_svg(Theme::Light);
-        assert!(rasterise(&svg, 1e6).is_err());
+        assert!(rasterize(&svg, 1e6).is_err());
     }
 }

@@ -139,7 +139,7 @@ fn x_of(axis: &Axis, curve: &SlowdownCurve, bin: &Bin) -> f64 {
 
 /// Slowdown against flow size, a panel for each of `percentiles`, a series for each of `curves`.
 ///
-/// The horizontal axis has a tick every 10% of flows, labelled with the size there, as on the
+/// The horizontal axis has a tick every 10% of flows, labeled with the size there, as on the
 /// results page of HPCC; results whose sizes differ much stand over the sizes themselves. A point
 /// stands at the largest size of its bin. All panels are logarithmic when slowdowns span a factor of
 /// more than 20.

@@ -1,11 +1,11 @@
 //! How a series looks.
 
-/// The look of a series. Colour alone never tells two apart: dash and marker differ as well, so that
-/// a print in grey reads the same.
+/// The look of a series. Color alone never tells two apart: dash and marker differ as well, so that
+/// a print in gray reads the same.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Style {
-    /// A colour of the palette, counted modulo its size ([`Style::COLOURS`]).
-    pub colour: usize,
+    /// A color of the palette, counted modulo its size ([`Style::COLORS`]).
+    pub color: usize,
     /// The pattern of the line.
     pub dash: Dash,
     /// The sign at points, if any. A line has about ten of them, not one at each point.
@@ -101,18 +101,18 @@ impl Marker {
 }
 
 impl Style {
-    /// Colours of the palette.
-    pub const COLOURS: usize = 7;
+    /// Colors of the palette.
+    pub const COLORS: usize = 7;
 
     /// The schemes of the published results page, in its order.
     pub const SCHEMES: [&str; 5] = ["HPCC-INT", "HPCC-PINT", "DCQCN+w", "TIMELY+w", "DCTCP"];
 
-    /// The look of the series at place `index`, counted from zero: the first 35 differ in colour or
-    /// dash, neighbours in both and in the marker.
+    /// The look of the series at place `index`, counted from zero: the first 35 differ in color or
+    /// dash, neighbors in both and in the marker.
     #[must_use]
     pub const fn nth(index: usize) -> Self {
         Self {
-            colour: index % Self::COLOURS,
+            color: index % Self::COLORS,
             dash: Dash::ALL[index % Dash::ALL.len()],
             marker: Some(Marker::ALL[index % Marker::ALL.len()]),
             draw: Draw::Line,
@@ -134,11 +134,11 @@ impl Style {
         places.into_iter().map(Self::nth).collect()
     }
 
-    /// The look of a reference: a thin dotted line in the colour of the text's grey.
+    /// The look of a reference: a thin dotted line in the color of the text's gray.
     #[must_use]
     pub const fn reference() -> Self {
         Self {
-            colour: Self::COLOURS - 1,
+            color: Self::COLORS - 1,
             dash: Dash::Dotted,
             marker: None,
             draw: Draw::Line,
@@ -191,11 +191,11 @@ mod tests {
     }
 
     #[test]
-    fn the_first_looks_differ_in_more_than_colour() {
+    fn the_first_looks_differ_in_more_than_color() {
         let looks: Vec<Style> = (0..35).map(Style::nth).collect();
         for (i, a) in looks.iter().enumerate() {
             for b in &looks[..i] {
-                assert!(a.colour != b.colour || a.dash != b.dash, "{a:?} {b:?}");
+                assert!(a.color != b.color || a.dash != b.dash, "{a:?} {b:?}");
             }
         }
         for pair in looks.windows(2) {

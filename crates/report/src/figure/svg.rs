@@ -219,7 +219,7 @@ fn data(svg: &mut String, place: &Place<'_>, theme: Theme) {
                     svg,
                     r#"<path d="{}z" fill-opacity="0.18" style="fill:{}"/>"#,
                     path(&edge, Draw::Line),
-                    theme.series(series.style.colour)
+                    theme.series(series.style.color)
                 );
             }
         }
@@ -304,12 +304,12 @@ fn path(points: &[(f64, f64)], draw: Draw) -> String {
 
 /// The line and the markers of a series.
 fn paint(svg: &mut String, lines: &str, marks: &str, style: Style, theme: Theme) {
-    let colour = theme.series(style.colour);
+    let color = theme.series(style.color);
     let (width, opacity) = match style.strength {
         Strength::Full => (1.8, 1.0),
         Strength::Faint => (1.3, 0.6),
     };
-    put!(svg, r#"<g opacity="{opacity}" style="stroke:{colour}">"#);
+    put!(svg, r#"<g opacity="{opacity}" style="stroke:{color}">"#);
     if !lines.is_empty() {
         let dash = style
             .dash
@@ -328,7 +328,7 @@ fn paint(svg: &mut String, lines: &str, marks: &str, style: Style, theme: Theme)
             }
             _ => put!(
                 svg,
-                r#"<path d="{marks}" stroke="none" style="stroke:none;fill:{colour}"/>"#
+                r#"<path d="{marks}" stroke="none" style="stroke:none;fill:{color}"/>"#
             ),
         }
     }

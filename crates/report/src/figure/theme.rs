@@ -1,4 +1,4 @@
-//! Colours of figures.
+//! Colors of figures.
 
 use super::palette::{DARK, LIGHT, ON_DARK, ON_LIGHT};
 use super::style::Style;
@@ -10,13 +10,13 @@ pub enum Theme {
     Light,
     /// A dark page.
     Dark,
-    /// An HTML page whose text and custom properties (`--series-0` and so on) give the colours, so
+    /// An HTML page whose text and custom properties (`--series-0` and so on) give the colors, so
     /// that the figure follows the reader's choice of light or dark.
     Page,
 }
 
 impl Theme {
-    /// The colour of the background; `None` where the page shows through.
+    /// The color of the background; `None` where the page shows through.
     pub(super) const fn background(self) -> Option<&'static str> {
         match self {
             Self::Light => Some(LIGHT.0),
@@ -25,7 +25,7 @@ impl Theme {
         }
     }
 
-    /// The colour of texts, axes and, paler, of the grid.
+    /// The color of texts, axes and, paler, of the grid.
     pub(super) const fn ink(self) -> &'static str {
         match self {
             Self::Light => LIGHT.1,
@@ -34,9 +34,9 @@ impl Theme {
         }
     }
 
-    /// Colour `index` of the palette.
+    /// Color `index` of the palette.
     pub(super) fn series(self, index: usize) -> String {
-        let index = index % Style::COLOURS;
+        let index = index % Style::COLORS;
         match self {
             Self::Light => ON_LIGHT[index].to_owned(),
             Self::Dark => ON_DARK[index].to_owned(),
@@ -50,10 +50,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_figure_of_a_page_has_no_colour_of_its_own() {
+    fn a_figure_of_a_page_has_no_color_of_its_own() {
         assert_eq!(Theme::Page.background(), None);
         assert_eq!(Theme::Page.ink(), "currentColor");
         assert_eq!(Theme::Page.series(1), "var(--series-1,#d55e00)");
-        assert_eq!(Theme::Dark.series(Style::COLOURS), ON_DARK[0]);
+        assert_eq!(Theme::Dark.series(Style::COLORS), ON_DARK[0]);
     }
 }

@@ -76,7 +76,7 @@ fn log(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     let first = low.log10().floor();
     let count = high.log10().ceil() - first;
     let every = (decades / wanted.max(1) as f64).ceil().max(1.0);
-    let labelled: &[u32] = if decades * 3.0 <= wanted as f64 * 1.3 {
+    let labeled: &[u32] = if decades * 3.0 <= wanted as f64 * 1.3 {
         &[1, 2, 5]
     } else {
         &[1]
@@ -87,7 +87,7 @@ fn log(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
         let power = 10f64.powf(exponent);
         for factor in 1..10u32 {
             let value = f64::from(factor) * power;
-            let label = if labelled.contains(&factor) && exponent.rem_euclid(every) < 0.5 {
+            let label = if labeled.contains(&factor) && exponent.rem_euclid(every) < 0.5 {
                 number(value)
             } else if decades <= 4.0 || factor == 1 {
                 String::new()
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_flows_are_labelled_with_sizes() {
+    fn shares_of_flows_are_labeled_with_sizes() {
         let scale = Scale::FlowShare(vec![(0.1, 2_467), (0.5, 27_477), (1.0, 30_000_000)]);
         let axis = Axis::new("", scale);
         let ticks = ticks(&axis, axis.ends([].into_iter()), 5);

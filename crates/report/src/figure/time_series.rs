@@ -16,8 +16,8 @@ use crate::columns::Table;
 pub enum Quantity {
     /// The queue of a switch port.
     Queue,
-    /// The utilisation of one direction of a link.
-    Utilisation,
+    /// The utilization of one direction of a link.
+    Utilization,
     /// The rate that its algorithm allows a flow.
     Rate,
     /// The window of a flow.
@@ -32,7 +32,7 @@ impl Quantity {
     pub const fn file(self) -> &'static str {
         match self {
             Self::Queue => "queues.csv",
-            Self::Utilisation => "links.csv",
+            Self::Utilization => "links.csv",
             Self::Rate | Self::Window | Self::Throughput => "flows.csv",
         }
     }
@@ -40,7 +40,7 @@ impl Quantity {
     const fn column(self) -> &'static str {
         match self {
             Self::Queue => "queue_bytes",
-            Self::Utilisation => "utilisation",
+            Self::Utilization => "utilization",
             Self::Rate => "rate_bps",
             Self::Window => "window_bytes",
             Self::Throughput => "throughput_bps",
@@ -56,7 +56,7 @@ impl Quantity {
     fn axis(self) -> Axis {
         Axis::linear(match self {
             Self::Queue => "queue (bytes)",
-            Self::Utilisation => "utilisation (1 = line rate)",
+            Self::Utilization => "utilization (1 = line rate)",
             Self::Rate => "rate (bps)",
             Self::Window => "window (bytes)",
             Self::Throughput => "throughput (bps)",
@@ -69,7 +69,7 @@ impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Queue => "queues",
-            Self::Utilisation => "utilisation of links",
+            Self::Utilization => "utilization of links",
             Self::Rate => "rates of flows",
             Self::Window => "windows of flows",
             Self::Throughput => "throughput of flows",
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_their_place() {
+    fn errors_have_their_place() {
         for (text, message) in [
             (
                 "time_ns,node,port\n",

@@ -4,7 +4,7 @@ use crate::markup::escape;
 
 /// What a reader should think of a value.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Judgement {
+pub enum Judgment {
     /// Nothing.
     #[default]
     Neutral,
@@ -19,8 +19,8 @@ pub enum Judgement {
 pub struct Cell {
     /// What it says. A column of numbers is set to the right.
     pub text: String,
-    /// Its colour, next to which a sign says the same.
-    pub judgement: Judgement,
+    /// Its color, next to which a sign says the same.
+    pub judgment: Judgment,
 }
 
 /// To which side the cells of a column are set.
@@ -40,7 +40,7 @@ impl Cell {
     pub fn good(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            judgement: Judgement::Good,
+            judgment: Judgment::Good,
         }
     }
 
@@ -49,7 +49,7 @@ impl Cell {
     pub fn bad(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
-            judgement: Judgement::Bad,
+            judgment: Judgment::Bad,
         }
     }
 
@@ -71,13 +71,13 @@ impl Cell {
         } else if self.text.chars().count() > LONG {
             classes.push("long");
         }
-        let sign = match self.judgement {
-            Judgement::Neutral => "",
-            Judgement::Good => {
+        let sign = match self.judgment {
+            Judgment::Neutral => "",
+            Judgment::Good => {
                 classes.push("good");
                 "\u{2713} "
             }
-            Judgement::Bad => {
+            Judgment::Bad => {
                 classes.push("bad");
                 "\u{2717} "
             }
@@ -96,7 +96,7 @@ impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
         Self {
             text: text.into(),
-            judgement: Judgement::Neutral,
+            judgment: Judgment::Neutral,
         }
     }
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_judgement_is_a_class_and_a_sign() {
+    fn a_judgment_is_a_class_and_a_sign() {
         assert_eq!(
             Cell::from("a").to_html("th", Alignment::Left),
             "<th scope=\"row\">a</th>"

@@ -70,14 +70,14 @@ pub(super) fn style() -> String {
 }
 
 /// The custom properties of a look: background and text, then the lines, the tint, good and bad, then
-/// the colours of series.
+/// the colors of series.
 fn properties((page, ink): (&str, &str), others: [&str; 4], series: &[&str]) -> String {
     let [rule, tint, good, bad] = others;
     let mut text = format!(
         " --page:{page}; --ink:{ink}; --rule:{rule}; --tint:{tint}; --good:{good}; --bad:{bad};"
     );
-    for (i, colour) in series.iter().enumerate() {
-        write!(text, " --series-{i}:{colour};").expect("a string takes everything");
+    for (i, color) in series.iter().enumerate() {
+        write!(text, " --series-{i}:{color};").expect("a string takes everything");
     }
     text
 }

@@ -10,7 +10,7 @@ use crate::limits::{MAX_LIVE_FLOWS, MAX_TIMERS_AT_ONCE, MAX_WAITING_ANSWERS};
 /// arrives there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Room {
-    /// Flows that have started, or are about to in the same window, and have not ended.
+    /// Flows that have started, or are about to in the same epoch, and have not ended.
     pub live_flows: u64,
     /// Acknowledgements that wait at one host. Hosts are looked at every millisecond of simulated time, later on less often.
     pub waiting_answers: usize,

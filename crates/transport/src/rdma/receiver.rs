@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::config::{RdmaConfig, Recovery};
 use super::reassembly::Reassembly;
 
-/// Whole flows that are remembered, so that late copies of their packets are recognised.
+/// Whole flows that are remembered, so that late copies of their packets are recognized.
 const REMEMBERED: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_copy_of_a_complete_flow_is_recognised() {
+    fn a_late_copy_of_a_complete_flow_is_recognized() {
         let mut receivers = Receivers::default();
         let config = config(Recovery::GoBackN);
         for flow in 0..200 {

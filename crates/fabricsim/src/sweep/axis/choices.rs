@@ -21,7 +21,7 @@ pub(super) fn read_values<'a>(
     let values = match written.map(Spanned::get_ref) {
         Some(DeValue::Array(values)) if !values.is_empty() => values,
         _ => {
-            return Err(document.mistake(
+            return Err(document.diagnostic(
                 Document::place(section, "values"),
                 format!(
                     "{}: `values` is a list with at least one value",
@@ -36,7 +36,7 @@ pub(super) fn read_values<'a>(
         .map(|value| {
             let label = label_of(value.get_ref()).filter(|label| !label.is_empty());
             let label = label.ok_or_else(|| {
-                document.mistake(
+                document.diagnostic(
                     value.span(),
                     format!("{}: this value has no short name", section.title),
                     "use an axis of [[axis.variant]] tables, each with a `name`",
@@ -62,7 +62,7 @@ pub(super) fn read_range<'a>(
     let title = format!("{}, `range`", section.title);
     let place = Document::place(section, "range");
     let wrong = |message: &str| {
-        document.mistake(
+        document.diagnostic(
             place.clone(),
             format!("{title}: {message}"),
             "write it like `range = { from = 1, to = 5 }`; both ends are included, and `step` is \
@@ -115,7 +115,7 @@ pub(super) fn read_variants<'a>(
     let mut table = section.table.clone();
     let variants = document.sections(&mut table, "variant")?;
     if variants.is_empty() {
-        return Err(document.mistake(
+        return Err(document.diagnostic(
             Document::place(section, "variant"),
             format!("{}: it has no variants", section.title),
             "add [[axis.variant]] tables, each with a `name` and a `set` table",
@@ -127,7 +127,7 @@ pub(super) fn read_variants<'a>(
             let title = format!("{}, {}", section.title, variant.title);
             document.refuse_unknown(&title, &variant.table, &names_of(VARIANT_KEYS))?;
             let Some(name) = text_of(document, &title, &variant.table, "name")? else {
-                return Err(document.mistake(
+                return Err(document.diagnostic(
                     variant.span.clone(),
                     format!("{title}: it has no name"),
                     "add `name = \"HPCC\"`",
@@ -150,7 +150,7 @@ pub(in crate::sweep) fn read_set<'a>(
 ) -> Result<Vec<Setting<'a>>, Error> {
     match section.table.get("set").map(Spanned::get_ref) {
         Some(DeValue::Table(set)) => Setting::read_table(document, set),
-        _ => Err(document.mistake(
+        _ => Err(document.diagnostic(
             Document::place(section, "set"),
             format!("{title}: it needs a table `set`: keys of the scenario and their values"),
             "write it like `set = { cc = { kind = \"hpcc\" }, \"switch.buffer\" = \"32MiB\" }`",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Host, RANK_APPLICATION};
-use crate::engine::{Outbox, Timer};
+use crate::engine::{SendBuffer, Timer};
 use crate::id::NodeId;
 use crate::network::applications::{AppNetwork, AppNews, Applications};
 use crate::packet::{Causes, Packet};
@@ -57,7 +57,7 @@ impl<M: Model> Host<M> {
     pub(super) fn on_application_timer(
         &mut self,
         now: Time,
-        outbox: &mut Outbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let Some(applications) = &mut self.applications else {
             return;
@@ -66,7 +66,7 @@ impl<M: Model> Host<M> {
             applications.armed = Time::MAX;
             applications.on_due(now);
             if self.start_ready(now) {
-                self.serve_all(now, outbox);
+                self.serve_all(now, send_buffer);
             }
         }
     }

@@ -228,7 +228,7 @@ impl<H: TcpFields> Tcp<H> {
         }
     }
 
-    /// The connection has ended; late copies of its packets are recognised for a while.
+    /// The connection has ended; late copies of its packets are recognized for a while.
     fn forget(&mut self, now: Time, slot: u32) -> Connection {
         let connection = self.connections[slot as usize]
             .take()

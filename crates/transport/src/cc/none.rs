@@ -11,21 +11,21 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Rate};
 use serde::{Deserialize, Serialize};
 
-/// Settings of [`LineRate`].
+/// Settings of [`NoControl`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct LineRateConfig {
+pub struct NoneConfig {
     /// The window in bandwidth-delay products; 0 for no window.
     pub window_bdp: f64,
 }
 
-impl Default for LineRateConfig {
+impl Default for NoneConfig {
     fn default() -> Self {
         Self { window_bdp: 1.0 }
     }
 }
 
-impl CcConfig for LineRateConfig {
+impl CcConfig for NoneConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[(
         "window_bdp",
         "window in bandwidth-delay products, 0 for none (default 1.0)",
@@ -52,17 +52,17 @@ impl CcConfig for LineRateConfig {
     }
 }
 
-impl<H: Header> ControllerFactory<H> for LineRateConfig {
-    type Controller = LineRate;
+impl<H: Header> ControllerFactory<H> for NoneConfig {
+    type Controller = NoControl;
 
-    fn build(&self, start: &FlowStart) -> LineRate {
+    fn build(&self, start: &FlowStart) -> NoControl {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a finite, positive size; larger ones saturate"
         )]
         let window = (start.bdp.as_f64() * self.window_bdp) as u64;
-        LineRate {
+        NoControl {
             rate: start.line_rate,
             window: (self.window_bdp > 0.0).then_some(Bytes::new(window.max(1))),
         }
@@ -71,12 +71,12 @@ impl<H: Header> ControllerFactory<H> for LineRateConfig {
 
 /// A flow that never slows down.
 #[derive(Clone, Debug)]
-pub struct LineRate {
+pub struct NoControl {
     rate: Rate,
     window: Option<Bytes>,
 }
 
-impl<H: Header> CongestionControl<H> for LineRate {
+impl<H: Header> CongestionControl<H> for NoControl {
     #[inline]
     fn on_ack(&mut self, _ack: &Ack<'_, H>) {}
 

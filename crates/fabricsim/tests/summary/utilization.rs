@@ -1,16 +1,16 @@
-//! Expected utilisation against closed forms and against what ports have sent.
+//! Expected utilization against closed forms and against what ports have sent.
 
 use std::fmt::Write as _;
 
-use fabricsim::utilisation::{BusySpan, ExpectedUtilisation};
+use fabricsim::utilization::{BusySpan, ExpectedUtilization};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::Time;
 
 use crate::{scenario, simulation};
 
-fn expected(text: &str) -> ExpectedUtilisation {
-    ExpectedUtilisation::of(&scenario(text), &simulation(text))
+fn expected(text: &str) -> ExpectedUtilization {
+    ExpectedUtilization::of(&scenario(text), &simulation(text))
 }
 
 fn span(text: &str) -> BusySpan {
@@ -58,7 +58,7 @@ fn an_oversubscribed_core_is_told() {
         assert_near(tier.mean, expected);
         assert_near(tier.busiest, expected);
     }
-    assert_near(span.busiest.utilisation, up);
+    assert_near(span.busiest.utilization, up);
     assert_eq!((span.from_ns, span.until_ns), (0, 10_000_000));
     let warning = found.warning().unwrap();
     assert!(warning.contains("leaf to spine"), "{warning}");
@@ -75,7 +75,7 @@ fn an_oversubscribed_core_is_told() {
     let at = |load: f64| {
         self::span(&text.replace("load = 0.9", &format!("load = {load}")))
             .busiest
-            .utilisation
+            .utilization
     };
     assert!(at(named) <= 0.9 && at(named + 0.001) > 0.9, "{warning}");
     assert!(
@@ -119,7 +119,7 @@ fn workloads_add_up_where_they_overlap() {
     };
     let text = format!(
         "[topology]\nkind = \"star\"\nhosts = 5\n{}{}{}[[workload]]\nkind = \"incast\"\nfan_in = 4\n\
-         size = \"1MB\"\nat = \"0s\"\n[cc]\nkind = \"line-rate\"\n",
+         size = \"1MB\"\nat = \"0s\"\n[cc]\nkind = \"none\"\n",
         poisson(0.2, 0, 700),
         poisson(0.3, 500, 500),
         poisson(0.4, 900, 100),
@@ -128,7 +128,7 @@ fn workloads_add_up_where_they_overlap() {
     let span = found.span.unwrap();
     // 0.2, then 0.5, 0.3 and 0.7.
     assert_eq!((span.from_ns, span.until_ns), (900_000, 1_000_000));
-    assert_near(span.busiest.utilisation, 0.7 * factor(1_000.0, 1.0));
+    assert_near(span.busiest.utilization, 0.7 * factor(1_000.0, 1.0));
     assert_eq!(
         found.left_out,
         ["workload 4 (incast): its flows start all at once"]

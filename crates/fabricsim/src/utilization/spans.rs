@@ -58,8 +58,8 @@ pub(super) fn busiest_span(
         let Some((tiers, link)) = summed(topology, &loads) else {
             continue;
         };
-        let most = busiest.as_ref().map(|span| span.busiest.utilisation);
-        if most.is_none_or(|most| link.utilisation > most) {
+        let most = busiest.as_ref().map(|span| span.busiest.utilization);
+        if most.is_none_or(|most| link.utilization > most) {
             busiest = Some(BusySpan {
                 from_ns: ns(span.from),
                 until_ns: ns(span.until),

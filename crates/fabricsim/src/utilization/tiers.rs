@@ -3,7 +3,7 @@
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_topology::{LinkLoads, Topology};
 
-use super::{BusyLink, TierUtilisation};
+use super::{BusyLink, TierUtilization};
 
 /// For each node, how many links it is from the nearest host.
 fn levels(topology: &Topology) -> Vec<usize> {
@@ -45,12 +45,12 @@ fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     (0..=highest).map(name).collect()
 }
 
-/// The utilisation of each tier, and of the busiest direction of a link, when links carry `loads` bytes
+/// The utilization of each tier, and of the busiest direction of a link, when links carry `loads` bytes
 /// per second; `None` for a network without links.
 pub(super) fn summed(
     topology: &Topology,
     loads: &LinkLoads,
-) -> Option<(Vec<TierUtilisation>, BusyLink)> {
+) -> Option<(Vec<TierUtilization>, BusyLink)> {
     let levels = levels(topology);
     let names = names(topology, &levels);
     // By (way down, levels): upward links from hosts on, then downward ones from the top.
@@ -82,13 +82,13 @@ pub(super) fn summed(
     }
     let name = |from: usize, to: usize| format!("{} to {}", names[from], names[to]);
     let tiers = tiers.into_iter().flatten();
-    let tiers = tiers.map(|sum| TierUtilisation {
+    let tiers = tiers.map(|sum| TierUtilization {
         tier: name(sum.from, sum.to),
         links: sum.links,
         mean: sum.bytes / sum.capacity,
         busiest: sum.busiest,
     });
-    let (utilisation, index, direction) = busiest?;
+    let (utilization, index, direction) = busiest?;
     let link = &topology.links()[index as usize];
     let (node, peer) = match direction {
         0 => (link.a, link.b),
@@ -101,7 +101,7 @@ pub(super) fn summed(
         node,
         port: PortId::from_index(port),
         peer,
-        utilisation,
+        utilization,
     };
     Some((tiers.collect(), busiest))
 }
@@ -152,6 +152,6 @@ mod tests {
         let (tiers, busiest) = summed(&topology, &loads).expect("links");
         let names: Vec<&str> = tiers.iter().map(|tier| tier.tier.as_str()).collect();
         assert_eq!(names, ["host to switch", "switch to host"]);
-        assert!((busiest.utilisation - 0.08).abs() < 1e-12);
+        assert!((busiest.utilization - 0.08).abs() < 1e-12);
     }
 }

@@ -26,16 +26,16 @@ const MOST_WORKLOADS: usize = 64;
 /// Bytes of an answer but the telemetry, and the least bytes of one.
 const ANSWER: (f64, f64) = (46.0, 60.0);
 
-/// The expected utilisation of links: bytes on the wire, headers and acknowledgements included, over
+/// The expected utilization of links: bytes on the wire, headers and acknowledgements included, over
 /// rates. Flows spread evenly over equal next hops; failures and repeated packets are not counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct ExpectedUtilisation {
+pub struct ExpectedUtilization {
     /// The span in which the busiest link is busiest; absent where nothing can be said.
     pub span: Option<BusySpan>,
     /// What is not counted, and why.
     pub left_out: Vec<String>,
     #[serde(skip)]
-    remedy: String,
+    help: String,
 }
 
 /// A time in which the same workloads send.
@@ -46,21 +46,21 @@ pub struct BusySpan {
     /// When it ends, in nanoseconds.
     pub until_ns: u64,
     /// Tiers of links, each in one direction, from hosts up and down again.
-    pub tiers: Vec<TierUtilisation>,
+    pub tiers: Vec<TierUtilization>,
     /// The busiest direction of a link.
     pub busiest: BusyLink,
 }
 
 /// Links between switches that are as far from hosts, in one direction.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TierUtilisation {
+pub struct TierUtilization {
     /// From where to where, such as `leaf to spine`.
     pub tier: String,
     /// How many.
     pub links: u64,
     /// Bytes of all of them over their rates.
     pub mean: f64,
-    /// The utilisation of the busiest.
+    /// The utilization of the busiest.
     pub busiest: f64,
 }
 
@@ -75,11 +75,11 @@ pub struct BusyLink {
     pub port: PortId,
     /// The node that receives.
     pub peer: NodeId,
-    /// The expected utilisation.
-    pub utilisation: f64,
+    /// The expected utilization.
+    pub utilization: f64,
 }
 
-impl ExpectedUtilisation {
+impl ExpectedUtilization {
     /// What the workloads of `scenario` are expected to load on the links of `simulation`, which was
     /// built from it. It takes milliseconds for any fabric that is regular; others are left out from a
     /// few thousand switches on.
@@ -114,7 +114,7 @@ impl ExpectedUtilisation {
                 "all links: {classes} kinds of switches are too many to be counted at once"
             )),
         }
-        found.remedy = found.remedy_for(scenario);
+        found.help = found.help_for(scenario);
         found
     }
 
@@ -122,26 +122,26 @@ impl ExpectedUtilisation {
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let busiest = &self.span.as_ref()?.busiest;
-        (busiest.utilisation > OVERLOAD).then(|| {
+        (busiest.utilization > OVERLOAD).then(|| {
             format!(
                 "links from {} are expected to carry up to {} of their rate (node {}, port {}, to node \
                  {}), and above {} queues grow; {}",
                 busiest.tier,
-                percent(busiest.utilisation),
+                percent(busiest.utilization),
                 busiest.node,
                 busiest.port.0,
                 busiest.peer,
                 percent(OVERLOAD),
-                self.remedy
+                self.help
             )
         })
     }
 
-    fn remedy_for(&self, scenario: &Scenario) -> String {
+    fn help_for(&self, scenario: &Scenario) -> String {
         let Some(span) = &self.span else {
             return String::new();
         };
-        let share = OVERLOAD / span.busiest.utilisation;
+        let share = OVERLOAD / span.busiest.utilization;
         if let [WorkloadConfig::Poisson(only)] = &scenario.workloads[..] {
             // Rounded down to three digits, so that it is below.
             let load = (only.load * share * 1e3).floor() / 1e3;

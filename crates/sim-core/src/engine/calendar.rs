@@ -1,20 +1,20 @@
-//! When each domain of a group is next to be run.
+//! When each process of a partition is next to be run.
 
 use crate::units::Time;
 
-/// Domains in one block.
+/// Processes in one block.
 pub(super) const BLOCK: u32 = u64::BITS;
 const SIZE: usize = BLOCK as usize;
 
-/// A time for each domain, and the least of each block of domains, so that a window in which little
-/// happens costs little, however many domains there are.
+/// A time for each process, and the least of each block of processes, so that an epoch in which little
+/// happens costs little, however many processes there are.
 #[derive(Clone, Debug)]
-pub(super) struct Agenda {
+pub(super) struct Calendar {
     times: Vec<Time>,
     blocks: Vec<Time>,
 }
 
-impl Agenda {
+impl Calendar {
     pub(super) const fn new() -> Self {
         Self {
             times: Vec::new(),
@@ -22,7 +22,7 @@ impl Agenda {
         }
     }
 
-    /// Adds a domain at the end.
+    /// Adds a process at the end.
     pub(super) fn push(&mut self, at: Time) {
         self.times.push(at);
         self.refresh(self.times.len() - 1);
@@ -33,7 +33,7 @@ impl Agenda {
         self.blocks.len()
     }
 
-    /// The domains of `block` whose time lies before `end`, a bit for each.
+    /// The processes of `block` whose time lies before `end`, a bit for each.
     #[inline]
     pub(super) fn due(&self, block: usize, end: Time) -> u64 {
         if self.blocks[block] >= end {
@@ -45,7 +45,7 @@ impl Agenda {
             .fold(0, |due, (&at, bit)| due | u64::from(at < end) << bit)
     }
 
-    /// Sets the time of domain `index`; call [`settle`](Self::settle) when all of its block are set.
+    /// Sets the time of process `index`; call [`settle`](Self::settle) when all of its block are set.
     #[inline]
     pub(super) fn set(&mut self, index: usize, at: Time) {
         self.times[index] = at;
@@ -58,7 +58,7 @@ impl Agenda {
         self.blocks[block] = times.copied().min().unwrap_or(Time::MAX);
     }
 
-    /// Sets the time of domain `index`.
+    /// Sets the time of process `index`.
     pub(super) fn put(&mut self, index: usize, at: Time) {
         self.times[index] = at;
         self.refresh(index);
@@ -72,7 +72,7 @@ impl Agenda {
         self.settle(block);
     }
 
-    /// The time of domain `index`.
+    /// The time of process `index`.
     #[inline]
     pub(super) fn time(&self, index: usize) -> Time {
         self.times[index]
@@ -92,23 +92,23 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn finds_what_is_due(times in proptest::collection::vec(0u64..50, 1..300), end in 0u64..60, moved in 0usize..300, to in 0u64..60) {
-            let mut agenda = Agenda::new();
+            let mut calendar = Calendar::new();
             let mut model = times.clone();
             for at in times {
-                agenda.push(Time::from_ps(at));
+                calendar.push(Time::from_ps(at));
             }
             let moved = moved % model.len();
             model[moved] = to;
-            agenda.put(moved, Time::from_ps(to));
-            let due: Vec<usize> = (0..agenda.blocks())
+            calendar.put(moved, Time::from_ps(to));
+            let due: Vec<usize> = (0..calendar.blocks())
                 .flat_map(|block| {
-                    let bits = agenda.due(block, Time::from_ps(end));
+                    let bits = calendar.due(block, Time::from_ps(end));
                     (0..SIZE).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| block * SIZE + bit)
                 })
                 .collect();
             let expected: Vec<usize> = (0..model.len()).filter(|&index| model[index] < end).collect();
             proptest::prop_assert_eq!(due, expected);
-            proptest::prop_assert_eq!(agenda.earliest(), Time::from_ps(*model.iter().min().expect("not empty")));
+            proptest::prop_assert_eq!(calendar.earliest(), Time::from_ps(*model.iter().min().expect("not empty")));
         }
     }
 }

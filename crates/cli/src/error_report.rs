@@ -1,4 +1,4 @@
-//! A mistake in the form in which it is shown.
+//! An error in the form in which it is shown.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;
@@ -17,7 +17,7 @@ const END: usize = 500;
 /// An error whose words are fit for a terminal: of bounded length, and without anything that it
 /// would obey. The lines of the file that it shows are already.
 #[derive(Debug)]
-pub(crate) struct Complaint {
+pub(crate) struct ErrorReport {
     error: Error,
     message: String,
     help: Option<String>,
@@ -31,7 +31,7 @@ struct Cause {
     cause: Option<Box<Self>>,
 }
 
-impl Complaint {
+impl ErrorReport {
     pub(crate) fn new(error: Error) -> Self {
         Self {
             message: fit(&error.to_string()),
@@ -66,7 +66,7 @@ fn fit(text: &str) -> String {
     escaped(&shown).into_owned()
 }
 
-impl fmt::Display for Complaint {
+impl fmt::Display for ErrorReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -84,13 +84,13 @@ impl StdError for Cause {
     }
 }
 
-impl StdError for Complaint {
+impl StdError for ErrorReport {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.cause.as_ref().map(|cause| cause as _)
     }
 }
 
-impl Diagnostic for Complaint {
+impl Diagnostic for ErrorReport {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.help.as_ref().map(|help| Box::new(help) as _)
     }

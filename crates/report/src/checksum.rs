@@ -10,24 +10,24 @@ const PRIME: u64 = 0x0000_0100_0000_01b3;
 /// It guards against accidents, not against somebody who wants two results to look the same.
 ///
 /// ```
-/// assert_eq!(fabricsim_report::Digest::of(b"foobar").to_string(), "85944171f73967e8");
+/// assert_eq!(fabricsim_report::Checksum::of(b"foobar").to_string(), "85944171f73967e8");
 /// ```
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct Digest(u64);
+pub struct Checksum(u64);
 
-impl Digest {
-    /// The digest of no bytes.
+impl Checksum {
+    /// The checksum of no bytes.
     #[must_use]
     pub const fn new() -> Self {
         Self(OFFSET_BASIS)
     }
 
-    /// The digest of `bytes`.
+    /// The checksum of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        let mut digest = Self::new();
-        digest.update(bytes);
-        digest
+        let mut checksum = Self::new();
+        checksum.update(bytes);
+        checksum
     }
 
     /// Adds `bytes` to what has been digested; how they are split between calls does not matter.
@@ -38,14 +38,14 @@ impl Digest {
     }
 }
 
-impl Default for Digest {
+impl Default for Checksum {
     fn default() -> Self {
         Self::new()
     }
 }
 
 /// Sixteen hexadecimal digits.
-impl fmt::Display for Digest {
+impl fmt::Display for Checksum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
     }
@@ -57,15 +57,15 @@ mod tests {
 
     #[test]
     fn published_vectors() {
-        assert_eq!(Digest::new().to_string(), "cbf29ce484222325");
-        assert_eq!(Digest::of(b"a").to_string(), "af63dc4c8601ec8c");
+        assert_eq!(Checksum::new().to_string(), "cbf29ce484222325");
+        assert_eq!(Checksum::of(b"a").to_string(), "af63dc4c8601ec8c");
     }
 
     #[test]
     fn splits_do_not_matter() {
-        let mut digest = Digest::default();
-        digest.update(b"foo");
-        digest.update(b"bar");
-        assert_eq!(digest, Digest::of(b"foobar"));
+        let mut checksum = Checksum::default();
+        checksum.update(b"foo");
+        checksum.update(b"bar");
+        assert_eq!(checksum, Checksum::of(b"foobar"));
     }
 }

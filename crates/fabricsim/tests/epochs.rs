@@ -103,7 +103,7 @@ fn case(seed: u64) -> Case {
         writeln!(topology, "{a} {b} {rate}Gbps {delay}ns {loss}").unwrap();
     }
     let profile = dice.pick(&["", "", "", "profile = \"ns3-hpcc\"\n"]);
-    let cc = dice.pick(&["hpcc", "line-rate", "dcqcn", "dctcp", "timely", "hpcc-pint"]);
+    let cc = dice.pick(&["hpcc", "none", "dcqcn", "dctcp", "timely", "hpcc-pint"]);
     let switch = dice.pick(&[
         "pfc = true\nbuffer = \"64MiB\"\nalpha = 0.0078125",
         "pfc = true\nbuffer = \"1GiB\"\nalpha = 0.0009765625",
@@ -114,7 +114,7 @@ fn case(seed: u64) -> Case {
     let converge = dice.pick(&["0us", "0.3us", "20us"]);
     let scenario = format!(
         "{profile}seed = {seed}\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n\
-         [switch]\n{switch}\n[cc]\nkind = \"{cc}\"\n[transport]\nrto_min = \"50us\"\n\
+         [switch]\n{switch}\n[cc]\nkind = \"{cc}\"\n[rdma]\nrto_min = \"50us\"\n\
          recovery = \"{recovery}\"\n[routing]\nconvergence = \"{converge}\"\n[output]\npauses = true\n\
          [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n",
     );

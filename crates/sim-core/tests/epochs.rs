@@ -1,11 +1,11 @@
-//! The engine on a model of its own: balls that domains throw at each other (a form of PHOLD). What
+//! The engine on a model of its own: balls that processes throw at each other (a form of PHOLD). What
 //! happens, and in which order, must not depend on the number of threads.
 
 use std::collections::BTreeMap;
 
 use fabricsim_core::engine::{
-    Domain, Domains, Driver, Engine, Inbox, Interrupt, Lag, MOST_THREADS, Message, Outbox, Probe,
-    Threads, Timer, Timers, Window, Wiring,
+    Driver, Engine, Epoch, Execution, Inbox, Interrupt, LogicalProcess, MOST_THREADS, Message,
+    Probe, Processes, SendBuffer, Threads, Timer, Timers, Wiring,
 };
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::rng::mix;
@@ -34,7 +34,7 @@ impl Message for Ball {
 /// Catches balls, holds each for a while and throws it on; keeps a log of what it saw.
 #[derive(Debug)]
 struct Thrower {
-    lanes: usize,
+    channels: usize,
     timers: Timers,
     held: BTreeMap<u16, u64>,
     next_index: u16,
@@ -42,7 +42,7 @@ struct Thrower {
     until: Time,
     /// How long a ball flies at least.
     flight: Duration,
-    lags: bool,
+    lazy: bool,
 }
 
 impl Thrower {
@@ -60,18 +60,18 @@ impl Thrower {
     }
 }
 
-impl Domain for Thrower {
+impl LogicalProcess for Thrower {
     type Message = Ball;
 
     fn next_event(&self) -> Time {
         self.timers.next_time()
     }
 
-    fn may_lag(&self) -> bool {
-        self.lags
+    fn may_run_lazily(&self) -> bool {
+        self.lazy
     }
 
-    fn run(&mut self, end: Time, inbox: &mut Inbox<Ball>, outbox: &mut Outbox<Ball>) {
+    fn run(&mut self, end: Time, inbox: &mut Inbox<Ball>, send_buffer: &mut SendBuffer<Ball>) {
         let mut last_sent: BTreeMap<usize, Time> = BTreeMap::new();
         loop {
             let (arrival, local) = (inbox.next_time(), self.timers.next_time());
@@ -91,13 +91,13 @@ impl Domain for Thrower {
                 if local >= self.until {
                     continue;
                 }
-                let lane = usize::try_from(ball % self.lanes as u64).expect("a lane");
+                let channel = usize::try_from(ball % self.channels as u64).expect("a channel");
                 let at = local + self.flight + Duration::from_ps(ball % 30_000);
-                let at = at.max(last_sent.get(&lane).copied().unwrap_or_default());
-                last_sent.insert(lane, at);
+                let at = at.max(last_sent.get(&channel).copied().unwrap_or_default());
+                last_sent.insert(channel, at);
                 let arrival = Time::ZERO;
-                outbox.send(
-                    lane,
+                send_buffer.send(
+                    channel,
                     at,
                     &Ball {
                         value: ball,
@@ -117,85 +117,85 @@ struct Thief {
 }
 
 impl Driver<Thrower> for Thief {
-    fn before(&mut self, domains: &mut Domains<'_, Thrower>, next: Time) -> Option<Window> {
+    fn before(&mut self, processes: &mut Processes<'_, Thrower>, next: Time) -> Option<Epoch> {
         let mut next = next;
         if next >= self.at && self.stolen.is_none() {
             let stolen = self.stolen.insert(Vec::new());
             for own in 0..self.count {
-                for lane in 0..self.count - 1 {
-                    domains.recall(own, lane, |_, ball| stolen.push(ball.value));
+                for channel in 0..self.count - 1 {
+                    processes.recall(own, channel, |_, ball| stolen.push(ball.value));
                 }
             }
             let before = stolen.len();
-            domains.recall(0, 0, |_, ball| stolen.push(ball.value));
+            processes.recall(0, 0, |_, ball| stolen.push(ball.value));
             assert_eq!(stolen.len(), before, "nothing can be taken back twice");
-            next = domains.next_event();
+            next = processes.next_event();
         }
-        Clock.before(domains, next)
+        Clock.before(processes, next)
     }
 
-    fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
+    fn collect(&mut self, _processes: &mut Processes<'_, Thrower>) {}
 }
 
-/// A [`Thief`] who sees to it that nobody lags behind when he steals.
+/// A [`Thief`] who sees to it that nobody lazy behind when he steals.
 struct PatientThief {
     thief: Thief,
     level: bool,
 }
 
 impl Driver<Thrower> for PatientThief {
-    fn before(&mut self, domains: &mut Domains<'_, Thrower>, next: Time) -> Option<Window> {
+    fn before(&mut self, processes: &mut Processes<'_, Thrower>, next: Time) -> Option<Epoch> {
         let at = self.thief.at;
         if self.thief.stolen.is_none() {
             if next >= at && !self.level {
                 self.level = true;
-                return Some(Window {
+                return Some(Epoch {
                     start: at,
                     end: at,
-                    lag: Lag::Forbidden,
+                    execution: Execution::Eager,
                 });
             }
             if next < at {
-                let end = (next + domains.lookahead()).min(at);
+                let end = (next + processes.lookahead()).min(at);
                 self.level = end == at;
-                let lag = if self.level {
-                    Lag::Forbidden
+                let execution = if self.level {
+                    Execution::Eager
                 } else {
-                    Lag::Allowed
+                    Execution::Lazy
                 };
-                return Some(Window {
+                return Some(Epoch {
                     start: next,
                     end,
-                    lag,
+                    execution,
                 });
             }
         }
-        self.thief.before(domains, next)
+        self.thief.before(processes, next)
     }
 
-    fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
+    fn collect(&mut self, _processes: &mut Processes<'_, Thrower>) {}
 }
 
 struct Clock;
 
 impl Driver<Thrower> for Clock {
-    fn before(&mut self, domains: &mut Domains<'_, Thrower>, next: Time) -> Option<Window> {
-        (next != Time::MAX).then(|| Window {
+    fn before(&mut self, processes: &mut Processes<'_, Thrower>, next: Time) -> Option<Epoch> {
+        (next != Time::MAX).then(|| Epoch {
             start: next,
-            end: next + domains.lookahead(),
-            lag: Lag::Allowed,
+            end: next + processes.lookahead(),
+            execution: Execution::Lazy,
         })
     }
 
-    fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
+    fn collect(&mut self, _processes: &mut Processes<'_, Thrower>) {}
 }
 
-/// `count` domains in a full mesh, one ball each, for 60 us.
+/// `count` processes in a full mesh, one ball each, for 60 us.
 fn play(count: usize, threads: usize) -> Vec<Vec<(Time, u64)>> {
     play_with(&mut Clock, count, threads, false)
 }
 
-/// How long balls of domain `own` fly: those of every third one stay in the air for long.
+/// How long balls of process `own` fly: those of every third one stay in the air for long.
 fn flight(own: usize) -> Duration {
     LOOKAHEAD.saturating_mul(if own.is_multiple_of(3) { 7 } else { 1 })
 }
@@ -204,99 +204,99 @@ fn play_with(
     driver: &mut (impl Driver<Thrower> + Send),
     count: usize,
     threads: usize,
-    lags: bool,
+    lazy: bool,
 ) -> Vec<Vec<(Time, u64)>> {
-    let mut engine = mesh(count, threads, lags);
+    let mut engine = mesh(count, threads, lazy);
     engine.run(driver);
     logs(&engine)
 }
 
 fn logs(engine: &Engine<Thrower>) -> Vec<Vec<(Time, u64)>> {
-    let domains = engine.domains();
-    domains.map(|thrower| thrower.log.clone()).collect()
+    let processes = engine.processes();
+    processes.map(|thrower| thrower.log.clone()).collect()
 }
 
-/// `count` domains in a full mesh, one ball each.
-fn mesh(count: usize, threads: usize, lags: bool) -> Engine<Thrower> {
+/// `count` processes in a full mesh, one ball each.
+fn mesh(count: usize, threads: usize, lazy: bool) -> Engine<Thrower> {
     let wiring = (0..count)
         .map(|own| {
             (0..count)
                 .filter(|&other| other != own)
                 .map(|other| Wiring {
-                    domain: u32::try_from(other).expect("few domains"),
-                    lane: u32::try_from(if own < other { own } else { own - 1 })
-                        .expect("few lanes"),
+                    process: u32::try_from(other).expect("few processes"),
+                    channel: u32::try_from(if own < other { own } else { own - 1 })
+                        .expect("few channels"),
                     delay: flight(own),
                 })
                 .collect()
         })
         .collect();
-    let domains = (0..count)
+    let processes = (0..count)
         .map(|own| {
             let mut thrower = Thrower {
-                lanes: count - 1,
+                channels: count - 1,
                 timers: Timers::default(),
                 held: BTreeMap::new(),
                 next_index: 0,
                 log: Vec::new(),
                 until: Time::from_ns(60_000),
                 flight: flight(own),
-                lags,
+                lazy,
             };
             thrower.hold(Time::ZERO, mix(own as u64 + 1));
             thrower
         })
         .collect();
     let threads = Threads::start(threads).expect("a few threads");
-    Engine::new(domains, wiring, &threads)
+    Engine::new(processes, wiring, &threads)
 }
 
 /// Checks the order in which it is called, and counts.
 #[derive(Debug, Default)]
 struct Witness {
-    windows: u64,
-    in_window: bool,
+    epochs: u64,
+    in_epoch: bool,
     running: Option<usize>,
     seen: Vec<usize>,
-    /// How often each domain has been looked at.
+    /// How often each process has been looked at.
     looks: BTreeMap<usize, u64>,
 }
 
 impl Probe for Witness {
-    fn window_begins(&mut self) {
-        assert!(!std::mem::replace(&mut self.in_window, true));
+    fn epoch_begins(&mut self) {
+        assert!(!std::mem::replace(&mut self.in_epoch, true));
         self.seen.clear();
     }
 
-    fn domain_begins(&mut self, index: usize) {
-        assert!(self.in_window);
+    fn process_begins(&mut self, index: usize) {
+        assert!(self.in_epoch);
         assert_eq!(self.running.replace(index), None);
-        assert!(!self.seen.contains(&index), "once in a window");
+        assert!(!self.seen.contains(&index), "once in an epoch");
         self.seen.push(index);
     }
 
-    fn domain_ends(&mut self, index: usize) {
+    fn process_ends(&mut self, index: usize) {
         assert_eq!(self.running.take(), Some(index));
         *self.looks.entry(index).or_default() += 1;
     }
 
-    fn window_ends(&mut self) {
-        assert!(std::mem::take(&mut self.in_window) && self.running.is_none());
-        self.windows += 1;
+    fn epoch_ends(&mut self) {
+        assert!(std::mem::take(&mut self.in_epoch) && self.running.is_none());
+        self.epochs += 1;
     }
 }
 
 #[test]
-fn a_probe_sees_every_window_and_domain_and_changes_nothing() {
+fn a_probe_sees_every_epoch_and_process_and_changes_nothing() {
     let alone = play(23, 1);
     for threads in [1, 3] {
         let mut engine = mesh(23, threads, false);
         let mut witness = Witness::default();
         engine.run_probed(&mut Clock, &mut witness);
         assert_eq!(logs(&engine), alone);
-        assert_eq!(witness.windows, engine.windows());
+        assert_eq!(witness.epochs, engine.epochs());
         for (index, log) in alone.iter().enumerate() {
-            // What is further apart than the lookahead is not in one window.
+            // What is further apart than the lookahead is not in one epoch.
             let (mut least, mut end) = (0, Time::ZERO);
             for &(at, _) in log {
                 if at >= end {
@@ -306,7 +306,7 @@ fn a_probe_sees_every_window_and_domain_and_changes_nothing() {
             }
             let looks = witness.looks[&index];
             assert!(
-                least > 20 && (least..=witness.windows).contains(&looks),
+                least > 20 && (least..=witness.epochs).contains(&looks),
                 "{looks}"
             );
         }
@@ -314,7 +314,7 @@ fn a_probe_sees_every_window_and_domain_and_changes_nothing() {
 }
 
 #[test]
-fn every_domain_sees_the_same_for_any_number_of_threads() {
+fn every_process_sees_the_same_for_any_number_of_threads() {
     let alone = play(23, 1);
     assert!(alone.iter().map(Vec::len).sum::<usize>() > 2_000);
     for log in &alone {
@@ -329,7 +329,7 @@ fn every_domain_sees_the_same_for_any_number_of_threads() {
 }
 
 #[test]
-fn domains_that_lag_see_the_same_in_fewer_windows() {
+fn lazy_processes_see_the_same_in_fewer_epochs() {
     let level = play(23, 1);
     for threads in [1, 3] {
         assert_eq!(level, play_with(&mut Clock, 23, threads, true));
@@ -365,7 +365,7 @@ fn balls_that_are_taken_back_are_seen_by_nobody() {
 
 #[test]
 fn nobody_lags_behind_when_balls_are_taken_back() {
-    let steal = |threads, lags| {
+    let steal = |threads, lazy| {
         let mut driver = PatientThief {
             thief: Thief {
                 at: Time::from_ns(10_150),
@@ -374,7 +374,7 @@ fn nobody_lags_behind_when_balls_are_taken_back() {
             },
             level: false,
         };
-        let logs = play_with(&mut driver, 23, threads, lags);
+        let logs = play_with(&mut driver, 23, threads, lazy);
         (logs, driver.thief.stolen)
     };
     let level = steal(1, false);
@@ -392,41 +392,41 @@ fn no_ball_is_lost() {
     assert!((500..1_000).contains(&caught), "{caught}");
 }
 
-/// Raises an interrupt when the tenth window is about to be run.
+/// Raises an interrupt when the tenth epoch is about to be run.
 struct Impatient {
     interrupt: Interrupt,
-    windows: u64,
+    epochs: u64,
 }
 
 impl Driver<Thrower> for Impatient {
-    fn before(&mut self, domains: &mut Domains<'_, Thrower>, next: Time) -> Option<Window> {
-        self.windows += 1;
-        if self.windows == 10 {
+    fn before(&mut self, processes: &mut Processes<'_, Thrower>, next: Time) -> Option<Epoch> {
+        self.epochs += 1;
+        if self.epochs == 10 {
             self.interrupt.raise();
         }
-        Clock.before(domains, next)
+        Clock.before(processes, next)
     }
 
-    fn collect(&mut self, _domains: &mut Domains<'_, Thrower>) {}
+    fn collect(&mut self, _processes: &mut Processes<'_, Thrower>) {}
 }
 
 #[test]
-fn an_interrupt_ends_a_run_within_a_window_and_for_good() {
+fn an_interrupt_ends_a_run_within_an_epoch_and_for_good() {
     for threads in [1, 3] {
         let mut engine = mesh(23, threads, false);
         let mut driver = Impatient {
             interrupt: Interrupt::default(),
-            windows: 0,
+            epochs: 0,
         };
         engine.set_interrupt(driver.interrupt.clone());
         engine.run(&mut driver);
         assert!(engine.is_broken());
-        assert_eq!((driver.windows, engine.windows()), (10, 9));
+        assert_eq!((driver.epochs, engine.epochs()), (10, 9));
         let (now, seen) = (engine.now(), logs(&engine));
         assert!(seen.iter().flatten().all(|&(at, _)| at < now));
         engine.set_interrupt(Interrupt::default());
         engine.run(&mut driver);
-        assert_eq!((engine.windows(), logs(&engine)), (9, seen));
+        assert_eq!((engine.epochs(), logs(&engine)), (9, seen));
     }
 }
 

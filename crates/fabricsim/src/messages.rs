@@ -3,12 +3,12 @@
 /// Keys with what they mean.
 type Keys = [(&'static str, &'static str)];
 
-/// The place of a mistake in a scenario.
+/// The place of an error in a scenario.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     /// The table: `[cc]`.
     pub(crate) title: &'a str,
-    /// The key of the table in whose value the mistake is.
+    /// The key of the table in whose value the error is.
     pub(crate) key: Option<&'a str>,
     /// The faulty text as it was written.
     pub(crate) written: &'a str,
@@ -19,9 +19,9 @@ pub(crate) struct Place<'a> {
 /// Bytes of a name above which it is not compared with others.
 const LONGEST_NAME: usize = 100;
 
-/// A message and its remedy.
+/// A message and a suggested fix.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Wording {
+pub(crate) struct Message {
     pub(crate) message: String,
     pub(crate) help: String,
 }
@@ -35,8 +35,8 @@ impl Place<'_> {
             .map(|(_, meaning)| *meaning)
     }
 
-    /// A mistake in the value of the key.
-    fn wrong(&self, message: impl std::fmt::Display, help: impl Into<String>) -> Wording {
+    /// An error in the value of the key.
+    fn wrong(&self, message: impl std::fmt::Display, help: impl Into<String>) -> Message {
         let mut help = help.into();
         let message = match self.key {
             Some(key) => {
@@ -47,7 +47,7 @@ impl Place<'_> {
             }
             None => format!("{}: {message}", self.title),
         };
-        Wording { message, help }
+        Message { message, help }
     }
 
     /// The table, or the table in the value of one of its keys.
@@ -60,10 +60,10 @@ impl Place<'_> {
 }
 
 /// What `message`, said by serde while it read a table, means at `place`.
-pub(crate) fn of_value(message: &str, place: &Place<'_>) -> Wording {
+pub(crate) fn of_value(message: &str, place: &Place<'_>) -> Message {
     let message = message.trim();
     if let Some((unknown, known)) = names(message, "unknown field ") {
-        return Wording {
+        return Message {
             message: format!("{} has no key `{unknown}`", place.table()),
             help: suggest(unknown, &known),
         };
@@ -75,7 +75,7 @@ pub(crate) fn of_value(message: &str, place: &Place<'_>) -> Wording {
         );
     }
     if let Some((key, _)) = names(message, "missing field ") {
-        return Wording {
+        return Message {
             message: format!("{} needs the key `{key}`", place.table()),
             help: match place.meaning(key) {
                 Some(meaning) => format!("add `{key} = ...`: {meaning}"),
@@ -103,7 +103,7 @@ pub(crate) fn of_value(message: &str, place: &Place<'_>) -> Wording {
 }
 
 /// A value of another type than `expected`, which is serde's name for it.
-fn mismatch(expected: &str, place: &Place<'_>) -> Wording {
+fn mismatch(expected: &str, place: &Place<'_>) -> Message {
     let written = place.written;
     let unquoted = written.trim_matches(['"', '\'']);
     let (not, help) = match expected {
@@ -153,7 +153,7 @@ fn whole_number(written: &str, unquoted: &str) -> String {
 }
 
 /// What `message`, said by the TOML reader at the text `written`, means.
-pub(crate) fn of_syntax(message: &str, written: &str) -> Wording {
+pub(crate) fn of_syntax(message: &str, written: &str) -> Message {
     let message = message.trim();
     let (message, help) = if message.starts_with("duplicate key") {
         (
@@ -173,7 +173,7 @@ pub(crate) fn of_syntax(message: &str, written: &str) -> Wording {
                 .to_owned(),
         )
     };
-    Wording { message, help }
+    Message { message, help }
 }
 
 /// The first name in a message of serde that begins with `opening`, and the other ones.
@@ -217,7 +217,7 @@ mod tests {
     const KEYS: &Keys = &[("delay", "delay of a link"), ("load", "share of the link")];
 
     fn said(message: &str, key: Option<&str>, written: &str) -> (String, String) {
-        let wording = of_value(
+        let message = of_value(
             message,
             &Place {
                 title: "[t]",
@@ -226,12 +226,12 @@ mod tests {
                 keys: KEYS,
             },
         );
-        (wording.message, wording.help)
+        (message.message, message.help)
     }
 
     #[test]
     fn types_are_told_in_plain_words() {
-        for (message, written, not, remedy) in [
+        for (message, written, not, suggestion) in [
             (
                 "invalid type: integer `1`, expected a duration with a unit, in quotes, such as \"1us\"",
                 "1",
@@ -271,7 +271,7 @@ mod tests {
         ] {
             let (message, help) = said(message, Some("delay"), written);
             assert_eq!(message, format!("[t], key `delay`: {not}"));
-            assert!(help.contains(remedy), "{help}");
+            assert!(help.contains(suggestion), "{help}");
             assert!(help.ends_with("delay: delay of a link"), "{help}");
         }
     }
