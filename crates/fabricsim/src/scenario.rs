@@ -430,6 +430,7 @@ impl Scenario {
         for workload in &self.workloads {
             let own = match workload {
                 WorkloadConfig::AllToAll(config) => config.priority,
+                WorkloadConfig::Application(config) => config.factory().priority(),
                 WorkloadConfig::Incast(config) => config.priority,
                 WorkloadConfig::Permutation(config) => config.priority,
                 WorkloadConfig::Poisson(config) => config.priority,

@@ -183,6 +183,7 @@ impl Simulation {
         .build()?;
         let mut expected = Expectation::default();
         let mut sources = Vec::new();
+        let mut applications = Vec::new();
         for (index, workload) in scenario.workloads.iter().enumerate() {
             let context = scenario.workload_context(index);
             let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
@@ -192,6 +193,8 @@ impl Simulation {
                 help: error.help,
             };
             sources.push(workload.build(&context, ClassId(class)).map_err(refuse)?);
+            let class = ClassId(class);
+            applications.extend(workload.applications(&context, class).map_err(refuse)?);
             let share = workload.expected(&context).map_err(refuse)?;
             expected.flows += share.flows;
             expected.bytes += share.bytes;
@@ -199,7 +202,7 @@ impl Simulation {
         let topology = &scenario.topology;
         let ideal = IdealFct::new(fidelity, mtu, scenario.tcp_facts());
         let memory = MemoryNeed::of(topology, runner.packet_bytes(), mtu + HEADER_BYTES);
-        Ok(Self {
+        let mut simulation = Self {
             runner,
             sources: Sources::new(Merge::new(sources)),
             directory: RouteDirectory {
@@ -238,7 +241,11 @@ impl Simulation {
             queries,
             seed: scenario.seed,
             applications: 0,
-        })
+        };
+        for (host, application) in applications {
+            simulation.add_boxed_application(host, application)?;
+        }
+        Ok(simulation)
     }
 
     fn is_host(&self, node: NodeId) -> bool {

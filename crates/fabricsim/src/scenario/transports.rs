@@ -36,6 +36,9 @@ pub(super) fn set_tcp_priority(workload: &mut WorkloadConfig) {
         WorkloadConfig::Incast(config) => config.priority = TCP_PRIORITY,
         WorkloadConfig::Permutation(config) => config.priority = TCP_PRIORITY,
         WorkloadConfig::Poisson(config) => config.priority = TCP_PRIORITY,
+        WorkloadConfig::Application(config) => {
+            *config = config.factory().with_priority(TCP_PRIORITY);
+        }
         WorkloadConfig::List(_) => {}
     }
 }
