@@ -8,5 +8,6 @@
 mod endings;
 mod player;
 mod random;
+mod seams;
 mod timeline;
 mod transports;

@@ -51,6 +51,12 @@ impl Player {
         }
     }
 
+    /// The one who answers instead.
+    pub(crate) const fn answering(mut self) -> Self {
+        self.pings = false;
+        self
+    }
+
     fn send(&mut self, context: &mut AppContext<'_>, tag: u64) {
         let size = if self.pings {
             self.game.ping
@@ -86,10 +92,9 @@ impl Application for Player {
 
     fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, tag: u64) {
         assert_eq!(flow.request.dst, context.host());
-        if flow.request.class != CLASS {
+        if flow.request.class != CLASS || flow.request.src != self.other {
             return;
         }
-        assert_eq!(flow.request.src, self.other);
         let now = context.now();
         self.seen.push(Seen::Received(flow.id, now, tag));
         if !self.pings {

@@ -95,6 +95,15 @@ fn expected(game: &Game, hosts: u32, (one, other): (u32, u32)) -> [Vec<Seen>; 2]
     })
 }
 
+/// A size whose last packet is no shorter than an acknowledgement, which it would have to wait for at the
+/// switch.
+const fn no_sliver(size: u64) -> u64 {
+    match size % MTU {
+        1..12 => size + 12,
+        _ => size,
+    }
+}
+
 #[test]
 fn request_response_and_think_time_add_up_to_the_picosecond() {
     // Request: 1,000 bytes of payload are 1,048 on the wire, 83,840 ps, twice, and 2 us of delay. Response: the
@@ -137,6 +146,7 @@ proptest! {
             .iter()
             .zip(0u32..)
             .map(|(&(ping, pong, think, rounds), i)| {
+                let (ping, pong) = (no_sliver(ping), no_sliver(pong));
                 (game(ping, pong, think, rounds), (2 * i, 2 * i + 1))
             })
             .collect();

@@ -19,7 +19,7 @@ fn game(priority: u8) -> Game {
 
 /// Runs two pairs that share a link; what they have seen and when the run ended.
 fn run(root: &str, cc: &str, threads: usize, priority: u8) -> (Vec<Vec<Seen>>, Time) {
-    let dumbbell = "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 2\nspines = 1\nuplink_rate = \"100Gbps\"";
+    let dumbbell = "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 2\nspines = 1\nfabric_rate = \"100Gbps\"";
     let mut simulation = Simulation::new(&whisper(root, dumbbell, cc), threads).unwrap();
     play(&mut simulation, 0, 2, game(priority));
     play(&mut simulation, 1, 3, game(priority));
@@ -46,7 +46,10 @@ fn messages_arrive_once_over_every_transport_and_on_any_number_of_threads() {
         ("[cc]\nkind = \"hpcc\"", 3),
         ("[cc]\nkind = \"dctcp\"", 3),
         ("[cc]\nkind = \"cubic\"", 1),
-        ("[cc]\nkind = \"hpcc\"\n[rdma]\nrecovery = \"selective\"", 3),
+        (
+            "[cc]\nkind = \"hpcc\"\n[transport]\nrecovery = \"selective\"",
+            3,
+        ),
         ("[cc]\nkind = \"dcqcn\"", 3),
     ] {
         let one = run("", cc, 1, priority);
