@@ -2,9 +2,11 @@
 
 mod bad_input;
 mod comparison;
+mod dependencies;
 mod documents;
 #[cfg(unix)]
 mod escapes;
+mod guide;
 mod harm;
 #[cfg(unix)]
 mod inputs;
