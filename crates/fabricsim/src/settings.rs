@@ -12,13 +12,12 @@ use fabricsim_qdisc::{BufferConfig, EcnConfig, Headroom, Pfc, PortBuffer};
 use fabricsim_topology::{EcmpHash, NextHopOrder, Topology};
 use serde::{Deserialize, Serialize};
 
+pub use fabricsim_core::input::Keys;
+
 pub use ecn::EcnRule;
 use ecn::{check_thresholds, in_proportion};
 pub(crate) use queue::read_queues;
 pub use queue::{QUEUE_KEYS, QueuePlace, QueueRule};
-
-/// Keys with what they mean.
-pub type Keys = &'static [(&'static str, &'static str)];
 
 /// Whose quirks a simulation takes over.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
