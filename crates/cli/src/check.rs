@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use fabricsim::registry::CcRegistry;
 use fabricsim::size::memory;
 use fabricsim::utilization::ExpectedUtilization;
 use fabricsim::{Error, Scenario, Simulation};
@@ -11,8 +12,8 @@ use crate::args::CheckArgs;
 use crate::console::{note, output};
 use crate::load;
 
-pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
-    let scenario = args.scenario.load()?;
+pub(crate) fn check(args: &CheckArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+    let scenario = args.scenario.load(registry)?;
     let simulation = Simulation::new(&scenario, 1)?;
     let utilization = ExpectedUtilization::of(&scenario, &simulation);
     output(&describe(&scenario, &simulation, &utilization))?;

@@ -8,23 +8,23 @@ use fabricsim::failures;
 use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
 use fabricsim::queries::BudgetSettings;
-use fabricsim::registry::CONGESTION_CONTROLS;
+use fabricsim::registry::CcRegistry;
 use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
-    Keys, OutputSettings, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
+    OutputSettings, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
 };
 use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
 
 use crate::args::{ListArgs, ListTopic};
 use crate::console::output;
 
-pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
+pub(crate) fn list(args: &ListArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
     let mut text = String::new();
     let wanted = |topic| args.what.is_none_or(|what| what == topic);
     if wanted(ListTopic::Cc) {
         text.push_str("Congestion-control algorithms: [cc] kind = \"...\"\n");
-        for cc in CONGESTION_CONTROLS {
-            kind(&mut text, cc.name, cc.about, cc.keys);
+        for cc in registry.entries() {
+            kind(&mut text, cc.name, cc.about, &cc.keys());
         }
     }
     if wanted(ListTopic::Topology) {
@@ -116,7 +116,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn kind(text: &mut String, name: &str, about: &str, keys: Keys) {
+fn kind(text: &mut String, name: &str, about: &str, keys: &[(&str, &str)]) {
     writeln!(text, "  {name:<14} {about}").expect(FITS);
     for (key, meaning) in keys {
         writeln!(text, "      {key:<20} {meaning}").expect(FITS);

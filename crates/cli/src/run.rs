@@ -7,6 +7,7 @@ use std::thread::available_parallelism;
 
 use fabricsim::outcome::{Existing, Status, Summary, profile_to_folder, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
+use fabricsim::registry::CcRegistry;
 use fabricsim::{Error, Scenario};
 
 use crate::args::RunArgs;
@@ -33,9 +34,13 @@ pub(crate) const fn existing(force: bool) -> Existing {
     }
 }
 
-pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<ExitCode, Error> {
+pub(crate) fn run(
+    args: &RunArgs,
+    signals: &Signals,
+    registry: &CcRegistry,
+) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| exit_with(error));
-    let scenario = args.scenario.load()?;
+    let scenario = args.scenario.load(registry)?;
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
     let threads = args.threads.map_or_else(
         || available_parallelism().map_or(1, std::num::NonZero::get),

@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use fabricsim::Error;
+use fabricsim::registry::CcRegistry;
 use fabricsim::sweep::{
     self, Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
-    SweepOptions, SweepOutcome,
+    SweepInput, SweepOptions, SweepOutcome,
 };
 
 use crate::console::{note, output};
@@ -113,8 +114,17 @@ impl SweepArgs {
     }
 }
 
-pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<ExitCode, Error> {
-    let sweep = Sweep::from_file(&args.sweep, &args.set)?;
+pub(crate) fn sweep(
+    args: &SweepArgs,
+    signals: &Signals,
+    registry: &CcRegistry,
+) -> Result<ExitCode, Error> {
+    let input = SweepInput {
+        overrides: args.set.clone(),
+        custom: registry.clone(),
+        ..SweepInput::default()
+    };
+    let sweep = Sweep::from_file_with(&args.sweep, &input)?;
     let dir = match &args.out {
         Some(dir) => dir.clone(),
         None => Path::new("results").join(sweep.name()),

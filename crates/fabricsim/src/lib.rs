@@ -59,7 +59,7 @@
 //! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
 pub(crate) mod assembly;
-pub mod custom;
+pub mod cc;
 pub(crate) mod directory;
 pub(crate) mod document;
 pub mod error;
@@ -87,9 +87,11 @@ pub mod size;
 pub(crate) mod sources;
 pub mod summary;
 pub mod sweep;
-pub mod tcp_class;
 pub mod utilization;
 pub(crate) mod warnings;
+
+/// The serialization framework of settings: derive with `#[serde(crate = "fabricsim::serde")]`.
+pub use serde;
 
 /// Units, ids, the engine, the network and the traits of plugins.
 pub use fabricsim_core as core;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::{CcContext, Fidelity};
-use fabricsim_core::units::{Duration, Rate};
+use fabricsim_core::units::Rate;
 use fabricsim_pint::PintConfig;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::{Topology, TopologyConfig};
@@ -25,14 +25,13 @@ use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
 use toml::de::DeTable;
 
-use crate::custom::CcRegistry;
 use crate::document::Document;
 use crate::error::Error;
 use crate::failures::{self, Event};
 use crate::input_file::{FileKind, read_text};
 use crate::observe::{self, ObserveSettings};
 use crate::queries::{self, QuerySettings};
-use crate::registry::AnyCcConfig;
+use crate::registry::{AnyCcConfig, CcRegistry};
 use crate::settings::{
     OutputSettings, Profile, QueueRule, RoutingSettings, RunSettings, SwitchSettings, read_queues,
 };
@@ -164,7 +163,7 @@ impl Scenario {
     ) -> Result<Self, Error> {
         let text = read_text(FileKind::SCENARIO, path)?;
         let base = path.parent().unwrap_or_else(|| Path::new("."));
-        Self::changed(&path.display().to_string(), &text, base, overrides, custom)
+        Self::from_text_with(&path.display().to_string(), &text, base, overrides, custom)
     }
 
     /// Reads a scenario from `text`, called `source` in messages and changed by `overrides`. Paths
@@ -178,10 +177,14 @@ impl Scenario {
         base: &Path,
         overrides: &[String],
     ) -> Result<Self, Error> {
-        Self::changed(source, text, base, overrides, &CcRegistry::default())
+        Self::from_text_with(source, text, base, overrides, &CcRegistry::default())
     }
 
-    fn changed(
+    /// Like [`from_text`](Self::from_text), with the algorithms of `custom`.
+    ///
+    /// # Errors
+    /// The first diagnostic, with its place and a suggested fix.
+    pub fn from_text_with(
         source: &str,
         text: &str,
         base: &Path,
@@ -364,7 +367,8 @@ impl Scenario {
             .map_err(|error| document.diagnostic(network_place, error.message, error.help))?;
         scenario.check_queues(&document, &queue_sections)?;
         if let Some((settings, places)) = scenario.queries.as_ref().zip(query_places) {
-            let algorithms: Vec<&PintConfig> = scenario.pint_configs().collect();
+            let algorithms: Vec<PintConfig> = scenario.pint_configs().collect();
+            let algorithms: Vec<&PintConfig> = algorithms.iter().collect();
             places.check(
                 &document,
                 settings,
@@ -483,14 +487,11 @@ impl Scenario {
     #[must_use]
     pub fn resolved(&self) -> serde_json::Value {
         let nic_rate = self.nic_rate();
-        let link_rates = self.link_rates();
         let context = CcContext {
-            nic_rate,
-            link_rates: &link_rates,
-            base_rtt: Duration::ZERO,
-            longest_path: 0,
+            link_rates: self.link_rates().into(),
             seed: self.seed,
             fidelity: self.fidelity(),
+            ..CcContext::of_nics(nic_rate)
         };
         let workloads: Vec<serde_json::Value> = self
             .workloads

@@ -13,10 +13,7 @@ use fabricsim::sweep::{
     self, BaseScenario, Ended, Point, PointOutcome, PointState, Shard, Sweep, SweepInput,
     SweepMonitor, SweepOptions, SweepOutcome, SweepProgress,
 };
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart,
-};
+use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::units::{Bytes, Rate};
 
 const BASE: &str = "\
@@ -355,24 +352,17 @@ struct Fragile {
 
 impl CcConfig for Fragile {
     const KEYS: &'static [(&'static str, &'static str)] = &[("breaks", "whether it breaks")];
-    type Factory = Self;
-    fn validate(&self) -> Result<(), ConfigError> {
-        Ok(())
-    }
-    fn factory(&self, _: &CcContext<'_>) -> Self {
-        self.clone()
-    }
 }
 
-impl ControllerFactory<()> for Fragile {
+impl<H> ControllerFactory<H> for Fragile {
     type Controller = Self;
-    fn build(&self, _: &FlowStart) -> Self {
+    fn build(&self, _: &FlowStart<'_>) -> Self {
         self.clone()
     }
 }
 
-impl CongestionControl<()> for Fragile {
-    fn on_ack(&mut self, _: &Ack<'_, ()>) {
+impl<H> CongestionControl<H> for Fragile {
+    fn on_ack(&mut self, _: &Ack<'_, H>) {
         assert!(!self.breaks, "the window is never zero");
     }
     fn window(&self) -> Option<Bytes> {

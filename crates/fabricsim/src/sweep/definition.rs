@@ -12,9 +12,9 @@ use super::condition::Condition;
 use super::point::{LONGEST_NAME, Point, folder_name};
 use super::setting::Setting;
 use super::{Sweep, name_of};
-use crate::custom::CcRegistry;
 use crate::document::{Document, Section};
 use crate::error::Error;
+use crate::registry::CcRegistry;
 use crate::scenario::Scenario;
 use crate::settings::Keys;
 
