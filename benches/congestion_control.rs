@@ -6,9 +6,6 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use fabricsim::registry::{
-    AnyCcConfig, AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
-};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::{
     Ack, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Hop,
@@ -18,6 +15,9 @@ use fabricsim_hpcc::{
     ExactStack, Hpcc, HpccConfig, IntHeader, IntScale, PortLabel, PublishedStack,
 };
 use fabricsim_pint::{PintDigest, PintHeader};
+use fabricsim_scenario::cc::registry::{
+    AnyCcConfig, AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
+};
 
 const NIC: Rate = Rate::from_gbps(100);
 const MTU: u64 = 1_000;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args as _, Parser, Subcommand};
-use fabricsim::registry::CcRegistry;
 use fabricsim::{Error, Scenario};
+use fabricsim_scenario::cc::registry::CcRegistry;
 
 use crate::console::note;
 use crate::harm::HarmArgs;
@@ -74,6 +74,16 @@ pub(crate) enum Command {
     Pint(PintArgs),
     /// List algorithms, topologies, workloads and settings with their keys
     List(ListArgs),
+    /// Print a JSON Schema of scenarios, for editors and other programs
+    #[command(after_help = "\
+Examples:
+  fabricsim schema > scenario.schema.json
+
+With `#:schema scenario.schema.json` in the first line of a scenario, editors that know schemas of
+TOML files complete its keys and mark mistakes.")]
+    Schema,
+    /// Print completions for a shell: bash, zsh, fish, elvish or powershell
+    Completions(CompletionsArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -215,6 +225,17 @@ Examples:
 pub(crate) struct ListArgs {
     /// What to list [default: everything]
     pub(crate) what: Option<ListTopic>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim completions bash > ~/.local/share/bash-completion/completions/fabricsim
+  fabricsim completions zsh > ~/.zfunc/_fabricsim
+  fabricsim completions fish > ~/.config/fish/completions/fabricsim.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]

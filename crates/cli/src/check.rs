@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fabricsim::registry::CcRegistry;
-use fabricsim::size::memory;
 use fabricsim::utilization::ExpectedUtilization;
 use fabricsim::{Error, Scenario, Simulation};
+use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::scenario::size::memory;
 
 use crate::args::CheckArgs;
 use crate::console::{note, output};

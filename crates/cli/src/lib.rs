@@ -33,6 +33,7 @@ mod report;
 mod reproduce;
 mod results;
 mod run;
+mod schema;
 mod signals;
 mod slowdown;
 mod sweep;
@@ -43,7 +44,7 @@ pub use fabricsim;
 
 use args::{Args, Command};
 use fabricsim::Error;
-use fabricsim::registry::CcRegistry;
+use fabricsim_scenario::cc::registry::CcRegistry;
 use signals::Signals;
 
 /// Exit codes: what scripts can rely on.
@@ -77,6 +78,8 @@ pub fn main_with(registry: &CcRegistry) -> ExitCode {
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options, registry),
         Command::List(options) => list::list(&options, registry),
+        Command::Schema => schema::schema(),
+        Command::Completions(options) => schema::completions(&options),
     };
     result.unwrap_or_else(refuse)
 }

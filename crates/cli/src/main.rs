@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use fabricsim_cli::fabricsim::registry::CcRegistry;
+use fabricsim_cli::fabricsim::cc::CcRegistry;
 
 fn main() -> ExitCode {
     fabricsim_cli::main_with(&CcRegistry::default())

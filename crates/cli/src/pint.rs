@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use fabricsim::Error;
-use fabricsim::registry::CcRegistry;
+use fabricsim_scenario::cc::registry::CcRegistry;
 
 use compare::CompareArgs;
 use latency::LatencyArgs;

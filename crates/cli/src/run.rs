@@ -5,10 +5,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
-use fabricsim::outcome::{Existing, Status, Summary, profile_to_folder, run_to_folder};
+use fabricsim::outcome::{Existing, Status, Summary, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
-use fabricsim::registry::CcRegistry;
 use fabricsim::{Error, Scenario};
+use fabricsim_experiments::parallelism::profile_to_folder;
+use fabricsim_scenario::cc::registry::CcRegistry;
 
 use crate::args::RunArgs;
 use crate::console::{exit_with, note, output};

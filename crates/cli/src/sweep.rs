@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use fabricsim::Error;
-use fabricsim::registry::CcRegistry;
-use fabricsim::sweep::{
-    self, Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
+use fabricsim_experiments::sweep;
+use fabricsim_experiments::sweep::{
+    Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
     SweepInput, SweepOptions, SweepOutcome,
 };
+use fabricsim_scenario::cc::registry::CcRegistry;
 
 use crate::console::{note, output};
 use crate::exit;

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fabricsim::pint::query::{Aggregation, Answers, QueryConfig, Statistic};
-use fabricsim::queries::{BudgetSettings, QuerySettings};
-use fabricsim::registry::CcRegistry;
 use fabricsim::report::FctRecord;
 use fabricsim::{Error, Scenario};
+use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::schema::queries::{BudgetSettings, QuerySettings};
 
 use super::drive::drive;
 use crate::console::output;

@@ -1,6 +1,6 @@
 //! Under pauses the default headroom holds whatever is on its way.
 
-use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 
 use crate::runs::{scenario, simulate};
 
@@ -13,7 +13,7 @@ fn algorithms() -> Vec<String> {
     {
         let kind = format!("kind = \"{}\"", cc.name);
         match cc.name {
-            _ if cc.keys.iter().any(|(key, _)| *key == "window") => {
+            _ if cc.keys().iter().any(|(key, _)| *key == "window") => {
                 algorithms.push(format!("{kind}\nwindow = true"));
                 algorithms.push(format!("{kind}\nwindow = false"));
             }

@@ -1,0 +1,3 @@
+//! Congestion control: the algorithms that scenarios can name.
+
+pub mod registry;
