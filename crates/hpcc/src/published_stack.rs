@@ -23,7 +23,7 @@ const fn mask(bits: u32) -> u64 {
 pub struct PublishedStack {
     pub(crate) hops: [u64; PUBLISHED_HOPS],
     pub(crate) len: u32,
-    causes: Causes,
+    pub(crate) causes: Causes,
 }
 
 /// The published simulator executes events of one time in the order in which they were set.
