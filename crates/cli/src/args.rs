@@ -73,6 +73,16 @@ pub(crate) enum Command {
     Pint(PintArgs),
     /// List algorithms, topologies, workloads and settings with their keys
     List(ListArgs),
+    /// Print a JSON Schema of scenarios, for editors and other programs
+    #[command(after_help = "\
+Examples:
+  fabricsim schema > scenario.schema.json
+
+With `#:schema scenario.schema.json` in the first line of a scenario, editors that know schemas of
+TOML files complete its keys and mark mistakes.")]
+    Schema,
+    /// Print completions for a shell: bash, zsh, fish, elvish or powershell
+    Completions(CompletionsArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -214,6 +224,17 @@ Examples:
 pub(crate) struct ListArgs {
     /// What to list [default: everything]
     pub(crate) what: Option<ListTopic>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim completions bash > ~/.local/share/bash-completion/completions/fabricsim
+  fabricsim completions zsh > ~/.zfunc/_fabricsim
+  fabricsim completions fish > ~/.config/fish/completions/fabricsim.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]

@@ -20,6 +20,7 @@ mod report;
 mod reproduce;
 mod results;
 mod run;
+mod schema;
 mod signals;
 mod slowdown;
 mod sweep;
@@ -58,6 +59,8 @@ fn main() -> ExitCode {
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options),
         Command::List(options) => list::list(&options),
+        Command::Schema => schema::schema(),
+        Command::Completions(options) => schema::completions(&options),
     };
     result.unwrap_or_else(refuse)
 }

@@ -2,7 +2,7 @@
 
 mod short_form;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use serde::{Deserialize, Serialize};
 
 use crate::codel_queue::CodelConfig;
@@ -11,9 +11,6 @@ use crate::fq_codel::FqCodelConfig;
 use crate::red_queue::RedConfig;
 use crate::step_marking::StepConfig;
 use crate::tail_drop::TailDropConfig;
-
-/// The keys of a kind, each with its meaning.
-type Keys = &'static [(&'static str, &'static str)];
 
 /// Every kind of discipline: its name in a scenario, what it is in one line, and its keys with their
 /// meaning, unit and default.

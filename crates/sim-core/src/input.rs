@@ -1,11 +1,18 @@
 //! Errors in what a user wrote, placed so that a message can point at them.
 
 mod range;
+mod settings;
 
 use std::fmt;
 use std::ops::Range;
 
 pub use range::NumberRange;
+pub use settings::{
+    Bound, Choice, DefaultValue, Key, Keys, Limit, Quantity, SettingValue, Text, ValueKind,
+    describe_limits, meanings,
+};
+#[cfg(feature = "serde")]
+pub use settings::{Given, Refusal, check_limits, default_list, default_value};
 
 /// An error in an input text: where it is, what is wrong and what would be right.
 ///

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use serde::{Deserialize, Serialize};
 
 use crate::builder::{
@@ -85,11 +85,8 @@ impl TopologyConfig {
     }
 }
 
-/// A key of a topology: its name, and one line that gives its meaning, unit and default.
-pub type KeyDoc = (&'static str, &'static str);
-
 /// A kind of topology: its name, one line about it, and its keys.
-pub type KindDoc = (&'static str, &'static str, &'static [KeyDoc]);
+pub type KindDoc = (&'static str, &'static str, Keys);
 
 /// Every kind of topology, for parsing, lists and help.
 pub const KINDS: &[KindDoc] = &[
@@ -162,15 +159,7 @@ pub const KINDS: &[KindDoc] = &[
             ),
         ],
     ),
-    (
-        "star",
-        "hosts around one switch",
-        &[
-            ("hosts", "hosts (default 16)"),
-            ("rate", "rate of every link (default \"100Gbps\")"),
-            ("delay", "one-way delay of every link (default \"1us\")"),
-        ],
-    ),
+    ("star", "hosts around one switch", StarConfig::MEANINGS),
     (
         "chain",
         "switches in a row with hosts at each",

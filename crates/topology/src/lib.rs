@@ -43,7 +43,7 @@ pub use builder::{
     ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, LinkDelay, Preset,
     StarConfig,
 };
-pub use config::{FileConfig, KINDS, KeyDoc, KindDoc, TopologyConfig};
+pub use config::{FileConfig, KINDS, KindDoc, TopologyConfig};
 pub use down_links::DownLinks;
 pub use ecmp::{EcmpHash, murmur3_32};
 pub use error::TopologyError;

@@ -2,17 +2,14 @@
 
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::input::{ConfigError, InputError, Keys};
 
 use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
 use crate::{
     AllToAllConfig, IncastConfig, ListConfig, PermutationConfig, PoissonConfig, all_to_all, incast,
-    list, permutation, poisson,
+    list, poisson,
 };
-
-/// The keys of a kind, each with its meaning.
-type Keys = &'static [(&'static str, &'static str)];
 
 /// Every kind of workload: its name in a scenario, what it is in one line, and its keys with their
 /// meaning, unit and default.
@@ -30,7 +27,7 @@ pub const KINDS: &[(&str, &str, Keys)] = &[
     (
         "permutation",
         "every host sends to one other and receives from one",
-        permutation::KEYS,
+        PermutationConfig::MEANINGS,
     ),
     (
         "all-to-all",

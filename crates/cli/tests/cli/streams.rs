@@ -124,6 +124,8 @@ fn the_standard_output_has_a_name() {
 const PRINTING: &[&[&str]] = &[
     &["list"],
     &["list", "cc"],
+    &["schema"],
+    &["completions", "bash"],
     &["check"],
     &["--help"],
     &["--version"],

@@ -6,6 +6,9 @@ mod bytes;
 #[cfg(unix)]
 mod command;
 mod draw;
+#[path = "../../../../fuzz/src/entry.rs"]
+mod entry;
+mod properties;
 mod seeds;
 mod structure;
 mod targets;

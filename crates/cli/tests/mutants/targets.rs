@@ -52,6 +52,14 @@ const RUN: Duration = Duration::from_us(20);
 const MOST_NODES: usize = 200;
 const MOST_FLOWS: f64 = 10_000.0;
 
+/// Words of libraries that no message may show.
+pub(crate) const RAW: [&str; 4] = [
+    "invalid type",
+    "invalid value",
+    "expected struct",
+    "missing field",
+];
+
 /// The scenario that an override changes.
 const CHANGED: &str = include_str!("../../../../examples/scenarios/default.toml");
 
@@ -170,12 +178,7 @@ fn of_error(outcome: Result<(), Error>) -> Result<Verdict, String> {
     if bare(diagnostic.help()) || bare(diagnostic.message()) || diagnostic.line() == 0 {
         return Err(format!("no help: {error}"));
     }
-    for raw in [
-        "invalid type",
-        "invalid value",
-        "expected struct",
-        "missing field",
-    ] {
+    for raw in RAW {
         if diagnostic.message().contains(raw) {
             return Err(format!("`{raw}` is not our word: {error}"));
         }

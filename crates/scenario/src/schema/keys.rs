@@ -1,4 +1,3 @@
 //! Keys of tables.
 
-/// Keys with what they mean.
-pub type Keys = &'static [(&'static str, &'static str)];
+pub use fabricsim_core::input::Keys;

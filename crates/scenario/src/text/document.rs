@@ -5,12 +5,13 @@ use std::ops::Range;
 use fabricsim_core::input::{ConfigError, InputError};
 use serde::de::DeserializeOwned;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, Deserializer};
+use toml::de::{DeTable, DeValue};
 
 use crate::schema::keys::Keys;
 use crate::text::error::{Diagnostic, Error};
 use crate::text::messages;
 use crate::text::messages::{Message, Place, suggest};
+use crate::text::typed::Value;
 
 /// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
 /// scenario has its place in the sweep's file.
@@ -183,22 +184,16 @@ impl<'a> Document<'a> {
         section: &Section<'a>,
         keys: Keys,
     ) -> Result<T, Error> {
-        let table = Spanned::new(section.span.clone(), section.table.clone());
-        T::deserialize(Deserializer::from(table)).map_err(|error| {
-            let span = error.span().unwrap_or_else(|| section.span.clone());
-            let holds = |value: Range<usize>| value.start <= span.start && span.end <= value.end;
-            let key = section
-                .table
-                .iter()
-                .find(|(_, value)| holds(value.span()))
-                .map(|(key, _)| &**key.get_ref());
+        let table = Value::table(section.span.clone(), section.table.clone());
+        T::deserialize(table).map_err(|fault| {
+            let span = fault.span.clone().unwrap_or_else(|| section.span.clone());
             let place = Place {
                 title: &section.title,
-                key,
+                key: fault.key(),
                 written: self.text.get(span.clone()).unwrap_or_default(),
                 keys,
             };
-            let Message { message, help } = messages::of_value(error.message(), &place);
+            let Message { message, help } = messages::of_fault(&fault.kind, &place);
             self.diagnostic(span, message, help)
         })
     }

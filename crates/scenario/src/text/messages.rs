@@ -1,7 +1,12 @@
-//! What serde and the TOML reader say, in the words of somebody who writes scenarios.
+//! Errors in tables and in TOML, in the words of somebody who writes scenarios.
 
-/// Keys with what they mean.
-type Keys = [(&'static str, &'static str)];
+use std::path::PathBuf;
+
+use fabricsim_core::input::Keys;
+use serde::Deserialize;
+use serde::de::value::UnitDeserializer;
+
+use crate::text::typed::{Fault, FaultKind};
 
 /// The place of an error in a scenario.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +18,7 @@ pub struct Place<'a> {
     /// The faulty text as it was written.
     pub written: &'a str,
     /// The keys of the table.
-    pub keys: &'a Keys,
+    pub keys: Keys,
 }
 
 /// Bytes of a name above which it is not compared with others.
@@ -61,85 +66,129 @@ impl Place<'_> {
     }
 }
 
-/// What `message`, said by serde while it read a table, means at `place`.
-pub fn of_value(message: &str, place: &Place<'_>) -> Message {
-    let message = message.trim();
-    if let Some((unknown, known)) = names(message, "unknown field ") {
-        return Message {
-            message: format!("{} has no key `{unknown}`", place.table()),
-            help: suggest(unknown, &known),
-        };
-    }
-    if let Some((unknown, known)) = names(message, "unknown variant ") {
-        return place.wrong(
-            format!("`{unknown}` is not a choice"),
-            suggest(unknown, &known),
-        );
-    }
-    if let Some((key, _)) = names(message, "missing field ") {
-        return Message {
+/// What `fault`, found in a table, means at `place`.
+pub(crate) fn of_fault(fault: &FaultKind, place: &Place<'_>) -> Message {
+    match fault {
+        FaultKind::UnknownKey { key, known } => Message {
+            message: format!("{} has no key `{key}`", place.table()),
+            help: suggest(key, known),
+        },
+        FaultKind::UnknownChoice { name, known } => {
+            place.wrong(format!("`{name}` is not a choice"), suggest(name, known))
+        }
+        FaultKind::MissingKey(key) => Message {
             message: format!("{} needs the key `{key}`", place.table()),
             help: match place.meaning(key) {
                 Some(meaning) => format!("add `{key} = ...`: {meaning}"),
                 None => format!("add `{key} = ...`"),
             },
-        };
-    }
-    if message == "wanted string or table" {
-        return place.wrong(
+        },
+        FaultKind::NoName => place.wrong(
             format!("`{}` is not a choice", place.written),
             "write one of the names, in quotes",
-        );
-    }
-    if message.starts_with("invalid type: ") || message.starts_with("invalid value: ") {
-        let expected = message.split_once(", expected ").map_or("", |(_, e)| e);
-        return mismatch(expected, place);
-    }
-    match message.rsplit_once("; write it like ") {
-        Some((what, example)) => place.wrong(
-            what,
-            format!("write it like \"{}\"", example.trim_matches('`')),
         ),
-        None => place.wrong(message, "correct the value"),
+        FaultKind::NoTable => mismatch(&Wanted::Table, place),
+        FaultKind::Mismatch { expected } => mismatch(&Wanted::by(expected), place),
+        // Our own types say what is wrong and end with an example.
+        FaultKind::Refused(message) => match message.rsplit_once("; write it like ") {
+            Some((what, example)) => place.wrong(
+                what,
+                format!("write it like \"{}\"", example.trim_matches('`')),
+            ),
+            None => place.wrong(message, "correct the value"),
+        },
     }
 }
 
-/// A value of another type than `expected`, which is serde's name for it.
-fn mismatch(expected: &str, place: &Place<'_>) -> Message {
+/// What is wanted where something else is written.
+#[derive(Debug)]
+enum Wanted<'a> {
+    Number,
+    /// A whole number from 0 to a largest one, if the type is a small one.
+    WholeNumber(Option<u32>),
+    Flag,
+    Text,
+    List,
+    Table,
+    /// A value of a type of ours, in its words.
+    Described(&'a str),
+}
+
+impl<'a> Wanted<'a> {
+    /// What a visitor wants that calls it `expected`.
+    fn by(expected: &'a str) -> Self {
+        let is = |words: String| words == expected;
+        if is(words_of::<f64>()) || is(words_of::<f32>()) {
+            Self::Number
+        } else if is(words_of::<u8>()) {
+            Self::WholeNumber(Some(u8::MAX.into()))
+        } else if is(words_of::<u16>()) {
+            Self::WholeNumber(Some(u16::MAX.into()))
+        } else if is(words_of::<u32>()) || is(words_of::<u64>()) || is(words_of::<usize>()) {
+            Self::WholeNumber(None)
+        } else if is(words_of::<bool>()) {
+            Self::Flag
+        } else if is(words_of::<String>()) || is(words_of::<PathBuf>()) {
+            Self::Text
+        } else if is(words_of::<Vec<u8>>()) {
+            Self::List
+        } else {
+            Self::Described(expected)
+        }
+    }
+}
+
+/// What serde calls the values that it reads as `T`, which it says when it is given nothing.
+fn words_of<'de, T: Deserialize<'de>>() -> String {
+    match T::deserialize(UnitDeserializer::<Fault>::new()) {
+        Err(Fault {
+            kind: FaultKind::Mismatch { expected },
+            ..
+        }) => expected,
+        _ => String::new(),
+    }
+}
+
+/// A value of another type than the one that is `wanted`.
+fn mismatch(wanted: &Wanted<'_>, place: &Place<'_>) -> Message {
     let written = place.written;
     let unquoted = written.trim_matches(['"', '\'']);
-    let (not, help) = match expected {
-        "f64" | "f32" => (
-            "a number",
-            if unquoted.parse::<f64>().is_ok() {
-                format!("write it without quotes: {unquoted}")
-            } else {
-                "write a number, such as 0.5".to_owned()
+    let (not, help) = match wanted {
+        Wanted::Number if unquoted.parse::<f64>().is_ok() => (
+            "a number".to_owned(),
+            format!("write it without quotes: {unquoted}"),
+        ),
+        Wanted::Number => (
+            "a number".to_owned(),
+            "write a number, such as 0.5".to_owned(),
+        ),
+        Wanted::WholeNumber(most) => (
+            match most {
+                Some(most) => format!("a whole number from 0 to {most}"),
+                None => "a whole number from 0 up".to_owned(),
             },
-        ),
-        "u8" => (
-            "a whole number from 0 to 255",
             whole_number(written, unquoted),
         ),
-        "u16" => (
-            "a whole number from 0 to 65535",
-            whole_number(written, unquoted),
-        ),
-        "u32" | "u64" | "usize" => ("a whole number from 0 up", whole_number(written, unquoted)),
-        "a boolean" => (
-            "true or false",
+        Wanted::Flag => (
+            "true or false".to_owned(),
             "write true or false, without quotes".to_owned(),
         ),
-        "a string" | "path string" => ("text in quotes", format!("write it as \"{unquoted}\"")),
-        "a sequence" => ("a list", format!("write it in brackets: [{written}]")),
-        _ if expected.starts_with("struct ") => (
-            "a table",
+        Wanted::Text => (
+            "text in quotes".to_owned(),
+            format!("write it as \"{unquoted}\""),
+        ),
+        Wanted::List => (
+            "a list".to_owned(),
+            format!("write it in brackets: [{written}]"),
+        ),
+        Wanted::Table => (
+            "a table".to_owned(),
             "write it as a table: { key = value, ... }".to_owned(),
         ),
-        _ => match expected.split_once(", in quotes") {
-            Some((what, _)) => (what, format!("write {expected}")),
-            None => (expected, format!("write {expected}")),
-        },
+        Wanted::Described(words) => {
+            let what = words.split_once(", in quotes").map_or(*words, |(w, _)| w);
+            (what.to_owned(), format!("write {words}"))
+        }
     };
     place.wrong(format!("`{written}` is not {not}"), help)
 }
@@ -178,13 +227,6 @@ pub fn of_syntax(message: &str, written: &str) -> Message {
     Message { message, help }
 }
 
-/// The first name in a message of serde that begins with `opening`, and the other ones.
-fn names<'m>(message: &'m str, opening: &str) -> Option<(&'m str, Vec<&'m str>)> {
-    let mut names = message.strip_prefix(opening)?.split('`').skip(1).step_by(2);
-    let first = names.next()?;
-    Some((first, names.collect()))
-}
-
 /// The nearest of `known`, and all of them.
 pub fn suggest(unknown: &str, known: &[&str]) -> String {
     let list = known.join(", ");
@@ -214,13 +256,16 @@ fn nearest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
 
 #[cfg(test)]
 mod tests {
+    use fabricsim_core::units::Duration;
+    use serde::de::IntoDeserializer;
+
     use super::*;
 
-    const KEYS: &Keys = &[("delay", "delay of a link"), ("load", "share of the link")];
+    const KEYS: Keys = &[("delay", "delay of a link"), ("load", "share of the link")];
 
-    fn said(message: &str, key: Option<&str>, written: &str) -> (String, String) {
-        let message = of_value(
-            message,
+    fn said(fault: &FaultKind, key: Option<&str>, written: &str) -> (String, String) {
+        let message = of_fault(
+            fault,
             &Place {
                 title: "[t]",
                 key,
@@ -231,47 +276,68 @@ mod tests {
         (message.message, message.help)
     }
 
+    /// The error of reading `value` as a `T`.
+    fn fault<'de, T: Deserialize<'de> + std::fmt::Debug>(
+        value: impl IntoDeserializer<'de, Fault>,
+    ) -> FaultKind {
+        T::deserialize(value.into_deserializer())
+            .expect_err("a value of another type")
+            .kind
+    }
+
     #[test]
     fn types_are_told_in_plain_words() {
-        for (message, written, not, suggestion) in [
+        for (fault, written, not, suggestion) in [
             (
-                "invalid type: integer `1`, expected a duration with a unit, in quotes, such as \"1us\"",
+                fault::<Duration>(1),
                 "1",
                 "`1` is not a duration with a unit",
                 "such as \"1us\"",
             ),
             (
-                "invalid type: string \"0.5\", expected f64",
+                fault::<f64>("0.5"),
                 "\"0.5\"",
                 "`\"0.5\"` is not a number",
                 "without quotes: 0.5",
             ),
             (
-                "invalid value: integer `300`, expected u8",
+                fault::<u8>(300),
                 "300",
                 "`300` is not a whole number from 0 to 255",
                 "within this range",
             ),
             (
-                "invalid type: string \"yes\", expected a boolean",
+                fault::<usize>(-1),
+                "-1",
+                "`-1` is not a whole number from 0 up",
+                "such as 4",
+            ),
+            (
+                fault::<bool>("yes"),
                 "\"yes\"",
                 "`\"yes\"` is not true or false",
                 "write true or false",
             ),
             (
-                "invalid type: string \"0..2\", expected a sequence",
+                fault::<PathBuf>(1),
+                "1",
+                "`1` is not text in quotes",
+                "write it as \"1\"",
+            ),
+            (
+                fault::<Vec<String>>("0..2"),
                 "\"0..2\"",
                 "`\"0..2\"` is not a list",
                 "[\"0..2\"]",
             ),
             (
-                "`1` has no unit; write it like `1us`",
+                fault::<Duration>("1"),
                 "\"1\"",
                 "`1` has no unit",
                 "like \"1us\"",
             ),
         ] {
-            let (message, help) = said(message, Some("delay"), written);
+            let (message, help) = said(&fault, Some("delay"), written);
             assert_eq!(message, format!("[t], key `delay`: {not}"));
             assert!(help.contains(suggestion), "{help}");
             assert!(help.ends_with("delay: delay of a link"), "{help}");
@@ -280,7 +346,7 @@ mod tests {
 
     #[test]
     fn missing_keys_come_with_their_meaning() {
-        let (message, help) = said("missing field `load`", None, "[t]");
+        let (message, help) = said(&FaultKind::MissingKey("load"), None, "[t]");
         assert_eq!(message, "[t] needs the key `load`");
         assert_eq!(help, "add `load = ...`: share of the link");
     }
