@@ -6,4 +6,4 @@ pub mod file_kind;
 pub mod input_file;
 pub mod messages;
 pub mod overrides;
-pub(crate) mod typed;
+pub mod typed;

@@ -9,8 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::schema::keys::Keys;
 use crate::text::error::{Diagnostic, Error};
-use crate::text::messages;
-use crate::text::messages::{Message, Place, suggest};
+use crate::text::messages::{self, Message, Place, suggest};
 use crate::text::typed::Value;
 
 /// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
