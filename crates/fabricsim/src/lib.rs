@@ -58,9 +58,9 @@
 //!
 //! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
-mod build;
 mod failures;
 pub mod identity;
+mod network;
 pub mod observe;
 pub mod outcome;
 pub mod output;

@@ -310,7 +310,7 @@ fn controller(cc: &str, fidelity: Fidelity) -> AnyController<()> {
         bottleneck: LINE,
         switches: 5,
     };
-    ClassFactories::new(&scenario.cc, [], &context).build(&FlowStart {
+    ClassFactories::new(scenario.cc(), [], &context).build(&FlowStart {
         flow: Flow {
             id: FlowId(0),
             request,

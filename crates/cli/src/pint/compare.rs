@@ -53,7 +53,7 @@ struct Run {
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     let scenario = Scenario::from_file(&args.scenario, &args.overrides)?;
-    let Some(settings) = scenario.queries.clone() else {
+    let Some(settings) = scenario.queries().clone() else {
         return Err(Error::Unsupported {
             scenario: args.scenario.display().to_string(),
             message: "the scenario has no queries to compare".to_owned(),
@@ -77,10 +77,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     );
     for (index, query) in settings.queries.iter().enumerate() {
         let (with, place) = alone(&settings, index, cc);
-        let alone = args.run(&Scenario {
-            queries: Some(with),
-            ..scenario.clone()
-        })?;
+        let alone = args.run(&scenario.with_queries(with)?)?;
         let alone = match alone {
             Ok(run) => run,
             Err(code) => return Ok(code),

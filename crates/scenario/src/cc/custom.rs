@@ -61,7 +61,7 @@ use crate::text::error::Error;
 /// kind = "half-rate"
 /// "#;
 /// let scenario = Scenario::from_toml_with(text, &algorithms)?;
-/// assert_eq!(scenario.cc.name(), "half-rate");
+/// assert_eq!(scenario.cc().name(), "half-rate");
 /// # Ok::<(), fabricsim_scenario::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]

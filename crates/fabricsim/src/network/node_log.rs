@@ -7,8 +7,8 @@ use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::PintHeader;
 use fabricsim_pint::query::{Sink, Truth};
 
-use crate::build::pause_log::PauseLog;
-use crate::build::queue_times::QueueTimes;
+use crate::network::pause_log::PauseLog;
+use crate::network::queue_times::QueueTimes;
 
 /// The observer of one node. Where nobody asks for queues a packet that waits pays two tests of
 /// one pointer, and one that passes an idle port nothing.
