@@ -1,5 +1,7 @@
 //! A simulation that can be driven: built from a scenario, run in steps, fed with flows.
 
+mod attached;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -66,6 +68,9 @@ pub struct Simulation {
     expected: Expectation,
     telemetry: Option<TelemetryRoom>,
     queries: Option<Arc<Queries>>,
+    seed: u64,
+    /// How many applications have been added.
+    applications: u32,
 }
 
 /// What the telemetry of a running simulation can hold.
@@ -180,6 +185,7 @@ impl Simulation {
         .build()?;
         let mut expected = Expectation::default();
         let mut sources = Vec::new();
+        let mut applications = Vec::new();
         for (index, workload) in scenario.workloads().iter().enumerate() {
             let context = scenario.workload_context(index);
             let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
@@ -189,6 +195,8 @@ impl Simulation {
                 help: error.help,
             };
             sources.push(workload.build(&context, ClassId(class)).map_err(refuse)?);
+            let class = ClassId(class);
+            applications.extend(workload.applications(&context, class).map_err(refuse)?);
             let share = workload.expected(&context).map_err(refuse)?;
             expected.flows += share.flows;
             expected.bytes += share.bytes;
@@ -196,7 +204,7 @@ impl Simulation {
         let topology = scenario.topology();
         let ideal = IdealFct::new(fidelity, mtu, scenario.tcp_facts());
         let memory = MemoryNeed::of(topology, runner.packet_bytes(), mtu + HEADER_BYTES);
-        Ok(Self {
+        let mut simulation = Self {
             runner,
             sources: Sources::new(Merge::new(sources)),
             directory: RouteDirectory {
@@ -233,7 +241,17 @@ impl Simulation {
                 rates: link_rates,
             }),
             queries,
-        })
+            seed: scenario.seed(),
+            applications: 0,
+        };
+        for (host, application) in applications {
+            simulation.add_boxed_application(host, application)?;
+        }
+        Ok(simulation)
+    }
+
+    fn is_host(&self, node: NodeId) -> bool {
+        self.hosts.get(node.index()).copied().unwrap_or(false)
     }
 
     /// Runs everything that happens before `until` and comes back: earlier when all flows have
@@ -279,7 +297,7 @@ impl Simulation {
             ));
         }
         for (end, node) in [("source", request.src), ("destination", request.dst)] {
-            if !self.hosts.get(node.index()).copied().unwrap_or(false) {
+            if !self.is_host(node) {
                 return refuse(format!("its {end}, node {node}, is not a host"));
             }
         }

@@ -16,7 +16,28 @@ pub(crate) fn warnings(
     let counters = simulation.counters();
     let hosts = simulation.endpoint_counters();
     let timeouts = timeouts_without_loss(scenario, &counters, &hosts);
-    timeouts.into_iter().chain(expected.warning()).collect()
+    timeouts
+        .into_iter()
+        .chain(expected.warning())
+        .chain(waiting_applications(simulation))
+        .collect()
+}
+
+/// What to say of applications that wait although no flow is left.
+fn waiting_applications(simulation: &Simulation) -> Option<String> {
+    if simulation.flows_finished() < simulation.flows_started() {
+        return None;
+    }
+    let waiting = simulation.waiting_applications();
+    let (host, reason) = waiting.first()?;
+    let others = match waiting.len() - 1 {
+        0 => String::new(),
+        1 => ", and one other waits".to_owned(),
+        others => format!(", and {others} others wait"),
+    };
+    Some(format!(
+        "all flows have ended, but the application at host {host} waits for {reason}{others}"
+    ))
 }
 
 /// What to say of retransmission timeouts when no packet was lost.

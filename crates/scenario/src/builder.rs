@@ -30,8 +30,9 @@ use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
 use crate::text::error::Error;
 
-/// Builds a [`Scenario`] from settings. What is not set has the default of its table; a topology, a
-/// workload and a congestion control are needed.
+/// Builds a [`Scenario`] from settings. What is not set has the default of its table; a topology and a
+/// congestion control are needed. Without a workload nothing is sent but what a program adds to the
+/// simulation.
 ///
 /// ```
 /// use fabricsim_scenario::Scenario;
@@ -104,6 +105,48 @@ impl Scenario {
     pub fn builder() -> ScenarioBuilder {
         ScenarioBuilder::default()
     }
+
+    /// Returns the scenario with another seed, 0 to 2^63 - 1.
+    ///
+    /// # Errors
+    /// When the seed is larger.
+    pub fn with_seed(&self, seed: u64) -> Result<Self, Error> {
+        check_seed(seed, &self.without_text())?;
+        Ok(Self {
+            seed,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the scenario with `workloads` instead of its own; there may be none.
+    ///
+    /// # Errors
+    /// When one of them cannot be sent.
+    pub fn with_workloads(&self, mut workloads: Vec<WorkloadConfig>) -> Result<Self, Error> {
+        let blame = self.without_text();
+        let traffic = Traffic {
+            topology: self.topology(),
+            folder: self.folder(),
+            seed: self.seed(),
+            profile: self.profile(),
+        };
+        traffic.load(&mut workloads, &blame)?;
+        let scenario = Self {
+            workloads,
+            ..self.clone()
+        };
+        scenario.check(&blame)?;
+        Ok(scenario)
+    }
+}
+
+/// Refuses seeds that a text cannot have.
+fn check_seed(seed: u64, blame: &WithoutText) -> Result<(), Error> {
+    if i64::try_from(seed).is_ok() {
+        return Ok(());
+    }
+    let message = "a seed is a whole number from 0 to 2^63 - 1";
+    Err(blame.error(message, "give one such as 1"))
 }
 
 impl ScenarioBuilder {
@@ -257,9 +300,6 @@ impl ScenarioBuilder {
         let Some(cc) = self.cc else {
             return Err(missing("cc"));
         };
-        if self.workloads.is_empty() {
-            return Err(missing("workload"));
-        }
         for event in &self.events {
             event
                 .validate(&topology)
@@ -317,10 +357,7 @@ impl ScenarioBuilder {
                 "give one such as \"fat320-websearch-50\"",
             ));
         }
-        if i64::try_from(self.seed).is_err() {
-            let message = "a seed is a whole number from 0 to 2^63 - 1";
-            return Err(blame.error(message, "give one such as 1"));
-        }
+        check_seed(self.seed, blame)?;
         let check = |title: &dyn fmt::Display, checked: Result<(), ConfigError>| {
             checked.map_err(|error| blame.refused(title, error))
         };

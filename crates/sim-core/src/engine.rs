@@ -241,6 +241,11 @@ impl<D: LogicalProcess> Engine<D> {
         &self.partitions[partition as usize].members[place as usize].process
     }
 
+    /// Changes process `index` between two runs, which may move its next event.
+    pub fn update<R>(&mut self, index: usize, change: impl FnOnce(&mut D) -> R) -> R {
+        self.between().update(index, change)
+    }
+
     /// Lets `interrupt` end the runs to come.
     pub fn set_interrupt(&mut self, interrupt: Interrupt) {
         self.interrupt = interrupt;

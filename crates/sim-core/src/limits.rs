@@ -37,6 +37,12 @@ pub const MAX_LIVE_FLOWS: u64 = 5_000_000;
 /// The most acknowledgements that may wait at one host for its links.
 pub const MAX_WAITING_ANSWERS: usize = 1 << 20;
 
+/// The number of the first flow that an application starts; flows of workloads have smaller ones.
+pub const FIRST_APP_FLOW: u32 = 1 << 31;
+
+/// Timers of the applications of one host that may go off at one instant, one after the other.
+pub const MAX_TIMERS_AT_ONCE: u32 = 1_000_000;
+
 /// The latest instant that can be given.
 pub const MAX_TIME: Time = Time::from_ps(MAX_DURATION.as_ps());
 

@@ -1,5 +1,6 @@
 //! The network: hosts and switches wired together and run by the engine.
 
+mod applications;
 mod change;
 mod counters;
 mod deadlock;
@@ -26,11 +27,17 @@ pub use room::{Overload, Room};
 pub use switch::SwitchConfig;
 pub use watch::{Progress, Stop, Watch};
 
+use std::sync::Arc;
+
 use crate::engine::{Engine, Interrupt, Probe, Threads, Wiring};
 use crate::flow::{Completion, FlowRequest, FlowSource, PathInfo};
 use crate::id::{FlowId, NodeId, PortId};
-use crate::plugin::{Endpoint, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
+use crate::plugin::{
+    Application, Endpoint, EndpointCounters, LiveFlow, Model, PathResolver, QueueReport, Unfinished,
+};
+use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Time};
+use applications::AppNetwork;
 use driver::{CatchUp, FlowState, NetworkDriver};
 use host::Host;
 use node::Node;
@@ -51,6 +58,16 @@ pub trait Directory<R>: Send {
     /// What the idle network offers `request` and the NIC port it leaves through, or `None` when no
     /// route leads there. Assigns the source port where the workload left it open.
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)>;
+
+    /// Returns what finds the paths of flows that applications start, by the routes that are in force.
+    /// Asked for where there are applications: once, and after each change.
+    fn resolver(&self) -> Option<Arc<dyn PathResolver>> {
+        None
+    }
+
+    /// No route led to the destination of `request`, which an application has started. It takes `place`
+    /// among the flows without a route.
+    fn on_unreachable(&mut self, _place: usize, _request: &FlowRequest) {}
 
     /// When the network changes next; [`Time::MAX`] for never.
     fn next_change(&self) -> Time {
@@ -187,6 +204,7 @@ impl<M: Model> Network<M> {
             stop: Stop::TimeReached,
             changed: self.reached,
         };
+        driver.share_routes();
         self.engine.set_interrupt(driver.watch.interrupt());
         run(&mut self.engine, &mut driver);
         self.engine.set_interrupt(Interrupt::default());
@@ -201,6 +219,85 @@ impl<M: Model> Network<M> {
             self.reached = self.reached.max(until);
         }
         stop
+    }
+
+    /// Adds an application to `host`, which is called first now. It draws from `stream`. It hears of
+    /// flows that start from now on.
+    ///
+    /// # Panics
+    /// When `host` is not a host.
+    pub fn add_application(
+        &mut self,
+        host: NodeId,
+        application: Box<dyn Application>,
+        stream: Stream,
+    ) {
+        if self.state.applications.is_none() {
+            self.join_hosts();
+        }
+        let now = self.now();
+        self.state.pending += 1;
+        self.engine.update(host.index(), |node| match node {
+            Node::Host(host) => {
+                host.add_application(now, application, stream);
+                // What is due has been counted.
+                host.take_app_news();
+            }
+            Node::Switch(_) => panic!("applications run on hosts"),
+        });
+    }
+
+    /// Lets all hosts know that there are applications.
+    fn join_hosts(&mut self) {
+        let nodes = self.engine.processes().count();
+        let hosts: Vec<usize> = (self.engine.processes().enumerate())
+            .filter_map(|(index, node)| matches!(node, Node::Host(_)).then_some(index))
+            .collect();
+        let count = u32::try_from(hosts.len()).expect("a network has fewer than 2^32 nodes");
+        let network = Arc::new(AppNetwork::new(nodes, count));
+        for (index, rank) in hosts.into_iter().zip(0..) {
+            self.engine.update(index, |node| {
+                if let Node::Host(host) = node {
+                    host.join(&network, rank);
+                }
+            });
+        }
+        self.state.applications = Some(network);
+    }
+
+    /// The applications of all hosts, in the order of hosts, and at each in the order in which they were
+    /// added.
+    pub fn applications(&self) -> impl Iterator<Item = (NodeId, &dyn Application)> {
+        self.hosts().flat_map(|host| {
+            host.applications()
+                .map(|application| (host.id(), application))
+        })
+    }
+
+    /// What applications wait for that have not done all that they have to do, in the order of hosts.
+    #[must_use]
+    pub fn applications_wait_for(&self) -> Vec<(NodeId, String)> {
+        let waits = self.hosts().flat_map(|host| {
+            let reasons = host.applications_wait_for().into_iter();
+            reasons.map(|reason| (host.id(), reason))
+        });
+        waits.collect()
+    }
+
+    /// Shows the observers of all nodes to `visit`, in the order of node ids.
+    pub fn for_each_observer(&mut self, mut visit: impl FnMut(NodeId, &mut M::Observer)) {
+        let count = self.engine.processes().count();
+        for index in 0..count {
+            self.engine.update(index, |node| {
+                visit(
+                    NodeId::from_index(index),
+                    match node {
+                        Node::Host(host) => host.observer_mut(),
+                        Node::Switch(switch) => switch.observer_mut(),
+                    },
+                );
+            });
+        }
     }
 
     /// Makes room for more, or ends runs sooner.

@@ -218,6 +218,24 @@ impl<H: Header> Packet<H> {
         frame
     }
 
+    /// Returns the packet without its telemetry header.
+    #[must_use]
+    pub const fn without_telemetry(&self) -> Packet<()> {
+        Packet {
+            arrival: self.arrival,
+            sent_at: self.sent_at,
+            seq: self.seq,
+            key: self.key,
+            flow: self.flow,
+            wire: self.wire,
+            payload: self.payload,
+            ingress: self.ingress,
+            kind_and_priority: self.kind_and_priority,
+            flags: self.flags,
+            telemetry: (),
+        }
+    }
+
     /// What the packet is for.
     #[inline]
     #[must_use]

@@ -4,6 +4,7 @@ use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::{ConfigError, InputError, Keys};
 
+use crate::application::{AppWorkload, HostApplications, NoFlows};
 use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
 use crate::{
@@ -42,6 +43,8 @@ pub const KINDS: &[(&str, &str, Keys)] = &[
 pub enum WorkloadConfig {
     /// Every host sends to every other.
     AllToAll(AllToAllConfig),
+    /// Applications at hosts.
+    Application(AppWorkload),
     /// Many hosts send to one at the same moment.
     Incast(IncastConfig),
     /// The flows of a file.
@@ -67,7 +70,9 @@ impl WorkloadConfig {
         match self {
             Self::List(config) => config.load(text, &context.hosts, times),
             Self::Poisson(config) => config.sizes.load(text),
-            Self::AllToAll(_) | Self::Incast(_) | Self::Permutation(_) => Ok(()),
+            Self::AllToAll(_) | Self::Application(_) | Self::Incast(_) | Self::Permutation(_) => {
+                Ok(())
+            }
         }
     }
 
@@ -76,6 +81,7 @@ impl WorkloadConfig {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::AllToAll(_) => "all-to-all",
+            Self::Application(config) => config.factory().kind(),
             Self::Incast(_) => "incast",
             Self::List(_) => "list",
             Self::Permutation(_) => "permutation",
@@ -90,7 +96,11 @@ impl WorkloadConfig {
         match self {
             Self::List(config) if config.list().is_none() => Some(("path", &config.path)),
             Self::Poisson(config) => config.sizes.file().map(|path| ("sizes", path)),
-            Self::AllToAll(_) | Self::Incast(_) | Self::List(_) | Self::Permutation(_) => None,
+            Self::AllToAll(_)
+            | Self::Application(_)
+            | Self::Incast(_)
+            | Self::List(_)
+            | Self::Permutation(_) => None,
         }
     }
 
@@ -105,10 +115,31 @@ impl WorkloadConfig {
     ) -> Result<Box<dyn FlowSource>, ConfigError> {
         match self {
             Self::AllToAll(config) => config.build(context, class),
+            Self::Application(_) => Ok(Box::new(NoFlows)),
             Self::Incast(config) => config.build(context, class),
             Self::List(config) => config.build(context, class),
             Self::Permutation(config) => config.build(context, class),
             Self::Poisson(config) => config.build(context, class),
+        }
+    }
+
+    /// The applications that start flows of the workload, each with its host; none for a kind that has a
+    /// source.
+    ///
+    /// # Errors
+    /// As [`WorkloadConfig::build`].
+    pub fn applications(
+        &self,
+        context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<HostApplications, ConfigError> {
+        match self {
+            Self::Application(config) => config.factory().applications(context, class),
+            Self::AllToAll(_)
+            | Self::Incast(_)
+            | Self::List(_)
+            | Self::Permutation(_)
+            | Self::Poisson(_) => Ok(Vec::new()),
         }
     }
 
@@ -119,6 +150,7 @@ impl WorkloadConfig {
     pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
         match self {
             Self::AllToAll(config) => config.expected(context),
+            Self::Application(config) => config.factory().expected(context),
             Self::Incast(config) => config.expected(context),
             Self::List(config) => config.expected(context),
             Self::Permutation(config) => config.expected(context),
@@ -161,6 +193,7 @@ mod tests {
             assert_eq!(config.kind(), *kind);
             let mut fields = match config {
                 WorkloadConfig::AllToAll(config) => fields(config),
+                WorkloadConfig::Application(config) => fields(&config.factory().value()),
                 WorkloadConfig::Incast(config) => fields(config),
                 WorkloadConfig::List(config) => fields(config),
                 WorkloadConfig::Permutation(config) => fields(config),

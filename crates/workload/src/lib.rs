@@ -37,6 +37,7 @@
 //! ```
 
 mod all_to_all;
+mod application;
 mod arrivals;
 mod cdf;
 mod check;
@@ -53,6 +54,7 @@ mod sizes;
 mod text;
 
 pub use all_to_all::AllToAllConfig;
+pub use application::{AppFactory, AppWorkload, HostApplications};
 pub use cdf::SizeCdf;
 pub use config::{KINDS, WorkloadConfig};
 pub use context::{Expected, Host, WorkloadContext};

@@ -92,6 +92,8 @@ impl WorkloadConfig {
                 rounds(config.start, count, config.stagger, config.size)
             }
             Self::List(config) => list(config, context, cost),
+            // What comes back decides how much is sent.
+            Self::Application(_) => None,
         })
     }
 }

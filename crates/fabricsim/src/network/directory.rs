@@ -1,11 +1,11 @@
 //! Finds the path of each flow as it starts.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::network::{Change, Directory};
-use fabricsim_core::plugin::FlowKey;
+use fabricsim_core::plugin::{FlowKey, PathResolver};
 use fabricsim_core::units::Time;
 use fabricsim_topology::{EqualPaths, Routes, SwitchRoutes};
 use rustc_hash::FxHashMap;
@@ -41,6 +41,87 @@ pub(crate) struct RouteDirectory {
 /// Refusals that are kept in words.
 const WORDED: usize = 1_000;
 
+impl RouteDirectory {
+    /// Why no route leads to the destination of `request`, which starts now.
+    fn why_apart(&self, request: &FlowRequest) -> String {
+        let why = self.control.why_apart(request.src, request.dst);
+        format!("when it was to start ({}) there was {why}", request.start)
+    }
+}
+
+/// What the idle network offers `request`, whose source port is known, and the NIC port that it leaves
+/// through.
+fn path_and_nic(
+    routes: &Routes,
+    ideal: &IdealFct,
+    request: &FlowRequest,
+) -> Option<(PathInfo, PortId)> {
+    let key = FlowKey {
+        src: request.src,
+        dst: request.dst,
+        src_port: request.src_port?,
+        dst_port: request.dst_port,
+    };
+    let nic = routes.nic_port(&key);
+    let payload = ideal.payload(request);
+    let path = routes.path_info(request.src, request.dst, payload);
+    path.zip(nic)
+}
+
+/// Notes the path that flow `id` would be fastest on, if that is another one than its own.
+fn choose_ideal(
+    equal: &mut EqualPaths,
+    ideal: &IdealFct,
+    id: FlowId,
+    request: &FlowRequest,
+    own: &PathInfo,
+) {
+    if !equal.is_uniform() {
+        let payload = ideal.payload(request);
+        let paths = equal.between(request.src, request.dst, payload);
+        ideal.choose(id, request, own, &paths);
+    }
+}
+
+/// The routes of an instant, as hosts ask for them that start flows themselves.
+#[derive(Debug)]
+struct HostRoutes {
+    routes: Arc<Routes>,
+    ideal: IdealFct,
+    /// The shortest paths, where those of a pair may differ.
+    equal: Option<Mutex<EqualPaths>>,
+}
+
+impl PathResolver for HostRoutes {
+    fn check(&self, request: &FlowRequest) -> Result<(), String> {
+        let topology = self.routes.topology();
+        if request.dst.index() >= topology.len() || !topology.is_host(request.dst) {
+            return Err(format!(
+                "its destination, node {}, is not a host",
+                request.dst
+            ));
+        }
+        if let Some(tcp) = self.ideal.tcp()
+            && !tcp.may_use(request.class, request.priority)
+        {
+            return Err(format!(
+                "its class {} and its priority {} are of different transports",
+                request.class.0, request.priority
+            ));
+        }
+        Ok(())
+    }
+
+    fn resolve(&self, id: FlowId, request: &FlowRequest) -> Option<(PathInfo, PortId)> {
+        let found = path_and_nic(&self.routes, &self.ideal, request)?;
+        if let Some(equal) = &self.equal {
+            let mut equal = equal.lock().unwrap_or_else(PoisonError::into_inner);
+            choose_ideal(&mut equal, &self.ideal, id, request, &found.0);
+        }
+        Some(found)
+    }
+}
+
 impl Directory<SwitchRoutes> for RouteDirectory {
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)> {
         let src_port = request.src_port.unwrap_or_else(|| match &mut self.ports {
@@ -56,22 +137,10 @@ impl Directory<SwitchRoutes> for RouteDirectory {
             }
         });
         request.src_port = Some(src_port);
-        let key = FlowKey {
-            src: request.src,
-            dst: request.dst,
-            src_port,
-            dst_port: request.dst_port,
-        };
-        let nic = self.routes.nic_port(&key);
-        let payload = self.ideal.payload(request);
-        let path = self.routes.path_info(request.src, request.dst, payload);
-        let found = path.zip(nic);
+        let found = path_and_nic(&self.routes, &self.ideal, request);
         if found.is_none() && self.refusals.len() < WORDED {
-            let why = self.control.why_apart(request.src, request.dst);
-            self.refusals.push(format!(
-                "when it was to start ({}) there was {why}",
-                request.start
-            ));
+            let why = self.why_apart(request);
+            self.refusals.push(why);
         }
         if let Some((path, _)) = &found
             && self.ideal.is_least()
@@ -79,12 +148,28 @@ impl Directory<SwitchRoutes> for RouteDirectory {
             if !Arc::ptr_eq(self.equal.routes(), &self.routes) {
                 self.equal = EqualPaths::new(Arc::clone(&self.routes));
             }
-            if !self.equal.is_uniform() {
-                let paths = self.equal.between(request.src, request.dst, payload);
-                self.ideal.choose(id, request, path, &paths);
-            }
+            choose_ideal(&mut self.equal, &self.ideal, id, request, path);
         }
         found
+    }
+
+    fn resolver(&self) -> Option<Arc<dyn PathResolver>> {
+        let equal = (self.ideal.is_least())
+            .then(|| EqualPaths::new(Arc::clone(&self.routes)))
+            .filter(|equal| !equal.is_uniform());
+        Some(Arc::new(HostRoutes {
+            routes: Arc::clone(&self.routes),
+            ideal: self.ideal.clone(),
+            equal: equal.map(Mutex::new),
+        }))
+    }
+
+    fn on_unreachable(&mut self, place: usize, request: &FlowRequest) {
+        if place <= self.refusals.len() {
+            let why = self.why_apart(request);
+            self.refusals.insert(place, why);
+            self.refusals.truncate(WORDED);
+        }
     }
 
     fn next_change(&self) -> Time {

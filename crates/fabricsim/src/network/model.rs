@@ -309,6 +309,7 @@ impl Site<'_> {
                     .filter(|_| topology.is_host(node))
                     .map(|queries| Box::new(Sink::new(queries))),
                 truth: truth(scenario, queries, node),
+                attached: None,
             };
             let links: Vec<LinkConfig> = ports
                 .iter()

@@ -7,12 +7,15 @@ use fabricsim_core::network::{
     BlockedPort, Counters, Directory, Network, PortSample, Room, Stop, Watch,
 };
 use fabricsim_core::packet::Packet;
-use fabricsim_core::plugin::{EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
+use fabricsim_core::plugin::{
+    Application, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished,
+};
+use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::{Answers, HopSeries};
 use fabricsim_topology::SwitchRoutes;
 
-use crate::network::node_log::NodeLog;
+use crate::network::node_log::{AttachedObserver, NodeLog};
 use crate::network::pause_log::PauseEvent;
 use crate::network::queue_times::QueueBin;
 
@@ -34,6 +37,11 @@ pub(crate) trait Runner: Send {
         probe: &mut dyn Probe,
     ) -> Stop;
     fn set_room(&mut self, room: Room);
+    fn add_application(&mut self, host: NodeId, application: Box<dyn Application>, stream: Stream);
+    fn applications(&self) -> Vec<(NodeId, &dyn Application)>;
+    fn applications_wait_for(&self) -> Vec<(NodeId, String)>;
+    fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>);
+    fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)>;
     fn now(&self) -> Time;
     fn ended(&self) -> Time;
     fn packet_bytes(&self) -> usize;
@@ -79,6 +87,23 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     }
     fn set_room(&mut self, room: Room) {
         self.set_room(room);
+    }
+    fn add_application(&mut self, host: NodeId, application: Box<dyn Application>, stream: Stream) {
+        self.add_application(host, application, stream);
+    }
+    fn applications(&self) -> Vec<(NodeId, &dyn Application)> {
+        self.applications().collect()
+    }
+    fn applications_wait_for(&self) -> Vec<(NodeId, String)> {
+        self.applications_wait_for()
+    }
+    fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>) {
+        self.for_each_observer(|node, log| log.attached = Some(make(node)));
+    }
+    fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)> {
+        let logs = self.observers().enumerate();
+        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.attached.as_deref()?)))
+            .collect()
     }
     fn now(&self) -> Time {
         self.now()

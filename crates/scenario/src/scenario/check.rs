@@ -81,14 +81,19 @@ impl Scenario {
         })
     }
 
+    /// Returns what diagnostics say of a scenario that a program has changed.
+    pub(crate) fn without_text(&self) -> WithoutText {
+        WithoutText {
+            scenario: self.name.clone(),
+        }
+    }
+
     /// Returns the scenario with `queries` instead of its own.
     ///
     /// # Errors
     /// When the scenario cannot serve them.
     pub fn with_queries(&self, mut queries: QuerySettings) -> Result<Self, Error> {
-        let blame = WithoutText {
-            scenario: self.name.clone(),
-        };
+        let blame = self.without_text();
         queries.admit_all(&blame)?;
         let scenario = Self {
             queries: Some(queries),

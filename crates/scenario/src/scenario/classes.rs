@@ -167,6 +167,7 @@ impl Scenario {
             };
             match workload {
                 WorkloadConfig::AllToAll(config) => see(config.priority, own),
+                WorkloadConfig::Application(config) => see(config.factory().priority(), own),
                 WorkloadConfig::Incast(config) => see(config.priority, own),
                 WorkloadConfig::Permutation(config) => see(config.priority, own),
                 WorkloadConfig::Poisson(config) => see(config.priority, own),

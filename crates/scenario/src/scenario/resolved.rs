@@ -104,6 +104,7 @@ fn topology_value(config: &TopologyConfig) -> serde_json::Value {
 fn workload_value(config: &WorkloadConfig) -> serde_json::Value {
     match config {
         WorkloadConfig::AllToAll(config) => to_value(config),
+        WorkloadConfig::Application(config) => config.factory().value(),
         WorkloadConfig::Incast(config) => to_value(config),
         WorkloadConfig::List(config) => to_value(config),
         WorkloadConfig::Permutation(config) => to_value(config),

@@ -36,6 +36,9 @@ pub(crate) fn set_tcp_priority(workload: &mut WorkloadConfig) {
         WorkloadConfig::Incast(config) => config.priority = TCP_PRIORITY,
         WorkloadConfig::Permutation(config) => config.priority = TCP_PRIORITY,
         WorkloadConfig::Poisson(config) => config.priority = TCP_PRIORITY,
+        WorkloadConfig::Application(config) => {
+            *config = config.factory().with_priority(TCP_PRIORITY);
+        }
         WorkloadConfig::List(_) => {}
     }
 }
@@ -61,6 +64,7 @@ impl Scenario {
         for workload in &self.workloads {
             let own = match workload {
                 WorkloadConfig::AllToAll(config) => config.priority,
+                WorkloadConfig::Application(config) => config.factory().priority(),
                 WorkloadConfig::Incast(config) => config.priority,
                 WorkloadConfig::Permutation(config) => config.priority,
                 WorkloadConfig::Poisson(config) => config.priority,

@@ -71,6 +71,9 @@ pub enum Error {
     /// A flow that was injected cannot be simulated.
     #[error("cannot inject the flow: {0}")]
     Injection(String),
+    /// An application cannot be added.
+    #[error("cannot add the application: {0}")]
+    Application(String),
     /// An event that was scheduled cannot be simulated.
     #[error("cannot schedule the event: {0}")]
     Event(String),
@@ -242,7 +245,7 @@ impl miette::Diagnostic for Error {
                 "give fewer --threads (one starts none), or raise the limits of the process: its memory \
                  (ulimit -v) and its threads (ulimit -u)",
             )),
-            Self::Injection(_) | Self::Event(_) => None,
+            Self::Injection(_) | Self::Application(_) | Self::Event(_) => None,
         }
     }
 

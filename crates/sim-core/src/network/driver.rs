@@ -1,5 +1,8 @@
 //! What happens between epochs: flows are handed to their hosts, completions are collected.
 
+use std::sync::Arc;
+
+use super::applications::{AppNetwork, AppNews};
 use super::change::apply;
 use super::deadlock;
 use super::health::{Finding, Health};
@@ -9,6 +12,7 @@ use super::{Directory, Overload, Progress, Room, Stop, Watch};
 use crate::engine::{Driver, Epoch, Execution, Processes};
 use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
+use crate::limits::FIRST_APP_FLOW;
 use crate::plugin::{Endpoint, Model};
 use crate::units::{Bytes, Duration, Time};
 
@@ -59,8 +63,16 @@ impl<M: Model> Driver<Node<M>> for CatchUp {
 /// What is known of flows outside the hosts; it lives as long as the network.
 #[derive(Debug)]
 pub(super) struct FlowState {
-    /// Flows that were due, each with its number.
+    /// Flows of the source that were due, each with its number.
     pub(super) numbered: u64,
+    /// Flows of applications that were due.
+    pub(super) by_applications: u64,
+    /// What the hosts share where there are applications.
+    pub(super) applications: Option<Arc<AppNetwork>>,
+    /// Timers and flows that applications have asked for and whose time has not come.
+    pub(super) pending: u64,
+    /// Why applications make the run end, if they do.
+    pub(super) overload: Option<Overload>,
     pub(super) finished: u64,
     /// Flows between hosts that no route connects.
     pub(super) unreachable: Vec<FlowRequest>,
@@ -86,6 +98,10 @@ impl FlowState {
     pub(super) fn new(stall_after: Duration) -> Self {
         Self {
             numbered: 0,
+            by_applications: 0,
+            applications: None,
+            pending: 0,
+            overload: None,
             finished: 0,
             unreachable: Vec::new(),
             completions: Vec::new(),
@@ -102,7 +118,7 @@ impl FlowState {
 
     /// Flows that have been handed to their hosts.
     pub(super) const fn started(&self) -> u64 {
-        self.numbered - self.unreachable.len() as u64
+        self.numbered + self.by_applications - self.unreachable.len() as u64
     }
 }
 
@@ -135,12 +151,51 @@ impl WatchSchedule {
 }
 
 impl<R> NetworkDriver<'_, R> {
+    /// Lets hosts with applications find paths.
+    pub(super) fn share_routes(&self) {
+        if let Some(applications) = &self.state.applications
+            && !applications.has_resolver()
+        {
+            applications.set_resolver(self.directory.resolver());
+        }
+    }
+
+    /// Takes note of what the applications of some host have done.
+    fn follow(&mut self, news: AppNews) {
+        self.state.by_applications += news.started;
+        self.state.pending = self.state.pending.saturating_add_signed(news.pending);
+        self.state.settled = self.state.settled.max(news.last);
+        for request in news.unreachable {
+            let before =
+                |other: &FlowRequest| (other.start, other.src) <= (request.start, request.src);
+            let place = self.state.unreachable.partition_point(before);
+            self.directory.on_unreachable(place, &request);
+            self.state.unreachable.insert(place, request);
+        }
+        if let Some(overload) = news.overload {
+            let first = self.state.overload.get_or_insert(overload);
+            *first = overload.min(*first);
+        }
+    }
+
+    /// Why applications make the run end, if they do.
+    fn applications_overload(&self) -> Option<Overload> {
+        self.state.applications.as_ref()?;
+        let live = self.live();
+        let crowded = live > self.room.live_flows;
+        (self.state.overload).or_else(|| crowded.then_some(Overload::Flows(live)))
+    }
+
     /// Hands the flows that start before an instant to their hosts; whether there was room for them.
     fn inject<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>, before: Time) -> bool {
         while self.source.next_start().is_some_and(|start| start < before) {
             let live = self.live();
             if live >= self.room.live_flows {
                 self.stop = Stop::Overloaded(Overload::Flows(live));
+                return false;
+            }
+            if self.state.applications.is_some() && self.state.numbered >= FIRST_APP_FLOW.into() {
+                self.stop = Stop::Overloaded(Overload::FlowNumbers(None));
                 return false;
             }
             let Some(mut request) = self.source.next_flow() else {
@@ -177,11 +232,11 @@ impl<R> NetworkDriver<'_, R> {
             .min(over)
     }
 
-    /// When a run is over whose flows have all ended: after what may have happened in one epoch with
-    /// the end of the last flow, so that it does not matter where epochs begin. [`Time::MAX`] while flows
-    /// are left.
+    /// When a run is over whose flows have all ended and whose applications have asked for nothing more: after
+    /// what may have happened in one epoch with the end of the last flow, so that it does not matter where
+    /// epochs begin. [`Time::MAX`] while flows are left.
     fn over_at(&self, next_flow: Option<Time>, lookahead: Duration) -> Time {
-        if next_flow.is_none() && self.live() == 0 {
+        if next_flow.is_none() && self.live() == 0 && self.state.pending == 0 {
             self.state.settled.saturating_add(lookahead)
         } else {
             Time::MAX
@@ -211,6 +266,9 @@ impl<R> NetworkDriver<'_, R> {
     fn change<M: Model<Routing = R>>(&mut self, processes: &mut Processes<'_, Node<M>>, now: Time) {
         for change in self.directory.change() {
             apply(processes, now, change);
+        }
+        if let Some(applications) = &self.state.applications {
+            applications.set_resolver(self.directory.resolver());
         }
         self.changed = now;
         self.state.progress_at = self.state.progress_at.max(now);
@@ -309,6 +367,15 @@ impl<R> NetworkDriver<'_, R> {
     }
 }
 
+/// How a run has ended whose flows have all ended: well, unless an application waits for something.
+fn ended<M: Model>(processes: &Processes<'_, Node<M>>) -> Stop {
+    let waits = processes.iter().any(|node| match node {
+        Node::Host(host) => !host.applications_wait_for().is_empty(),
+        Node::Switch(_) => false,
+    });
+    if waits { Stop::Stalled } else { Stop::Finished }
+}
+
 /// Looks at all nodes.
 fn look<M: Model>(processes: &mut Processes<'_, Node<M>>, room: &Room) -> Finding {
     let mut finding = Finding {
@@ -337,6 +404,10 @@ fn look<M: Model>(processes: &mut Processes<'_, Node<M>>, room: &Room) -> Findin
 
 impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
     fn before(&mut self, processes: &mut Processes<'_, Node<M>>, next: Time) -> Option<Epoch> {
+        if let Some(overload) = self.applications_overload() {
+            self.stop = Stop::Overloaded(overload);
+            return None;
+        }
         let lookahead = processes.lookahead();
         let next_flow = self.source.next_start();
         let over = self.over_at(next_flow, lookahead);
@@ -371,7 +442,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         start = start.min(self.directory.next_change());
         if start >= over.min(self.until) && over < Time::MAX {
             self.changed = self.changed.max(over.min(self.until));
-            self.stop = Stop::Finished;
+            self.stop = ended(processes);
             return None;
         }
         if start == Time::MAX {
@@ -415,11 +486,16 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
     fn collect(&mut self, processes: &mut Processes<'_, Node<M>>) {
         let from = self.state.completions.len();
         let completions = &mut self.state.completions;
+        let mut news = Vec::new();
         processes.for_each_result(|node| {
             if let Node::Host(host) = node {
                 completions.extend(host.drain_completions());
+                news.extend(host.take_app_news());
             }
         });
+        for news in news {
+            self.follow(news);
+        }
         self.state.finished += (self.state.completions.len() - from) as u64;
         self.state.completions[from..].sort_unstable_by_key(|done| (done.finish, done.flow.id));
         if let Some(last) = self.state.completions.last() {

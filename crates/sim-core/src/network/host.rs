@@ -1,7 +1,10 @@
 //! A host: network ports that a transport fills and that feed it.
 
+mod applications;
+
 use std::collections::VecDeque;
 
+use super::applications::Applications;
 use super::counters::Counters;
 use super::egress::{Egress, LinkConfig, LinkState};
 use super::line::LineTiming;
@@ -19,6 +22,7 @@ use crate::units::{Rate, Time};
 const RANK_FREE: u16 = 0;
 const RANK_SEND: u16 = 1;
 const RANK_DEADLINE: u16 = 2;
+const RANK_APPLICATION: u16 = 3;
 
 #[derive(Clone, Debug)]
 struct Nic {
@@ -56,6 +60,8 @@ pub(super) struct Host<M: Model> {
     /// The transport deadline for which an event is set.
     deadline: Time,
     completions: Vec<Completion>,
+    /// In a network with applications: those of this host.
+    applications: Option<Box<Applications>>,
     /// When the event that is being executed was set, where the model asks.
     cause: u32,
     counters: Counters,
@@ -89,6 +95,7 @@ impl<M: Model> Host<M> {
             timers: Timers::default(),
             deadline: Time::MAX,
             completions: Vec::new(),
+            applications: None,
             cause: 0,
             counters: Counters::default(),
             last: Time::ZERO,
@@ -169,6 +176,9 @@ impl<M: Model> Host<M> {
 
     fn start_flow(&mut self, now: Time) {
         let (flow, nic) = self.starts.pop_front().expect("a start has just been seen");
+        if let Some(applications) = &self.applications {
+            applications.announce(&flow);
+        }
         self.observer.on_start(now, self.id, &flow);
         self.endpoint.start(now, &flow, nic);
     }
@@ -201,6 +211,9 @@ impl<M: Model> Host<M> {
         self.endpoint
             .on_packet(now, nic, packet, &mut self.completions);
         self.observe_completions(ended);
+        if self.applications.is_some() {
+            self.call_applications(now, ended, Some(packet.key.src));
+        }
         if M::Header::CAUSAL {
             self.follow_retimed(now);
         }
@@ -225,12 +238,15 @@ impl<M: Model> Host<M> {
                 self.serve(now, port, send_buffer);
                 self.arm_deadline(now);
             }
+        } else if timer.rank == RANK_APPLICATION {
+            self.on_application_timer(now, send_buffer);
         } else if self.deadline == now {
             self.deadline = Time::MAX;
             let ended = self.completions.len();
             let wake = self.endpoint.on_deadline(now, &mut self.completions);
             self.observe_completions(ended);
-            if wake == Wake::Poll || !M::Header::CAUSAL {
+            let started = self.call_applications(now, ended, None);
+            if wake == Wake::Poll || !M::Header::CAUSAL || started {
                 self.serve_all(now, send_buffer);
             } else {
                 self.arm_deadline(now);
@@ -451,8 +467,12 @@ impl<M: Model> Host<M> {
         });
     }
 
-    pub(super) const fn has_results(&self) -> bool {
+    pub(super) fn has_results(&self) -> bool {
         !self.completions.is_empty()
+            || self
+                .applications
+                .as_ref()
+                .is_some_and(|applications| applications.has_news())
     }
 
     pub(super) fn drain_completions(&mut self) -> std::vec::Drain<'_, Completion> {
@@ -479,6 +499,10 @@ impl<M: Model> Host<M> {
     /// Flows added that have not started.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Flow> {
         self.starts.iter().map(|(flow, _)| flow)
+    }
+
+    pub(super) const fn observer_mut(&mut self) -> &mut M::Observer {
+        &mut self.observer
     }
 
     pub(super) const fn observer(&self) -> &M::Observer {

@@ -342,6 +342,10 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         self.retimed.take()
     }
 
+    fn take_received(&mut self) -> Option<FlowId> {
+        self.receivers.received.take()
+    }
+
     #[inline]
     fn deadline(&self) -> Time {
         self.timers.peek().map_or(Time::MAX, |&Reverse((at, _))| at)

@@ -97,6 +97,8 @@ pub(super) struct Receivers {
     flows: FxHashMap<FlowId, Reception>,
     /// Complete flows that are still in `flows`, oldest first.
     complete: VecDeque<FlowId>,
+    /// The flow that was last completed, until somebody asks.
+    pub(super) received: Option<FlowId>,
 }
 
 impl Receivers {
@@ -138,6 +140,7 @@ impl Receivers {
     }
 
     fn retire(&mut self, flow: FlowId) {
+        self.received = Some(flow);
         self.complete.push_back(flow);
         if self.complete.len() > REMEMBERED
             && let Some(oldest) = self.complete.pop_front()

@@ -101,6 +101,10 @@ impl<M: Model> Switch<M> {
             .map(|(index, _)| PortId::from_index(index))
     }
 
+    pub(in crate::network) const fn observer_mut(&mut self) -> &mut M::Observer {
+        &mut self.observer
+    }
+
     pub(in crate::network) const fn observer(&self) -> &M::Observer {
         &self.observer
     }

@@ -156,7 +156,10 @@ impl<H: TcpFields> Tcp<H> {
             }
             Event::Read => self.on_read(now, slot, done),
             Event::Ended => {
-                self.forget(now, slot);
+                let connection = self.forget(now, slot);
+                if connection.task == Task::Receive {
+                    self.received = Some(connection.id);
+                }
             }
         }
     }
