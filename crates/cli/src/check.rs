@@ -34,7 +34,7 @@ fn describe(
     let mut line = |name: &str, value: String| {
         writeln!(text, "{name:<16}{value}").expect("a string takes everything");
     };
-    line("scenario", scenario.name.clone());
+    line("scenario", scenario.name().to_owned());
     line(
         "network",
         format!(

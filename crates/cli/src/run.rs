@@ -112,8 +112,8 @@ fn files(summary: &Summary, dir: &Path) -> String {
 
 /// The algorithm, and those of classes that have their own.
 fn algorithms(scenario: &Scenario) -> String {
-    let mut text = scenario.cc.name().to_owned();
-    for (class, cc) in &scenario.class_cc {
+    let mut text = scenario.cc().name().to_owned();
+    for (class, cc) in scenario.class_cc() {
         write!(text, ", class {class}: {}", cc.name()).expect("a string takes everything");
     }
     text
@@ -124,8 +124,8 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
     line!(
         text,
         "scenario     {} (seed {}, {})",
-        scenario.name,
-        scenario.seed,
+        scenario.name(),
+        scenario.seed(),
         algorithms(scenario)
     );
     line!(

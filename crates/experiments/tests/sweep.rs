@@ -150,7 +150,7 @@ fn points_can_be_left_out_and_changed() {
     let stops: Vec<bool> = sweep
         .points()
         .iter()
-        .map(|point| point.scenario().run.stop_at.is_some())
+        .map(|point| point.scenario().run().stop_at.is_some())
         .collect();
     assert_eq!(stops, [false, true, false]);
 }
@@ -172,9 +172,9 @@ fn the_base_can_be_given_from_outside() {
         sweep
             .points()
             .iter()
-            .all(|point| point.scenario().seed == 9)
+            .all(|point| point.scenario().seed() == 9)
     );
-    assert_eq!(sweep.points()[0].scenario().name, "built-in");
+    assert_eq!(sweep.points()[0].scenario().name(), "built-in");
 }
 
 #[test]

@@ -58,10 +58,10 @@
 //!
 //! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
-mod build;
 pub mod cc;
 mod failures;
 pub mod identity;
+mod network;
 pub mod observe;
 pub mod outcome;
 pub mod output;

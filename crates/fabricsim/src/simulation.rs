@@ -21,14 +21,14 @@ use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
 
-use crate::build::assembly::Assembly;
-use crate::build::directory::{RouteDirectory, SourcePorts};
-pub use crate::build::ideal::IdealFct;
-pub use crate::build::pause_log::{PauseChange, PauseEvent};
-use crate::build::queue_times::QueueBin;
-use crate::build::runner::Runner;
-use crate::build::sources::Sources;
 use crate::failures::control::ControlPlane;
+use crate::network::assembly::Assembly;
+use crate::network::directory::{RouteDirectory, SourcePorts};
+pub use crate::network::ideal::IdealFct;
+pub use crate::network::pause_log::{PauseChange, PauseEvent};
+use crate::network::queue_times::QueueBin;
+use crate::network::runner::Runner;
+use crate::network::sources::Sources;
 use crate::size::{MemoryNeed, check_memory};
 use fabricsim_scenario::cc::registry::RequiredTelemetry;
 use fabricsim_scenario::scenario::Scenario;
@@ -108,13 +108,13 @@ impl Simulation {
         check_memory(scenario)?;
         let threads = Threads::start(threads).map_err(Error::threads)?;
         let fidelity = scenario.fidelity();
-        let routing = scenario.routing.resolved(scenario.seed, fidelity);
+        let routing = scenario.routing().resolved(scenario.seed(), fidelity);
         let routes = Arc::new(Routes::compute(
-            &scenario.topology,
+            scenario.topology(),
             routing.order(),
             routing.ecmp(),
         ));
-        let mtu = scenario.transport.mtu;
+        let mtu = scenario.transport().mtu;
         let extremes = routes.extremes(mtu);
         if extremes.base_rtt > MAX_BASE_RTT {
             let message = format!(
@@ -123,7 +123,7 @@ impl Simulation {
                 extremes.base_rtt.as_secs_f64()
             );
             let help = "give links higher rates or shorter delays";
-            return Err(scenario.places.refuse(Part::Topology, message, help));
+            return Err(scenario.refuse(Part::Topology, message, help));
         }
         let control = ControlPlane::new(scenario, &routes);
         let longest = control.longest_path(None, mtu).max(extremes.switches);
@@ -133,21 +133,21 @@ impl Simulation {
             link_rates: link_rates.as_slice().into(),
             base_rtt: extremes.base_rtt,
             longest_path: longest,
-            seed: scenario.seed,
+            seed: scenario.seed(),
             fidelity,
             ..CcContext::of_nics(nic_rate)
         };
-        let telemetry_bytes = scenario.cc.telemetry_bytes(&context);
-        let queries = match &scenario.queries {
+        let telemetry_bytes = scenario.cc().telemetry_bytes(&context);
+        let queries = match scenario.queries() {
             None => None,
             Some(settings) => {
-                let network = query_network(&scenario.topology, longest, extremes.base_rtt);
+                let network = query_network(scenario.topology(), longest, extremes.base_rtt);
                 let cc = scenario.pint_configs().next();
-                let built = settings.build(scenario.seed, cc.as_ref(), &network);
+                let built = settings.build(scenario.seed(), cc.as_ref(), &network);
                 Some(Arc::new(built.map_err(|(index, error)| {
                     let part = index.map_or(Part::Topology, Part::Query);
                     let message = format!("`{}`: {}", error.key, error.message);
-                    scenario.places.refuse(part, message, error.help)
+                    scenario.refuse(part, message, error.help)
                 })?))
             }
         };
@@ -165,7 +165,7 @@ impl Simulation {
                 Fidelity::Published => PacingTimes::TruncatedNs,
             },
             BaseReference::new(
-                scenario.transport.base_rtt,
+                scenario.transport().base_rtt,
                 fidelity,
                 extremes.base_rtt,
                 extremes.bdp,
@@ -188,11 +188,11 @@ impl Simulation {
         let mut expected = Expectation::default();
         let mut sources = Vec::new();
         let mut applications = Vec::new();
-        for (index, workload) in scenario.workloads.iter().enumerate() {
+        for (index, workload) in scenario.workloads().iter().enumerate() {
             let context = scenario.workload_context(index);
             let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
             let refuse = |error: fabricsim_core::input::ConfigError| Error::Unsupported {
-                scenario: format!("{}, [[workload]] {}", scenario.name, index + 1),
+                scenario: format!("{}, [[workload]] {}", scenario.name(), index + 1),
                 message: format!("`{}`: {}", error.key, error.message),
                 help: error.help,
             };
@@ -203,7 +203,7 @@ impl Simulation {
             expected.flows += share.flows;
             expected.bytes += share.bytes;
         }
-        let topology = &scenario.topology;
+        let topology = scenario.topology();
         let ideal = IdealFct::new(fidelity, mtu, scenario.tcp_facts());
         let memory = MemoryNeed::of(topology, runner.packet_bytes(), mtu + HEADER_BYTES);
         let mut simulation = Self {
@@ -227,7 +227,7 @@ impl Simulation {
                 nic_rate,
                 extremes,
                 memory,
-                telemetry_bytes: match (&queries, scenario.cc.telemetry()) {
+                telemetry_bytes: match (&queries, scenario.cc().telemetry()) {
                     // The algorithm's digest is among those of queries.
                     (Some(_), RequiredTelemetry::Digest) => digest_bytes,
                     _ => telemetry_bytes + digest_bytes,
@@ -245,7 +245,7 @@ impl Simulation {
                     rates: link_rates,
                 }),
             queries,
-            seed: scenario.seed,
+            seed: scenario.seed(),
             applications: 0,
         };
         for (host, application) in applications {

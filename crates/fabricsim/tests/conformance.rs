@@ -295,7 +295,7 @@ fn controller(cc: &str, fidelity: Fidelity) -> AnyController<()> {
         ..CcContext::of_nics(LINE)
     };
     let start = FlowStart::new(LINE, BASE_RTT, Bytes::new(MTU), &network);
-    ClassFactories::new(&scenario.cc, [], &network).build(&start)
+    ClassFactories::new(scenario.cc(), [], &network).build(&start)
 }
 
 proptest! {

@@ -4,10 +4,14 @@
 //! * [`schema`]: the tables that belong to no plugin.
 //! * [`cc`]: the congestion-control algorithms that a scenario can name, with those that a program adds.
 //! * [`scenario`]: the [`Scenario`], what its parts ask for together, and what is refused.
+//! * [`json_schema`]: the tables as a JSON Schema.
 //! * [`read`]: from a text to a scenario, one reader for each table.
+//!
+//! * [`builder`]: from settings to a scenario, for programs that have no text.
 //!
 //! Nothing here is simulated: the crate `fabricsim` builds a network from a scenario and runs it.
 
+pub mod builder;
 pub mod cc;
 pub mod json_schema;
 pub mod read;
@@ -15,5 +19,6 @@ pub mod scenario;
 pub mod schema;
 pub mod text;
 
+pub use builder::ScenarioBuilder;
 pub use scenario::Scenario;
 pub use text::error::Error;

@@ -54,7 +54,7 @@ struct Run {
 
 pub(crate) fn compare(args: &CompareArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
     let scenario = Scenario::from_file_with(&args.scenario, &args.overrides, registry)?;
-    let Some(settings) = scenario.queries.clone() else {
+    let Some(settings) = scenario.queries().clone() else {
         return Err(Error::Unsupported {
             scenario: args.scenario.display().to_string(),
             message: "the scenario has no queries to compare".to_owned(),
@@ -78,10 +78,7 @@ pub(crate) fn compare(args: &CompareArgs, registry: &CcRegistry) -> Result<ExitC
     );
     for (index, query) in settings.queries.iter().enumerate() {
         let (with, place) = alone(&settings, index, cc);
-        let alone = args.run(&Scenario {
-            queries: Some(with),
-            ..scenario.clone()
-        })?;
+        let alone = args.run(&scenario.with_queries(with)?)?;
         let alone = match alone {
             Ok(run) => run,
             Err(code) => return Ok(code),

@@ -213,14 +213,8 @@ impl LatencyArgs {
     fn scenarios(&self, registry: &CcRegistry) -> Result<Vec<(String, Scenario)>, Error> {
         if let Some(path) = &self.scenario {
             let scenario = Scenario::from_file_with(path, &[], registry)?;
-            let queries = Some(scenario.latency_queries()?);
-            return Ok(vec![(
-                scenario.name.clone(),
-                Scenario {
-                    queries,
-                    ..scenario
-                },
-            )]);
+            let scenario = scenario.with_queries(scenario.latency_queries()?)?;
+            return Ok(vec![(scenario.name().to_owned(), scenario)]);
         }
         let scenario = |sizes: &String| {
             // What JSON escapes TOML reads alike.
@@ -235,14 +229,8 @@ impl LatencyArgs {
             );
             let base = Path::new(".");
             let scenario = Scenario::from_text("the built-in scenario", &text, base, &[])?;
-            let queries = Some(scenario.latency_queries()?);
-            Ok((
-                sizes.clone(),
-                Scenario {
-                    queries,
-                    ..scenario
-                },
-            ))
+            let scenario = scenario.with_queries(scenario.latency_queries()?)?;
+            Ok((sizes.clone(), scenario))
         };
         self.sizes.iter().map(scenario).collect()
     }

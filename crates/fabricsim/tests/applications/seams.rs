@@ -72,10 +72,9 @@ impl AppFactory for Pairs {
 }
 
 fn scenario() -> Scenario {
-    let mut scenario = silent("kind = \"star\"\nhosts = 4", "[cc]\nkind = \"hpcc\"");
+    let scenario = silent("kind = \"star\"\nhosts = 4", "[cc]\nkind = \"hpcc\"");
     let pairs = WorkloadConfig::Application(AppWorkload::new(Pairs(GAME)));
-    scenario.workloads.push(pairs);
-    scenario
+    scenario.with_workloads(vec![pairs]).unwrap()
 }
 
 #[test]
@@ -97,8 +96,8 @@ fn a_workload_of_applications_has_results_like_any_other() {
 #[test]
 fn a_server_that_is_not_there_is_named_in_a_warning() {
     let dir = tempfile::tempdir().unwrap();
-    let mut scenario = scenario();
-    scenario.workloads = vec![WorkloadConfig::Application(AppWorkload::new(Lonely))];
+    let lonely = WorkloadConfig::Application(AppWorkload::new(Lonely));
+    let scenario = scenario().with_workloads(vec![lonely]).unwrap();
     let summary = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap();
     assert_eq!(
         summary.warnings,

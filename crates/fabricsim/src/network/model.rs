@@ -24,9 +24,9 @@ use fabricsim_transport::rdma::{Rdma, RdmaSettings};
 use fabricsim_transport::tcp::TcpFields;
 use fabricsim_transport::{HostSettings, Hosts};
 
-use crate::build::node_log::NodeLog;
-use crate::build::pause_log::PauseLog;
-use crate::build::queue_times::QueueTimes;
+use crate::network::node_log::NodeLog;
+use crate::network::pause_log::PauseLog;
+use crate::network::queue_times::QueueTimes;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::far_end::FarEnd;
 use fabricsim_scenario::schema::observe::queue_ports;
@@ -161,7 +161,7 @@ impl<'a> Marking<'a> {
             nic_rate: scenario.nic_rate(),
             // Marks that contradict one another are refused when the scenario is read.
             wanted: scenario.wanted_marks().unwrap_or_default(),
-            published_draws: PublishedDraws::new(scenario.topology.len() as u64, scenario.seed),
+            published_draws: PublishedDraws::new(scenario.topology().len() as u64, scenario.seed()),
             unmarked,
         }
     }
@@ -177,7 +177,7 @@ impl<'a> Marking<'a> {
             let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), self.nic_rate);
             let entity = number * 8 + u64::from(priority);
             *marker = ecn.map(|ecn| match scenario.fidelity() {
-                Fidelity::Exact => RedEcn::new(&ecn, scenario.seed, entity),
+                Fidelity::Exact => RedEcn::new(&ecn, scenario.seed(), entity),
                 Fidelity::Published => RedEcn::published(&ecn, &self.published_draws),
             });
         }
@@ -200,7 +200,7 @@ where
 {
     let scenario = site.scenario;
     let nic_rate = scenario.nic_rate();
-    let switch = scenario.switch.resolved(nic_rate, scenario.fidelity());
+    let switch = scenario.switch().resolved(nic_rate, scenario.fidelity());
     let buffer = scenario.buffer_config();
     let settings = Arc::new(settings);
     let marking = Marking::new(scenario, &switch, 0);
@@ -209,7 +209,7 @@ where
         queue: |port: &Port, number| PriorityQueues::new(marking.at(port, number)),
         buffer: |shares: &[PortBuffer]| {
             let buffer = scenario
-                .switch
+                .switch()
                 .buffer_of(&buffer, shares, scenario.fidelity());
             SharedBuffer::new(&buffer, nic_rate, shares)
         },
@@ -231,7 +231,7 @@ where
 {
     let scenario = site.scenario;
     let nic_rate = scenario.nic_rate();
-    let switch = scenario.switch.resolved(nic_rate, scenario.fidelity());
+    let switch = scenario.switch().resolved(nic_rate, scenario.fidelity());
     let buffer = scenario.buffer_config();
     let settings = HostSettings {
         transports: scenario.class_transports(),
@@ -244,7 +244,7 @@ where
     site.assemble(Parts {
         endpoint: |rates| Hosts::new(&settings, rates),
         queue: |port: &Port, number| {
-            let towards = if scenario.topology.is_host(port.peer) {
+            let towards = if scenario.topology().is_host(port.peer) {
                 FarEnd::Hosts
             } else {
                 FarEnd::Switches
@@ -258,7 +258,7 @@ where
         },
         buffer: |shares: &[PortBuffer]| {
             let buffer = scenario
-                .switch
+                .switch()
                 .buffer_of(&buffer, shares, scenario.fidelity());
             MixedBuffer::new(&buffer, lossy, nic_rate, shares)
         },
@@ -281,14 +281,13 @@ impl Site<'_> {
             queries,
             threads,
         } = self;
-        let topology: &Topology = &scenario.topology;
+        let topology: &Topology = scenario.topology();
         let mut timings = Timings::new(scenario.fidelity());
         let mut nodes = Vec::with_capacity(topology.len());
         let mut wiring = Vec::with_capacity(topology.len());
         let mut port_number = 0u64;
         let watched = scenario
-            .observe
-            .as_ref()
+            .observe()
             .map_or_else(Vec::new, |observe| queue_ports(observe, topology));
         for index in 0..topology.len() {
             let node = NodeId::from_index(index);
@@ -300,7 +299,7 @@ impl Site<'_> {
                     .collect::<Vec<(NodeId, PortId)>>(),
             );
             let observer = NodeLog {
-                pauses: if scenario.output.pauses {
+                pauses: if scenario.output().pauses {
                     PauseLog::On(Vec::new())
                 } else {
                     PauseLog::Off
@@ -314,7 +313,7 @@ impl Site<'_> {
             };
             let links: Vec<LinkConfig> = ports
                 .iter()
-                .map(|port| link(port, node, scenario.seed, &mut timings))
+                .map(|port| link(port, node, scenario.seed(), &mut timings))
                 .collect();
             nodes.push(if topology.is_host(node) {
                 NodeConfig::Host(HostConfig {
@@ -344,7 +343,7 @@ impl Site<'_> {
             });
             port_number += ports.len() as u64;
         }
-        Network::new(nodes, &wiring, threads, scenario.run.stall_after)
+        Network::new(nodes, &wiring, threads, scenario.run().stall_after)
     }
 }
 
@@ -355,21 +354,21 @@ fn queue_times(
     watched: &[(NodeId, PortId)],
     node: NodeId,
 ) -> Option<Box<QueueTimes>> {
-    let settings = scenario.observe.as_ref()?;
+    let settings = scenario.observe()?;
     let first = watched.partition_point(|(other, _)| *other < node);
     let own = watched[first..]
         .iter()
         .take_while(|(other, _)| *other == node);
     let mut own = own.map(|(_, port)| *port).peekable();
     let wanted = settings.queue_distribution && own.peek().is_some();
-    let count = scenario.topology.ports(node).len();
+    let count = scenario.topology().ports(node).len();
     wanted.then(|| Box::new(QueueTimes::new(settings, count, own)))
 }
 
 /// What notes the values that queries ask for as they are, at switch `node`, where it is wanted.
 fn truth(scenario: &Scenario, queries: Option<&Arc<Queries>>, node: NodeId) -> Option<Box<Truth>> {
-    let wanted = scenario.queries.as_ref()?.pint.truth && !scenario.topology.is_host(node);
-    let ports = scenario.topology.ports(node).iter();
+    let wanted = scenario.queries()?.pint.truth && !scenario.topology().is_host(node);
+    let ports = scenario.topology().ports(node).iter();
     let rates: Vec<Rate> = ports.map(|port| port.rate).collect();
     let truth = queries
         .filter(|_| wanted)

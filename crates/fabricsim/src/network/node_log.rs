@@ -10,8 +10,8 @@ use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::PintHeader;
 use fabricsim_pint::query::{Sink, Truth};
 
-use crate::build::pause_log::PauseLog;
-use crate::build::queue_times::QueueTimes;
+use crate::network::pause_log::PauseLog;
+use crate::network::queue_times::QueueTimes;
 
 /// An observer that a program has attached to a node.
 pub(crate) trait AttachedObserver: Observer<()> + Any {}

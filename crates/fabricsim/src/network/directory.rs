@@ -10,8 +10,8 @@ use fabricsim_core::units::Time;
 use fabricsim_topology::{EqualPaths, Routes, SwitchRoutes};
 use rustc_hash::FxHashMap;
 
-use crate::build::ideal::IdealFct;
 use crate::failures::control::ControlPlane;
+use crate::network::ideal::IdealFct;
 
 /// The first source port that is given out.
 const FIRST_PORT: u16 = 10_000;

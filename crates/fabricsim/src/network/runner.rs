@@ -15,9 +15,9 @@ use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::{Answers, HopSeries};
 use fabricsim_topology::SwitchRoutes;
 
-use crate::build::node_log::{AttachedObserver, NodeLog};
-use crate::build::pause_log::PauseEvent;
-use crate::build::queue_times::QueueBin;
+use crate::network::node_log::{AttachedObserver, NodeLog};
+use crate::network::pause_log::PauseEvent;
+use crate::network::queue_times::QueueBin;
 
 /// A network of any model.
 pub(crate) trait Runner: Send {

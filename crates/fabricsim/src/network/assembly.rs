@@ -16,10 +16,10 @@ use fabricsim_pint::{
 use fabricsim_topology::{Port, Routes};
 use fabricsim_transport::rdma::RdmaSettings;
 
-use crate::build::mixed_header::MixedHeader;
-use crate::build::model;
-use crate::build::model::Site;
-use crate::build::runner::Runner;
+use crate::network::mixed_header::MixedHeader;
+use crate::network::model;
+use crate::network::model::Site;
+use crate::network::runner::Runner;
 use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
@@ -106,9 +106,8 @@ impl<'a> Assembly<'a> {
     fn check_int(&self) -> Result<(), Error> {
         let longest = self.context.longest_path;
         let rates = self.context.link_rates.len();
-        let refuse = |part, message: String, help: &str| {
-            Err(self.scenario.places.refuse(part, message, help))
-        };
+        let refuse =
+            |part, message: String, help: &str| Err(self.scenario.refuse(part, message, help));
         match self.context.fidelity {
             Fidelity::Published if longest > 5 || rates > 8 => refuse(
                 Part::Profile,
@@ -200,8 +199,8 @@ impl<'a> Assembly<'a> {
         pint: &'p PintSettings,
     ) -> impl Fn(NodeId, &[Port]) -> PintTelemetry + use<'p> {
         let published = self.context.fidelity == Fidelity::Published
-            && self.scenario.topology.switches().count() == 1;
-        let seed = self.scenario.seed;
+            && self.scenario.topology().switches().count() == 1;
+        let seed = self.scenario.seed();
         move |node, ports| {
             let link = |port: &Port| PortLink {
                 rate: port.rate,
