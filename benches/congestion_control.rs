@@ -54,6 +54,7 @@ fn start() -> FlowStart {
         base_rtt,
         bdp: path.bdp(),
         mtu: Bytes::new(MTU),
+        paths: fabricsim_core::plugin::PathStability::PerFlow,
     }
 }
 

@@ -48,6 +48,10 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
         for (name, about, keys) in discipline_kinds() {
             kind(&mut text, name, about, keys);
         }
+        text.push_str("Routing policies: [routing] policy = \"...\"\n");
+        for policy in fabricsim_topology::routing_policies() {
+            kind(&mut text, policy.name(), policy.about(), &[]);
+        }
         text.push_str("Other settings\n");
         kind(&mut text, "(top)", "keys before any table", ROOT_KEYS);
         kind(

@@ -3,6 +3,7 @@
 mod classes;
 mod counts;
 mod identity;
+mod paths;
 mod places;
 mod read;
 mod resolved;
@@ -18,7 +19,7 @@ use fabricsim_core::plugin::{CcContext, Fidelity};
 use fabricsim_core::units::{Duration, Rate};
 use fabricsim_pint::PintConfig;
 use fabricsim_report::HEADER_BYTES;
-use fabricsim_topology::{Topology, TopologyConfig};
+use fabricsim_topology::{RoutingPolicy, Topology, TopologyConfig};
 use fabricsim_transport::Transport;
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
@@ -38,6 +39,7 @@ use crate::settings::{
 };
 use classes::{ClassCc, read_cc, read_classes};
 use counts::{FlowCount, check_count};
+use paths::find_policy;
 use read::{Tables, read_profile, read_seed, read_topology, read_workload};
 use resolved::{tagged, topology_value, workload_value};
 pub(crate) use transports::TcpFacts;
@@ -107,6 +109,8 @@ pub struct Scenario {
     pub tcp: TcpConfig,
     /// The routes.
     pub routing: RoutingSettings,
+    /// What chooses among equal next hops.
+    pub routing_policy: Arc<dyn RoutingPolicy>,
     /// The traffic, in the order of the scenario: a flow's class is its place here.
     pub workloads: Vec<WorkloadConfig>,
     /// What fails and comes back, in the order of the scenario.
@@ -242,6 +246,9 @@ impl Scenario {
                 .map_or(0..0, toml::Spanned::span)
         };
         let (buffer_place, rules_place) = (switch_place("buffer"), switch_place("ecn_rules"));
+        let policy_place = (root.get("routing"))
+            .and_then(|routing| routing.get_ref().as_table()?.get("policy"))
+            .map_or(0..0, toml::Spanned::span);
         let cc_place = root.get("cc").map_or(0..0, toml::Spanned::span);
         let mut tables = Tables {
             document: &document,
@@ -265,9 +272,10 @@ impl Scenario {
             in_datacentre(tcp.clone()).validate()
         })?;
         let tcp = in_datacentre(tcp);
-        let routing = tables.take("routing", RoutingSettings::KEYS, |_: &RoutingSettings| {
-            Ok(())
+        let routing = tables.take("routing", RoutingSettings::KEYS, |routing| {
+            find_policy(routing).map(|_| ())
         })?;
+        let routing_policy = find_policy(&routing).expect("the name has been looked up");
         let run = tables.take("run", RunSettings::KEYS, RunSettings::validate)?;
         let output = tables.take("output", OutputSettings::KEYS, OutputSettings::validate)?;
         let cc = match document.section(&mut root, "cc")? {
@@ -339,6 +347,7 @@ impl Scenario {
             transport,
             tcp,
             routing,
+            routing_policy,
             workloads,
             events,
             cc,
@@ -373,6 +382,8 @@ impl Scenario {
                 &scenario.topology,
             )?;
         }
+        (scenario.check_path_stability())
+            .map_err(|error| document.mistake(policy_place, error.message, error.help))?;
         let longest_packet = scenario.transport.mtu + HEADER_BYTES;
         scenario
             .switch

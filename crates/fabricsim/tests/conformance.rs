@@ -319,6 +319,7 @@ fn controller(cc: &str, fidelity: Fidelity) -> AnyController<()> {
         base_rtt: BASE_RTT,
         bdp: path.bdp(),
         mtu: Bytes::new(MTU),
+        paths: fabricsim_core::plugin::PathStability::PerFlow,
     })
 }
 

@@ -5,7 +5,7 @@
 //!   [`ChainConfig`], [`IspConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a link
 //!   list, [`GraphmlConfig`] one from a map of the Internet Topology Zoo.
 //! * [`Routes`] holds every shortest path by hop count; [`SwitchRoutes`] is one switch's part of it,
-//!   with [`EcmpHash`] to choose among equal paths.
+//!   with a [`RoutingPolicy`] to choose among equal paths, by default [`Ecmp`] with [`EcmpHash`].
 //!
 //! Nothing here reads files or clocks: a parser takes the text, and says which bytes are at fault.
 //!
@@ -35,6 +35,7 @@ mod error;
 mod graph;
 mod graphml;
 mod hpcc_file;
+mod policy;
 mod routes;
 mod spread;
 mod switch_paths;
@@ -50,5 +51,8 @@ pub use error::TopologyError;
 pub use graph::{Link, MAX_LINKS, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};
 pub use graphml::GraphmlConfig;
 pub use hpcc_file::parse_hpcc;
+pub use policy::{
+    Arrival, Chooser, Ecmp, NextHopChoice, PolicyContext, RoutingPolicy, routing_policies,
+};
 pub use routes::{EqualPaths, Extremes, NextHopOrder, Routes, RoutesSize, SwitchRoutes};
 pub use spread::{Demand, LinkLoads, NoSpread, Term, spread};

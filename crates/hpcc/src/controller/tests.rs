@@ -62,6 +62,7 @@ fn start() -> FlowStart {
         base_rtt: path.base_rtt,
         bdp: path.bdp(),
         mtu: Bytes::new(1_000),
+        paths: PathStability::PerFlow,
     }
 }
 

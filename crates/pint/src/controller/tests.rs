@@ -63,6 +63,7 @@ fn start(line_rate: Rate) -> FlowStart {
         base_rtt: RTT,
         bdp: path.bdp(),
         mtu: Bytes::new(1_000),
+        paths: fabricsim_core::plugin::PathStability::PerFlow,
     }
 }
 

@@ -1,5 +1,6 @@
 //! How fast a flow may send.
 
+use super::routing::PathStability;
 use crate::flow::Flow;
 use crate::packet::Header;
 use crate::units::{Bytes, Duration, Rate, Time};
@@ -21,6 +22,8 @@ pub struct FlowStart {
     pub bdp: Bytes,
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
+    /// Whether the packets of the flow stay on one path.
+    pub paths: PathStability,
 }
 
 /// An acknowledgement, as the algorithm sees it.

@@ -54,6 +54,7 @@ where
         base_rtt: BASE_RTT,
         bdp: path.bdp(),
         mtu: Bytes::new(1_000),
+        paths: fabricsim_core::plugin::PathStability::PerFlow,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::{Fidelity, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
@@ -247,6 +247,8 @@ pub struct RdmaSettings<F> {
     pub base: BaseReference,
     /// The least retransmission timeout.
     pub rto_min: Duration,
+    /// Whether the packets of a flow stay on one path.
+    pub paths: PathStability,
 }
 
 impl<F> RdmaSettings<F> {
@@ -269,6 +271,7 @@ impl<F> RdmaSettings<F> {
             pacing,
             nic_timer,
             base,
+            paths: PathStability::PerFlow,
         }
     }
 }

@@ -186,7 +186,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             return;
         }
         if packet.kind() == PacketKind::Nack {
-            sender.on_nack(now, packet, &self.settings.config);
+            sender.on_nack(now, packet, &self.settings);
         }
         sender.cc.on_ack(&Ack {
             now,
@@ -238,6 +238,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             base_rtt,
             bdp,
             mtu,
+            paths: self.settings.paths,
         });
         let sender = Sender::new(*flow, cc, nic, now, line_rate, bdp);
         let slot = match self.free.pop() {
@@ -365,7 +366,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             sender.timer_at = Time::MAX;
             if sender.timeout_at(rto_min) <= now {
                 self.counters.timeouts += 1;
-                sender.on_timeout(now, &self.settings.config);
+                sender.on_timeout(now, &self.settings);
                 wake = Wake::Poll;
             }
             if sender.cc.deadline() <= now {
