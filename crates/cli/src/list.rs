@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::failures;
+use fabricsim::kinds::Registry;
 use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
 use fabricsim::queries::BudgetSettings;
@@ -19,6 +20,7 @@ use crate::args::{ListArgs, ListTopic};
 use crate::console::say;
 
 pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
+    let registry = Registry::default();
     let mut text = String::new();
     let wanted = |topic| args.what.is_none_or(|what| what == topic);
     if wanted(ListTopic::Cc) {
@@ -29,13 +31,13 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
     }
     if wanted(ListTopic::Topology) {
         text.push_str("Topologies: [topology] kind = \"...\"\n");
-        for (name, about, keys) in fabricsim_topology::KINDS {
+        for (name, about, keys) in registry.topologies() {
             kind(&mut text, name, about, keys);
         }
     }
     if wanted(ListTopic::Workload) {
         text.push_str("Workloads: [[workload]] kind = \"...\"\n");
-        for (name, about, keys) in fabricsim_workload::KINDS {
+        for (name, about, keys) in registry.workloads() {
             kind(&mut text, name, about, keys);
         }
     }
@@ -49,7 +51,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
             kind(&mut text, name, about, keys);
         }
         text.push_str("Routing policies: [routing] policy = \"...\"\n");
-        for policy in fabricsim_topology::routing_policies() {
+        for policy in registry.routing_policies() {
             kind(&mut text, policy.name(), policy.about(), &[]);
         }
         text.push_str("Other settings\n");

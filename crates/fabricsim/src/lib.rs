@@ -67,6 +67,7 @@ pub mod failures;
 pub mod harm;
 pub(crate) mod ideal;
 pub mod input_file;
+pub mod kinds;
 pub(crate) mod mixed_header;
 pub(crate) mod model;
 pub mod observe;

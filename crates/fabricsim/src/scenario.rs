@@ -19,18 +19,18 @@ use fabricsim_core::plugin::{CcContext, Fidelity};
 use fabricsim_core::units::{Duration, Rate};
 use fabricsim_pint::PintConfig;
 use fabricsim_report::HEADER_BYTES;
-use fabricsim_topology::{RoutingPolicy, Topology, TopologyConfig};
+use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology};
 use fabricsim_transport::Transport;
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
-use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
+use fabricsim_workload::{BoxedWorkload, Host, WorkloadContext};
 use toml::de::DeTable;
 
-use crate::custom::CcRegistry;
 use crate::document::Document;
 use crate::error::Error;
 use crate::failures::{self, Event};
 use crate::input_file::{FileKind, read_text};
+use crate::kinds::Registry;
 use crate::observe::{self, ObserveSettings};
 use crate::queries::{self, QuerySettings};
 use crate::registry::AnyCcConfig;
@@ -41,9 +41,9 @@ use classes::{ClassCc, read_cc, read_classes};
 use counts::{FlowCount, check_count};
 use paths::find_policy;
 use read::{Tables, read_profile, read_seed, read_topology, read_workload};
-use resolved::{tagged, topology_value, workload_value};
+use resolved::tagged;
+use transports::TCP_PRIORITY;
 pub(crate) use transports::TcpFacts;
-use transports::set_tcp_priority;
 
 pub use classes::CLASS_KEYS;
 pub(crate) use places::Part;
@@ -96,7 +96,7 @@ pub struct Scenario {
     /// Whose quirks to take over.
     pub profile: Option<Profile>,
     /// Where the network comes from.
-    pub topology_config: TopologyConfig,
+    pub topology_config: BoxedTopology,
     /// The network.
     pub topology: Arc<Topology>,
     /// The switches.
@@ -112,7 +112,7 @@ pub struct Scenario {
     /// What chooses among equal next hops.
     pub routing_policy: Arc<dyn RoutingPolicy>,
     /// The traffic, in the order of the scenario: a flow's class is its place here.
-    pub workloads: Vec<WorkloadConfig>,
+    pub workloads: Vec<BoxedWorkload>,
     /// What fails and comes back, in the order of the scenario.
     pub events: Vec<Event>,
     /// The algorithm.
@@ -137,15 +137,15 @@ impl Scenario {
     /// # Errors
     /// The first mistake, with its place and the remedy.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        Self::from_toml_with(text, &CcRegistry::default())
+        Self::from_toml_with(text, &Registry::default())
     }
 
-    /// Like [`from_toml`](Self::from_toml), with algorithms beyond the registry.
+    /// Like [`from_toml`](Self::from_toml), with what `registry` adds to the built-in kinds.
     ///
     /// # Errors
     /// The first mistake, with its place and the remedy.
-    pub fn from_toml_with(text: &str, custom: &CcRegistry) -> Result<Self, Error> {
-        Self::read("scenario", text, Path::new("."), custom)
+    pub fn from_toml_with(text: &str, registry: impl Into<Registry>) -> Result<Self, Error> {
+        Self::read("scenario", text, Path::new("."), &registry.into())
     }
 
     /// Reads the scenario file at `path`, changed by `overrides` (`key=value`, dotted keys). Paths in
@@ -154,21 +154,28 @@ impl Scenario {
     /// # Errors
     /// When the file cannot be read, and the first mistake in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
-        Self::from_file_with(path, overrides, &CcRegistry::default())
+        Self::from_file_with(path, overrides, &Registry::default())
     }
 
-    /// Like [`from_file`](Self::from_file), with algorithms beyond the registry.
+    /// Like [`from_file`](Self::from_file), with what `registry` adds to the built-in kinds.
     ///
     /// # Errors
     /// When the file cannot be read, and the first mistake in it.
     pub fn from_file_with(
         path: &Path,
         overrides: &[String],
-        custom: &CcRegistry,
+        registry: impl Into<Registry>,
     ) -> Result<Self, Error> {
+        let registry = &registry.into();
         let text = read_text(FileKind::SCENARIO, path)?;
         let base = path.parent().unwrap_or_else(|| Path::new("."));
-        Self::changed(&path.display().to_string(), &text, base, overrides, custom)
+        Self::changed(
+            &path.display().to_string(),
+            &text,
+            base,
+            overrides,
+            registry,
+        )
     }
 
     /// Reads a scenario from `text`, called `source` in messages and changed by `overrides`. Paths
@@ -182,7 +189,7 @@ impl Scenario {
         base: &Path,
         overrides: &[String],
     ) -> Result<Self, Error> {
-        Self::changed(source, text, base, overrides, &CcRegistry::default())
+        Self::changed(source, text, base, overrides, &Registry::default())
     }
 
     fn changed(
@@ -190,21 +197,21 @@ impl Scenario {
         text: &str,
         base: &Path,
         overrides: &[String],
-        custom: &CcRegistry,
+        registry: &Registry,
     ) -> Result<Self, Error> {
         if overrides.is_empty() {
-            return Self::read(source, text, base, custom);
+            return Self::read(source, text, base, registry);
         }
         // Broken TOML is reported as it stands in the file.
         Document::new(source, text).parse()?;
         let changed = crate::overrides::apply(source, text, overrides)?;
-        Self::read(&format!("{source} (with --set)"), &changed, base, custom)
+        Self::read(&format!("{source} (with --set)"), &changed, base, registry)
     }
 
-    fn read(source: &str, text: &str, base: &Path, custom: &CcRegistry) -> Result<Self, Error> {
+    fn read(source: &str, text: &str, base: &Path, registry: &Registry) -> Result<Self, Error> {
         let document = Document::new(source, text);
         let root = document.parse()?;
-        Self::read_tables(document, root, base, custom)
+        Self::read_tables(document, root, base, registry)
     }
 
     /// Reads a scenario from the tables of `document`.
@@ -212,9 +219,10 @@ impl Scenario {
         document: Document<'a>,
         mut root: DeTable<'a>,
         base: &Path,
-        custom: &CcRegistry,
+        registry: &Registry,
     ) -> Result<Self, Error> {
         let (source, text) = (document.name, document.text);
+        let custom = &registry.congestion_controls;
         document.refuse_unknown("a scenario", &root, TABLES)?;
         let places = Arc::new(Places::of(&document, &root));
         let stem = Path::new(source)
@@ -238,7 +246,7 @@ impl Scenario {
         let profile = read_profile(&document, &mut root)?;
         let fidelity = fidelity(profile);
         let network_place = root.get("topology").map_or(0..0, toml::Spanned::span);
-        let (topology_config, topology) = read_topology(&document, &mut root, base)?;
+        let (topology_config, topology) = read_topology(&document, &mut root, base, registry)?;
         let topology = Arc::new(topology);
         let switch_place = |key: &str| {
             root.get("switch")
@@ -273,9 +281,9 @@ impl Scenario {
         })?;
         let tcp = in_datacentre(tcp);
         let routing = tables.take("routing", RoutingSettings::KEYS, |routing| {
-            find_policy(routing).map(|_| ())
+            find_policy(routing, registry).map(|_| ())
         })?;
-        let routing_policy = find_policy(&routing).expect("the name has been looked up");
+        let routing_policy = find_policy(&routing, registry).expect("the name has been looked up");
         let run = tables.take("run", RunSettings::KEYS, RunSettings::validate)?;
         let output = tables.take("output", OutputSettings::KEYS, OutputSettings::validate)?;
         let cc = match document.section(&mut root, "cc")? {
@@ -301,7 +309,7 @@ impl Scenario {
         let mut flows = FlowCount::default();
         let mut class_cc = ClassCc::new();
         let mut without_priority = Vec::new();
-        let mut workloads: Vec<WorkloadConfig> = sections
+        let mut workloads: Vec<BoxedWorkload> = sections
             .into_iter()
             .enumerate()
             .map(|(index, mut section)| {
@@ -318,7 +326,7 @@ impl Scenario {
                 };
                 let place = section.span.clone();
                 let (workload, expected) =
-                    read_workload(&document, section, base, &context, fidelity)?;
+                    read_workload(&document, section, base, &context, (fidelity, registry))?;
                 flows.add(&document, place, index, expected)?;
                 Ok(workload)
             })
@@ -327,7 +335,7 @@ impl Scenario {
         for index in without_priority {
             let class = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
             if class_cc.get(&class).unwrap_or(&cc).transport() == Transport::Tcp {
-                set_tcp_priority(&mut workloads[index]);
+                workloads[index].set_priority(TCP_PRIORITY);
             }
         }
         let (queues, queue_sections): (Vec<_>, Vec<_>) =
@@ -439,20 +447,9 @@ impl Scenario {
     pub(crate) fn priorities(&self) -> u8 {
         let mut used = [false; 8];
         for workload in &self.workloads {
-            let own = match workload {
-                WorkloadConfig::AllToAll(config) => config.priority,
-                WorkloadConfig::Incast(config) => config.priority,
-                WorkloadConfig::Permutation(config) => config.priority,
-                WorkloadConfig::Poisson(config) => config.priority,
-                WorkloadConfig::List(config) => {
-                    let flows = config.list().map_or(&[][..], |list| list.flows());
-                    for flow in flows {
-                        used[usize::from(flow.priority & 7)] = true;
-                    }
-                    continue;
-                }
-            };
-            used[usize::from(own & 7)] = true;
+            for (priority, _) in workload.users(ClassId(0)) {
+                used[usize::from(priority & 7)] = true;
+            }
         }
         if let Some(answers) = self.transport.answer_priority {
             used[usize::from(answers & 7)] = true;
@@ -506,7 +503,7 @@ impl Scenario {
         let workloads: Vec<serde_json::Value> = self
             .workloads
             .iter()
-            .map(|workload| tagged(workload.kind(), &workload_value(workload)))
+            .map(|workload| tagged(workload.kind(), &workload.value()))
             .collect();
         let classes: Vec<serde_json::Value> = self
             .class_cc
@@ -517,7 +514,7 @@ impl Scenario {
             "name": self.name,
             "seed": self.seed,
             "profile": self.profile,
-            "topology": tagged(self.topology_config.name(), &topology_value(&self.topology_config)),
+            "topology": tagged(self.topology_config.kind(), &self.topology_config.value()),
             "switch": SwitchSettings {
                 ecn: None,
                 ecn_rules: self.ecn_in_use(),

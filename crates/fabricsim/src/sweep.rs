@@ -74,10 +74,10 @@ use std::path::Path;
 use fabricsim_core::input::InputError;
 use toml::de::DeValue;
 
-use crate::custom::CcRegistry;
 use crate::document::Document;
 use crate::error::Error;
 use crate::input_file::{FileKind, read_text};
+use crate::kinds::Registry;
 use crate::scenario::is_plain;
 use base::{Base, find_base};
 use definition::Definition;
@@ -107,7 +107,7 @@ pub struct SweepInput {
     /// sweep's folder.
     pub base: Option<BaseScenario>,
     /// Algorithms beyond the registry.
-    pub custom: CcRegistry,
+    pub custom: Registry,
 }
 
 /// The text of a base scenario.

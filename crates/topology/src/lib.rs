@@ -37,6 +37,7 @@ mod graphml;
 mod hpcc_file;
 mod policy;
 mod routes;
+mod source;
 mod spread;
 mod switch_paths;
 
@@ -44,7 +45,7 @@ pub use builder::{
     ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, LinkDelay, Preset,
     StarConfig,
 };
-pub use config::{FileConfig, KINDS, KeyDoc, KindDoc, TopologyConfig};
+pub use config::{FileConfig, KINDS, KindDoc, TopologyVisitor, visit_kinds};
 pub use down_links::DownLinks;
 pub use ecmp::{EcmpHash, murmur3_32};
 pub use error::TopologyError;
@@ -55,4 +56,5 @@ pub use policy::{
     Arrival, Chooser, Ecmp, NextHopChoice, PolicyContext, RoutingPolicy, routing_policies,
 };
 pub use routes::{EqualPaths, Extremes, NextHopOrder, Routes, RoutesSize, SwitchRoutes};
+pub use source::{AnyTopology, BoxedTopology, KeyDoc, TopologyKind, TopologySource};
 pub use spread::{Demand, LinkLoads, NoSpread, Term, spread};

@@ -1,5 +1,7 @@
 //! Every host sends to one other host and receives from one.
 
+mod workload;
+
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
@@ -11,7 +13,7 @@ use crate::check;
 use crate::context::{Expected, WorkloadContext};
 
 /// Keys, units and defaults.
-pub(crate) const KEYS: &[(&str, &str)] = &[
+const KEYS: &[(&str, &str)] = &[
     ("size", "payload of each flow, such as \"1MB\" (required)"),
     ("start", "time of the first round (default \"0s\")"),
     (

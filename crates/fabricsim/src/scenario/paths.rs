@@ -6,9 +6,10 @@ use std::sync::Arc;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{Fidelity, PathStability};
 use fabricsim_pint::query::{Aggregation, QueryConfig};
-use fabricsim_topology::{RoutingPolicy, routing_policies};
+use fabricsim_topology::RoutingPolicy;
 
 use super::Scenario;
+use crate::kinds::Registry;
 use crate::registry::Needs;
 use crate::settings::RoutingSettings;
 use crate::wording::suggest;
@@ -16,8 +17,9 @@ use crate::wording::suggest;
 /// The policy that `routing` names, or the default.
 pub(super) fn find_policy(
     routing: &RoutingSettings,
+    registry: &Registry,
 ) -> Result<Arc<dyn RoutingPolicy>, ConfigError> {
-    let known: Vec<Arc<dyn RoutingPolicy>> = routing_policies().collect();
+    let known = registry.routing_policies();
     let Some(name) = &routing.policy else {
         return Ok(Arc::clone(&known[0]));
     };

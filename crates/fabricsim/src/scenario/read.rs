@@ -5,13 +5,16 @@ use std::path::Path;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::Bytes;
-use fabricsim_topology::{Topology, TopologyConfig, parse_hpcc};
-use fabricsim_workload::{Expected, FlowTimes, SizeCdf, WorkloadConfig, WorkloadContext};
+use fabricsim_topology::{AnyTopology, BoxedTopology, Topology};
+use fabricsim_workload::{
+    BoxedWorkload, Expected, FileContent, FileState, FlowTimes, SizeCdf, WorkloadContext,
+};
 use toml::de::DeTable;
 
 use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::input_file::{FileKind, read_named};
+use crate::kinds::Registry;
 use crate::settings::{Keys, Profile};
 use crate::wording::suggest;
 
@@ -81,7 +84,8 @@ pub(super) fn read_topology<'a>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,
     base: &Path,
-) -> Result<(TopologyConfig, Topology), Error> {
+    registry: &Registry,
+) -> Result<(BoxedTopology, Topology), Error> {
     let Some(mut section) = document.section(root, "topology")? else {
         return Err(document.mistake(
             document.text.len()..document.text.len(),
@@ -89,26 +93,10 @@ pub(super) fn read_topology<'a>(
             "add `[topology]` and `kind = \"fat-tree\"`; `fabricsim list` shows all topologies",
         ));
     };
-    let kinds: Vec<&'static str> = fabricsim_topology::KINDS
-        .iter()
-        .map(|(name, ..)| *name)
-        .collect();
-    let kind = document.kind(&mut section, &kinds)?;
-    let keys = keys_of(fabricsim_topology::KINDS, kind);
-    let config = match kind {
-        "fat-tree" => TopologyConfig::FatTree(document.settings(&section, keys)?),
-        "leaf-spine" => TopologyConfig::LeafSpine(document.settings(&section, keys)?),
-        "dumbbell" => TopologyConfig::Dumbbell(document.settings(&section, keys)?),
-        "star" => TopologyConfig::Star(document.settings(&section, keys)?),
-        "chain" => TopologyConfig::Chain(document.settings(&section, keys)?),
-        "isp" => TopologyConfig::Isp(document.settings(&section, keys)?),
-        "graphml" => TopologyConfig::Graphml(document.settings(&section, keys)?),
-        "file" => TopologyConfig::File(document.settings(&section, keys)?),
-        _ => unreachable!("`kind` answers with one of the names it was given"),
-    };
-    let topology = match (&config, config.build()) {
-        (_, Some(built)) => built.map_err(|error| document.refuse(&section, error))?,
-        (_, None) => read_network(document, &section, &config, base)?,
+    let config = registry.read_topology(document, &mut section)?;
+    let topology = match config.build() {
+        Some(built) => built.map_err(|error| document.refuse(&section, error))?,
+        None => read_network(document, &section, &*config, base)?,
     };
     Ok((config, topology))
 }
@@ -117,31 +105,16 @@ pub(super) fn read_topology<'a>(
 fn read_network(
     document: &Document<'_>,
     section: &Section<'_>,
-    config: &TopologyConfig,
+    config: &dyn AnyTopology,
     base: &Path,
 ) -> Result<Topology, Error> {
-    if let TopologyConfig::Graphml(config) = config {
-        let checked = config.check();
-        checked.map_err(|error| document.refuse(section, error))?;
-    }
     let path = config
         .path()
         .expect("what is not built is read from a file");
     let path = base.join(path);
     let text = read_referenced(document, section, "path", FileKind::TOPOLOGY, &path)?;
-    let network = match config {
-        TopologyConfig::Graphml(config) => config.read(&text),
-        _ => parse_hpcc(&text),
-    };
+    let network = config.read(&text);
     network.map_err(|error| Error::input(&path.display().to_string(), &text, error))
-}
-
-/// The keys of `kind` in a list of kinds.
-pub(super) fn keys_of(kinds: &[(&str, &str, Keys)], kind: &str) -> Keys {
-    kinds
-        .iter()
-        .find(|(name, ..)| *name == kind)
-        .map_or(&[], |(_, _, keys)| keys)
 }
 
 /// Reads a file that a section names; one that cannot be read is a mistake at that place of the
@@ -191,42 +164,33 @@ pub(super) fn unknown_sizes(document: &Document<'_>, section: &Section<'_>, name
     )
 }
 
+/// The kind of file with such `content`.
+pub(super) const fn kind_of(content: FileContent) -> FileKind {
+    match content {
+        FileContent::Sizes => FileKind::SIZES,
+        FileContent::Flows => FileKind::FLOWS,
+    }
+}
+
 pub(super) fn read_workload<'a>(
     document: &Document<'a>,
     mut section: Section<'a>,
     base: &Path,
     context: &WorkloadContext,
-    fidelity: Fidelity,
-) -> Result<(WorkloadConfig, Expected), Error> {
-    let kinds: Vec<&'static str> = fabricsim_workload::KINDS
-        .iter()
-        .map(|(name, ..)| *name)
-        .collect();
-    let kind = document.kind(&mut section, &kinds)?;
-    let keys = keys_of(fabricsim_workload::KINDS, kind);
-    let mut config = match kind {
-        "poisson" => WorkloadConfig::Poisson(document.settings(&section, keys)?),
-        "incast" => WorkloadConfig::Incast(document.settings(&section, keys)?),
-        "permutation" => WorkloadConfig::Permutation(document.settings(&section, keys)?),
-        "all-to-all" => WorkloadConfig::AllToAll(document.settings(&section, keys)?),
-        "list" => WorkloadConfig::List(document.settings(&section, keys)?),
-        _ => unreachable!("`kind` answers with one of the names it was given"),
-    };
+    (fidelity, registry): (Fidelity, &Registry),
+) -> Result<(BoxedWorkload, Expected), Error> {
+    let mut config = registry.read_workload(document, &mut section)?;
     let times = match fidelity {
         Fidelity::Exact => FlowTimes::Exact,
         Fidelity::Published => FlowTimes::Truncated,
     };
-    let file = config.file().map(|(key, path)| (key, base.join(path)));
-    if let Some((key, path)) = file {
-        let text = match &config {
-            WorkloadConfig::Poisson(poisson) if !path.exists() => {
-                return Err(unknown_sizes(document, &section, poisson.sizes.name()));
-            }
-            WorkloadConfig::Poisson(_) => {
-                read_referenced(document, &section, key, FileKind::SIZES, &path)?
-            }
-            _ => read_referenced(document, &section, key, FileKind::FLOWS, &path)?,
-        };
+    let missing = (config.file()).filter(|file| file.state == FileState::Missing);
+    if let Some(file) = missing {
+        let path = base.join(file.path);
+        if file.content == FileContent::Sizes && !path.exists() {
+            return Err(unknown_sizes(document, &section, file.path));
+        }
+        let text = read_referenced(document, &section, file.key, kind_of(file.content), &path)?;
         config
             .load(&text, context, times)
             .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;

@@ -12,7 +12,6 @@ use fabricsim_qdisc::{
 };
 use fabricsim_transport::tcp::{ClassConfig, TcpSettings};
 use fabricsim_transport::{ClassTransports, Transport};
-use fabricsim_workload::WorkloadConfig;
 
 use super::Scenario;
 use crate::document::{Document, Section};
@@ -28,17 +27,6 @@ pub(super) const TCP_PRIORITY: u8 = 1;
 const MOST_FLOW_QUEUES: u64 = 1 << 25;
 /// What one of them takes in memory.
 const FLOW_QUEUE_BYTES: f64 = 90.0;
-
-/// Gives `workload`, which names no priority, that of TCP. Flows of lists have theirs in the file.
-pub(super) fn set_tcp_priority(workload: &mut WorkloadConfig) {
-    match workload {
-        WorkloadConfig::AllToAll(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Incast(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Permutation(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Poisson(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::List(_) => {}
-    }
-}
 
 /// All priorities of flows, as bits.
 const ALL: u8 = 0xfe;

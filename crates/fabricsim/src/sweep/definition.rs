@@ -12,9 +12,9 @@ use super::condition::Condition;
 use super::point::{LONGEST_NAME, Point, folder_name};
 use super::setting::Setting;
 use super::{Sweep, name_of};
-use crate::custom::CcRegistry;
 use crate::document::{Document, Section};
 use crate::error::Error;
+use crate::kinds::Registry;
 use crate::scenario::Scenario;
 use crate::settings::Keys;
 
@@ -111,7 +111,7 @@ impl<'a> Definition<'a> {
         source: &str,
         base: DeTable<'a>,
         folder: &Path,
-        custom: &CcRegistry,
+        custom: &Registry,
     ) -> Result<Sweep, Error> {
         let written = self.name.as_ref().map(|name| name.get_ref().as_str());
         let name = name_of(written, source).map_err(|error| {
@@ -251,7 +251,7 @@ impl<'a> Definition<'a> {
         base: &DeValue<'a>,
         choices: &[usize],
         folder: &Path,
-        custom: &CcRegistry,
+        custom: &Registry,
     ) -> Result<Scenario, Error> {
         let mut scenario = base.clone();
         let of_axes = self
