@@ -14,7 +14,7 @@ use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim::settings::{
     Keys, OutputSettings, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
 };
-use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim::{tcp_keys, transport_keys};
 
 use crate::args::{ListArgs, ListTopic};
 use crate::console::say;
@@ -47,7 +47,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
             kind(&mut text, name, about, keys);
         }
         text.push_str("Queue disciplines of TCP: [[queue]] discipline = { kind = \"...\" }\n");
-        for (name, about, keys) in discipline_kinds() {
+        for (name, about, keys) in registry.disciplines() {
             kind(&mut text, name, about, keys);
         }
         text.push_str("Routing policies: [routing] policy = \"...\"\n");

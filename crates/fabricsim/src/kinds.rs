@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fabricsim_qdisc::{AqmConfig, AqmKind, DisciplineConfig, DisciplineKind, DisciplineVisitor};
 use fabricsim_topology::{
     BoxedTopology, RoutingPolicy, TopologyKind, TopologyVisitor, routing_policies,
 };
@@ -12,7 +13,8 @@ use crate::document::{Document, Section};
 use crate::error::Error;
 use crate::settings::Keys;
 
-/// The congestion controls, topologies, workloads and routing policies that scenarios can name.
+/// The congestion controls, topologies, workloads, queue disciplines and routing policies that
+/// scenarios can name.
 ///
 /// It begins with all built-in ones. What a program adds is read, checked, listed and run as they
 /// are:
@@ -35,6 +37,7 @@ pub struct Registry {
     pub congestion_controls: CcRegistry,
     topologies: Vec<Kind<BoxedTopology>>,
     workloads: Vec<Kind<BoxedWorkload>>,
+    disciplines: Vec<Kind<DisciplineConfig>>,
     policies: Vec<Arc<dyn RoutingPolicy>>,
 }
 
@@ -68,10 +71,12 @@ impl Default for Registry {
             congestion_controls: CcRegistry::default(),
             topologies: Vec::new(),
             workloads: Vec::new(),
+            disciplines: Vec::new(),
             policies: routing_policies().collect(),
         };
         fabricsim_topology::visit_kinds(&mut registry);
         fabricsim_workload::visit_kinds(&mut registry);
+        fabricsim_qdisc::visit_kinds(&mut registry);
         registry
     }
 }
@@ -113,6 +118,17 @@ impl WorkloadVisitor for Registry {
     }
 }
 
+impl DisciplineVisitor for Registry {
+    fn visit<K: DisciplineKind>(&mut self) {
+        self.disciplines.push(Kind {
+            name: K::NAME,
+            about: K::ABOUT,
+            keys: K::KEYS,
+            read: |document, section| Ok(document.settings::<K>(section, K::KEYS)?.into_config()),
+        });
+    }
+}
+
 impl Registry {
     /// Adds the topology `K`: scenarios name it by `[topology] kind`.
     ///
@@ -130,6 +146,24 @@ impl Registry {
     pub fn add_workload<K: WorkloadKind>(&mut self) {
         refuse_known(self.workloads(), K::NAME);
         WorkloadVisitor::visit::<K>(self);
+    }
+
+    /// Adds the queue discipline `K`: scenarios name it by `discipline = { kind = ... }` of
+    /// `[[queue]]`.
+    ///
+    /// # Panics
+    /// When there is a discipline of that name.
+    pub fn add_discipline<K: AqmKind>(&mut self) {
+        refuse_known(self.disciplines(), K::NAME);
+        self.disciplines.push(Kind {
+            name: K::NAME,
+            about: K::ABOUT,
+            keys: K::KEYS,
+            read: |document, section| {
+                let config = document.settings::<K>(section, K::KEYS)?;
+                Ok(DisciplineConfig::Aqm(AqmConfig::new(config)))
+            },
+        });
     }
 
     /// Adds the routing policy `policy`: scenarios name it by `[routing] policy`.
@@ -152,6 +186,11 @@ impl Registry {
         self.workloads.iter().map(Kind::doc)
     }
 
+    /// The queue disciplines, in the order in which they were added.
+    pub fn disciplines(&self) -> impl Iterator<Item = KindDoc> {
+        self.disciplines.iter().map(Kind::doc)
+    }
+
     /// The routing policies, in the order in which they were added; scenarios that name none have the
     /// first.
     #[must_use]
@@ -166,6 +205,15 @@ impl Registry {
         section: &mut Section<'a>,
     ) -> Result<BoxedTopology, Error> {
         read(&self.topologies, document, section)
+    }
+
+    /// Reads the table of a discipline.
+    pub(crate) fn read_discipline<'a>(
+        &self,
+        document: &Document<'a>,
+        section: &mut Section<'a>,
+    ) -> Result<DisciplineConfig, Error> {
+        read(&self.disciplines, document, section)
     }
 
     /// Reads a `[[workload]]` table.

@@ -96,6 +96,8 @@ pub(crate) mod wording;
 pub use fabricsim_core as core;
 /// PINT: queries, path tracing, codes and sketches.
 pub use fabricsim_pint as pint;
+/// Queues, marks, buffers and disciplines.
+pub use fabricsim_qdisc as qdisc;
 /// Records of flows, slowdowns, comparison, and the formats they are written in.
 pub use fabricsim_report as report;
 /// Graphs, builders and routes.

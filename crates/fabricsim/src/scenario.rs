@@ -339,7 +339,9 @@ impl Scenario {
             }
         }
         let (queues, queue_sections): (Vec<_>, Vec<_>) =
-            read_queues(&document, &mut root)?.into_iter().unzip();
+            read_queues(&document, &mut root, registry)?
+                .into_iter()
+                .unzip();
         let events = failures::read(&document, &mut root, &topology)?;
         let observe = observe::read(&document, &mut root, &topology, &run)?;
         let (queries, query_places) = queries::read(&document, &mut root)?.unzip();

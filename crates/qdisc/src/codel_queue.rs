@@ -6,7 +6,7 @@ use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::any_discipline::DisciplineContext;
+use crate::aqm::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, CodelSettings, Source};
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, EcnSelector, holds_one_line};

@@ -8,7 +8,7 @@ use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::any_discipline::DisciplineContext;
+use crate::aqm::DisciplineContext;
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, holds_one_line, is_capable, mark_if};
 use crate::line::Line;

@@ -260,7 +260,7 @@ mod tests {
     use serde::de::{Deserializer, Error as _, Visitor};
 
     use super::*;
-    use crate::source::{AnyTopology, BoxedTopology};
+    use crate::source::BoxedTopology;
 
     fn boxed(config: impl TopologyKind) -> BoxedTopology {
         Box::new(config)

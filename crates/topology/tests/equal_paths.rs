@@ -184,7 +184,7 @@ fn which_path_is_best_depends_on_the_size() {
 #[test]
 fn fabrics_whose_paths_agree_are_not_searched() {
     let topology = FatTreeConfig::default();
-    let topology = topology.build().unwrap().unwrap();
+    let topology = topology.build().unwrap();
     let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
     let mut equal = EqualPaths::new(Arc::new(routes.clone()));
     assert!(equal.is_uniform());

@@ -1063,6 +1063,15 @@ const CASES: &[Case] = &[
         remedy: "such as \"1us\"",
     },
     Case {
+        name: "a misspelt routing policy",
+        files: FILES,
+        scenario: good_and!("[routing]\npolicy = \"ecpm\""),
+        args: &[],
+        place: "t.toml:12:10",
+        says: &["[routing], key `policy`: there is no routing policy `ecpm`"],
+        remedy: "did you mean `ecmp`?",
+    },
+    Case {
         name: "--set of a table that does not exist",
         files: FILES,
         scenario: good_and!(""),

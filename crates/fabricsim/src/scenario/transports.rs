@@ -240,9 +240,10 @@ impl Scenario {
 
     /// The queues among which a rule spreads flows, over all ports of switches that it fits.
     fn flow_queues(&self, rule: &QueueRule) -> u64 {
-        let DisciplineConfig::FqCodel(config) = &rule.discipline else {
+        let queues = rule.discipline.flow_queues();
+        if queues == 0 {
             return 0;
-        };
+        }
         let towards = |node| match self.topology.is_host(node) {
             true => FarEnd::Hosts,
             false => FarEnd::Switches,
@@ -258,7 +259,7 @@ impl Scenario {
             .switches()
             .flat_map(|node| self.topology.ports(node));
         let count: u64 = ports.map(|port| fits(port.rate, port.peer)).sum();
-        count.saturating_mul(config.flows.into())
+        count.saturating_mul(queues)
     }
 
     /// What the queues of TCP are made from.
