@@ -4,7 +4,7 @@ mod short_form;
 
 use fabricsim_core::input::ConfigError;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::aqm::AqmConfig;
 use crate::codel_queue::CodelConfig;
@@ -36,6 +36,14 @@ pub trait DisciplineVisitor {
     fn visit<K: DisciplineKind>(&mut self);
 }
 
+/// The settings of a discipline with its kind in front.
+#[derive(Serialize)]
+struct Tagged<'a, T> {
+    kind: &'static str,
+    #[serde(flatten)]
+    settings: &'a T,
+}
+
 /// Makes the list of kinds, one line each.
 macro_rules! kinds {
     ($($variant:ident($config:ty) = $name:literal, $about:literal;)*) => {
@@ -56,6 +64,17 @@ macro_rules! kinds {
         /// Shows every kind of discipline to `visitor`, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl DisciplineVisitor) {
             $(visitor.visit::<$config>();)*
+        }
+
+        impl Serialize for DisciplineConfig {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(settings) => {
+                        Tagged { kind: $name, settings }.serialize(serializer)
+                    })*
+                    Self::Aqm(config) => config.serialize(serializer),
+                }
+            }
         }
 
         impl DisciplineConfig {
@@ -122,7 +141,7 @@ impl SharedBufferConfig {
 /// assert!(error.message.contains("`flow`"));
 /// # Ok::<(), fabricsim_core::input::InputError>(())
 /// ```
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum DisciplineConfig {
     /// `shared-buffer`
@@ -141,7 +160,7 @@ pub enum DisciplineConfig {
     #[serde(rename = "dualpi2")]
     DualPi2(DualPi2Config),
     /// A rule from outside, which a program has added.
-    #[serde(untagged, skip_deserializing)]
+    #[serde(skip)]
     Aqm(AqmConfig),
 }
 
