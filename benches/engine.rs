@@ -1,27 +1,27 @@
 //! What the engine costs by itself, with the customary loads of event lists and of parallel
 //! simulators.
 //!
-//! * `hold`: the hold model on the timers of one domain. The least timer is taken and set again, later
+//! * `hold`: the hold model on the timers of one process. The least timer is taken and set again, later
 //!   by a random time; their number stays. The throughput is holds per second.
-//! * `phold`: a fixed number of messages wander between domains. Each is held for a random time where
-//!   it arrives, as a local event, and then goes on to a random neighbour. The throughput is events
+//! * `phold`: a fixed number of messages wander between processes. Each is held for a random time where
+//!   it arrives, as a local event, and then goes on to a random neighbor. The throughput is events
 //!   (arrivals and ends of holding) per second.
-//! * `sparse`: the same among 16 domains, alone and in an engine where 65,520 others never have
-//!   anything to do. A window costs what happens in it, so the two should be close.
+//! * `sparse`: the same among 16 processes, alone and in an engine where 65,520 others never have
+//!   anything to do. An epoch costs what happens in it, so the two should be close.
 //!
 //! `cargo bench -p fabricsim --bench engine`
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim_core::engine::{
-    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Threads, Timer, Timers, Window,
-    Wiring,
+    Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes, SendBuffer,
+    Threads, Timer, Timers, Wiring,
 };
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Time};
 
-const NEIGHBOURS: u32 = 8;
-/// Messages that start at each domain.
+const NEIGHBORS: u32 = 8;
+/// Messages that start at each process.
 const MESSAGES: u16 = 32;
 const LOOKAHEAD: Duration = Duration::from_us(1);
 /// Holding times are below this.
@@ -52,7 +52,7 @@ impl Message for Wanderer {
 
 /// A place where messages are held for a while.
 #[derive(Debug)]
-struct Place {
+struct Position {
     held: Vec<Wanderer>,
     free: Vec<u16>,
     timers: Timers,
@@ -60,7 +60,7 @@ struct Place {
     events: u64,
 }
 
-impl Place {
+impl Position {
     fn new(number: u32, messages: u16) -> Self {
         let mut place = Self {
             held: Vec::new(),
@@ -101,14 +101,19 @@ impl Place {
     }
 }
 
-impl Domain for Place {
+impl LogicalProcess for Position {
     type Message = Wanderer;
 
     fn next_event(&self) -> Time {
         self.timers.next_time()
     }
 
-    fn run(&mut self, end: Time, inbox: &mut Inbox<Wanderer>, outbox: &mut Outbox<Wanderer>) {
+    fn run(
+        &mut self,
+        end: Time,
+        inbox: &mut Inbox<Wanderer>,
+        send_buffer: &mut SendBuffer<Wanderer>,
+    ) {
         loop {
             let (arrival, local) = (inbox.next_time(), self.timers.next_time());
             let now = arrival.min(local);
@@ -121,76 +126,80 @@ impl Domain for Place {
                 message.visits += 1;
                 self.hold(now, message);
             } else if let Some(timer) = self.timers.pop() {
-                let lane = self.stream.next_u64() % u64::from(NEIGHBOURS);
-                let lane = usize::try_from(lane).expect("a small number");
-                outbox.send(lane, now + LOOKAHEAD, &self.held[usize::from(timer.index)]);
+                let channel = self.stream.next_u64() % u64::from(NEIGHBORS);
+                let channel = usize::try_from(channel).expect("a small number");
+                send_buffer.send(
+                    channel,
+                    now + LOOKAHEAD,
+                    &self.held[usize::from(timer.index)],
+                );
                 self.free.push(timer.index);
             }
         }
     }
 }
 
-/// Goes from window to window until [`END`].
+/// Goes from epoch to epoch until [`END`].
 struct Steady;
 
-impl Driver<Place> for Steady {
-    fn before(&mut self, domains: &mut Domains<'_, Place>, next: Time) -> Option<Window> {
+impl Driver<Position> for Steady {
+    fn before(&mut self, processes: &mut Processes<'_, Position>, next: Time) -> Option<Epoch> {
         let last = Time::ZERO + END;
-        (next < last).then(|| Window {
+        (next < last).then(|| Epoch {
             start: next,
-            end: (next + domains.lookahead()).min(last),
-            lag: Lag::Allowed,
+            end: (next + processes.lookahead()).min(last),
+            execution: Execution::Lazy,
         })
     }
 
-    fn collect(&mut self, _domains: &mut Domains<'_, Place>) {}
+    fn collect(&mut self, _processes: &mut Processes<'_, Position>) {}
 }
 
-/// How many places there are, and which of them have messages.
+/// How many positions there are, and which of them have messages.
 #[derive(Clone, Copy)]
 struct Size {
-    places: u32,
-    /// Every place whose number is a multiple of this has messages, which stay among such places.
+    positions: u32,
+    /// Every place whose number is a multiple of this has messages, which stay among such positions.
     stride: u32,
 }
 
-/// Rings of places with chords: lane `2 k` leads `k + 1` places of the ring ahead and hears lane
-/// `2 k + 1`, which leads as far back. A ring is the places that are a multiple of the stride apart.
-fn engine(Size { places, stride }: Size, threads: usize) -> Engine<Place> {
+/// Rings of positions with chords: channel `2 k` leads `k + 1` positions of the ring ahead and hears channel
+/// `2 k + 1`, which leads as far back. A ring is the positions that are a multiple of the stride apart.
+fn engine(Size { positions, stride }: Size, threads: usize) -> Engine<Position> {
     let wiring = |place: u32| {
-        let lane = |lane: u32| {
-            let far = (lane / 2 + 1) * stride;
-            let ahead = if lane.is_multiple_of(2) {
+        let channel = |channel: u32| {
+            let far = (channel / 2 + 1) * stride;
+            let ahead = if channel.is_multiple_of(2) {
                 far
             } else {
-                places - far
+                positions - far
             };
             Wiring {
-                domain: (place + ahead) % places,
-                lane: lane ^ 1,
+                process: (place + ahead) % positions,
+                channel: channel ^ 1,
                 delay: LOOKAHEAD,
             }
         };
-        (0..NEIGHBOURS).map(lane).collect()
+        (0..NEIGHBORS).map(channel).collect()
     };
     let place = |number: u32| {
         let active = number.is_multiple_of(stride);
-        Place::new(number, if active { MESSAGES } else { 0 })
+        Position::new(number, if active { MESSAGES } else { 0 })
     };
-    let domains = (0..places).map(place).collect();
+    let processes = (0..positions).map(place).collect();
     let threads = Threads::start(threads).expect("the system has threads");
-    Engine::new(domains, (0..places).map(wiring).collect(), &threads)
+    Engine::new(processes, (0..positions).map(wiring).collect(), &threads)
 }
 
 /// Runs to the end.
-fn steady(engine: &mut Engine<Place>) {
+fn steady(engine: &mut Engine<Position>) {
     engine.run(&mut Steady);
 }
 
 /// The events until the end.
-fn events(mut engine: Engine<Place>) -> u64 {
+fn events(mut engine: Engine<Position>) -> u64 {
     steady(&mut engine);
-    engine.domains().map(|place| place.events).sum()
+    engine.processes().map(|place| place.events).sum()
 }
 
 fn hold(criterion: &mut Criterion) {
@@ -227,7 +236,7 @@ fn hold(criterion: &mut Criterion) {
 
 fn phold(criterion: &mut Criterion) {
     let size = Size {
-        places: 64,
+        positions: 64,
         stride: 1,
     };
     let mut group = criterion.benchmark_group("phold");
@@ -244,13 +253,13 @@ fn phold(criterion: &mut Criterion) {
 fn sparse(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("sparse");
     group.sample_size(20);
-    for places in [16, 65_536] {
+    for positions in [16, 65_536] {
         let size = Size {
-            places,
-            stride: places / 16,
+            positions,
+            stride: positions / 16,
         };
         group.throughput(Throughput::Elements(events(engine(size, 1))));
-        group.bench_function(format!("16 of {places}"), |bencher| {
+        group.bench_function(format!("16 of {positions}"), |bencher| {
             bencher.iter_batched_ref(|| engine(size, 1), steady, BatchSize::PerIteration);
         });
     }

@@ -15,7 +15,7 @@ const NETWORK: &str = "
     [topology]
     kind = \"star\"
     hosts = 64
-    [transport]
+    [rdma]
     mtu = \"1448B\"
     [tcp]
     ack_every = 1
@@ -32,7 +32,7 @@ fn run(simulation: &mut Simulation) -> u64 {
 fn hops(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("tcp");
     group.sample_size(20);
-    for cc in ["line-rate", "dctcp", "newreno", "cubic", "tcp-dctcp"] {
+    for cc in ["none", "dctcp", "newreno", "cubic", "tcp-dctcp"] {
         let text = format!("{NETWORK}\n[cc]\nkind = \"{cc}\"");
         let scenario = Scenario::from_toml(&text).expect("a valid scenario");
         let simulation = || Simulation::new(&scenario, 1).expect("a network");

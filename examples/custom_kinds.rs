@@ -5,14 +5,14 @@
 
 use fabricsim::core::flow::{FlowRequest, FlowSource};
 use fabricsim::core::id::{ClassId, NodeId, PortId};
-use fabricsim::core::input::ConfigError;
+use fabricsim::core::input::{ConfigError, Keys};
 use fabricsim::core::plugin::{PathStability, PortStates};
 use fabricsim::core::units::{Bytes, Duration, Rate, Time};
-use fabricsim::kinds::Registry;
 use fabricsim::qdisc::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
+use fabricsim::scenario::kinds::Registry;
 use fabricsim::topology::{
-    Arrival, Chooser, KeyDoc, Link, NextHopChoice, NodeKind, PolicyContext, RoutingPolicy,
-    Topology, TopologyKind, TopologySource,
+    Arrival, Chooser, Link, NextHopChoice, NodeKind, PolicyContext, RoutingPolicy, Topology,
+    TopologyKind, TopologySource,
 };
 use fabricsim::workload::{Expected, Workload, WorkloadContext, WorkloadKind};
 use fabricsim::{Scenario, Simulation};
@@ -29,7 +29,7 @@ struct Parallel {
 impl TopologyKind for Parallel {
     const NAME: &'static str = "parallel";
     const ABOUT: &'static str = "two switches with hosts and parallel switches between them";
-    const KEYS: &'static [KeyDoc] = &[
+    const KEYS: Keys = &[
         (
             "hosts_per_side",
             "hosts at each of the two switches (required)",
@@ -88,7 +88,7 @@ const fn three() -> u8 {
 impl WorkloadKind for Across {
     const NAME: &'static str = "across";
     const ABOUT: &'static str = "each host sends one flow to the host half the network away";
-    const KEYS: &'static [(&'static str, &'static str)] = &[
+    const KEYS: Keys = &[
         ("size", "payload of each flow (required)"),
         ("priority", "priority queue, 1 to 7 (default 3)"),
     ];
@@ -190,7 +190,7 @@ struct MarkAbove {
 impl AqmKind for MarkAbove {
     const NAME: &'static str = "mark-above";
     const ABOUT: &'static str = "marks packets that leave more than some bytes behind";
-    const KEYS: &'static [(&'static str, &'static str)] = &[
+    const KEYS: Keys = &[
         ("bytes", "bytes up to which nothing is marked (required)"),
         ("limit", "packets that the queue holds (required)"),
     ];

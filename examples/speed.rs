@@ -151,7 +151,7 @@ fn rows() -> Vec<Row> {
     // A round trip is two seconds.
     let chain = format!(
         "[topology]\nkind = \"chain\"\nswitches = 100\nhosts_per_switch = 1\ndelay = \"10ms\"\n\
-         {LIST}[transport]\nrto_min = \"10s\"\n[run]\nstall_after = \"20s\"\n"
+         {LIST}[rdma]\nrto_min = \"10s\"\n[run]\nstall_after = \"20s\"\n"
     );
     for (name, cc) in [("DCTCP", "kind = \"dctcp\""), ("HPCC", hpcc)] {
         let title = format!("20 MB over 100 switches and links of 10 ms, {name}");

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fabricsim_fuzz::flow_txt(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fabricsim_fuzz::run("flow_txt", data));

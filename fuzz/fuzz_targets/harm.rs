@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fabricsim_fuzz::harm(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fabricsim_fuzz::run("harm", data));

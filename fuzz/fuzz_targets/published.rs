@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| fabricsim_fuzz::published(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fabricsim_fuzz::run("published", data));

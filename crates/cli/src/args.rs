@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
 
-use crate::console::tell;
+use crate::console::note;
 use crate::harm::HarmArgs;
 use crate::pint::PintArgs;
 use crate::plot::PlotArgs;
@@ -21,7 +21,7 @@ const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default
 /// A seed is a TOML integer, which has a sign.
 const LARGEST_SEED: u64 = i64::MAX.unsigned_abs();
 
-/// A packet-level simulator of datacentre networks.
+/// A packet-level simulator of datacenter networks.
 #[derive(Debug, Parser)]
 #[command(
     name = "fabricsim",
@@ -73,6 +73,16 @@ pub(crate) enum Command {
     Pint(PintArgs),
     /// List algorithms, topologies, workloads and settings with their keys
     List(ListArgs),
+    /// Print a JSON Schema of scenarios, for editors and other programs
+    #[command(after_help = "\
+Examples:
+  fabricsim schema > scenario.schema.json
+
+With `#:schema scenario.schema.json` in the first line of a scenario, editors that know schemas of
+TOML files complete its keys and mark mistakes.")]
+    Schema,
+    /// Print completions for a shell: bash, zsh, fish, elvish or powershell
+    Completions(CompletionsArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -112,7 +122,7 @@ Examples:
   fabricsim run my.toml --profile-parallelism       how many cores would be worth it
 
 The folder gets fct.csv (one row for each flow, in the order of completion) and
-summary.json (every setting, counts, slowdowns, digest). Results do not depend on
+summary.json (every setting, counts, slowdowns, checksum). Results do not depend on
 --threads. Complete results of other settings, other files or another version of fabricsim
 stay: nothing is run then, unless --force lets the new results replace them. The very same
 scenario can run again. Old results go when the new ones are complete.
@@ -141,7 +151,7 @@ pub(crate) struct RunArgs {
     pub(crate) quiet: bool,
 
     /// Run on one thread and measure what 2 to 128 workers would gain: prints a table, writes
-    /// parallelism.json and parallelism_domains.csv; results are the same
+    /// parallelism.json and parallelism_nodes.csv; results are the same
     #[arg(long)]
     pub(crate) profile_parallelism: bool,
 }
@@ -216,6 +226,17 @@ pub(crate) struct ListArgs {
     pub(crate) what: Option<ListTopic>,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim completions bash > ~/.local/share/bash-completion/completions/fabricsim
+  fabricsim completions zsh > ~/.zfunc/_fabricsim
+  fabricsim completions fish > ~/.config/fish/completions/fabricsim.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub(crate) enum ListTopic {
     /// Congestion-control algorithms
@@ -240,7 +261,7 @@ impl ScenarioArgs {
             }
         }?;
         for class in scenario.unused_classes() {
-            tell!("note: class {class} has an algorithm of its own, and no flow is of that class");
+            note!("note: class {class} has an algorithm of its own, and no flow is of that class");
         }
         Ok(scenario)
     }

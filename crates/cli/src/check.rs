@@ -3,21 +3,21 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fabricsim::size::memory;
-use fabricsim::utilisation::ExpectedUtilisation;
+use fabricsim::utilization::ExpectedUtilization;
 use fabricsim::{Error, Scenario, Simulation};
+use fabricsim_scenario::scenario::size::memory;
 
 use crate::args::CheckArgs;
-use crate::console::{say, tell};
+use crate::console::{note, output};
 use crate::load;
 
 pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load()?;
     let simulation = Simulation::new(&scenario, 1)?;
-    let utilisation = ExpectedUtilisation::of(&scenario, &simulation);
-    say(&describe(&scenario, &simulation, &utilisation))?;
-    if let Some(warning) = utilisation.warning() {
-        tell!("warning: {warning}");
+    let utilization = ExpectedUtilization::of(&scenario, &simulation);
+    output(&describe(&scenario, &simulation, &utilization))?;
+    if let Some(warning) = utilization.warning() {
+        note!("warning: {warning}");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -25,7 +25,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
 fn describe(
     scenario: &Scenario,
     simulation: &Simulation,
-    utilisation: &ExpectedUtilisation,
+    utilization: &ExpectedUtilization,
 ) -> String {
     let facts = simulation.facts();
     let expected = simulation.expected();
@@ -69,7 +69,7 @@ fn describe(
     );
     line("expected flows", format!("{:.0}", expected.flows));
     line("expected bytes", format!("{:.0}", expected.bytes));
-    for (name, value) in load::lines(utilisation) {
+    for (name, value) in load::lines(utilization) {
         line(name, value);
     }
     line("results in", scenario.output_dir().display().to_string());

@@ -9,7 +9,7 @@ use fabricsim::report::{Comparison, Pairing};
 use serde_json::{Value, json};
 
 use crate::args::CompareArgs;
-use crate::console::{say, tell};
+use crate::console::{note, output};
 use crate::exit;
 use crate::results::{read_flows, refuse_input};
 
@@ -26,15 +26,15 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
         .tolerance
         .map(|tolerance| is_within(&comparison, tolerance));
     if args.json {
-        say(&format!("{:#}\n", as_json(args, &comparison, within)))?;
+        output(&format!("{:#}\n", as_json(args, &comparison, within)))?;
     } else {
-        say(&describe(args, &comparison))?;
+        output(&describe(args, &comparison))?;
     }
     if comparison.matched == 0 {
-        tell!("no flow is in both: source, destination, size and start (to 1 ns) have to agree");
+        note!("no flow is in both: source, destination, size and start (to 1 ns) have to agree");
     }
     if within == Some(false) {
-        tell!("further apart than --tolerance, or flows are missing");
+        note!("further apart than --tolerance, or flows are missing");
         return Ok(ExitCode::from(exit::FAILURE));
     }
     Ok(ExitCode::SUCCESS)

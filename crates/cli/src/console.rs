@@ -8,10 +8,10 @@ use clap::Parser;
 use clap::builder::Styles;
 use clap::error::ErrorKind;
 use fabricsim::Error;
-use fabricsim::error::escaped;
+use fabricsim_scenario::text::error::escaped;
 use miette::{MietteHandlerOpts, Report};
 
-use crate::complaint::Complaint;
+use crate::error_report::ErrorReport;
 use crate::exit;
 
 /// Columns of a message.
@@ -22,17 +22,17 @@ const WIDTH: usize = 100;
 ///
 /// # Errors
 /// When the standard output cannot take it, such as a file on a disk that is full.
-pub(crate) fn say(text: &str) -> Result<(), Error> {
+pub(crate) fn output(text: &str) -> Result<(), Error> {
     put(&escaped(text))
 }
 
-/// Prints a file's content to the standard output: to programs as it is, to people as [`say`] does.
+/// Prints a file's content to the standard output: to programs as it is, to people as [`output`] does.
 ///
 /// # Errors
 /// When the standard output cannot take it.
 pub(crate) fn pour(content: &str) -> Result<(), Error> {
     if stdout().is_terminal() {
-        say(content)
+        output(content)
     } else {
         put(content)
     }
@@ -59,14 +59,14 @@ pub(crate) fn printed(written: io::Result<()>) -> Result<(), Error> {
 
 /// Prints a line to the standard error, whether or not anybody listens. Nothing is left in it that a
 /// terminal would obey.
-macro_rules! tell {
+macro_rules! note {
     ($($arguments:tt)*) => {{
         use std::io::Write as _;
         let line = format!($($arguments)*);
-        let _ = writeln!(std::io::stderr(), "{}", fabricsim::error::escaped(&line));
+        let _ = writeln!(std::io::stderr(), "{}", fabricsim_scenario::text::error::escaped(&line));
     }};
 }
-pub(crate) use tell;
+pub(crate) use note;
 
 /// Reads the arguments of the command, or prints what is wrong with them and ends the process. What it
 /// quotes of them is escaped.
@@ -130,7 +130,7 @@ fn refuse_arguments(
         let _ = write!(stderr(), "{}", escaped(&said));
         std::process::exit(error.exit_code())
     }
-    end(say(&said))
+    end(output(&said))
 }
 
 /// Ends the process after help that was asked for has been printed, or has not.
@@ -145,8 +145,8 @@ fn end(printed: Result<(), Error>) -> ! {
     std::process::exit(code.into())
 }
 
-/// Prints a mistake with its place and its remedy to the standard error. In a pipe or a file it is
-/// the same text everywhere: no colours, and lines are drawn in ASCII.
+/// Prints an error with its place and a suggested fix to the standard error. In a pipe or a file it is
+/// the same text everywhere: no colors, and lines are drawn in ASCII.
 pub(crate) fn complain(error: Error) {
     let mut options = MietteHandlerOpts::new().width(WIDTH).terminal_links(false);
     if !stderr().is_terminal() {
@@ -154,7 +154,7 @@ pub(crate) fn complain(error: Error) {
     }
     // A hook can be set once; nobody else sets one.
     let _ = miette::set_hook(Box::new(move |_| Box::new(options.clone().build())));
-    let report = Report::new(Complaint::new(error));
-    // The words are fit for a terminal; the colours around them are ours.
+    let report = Report::new(ErrorReport::new(error));
+    // The words are fit for a terminal; the colors around them are ours.
     let _ = writeln!(stderr(), "{report:?}");
 }

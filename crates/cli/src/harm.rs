@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use fabricsim::Error;
-use fabricsim::harm::{
+use fabricsim::output::{Destination, Origin, ResultSet, write_whole};
+use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_experiments::harm::{
     Beside, CellResult, Feedback, HarmReport, HarmSettings, HarmTest, Reuse, Status, harm_figure,
 };
-use fabricsim::output::{Destination, Origin, ResultSet, write_whole};
-use fabricsim::report::figure::Theme;
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_plot::figure::Theme;
 
-use crate::console::{say, tell};
+use crate::console::{note, output};
 use crate::exit;
 use crate::plot::{encoded, picture};
 use crate::run::existing;
@@ -268,13 +268,13 @@ pub(crate) fn harm(args: &HarmArgs) -> Result<ExitCode, Error> {
     );
     let report = test.run(threads, &|cell| {
         if !args.quiet {
-            tell!("{}", progress(cell));
+            note!("{}", progress(cell));
         }
     })?;
     args.write(&report, &origin)?;
-    say(&report.to_text())?;
+    output(&report.to_text())?;
     if args.compare_sample {
-        say(&format!("\n{}", report.compared_with_sample()))?;
+        output(&format!("\n{}", report.compared_with_sample()))?;
     }
     Ok(match report.status() {
         Status::Complete => ExitCode::SUCCESS,

@@ -1,14 +1,14 @@
-//! The `fabricsim` command: runs, sweeps, checks and lists scenarios of datacentre networks, and
+//! The `fabricsim` command: runs, sweeps, checks and lists scenarios of datacenter networks, and
 //! compares their results.
 //!
 //! What it does is the library's work (the crate `fabricsim`); here are the arguments, the progress
-//! bar, signals, and how results and mistakes are shown.
+//! bar, signals, and how results and errors are shown.
 
 mod args;
 mod check;
 mod compare;
-mod complaint;
 mod console;
+mod error_report;
 mod harm;
 mod list;
 mod load;
@@ -20,6 +20,7 @@ mod report;
 mod reproduce;
 mod results;
 mod run;
+mod schema;
 mod signals;
 mod slowdown;
 mod sweep;
@@ -58,6 +59,8 @@ fn main() -> ExitCode {
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options),
         Command::List(options) => list::list(&options),
+        Command::Schema => schema::schema(),
+        Command::Completions(options) => schema::completions(&options),
     };
     result.unwrap_or_else(refuse)
 }

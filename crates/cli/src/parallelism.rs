@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fabricsim::parallelism::{BarrierSource, ParallelismReport};
+use fabricsim_experiments::parallelism::{BarrierSource, ParallelismReport};
 
 use crate::run::line;
 
@@ -17,15 +17,15 @@ pub(crate) fn describe(report: &ParallelismReport) -> String {
     let mut text = String::new();
     costs(&mut text, report);
     workers(&mut text, report);
-    line!(text, "costliest domains     cost    share    windows");
-    for domain in &report.costliest {
-        let name = format!("{} {}", domain.kind.name(), domain.node);
+    line!(text, "costliest nodes     cost    share    epochs");
+    for node in &report.costliest {
+        let name = format!("{} {}", node.kind.name(), node.node);
         line!(
             text,
             "  {name:<13} {:>10} {:>7.2}% {:>10}",
-            time(domain.cost_ns as f64),
-            100.0 * domain.share,
-            domain.windows
+            time(node.cost_ns as f64),
+            100.0 * node.share,
+            node.epochs
         );
     }
     if report.cpu_share < UNDISTURBED {
@@ -50,27 +50,27 @@ pub(crate) fn describe(report: &ParallelismReport) -> String {
 fn costs(text: &mut String, report: &ParallelismReport) {
     line!(
         text,
-        "parallelism  {} windows of {} domains: {} in domains, {} finding them, {} between windows",
-        report.windows,
-        report.domains,
+        "parallelism  {} epochs of {} nodes: {} in nodes, {} finding them, {} between epochs",
+        report.epochs,
+        report.nodes,
         time(report.work_ns as f64),
         time(report.search_ns as f64),
         time(report.driver_ns as f64)
     );
-    let (work, domains) = (&report.window_work_ns, &report.window_domains);
+    let (work, nodes) = (&report.epoch_work_ns, &report.epoch_nodes);
     line!(
         text,
-        "  each window: work mean {}, p50 {}, p99 {}; domains mean {:.1}, p50 {}, p99 {}",
+        "  each epoch: work mean {}, p50 {}, p99 {}; nodes mean {:.1}, p50 {}, p99 {}",
         time(work.mean),
         time(work.p50),
         time(work.p99),
-        domains.mean,
-        domains.p50,
-        domains.p99
+        nodes.mean,
+        nodes.p50,
+        nodes.p99
     );
     line!(
         text,
-        "  critical path {}: with what lies between windows, at most {:.1} times as fast",
+        "  critical path {}: with what lies between epochs, at most {:.1} times as fast",
         time(report.critical_path_ns as f64),
         report.speedup_bound
     );

@@ -6,16 +6,17 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 use fabricsim::Error;
-use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::outcome::write_whole;
-use fabricsim::report::figure::{
+use fabricsim::report::{BinRule, equal_count_bins};
+use fabricsim_plot::figure::{
     CdfOf, DrawError, Figure, MOST_POINTS, Percentile, Quantity, Selection, Series, SlowdownCurve,
     Style, Theme, cdf_curve, cdf_figure, read_time_lines, relative_figure, slowdown_figure,
     time_figure,
 };
-use fabricsim::report::{BinRule, equal_count_bins};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 
-use crate::console::say;
+use crate::console::output;
 use crate::results::{names, read_flows, refuse_mixture};
 
 #[derive(Debug, clap::Args)]
@@ -138,8 +139,8 @@ struct SeriesArgs {
 enum SeriesKind {
     /// Queue of a switch port
     Queue,
-    /// Utilisation of a link
-    Utilisation,
+    /// Utilization of a link
+    Utilization,
     /// Rate that its algorithm allows a flow
     Rate,
     /// Window of a flow
@@ -258,9 +259,9 @@ impl Drawing {
         })?;
         write_whole(&self.out, |file| file.write_all(&bytes))?;
         for note in &figure.notes {
-            say(&format!("{note}\n"))?;
+            output(&format!("{note}\n"))?;
         }
-        say(&format!("{}\n", self.out.display()))?;
+        output(&format!("{}\n", self.out.display()))?;
         Ok(())
     }
 }
@@ -327,7 +328,7 @@ fn cdf(args: &CdfArgs) -> Result<Figure, Error> {
 fn series(args: &SeriesArgs) -> Result<Figure, Error> {
     let quantity = match args.of {
         SeriesKind::Queue => Quantity::Queue,
-        SeriesKind::Utilisation => Quantity::Utilisation,
+        SeriesKind::Utilization => Quantity::Utilization,
         SeriesKind::Rate => Quantity::Rate,
         SeriesKind::Window => Quantity::Window,
         SeriesKind::Throughput => Quantity::Throughput,
@@ -375,12 +376,12 @@ fn series(args: &SeriesArgs) -> Result<Figure, Error> {
             lines.push(line);
         }
     }
-    let title = args.drawing.title(&capitalised(&quantity.to_string()));
+    let title = args.drawing.title(&capitalized(&quantity.to_string()));
     Ok(time_figure(&title, quantity, lines, usize::from(args.most)))
 }
 
 /// `text` as the beginning of a sentence.
-pub(crate) fn capitalised(text: &str) -> String {
+pub(crate) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()

@@ -4,12 +4,12 @@ use std::time::{Duration, Instant};
 
 use fabricsim::outcome::{Monitor, share_done};
 use fabricsim::simulation::Expectation;
-use fabricsim::utilisation::ExpectedUtilisation;
+use fabricsim::utilization::ExpectedUtilization;
 use fabricsim_core::engine::Interrupt;
 use fabricsim_core::network::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::console::tell;
+use crate::console::note;
 use crate::signals::Signals;
 
 /// Steps of the bar.
@@ -51,9 +51,9 @@ impl Display {
 }
 
 impl Monitor for Display {
-    fn expected(&mut self, utilisation: &ExpectedUtilisation) {
-        if let Some(warning) = utilisation.warning() {
-            tell!("warning: {warning}");
+    fn expected(&mut self, utilization: &ExpectedUtilization) {
+        if let Some(warning) = utilization.warning() {
+            note!("warning: {warning}");
         }
     }
 

@@ -10,17 +10,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::outcome::write_whole;
-use fabricsim::report::figure::{
+use fabricsim_plot::figure::{
     CdfOf, Percentile, Quantity, Selection, Series, SlowdownCurve, Style, cdf_figure, queue_curve,
     queue_figure, read_time_lines, slowdown_figure, time_figure,
 };
-use fabricsim::report::html::{Cell, Page};
+use fabricsim_plot::html::{Cell, Page};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
 
-use crate::console::say;
-use crate::plot::capitalised;
+use crate::console::output;
+use crate::plot::capitalized;
 use differences::{differences, flatten};
 use grouping::{Group, groups};
 use runs::{Run, read_runs, thousands};
@@ -88,7 +89,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     scenarios(&mut page, &runs);
     let html = page.finish();
     write_whole(&args.out, |file| file.write_all(html.as_bytes()))?;
-    say(&format!("{}\n", args.out.display()))?;
+    output(&format!("{}\n", args.out.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -127,7 +128,7 @@ fn overview(page: &mut Page, runs: &[Run]) {
             thousands(u64::try_from(run.flows).unwrap_or(u64::MAX)).into(),
             run.seconds("/wall_s").into(),
             run.seconds("/cpu_s").into(),
-            run.text("/digest").into(),
+            run.text("/checksum").into(),
             version.into(),
         ]
     };
@@ -144,7 +145,7 @@ fn overview(page: &mut Page, runs: &[Run]) {
             "finished",
             "wall s",
             "CPU s",
-            "digest",
+            "checksum",
             "version",
         ],
         &rows,
@@ -286,7 +287,7 @@ fn observations(page: &mut Page, runs: &[Run], groups: &[Group]) -> Result<(), E
         let mut curves = Vec::new();
         for (run, name, style) in members(runs, group) {
             if let Some((file, text)) = part(run, "queue_distribution.csv")? {
-                let curve = queue_curve(&text).map_err(|error| mistake(&file, &text, error))?;
+                let curve = queue_curve(&text).map_err(|error| diagnostic(&file, &text, error))?;
                 curves.push(Series::curve(name, style.plain(), curve));
             }
         }
@@ -305,7 +306,7 @@ fn observations(page: &mut Page, runs: &[Run], groups: &[Group]) -> Result<(), E
         let mut has_any = false;
         for quantity in [
             Quantity::Queue,
-            Quantity::Utilisation,
+            Quantity::Utilization,
             Quantity::Rate,
             Quantity::Window,
             Quantity::Throughput,
@@ -317,14 +318,14 @@ fn observations(page: &mut Page, runs: &[Run], groups: &[Group]) -> Result<(), E
                 continue;
             };
             let lines = read_time_lines(&text, quantity, &Selection::default());
-            let lines = lines.map_err(|error| mistake(&file, &text, error))?;
+            let lines = lines.map_err(|error| diagnostic(&file, &text, error))?;
             let title = format!("{}: {quantity}", run.name);
             let figure = time_figure(&title, quantity, lines, SERIES);
             if !figure.is_empty() {
                 begin(page, "Queues and time series");
                 page.figure(
                     &figure,
-                    &format!("{} over time.", capitalised(&quantity.to_string())),
+                    &format!("{} over time.", capitalized(&quantity.to_string())),
                 );
                 has_any = true;
             }
@@ -349,7 +350,7 @@ fn part(run: &Run, name: &str) -> Result<Option<(PathBuf, String)>, Error> {
     Ok(Some((file, text)))
 }
 
-fn mistake(file: &Path, text: &str, error: fabricsim::core::input::InputError) -> Error {
+fn diagnostic(file: &Path, text: &str, error: fabricsim::core::input::InputError) -> Error {
     Error::input(&file.display().to_string(), text, error)
 }
 

@@ -8,11 +8,12 @@ use std::process::ExitCode;
 use fabricsim::Error;
 use fabricsim::core::units::Duration;
 use fabricsim::output::write_in_folder;
-use fabricsim::report::figure::Theme;
-use fabricsim::reproduce::{PRESETS, Preset, Scorecard};
-use fabricsim::sweep::{self, Ended, PointOutcome, PointResults, SweepOptions};
+use fabricsim_experiments::reproduce::{PRESETS, Preset, Scorecard};
+use fabricsim_experiments::sweep;
+use fabricsim_experiments::sweep::{Ended, PointOutcome, PointResults, SweepOptions};
+use fabricsim_plot::figure::Theme;
 
-use crate::console::{say, tell};
+use crate::console::{note, output};
 use crate::exit;
 use crate::run::{existing, line};
 use crate::signals::Signals;
@@ -94,12 +95,12 @@ impl ReproduceArgs {
 
 pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitCode, Error> {
     let Some(name) = &args.preset else {
-        say(&list())?;
+        output(&list())?;
         return Ok(ExitCode::SUCCESS);
     };
     let Some(preset) = Preset::named(name) else {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        tell!(
+        note!(
             "there is no preset `{name}`; there are {}",
             names.join(", ")
         );
@@ -107,7 +108,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
     };
     let traffic = args.traffic();
     if traffic < Duration::from_us(10) {
-        tell!("--traffic {traffic} is too short for anything; give at least 10us");
+        note!("--traffic {traffic} is too short for anything; give at least 10us");
         return Ok(ExitCode::from(exit::BAD_INPUT));
     }
     let sweep = preset.sweep(traffic, &args.set)?;
@@ -149,7 +150,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
             "results      {}/report.html, scorecard.json, distances.csv, orders.csv, figures/",
             dir.display()
         );
-        say(&text)?;
+        output(&text)?;
     }
     Ok(code)
 }

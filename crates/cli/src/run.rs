@@ -5,12 +5,13 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
-use fabricsim::outcome::{Existing, Status, Summary, profile_to_folder, run_to_folder};
+use fabricsim::outcome::{Existing, Status, Summary, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
 use fabricsim::{Error, Scenario};
+use fabricsim_experiments::parallelism::profile_to_folder;
 
 use crate::args::RunArgs;
-use crate::console::{exit_with, say, tell};
+use crate::console::{exit_with, note, output};
 use crate::exit;
 use crate::load;
 use crate::parallelism;
@@ -58,22 +59,22 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<ExitCode, Error> 
             if let Some(profile) = &profile {
                 text.push_str(&parallelism::describe(profile));
             }
-            say(&text).and_then(|()| say(&files(&summary, &dir)))
+            output(&text).and_then(|()| output(&files(&summary, &dir)))
         }
     };
     for series in &summary.observed {
         if let Some(left_out) = &series.left_out {
-            tell!(
+            note!(
                 "{} is full ([observe] max_rows): {left_out} are left out",
                 series.file
             );
         }
     }
     // Those of overload have been told before the run.
-    let overload = summary.expected_utilisation.warning();
+    let overload = summary.expected_utilization.warning();
     for warning in &summary.warnings {
         if Some(warning) != overload.as_ref() {
-            tell!("warning: {warning}");
+            note!("warning: {warning}");
         }
     }
     report_unfinished(&summary);
@@ -136,7 +137,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             summary.flows.unreachable
         );
     }
-    for (name, value) in load::lines(&summary.expected_utilisation) {
+    for (name, value) in load::lines(&summary.expected_utilization) {
         line!(text, "{name:<13}{value}");
     }
     line!(
@@ -169,7 +170,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             summary.no_route_drops
         );
     }
-    line!(text, "digest       {}", summary.digest);
+    line!(text, "checksum       {}", summary.checksum);
     line!(
         text,
         "slowdown     {:>14} {:>9} {:>9} {:>9} {:>9}",
@@ -201,7 +202,7 @@ fn report_unfinished(summary: &Summary) {
     let left = summary.flows.unfinished + summary.flows.unreachable;
     if left == 0 {
         if summary.status == Status::BeyondHorizon {
-            tell!("flows that start after more than 53 days of simulated time are left out");
+            note!("flows that start after more than 53 days of simulated time are left out");
         }
         return;
     }
@@ -214,9 +215,9 @@ fn report_unfinished(summary: &Summary) {
         Status::Overloaded => summary.overload.as_deref().unwrap_or("there were too many"),
         Status::Interrupted => "interrupted",
     };
-    tell!("{left} flows did not finish: {why}");
+    note!("{left} flows did not finish: {why}");
     for port in &summary.deadlock {
-        tell!(
+        note!(
             "  switch {} port {} is paused by switch {} (priority {}, {} bytes wait)",
             port.switch,
             port.port,
@@ -229,7 +230,7 @@ fn report_unfinished(summary: &Summary) {
         let number = flow
             .flow
             .map_or_else(|| "-".to_owned(), |flow| flow.to_string());
-        tell!(
+        note!(
             "  flow {number}, host {} to host {}: {} of {} bytes acknowledged; {}",
             flow.src,
             flow.dst,
@@ -240,6 +241,6 @@ fn report_unfinished(summary: &Summary) {
     }
     if left > SHOWN as u64 {
         let file = file_name(summary, "summary.json");
-        tell!("  and {} more, see {file}", left - SHOWN as u64);
+        note!("  and {} more, see {file}", left - SHOWN as u64);
     }
 }

@@ -9,16 +9,17 @@ use std::str::FromStr;
 use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::Error;
-use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::outcome::write_whole;
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
     ReplicaTable, SizeBins, bins_csv, equal_count_bins,
 };
 use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 use serde_json::{Value, json};
 
-use crate::console::{exit_with, pour, say, tell};
+use crate::console::{exit_with, note, output, pour};
 use crate::results::{fct_file, read_flows, refuse_input, summary_beside};
 
 const FITS: &str = "a string takes everything";
@@ -160,11 +161,11 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
     }
     let to_stdout = args.csv.is_some() && args.csv_file().is_none();
     if args.json {
-        say(&format!("{json:#}\n"))?;
+        output(&format!("{json:#}\n"))?;
     } else if to_stdout {
         pour(&String::from_utf8_lossy(&csv))?;
     } else if !(args.published && args.csv.is_some()) {
-        say(&text)?;
+        output(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -218,13 +219,13 @@ impl SlowdownArgs {
         let cut = cut.apply(&records);
         let path = path.to_owned();
         if let Some(unfinished) = unfinished(&path) {
-            tell!(
+            note!(
                 "note: {unfinished} flows of {} have not finished; they have no slowdown",
                 path.display()
             );
         }
         if cut.kept.is_empty() {
-            tell!("no flow is left of {}", path.display());
+            note!("no flow is left of {}", path.display());
         }
         Ok(Flows {
             path,

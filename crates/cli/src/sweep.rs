@@ -8,12 +8,13 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use fabricsim::Error;
-use fabricsim::sweep::{
-    self, Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
+use fabricsim_experiments::sweep;
+use fabricsim_experiments::sweep::{
+    Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
     SweepOptions, SweepOutcome,
 };
 
-use crate::console::{say, tell};
+use crate::console::{note, output};
 use crate::exit;
 use crate::run::{existing, line};
 use crate::signals::Signals;
@@ -32,7 +33,7 @@ Examples:
   fabricsim sweep loads.toml --jobs 1 --threads 8   one point at a time, for very large ones
   fabricsim sweep loads.toml --set run.stop_at=2ms  a change to the base scenario
 
-The folder gets points.csv (one row for each point: its axes, flows, slowdowns, digest),
+The folder gets points.csv (one row for each point: its axes, flows, slowdowns, checksum),
 points_cost.csv (times and memory) and points/NAME/ with the results of each point. Started
 again after Ctrl-C, a crash or a kill, the same command runs only what is not done yet. Where
 settings, files or fabricsim have changed since a point was done, nothing runs: --force runs such
@@ -99,7 +100,7 @@ impl SweepArgs {
             .jobs
             .map_or_else(|| (cores / threads).max(1), usize::from);
         if jobs * threads > cores && !self.quiet {
-            tell!(
+            note!(
                 "note: {jobs} points at a time on {threads} threads each, and this machine has \
                  {cores} cores: it would be faster with fewer"
             );
@@ -122,13 +123,13 @@ pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<ExitCode, Err
     if args.dry_run {
         let options = args.options();
         sweep.check(options.jobs)?;
-        say(&plan(&sweep, &dir, options.shard))?;
+        output(&plan(&sweep, &dir, options.shard))?;
         return Ok(ExitCode::SUCCESS);
     }
     if args.table_only {
         let states = sweep::write_tables(&sweep, &dir)?;
         if !args.quiet {
-            say(&describe_table(&sweep, &states, &dir))?;
+            output(&describe_table(&sweep, &states, &dir))?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -139,7 +140,7 @@ pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<ExitCode, Err
     display.finish();
     let printed = match args.quiet {
         true => Ok(()),
-        false => say(&describe(&sweep, &outcome, &dir, listed)),
+        false => output(&describe(&sweep, &outcome, &dir, listed)),
     };
     report(&outcome, &dir);
     printed?;
@@ -227,8 +228,8 @@ fn table_line(text: &mut String, dir: &Path) {
 pub(crate) fn report(outcome: &SweepOutcome, dir: &Path) {
     for point in &outcome.points {
         match &point.ended {
-            Ended::Failed(message) => tell!("point {} failed: {message}", point.name),
-            Ended::Kept(results) | Ended::Ran(results) if results.is_stuck() => tell!(
+            Ended::Failed(message) => note!("point {} failed: {message}", point.name),
+            Ended::Kept(results) | Ended::Ran(results) if results.is_stuck() => note!(
                 "point {}: {}, {} flows cannot finish; see {}",
                 point.name,
                 results.status.name(),
@@ -239,7 +240,7 @@ pub(crate) fn report(outcome: &SweepOutcome, dir: &Path) {
         }
     }
     if !outcome.stale.is_empty() {
-        tell!(
+        note!(
             "note: {} is of no point of the sweep any more{}; delete it if nobody needs it",
             dir.join("points").join(&outcome.stale[0]).display(),
             match outcome.stale.len() - 1 {
@@ -250,7 +251,7 @@ pub(crate) fn report(outcome: &SweepOutcome, dir: &Path) {
     }
     if outcome.interrupted {
         let done = outcome.points.iter().filter_map(PointOutcome::results);
-        tell!(
+        note!(
             "interrupted: {} of {} points are done; the same command goes on from there",
             done.count(),
             outcome.points.len()

@@ -1,4 +1,4 @@
-//! A packet-level discrete-event simulator of datacentre networks: scenarios, models and results.
+//! A packet-level discrete-event simulator of datacenter networks: scenarios, models and results.
 //!
 //! This is the crate to import. A [`Scenario`] is read from TOML and checked as a whole: network,
 //! switches, transport, traffic, congestion-control algorithm. A [`Simulation`] is built from it and moves
@@ -44,53 +44,32 @@
 //! result. [`outcome::run_to_folder`] runs a scenario to its end and writes `fct.csv` and
 //! `summary.json`, which is what the command `fabricsim run` does.
 //!
-//! A mistake in a scenario is an [`Error`] that knows its place and its remedy:
+//! An error in a scenario is an [`Error`] that knows its place and a suggested fix:
 //!
 //! ```
 //! use fabricsim::Scenario;
 //!
-//! let error = Scenario::from_toml("sede = 3\n").expect_err("a misspelt key");
-//! let mistake = error.mistake().expect("a mistake in the text");
-//! assert_eq!(mistake.line(), 1);
-//! assert_eq!(mistake.faulty_text(), "sede");
-//! assert!(mistake.remedy().starts_with("did you mean `seed`?"));
+//! let error = Scenario::from_toml("sede = 3\n").expect_err("a misspelled key");
+//! let diagnostic = error.diagnostic().expect("an error in the text");
+//! assert_eq!(diagnostic.line(), 1);
+//! assert_eq!(diagnostic.faulty_text(), "sede");
+//! assert!(diagnostic.help().starts_with("did you mean `seed`?"));
 //! ```
 //!
 //! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
-pub(crate) mod assembly;
-pub mod custom;
-pub(crate) mod directory;
-pub(crate) mod document;
-pub mod error;
-pub mod failures;
-pub mod harm;
-pub(crate) mod ideal;
-pub mod input_file;
-pub mod kinds;
-pub(crate) mod mixed_header;
-pub(crate) mod model;
+mod build;
+mod failures;
+pub mod identity;
 pub mod observe;
 pub mod outcome;
 pub mod output;
-pub(crate) mod overrides;
-pub mod parallelism;
-pub mod pause_log;
-pub mod queries;
-pub mod registry;
-pub mod reproduce;
-pub(crate) mod runner;
-pub mod scenario;
-pub mod settings;
+mod query_files;
 pub mod simulation;
 pub mod size;
-pub(crate) mod sources;
 pub mod summary;
-pub mod sweep;
-pub mod tcp_class;
-pub mod utilisation;
-pub(crate) mod warnings;
-pub(crate) mod wording;
+pub mod utilization;
+mod warnings;
 
 /// Units, ids, the engine, the network and the traits of plugins.
 pub use fabricsim_core as core;
@@ -100,30 +79,12 @@ pub use fabricsim_pint as pint;
 pub use fabricsim_qdisc as qdisc;
 /// Records of flows, slowdowns, comparison, and the formats they are written in.
 pub use fabricsim_report as report;
+/// Scenarios: their text, their settings and the registry of congestion controls.
+pub use fabricsim_scenario as scenario;
 /// Graphs, builders and routes.
 pub use fabricsim_topology as topology;
 /// Sizes, arrivals and lists of flows.
 pub use fabricsim_workload as workload;
 
-pub use error::Error;
-pub use scenario::Scenario;
+pub use fabricsim_scenario::{Error, Scenario};
 pub use simulation::Simulation;
-pub use sweep::Sweep;
-
-/// Every queue discipline of a `[[queue]]` table: its name, what it is, and its keys.
-#[must_use]
-pub const fn discipline_kinds() -> &'static [(&'static str, &'static str, settings::Keys)] {
-    fabricsim_qdisc::KINDS
-}
-
-/// The keys of the `[tcp]` table, each with what it means.
-#[must_use]
-pub const fn tcp_keys() -> settings::Keys {
-    fabricsim_transport::tcp::TcpConfig::KEYS
-}
-
-/// The keys of the `[transport]` table, each with what it means.
-#[must_use]
-pub const fn transport_keys() -> settings::Keys {
-    fabricsim_transport::rdma::RdmaConfig::KEYS
-}

@@ -1,5 +1,7 @@
 //! A simulation that can be driven: built from a scenario, run in steps, fed with flows.
 
+mod attached;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -19,19 +21,21 @@ use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
 
-use crate::assembly::Assembly;
-use crate::directory::{RouteDirectory, SourcePorts};
-use crate::error::Error;
-use crate::failures::{ControlPlane, Event};
-pub use crate::ideal::IdealFct;
-use crate::observe::QueueBin;
-use crate::pause_log::PauseEvent;
-use crate::queries::query_network;
-use crate::registry::Needs;
-use crate::runner::Runner;
-use crate::scenario::{Part, Scenario};
-use crate::size::MemoryNeed;
-use crate::sources::Sources;
+use crate::build::assembly::Assembly;
+use crate::build::directory::{RouteDirectory, SourcePorts};
+pub use crate::build::ideal::IdealFct;
+pub use crate::build::pause_log::{PauseChange, PauseEvent};
+use crate::build::queue_times::QueueBin;
+use crate::build::runner::Runner;
+use crate::build::sources::Sources;
+use crate::failures::control::ControlPlane;
+use crate::size::{MemoryNeed, check_memory};
+use fabricsim_scenario::cc::registry::Needs;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::event::Event;
+use fabricsim_scenario::schema::part::Part;
+use fabricsim_scenario::schema::queries::query_network;
+use fabricsim_scenario::text::error::Error;
 
 /// What the idle network of a scenario offers.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +68,9 @@ pub struct Simulation {
     expected: Expectation,
     telemetry: Option<TelemetryRoom>,
     queries: Option<Arc<Queries>>,
+    seed: u64,
+    /// How many applications have been added.
+    applications: u32,
 }
 
 /// What the telemetry of a running simulation can hold.
@@ -98,7 +105,7 @@ impl Simulation {
     /// When the scenario asks for something that its profile or the model cannot do, the network is
     /// larger than can be built, or the system does not give the threads.
     pub fn new(scenario: &Scenario, threads: usize) -> Result<Self, Error> {
-        scenario.check_memory()?;
+        check_memory(scenario)?;
         let threads = Threads::start(threads).map_err(Error::threads)?;
         let fidelity = scenario.fidelity();
         let routing = scenario.routing.resolved(scenario.seed, fidelity);
@@ -177,6 +184,7 @@ impl Simulation {
         .build()?;
         let mut expected = Expectation::default();
         let mut sources = Vec::new();
+        let mut applications = Vec::new();
         for (index, workload) in scenario.workloads.iter().enumerate() {
             let context = scenario.workload_context(index);
             let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
@@ -186,6 +194,8 @@ impl Simulation {
                 help: error.help,
             };
             sources.push(workload.build(&context, ClassId(class)).map_err(refuse)?);
+            let class = ClassId(class);
+            applications.extend(workload.applications(&context, class).map_err(refuse)?);
             let share = workload.expected(&context).map_err(refuse)?;
             expected.flows += share.flows;
             expected.bytes += share.bytes;
@@ -193,7 +203,7 @@ impl Simulation {
         let topology = &scenario.topology;
         let ideal = IdealFct::new(fidelity, mtu, scenario.tcp_facts());
         let memory = MemoryNeed::of(topology, runner.packet_bytes(), mtu + HEADER_BYTES);
-        Ok(Self {
+        let mut simulation = Self {
             runner,
             sources: Sources::new(Merge::new(sources)),
             directory: RouteDirectory {
@@ -230,7 +240,17 @@ impl Simulation {
                 rates: link_rates,
             }),
             queries,
-        })
+            seed: scenario.seed,
+            applications: 0,
+        };
+        for (host, application) in applications {
+            simulation.add_boxed_application(host, application)?;
+        }
+        Ok(simulation)
+    }
+
+    fn is_host(&self, node: NodeId) -> bool {
+        self.hosts.get(node.index()).copied().unwrap_or(false)
     }
 
     /// Runs everything that happens before `until` and comes back: earlier when all flows have
@@ -246,7 +266,7 @@ impl Simulation {
     }
 
     /// Like [`run_watched`](Self::run_watched), on the calling thread alone; `probe` is told of each
-    /// window and of each node in it, by its index. The results are the same.
+    /// epoch and of each node in it, by its index. The results are the same.
     pub fn run_probed(
         &mut self,
         until: Time,
@@ -276,7 +296,7 @@ impl Simulation {
             ));
         }
         for (end, node) in [("source", request.src), ("destination", request.dst)] {
-            if !self.hosts.get(node.index()).copied().unwrap_or(false) {
+            if !self.is_host(node) {
                 return refuse(format!("its {end}, node {node}, is not a host"));
             }
         }
@@ -385,10 +405,10 @@ impl Simulation {
         self.runner.ended()
     }
 
-    /// Windows run so far: how the engine has divided the time.
+    /// Epochs run so far: how the engine has divided the time.
     #[must_use]
-    pub fn windows(&self) -> u64 {
-        self.runner.windows()
+    pub fn epochs(&self) -> u64 {
+        self.runner.epochs()
     }
 
     /// Flows started so far: those that a route led to the destination of.
@@ -449,7 +469,7 @@ impl Simulation {
         self.runner.queued_bytes()
     }
 
-    /// Switch ports that a neighbour has paused now.
+    /// Switch ports that a neighbor has paused now.
     #[must_use]
     pub fn paused_ports(&self) -> usize {
         self.runner.paused_ports()
@@ -486,7 +506,7 @@ impl Simulation {
     /// let after = simulation.ports();
     /// let span = Duration::from_us(20);
     /// // Four senders, one receiver: its port of the switch is the busiest, and packets wait there.
-    /// let busy = |i: &usize| after[*i].utilisation_since(&before[*i], span);
+    /// let busy = |i: &usize| after[*i].utilization_since(&before[*i], span);
     /// let busiest = (5..after.len()).max_by(|a, b| busy(a).total_cmp(&busy(b))).unwrap();
     /// assert!(busy(&busiest) > 0.5 && after[busiest].queue.get() > 0);
     ///

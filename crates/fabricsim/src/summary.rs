@@ -7,10 +7,10 @@ use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
 use crate::observe::SeriesSummary;
-use crate::scenario::Scenario;
 use crate::simulation::Simulation;
-use crate::utilisation::ExpectedUtilisation;
+use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;
+use fabricsim_scenario::scenario::Scenario;
 
 /// Unfinished flows that `summary.json` lists; the others are only counted.
 const LISTED_FLOWS: usize = 1_000;
@@ -120,17 +120,17 @@ pub struct Summary {
     pub fabricsim_version: &'static str,
     /// How the run ended.
     pub status: Status,
-    /// Digest of the rows of the FCT file: equal digests are equal results.
-    pub digest: String,
-    /// Digest of everything that decides the results.
-    pub scenario_digest: String,
+    /// Checksum of the rows of the FCT file: equal digests are equal results.
+    pub checksum: String,
+    /// Checksum of everything that decides the results.
+    pub scenario_checksum: String,
     /// Flows by their fate.
     pub flows: FlowCounts,
-    /// What to know before the results are used, each with its remedy.
+    /// What to know before the results are used, each with a suggested fix.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// How busy the workloads were expected to keep the links.
-    pub expected_utilisation: ExpectedUtilisation,
+    pub expected_utilization: ExpectedUtilization,
     /// Slowdowns overall and by class of sizes.
     pub slowdown: Vec<SlowdownSummary>,
     /// When the run ended, in nanoseconds of simulated time: the time of the last event, or `stop_at`.
@@ -141,9 +141,9 @@ pub struct Summary {
     pub packet_hops: u64,
     /// Events executed.
     pub events: u64,
-    /// Windows run: how the engine has divided the time. Samples of `[observe]` end windows, so there are
+    /// Epochs run: how the engine has divided the time. Samples of `[observe]` end epochs, so there are
     /// more with them; nothing else depends on it.
-    pub windows: u64,
+    pub epochs: u64,
     /// Packets dropped for want of buffer.
     pub buffer_drops: u64,
     /// Packets dropped by queue disciplines.
@@ -206,14 +206,14 @@ pub struct Summary {
 pub(crate) struct Measured {
     pub(crate) status: Status,
     pub(crate) overload: Option<String>,
-    pub(crate) digest: String,
+    pub(crate) checksum: String,
     pub(crate) threads: usize,
     pub(crate) wall: f64,
     pub(crate) cpu: f64,
-    pub(crate) utilisation: ExpectedUtilisation,
+    pub(crate) utilization: ExpectedUtilization,
 }
 
-pub(crate) fn summarise(
+pub(crate) fn summarize(
     scenario: &Scenario,
     simulation: &Simulation,
     records: &[FctRecord],
@@ -270,22 +270,22 @@ pub(crate) fn summarise(
     Summary {
         fabricsim_version: env!("CARGO_PKG_VERSION"),
         status: end.status,
-        digest: end.digest.clone(),
-        scenario_digest: String::new(),
+        checksum: end.checksum.clone(),
+        scenario_checksum: String::new(),
         flows: FlowCounts {
             started: simulation.flows_started(),
             finished: simulation.flows_finished(),
             unfinished: left.len() as u64,
             unreachable: unreachable.len() as u64,
         },
-        warnings: warnings(scenario, simulation, &end.utilisation),
-        expected_utilisation: end.utilisation.clone(),
+        warnings: warnings(scenario, simulation, &end.utilization),
+        expected_utilization: end.utilization.clone(),
         slowdown: slowdowns(records),
         simulated_ns: simulation.ended().as_ps() as f64 / 1_000.0,
         packets,
         packet_hops,
         events,
-        windows: simulation.windows(),
+        epochs: simulation.epochs(),
         buffer_drops,
         queue_drops,
         link_losses,

@@ -3,20 +3,41 @@
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
 
-use crate::scenario::Scenario;
 use crate::simulation::Simulation;
-use crate::utilisation::ExpectedUtilisation;
+use crate::utilization::ExpectedUtilization;
+use fabricsim_scenario::scenario::Scenario;
 
-/// The warnings about a run that has ended, each with its remedy.
+/// The warnings about a run that has ended, each with a suggested fix.
 pub(crate) fn warnings(
     scenario: &Scenario,
     simulation: &Simulation,
-    expected: &ExpectedUtilisation,
+    expected: &ExpectedUtilization,
 ) -> Vec<String> {
     let counters = simulation.counters();
     let hosts = simulation.endpoint_counters();
     let timeouts = timeouts_without_loss(scenario, &counters, &hosts);
-    timeouts.into_iter().chain(expected.warning()).collect()
+    timeouts
+        .into_iter()
+        .chain(expected.warning())
+        .chain(waiting_applications(simulation))
+        .collect()
+}
+
+/// What to say of applications that wait although no flow is left.
+fn waiting_applications(simulation: &Simulation) -> Option<String> {
+    if simulation.flows_finished() < simulation.flows_started() {
+        return None;
+    }
+    let waiting = simulation.waiting_applications();
+    let (host, reason) = waiting.first()?;
+    let others = match waiting.len() - 1 {
+        0 => String::new(),
+        1 => ", and one other waits".to_owned(),
+        others => format!(", and {others} others wait"),
+    };
+    Some(format!(
+        "all flows have ended, but the application at host {host} waits for {reason}{others}"
+    ))
 }
 
 /// What to say of retransmission timeouts when no packet was lost.
@@ -36,7 +57,7 @@ fn timeouts_without_loss(
     let mut keys = Vec::new();
     if scenario.has_rdma() {
         let least = scenario.transport_resolved().rto_min.unwrap_or_default();
-        keys.push(format!("[transport] rto_min = \"{least}\""));
+        keys.push(format!("[rdma] rto_min = \"{least}\""));
     }
     if scenario.has_tcp() {
         let least = scenario.tcp.parameters().min_rto;

@@ -181,8 +181,8 @@ fn algorithms() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "kind = \"hpcc\"",
         "kind = \"hpcc\"\nform = \"window\"\nreaction = \"per-rtt\"",
-        "kind = \"line-rate\"",
-        "kind = \"line-rate\"\nwindow_bdp = 0.0",
+        "kind = \"none\"",
+        "kind = \"none\"\nwindow_bdp = 0.0",
     ])
 }
 
@@ -233,7 +233,7 @@ fn cases() -> impl Strategy<Value = Case> {
             };
             let mut scenario = format!(
                 "seed = {seed}\n[topology]\n{}\n[switch]\n{switch}\n[cc]\n{cc}\n\
-                 [transport]\nrto_min = \"{rto_min}\"\nrecovery = \"{recovery}\"\n",
+                 [rdma]\nrto_min = \"{rto_min}\"\nrecovery = \"{recovery}\"\n",
                 net.table
             );
             for workload in workloads {
@@ -305,7 +305,7 @@ fn physical_minimum(path: &[Port], size: Bytes) -> Duration {
     let delays = path
         .iter()
         .fold(Duration::ZERO, |sum, port| sum + port.delay);
-    slowest.serialisation(size) + delays + delays
+    slowest.transmission(size) + delays + delays
 }
 
 fn check(case: &Case) {
@@ -395,7 +395,7 @@ fn star(losses: Losses, switch: &str, cc: &str) -> Case {
     Case {
         scenario: format!(
             "[topology]\nkind = \"star\"\nhosts = 9\n[switch]\n{switch}\n[cc]\n{cc}\n\
-             [transport]\nrto_min = \"100ms\"\n\
+             [rdma]\nrto_min = \"100ms\"\n\
              [[workload]]\nkind = \"incast\"\nfan_in = 8\nsize = \"200KB\"\nat = \"0us\""
         ),
         topology: String::new(),
@@ -404,7 +404,7 @@ fn star(losses: Losses, switch: &str, cc: &str) -> Case {
     }
 }
 
-const FLOOD: &str = "kind = \"line-rate\"\nwindow_bdp = 0.0";
+const FLOOD: &str = "kind = \"none\"\nwindow_bdp = 0.0";
 
 #[test]
 fn a_flooded_switch_without_pfc_drops_and_every_flow_finishes() {
@@ -435,7 +435,7 @@ fn pauses_under_the_profile_stop_no_algorithm_for_ever() {
     let mut case = star(
         Losses::Never,
         "pfc = true\nbuffer = \"1MiB\"\nalpha = 0.0078125",
-        "kind = \"line-rate\"",
+        "kind = \"none\"",
     );
     case.scenario.insert_str(0, "profile = \"ns3-hpcc\"\n");
     check(&case);
@@ -447,7 +447,7 @@ fn pauses_spread_through_a_fabric_and_nothing_is_lost() {
         scenario: format!(
             "[topology]\nkind = \"leaf-spine\"\nleaves = 4\nhosts_per_leaf = 4\nspines = 2\n\
              [switch]\nbuffer = \"2MiB\"\nalpha = 0.0078125\n[cc]\n{FLOOD}\n\
-             [transport]\nrto_min = \"100ms\"\n\
+             [rdma]\nrto_min = \"100ms\"\n\
              [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"200KB\"\nat = \"0us\"\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"200KB\""
         ),
@@ -458,7 +458,7 @@ fn pauses_spread_through_a_fabric_and_nothing_is_lost() {
     check(&case);
     let mut simulation = simulation(&case);
     run_until_quiet(&mut simulation);
-    // More ports pause their neighbours than those that hosts are on.
+    // More ports pause their neighbors than those that hosts are on.
     assert!(simulation.counters().pauses > 15);
 }
 

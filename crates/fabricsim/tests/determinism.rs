@@ -35,14 +35,14 @@ fn scenario_files() -> Vec<PathBuf> {
     files
 }
 
-/// The FCT file and its digest when `scenario` is run by `threads` threads.
+/// The FCT file and its checksum when `scenario` is run by `threads` threads.
 fn results(scenario: &Scenario, threads: usize) -> (String, String) {
     let dir = tempfile::tempdir().unwrap();
     let summary = run_to_folder(scenario, dir.path(), threads, &mut ()).unwrap();
     assert_eq!(summary.status, Status::Finished, "{}", scenario.name);
     let fct = fs::read_to_string(dir.path().join("fct.csv")).unwrap();
     assert_eq!(fct.lines().count() as u64, summary.flows.finished + 1);
-    (fct, summary.digest)
+    (fct, summary.checksum)
 }
 
 fn assert_threads_do_not_matter(scenario: &Scenario) {

@@ -5,7 +5,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
-use fabricsim::kinds::Registry;
+use fabricsim::scenario::kinds::Registry;
 use fabricsim::topology::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
@@ -75,7 +75,7 @@ fn steps_do_not_change_the_results_where_delays_differ() {
     let text = SCENARIO.replace("spines = 2", delays);
     same_in_steps(&text);
     let flap = "
-    [transport]
+    [rdma]
     rto_min = \"100us\"
     [[event]]
     at = \"50us\"

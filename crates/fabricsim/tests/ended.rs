@@ -32,7 +32,7 @@ fn scenario(number: u64) -> String {
     );
     let cc = one(
         &mut stream,
-        &["hpcc", "dcqcn", "dctcp", "timely", "cubic", "line-rate"],
+        &["hpcc", "dcqcn", "dctcp", "timely", "cubic", "none"],
     );
     let workload = one(
         &mut stream,
@@ -57,7 +57,7 @@ fn scenario(number: u64) -> String {
             "[run]\nstop_at = \"30ms\"\n",
         ],
     );
-    let transport = one(&mut stream, &["", "[transport]\nrto_min = \"90us\"\n"]);
+    let transport = one(&mut stream, &["", "[rdma]\nrto_min = \"90us\"\n"]);
     format!(
         "seed = {number}\n[topology]\n{topology}\n[cc]\nkind = \"{cc}\"\n[[workload]]\n{workload}\n\
          {switch}{run}{transport}"
@@ -69,7 +69,7 @@ fn results(summary: &Summary) -> serde_json::Value {
     let mut value = serde_json::to_value(summary).unwrap();
     let table = value.as_object_mut().unwrap();
     for key in [
-        "windows",
+        "epochs",
         "threads",
         "wall_s",
         "cpu_s",
@@ -77,7 +77,7 @@ fn results(summary: &Summary) -> serde_json::Value {
         "peak_memory_bytes",
         "observed",
         "files",
-        "scenario_digest",
+        "scenario_checksum",
     ] {
         table.remove(key);
     }
@@ -119,7 +119,7 @@ fn observation_changes_no_result() {
 #[test]
 fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
     let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
-                [run]\nstall_after = \"3ms\"\n[transport]\nrto_min = \"100us\"\n\
+                [run]\nstall_after = \"3ms\"\n[rdma]\nrto_min = \"100us\"\n\
                 [[workload]]\nkind = \"incast\"\nfan_in = 3\nsize = \"1MB\"\nat = \"0s\"\n\
                 [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [0, 4]\n\
                 [[event]]\nat = \"20us\"\nkind = \"link-down\"\nlink = [1, 4]\n";
@@ -155,12 +155,12 @@ fn a_flow_that_only_times_out_is_given_up() {
 #[test]
 fn the_end_is_that_of_the_last_event() {
     let text = "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
-                [cc]\nkind = \"line-rate\"\n\
+                [cc]\nkind = \"none\"\n\
                 [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1000B\"\nat = \"5us\"\n";
     let mut simulation = Simulation::new(&Scenario::from_toml(text).unwrap(), 1).unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let completion = simulation.take_completions()[0];
-    // Nothing is left to do but for timers that have been cancelled.
+    // Nothing is left to do but for timers that have been canceled.
     assert!(simulation.ended() >= completion.finish);
     assert!(simulation.ended() <= completion.finish + Duration::from_us(1));
     assert!(simulation.now() >= simulation.ended());
@@ -176,7 +176,7 @@ fn the_end_is_that_of_the_last_event() {
 #[test]
 fn long_windows_are_what_short_steps_are() {
     let text = "[topology]\nkind = \"star\"\nhosts = 17\ndelay = \"10ms\"\nrate = \"40Gbps\"\n\
-                [cc]\nkind = \"line-rate\"\n\
+                [cc]\nkind = \"none\"\n\
                 [[workload]]\nkind = \"permutation\"\nsize = \"12MB\"\n";
     let scenario = Scenario::from_toml(text).unwrap();
     let mut whole = Simulation::new(&scenario, 1).unwrap();

@@ -8,13 +8,13 @@
 
 use std::fmt::Write as _;
 
-use fabricsim::failures::{Event, EventKind, LinkName};
-use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
+use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
 use proptest::prelude::*;
 
 /// 54 hosts, then 18 top-of-rack switches from 54, 18 aggregation switches from 72, 9 cores from 90.
@@ -22,7 +22,7 @@ const FAT_TREE: &str = "[topology]\nkind = \"fat-tree\"\nk = 6\n";
 const TRAFFIC: &str = "[[workload]]\nkind = \"permutation\"\nsize = \"400KB\"\n\
                        [[workload]]\nkind = \"poisson\"\nsizes = \"hadoop\"\nload = 0.3\n\
                        duration = \"100us\"\n";
-const QUICK_TIMEOUT: &str = "[transport]\nrto_min = \"100us\"\n";
+const QUICK_TIMEOUT: &str = "[rdma]\nrto_min = \"100us\"\n";
 
 fn simulation(text: &str, threads: usize) -> Simulation {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -78,7 +78,7 @@ fn finish_on_any_threads(text: &str) -> Simulation {
         let mut other = simulation(text, threads);
         assert_eq!(finish(&mut other), expected, "{threads} threads");
         assert_eq!(other.counters(), alone.counters(), "{threads} threads");
-        assert_eq!(other.windows(), alone.windows(), "{threads} threads");
+        assert_eq!(other.epochs(), alone.epochs(), "{threads} threads");
     }
     alone
 }
@@ -202,7 +202,7 @@ fn packets_are_lost_until_routes_converge() {
             TRAFFIC,
             QUICK_TIMEOUT,
             &event(20, "kind = \"switch-down\"\nswitch = 90"),
-            &format!("[routing]\nconvergence = \"{convergence}\"\n[cc]\nkind = \"line-rate\"\n"),
+            &format!("[routing]\nconvergence = \"{convergence}\"\n[cc]\nkind = \"none\"\n"),
         ]
         .concat();
         finish_on_any_threads(&text).counters().link_down_drops
@@ -232,7 +232,7 @@ fn a_long_flow_takes_as_long_as_a_slower_link_makes_it() {
         middle(500, "\"link-up\""),
         middle(600, "\"link-rate\"\nrate = \"10Gbps\""),
     ];
-    let mut simulation = simulation(&dumbbell("10MB", "line-rate", &events), 1);
+    let mut simulation = simulation(&dumbbell("10MB", "none", &events), 1);
     let done = finish(&mut simulation);
     // 1,048 bytes on the wire for each of 10,000 packets: at 100, 25, 100 and then 10 Gbps.
     let bits = |us: f64, gbps: f64| us * gbps * 1e3;
@@ -253,7 +253,7 @@ fn hpcc_follows_the_rate_that_telemetry_reports() {
         let text = format!("{profile}{}", dumbbell("10MB", "hpcc", &events));
         let mut simulation = simulation(&text, 1);
         let done = finish(&mut simulation);
-        let wire = Rate::from_gbps(25).serialisation(Bytes::new(10_000 * 1_090));
+        let wire = Rate::from_gbps(25).transmission(Bytes::new(10_000 * 1_090));
         let share = wire.as_secs_f64() / done[0].fct().as_secs_f64();
         assert!((0.9..0.97).contains(&share), "{profile}: {share}");
     }
@@ -288,7 +288,7 @@ fn a_lossy_link_loses_its_share_until_it_is_healed() {
 fn a_flap_faster_than_the_wire_loses_what_was_on_it_and_nothing_else() {
     let text = "[topology]\nkind = \"star\"\nhosts = 2\n\
                 [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\nsize = \"200KB\"\n\
-                at = \"0s\"\n[cc]\nkind = \"line-rate\"\nwindow_bdp = 0\n\
+                at = \"0s\"\n[cc]\nkind = \"none\"\nwindow_bdp = 0\n\
                 [[event]]\nat = \"500ns\"\nkind = \"link-down\"\nlink = [0, 2]\n\
                 [[event]]\nat = \"600ns\"\nkind = \"link-up\"\nlink = [0, 2]\n";
     let text = text.replace("window_bdp = 0", "window_bdp = 0.0");
@@ -308,7 +308,7 @@ fn a_flap_faster_than_the_wire_loses_what_was_on_it_and_nothing_else() {
 fn an_event_before_a_failure_changes_nothing() {
     let journey = |at_ns: u64, harmless: bool| {
         let mut text = "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 1\n\
-                        spines = 1\nhost_delay = \"100ns\"\n[transport]\nrto_min = \"100us\"\n\
+                        spines = 1\nhost_delay = \"100ns\"\n[rdma]\nrto_min = \"100us\"\n\
                         [[workload]]\nkind = \"incast\"\nfan_in = 1\nreceiver = 1\n\
                         size = \"1KB\"\nat = \"0us\"\n[cc]\nkind = \"hpcc\"\n"
             .to_owned();
@@ -344,9 +344,9 @@ fn an_event_before_a_failure_changes_nothing() {
 #[test]
 fn a_failure_takes_pauses_with_it() {
     let mut text = "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 4\nspines = 1\n\
-         [switch]\nbuffer = \"2MiB\"\nalpha = 0.0078125\n[transport]\nrto_min = \"100us\"\n\
+         [switch]\nbuffer = \"2MiB\"\nalpha = 0.0078125\n[rdma]\nrto_min = \"100us\"\n\
          [[workload]]\nkind = \"incast\"\nfan_in = 11\nreceiver = 0\nsize = \"400KB\"\nat = \"0us\"\n\
-         [cc]\nkind = \"line-rate\"\nwindow_bdp = 0.0\n"
+         [cc]\nkind = \"none\"\nwindow_bdp = 0.0\n"
         .to_owned();
     // A host that is paused, the receiver, and links between switches, each down for 5 us.
     for (at, link) in [(20, [4, 13]), (30, [0, 12]), (40, [13, 15]), (50, [12, 15])] {
@@ -364,11 +364,11 @@ fn a_failure_takes_pauses_with_it() {
 /// A host is paused; its link fails for a moment, which ends the pause at both ends, so that it is paused
 /// again before it overruns the buffer by more than what was on the wire.
 #[test]
-fn a_neighbour_is_paused_again_after_a_flap() {
+fn a_neighbor_is_paused_again_after_a_flap() {
     let mut text = "[topology]\nkind = \"star\"\nhosts = 9\n\
-         [switch]\nbuffer = \"2MiB\"\nalpha = 0.0078125\n[transport]\nrto_min = \"100us\"\n\
+         [switch]\nbuffer = \"2MiB\"\nalpha = 0.0078125\n[rdma]\nrto_min = \"100us\"\n\
          [[workload]]\nkind = \"incast\"\nfan_in = 8\nreceiver = 0\nsize = \"1MB\"\nat = \"0us\"\n\
-         [cc]\nkind = \"line-rate\"\nwindow_bdp = 0.0\n"
+         [cc]\nkind = \"none\"\nwindow_bdp = 0.0\n"
         .to_owned();
     for host in 1..9 {
         for (ns, kind) in [(11_000, "link-down"), (11_100, "link-up")] {
@@ -401,7 +401,7 @@ fn a_route_round_a_failure_may_be_longer_than_any_before() {
     std::fs::write(dir.path().join("ring.txt"), file).unwrap();
     let read = |head: &str, tail: &str| {
         let text = format!(
-            "{head}[topology]\nkind = \"file\"\npath = \"ring.txt\"\n[transport]\n\
+            "{head}[topology]\nkind = \"file\"\npath = \"ring.txt\"\n[rdma]\n\
              rto_min = \"100us\"\n[[workload]]\nkind = \"all-to-all\"\nsize = \"100KB\"\n\
              [cc]\nkind = \"hpcc\"\n{tail}"
         );
@@ -522,7 +522,7 @@ proptest! {
     fn whatever_fails_everything_adds_up_and_every_flow_ends(
         incidents in prop::collection::vec(incidents(), 1..12),
         cc in prop::sample::select(vec![
-            "kind = \"hpcc\"", "kind = \"line-rate\"", "kind = \"line-rate\"\nwindow_bdp = 0.0",
+            "kind = \"hpcc\"", "kind = \"none\"", "kind = \"none\"\nwindow_bdp = 0.0",
         ]),
         switch in prop::sample::select(vec![
             "buffer = \"4MiB\"\nalpha = 0.0078125", "pfc = false\nbuffer = \"200KiB\"", "",
@@ -546,7 +546,7 @@ proptest! {
             assert_eq!(done.len() as u64, simulation.flows_started());
             // Those of the workloads, and the byte with which a run is finished.
             assert_eq!(done.len() + apart, 9 * 8 + 8 + 1);
-            (done, simulation.counters(), simulation.windows())
+            (done, simulation.counters(), simulation.epochs())
         };
         prop_assert_eq!(run(1), run(3));
     }

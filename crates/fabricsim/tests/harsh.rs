@@ -12,12 +12,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::registry::Transport;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_core::units::Time;
+use fabricsim_scenario::cc::registry::Transport;
 use support::cc_tables;
 
 const FABRIC: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\n";
@@ -134,7 +134,7 @@ fn a_fabric_that_loses_one_packet_in_a_thousand() {
     for recovery in ["go-back-n", "selective"] {
         let text = format!(
             "[topology]\nkind = \"file\"\npath = \"lossy.txt\"\n[switch]\npfc = false\n\
-             [transport]\nrecovery = \"{recovery}\"\n{WEBSEARCH}"
+             [rdma]\nrecovery = \"{recovery}\"\n{WEBSEARCH}"
         );
         every_algorithm(
             &format!("lossy, {recovery}"),

@@ -9,13 +9,13 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use fabricsim::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::id::FlowId;
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_core::units::{Bytes, Time};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 
 const HOSTS: u32 = 8;
 const SWITCHES: u32 = 4;
@@ -59,7 +59,7 @@ fn run(cc: &str, recovery: &str, loss: &str, threads: usize) -> Outcome {
     fs::write(dir.path().join("topology.txt"), leaf_spine(loss)).unwrap();
     let text = format!(
         "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[switch]\npfc = false\n\
-         [transport]\nrecovery = \"{recovery}\"\nrto_min = \"200us\"\nnack_interval = \"20us\"\n\
+         [rdma]\nrecovery = \"{recovery}\"\nrto_min = \"200us\"\nnack_interval = \"20us\"\n\
          [cc]\nkind = \"{cc}\"\n\
          [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n\
          [[workload]]\nkind = \"incast\"\nfan_in = 7\nsize = \"100KB\"\nat = \"20us\"\n"

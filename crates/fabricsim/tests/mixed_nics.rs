@@ -11,10 +11,10 @@ mod support;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use fabricsim::registry::Transport;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::{Duration, Time};
+use fabricsim_scenario::cc::registry::Transport;
 use support::cc_tables;
 
 const SENDERS: u64 = 8;
@@ -97,7 +97,7 @@ fn windowed() -> impl Iterator<Item = String> {
 fn hosts_that_do_nothing_change_nothing() {
     for cc in windowed().chain(["kind = \"hpcc\"\nform = \"window\"".to_owned()]) {
         for base in ["largest", "pair"] {
-            let head = format!("[transport]\nbase_rtt = \"{base}\"");
+            let head = format!("[rdma]\nbase_rtt = \"{base}\"");
             let alone = incast(&cc, &head, None);
             for rate in ["100Gbps", "400Gbps"] {
                 let beside = incast(&cc, &head, Some(rate));

@@ -40,7 +40,7 @@ const HARSH: &str = "
     hosts_per_leaf = 4
     spines = 2
     host_delay = \"100ns\"
-    [transport]
+    [rdma]
     rto_min = \"100us\"
     recovery = \"selective\"
     [[workload]]
@@ -148,11 +148,14 @@ fn observation_changes_no_result_and_threads_change_no_observation() {
         let text = format!("{head}{ALL}");
         let first = tempfile::tempdir().unwrap();
         let observed = run(&text, first.path(), 1);
-        assert_eq!(observed.digest, unobserved.digest, "{head}");
+        assert_eq!(observed.checksum, unobserved.checksum, "{head}");
         assert_eq!(observed.observed.len(), SERIES.len());
         for threads in [2, 3] {
             let other = tempfile::tempdir().unwrap();
-            assert_eq!(run(&text, other.path(), threads).digest, unobserved.digest);
+            assert_eq!(
+                run(&text, other.path(), threads).checksum,
+                unobserved.checksum
+            );
             for name in SERIES {
                 let read = |dir: &Path| fs::read(dir.join(name)).unwrap();
                 assert!(
@@ -193,7 +196,7 @@ fn intervals_add_up_to_the_whole() {
     assert!((sum(&links, "marked_packets") - marked as f64).abs() < 0.5);
 
     // Whoever sends all the time is busy all the time; nobody is busier.
-    let busiest = links.iter().map(|row| number(row, "utilisation"));
+    let busiest = links.iter().map(|row| number(row, "utilization"));
     let busiest = busiest.fold(0.0, f64::max);
     assert!(busiest > 0.99 && busiest <= 1.0, "{busiest}");
     for (port, rows) in grouped(&links, &["node", "port"]) {
@@ -204,7 +207,7 @@ fn intervals_add_up_to_the_whole() {
         let at_host = node < 8 || (node < 10 && port[1].parse::<u32>().unwrap() < 4);
         for row in rows.iter().copied() {
             let time = number(row, "time_ns");
-            busy_bytes += number(row, "utilisation") * (time - before) * 12.5;
+            busy_bytes += number(row, "utilization") * (time - before) * 12.5;
             before = time;
         }
         let sent: f64 = rows.iter().map(|row| number(row, "sent_bytes")).sum();
@@ -323,7 +326,7 @@ fn two_flows_over_a_star_can_be_checked_by_hand() {
         receiver = 2
         at = \"0s\"
         [cc]
-        kind = \"line-rate\"
+        kind = \"none\"
         window_bdp = 0
         [run]
         stop_at = \"6us\"
@@ -344,7 +347,7 @@ fn two_flows_over_a_star_can_be_checked_by_hand() {
     );
     assert_eq!(
         read("links.csv"),
-        "time_ns,node,port,sent_bytes,utilisation,marked_packets,dropped_packets,paused_ns\n\
+        "time_ns,node,port,sent_bytes,utilization,marked_packets,dropped_packets,paused_ns\n\
          2000,3,2,11528,0.458080,0,0,0\n\
          4000,3,2,25152,1.000000,0,0,0\n\
          6000,3,2,25152,1.000000,0,0,0\n"
@@ -376,7 +379,7 @@ fn pauses_are_the_ones_that_the_summary_counts() {
         receiver = 8
         at = \"0s\"
         [cc]
-        kind = \"line-rate\"
+        kind = \"none\"
         window_bdp = 0
         [observe]
         interval = \"7us\"

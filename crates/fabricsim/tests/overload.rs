@@ -53,8 +53,8 @@ fn acknowledgements_that_pile_up_stop_the_run() {
     let topology = "3 1 3\n2\n0 2 100Gbps 1us 0\n0 2 1Kbps 1us 0\n1 2 100Gbps 1us 0\n";
     std::fs::write(folder.path().join("t.txt"), topology).expect("written");
     let text = "[topology]\nkind = \"file\"\npath = \"t.txt\"\n[[workload]]\nkind = \"incast\"\n\
-                fan_in = 1\nsize = \"1GB\"\nreceiver = 1\nat = \"0s\"\n[cc]\nkind = \"line-rate\"\n\
-                window_bdp = 0.0\n[transport]\nbase_rtt = \"pair\"\n";
+                fan_in = 1\nsize = \"1GB\"\nreceiver = 1\nat = \"0s\"\n[cc]\nkind = \"none\"\n\
+                window_bdp = 0.0\n[rdma]\nbase_rtt = \"pair\"\n";
     let mut piled = 0;
     for port in 1..=40 {
         let change = [format!("workload.0.dst_port={port}")];

@@ -60,7 +60,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 #[test]
 fn ten_thousand_paths_of_the_fat_tree_are_found_under_load_and_loss() {
     let mut text = format!(
-        "{FAT320}[cc]\nkind = \"dcqcn\"\nwindow = true\n[transport]\nrecovery = \"selective\"\n\
+        "{FAT320}[cc]\nkind = \"dcqcn\"\nwindow = true\n[rdma]\nrecovery = \"selective\"\n\
          [[workload]]\nkind = \"permutation\"\nsize = \"60KB\"\ncount = 32\ngap = \"8us\"\n{}",
         query("value = \"switch-id\"")
     );
@@ -137,7 +137,7 @@ fn paths_through_59_switches_are_found_under_load_and_loss() {
         let text = format!(
             "[topology]\nkind = \"file\"\npath = \"topology.txt\"\n[cc]\nkind = \"dctcp\"\n\
              [[workload]]\nkind = \"list\"\npath = \"flows.csv\"\n\
-             [transport]\nrecovery = \"selective\"\n{}",
+             [rdma]\nrecovery = \"selective\"\n{}",
             query(&format!(
                 "value = \"switch-id\"\nknowledge = \"{knowledge}\""
             ))
@@ -162,7 +162,7 @@ fn paths_through_59_switches_are_found_under_load_and_loss() {
 fn a_path_that_changes_is_reported() {
     let text = format!(
         "[topology]\nkind = \"fat-tree\"\nk = 6\n[cc]\nkind = \"hpcc\"\n\
-         [transport]\nrto_min = \"100us\"\n\
+         [rdma]\nrto_min = \"100us\"\n\
          [[workload]]\nkind = \"permutation\"\nsize = \"4MB\"\n\
          [[event]]\nat = \"150us\"\nkind = \"switch-down\"\nswitch = 90\n{}",
         query("value = \"switch-id\"")
@@ -208,7 +208,7 @@ fn websearch(rest: &str) -> Scenario {
 const PINT_CC: &str = "[cc]\nkind = \"hpcc-pint\"\n";
 const PATH: &str = "name = \"path\"\nvalue = \"switch-id\"";
 const LATENCY: &str = "name = \"latency\"\nvalue = \"hop-latency\"";
-const CONTROL: &str = "name = \"control\"\nvalue = \"egress-utilisation\"\naggregation = \"max\"";
+const CONTROL: &str = "name = \"control\"\nvalue = \"egress-utilization\"\naggregation = \"max\"";
 
 /// Relative errors of `statistic` where a hop has at least `least` digests and the truth is not nothing.
 fn errors(answers: &Answers, statistic: Statistic, least: u64) -> Vec<f64> {
@@ -364,10 +364,10 @@ fn switches_trace_their_ports_too() {
 fn a_link_that_becomes_slower_is_as_busy_as_it_is() {
     let (_, answers) = finish(
         &scenario(&format!(
-            "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"line-rate\"\n\
+            "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"none\"\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n\
              [[event]]\nat = \"0s\"\nkind = \"link-rate\"\nlink = [0, 2]\nrate = \"10Gbps\"\n{}",
-            query("value = \"egress-utilisation\"\nbits = 16")
+            query("value = \"egress-utilization\"\nbits = 16")
         )),
         1,
     );
@@ -383,7 +383,7 @@ fn an_age_beyond_the_code_is_said_to_be_clipped() {
     let text = |largest: &str| {
         format!(
             "[topology]\nkind = \"chain\"\nswitches = 3\nhosts_per_switch = 1\ndelay = \"1ms\"\n[cc]\nkind = \"dctcp\"\n\
-             [transport]\nrto_min = \"50ms\"\n[run]\nstall_after = \"1s\"\n\
+             [rdma]\nrto_min = \"50ms\"\n[run]\nstall_after = \"1s\"\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"50KB\"\n{}",
             query(&format!("value = \"egress-time\"\n{largest}"))
         )
@@ -446,7 +446,7 @@ fn wire_bytes(rest: &str) -> u64 {
 
 #[test]
 fn telemetry_and_digests_cost_their_bytes_on_the_wire() {
-    assert_eq!(wire_bytes("[cc]\nkind = \"line-rate\"\n"), 1_048);
+    assert_eq!(wire_bytes("[cc]\nkind = \"none\"\n"), 1_048);
     assert_eq!(wire_bytes("[cc]\nkind = \"hpcc\"\n"), 1_090);
     assert_eq!(wire_bytes(PINT_CC), 1_049);
     assert_eq!(
@@ -455,7 +455,7 @@ fn telemetry_and_digests_cost_their_bytes_on_the_wire() {
     );
     for (bits, bytes) in [(8, 1), (16, 2), (17, 3), (64, 8)] {
         let text = format!(
-            "[cc]\nkind = \"line-rate\"\n[pint]\nbits = {bits}\n{}",
+            "[cc]\nkind = \"none\"\n[pint]\nbits = {bits}\n{}",
             query(PATH)
         );
         assert_eq!(wire_bytes(&text), 1_048 + bytes, "{bits} bits");

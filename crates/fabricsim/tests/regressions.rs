@@ -1,4 +1,4 @@
-//! Mistakes that were made once.
+//! Errors that were made once.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::Time;
 
-const LINE_RATE: &str = "[cc]\nkind = \"line-rate\"\nwindow_bdp = 0.0\n";
+const LINE_RATE: &str = "[cc]\nkind = \"none\"\nwindow_bdp = 0.0\n";
 
 /// Runs a scenario to its end.
 fn finished(text: &str) -> Simulation {
@@ -69,7 +69,7 @@ fn headroom_holds_the_longest_packets() {
         let simulation = finished(&format!(
             "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 6\nspines = 1\n\
              fabric_rate = \"100Gbps\"\nlink_delay = \"{delay}\"\n\
-             [switch]\nbuffer = \"1MiB\"\n[transport]\nmtu = \"9000B\"\n\
+             [switch]\nbuffer = \"1MiB\"\n[rdma]\nmtu = \"9000B\"\n\
              [[workload]]\nkind = \"all-to-all\"\nsize = \"200KB\"\n\
              [[workload]]\nkind = \"incast\"\nfan_in = 17\nsize = \"500KB\"\nat = \"0s\"\n{LINE_RATE}"
         ));
@@ -94,9 +94,9 @@ fn several_priorities_share_one_buffer() {
     let simulation = finished(&text);
     let small =
         Scenario::from_toml(&text.replace("10MiB", "1MiB")).expect_err("too small a buffer");
-    let mistake = small.mistake().expect("a mistake in the text");
-    assert_eq!(mistake.faulty_text(), "\"1MiB\"");
-    assert!(mistake.message().contains("7 priorities"), "{small}");
+    let diagnostic = small.diagnostic().expect("an error in the text");
+    assert_eq!(diagnostic.faulty_text(), "\"1MiB\"");
+    assert!(diagnostic.message().contains("7 priorities"), "{small}");
     assert!(simulation.counters().max_queue <= 10 << 20);
     assert_eq!(simulation.counters().buffer_drops, 0);
 }
@@ -187,7 +187,7 @@ fn a_gap_of_a_hundred_thousand_packets_costs_one_of_them() {
         [[workload]]
         kind = \"list\"
         path = \"flow.csv\"
-        [transport]
+        [rdma]
         recovery = \"selective\"
         rto_min = \"100ms\"
         [[event]]
@@ -201,7 +201,7 @@ fn a_gap_of_a_hundred_thousand_packets_costs_one_of_them() {
         link = [0, 2]
         loss = 0.0
         [cc]
-        kind = \"line-rate\"
+        kind = \"none\"
         window_bdp = 0";
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("long.txt"), topology).unwrap();

@@ -1,4 +1,4 @@
-//! Flows that are moved to another path of equal length, without loss: what an algorithm has learnt of the
+//! Flows that are moved to another path of equal length, without loss: what an algorithm has learned of the
 //! links of the old path is not taken for something about those of the new one.
 
 #![allow(
@@ -11,13 +11,13 @@ mod support;
 use std::collections::HashSet;
 use std::path::Path;
 
-use fabricsim::registry::Transport;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::Stop;
 use fabricsim_core::plugin::Hop;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, PortLabel};
+use fabricsim_scenario::cc::registry::Transport;
 use fabricsim_topology::{EcmpHash, NextHopOrder, Routes, Topology};
 use proptest::prelude::*;
 use support::cc_tables;

@@ -9,12 +9,12 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use fabricsim::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use proptest::prelude::*;
 
 fn tcp_congestion_controls() -> impl Iterator<Item = &'static CcEntry> {
@@ -225,7 +225,7 @@ fn drops_of_one_that_waits(mtu: &str) -> u64 {
 
 /// One packet that waits is left alone, whatever its size on the wire.
 #[test]
-fn codel_leaves_a_backlog_of_one_packet_of_the_datacentre_alone() {
+fn codel_leaves_a_backlog_of_one_packet_of_the_datacenter_alone() {
     assert_eq!(drops_of_one_that_waits(""), 0);
     // Once one is dropped none waits behind another any more.
     assert!(drops_of_one_that_waits(", mtu = \"1514B\"") > 0);
@@ -430,7 +430,7 @@ impl Harsh {
         let mut text = format!(
             "seed = {seed}\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n\
              [routing]\nconvergence = \"50us\"\n[tcp]\nmax_rto = \"50ms\"\n\
-             [transport]\nrto_min = \"300us\"\n[cc]\nkind = \"{cc}\"\n{keys}\n\
+             [rdma]\nrto_min = \"300us\"\n[cc]\nkind = \"{cc}\"\n{keys}\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"{size}B\"\n\
              [[workload]]\nkind = \"incast\"\nreceiver = 0\nfan_in = 7\nsize = \"{size}B\"\nat = \"30us\"\n"
         );

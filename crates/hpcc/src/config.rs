@@ -2,125 +2,80 @@
 
 use std::sync::{Arc, OnceLock};
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     CcConfig, CcContext, ControllerFactory, Fidelity, FlowStart, default_min_rate,
 };
 use fabricsim_core::units::Rate;
-use serde::{Deserialize, Serialize};
+use fabricsim_core::{choices, settings};
 
 use crate::controller::{Constants, Hpcc};
 use crate::rate_rule::RateRule;
 use crate::stack::{IntHeader, IntScale};
 
-/// When the rate follows the telemetry.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reaction {
-    /// At every acknowledgement, relative to a reference that changes once per round trip.
-    PerAck,
-    /// Once per round trip.
-    PerRtt,
-}
-
-/// Which of the two quantities is computed, and which follows.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Form {
-    /// A rate R; the window is W x R / line rate. The published simulator.
-    Rate,
-    /// A window W; packets are paced at W / T. The paper, section 3.3. The same up to clamping: the
-    /// window is at least one packet, the rate has no floor of its own.
-    Window,
-}
-
-/// The `[cc]` table of `kind = "hpcc"`.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct HpccConfig {
-    /// Target utilisation of the busiest link (η in the paper).
-    pub eta: f64,
-    /// Additive increases in a row before the rate follows the utilisation again (maxStage).
-    pub max_stage: u32,
-    /// Additive increase (W_AI = AI x T / 8 in the paper); absent means 50 Mbps for each 100 Gbps of
-    /// NIC rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub additive_increase: Option<Rate>,
-    /// The lowest rate; absent means 1 Gbps, or a hundredth of the NIC rate where that is less.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_rate: Option<Rate>,
+choices! {
     /// When the rate follows the telemetry.
-    pub reaction: Reaction,
-    /// Keep a rate for each hop and use the lowest.
-    pub per_hop_rates: bool,
-    /// Between round trips skip hops whose queue is empty.
-    pub sampled_feedback: bool,
-    /// Rate or window.
-    pub form: Form,
+    pub enum Reaction {
+        /// At every acknowledgement, relative to a reference that changes once per round trip.
+        PerAck = "per-ack",
+        /// Once per round trip.
+        PerRtt = "per-rtt",
+    }
 }
 
-impl Default for HpccConfig {
-    fn default() -> Self {
-        Self {
-            eta: 0.95,
-            max_stage: 0,
-            additive_increase: None,
-            min_rate: None,
-            reaction: Reaction::PerAck,
-            per_hop_rates: false,
-            sampled_feedback: false,
-            form: Form::Rate,
-        }
+choices! {
+    /// Which of the two quantities is computed, and which follows.
+    pub enum Form {
+        /// A rate R; the window is W x R / line rate. The published simulator.
+        Rate = "rate" ("the published code"),
+        /// A window W; packets are paced at W / T. The paper, section 3.3. The same up to clamping: the
+        /// window is at least one packet, the rate has no floor of its own.
+        Window = "window" ("the paper"),
+    }
+}
+
+settings! {
+    /// The `[cc]` table of `kind = "hpcc"`.
+    pub struct HpccConfig {
+        /// Target utilization of the busiest link.
+        ///
+        /// It is η in the paper.
+        #[range(above 0.0, to 1.0)]
+        #[refused(
+            "a target utilization of {value} is not between 0 and 1",
+            "give the share of the link that may be used, such as 0.95"
+        )]
+        pub eta: f64 = 0.95,
+        /// Additive increases in a row before a multiplicative change.
+        ///
+        /// It is maxStage in the paper: after it the rate follows the utilization again.
+        pub max_stage: u32 = 0,
+        /// Added at each change.
+        ///
+        /// In the paper W_AI, which is this times T / 8.
+        #[note("(default \"50Mbps\" for each 100 Gbps of NIC rate)")]
+        pub additive_increase: Option<Rate> = none,
+        /// Lowest rate.
+        #[note("(default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
+        pub min_rate: Option<Rate> = none,
+        /// When the rate follows the telemetry.
+        pub reaction: Reaction = "per-ack",
+        /// Keep a rate for each hop and use the lowest.
+        pub per_hop_rates: bool = false,
+        /// Skip empty queues between round trips.
+        pub sampled_feedback: bool = false,
+        /// Which quantity is computed.
+        pub form: Form = "rate",
     }
 }
 
 impl CcConfig for HpccConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "eta",
-            "target utilisation of the busiest link, 0 to 1 (default 0.95)",
-        ),
-        (
-            "max_stage",
-            "additive increases in a row before a multiplicative change (default 0)",
-        ),
-        (
-            "additive_increase",
-            "added at each change (default \"50Mbps\" for each 100 Gbps of NIC rate)",
-        ),
-        (
-            "min_rate",
-            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
-        ),
-        ("reaction", "\"per-ack\" (default) or \"per-rtt\""),
-        (
-            "per_hop_rates",
-            "keep a rate for each hop and use the lowest (default false)",
-        ),
-        (
-            "sampled_feedback",
-            "skip empty queues between round trips (default false)",
-        ),
-        (
-            "form",
-            "\"rate\" (default, the published code) or \"window\" (the paper)",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 
     type Factory = HpccFactory;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        if self.eta > 0.0 && self.eta <= 1.0 {
-            return Ok(());
-        }
-        Err(ConfigError::new(
-            "eta",
-            format!(
-                "a target utilisation of {} is not between 0 and 1",
-                self.eta
-            ),
-            "give the share of the link that may be used, such as 0.95",
-        ))
+        self.validate_ranges()
     }
 
     /// Fills in the additive increase and the lowest rate.

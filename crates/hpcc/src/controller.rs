@@ -67,13 +67,13 @@ impl<S: IntHeader> Hpcc<S> {
         }
     }
 
-    /// The averaged utilisation of the busiest link (U in the paper).
+    /// The averaged utilization of the busiest link (U in the paper).
     #[must_use]
-    pub const fn utilisation(&self) -> f64 {
-        self.single.utilisation
+    pub const fn utilization(&self) -> f64 {
+        self.single.utilization
     }
 
-    /// What hop `index` says of its link: utilisation (u_i in the paper) and the nanoseconds over
+    /// What hop `index` says of its link: utilization (u_i in the paper) and the nanoseconds over
     /// which it was measured.
     #[inline]
     fn link_sample(&self, stack: &S, index: usize) -> (f64, f64) {
@@ -162,8 +162,8 @@ impl<S: IntHeader> Hpcc<S> {
     }
 
     /// Drops the records of the links of another path, as the paper's `pathID` is for: differences
-    /// between the entries of two ports mean nothing. What the flow itself has learnt, its rate and the average
-    /// utilisation, is where it goes on from, and moves within a round trip.
+    /// between the entries of two ports mean nothing. What the flow itself has learned, its rate and the average
+    /// utilization, is where it goes on from, and moves within a round trip.
     ///
     /// Rates of hops belong to links. Those of the new path begin with that of the link that ruled,
     /// like the one rate of a flow without them.

@@ -2,7 +2,7 @@
 //!
 //! Switches write their egress load into every data packet ([`IntTelemetry`]), receivers echo it,
 //! and the sender computes how busy the busiest link of the path is and sets its rate so that this
-//! link runs at the target utilisation ([`Hpcc`]).
+//! link runs at the target utilization ([`Hpcc`]).
 //!
 //! The telemetry comes in two packings: [`ExactStack`] for any number of hops and any link rate, and
 //! [`PublishedStack`] with the field widths of the published simulator. The first also tells whether

@@ -1,15 +1,15 @@
-//! From a utilisation to the next rate.
+//! From a utilization to the next rate.
 
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::Rate;
 
-/// How a rate follows the utilisation of the busiest link (HPCC paper, algorithm 1, `ComputeWind`),
-/// whatever the utilisation was learnt from. Rates are bit/s.
+/// How a rate follows the utilization of the busiest link (HPCC paper, algorithm 1, `ComputeWind`),
+/// whatever the utilization was learned from. Rates are bit/s.
 #[derive(Clone, Copy, Debug)]
 pub struct RateRule {
-    /// Target utilisation (η in the paper).
+    /// Target utilization (η in the paper).
     pub eta: f64,
-    /// Additive increases in a row before the rate follows the utilisation again (maxStage).
+    /// Additive increases in a row before the rate follows the utilization again (maxStage).
     pub max_stage: u32,
     /// Added at each step.
     pub additive_increase: f64,
@@ -34,11 +34,11 @@ impl RateRule {
     }
 
     /// The rate and stage after a step from the rate `reference` (R_c in the paper) and `stage`
-    /// (incStage), at `utilisation` (U).
+    /// (incStage), at `utilization` (U).
     #[inline]
     #[must_use]
-    pub fn step(&self, reference: f64, stage: u32, utilisation: f64) -> (f64, u32) {
-        let load = utilisation / self.eta;
+    pub fn step(&self, reference: f64, stage: u32, utilization: f64) -> (f64, u32) {
+        let load = utilization / self.eta;
         let (rate, stage) = if load >= 1.0 || stage >= self.max_stage {
             let scaled = reference / load;
             let scaled = match self.fidelity {

@@ -8,7 +8,7 @@ use fabricsim_core::units::{Bytes, Rate};
 
 use crate::path::{PathTrace, PortLabel};
 
-/// What the entries of a stack mean: the units of the quantised fields and the rates that the rate
+/// What the entries of a stack mean: the units of the quantized fields and the rates that the rate
 /// codes stand for. Shared by the switches that write and the senders that read.
 #[derive(Clone, Debug)]
 pub struct IntScale {

@@ -1,4 +1,4 @@
-//! The average utilisation of a link, exactly or by tables.
+//! The average utilization of a link, exactly or by tables.
 
 use std::sync::Arc;
 
@@ -36,16 +36,16 @@ pub(crate) struct TableShape {
     pub(crate) exp_bits: Option<u32>,
     /// Queues are counted in units of 2^`queue_shift` bytes.
     pub(crate) queue_shift: u32,
-    /// The utilisation is read in units of 2^-`utilisation_bits`.
-    pub(crate) utilisation_bits: u32,
-    /// How the utilisation is rounded to these units.
-    pub(crate) utilisation_rounding: LowBits,
+    /// The utilization is read in units of 2^-`utilization_bits`.
+    pub(crate) utilization_bits: u32,
+    /// How the utilization is rounded to these units.
+    pub(crate) utilization_rounding: LowBits,
 }
 
 impl TableShape {
     /// The shape that is used where nothing else is set.
     ///
-    /// That of the published simulator ends in a dead zone: an update changes the utilisation by less
+    /// That of the published simulator ends in a dead zone: an update changes the utilization by less
     /// than half a unit of 1/8192 long before it has settled. The default has finer units and rounds
     /// at random, which has no dead zone.
     pub(crate) const fn of(fidelity: Fidelity) -> Self {
@@ -56,8 +56,8 @@ impl TableShape {
                 low_bits: LowBits::Random,
                 exp_bits: Some(12),
                 queue_shift: 4,
-                utilisation_bits: 20,
-                utilisation_rounding: LowBits::Random,
+                utilization_bits: 20,
+                utilization_rounding: LowBits::Random,
             },
             Fidelity::Published => Self {
                 log_bits: 16,
@@ -65,8 +65,8 @@ impl TableShape {
                 low_bits: LowBits::Random,
                 exp_bits: None,
                 queue_shift: 8,
-                utilisation_bits: 13,
-                utilisation_rounding: LowBits::Nearest,
+                utilization_bits: 13,
+                utilization_rounding: LowBits::Nearest,
             },
         }
     }
@@ -78,8 +78,8 @@ pub(crate) struct Tables {
     log: LogTable,
     exp: Option<ExpTable>,
     queue_shift: u32,
-    utilisation_units: f64,
-    utilisation_rounding: LowBits,
+    utilization_units: f64,
+    utilization_rounding: LowBits,
 }
 
 impl Tables {
@@ -95,8 +95,8 @@ impl Tables {
                 .exp_bits
                 .map(|bits| ExpTable::new(bits, shape.low_bits)),
             queue_shift: shape.queue_shift,
-            utilisation_units: f64::from(1u32 << shape.utilisation_bits),
-            utilisation_rounding: shape.utilisation_rounding,
+            utilization_units: f64::from(1u32 << shape.utilization_bits),
+            utilization_rounding: shape.utilization_rounding,
         }
     }
 
@@ -115,12 +115,12 @@ impl Tables {
 /// 1/(B T^2) and 1/(B T).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Factors {
-    utilisation: f64,
+    utilization: f64,
     queue: f64,
     size: f64,
 }
 
-/// How the utilisation U of one link follows what leaves through it (PINT, section 4.3, example 3):
+/// How the utilization U of one link follows what leaves through it (PINT, section 4.3, example 3):
 ///
 /// `U <- (T - dt)/T U + queue dt/(B T^2) + size/(B T)`
 ///
@@ -150,7 +150,7 @@ impl Link {
                 Self::Exact {
                     base_rtt: base_rtt.as_ps(),
                     factors: Factors {
-                        utilisation: 1.0 / rtt,
+                        utilization: 1.0 / rtt,
                         queue: 1.0 / (bytes * rtt),
                         size: 1.0 / bytes,
                     },
@@ -162,7 +162,7 @@ impl Link {
                 Self::Tables {
                     base_rtt: base_rtt.as_ns(),
                     logs: Factors {
-                        utilisation: -rtt - libm::log2(tables.utilisation_units),
+                        utilization: -rtt - libm::log2(tables.utilization_units),
                         queue: size - rtt + f64::from(tables.queue_shift),
                         size,
                     },
@@ -172,12 +172,12 @@ impl Link {
         }
     }
 
-    /// The utilisation after `utilisation`, when a packet leaves at `now` with `queue` behind it, and
+    /// The utilization after `utilization`, when a packet leaves at `now` with `queue` behind it, and
     /// the one before left at `last` with a size of `size`.
     #[inline]
     pub(crate) fn update(
         &self,
-        utilisation: f64,
+        utilization: f64,
         (last, now): (Time, Time),
         queue: Bytes,
         size: Bytes,
@@ -186,7 +186,7 @@ impl Link {
         match self {
             Self::Exact { base_rtt, factors } => {
                 let interval = (now.as_ps() - last.as_ps()).min(*base_rtt);
-                utilisation * ((base_rtt - interval) as f64 * factors.utilisation)
+                utilization * ((base_rtt - interval) as f64 * factors.utilization)
                     + queue.as_f64() * interval as f64 * factors.queue
                     + size.as_f64() * factors.size
             }
@@ -198,8 +198,8 @@ impl Link {
                 let interval = (now.as_ns() - last.as_ns()).min(*base_rtt);
                 let queue = queue.get() >> tables.queue_shift;
                 let kept = tables
-                    .utilisation_rounding
-                    .whole(utilisation * tables.utilisation_units, draws);
+                    .utilization_rounding
+                    .whole(utilization * tables.utilization_units, draws);
                 let mut next = 0.0;
                 if queue > 0 && interval > 0 {
                     let product = tables.log.log2(interval, draws) + tables.log.log2(queue, draws);
@@ -212,7 +212,7 @@ impl Link {
                 if interval < *base_rtt && kept > 0 {
                     let product =
                         tables.log.log2(base_rtt - interval, draws) + tables.log.log2(kept, draws);
-                    next += tables.power(product, logs.utilisation, draws);
+                    next += tables.power(product, logs.utilization, draws);
                 }
                 next
             }

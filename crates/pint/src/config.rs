@@ -16,9 +16,9 @@ use crate::log_code::{LogCode, Rounding};
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PintConfig {
-    /// Target utilisation of the busiest link (η in the HPCC paper).
+    /// Target utilization of the busiest link (η in the HPCC paper).
     pub eta: f64,
-    /// Additive increases in a row before the rate follows the utilisation again (maxStage).
+    /// Additive increases in a row before the rate follows the utilization again (maxStage).
     pub max_stage: u32,
     /// Additive increase; absent means 50 Mbps for each 100 Gbps of NIC rate.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,11 +26,11 @@ pub struct PintConfig {
     /// The lowest rate; absent means 1 Gbps, or a hundredth of the NIC rate where that is less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_rate: Option<Rate>,
-    /// From one code to the next the utilisation grows by this factor: (1 + ε)^2 in the paper; absent
+    /// From one code to the next the utilization grows by this factor: (1 + ε)^2 in the paper; absent
     /// means 1.05, under `profile = "ns3-hpcc"` its script's 1.01.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_base: Option<f64>,
-    /// Bits of a code; absent means as many as utilisations up to 512 need.
+    /// Bits of a code; absent means as many as utilizations up to 512 need.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest_bits: Option<u32>,
     /// The share of the data packets that carry a digest (p in the paper).
@@ -47,9 +47,9 @@ pub struct PintConfig {
     /// The table of powers has 2^this entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exp_table_bits: Option<u32>,
-    /// Switches keep utilisations in units of 2^-this.
+    /// Switches keep utilizations in units of 2^-this.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub utilisation_bits: Option<u32>,
+    pub utilization_bits: Option<u32>,
 }
 
 impl Default for PintConfig {
@@ -66,7 +66,7 @@ impl Default for PintConfig {
             arithmetic: None,
             log_table_bits: None,
             exp_table_bits: None,
-            utilisation_bits: None,
+            utilization_bits: None,
         }
     }
 }
@@ -82,7 +82,7 @@ impl CcConfig for PintConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "eta",
-            "target utilisation of the busiest link, 0 to 1 (default 0.95)",
+            "target utilization of the busiest link, 0 to 1 (default 0.95)",
         ),
         (
             "max_stage",
@@ -102,7 +102,7 @@ impl CcConfig for PintConfig {
         ),
         (
             "digest_bits",
-            "bits of the digest, 1 to 16 (default what a utilisation of 512 needs: 8 for 1.05)",
+            "bits of the digest, 1 to 16 (default what a utilization of 512 needs: 8 for 1.05)",
         ),
         (
             "digest_fraction",
@@ -126,8 +126,8 @@ impl CcConfig for PintConfig {
             "the table of powers has 2^this entries, 4 to 20 (default 12)",
         ),
         (
-            "utilisation_bits",
-            "switches keep utilisations in units of 2^-this, 8 to 24 (default 20)",
+            "utilization_bits",
+            "switches keep utilizations in units of 2^-this, 8 to 24 (default 20)",
         ),
     ];
 
@@ -139,7 +139,7 @@ impl CcConfig for PintConfig {
             return refuse(
                 "eta",
                 format!(
-                    "a target utilisation of {} is not between 0 and 1",
+                    "a target utilization of {} is not between 0 and 1",
                     self.eta
                 ),
                 "give the share of the link that may be used, such as 0.95",
@@ -168,7 +168,7 @@ impl CcConfig for PintConfig {
             arithmetic: Some(shape.map_or(Arithmetic::Exact, |_| Arithmetic::Tables)),
             log_table_bits: shape.map(|shape| shape.log_bits),
             exp_table_bits: shape.and_then(|shape| shape.exp_bits),
-            utilisation_bits: shape.map(|shape| shape.utilisation_bits),
+            utilization_bits: shape.map(|shape| shape.utilization_bits),
             ..self.filled_in(context.nic_rate, fidelity)
         }
     }
@@ -215,7 +215,7 @@ impl PintConfig {
             return Err(ConfigError::new(
                 "digest_bits",
                 format!(
-                    "codes of {bits} bits to base {base} end at a utilisation of {largest:.3}, and a \
+                    "codes of {bits} bits to base {base} end at a utilization of {largest:.3}, and a \
                      link is overloaded above 1"
                 ),
                 format!(
@@ -241,7 +241,7 @@ impl PintConfig {
         for (key, bits, range) in [
             ("log_table_bits", self.log_table_bits, 4..=20),
             ("exp_table_bits", self.exp_table_bits, 4..=20),
-            ("utilisation_bits", self.utilisation_bits, 8..=24),
+            ("utilization_bits", self.utilization_bits, 8..=24),
         ] {
             let Some(bits) = bits else { continue };
             if !range.contains(&bits) {
@@ -328,7 +328,7 @@ impl PintConfig {
     pub(crate) fn table_shape(&self, fidelity: Fidelity) -> Option<TableShape> {
         let sized = self.log_table_bits.is_some()
             || self.exp_table_bits.is_some()
-            || self.utilisation_bits.is_some();
+            || self.utilization_bits.is_some();
         let arithmetic = self.arithmetic.unwrap_or(match fidelity {
             Fidelity::Exact if !sized => Arithmetic::Exact,
             Fidelity::Exact | Fidelity::Published => Arithmetic::Tables,
@@ -337,7 +337,7 @@ impl PintConfig {
         (arithmetic == Arithmetic::Tables).then(|| TableShape {
             log_bits: self.log_table_bits.unwrap_or(default.log_bits),
             exp_bits: self.exp_table_bits.or(default.exp_bits),
-            utilisation_bits: self.utilisation_bits.unwrap_or(default.utilisation_bits),
+            utilization_bits: self.utilization_bits.unwrap_or(default.utilization_bits),
             ..default
         })
     }

@@ -1,4 +1,4 @@
-//! The algorithm of the sender: HPCC's (HPCC paper, algorithm 1, `ComputeWind`) on the utilisation that a
+//! The algorithm of the sender: HPCC's (HPCC paper, algorithm 1, `ComputeWind`) on the utilization that a
 //! digest tells (PINT, section 4.3, example 3).
 
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl Constants {
     }
 }
 
-/// HPCC-PINT for one flow. The utilisation has been averaged by the switches, so the sender does not
+/// HPCC-PINT for one flow. The utilization has been averaged by the switches, so the sender does not
 /// average it again; an answer without a digest changes nothing.
 #[derive(Clone, Debug)]
 pub struct HpccPint {
@@ -102,8 +102,8 @@ impl HpccPint {
     #[inline]
     fn update(&mut self, code: u16, commit: bool) {
         let constants = &*self.constants;
-        let utilisation = constants.code.decode(code);
-        let (rate, stage) = constants.rule.step(self.reference, self.stage, utilisation);
+        let utilization = constants.code.decode(code);
+        let (rate, stage) = constants.rule.step(self.reference, self.stage, utilization);
         self.rate = Rate::from_bps_f64(rate);
         self.window = scaled_window(constants.full_window, self.rate, constants.line_rate);
         if commit {

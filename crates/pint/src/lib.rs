@@ -4,7 +4,7 @@
 //! Each switch measures how busy its own links are, codes that in a few bits and raises the digest
 //! that a packet carries to its code ([`PintTelemetry`]). The receiver echoes the digest, which then
 //! tells of the busiest link of the path, and the sender sets its rate so that this link runs at the
-//! target utilisation ([`HpccPint`]). The digest is a byte where HPCC's own telemetry is eight for
+//! target utilization ([`HpccPint`]). The digest is a byte where HPCC's own telemetry is eight for
 //! each switch, and not every packet need carry it.
 //!
 //! ```
@@ -15,8 +15,8 @@
 //! let mut stream = Stream::new(1, 0, Purpose::Rounding);
 //! let mut digest = PintDigest::default();
 //! digest.carry();
-//! for utilisation in [0.2, 0.95, 0.6] {
-//!     digest.raise(code.encode(utilisation, &mut stream));
+//! for utilization in [0.2, 0.95, 0.6] {
+//!     digest.raise(code.encode(utilization, &mut stream));
 //! }
 //! let busiest = code.decode(digest.digest().unwrap());
 //! assert!((busiest / 0.95).ln().abs() < 1.05f64.ln());

@@ -1,4 +1,4 @@
-//! A utilisation as the number of a step on a logarithmic scale.
+//! A utilization as the number of a step on a logarithmic scale.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::draws::Draws;
 
-/// Codes count from a utilisation of 1/512.
+/// Codes count from a utilization of 1/512.
 const STEPS: f64 = 512.0;
-/// The largest number of steps that a code has to reach where its bits are not set: a utilisation of
+/// The largest number of steps that a code has to reach where its bits are not set: a utilization of
 /// 512, far above what a link with a full buffer has.
 const LARGEST: f64 = STEPS * STEPS;
 
@@ -23,8 +23,8 @@ pub enum Rounding {
     Value,
 }
 
-/// The code of a utilisation U: about `log(512 U)` to a base a little above one, rounded up or down
-/// at random (PINT, section 4.3: multiplicative approximation with randomised rounding).
+/// The code of a utilization U: about `log(512 U)` to a base a little above one, rounded up or down
+/// at random (PINT, section 4.3: multiplicative approximation with randomized rounding).
 ///
 /// U between 1/512 and the largest code is known within a factor of the base; below it is 1/512, above
 /// the largest code it is that.
@@ -59,7 +59,7 @@ impl LogCode {
         }
     }
 
-    /// The least bits that hold the codes of utilisations up to 512 to `base`.
+    /// The least bits that hold the codes of utilizations up to 512 to `base`.
     #[must_use]
     pub fn bits_for(base: f64) -> u32 {
         let codes = libm::log(LARGEST) / libm::log(base);
@@ -80,44 +80,44 @@ impl LogCode {
         if self.bits > 8 { 2 } else { 1 }
     }
 
-    /// The code of `utilisation`, rounded with one of `draws`.
+    /// The code of `utilization`, rounded with one of `draws`.
     #[inline]
     #[must_use]
-    pub fn encode(&self, utilisation: f64, draws: &mut impl Draws) -> u16 {
-        let (lower, chance) = self.between(self.steps(utilisation));
+    pub fn encode(&self, utilization: f64, draws: &mut impl Draws) -> u16 {
+        let (lower, chance) = self.between(self.steps(utilization));
         // Without a branch, which would be guessed wrong half the time.
         lower + u16::from(draws.uniform() < chance)
     }
 
-    /// The code of `utilisation` where that is above `code`, or else `code`: the same as the larger of
+    /// The code of `utilization` where that is above `code`, or else `code`: the same as the larger of
     /// the two, but that most packets on links less busy than one before need neither logarithm nor
     /// draw.
     #[inline]
     #[must_use]
-    pub fn raise(&self, code: u16, utilisation: f64, draws: &mut impl Draws) -> u16 {
-        if self.steps(utilisation) <= self.powers[usize::from(code)] {
+    pub fn raise(&self, code: u16, utilization: f64, draws: &mut impl Draws) -> u16 {
+        if self.steps(utilization) <= self.powers[usize::from(code)] {
             return code;
         }
-        code.max(self.encode(utilisation, draws))
+        code.max(self.encode(utilization, draws))
     }
 
-    /// The utilisation that `code` stands for.
+    /// The utilization that `code` stands for.
     #[inline]
     #[must_use]
     pub fn decode(&self, code: u16) -> f64 {
         self.powers[usize::from(code)] / STEPS
     }
 
-    /// The utilisation of the largest code.
+    /// The utilization of the largest code.
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.decode(self.largest)
     }
 
-    /// What is coded of `utilisation`: at least 1.
+    /// What is coded of `utilization`: at least 1.
     #[inline]
-    fn steps(&self, utilisation: f64) -> f64 {
-        let steps = utilisation * STEPS;
+    fn steps(&self, utilization: f64) -> f64 {
+        let steps = utilization * STEPS;
         match self.rounding {
             Rounding::Log => steps.max(1.0),
             Rounding::Value => steps.ceil().max(1.0),
@@ -171,25 +171,25 @@ mod tests {
     #[test]
     fn the_published_choice_between_two_codes() {
         let code = published();
-        for (utilisation, lower, chance) in [
+        for (utilization, lower, chance) in [
             (0.5, 113, 0.6481),
             (0.95, 126, 0.8309),
             (1.0, 127, 0.8573),
             (10.0, 175, 0.0527),
         ] {
-            let (found, up) = code.between(code.steps(utilisation));
-            assert_eq!(found, lower, "{utilisation}");
-            assert!((up - chance).abs() < 5e-5, "{utilisation}: {up}");
+            let (found, up) = code.between(code.steps(utilization));
+            assert_eq!(found, lower, "{utilization}");
+            assert!((up - chance).abs() < 5e-5, "{utilization}: {up}");
         }
-        for utilisation in [0.0, 0.001, 1.0 / 512.0] {
-            assert_eq!(code.encode(utilisation, &mut stream()), 0);
+        for utilization in [0.0, 0.001, 1.0 / 512.0] {
+            assert_eq!(code.encode(utilization, &mut stream()), 0);
         }
     }
 
     #[test]
     fn codes_stand_for_powers_of_the_base() {
         let code = published();
-        for (number, utilisation) in [
+        for (number, utilization) in [
             (0, 0.001953),
             (100, 0.256838),
             (126, 0.913233),
@@ -199,7 +199,7 @@ mod tests {
             (255, 494.312169),
         ] {
             let decoded = code.decode(number);
-            assert!((decoded - utilisation).abs() < 1e-6, "{number}: {decoded}");
+            assert!((decoded - utilization).abs() < 1e-6, "{number}: {decoded}");
         }
     }
 
@@ -217,8 +217,8 @@ mod tests {
         for rounding in [Rounding::Log, Rounding::Value] {
             for (bits, largest) in [(4, 15), (8, 255), (10, 1_023)] {
                 let code = LogCode::new(1.02, bits, rounding);
-                for utilisation in [1e8, f64::INFINITY] {
-                    assert_eq!(code.encode(utilisation, &mut stream()), largest);
+                for utilization in [1e8, f64::INFINITY] {
+                    assert_eq!(code.encode(utilization, &mut stream()), largest);
                 }
             }
         }
@@ -228,12 +228,12 @@ mod tests {
     fn rounding_by_value_keeps_the_mean_value() {
         let code = published();
         let mut stream = stream();
-        for utilisation in [0.03, 0.5, 0.95, 1.0, 7.7] {
+        for utilization in [0.03, 0.5, 0.95, 1.0, 7.7] {
             let draws = 400_000;
             let sum: f64 = (0..draws)
-                .map(|_| code.decode(code.encode(utilisation, &mut stream)))
+                .map(|_| code.decode(code.encode(utilization, &mut stream)))
                 .sum();
-            let want = (utilisation * 512.0).ceil() / 512.0;
+            let want = (utilization * 512.0).ceil() / 512.0;
             let mean = sum / f64::from(draws);
             assert!((mean / want - 1.0).abs() < 1e-3, "{mean} {want}");
         }
@@ -243,13 +243,13 @@ mod tests {
     fn rounding_by_log_keeps_the_mean_code() {
         let code = LogCode::new(1.05, 8, Rounding::Log);
         let mut stream = stream();
-        for utilisation in [0.03, 0.5, 0.95, 1.0, 7.7] {
+        for utilization in [0.03, 0.5, 0.95, 1.0, 7.7] {
             let draws = 400_000;
             let sum: f64 = (0..draws)
-                .map(|_| f64::from(code.encode(utilisation, &mut stream)))
+                .map(|_| f64::from(code.encode(utilization, &mut stream)))
                 .sum();
             let mean = sum / f64::from(draws);
-            let want = libm::log(utilisation * 512.0) / libm::log(1.05);
+            let want = libm::log(utilization * 512.0) / libm::log(1.05);
             // Three standard errors of a coin that is thrown 400,000 times.
             assert!((mean - want).abs() < 3.0 * 0.5 / 632.0, "{mean} {want}");
         }
@@ -269,13 +269,13 @@ mod tests {
     proptest! {
         #[test]
         fn a_decoded_value_is_within_the_base(
-            utilisation in 1.0 / 512.0..490.0, base in 1.005..1.5, seed in 0u64..1_000,
+            utilization in 1.0 / 512.0..490.0, base in 1.005..1.5, seed in 0u64..1_000,
         ) {
             for rounding in [Rounding::Log, Rounding::Value] {
                 let code = LogCode::new(base, LogCode::bits_for(base), rounding);
                 let mut stream = Stream::new(seed, 0, Purpose::Rounding);
-                let decoded = code.decode(code.encode(utilisation, &mut stream));
-                let ratio = decoded * 512.0 / code.steps(utilisation);
+                let decoded = code.decode(code.encode(utilization, &mut stream));
+                let ratio = decoded * 512.0 / code.steps(utilization);
                 let least = if decoded < code.largest() { 1.0 / base } else { 0.0 };
                 prop_assert!(ratio > least * (1.0 - 1e-9) && ratio < base * (1.0 + 1e-9), "{}", ratio);
             }
@@ -283,14 +283,14 @@ mod tests {
 
         #[test]
         fn a_raised_code_is_the_larger_one(
-            utilisation in 0.0..600.0, code in 0u16..256, seed in 0u64..1_000,
+            utilization in 0.0..600.0, code in 0u16..256, seed in 0u64..1_000,
         ) {
             for rounding in [Rounding::Log, Rounding::Value] {
                 let codes = LogCode::new(1.05, 8, rounding);
                 let [mut first, mut second] =
                     [(); 2].map(|()| Stream::new(seed, 0, Purpose::Rounding));
-                let coded = codes.encode(utilisation, &mut first);
-                prop_assert_eq!(codes.raise(code, utilisation, &mut second), code.max(coded));
+                let coded = codes.encode(utilization, &mut first);
+                prop_assert_eq!(codes.raise(code, utilization, &mut second), code.max(coded));
             }
         }
     }

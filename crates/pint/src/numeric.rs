@@ -7,7 +7,7 @@
 //! numbers that others could know, so the codes are given one: a [`GlobalHash`](crate::GlobalHash) of
 //! the packet and the hop.
 //!
-//! The utilisations of [`HpccPint`](crate::HpccPint) have a code of their own,
+//! The utilizations of [`HpccPint`](crate::HpccPint) have a code of their own,
 //! [`LogCode`](crate::LogCode).
 //!
 //! ```

@@ -5,12 +5,12 @@ use fabricsim_core::units::{Bytes, Time};
 use crate::arithmetic::Link;
 use crate::draws::Draws;
 
-/// The utilisation of one egress port, averaged over about a base round-trip time.
+/// The utilization of one egress port, averaged over about a base round-trip time.
 #[derive(Clone, Debug)]
 pub(crate) struct Port {
     link: Link,
     /// U in the paper.
-    utilisation: f64,
+    utilization: f64,
     /// When the last packet left, and how large it was.
     last: (Time, Bytes),
 }
@@ -20,7 +20,7 @@ impl Port {
     pub(crate) const fn new(link: Link) -> Self {
         Self {
             link,
-            utilisation: 0.0,
+            utilization: 0.0,
             last: (Time::ZERO, Bytes::ZERO),
         }
     }
@@ -30,7 +30,7 @@ impl Port {
         self.link = link;
     }
 
-    /// A packet of `size` leaves at `now`, with `queue` behind it: the new utilisation. What the wire
+    /// A packet of `size` leaves at `now`, with `queue` behind it: the new utilization. What the wire
     /// has carried since the packet before is that packet.
     #[inline]
     pub(crate) fn measure(
@@ -41,11 +41,11 @@ impl Port {
         draws: &mut impl Draws,
     ) -> f64 {
         let (then, before) = self.last;
-        self.utilisation = self
+        self.utilization = self
             .link
-            .update(self.utilisation, (then, now), queue, before, draws);
+            .update(self.utilization, (then, now), queue, before, draws);
         self.last = (now, size);
-        self.utilisation
+        self.utilization
     }
 
     /// A packet of `size` leaves at `now` and is not measured: what the one before has carried is

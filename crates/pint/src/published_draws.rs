@@ -46,7 +46,7 @@ impl PublishedDraws {
     /// An answer of `size` leaves through `port` at `now`.
     pub(crate) fn answer_leaves(&mut self, now: Time, port: PortId, size: Bytes) {
         let link = &self.links[port.index()];
-        let arrival = now + link.rate.serialisation_truncated_ns(size) + link.delay;
+        let arrival = now + link.rate.sransmission_truncated_ns(size) + link.delay;
         self.answers.push(Reverse((arrival, now)));
     }
 

@@ -124,18 +124,18 @@ impl<H: PintHeader> Telemetry<H> for PintTelemetry {
         let code = &self.settings.code;
         match &mut self.source {
             Source::Own(stream) => {
-                let utilisation = port.measure(hop.now, packet.size(), hop.queue, stream);
+                let utilization = port.measure(hop.now, packet.size(), hop.queue, stream);
                 if let Some(digest) = digest {
-                    let raised = code.raise(digest, utilisation, stream);
+                    let raised = code.raise(digest, utilization, stream);
                     packet.telemetry.raise(raised);
                 }
             }
             Source::Published(draws) => {
                 let draws = draws.at(hop.now, packet.telemetry.causes().before);
-                let utilisation = port.measure(hop.now, packet.size(), hop.queue, draws);
+                let utilization = port.measure(hop.now, packet.size(), hop.queue, draws);
                 if digest.is_some() {
                     // It draws for every packet, whether or not the code can rise.
-                    packet.telemetry.raise(code.encode(utilisation, draws));
+                    packet.telemetry.raise(code.encode(utilization, draws));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 mod short_form;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -13,9 +13,6 @@ use crate::fq_codel::FqCodelConfig;
 use crate::red_queue::RedConfig;
 use crate::step_marking::StepConfig;
 use crate::tail_drop::TailDropConfig;
-
-/// The keys of a kind, each with its meaning.
-type Keys = &'static [(&'static str, &'static str)];
 
 /// The table of a discipline in a scenario.
 pub trait DisciplineKind: DeserializeOwned + 'static {

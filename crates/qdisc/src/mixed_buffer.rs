@@ -178,7 +178,7 @@ mod tests {
 
     proptest! {
         /// Whatever comes and goes, the accounts are those of what is stored, lossy packets pause nobody,
-        /// and a lossless neighbour that stops when it is told loses nothing.
+        /// and a lossless neighbor that stops when it is told loses nothing.
         #[test]
         fn accounts_balance_and_lossless_packets_are_never_dropped(
             steps in prop::collection::vec((0u16..3, 0u16..3, any::<bool>(), 60u64..1_600, any::<bool>()), 1..600)

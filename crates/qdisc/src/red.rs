@@ -1,4 +1,4 @@
-//! ECN marking by queue length, as datacentre switches do it.
+//! ECN marking by queue length, as datacenter switches do it.
 
 use crate::mrg32k3a::PublishedDraws;
 use fabricsim_core::plugin::MarkingThresholds;

@@ -161,7 +161,7 @@ impl<H: Header> RedQueue<H> {
         Self {
             limit: config.limits(),
             config: config.clone(),
-            typical: context.rate.serialisation(TYPICAL).as_secs_f64(),
+            typical: context.rate.transmission(TYPICAL).as_secs_f64(),
             average: 0.0,
             idle_since: Some(Time::ZERO),
             passed: 0,

@@ -9,11 +9,11 @@ const QUEUES: usize = 8;
 /// The priority of data where none is asked for.
 const USUAL: usize = 3;
 
-/// Whether the switch pauses its neighbours before it runs out of buffer.
+/// Whether the switch pauses its neighbors before it runs out of buffer.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pfc {
-    /// Lossless: a neighbour is paused when its share is used up; headroom takes what is under way.
+    /// Lossless: a neighbor is paused when its share is used up; headroom takes what is under way.
     On,
     /// Lossy: a packet beyond the threshold is dropped. There is no headroom.
     Off,
@@ -46,7 +46,7 @@ pub struct BufferConfig {
     pub headroom: Headroom,
     /// Bytes of each (port, priority) that are free before the shared part is touched.
     pub reserve: Bytes,
-    /// A paused neighbour goes on when its share is this far below the threshold.
+    /// A paused neighbor goes on when its share is this far below the threshold.
     pub resume_offset: Bytes,
     /// Priorities that carry flows. Headroom and reserve are kept for each one.
     ///
@@ -125,7 +125,7 @@ struct Ingress {
 /// The buffer of one switch, counted per (ingress port, priority).
 ///
 /// A packet is free up to the reserve, then counts as shared up to the dynamic threshold (the free
-/// shared part shifted right), then as headroom. With PFC the upstream neighbour is paused as soon
+/// shared part shifted right), then as headroom. With PFC the upstream neighbor is paused as soon
 /// as the threshold is reached or headroom is used, and resumed when the headroom is empty and the
 /// share is `resume_offset` below the threshold. Source: the published HPCC simulator's buffer
 /// model, after the dynamic threshold scheme of Choudhury and Hahne (1998).
@@ -280,7 +280,7 @@ impl Admission for SharedBuffer {
     #[inline]
     fn touch(&self, port: PortId) -> u64 {
         let ingress = &self.ingress[port.index()];
-        // The priority in the middle is the usual one, and its neighbours share its cache lines.
+        // The priority in the middle is the usual one, and its neighbors share its cache lines.
         ingress.headroom ^ ingress.shares[USUAL].bytes ^ ingress.shares[USUAL].headroom
     }
 

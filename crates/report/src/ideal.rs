@@ -20,7 +20,7 @@ pub fn ideal_fct(path: &PathInfo, size: Bytes, mtu_payload: Bytes, header: Bytes
     let total = path
         .base_rtt
         .as_ps()
-        .saturating_add(path.bottleneck.serialisation(on_wire).as_ps());
+        .saturating_add(path.bottleneck.transmission(on_wire).as_ps());
     Duration::from_ps(total)
 }
 

@@ -5,16 +5,14 @@
 //! that another simulator's output is judged by the same rules. This crate never sees a live
 //! simulation and opens no files: it reads texts and writes to any [`Write`](std::io::Write).
 //!
-//! * [`FctWriter`] streams records as CSV and keeps a [`Digest`] of the bytes.
+//! * [`FctWriter`] streams records as CSV and keeps a [`Checksum`] of the bytes.
 //! * [`ideal_fct`] is the completion time that slowdowns are relative to.
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts them
 //!   in any way, [`BinTable`] and [`ReplicaTable`] print them with what is certain of them.
 //! * [`Cut`] leaves warm-up and cool-down out.
-//! * [`score`](score()) says how far slowdowns are from a [published curve](read_published),
-//!   [`order`](order()) whether schemes come in the published order.
 //! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
-//! * [`figure`] turns them into pictures, [`html`] into a page.
+//! * [`columns`] and [`table`] read files of columns, each word with its place.
 //!
 //! ```
 //! use fabricsim_report::{FctWriter, SlowdownTable, compare, read_fct};
@@ -28,8 +26,8 @@
 //! for record in &records {
 //!     writer.write(record)?;
 //! }
-//! let (bytes, digest) = writer.finish()?;
-//! assert_eq!(digest, fabricsim_report::Digest::of(&bytes));
+//! let (bytes, checksum) = writer.finish()?;
+//! assert_eq!(checksum, fabricsim_report::Checksum::of(&bytes));
 //!
 //! let again = read_fct(std::str::from_utf8(&bytes)?)?;
 //! assert_eq!(compare(&records, &again).matched, 2);
@@ -38,48 +36,39 @@
 
 mod bin_table;
 mod bins;
-mod columns;
+mod checksum;
+pub mod columns;
 mod compare;
 mod cut;
-mod digest;
-pub mod figure;
 mod goodput;
-pub mod html;
 mod ideal;
 mod interval;
-mod markup;
 pub mod observed;
-mod order;
 mod pairing;
-mod published;
 mod quantile;
 mod read;
 mod record;
 mod replica_table;
-mod score;
 mod size_bins;
 mod size_class;
 mod slowdown;
-mod table;
+pub mod table;
 mod write;
 
 pub use bin_table::{BinRow, BinTable, PercentileEstimate};
-pub use bins::{Bin, BinRule, bins_csv, equal_count_bins};
+pub use bins::{Bin, bins_csv, equal_count_bins};
+pub use checksum::Checksum;
 pub use compare::{ClassRatios, Comparison, compare};
 pub use cut::{Cut, CutEnd, CutFlows, CutReport};
-pub use digest::Digest;
 pub use goodput::Goodput;
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 pub use interval::{Interval, ReplicaMean, percentile_interval};
-pub use order::{PairOrder, Ranked, Region, RegionOrder, Verdict, order, our_order};
 pub use pairing::{PAIRING_HEADER, Pairing};
-pub use published::{AxisPoint, PublishedCurve, PublishedPanel, Reading, read_published};
 pub use quantile::{Confidence, Percentile};
 pub use read::{read_any_fct, read_fct, read_hpcc_fct};
 pub use record::FctRecord;
 pub use replica_table::{ReplicaRow, ReplicaTable};
-pub use score::{CurveScore, Distance, PointScore, Smoothing, score, score_curve};
-pub use size_bins::{SizeBin, SizeBins};
+pub use size_bins::{BinRule, SizeBin, SizeBins, geometric_mean, median};
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};
 pub use write::{FCT_HEADER, FctWriter};

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn either_form_is_recognised() {
+    fn either_form_is_recognized() {
         let ours = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n35,20,77908,7,18985,18772\n";
         let theirs = "\n0b002301 0b001401 10000 100 77908 7 18985 18772\n";
         for text in [ours, theirs] {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_pointed_at() {
+    fn errors_are_pointed_at() {
         let header = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns";
         assert_eq!(place("", read_fct), "");
         assert_eq!(

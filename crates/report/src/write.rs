@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::digest::Digest;
+use crate::checksum::Checksum;
 use crate::record::FctRecord;
 
 /// The header of a result file.
@@ -25,7 +25,7 @@ const SLOWDOWN_DECIMALS: usize = 6;
 pub struct FctWriter<W> {
     out: W,
     buffer: Vec<u8>,
-    digest: Digest,
+    checksum: Checksum,
     rows: u64,
 }
 
@@ -41,7 +41,7 @@ impl<W: Write> FctWriter<W> {
         Ok(Self {
             out,
             buffer,
-            digest: Digest::new(),
+            checksum: Checksum::new(),
             rows: 0,
         })
     }
@@ -82,14 +82,14 @@ impl<W: Write> FctWriter<W> {
         }
     }
 
-    /// Hands on what is left and returns the underlying writer and the digest of the whole file.
+    /// Hands on what is left and returns the underlying writer and the checksum of the whole file.
     ///
     /// # Errors
     /// When the underlying writer fails.
-    pub fn finish(mut self) -> io::Result<(W, Digest)> {
+    pub fn finish(mut self) -> io::Result<(W, Checksum)> {
         self.hand_on()?;
         self.out.flush()?;
-        Ok((self.out, self.digest))
+        Ok((self.out, self.checksum))
     }
 
     /// Rows written so far, without the header.
@@ -99,7 +99,7 @@ impl<W: Write> FctWriter<W> {
     }
 
     fn hand_on(&mut self) -> io::Result<()> {
-        self.digest.update(&self.buffer);
+        self.checksum.update(&self.buffer);
         self.out.write_all(&self.buffer)?;
         self.buffer.clear();
         Ok(())
@@ -155,14 +155,14 @@ mod tests {
     use crate::read_fct;
     use crate::record::testing::record;
 
-    fn written(records: &[FctRecord]) -> (String, Digest) {
+    fn written(records: &[FctRecord]) -> (String, Checksum) {
         let mut writer = FctWriter::new(Vec::new()).unwrap();
         for record in records {
             writer.write(record).unwrap();
         }
         assert_eq!(writer.rows(), records.len() as u64);
-        let (bytes, digest) = writer.finish().unwrap();
-        (String::from_utf8(bytes).unwrap(), digest)
+        let (bytes, checksum) = writer.finish().unwrap();
+        (String::from_utf8(bytes).unwrap(), checksum)
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
         flow.start = Time::from_ns(2_000_000_576);
         flow.fct = Duration::from_ps(95_735_080);
         flow.ideal = Duration::from_ps(60_000_001);
-        let (text, digest) = written(&[flow, record(1, 900, 1_000)]);
+        let (text, checksum) = written(&[flow, record(1, 900, 1_000)]);
         let rows: Vec<&str> = text.lines().collect();
         assert_eq!(rows[0], FCT_HEADER);
         assert_eq!(
@@ -179,15 +179,15 @@ mod tests {
             "0,0,1,0,1000,2000000576,95735.08,60000.001,1.595585,0"
         );
         assert_eq!(rows[2], "0,0,1,0,1,0,900,1000,1.000000,0");
-        assert_eq!(digest, Digest::of(text.as_bytes()));
+        assert_eq!(checksum, Checksum::of(text.as_bytes()));
     }
 
     #[test]
     fn long_files_are_handed_on_whole() {
         let records = vec![record(1_000, 6_000, 5_000); 5_000];
-        let (text, digest) = written(&records);
+        let (text, checksum) = written(&records);
         assert_eq!(text.lines().count(), 5_001);
-        assert_eq!(digest, Digest::of(text.as_bytes()));
+        assert_eq!(checksum, Checksum::of(text.as_bytes()));
     }
 
     proptest::proptest! {

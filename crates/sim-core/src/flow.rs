@@ -66,7 +66,7 @@ pub trait FlowSource: Send {
 /// What the idle network offers a pair of hosts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PathInfo {
-    /// Twice the propagation delays plus one MTU payload's serialisation at each hop.
+    /// Twice the propagation delays plus one MTU payload's transmission at each hop.
     pub base_rtt: Duration,
     /// The lowest link rate on the path.
     pub bottleneck: Rate,

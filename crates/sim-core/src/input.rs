@@ -1,13 +1,20 @@
-//! Mistakes in what a user wrote, placed so that a message can point at them.
+//! Errors in what a user wrote, placed so that a message can point at them.
 
 mod range;
+mod settings;
 
 use std::fmt;
 use std::ops::Range;
 
 pub use range::NumberRange;
+pub use settings::{
+    Bound, Choice, DefaultValue, Key, Keys, Limit, Quantity, SettingValue, Text, ValueKind,
+    describe_limits, meanings,
+};
+#[cfg(feature = "serde")]
+pub use settings::{Given, Refusal, check_limits, default_list, default_value};
 
-/// A mistake in an input text: where it is, what is wrong and what would be right.
+/// An error in an input text: where it is, what is wrong and what would be right.
 ///
 /// The text itself and the name of its file are added by whoever read it, so that parsers need no
 /// files and a message can underline the place.
@@ -22,7 +29,7 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// A mistake at `span` of the text.
+    /// An error at `span` of the text.
     pub fn new(span: Range<usize>, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             span,
@@ -31,7 +38,7 @@ impl InputError {
         }
     }
 
-    /// Line and column, both counted from one, of the mistake in `text`.
+    /// Line and column, both counted from one, of the error in `text`.
     #[must_use]
     pub fn line_column(&self, text: &str) -> (usize, usize) {
         let before = &text.as_bytes()[..self.span.start.min(text.len())];
@@ -61,7 +68,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    /// A mistake in the value of `key`.
+    /// An error in the value of `key`.
     pub fn new(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
         Self {
             key,

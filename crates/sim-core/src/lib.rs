@@ -1,13 +1,13 @@
-//! The engine and the network model of fabricsim: time, windows, packets, ports, hosts, switches, and
+//! The engine and the network model of fabricsim: time, epochs, packets, ports, hosts, switches, and
 //! the traits that everything else plugs into. No protocol has a name here, nothing reads a file or
 //! a clock.
 //!
 //! * [`units`], [`id`] and [`rng`]: exact integer time, sizes and rates; names of things; random
 //!   streams that belong to things.
-//! * [`engine`]: domains that are run alone for the length of a window, channels between them, and
+//! * [`engine`]: processes that are run alone for the length of an epoch, channels between them, and
 //!   the threads that share the work. It does not know what a packet is.
 //! * [`plugin`]: the traits of algorithms, transports, queues, buffers, routes, telemetry and observers.
-//! * [`network`]: hosts and switches as domains, and the run from flows to completions.
+//! * [`network`]: hosts and switches as processes, and the run from flows to completions.
 //!
 //! A scenario, which puts all this together, is the business of the crate `fabricsim`.
 //!
@@ -20,10 +20,10 @@
 //!
 //! let wire: Rate = "100Gbps".parse()?;
 //! let packet = Bytes::new(1_090);
-//! assert_eq!(wire.serialisation(packet), Duration::from_ps(87_200));
+//! assert_eq!(wire.transmission(packet), Duration::from_ps(87_200));
 //! assert_eq!(wire.bytes_in("12.24us".parse()?), Bytes::new(153_000));
 //!
-//! // A domain's own events come up in the order of (time, rank of the kind, port).
+//! // A process's own events come up in the order of (time, rank of the kind, port).
 //! let mut timers = Timers::default();
 //! for (ns, rank, index) in [(7, 0, 1), (5, 1, 0), (5, 0, 3)] {
 //!     timers.set(Timer { at: Time::from_ns(ns), set: 0, rank, index });

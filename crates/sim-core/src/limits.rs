@@ -37,6 +37,12 @@ pub const MAX_LIVE_FLOWS: u64 = 5_000_000;
 /// The most acknowledgements that may wait at one host for its links.
 pub const MAX_WAITING_ANSWERS: usize = 1 << 20;
 
+/// The number of the first flow that an application starts; flows of workloads have smaller ones.
+pub const FIRST_APP_FLOW: u32 = 1 << 31;
+
+/// Timers of the applications of one host that may go off at one instant, one after the other.
+pub const MAX_TIMERS_AT_ONCE: u32 = 1_000_000;
+
 /// The latest instant that can be given.
 pub const MAX_TIME: Time = Time::from_ps(MAX_DURATION.as_ps());
 
@@ -54,13 +60,13 @@ mod tests {
     fn sums_and_products_of_a_few_fit_64_bits() {
         let horizon = u128::from(Time::HORIZON.as_ps());
         assert!(18 * ps(MAX_DURATION) < ROOM && horizon + 13 * ps(MAX_DURATION) < ROOM);
-        let packet = MIN_RATE.serialisation(Bytes::new(9_216));
+        let packet = MIN_RATE.transmission(Bytes::new(9_216));
         assert!(65_536 * (2 * ps(MAX_LINK_DELAY) + ps(packet)) < ROOM);
         assert!(65_536 * u128::from(MAX_RATE.as_bps()) < ROOM);
         assert!(18_000 * u128::from(MAX_SIZE.get()) < ROOM);
         let carried = MAX_RATE.bytes_in(MAX_BASE_RTT);
         assert!(10 * u128::from(carried.get()) < ROOM);
-        // A packet-sized product stays within 64 bits: see `Rate::serialisation`.
+        // A packet-sized product stays within 64 bits: see `Rate::transmission`.
         const { assert!((1u128 << 20) * 8 * 1_000_000_000_000 < ROOM) };
     }
 }

@@ -1,5 +1,6 @@
 //! The network: hosts and switches wired together and run by the engine.
 
+mod applications;
 mod change;
 mod counters;
 mod deadlock;
@@ -26,11 +27,17 @@ pub use room::{Overload, Room};
 pub use switch::SwitchConfig;
 pub use watch::{Progress, Stop, Watch};
 
+use std::sync::Arc;
+
 use crate::engine::{Engine, Interrupt, Probe, Threads, Wiring};
 use crate::flow::{Completion, FlowRequest, FlowSource, PathInfo};
 use crate::id::{FlowId, NodeId, PortId};
-use crate::plugin::{Endpoint, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished};
+use crate::plugin::{
+    Application, Endpoint, EndpointCounters, LiveFlow, Model, PathResolver, QueueReport, Unfinished,
+};
+use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Time};
+use applications::AppNetwork;
 use driver::{CatchUp, FlowState, NetworkDriver};
 use host::Host;
 use node::Node;
@@ -51,6 +58,16 @@ pub trait Directory<R>: Send {
     /// What the idle network offers `request` and the NIC port it leaves through, or `None` when no
     /// route leads there. Assigns the source port where the workload left it open.
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)>;
+
+    /// Returns what finds the paths of flows that applications start, by the routes that are in force.
+    /// Asked for where there are applications: once, and after each change.
+    fn resolver(&self) -> Option<Arc<dyn PathResolver>> {
+        None
+    }
+
+    /// No route led to the destination of `request`, which an application has started. It takes `place`
+    /// among the flows without a route.
+    fn on_unreachable(&mut self, _place: usize, _request: &FlowRequest) {}
 
     /// When the network changes next; [`Time::MAX`] for never.
     fn next_change(&self) -> Time {
@@ -108,14 +125,14 @@ impl<M: Model> Network<M> {
                     .iter()
                     .zip(delays)
                     .map(|(&(peer, port), delay)| Wiring {
-                        domain: peer.0,
-                        lane: u32::from(port.0),
+                        process: peer.0,
+                        channel: u32::from(port.0),
                         delay,
                     })
                     .collect()
             })
             .collect();
-        let domains = nodes
+        let processes = nodes
             .into_iter()
             .enumerate()
             .map(|(index, config)| match config {
@@ -128,7 +145,7 @@ impl<M: Model> Network<M> {
             })
             .collect();
         Self {
-            engine: Engine::new(domains, channels, threads),
+            engine: Engine::new(processes, channels, threads),
             state: FlowState::new(stall_after),
             stall_after,
             room: Room::default(),
@@ -153,7 +170,7 @@ impl<M: Model> Network<M> {
     }
 
     /// Like [`run_until`](Self::run_until), on the calling thread alone; `probe` is told of each
-    /// window and of each node in it, by its index.
+    /// epoch and of each node in it, by its index.
     pub fn run_probed(
         &mut self,
         until: Time,
@@ -187,6 +204,7 @@ impl<M: Model> Network<M> {
             stop: Stop::TimeReached,
             changed: self.reached,
         };
+        driver.share_routes();
         self.engine.set_interrupt(driver.watch.interrupt());
         run(&mut self.engine, &mut driver);
         self.engine.set_interrupt(Interrupt::default());
@@ -201,6 +219,85 @@ impl<M: Model> Network<M> {
             self.reached = self.reached.max(until);
         }
         stop
+    }
+
+    /// Adds an application to `host`, which is called first now. It draws from `stream`. It hears of
+    /// flows that start from now on.
+    ///
+    /// # Panics
+    /// When `host` is not a host.
+    pub fn add_application(
+        &mut self,
+        host: NodeId,
+        application: Box<dyn Application>,
+        stream: Stream,
+    ) {
+        if self.state.applications.is_none() {
+            self.join_hosts();
+        }
+        let now = self.now();
+        self.state.pending += 1;
+        self.engine.update(host.index(), |node| match node {
+            Node::Host(host) => {
+                host.add_application(now, application, stream);
+                // What is due has been counted.
+                host.take_app_news();
+            }
+            Node::Switch(_) => panic!("applications run on hosts"),
+        });
+    }
+
+    /// Lets all hosts know that there are applications.
+    fn join_hosts(&mut self) {
+        let nodes = self.engine.processes().count();
+        let hosts: Vec<usize> = (self.engine.processes().enumerate())
+            .filter_map(|(index, node)| matches!(node, Node::Host(_)).then_some(index))
+            .collect();
+        let count = u32::try_from(hosts.len()).expect("a network has fewer than 2^32 nodes");
+        let network = Arc::new(AppNetwork::new(nodes, count));
+        for (index, rank) in hosts.into_iter().zip(0..) {
+            self.engine.update(index, |node| {
+                if let Node::Host(host) = node {
+                    host.join(&network, rank);
+                }
+            });
+        }
+        self.state.applications = Some(network);
+    }
+
+    /// The applications of all hosts, in the order of hosts, and at each in the order in which they were
+    /// added.
+    pub fn applications(&self) -> impl Iterator<Item = (NodeId, &dyn Application)> {
+        self.hosts().flat_map(|host| {
+            host.applications()
+                .map(|application| (host.id(), application))
+        })
+    }
+
+    /// What applications wait for that have not done all that they have to do, in the order of hosts.
+    #[must_use]
+    pub fn applications_wait_for(&self) -> Vec<(NodeId, String)> {
+        let waits = self.hosts().flat_map(|host| {
+            let reasons = host.applications_wait_for().into_iter();
+            reasons.map(|reason| (host.id(), reason))
+        });
+        waits.collect()
+    }
+
+    /// Shows the observers of all nodes to `visit`, in the order of node ids.
+    pub fn for_each_observer(&mut self, mut visit: impl FnMut(NodeId, &mut M::Observer)) {
+        let count = self.engine.processes().count();
+        for index in 0..count {
+            self.engine.update(index, |node| {
+                visit(
+                    NodeId::from_index(index),
+                    match node {
+                        Node::Host(host) => host.observer_mut(),
+                        Node::Switch(switch) => switch.observer_mut(),
+                    },
+                );
+            });
+        }
     }
 
     /// Makes room for more, or ends runs sooner.
@@ -225,7 +322,7 @@ impl<M: Model> Network<M> {
             | Stop::Deadlocked
             | Stop::Horizon
             | Stop::Overloaded(_) => {
-                let last = self.engine.domains().map(Node::last_event);
+                let last = self.engine.processes().map(Node::last_event);
                 last.max().unwrap_or(Time::ZERO)
             }
         }
@@ -247,13 +344,13 @@ impl<M: Model> Network<M> {
     /// When there is no such port.
     #[must_use]
     pub fn port(&self, node: NodeId, port: PortId) -> PortSample {
-        self.engine.domain(node.index()).sample(self.now(), port)
+        self.engine.process(node.index()).sample(self.now(), port)
     }
 
     /// Shows what the queues of switch ports with rules of their own have done so far to `visit`, in the order of
     /// nodes, ports and priorities.
     pub fn for_each_queue_report(&self, mut visit: impl FnMut(NodeId, PortId, &QueueReport)) {
-        for (index, node) in self.engine.domains().enumerate() {
+        for (index, node) in self.engine.processes().enumerate() {
             if let Node::Switch(switch) = node {
                 let id = NodeId::from_index(index);
                 switch.for_each_report(&mut |port, report| visit(id, port, report));
@@ -268,10 +365,10 @@ impl<M: Model> Network<M> {
         }
     }
 
-    /// Windows run so far.
+    /// Epochs run so far.
     #[must_use]
-    pub const fn windows(&self) -> u64 {
-        self.engine.windows()
+    pub const fn epochs(&self) -> u64 {
+        self.engine.epochs()
     }
 
     /// Flows handed to their hosts so far: all that were due, but those between hosts without a route.
@@ -324,14 +421,14 @@ impl<M: Model> Network<M> {
     }
 
     fn hosts(&self) -> impl Iterator<Item = &Host<M>> {
-        self.engine.domains().filter_map(|node| match node {
+        self.engine.processes().filter_map(|node| match node {
             Node::Host(host) => Some(&**host),
             Node::Switch(_) => None,
         })
     }
 
     fn switches(&self) -> impl Iterator<Item = &Switch<M>> {
-        self.engine.domains().filter_map(|node| match node {
+        self.engine.processes().filter_map(|node| match node {
             Node::Host(_) => None,
             Node::Switch(switch) => Some(&**switch),
         })
@@ -341,7 +438,7 @@ impl<M: Model> Network<M> {
     #[must_use]
     pub fn counters(&self) -> Counters {
         let mut sum = Counters::default();
-        for node in self.engine.domains() {
+        for node in self.engine.processes() {
             sum += match node {
                 Node::Host(host) => host.counters(),
                 Node::Switch(switch) => switch.counters(),
@@ -366,7 +463,7 @@ impl<M: Model> Network<M> {
         Bytes::new(self.switches().map(Switch::queued).sum())
     }
 
-    /// Switch ports that a neighbour has paused.
+    /// Switch ports that a neighbor has paused.
     #[must_use]
     pub fn paused_ports(&self) -> usize {
         self.switches()
@@ -376,7 +473,7 @@ impl<M: Model> Network<M> {
 
     /// The switch ports of a PFC deadlock in the order in which each waits for the next one, and the
     /// last for the first; empty when there is none. Such ports never go on: all that their
-    /// neighbours would have to send first stands at ports that wait themselves.
+    /// neighbors would have to send first stands at ports that wait themselves.
     #[must_use]
     pub fn deadlock(&self) -> Vec<BlockedPort> {
         deadlock::find(&self.switches().collect::<Vec<_>>(), &self.wiring)
@@ -384,7 +481,7 @@ impl<M: Model> Network<M> {
 
     /// The observers of all nodes, in the order of node ids.
     pub fn observers(&self) -> impl Iterator<Item = &M::Observer> {
-        self.engine.domains().map(|node| match node {
+        self.engine.processes().map(|node| match node {
             Node::Host(host) => host.observer(),
             Node::Switch(switch) => switch.observer(),
         })

@@ -73,7 +73,7 @@ pub enum PacketKind {
     Ack = 1,
     /// All bytes below `seq` have arrived and later ones were seen: a gap.
     Nack = 2,
-    /// A priority-based flow control frame (IEEE 802.1Qbb), for the neighbour only.
+    /// A priority-based flow control frame (IEEE 802.1Qbb), for the neighbor only.
     Pause = 3,
 }
 
@@ -197,13 +197,13 @@ impl<H: Header> Packet<H> {
     /// Makes a received packet into one of `kind` and `priority` that goes back to its sender,
     /// without payload; all else stays as it came.
     #[inline]
-    pub fn turn_round(&mut self, kind: PacketKind, priority: u8) {
+    pub fn make_reply(&mut self, kind: PacketKind, priority: u8) {
         self.kind_and_priority = kind as u8 | (priority << 4);
         self.key = self.key.reversed();
         self.payload = 0;
     }
 
-    /// A frame that stops (or lets go) the neighbour's `priority`.
+    /// A frame that stops (or lets go) the neighbor's `priority`.
     #[must_use]
     pub fn pause(priority: u8, flags: Flags) -> Self {
         let nowhere = FlowKey {
@@ -216,6 +216,24 @@ impl<H: Header> Packet<H> {
         frame.wire = PAUSE_FRAME;
         frame.flags = flags;
         frame
+    }
+
+    /// Returns the packet without its telemetry header.
+    #[must_use]
+    pub const fn without_telemetry(&self) -> Packet<()> {
+        Packet {
+            arrival: self.arrival,
+            sent_at: self.sent_at,
+            seq: self.seq,
+            key: self.key,
+            flow: self.flow,
+            wire: self.wire,
+            payload: self.payload,
+            ingress: self.ingress,
+            kind_and_priority: self.kind_and_priority,
+            flags: self.flags,
+            telemetry: (),
+        }
     }
 
     /// What the packet is for.

@@ -5,6 +5,7 @@
 //! by default and say when they are called.
 
 mod admission;
+mod app;
 mod congestion;
 mod endpoint;
 mod observer;
@@ -13,6 +14,7 @@ mod routing;
 mod telemetry;
 
 pub use admission::{Admission, Admit, Release};
+pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Loss,
     LossKind, MarkingThresholds, default_min_rate, scaled_window,

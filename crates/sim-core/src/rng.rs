@@ -24,6 +24,8 @@ pub enum Purpose {
     Sampling,
     /// Which nodes are linked, in networks that are drawn up at random.
     Wiring,
+    /// What an application at a host draws.
+    Application,
     /// Anything of a user's own; tell them apart by the number.
     Custom(u32),
 }
@@ -38,6 +40,7 @@ impl Purpose {
             Self::Rounding => 5,
             Self::Sampling => 6,
             Self::Wiring => 7,
+            Self::Application => 8,
             Self::Custom(n) => (1 << 32) | n as u64,
         }
     }

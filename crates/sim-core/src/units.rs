@@ -2,7 +2,7 @@
 //!
 //! A byte lasts a whole number of picoseconds at every common link rate from 10 Gbps to 1.6 Tbps,
 //! and a `u64` of picoseconds spans 213 days, so simulated time never rounds and never wraps.
-//! Where a rate does not divide evenly the serialisation time is rounded up.
+//! Where a rate does not divide evenly the transmission time is rounded up.
 //!
 //! `+`, `-` and `*` are those of the numbers beneath: an overflow is a broken invariant, which panics in
 //! builds with overflow checks (those of all tests) and wraps in others, where the packet path
@@ -139,7 +139,7 @@ impl Duration {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a float-to-integer cast saturates, which is the documented behaviour"
+        reason = "a float-to-integer cast saturates, which is the documented behavior"
     )]
     pub fn from_secs_f64(secs: f64) -> Self {
         Self((secs * PS_PER_S as f64 + 0.5) as u64)
@@ -276,7 +276,7 @@ impl Rate {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a float-to-integer cast saturates, which is the documented behaviour"
+        reason = "a float-to-integer cast saturates, which is the documented behavior"
     )]
     pub fn from_bps_f64(bps: f64) -> Self {
         Self(NonZeroU64::new(bps as u64).unwrap_or(NonZeroU64::MIN))
@@ -299,7 +299,7 @@ impl Rate {
     /// The time that `size` takes on a wire of this rate, rounded up to a picosecond.
     #[inline]
     #[must_use]
-    pub fn serialisation(self, size: Bytes) -> Duration {
+    pub fn transmission(self, size: Bytes) -> Duration {
         const BYTE_PS: u64 = 8 * PS_PER_S;
         // Packets fit 64-bit arithmetic, which is several times faster than 128-bit division.
         if size.0 < 1 << 20 {
@@ -314,7 +314,7 @@ impl Rate {
     /// one less than the floor of the exact value where that is an integer and the double below it.
     #[inline]
     #[must_use]
-    pub fn serialisation_truncated_ns(self, size: Bytes) -> Duration {
+    pub fn sransmission_truncated_ns(self, size: Bytes) -> Duration {
         let seconds = size.0.saturating_mul(8) as f64 / self.0.get() as f64;
         Duration::from_ns(truncated_ns(seconds))
     }
@@ -366,16 +366,16 @@ mod tests {
             (1600, 5),
         ] {
             assert_eq!(
-                Rate::from_gbps(gbps).serialisation(Bytes::new(1)).as_ps(),
+                Rate::from_gbps(gbps).transmission(Bytes::new(1)).as_ps(),
                 ps
             );
         }
     }
 
     #[test]
-    fn serialisation_rounds_up() {
+    fn transmission_rounds_up() {
         let third = Rate::from_bps(3_000_000_000_000).expect("non-zero");
-        assert_eq!(third.serialisation(Bytes::new(1)).as_ps(), 3);
+        assert_eq!(third.transmission(Bytes::new(1)).as_ps(), 3);
     }
 
     #[test]
@@ -384,7 +384,7 @@ mod tests {
         // that is an integer whose double lies below it.
         let ns = |bytes, gbps| {
             Rate::from_gbps(gbps)
-                .serialisation_truncated_ns(Bytes::new(bytes))
+                .sransmission_truncated_ns(Bytes::new(bytes))
                 .as_ns()
         };
         assert_eq!([ns(1_048, 100), ns(1_048, 400)], [83, 20]);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::input::{ConfigError, InputError, Keys};
 use serde::{Deserialize, Serialize};
 
 use crate::builder::{
@@ -11,10 +11,10 @@ use crate::builder::{
 use crate::graph::Topology;
 use crate::graphml::GraphmlConfig;
 use crate::hpcc_file::parse_hpcc;
-use crate::source::{KeyDoc, TopologyKind, TopologySource};
+use crate::source::{TopologyKind, TopologySource};
 
 /// A kind of topology: its name, one line about it, and its keys.
-pub type KindDoc = (&'static str, &'static str, &'static [KeyDoc]);
+pub type KindDoc = (&'static str, &'static str, Keys);
 
 /// Takes each kind of topology by its type.
 pub trait TopologyVisitor {
@@ -26,7 +26,7 @@ pub trait TopologyVisitor {
 macro_rules! kinds {
     ($($kind:ty,)*) => {
         /// Every kind of topology, for lists and help.
-        pub const KINDS: &[KindDoc] = &[$((<$kind>::NAME, <$kind>::ABOUT, <$kind>::KEYS)),*];
+        pub const KINDS: &[KindDoc] = &[$((<$kind>::NAME, <$kind>::ABOUT, <$kind as TopologyKind>::KEYS)),*];
 
         /// Shows every kind of topology to `visitor`, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl TopologyVisitor) {
@@ -58,7 +58,7 @@ impl TopologyKind for FatTreeConfig {
     const NAME: &'static str = "fat-tree";
     const ABOUT: &'static str =
         "three layers of switches in pods: the classic k-ary fat-tree, or a published fabric";
-    const KEYS: &'static [KeyDoc] = &[
+    const KEYS: Keys = &[
         (
             "k",
             "ports of a switch, even; makes k^3/4 hosts (default 8)",
@@ -88,7 +88,7 @@ impl TopologySource for FatTreeConfig {
 impl TopologyKind for LeafSpineConfig {
     const NAME: &'static str = "leaf-spine";
     const ABOUT: &'static str = "two layers of switches, every leaf linked to every spine";
-    const KEYS: &'static [KeyDoc] = &[
+    const KEYS: Keys = &[
         ("hosts_per_leaf", "hosts under each leaf (default 16)"),
         ("leaves", "leaf switches (default 4)"),
         ("spines", "spine switches (default 4)"),
@@ -121,7 +121,7 @@ impl TopologySource for LeafSpineConfig {
 impl TopologyKind for DumbbellConfig {
     const NAME: &'static str = "dumbbell";
     const ABOUT: &'static str = "two switches with hosts on both sides of one link";
-    const KEYS: &'static [KeyDoc] = &[
+    const KEYS: Keys = &[
         ("hosts_per_side", "hosts on each side (default 2)"),
         ("host_rate", "rate of host links (default \"100Gbps\")"),
         (
@@ -148,11 +148,7 @@ impl TopologySource for DumbbellConfig {
 impl TopologyKind for StarConfig {
     const NAME: &'static str = "star";
     const ABOUT: &'static str = "hosts around one switch";
-    const KEYS: &'static [KeyDoc] = &[
-        ("hosts", "hosts (default 16)"),
-        ("rate", "rate of every link (default \"100Gbps\")"),
-        ("delay", "one-way delay of every link (default \"1us\")"),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 }
 
 impl TopologySource for StarConfig {
@@ -164,7 +160,7 @@ impl TopologySource for StarConfig {
 impl TopologyKind for ChainConfig {
     const NAME: &'static str = "chain";
     const ABOUT: &'static str = "switches in a row with hosts at each";
-    const KEYS: &'static [KeyDoc] = &[
+    const KEYS: Keys = &[
         ("switches", "switches in the row (default 3)"),
         ("hosts_per_switch", "hosts at each switch (default 2)"),
         ("rate", "rate of every link (default \"100Gbps\")"),
@@ -182,7 +178,7 @@ impl TopologyKind for IspConfig {
     const NAME: &'static str = "isp";
     const ABOUT: &'static str =
         "a random network of a service provider: long, sparse, chains for the most part";
-    const KEYS: &'static [KeyDoc] = &[
+    const KEYS: Keys = &[
         ("switches", "switches in all (default 158)"),
         (
             "longest_path",
@@ -208,7 +204,7 @@ impl TopologyKind for GraphmlConfig {
     const NAME: &'static str = "graphml";
     const ABOUT: &'static str =
         "a graph of switches from a GraphML file, as the Internet Topology Zoo has them";
-    const KEYS: &'static [KeyDoc] = &[
+    const KEYS: Keys = &[
         ("path", "the file, relative to the scenario (required)"),
         ("rate", "rate of every link (default \"100Gbps\")"),
         (
@@ -237,7 +233,7 @@ impl TopologyKind for FileConfig {
     const NAME: &'static str = "file";
     const ABOUT: &'static str =
         "a list of links in the format of the HPCC simulator's topology.txt";
-    const KEYS: &'static [KeyDoc] = &[("path", "the file, relative to the scenario (required)")];
+    const KEYS: Keys = &[("path", "the file, relative to the scenario (required)")];
 }
 
 impl TopologySource for FileConfig {

@@ -82,7 +82,7 @@ impl GraphmlConfig {
     /// Reads the network from `text`, the content of the file.
     ///
     /// # Errors
-    /// The first mistake with its place: text that is no XML or no GraphML, a node without or with
+    /// The first error with its place: text that is no XML or no GraphML, a node without or with
     /// another's name, an edge to no node, a graph without links or in several parts, places on the map
     /// that are missing or impossible where delays follow from them, more hosts than there can be.
     pub fn read(&self, text: &str) -> Result<Topology, InputError> {

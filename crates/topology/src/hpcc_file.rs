@@ -25,7 +25,7 @@ use words::{Word, Words};
 /// configuration file is left to the caller.
 ///
 /// # Errors
-/// The first mistake, with the bytes of the word at fault and a remedy: a file that ends too soon
+/// The first diagnostic, with the bytes of the word at fault and a suggested fix: a file that ends too soon
 /// or goes on too long, counts that cannot be, ids out of range or given twice, a rate or delay
 /// without a known unit, zero or negative, a loss that is not a probability, a link from a node to
 /// itself, a node without links, hosts that cannot reach each other.

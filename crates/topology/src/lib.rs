@@ -56,5 +56,5 @@ pub use policy::{
     Arrival, Chooser, Ecmp, NextHopChoice, PolicyContext, RoutingPolicy, routing_policies,
 };
 pub use routes::{EqualPaths, Extremes, NextHopOrder, Routes, RoutesSize, SwitchRoutes};
-pub use source::{AnyTopology, BoxedTopology, KeyDoc, TopologyKind, TopologySource};
+pub use source::{AnyTopology, BoxedTopology, TopologyKind, TopologySource};
 pub use spread::{Demand, LinkLoads, NoSpread, Term, spread};

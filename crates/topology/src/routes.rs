@@ -29,13 +29,13 @@ pub use switch::SwitchRoutes;
 
 /// The order in which equal next hops are kept, and so which one a hash chooses.
 ///
-/// Several links to the same neighbour stay in the order of their ports.
+/// Several links to the same neighbor stay in the order of their ports.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum NextHopOrder {
-    /// By ascending id of the neighbour.
+    /// By ascending id of the neighbor.
     #[default]
     AscendingNode,
-    /// By descending id of the neighbour, as in the published HPCC simulator's runs.
+    /// By descending id of the neighbor, as in the published HPCC simulator's runs.
     DescendingNode,
 }
 
@@ -45,7 +45,7 @@ impl NextHopOrder {
         candidates.sort_unstable_by_key(|port| (self.rank(ports[port.index()].peer), *port));
     }
 
-    /// The place of the neighbour `peer` among others: lower ones come first.
+    /// The place of the neighbor `peer` among others: lower ones come first.
     const fn rank(self, peer: NodeId) -> u32 {
         match self {
             Self::AscendingNode => peer.0,

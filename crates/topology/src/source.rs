@@ -4,14 +4,11 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::path::Path;
 
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::input::{ConfigError, InputError, Keys};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::graph::Topology;
-
-/// A key of a topology: its name, and one line that gives its meaning, unit and default.
-pub type KeyDoc = (&'static str, &'static str);
 
 /// The `[topology]` table of a scenario: where its network comes from.
 pub trait TopologySource: Debug + Send + Sync {
@@ -48,7 +45,7 @@ pub trait TopologyKind:
     /// One line about it.
     const ABOUT: &'static str;
     /// Its keys.
-    const KEYS: &'static [KeyDoc];
+    const KEYS: Keys;
 }
 
 /// A topology of any kind, with its keys.

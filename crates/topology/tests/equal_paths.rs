@@ -62,9 +62,9 @@ fn all_paths(routes: &Routes, node: NodeId, dst: NodeId) -> Vec<(PathInfo, u64)>
     let mut found = Vec::new();
     for (next, port) in routes.next_hops(node, dst) {
         let port = &topology.ports(node)[port.index()];
-        let serialised = 8_000_000_000_000u64.div_ceil(port.rate.as_bps()) * 1_000;
+        let serialized = 8_000_000_000_000u64.div_ceil(port.rate.as_bps()) * 1_000;
         let delay = port.delay.as_ps();
-        let hop = delay + serialised;
+        let hop = delay + serialized;
         let own = u16::from(!topology.is_host(node));
         if next == dst {
             let path = PathInfo {

@@ -104,7 +104,7 @@ fn distances(topology: &Topology, down: &DownLinks, dst: NodeId) -> Vec<Option<u
     distance
 }
 
-/// Compares all next hops over the links that are not `down` with the neighbours that are nearer.
+/// Compares all next hops over the links that are not `down` with the neighbors that are nearer.
 fn check_next_hops(topology: &Topology, down: &DownLinks) -> Result<(), TestCaseError> {
     let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
     let routes = routes.without(down);
@@ -158,7 +158,7 @@ fn check_extremes(topology: &Topology, down: &DownLinks) -> Result<(), TestCaseE
 
 proptest! {
     #[test]
-    fn next_hops_are_exactly_the_neighbours_one_hop_nearer(
+    fn next_hops_are_exactly_the_neighbors_one_hop_nearer(
         topology in networks(),
         failed in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {

@@ -4,11 +4,11 @@ mod dcqcn;
 mod dctcp;
 #[cfg(test)]
 mod harness;
-mod line_rate;
+mod none;
 mod paced_rate;
 mod timely;
 
 pub use dcqcn::{Dcqcn, DcqcnConfig, DcqcnFactory, PaperDcqcn, ParameterSet, VendorDcqcn};
 pub use dctcp::{Dctcp, DctcpConfig, DctcpFactory};
-pub use line_rate::{LineRate, LineRateConfig};
+pub use none::{NoControl, NoneConfig};
 pub use timely::{HyperCounts, Timely, TimelyConfig, TimelyFactory};

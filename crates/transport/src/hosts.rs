@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{ClassId, PortId};
+use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Packet, Priorities};
 use fabricsim_core::plugin::{
     ControllerFactory, Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake,
@@ -176,6 +176,12 @@ impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
     #[inline]
     fn take_retimed(&mut self) -> Option<(PortId, Time)> {
         self.rdma.take_retimed()
+    }
+
+    fn take_received(&mut self) -> Option<FlowId> {
+        self.rdma
+            .take_received()
+            .or_else(|| self.tcp.take_received())
     }
 
     #[inline]

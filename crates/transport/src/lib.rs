@@ -14,13 +14,13 @@
 //! use fabricsim_core::packet::Priorities;
 //! use fabricsim_core::plugin::Endpoint;
 //! use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-//! use fabricsim_transport::cc::LineRateConfig;
+//! use fabricsim_transport::cc::NoneConfig;
 //! use fabricsim_transport::rdma::{BaseReference, PacingTimes, Rdma, RdmaConfig, RdmaSettings};
 //!
 //! let rate = Rate::from_gbps(100);
 //! let settings = RdmaSettings::new(
 //!     RdmaConfig::default(),
-//!     LineRateConfig::default(),
+//!     NoneConfig::default(),
 //!     PacingTimes::Exact,
 //!     BaseReference::Pair,
 //! );
@@ -45,7 +45,7 @@
 //! assert!(!host.poll(Time::ZERO, PortId(0), nothing_paused, |packet| sent.push(*packet)));
 //! assert_eq!(sent[0].wire, 1_048);
 //! let next = host.next_send(Time::ZERO, PortId(0), nothing_paused);
-//! assert_eq!(next, Time::ZERO + rate.serialisation(Bytes::new(1_048)));
+//! assert_eq!(next, Time::ZERO + rate.transmission(Bytes::new(1_048)));
 //! ```
 
 pub mod cc;

@@ -140,7 +140,7 @@ fn transfer(
             dst_port: 100,
         };
         let path = PathInfo {
-            base_rtt: DELAY + DELAY + RATE.serialisation(Bytes::new(MTU)),
+            base_rtt: DELAY + DELAY + RATE.transmission(Bytes::new(MTU)),
             bottleneck: RATE,
             switches: 0,
         };
@@ -163,7 +163,7 @@ fn transfer(
                 host.transport
                     .poll(now, PORT, nothing, |packet| leaving = Some(*packet));
                 let Some(packet) = leaving else { break };
-                host.free = now + RATE.serialisation(packet.size());
+                host.free = now + RATE.transmission(packet.size());
                 let before = copies.entry((packet.flow, packet.seq)).or_default();
                 let data = packet.kind() == PacketKind::Data;
                 let decided = fate(&packet, if data { *before } else { 0 });
@@ -304,7 +304,7 @@ fn a_second_copy_with_nothing_after_it_takes_a_timeout() {
 #[test]
 fn a_late_packet_costs_a_copy_at_most() {
     let copies = |passed: u64, late: &[u64]| {
-        let by = RATE.serialisation(Bytes::new(1_048 * passed)) + Duration::from_ns(10);
+        let by = RATE.transmission(Bytes::new(1_048 * passed)) + Duration::from_ns(10);
         let outcome = transfer(
             &[PACKETS * MTU],
             Recovery::Selective,

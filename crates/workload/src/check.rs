@@ -1,4 +1,4 @@
-//! Checks that several workloads share: each refusal names the key and the remedy.
+//! Checks that several workloads share: each refusal names the key and a suggested fix.
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::limits::{MAX_DURATION, MAX_FLOWS, MAX_LIVE_FLOWS, MAX_SIZE, MAX_TIME};

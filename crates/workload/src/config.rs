@@ -1,15 +1,13 @@
 //! The list of workloads.
 
+use fabricsim_core::input::Keys;
+
 use crate::workload::WorkloadKind;
 use crate::{AllToAllConfig, IncastConfig, ListConfig, PermutationConfig, PoissonConfig};
 
 /// A kind of workload: its name in a scenario, what it is in one line, and its keys with their
 /// meaning, unit and default.
-pub type KindDoc = (
-    &'static str,
-    &'static str,
-    &'static [(&'static str, &'static str)],
-);
+pub type KindDoc = (&'static str, &'static str, Keys);
 
 /// Takes each kind of workload by its type.
 pub trait WorkloadVisitor {
@@ -21,7 +19,7 @@ pub trait WorkloadVisitor {
 macro_rules! kinds {
     ($($kind:ty,)*) => {
         /// Every kind of workload, for lists and help.
-        pub const KINDS: &[KindDoc] = &[$((<$kind>::NAME, <$kind>::ABOUT, <$kind>::KEYS)),*];
+        pub const KINDS: &[KindDoc] = &[$((<$kind>::NAME, <$kind>::ABOUT, <$kind as WorkloadKind>::KEYS)),*];
 
         /// Shows every kind of workload to `visitor`, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl WorkloadVisitor) {

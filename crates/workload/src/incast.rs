@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_their_key() {
+    fn errors_name_their_key() {
         let key = |change: fn(&mut IncastConfig)| {
             let mut config = IncastConfig::poisson(3, Bytes::new(10), 0.1, Duration::from_ms(1));
             change(&mut config);

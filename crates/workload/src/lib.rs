@@ -37,6 +37,7 @@
 //! ```
 
 mod all_to_all;
+mod application;
 mod arrivals;
 mod cdf;
 mod check;
@@ -54,6 +55,7 @@ mod text;
 mod workload;
 
 pub use all_to_all::AllToAllConfig;
+pub use application::HostApplications;
 pub use cdf::SizeCdf;
 pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, WorkloadContext};

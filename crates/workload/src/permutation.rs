@@ -6,65 +6,44 @@ use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 
-/// Keys, units and defaults.
-const KEYS: &[(&str, &str)] = &[
-    ("size", "payload of each flow, such as \"1MB\" (required)"),
-    ("start", "time of the first round (default \"0s\")"),
-    (
-        "count",
-        "number of rounds, each with a new permutation (default 1)",
-    ),
-    ("gap", "time from one round to the next (default \"0s\")"),
-    ("priority", "priority queue, 1 to 7 (default 3)"),
-    ("dst_port", "destination port (default 100)"),
-];
-
-/// Rounds of permutation traffic: in each, a random permutation without fixed points says to whom
-/// every host sends one flow; all such permutations are equally likely.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct PermutationConfig {
-    /// Payload of each flow.
-    pub size: Bytes,
-    /// Time of the first round.
-    #[serde(default)]
-    pub start: Time,
-    /// Number of rounds.
-    #[serde(default = "one_round")]
-    pub count: u32,
-    /// Time from one round to the next.
-    #[serde(default)]
-    pub gap: Duration,
-    /// Priority queue, 1 to 7.
-    #[serde(default = "check::default_priority")]
-    pub priority: u8,
-    /// Destination port.
-    #[serde(default = "check::default_dst_port")]
-    pub dst_port: u16,
-}
-
-fn one_round() -> u32 {
-    1
+settings! {
+    /// Rounds of permutation traffic: in each, a random permutation without fixed points says to whom
+    /// every host sends one flow; all such permutations are equally likely.
+    pub struct PermutationConfig {
+        /// Payload of each flow, such as "1MB".
+        pub size: Bytes = required,
+        /// Time of the first round.
+        pub start: Time = "0s",
+        /// Number of rounds, each with a new permutation.
+        #[range(from 1)]
+        #[refused("no rounds make no flows", "write at least 1")]
+        pub count: u32 = 1,
+        /// Time from one round to the next.
+        pub gap: Duration = "0s",
+        /// Priority queue.
+        #[range(from 1, to 7)]
+        #[refused(
+            "there is no data priority {value}",
+            "choose 1 to 7; 0 is kept for control packets"
+        )]
+        #[note("(default 3); 1 with a law of TCP")]
+        pub priority: u8 = 3,
+        /// Destination port.
+        pub dst_port: u16 = 100,
+    }
 }
 
 impl PermutationConfig {
     /// One round at time zero.
     #[must_use]
     pub fn new(size: Bytes) -> Self {
-        Self {
-            size,
-            start: Time::ZERO,
-            count: 1,
-            gap: Duration::ZERO,
-            priority: check::DEFAULT_PRIORITY,
-            dst_port: check::DEFAULT_DST_PORT,
-        }
+        Self::with_required(size)
     }
 
     /// The source of flows, in memory proportional to the number of hosts.
@@ -106,18 +85,11 @@ impl PermutationConfig {
     fn checked(&self, context: &WorkloadContext) -> Result<(), ConfigError> {
         check::two_hosts(context)?;
         check::size(self.size)?;
-        check::priority(self.priority)?;
+        self.validate_ranges()?;
         check::instant("start", self.start)?;
         check::span("gap", self.gap)?;
         if self.gap == Duration::ZERO {
             check::together("gap", context.hosts.len() as f64 * f64::from(self.count))?;
-        }
-        if self.count == 0 {
-            return Err(ConfigError::new(
-                "count",
-                "no rounds make no flows",
-                "write at least 1",
-            ));
         }
         Ok(())
     }
@@ -225,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_their_key() {
+    fn errors_name_their_key() {
         let mut config = PermutationConfig::new(Bytes::ZERO);
         assert_eq!(
             config

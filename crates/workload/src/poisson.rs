@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_name_their_key() {
+    fn errors_name_their_key() {
         let key = |change: fn(&mut PoissonConfig)| {
             let mut config = PoissonConfig::new("websearch", 0.5, Duration::from_ms(1));
             change(&mut config);

@@ -45,7 +45,7 @@ impl<'t> Piece<'t> {
             .map(|field| field.trimmed().unquoted())
     }
 
-    /// A mistake at this piece.
+    /// An error at this piece.
     pub(crate) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.span(), message, help)
     }

@@ -5,25 +5,42 @@ use std::fmt::Debug;
 
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::input::{ConfigError, InputError, Keys};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::application::{HostApplications, NoFlows};
 use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
 use crate::offered::{CostOf, Offered};
 
 /// The traffic of one `[[workload]]` table: who sends how much to whom, and when.
 pub trait Workload: Debug + Send + Sync {
-    /// Makes the source of flows; they get `class`, unless the workload has classes of its own.
+    /// Makes the source of flows; they get `class`, unless the workload has classes of its own. A
+    /// workload whose [applications](Workload::applications) start all flows needs none.
     ///
     /// # Errors
     /// The key that has an impossible value, or whose file has not been loaded.
     fn build(
         &self,
-        context: &WorkloadContext,
-        class: ClassId,
-    ) -> Result<Box<dyn FlowSource>, ConfigError>;
+        _context: &WorkloadContext,
+        _class: ClassId,
+    ) -> Result<Box<dyn FlowSource>, ConfigError> {
+        Ok(Box::new(NoFlows))
+    }
+
+    /// Makes the applications that start flows of the workload, each with its host; none for a
+    /// workload that has a source. Their flows get `class`.
+    ///
+    /// # Errors
+    /// As [`Workload::build`].
+    fn applications(
+        &self,
+        _context: &WorkloadContext,
+        _class: ClassId,
+    ) -> Result<HostApplications, ConfigError> {
+        Ok(Vec::new())
+    }
 
     /// Returns how many flows and bytes to expect; exact for workloads that are not random in number.
     ///
@@ -117,7 +134,7 @@ pub trait WorkloadKind:
     /// One line about it.
     const ABOUT: &'static str;
     /// Its keys, each with meaning, unit and default.
-    const KEYS: &'static [(&'static str, &'static str)];
+    const KEYS: Keys;
 }
 
 /// A workload of any kind, with its keys.

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fabricsim::pint::query::{Aggregation, Answers, QueryConfig, Statistic};
-use fabricsim::queries::{BudgetSettings, QuerySettings};
 use fabricsim::report::FctRecord;
 use fabricsim::{Error, Scenario};
+use fabricsim_scenario::schema::queries::{BudgetSettings, QuerySettings};
 
 use super::drive::drive;
-use crate::console::say;
+use crate::console::output;
 use crate::progress::Display;
 use crate::run::line;
 use crate::signals::Signals;
@@ -107,7 +107,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
             );
         }
     }
-    say(&text)?;
+    output(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -253,7 +253,7 @@ fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
             errors(together, 0.99),
         ),
         (
-            "packets for each digest",
+            "packets for each checksum",
             packets_for_a_digest(alone),
             packets_for_a_digest(together),
         ),
@@ -271,7 +271,11 @@ fn of_packets(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
         flows.dedup();
         run.packets as f64 / flows.iter().map(|(_, digests)| digests).sum::<u64>() as f64
     };
-    vec![("packets for each digest", digests(alone), digests(together))]
+    vec![(
+        "packets for each checksum",
+        digests(alone),
+        digests(together),
+    )]
 }
 
 /// Slowdowns under the algorithm that reads the query.

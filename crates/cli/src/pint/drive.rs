@@ -5,15 +5,15 @@ use std::thread::available_parallelism;
 
 use fabricsim::outcome::Monitor;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim::queries::QuerySettings;
 use fabricsim::report::FctRecord;
 use fabricsim::simulation::Expectation;
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, Stop, Watch};
 use fabricsim_core::units::Time;
+use fabricsim_scenario::schema::queries::QuerySettings;
 
-use crate::console::tell;
+use crate::console::note;
 use crate::exit;
 use crate::progress::Display;
 
@@ -58,7 +58,7 @@ pub(super) fn drive(
         }),
         Stop::Interrupted => Err(ExitCode::from(exit::INTERRUPTED)),
         Stop::Stalled | Stop::Deadlocked | Stop::Horizon | Stop::Overloaded(_) => {
-            tell!(
+            note!(
                 "{name}: {} flows do not end; `fabricsim run` on it says which, and why",
                 simulation.unfinished().len()
             );

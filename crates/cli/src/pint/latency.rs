@@ -9,13 +9,12 @@ use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::pint::dynamic::Storage;
 use fabricsim::pint::query::{HopSeries, ReplayConfig, ReplayError, replay};
-use fabricsim::queries::QuerySettings;
 use fabricsim::{Error, Scenario};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Duration;
 
 use super::drive::drive;
-use crate::console::{exit_with, say, tell};
+use crate::console::{exit_with, note, output};
 use crate::progress::Display;
 use crate::signals::Signals;
 
@@ -56,7 +55,7 @@ pub(crate) struct LatencyArgs {
     #[arg(long, value_name = "TIME", default_value = "2ms")]
     traffic: Duration,
 
-    /// Packets of each flow that carry a digest, ascending; flows have at least as many as the last
+    /// Packets of each flow that carry a checksum, ascending; flows have at least as many as the last
     #[arg(
         long,
         value_delimiter = ',',
@@ -83,7 +82,7 @@ pub(crate) struct LatencyArgs {
     )]
     sketches: Vec<u32>,
 
-    /// Packets with a digest in the second row
+    /// Packets with a checksum in the second row
     #[arg(long, value_name = "N", default_value_t = 500)]
     at: usize,
 
@@ -148,14 +147,14 @@ pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
         let longest = args.longest();
         let series = driven.simulation.hop_series(longest);
         if series.is_empty() {
-            tell!(
+            note!(
                 "{name}: no flow has {longest} packets; give fewer --packets and --at, or longer traffic"
             );
         }
         args.measure(&name, &series, &mut lines)
             .unwrap_or_else(|error| exit_with(refuse(&error)));
     }
-    let printed = say(&output::table(&lines));
+    let printed = output(&output::table(&lines));
     if let Some(destination) = args.destination() {
         args.write(&lines, &origin, destination)?;
     }
@@ -213,7 +212,7 @@ impl LatencyArgs {
     fn scenarios(&self) -> Result<Vec<(String, Scenario)>, Error> {
         if let Some(path) = &self.scenario {
             let scenario = Scenario::from_file(path, &[])?;
-            let queries = Some(QuerySettings::of_latencies(&scenario)?);
+            let queries = Some(scenario.latency_queries()?);
             return Ok(vec![(
                 scenario.name.clone(),
                 Scenario {
@@ -235,7 +234,7 @@ impl LatencyArgs {
             );
             let base = Path::new(".");
             let scenario = Scenario::from_text("the built-in scenario", &text, base, &[])?;
-            let queries = Some(QuerySettings::of_latencies(&scenario)?);
+            let queries = Some(scenario.latency_queries()?);
             Ok((
                 sizes.clone(),
                 Scenario {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::queries::read_plan;
+use fabricsim_scenario::read::read_plan;
 
-use crate::console::say;
+use crate::console::output;
 use crate::run::line;
 
 #[derive(Debug, clap::Args)]
@@ -37,7 +37,7 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode, Error> {
         .collect();
     let summary = plan.summary(&names);
     if args.json {
-        say(&format!("{:#}\n", serde_json::json!(summary)))?;
+        output(&format!("{:#}\n", serde_json::json!(summary)))?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = String::new();
@@ -68,6 +68,6 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode, Error> {
             plan.frequency(index) * 100.0
         );
     }
-    say(&text)?;
+    output(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,14 +3,14 @@
 use fabricsim::Error;
 use fabricsim::core::units::{Duration, Time};
 use fabricsim::report::Percentile;
-use fabricsim::report::html::{Cell, Page};
 use fabricsim::report::observed::{
     PortQueueTime, QueueDistribution, fairness_over_time, link_uses, paused_ports,
     read_flow_samples, read_links, read_pauses, read_queue_distribution,
 };
+use fabricsim_plot::html::{Cell, Page};
 
 use super::runs::{Run, thousands};
-use super::{mistake, part};
+use super::{diagnostic, part};
 
 /// Ports of a run that a table shows.
 const PORTS: usize = 10;
@@ -65,7 +65,8 @@ fn queues(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
         let Some((file, text)) = part(run, "queue_distribution.csv")? else {
             continue;
         };
-        let ports = read_queue_distribution(&text).map_err(|error| mistake(&file, &text, error))?;
+        let ports =
+            read_queue_distribution(&text).map_err(|error| diagnostic(&file, &text, error))?;
         let mut names: Vec<_> = ports.iter().map(|row| (row.node, row.port)).collect();
         names.sort_unstable();
         names.dedup();
@@ -123,7 +124,7 @@ fn links(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
         let Some((file, text)) = part(run, "links.csv")? else {
             continue;
         };
-        let samples = read_links(&text).map_err(|error| mistake(&file, &text, error))?;
+        let samples = read_links(&text).map_err(|error| diagnostic(&file, &text, error))?;
         let mut uses = link_uses(&samples);
         uses.sort_by(|a, b| b.mean.total_cmp(&a.mean));
         let percent = |share: f64| Cell::from(format!("{:.1}%", share * 100.0));
@@ -146,7 +147,7 @@ fn links(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
         page.section("Links");
         page.paragraph(&format!(
             "The {PORTS} busiest observed directions of links of each run, named by the node and port that send; \
-             utilisation over the sampled intervals."
+             utilization over the sampled intervals."
         ));
         page.table(
             &[
@@ -177,7 +178,7 @@ fn pauses(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
         let Some((file, text)) = part(run, "pauses.csv")? else {
             continue;
         };
-        let frames = read_pauses(&text).map_err(|error| mistake(&file, &text, error))?;
+        let frames = read_pauses(&text).map_err(|error| diagnostic(&file, &text, error))?;
         let last = frames.iter().map(|row| row.at).max();
         let end = run
             .summary
@@ -229,7 +230,7 @@ fn fairness(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
         let Some((file, text)) = part(run, "flows.csv")? else {
             continue;
         };
-        let samples = read_flow_samples(&text).map_err(|error| mistake(&file, &text, error))?;
+        let samples = read_flow_samples(&text).map_err(|error| diagnostic(&file, &text, error))?;
         let points = fairness_over_time(&samples);
         let mut shared: Vec<f64> = points
             .iter()

@@ -1,11 +1,11 @@
 //! How far a sweep is, on a terminal.
 
-use fabricsim::error::escaped;
-use fabricsim::sweep::{Point, PointOutcome, SweepMonitor, SweepProgress};
+use fabricsim_experiments::sweep::{Point, PointOutcome, SweepMonitor, SweepProgress};
+use fabricsim_scenario::text::error::escaped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::point_line;
-use crate::console::tell;
+use crate::console::note;
 use crate::signals::Signals;
 
 /// Steps of the bar.
@@ -67,7 +67,7 @@ impl SweepMonitor for Display {
         if !self.has_waited {
             self.has_waited = true;
             self.bar.suspend(|| {
-                tell!(
+                note!(
                     "note: another process is running point {}; such points are waited for",
                     point.name()
                 );

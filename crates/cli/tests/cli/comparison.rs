@@ -155,7 +155,7 @@ fn other_flows_are_told_apart() {
 }
 
 #[test]
-fn mistakes_are_placed() {
+fn errors_are_placed() {
     let folder = folder();
     folder.write("bad.csv", &format!("{HEADER}\n0,1,10,0,x,5\n"));
     folder.write("bad.txt", "0b000101 0b000201 1 100 5000 0 6000\n");

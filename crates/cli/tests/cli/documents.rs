@@ -4,18 +4,21 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::failures;
-use fabricsim::harm::HarmSettings;
-use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim::queries::BudgetSettings;
-use fabricsim::registry::CONGESTION_CONTROLS;
-use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
-use fabricsim::settings::{
-    Keys, OutputSettings, Profile, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
-};
-use fabricsim::sweep;
-use fabricsim::{discipline_kinds, tcp_keys, transport_keys};
+use fabricsim_experiments::harm::HarmSettings;
+use fabricsim_experiments::sweep;
+use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
+use fabricsim_scenario::schema::event;
+use fabricsim_scenario::schema::keys::Keys;
+use fabricsim_scenario::schema::observe::ObserveSettings;
+use fabricsim_scenario::schema::profile::Profile;
+use fabricsim_scenario::schema::queries::BudgetSettings;
+use fabricsim_scenario::schema::queue::QUEUE_KEYS;
+use fabricsim_scenario::schema::root::{CLASS_KEYS, ROOT_KEYS};
+use fabricsim_scenario::schema::routing::RoutingSettings;
+use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
+use fabricsim_scenario::schema::switch::SwitchSettings;
+use fabricsim_scenario::schema::{discipline_kinds, rdma_keys, tcp_keys};
 
 use crate::support::{Folder, project, project_text};
 
@@ -25,7 +28,7 @@ fn tables() -> Vec<(String, Keys)> {
         ("## Keys before any table".to_owned(), ROOT_KEYS),
         ("## `[[class]]`".to_owned(), CLASS_KEYS),
         ("## `[switch]`".to_owned(), SwitchSettings::KEYS),
-        ("## `[transport]`".to_owned(), transport_keys()),
+        ("## `[rdma]`".to_owned(), rdma_keys()),
         ("## `[tcp]`".to_owned(), tcp_keys()),
         ("## `[[queue]]`".to_owned(), QUEUE_KEYS),
         ("## `[routing]`".to_owned(), RoutingSettings::KEYS),
@@ -42,7 +45,7 @@ fn tables() -> Vec<(String, Keys)> {
     let workloads = fabricsim_workload::KINDS
         .iter()
         .map(|&(name, _, keys)| (name, keys));
-    let events = failures::KINDS.iter().map(|&(name, _, keys)| (name, keys));
+    let events = event::KINDS.iter().map(|&(name, _, keys)| (name, keys));
     let queues = discipline_kinds().iter();
     let queues = queues.map(|&(name, _, keys)| (name, keys));
     let kinds = algorithms.chain(topologies).chain(workloads).chain(events);
@@ -175,7 +178,10 @@ fn every_deviation_from_a_paper_is_documented() {
         let sources = entry.expect("an entry").path().join("src");
         marked(&sources, "Differs from the paper:", &mut found);
     }
-    assert!(!found.is_empty(), "the marks are spelt in another way now");
+    assert!(
+        !found.is_empty(),
+        "the marks are spelled in another way now"
+    );
     let document = project_text("docs/fidelity.md");
     for (file, count) in found {
         let rows = document

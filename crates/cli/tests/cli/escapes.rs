@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStringExt;
 
 use crate::support::{Folder, Outcome};
 
-/// Clears the screen, colours, rings the bell, and turns the direction of writing.
+/// Clears the screen, colors, rings the bell, and turns the direction of writing.
 const EVIL: &str = "\u{1b}[2J\u{1b}[31mred\u{7}\u{9b}1m\u{202e}";
 
 fn tame(outcome: &Outcome, what: &str) {

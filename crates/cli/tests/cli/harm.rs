@@ -1,4 +1,4 @@
-//! `fabricsim harm`: its table, its files, and what it says to mistakes.
+//! `fabricsim harm`: its table, its files, and what it says to errors.
 
 use crate::support::{Folder, Outcome};
 
@@ -105,7 +105,7 @@ fn flows_that_are_left_give_code_3() {
 }
 
 #[test]
-fn mistakes_are_refused_with_their_remedy() {
+fn errors_are_refused_with_a_suggested_fix() {
     let folder = Folder::new();
     folder.write("h.toml", "seed = 2\ncca = [\"cubik\"]\n");
     folder.write("bad.csv", "start_ns,size_bytes\n0,many\n");

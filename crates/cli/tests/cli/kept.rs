@@ -79,10 +79,10 @@ fn results_of_another_version_stay() {
     let folder = Folder::new();
     run(&folder, &["--out", "out"]).succeeded();
     let summary = folder.summary("out");
-    let (version, digest) = (&summary["fabricsim_version"], &summary["scenario_digest"]);
+    let (version, checksum) = (&summary["fabricsim_version"], &summary["scenario_checksum"]);
     let text = folder.read("out/summary.json");
     let older = text.replacen(&version.to_string(), "\"0.0.1\"", 1);
-    let older = older.replacen(&digest.to_string(), "\"0123456789abcdef\"", 1);
+    let older = older.replacen(&checksum.to_string(), "\"0123456789abcdef\"", 1);
     folder.write("out/summary.json", &older);
     let refused = run(&folder, &["--out", "out"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
@@ -97,7 +97,7 @@ fn results_of_another_version_stay() {
     };
     folder.write(
         "out/summary.json",
-        &text.replacen(&line("scenario_digest"), "", 1),
+        &text.replacen(&line("scenario_checksum"), "", 1),
     );
     let refused = run(&folder, &["--out", "out"]);
     assert!(

@@ -2,9 +2,12 @@
 
 mod bad_input;
 mod comparison;
+mod crates;
+mod dependencies;
 mod documents;
 #[cfg(unix)]
 mod escapes;
+mod guide;
 mod harm;
 #[cfg(unix)]
 mod inputs;
@@ -14,11 +17,13 @@ mod parallelism;
 mod pint;
 mod plot;
 mod queries;
+mod reference_tables;
 mod rendering;
 mod report;
 mod reproduce;
 mod runs;
 mod scale;
+mod schema;
 mod signals;
 mod slowdown;
 mod streams;

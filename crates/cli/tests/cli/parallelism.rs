@@ -7,7 +7,7 @@ use crate::support::{Folder, project_text};
 /// The built-in scenario, short: 64 hosts for 100 us.
 const SHORT: &[&str] = &["run", "--set", "workload.0.duration=100us"];
 const PROFILE: &str = "--profile-parallelism";
-const FILES: [&str; 2] = ["out/parallelism.json", "out/parallelism_domains.csv"];
+const FILES: [&str; 2] = ["out/parallelism.json", "out/parallelism_processes.csv"];
 
 fn profiled() -> (Folder, String) {
     let folder = Folder::new();
@@ -33,7 +33,7 @@ fn a_profile_leaves_its_files_and_the_same_results() {
     folder.run(&plain).succeeded();
     assert_eq!(folder.read("out/fct.csv"), folder.read("plain/fct.csv"));
     let (ours, theirs) = (folder.summary("out"), folder.summary("plain"));
-    for key in ["digest", "windows", "events", "packet_hops"] {
+    for key in ["checksum", "epochs", "events", "packet_hops"] {
         assert_eq!(ours[key], theirs[key], "{key}");
     }
     assert_eq!(ours["threads"], 1);
@@ -41,7 +41,7 @@ fn a_profile_leaves_its_files_and_the_same_results() {
         "critical path",
         "costliest",
         "advice ",
-        "parallelism.json, parallelism_domains.csv",
+        "parallelism.json, parallelism_processes.csv",
     ] {
         assert!(stdout.contains(words), "{words}\n{stdout}");
     }
@@ -55,7 +55,7 @@ fn a_profile_leaves_its_files_and_the_same_results() {
 fn a_profile_adds_up() {
     let (folder, _) = profiled();
     let report = report(&folder);
-    assert_eq!(report["windows"], folder.summary("out")["windows"]);
+    assert_eq!(report["epochs"], folder.summary("out")["epochs"]);
     let sum_of = |keys: &[&str]| -> f64 { keys.iter().map(|key| number(&report[*key])).sum() };
     let alone = sum_of(&["work_ns", "search_ns", "driver_ns"]);
     let least = sum_of(&["critical_path_ns", "driver_ns"]);
@@ -64,25 +64,25 @@ fn a_profile_adds_up() {
     let rows = report["workers"].as_array().expect("a list");
     let workers: Vec<f64> = rows.iter().map(|row| number(&row["workers"])).collect();
     assert_eq!(workers, [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
-    let windows = number(&report["windows"]);
+    let epochs = number(&report["epochs"]);
     let mut before = alone;
     for (row, workers) in rows.iter().zip(workers) {
         let speedup = number(&row["speedup"]);
         assert!(speedup > 0.0 && speedup <= workers.min(bound), "{row}");
         assert!((number(&row["efficiency"]) - speedup / workers).abs() < 1e-9);
         assert!((number(&row["time_ns"]) - alone / speedup).abs() < 1e-6 * alone);
-        let without_barriers = number(&row["time_ns"]) - windows * number(&row["barrier_ns"]);
+        let without_barriers = number(&row["time_ns"]) - epochs * number(&row["barrier_ns"]);
         assert!(without_barriers <= before * (1.0 + 1e-9), "{row}");
         before = without_barriers;
     }
 
     let table = folder.read(FILES[1]);
     let mut lines = table.lines();
-    assert_eq!(lines.next(), Some("node,kind,cost_ns,windows"));
+    assert_eq!(lines.next(), Some("node,kind,cost_ns,epochs"));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert_eq!(
         rows.len() as u64,
-        report["domains"].as_u64().expect("a count")
+        report["nodes"].as_u64().expect("a count")
     );
     let mut costs = Vec::new();
     for (row, index) in rows.iter().zip(0..) {
@@ -90,7 +90,7 @@ fn a_profile_adds_up() {
         // The hosts of this network come first.
         assert_eq!(row[1], if index < 64 { "host" } else { "switch" });
         costs.push(row[2].parse::<u64>().expect("nanoseconds"));
-        assert!(row[3].parse::<f64>().expect("a count") <= windows);
+        assert!(row[3].parse::<f64>().expect("a count") <= epochs);
     }
     assert_eq!(report["work_ns"], costs.iter().sum::<u64>());
     let costliest = report["costliest"].as_array().expect("a list");
@@ -124,7 +124,7 @@ fn the_documents_name_every_key_of_a_profile() {
         &report,
         &report["workers"][0],
         &report["costliest"][0],
-        &report["window_work_ns"],
+        &report["epoch_work_ns"],
     ];
     for table in tables {
         for name in table.as_object().expect("a table").keys() {

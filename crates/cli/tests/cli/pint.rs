@@ -288,7 +288,7 @@ fn paths_of_the_topology_zoo_need_few_packets() {
 
 /// What is wrong ends the command with 2, says what would be right, and writes nothing.
 #[test]
-fn mistakes_are_refused_with_a_remedy() {
+fn errors_are_refused_with_a_suggested_fix() {
     let folder = Folder::new();
     folder.write("mini.graphml", MINI);
     folder.write(
@@ -296,7 +296,7 @@ fn mistakes_are_refused_with_a_remedy() {
         &MINI.replace("<edge source='e' target='b'/>", ""),
     );
     folder.write("loose.graphml", &MINI.replace("target='d'", "target='x'"));
-    for (args, says, remedy) in [
+    for (args, says, help) in [
         (&["--budget", "2x40"][..], "2x40", "64 bits at most in all"),
         (
             &["--budget", "raw8"],
@@ -385,7 +385,7 @@ fn mistakes_are_refused_with_a_remedy() {
             .join(" ")
             .replace(" | ", " ");
         assert!(said.contains(says), "{args:?}: {said}");
-        assert!(said.contains(remedy), "{args:?}: {said}");
+        assert!(said.contains(help), "{args:?}: {said}");
         assert!(!folder.has("t"), "{args:?}");
     }
 }

@@ -185,7 +185,7 @@ fn a_png_is_a_picture_of_twice_the_size() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn errors_are_named() {
     let folder = folder();
     folder.write("empty.csv", HEADER);
     folder.write("cut.csv", "time_ns,node,port,queue_bytes\n1,2,x,4\n");

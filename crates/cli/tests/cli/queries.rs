@@ -25,7 +25,7 @@ value = "hop-latency"
 frequency = 0.9375
 [[query]]
 name = "control"
-value = "egress-utilisation"
+value = "egress-utilization"
 aggregation = "max"
 frequency = 0.0625
 "#;

@@ -30,7 +30,7 @@ kind = \"hpcc\"
 ";
 
 #[test]
-fn a_misspelt_key() {
+fn a_misspelled_key() {
     let text = SCENARIO.replace("load =", "laod =");
     insta::assert_snapshot!(rendered(&text, &[], &[]));
 }
@@ -47,13 +47,13 @@ fn an_impossible_value() {
 }
 
 #[test]
-fn a_misspelt_flow_size_distribution() {
+fn a_misspelled_flow_size_distribution() {
     let text = SCENARIO.replace("websearch", "webserach");
     insta::assert_snapshot!(rendered(&text, &[], &[]));
 }
 
 #[test]
-fn a_mistake_in_a_file_that_the_scenario_names() {
+fn an_error_in_a_file_that_the_scenario_names() {
     let text = SCENARIO.replace(
         "\"star\"\nhosts = 4\ndelay = \"1us\"",
         "\"file\"\npath = \"topology.txt\"",

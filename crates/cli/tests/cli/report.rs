@@ -18,7 +18,7 @@ at = "0s"
 kind = "hpcc"
 "#;
 
-/// The page without its styles and pictures' sizes, as a tree of elements; a mistake that browsers
+/// The page without its styles and pictures' sizes, as a tree of elements; an error that browsers
 /// forgive is one here.
 fn assert_well_formed(html: &str) {
     let body = html.strip_prefix("<!DOCTYPE html>").expect("HTML5");
@@ -57,11 +57,11 @@ fn two_runs_on_a_page() {
 
     // Runs with their digests, and the one setting that differs, which is the only column.
     for dir in ["a", "b"] {
-        let digest = folder.summary(dir)["digest"]
+        let checksum = folder.summary(dir)["checksum"]
             .as_str()
-            .expect("a digest")
+            .expect("a checksum")
             .to_owned();
-        assert!(html.contains(&digest), "{digest}");
+        assert!(html.contains(&checksum), "{checksum}");
     }
     for (name, eta) in [("a", "0.95"), ("b", "0.5")] {
         let row = format!("<tr><th scope=\"row\">{name}</th><td class=\"number\">{eta}</td></tr>");
@@ -168,7 +168,7 @@ fn observations_are_drawn_when_they_are_there() {
         "a/queues.csv",
         "time_ns,node,port,queue_bytes\n1000,9,0,10\n2000,9,0,40\n",
     );
-    folder.write("a/links.csv", "time_ns,node,port,sent_bytes,utilisation,marked_packets,dropped_packets,paused_ns\n1000,9,0,10,0.5,0,0,0\n2000,9,0,9,0.75,0,0,0\n");
+    folder.write("a/links.csv", "time_ns,node,port,sent_bytes,utilization,marked_packets,dropped_packets,paused_ns\n1000,9,0,10,0.5,0,0,0\n2000,9,0,9,0.75,0,0,0\n");
     folder.write(
         "a/queue_distribution.csv",
         "node,port,from_bytes,upto_bytes,time_ns\n9,0,0,1000,900\n9,0,1000,2000,100\n",
@@ -178,7 +178,7 @@ fn observations_are_drawn_when_they_are_there() {
     assert_well_formed(&html);
     for text in [
         "a: queues",
-        "a: utilisation of links",
+        "a: utilization of links",
         "time with at least this queue (%)",
         "node 9 port 0",
     ] {

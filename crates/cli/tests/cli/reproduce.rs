@@ -25,7 +25,7 @@ fn presets_are_listed() {
 }
 
 #[test]
-fn mistakes_are_refused() {
+fn errors_are_refused() {
     for (args, expected) in [
         (&["reproduce", "hpcc"][..], "there is no preset `hpcc`"),
         (&["reproduce", "hpcc-results", "--traffic", "5"], "5"),

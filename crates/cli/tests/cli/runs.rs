@@ -47,8 +47,8 @@ fn a_run_without_a_scenario_leaves_both_files() {
     assert_eq!(summary["flows"]["unfinished"], 0);
     assert_eq!(summary["scenario"]["seed"], 1);
     assert_eq!(summary["scenario"]["topology"]["kind"], "leaf-spine");
-    let digest = summary["digest"].as_str().expect("a digest");
-    assert!(outcome.stdout.contains(digest), "{}", outcome.stdout);
+    let checksum = summary["checksum"].as_str().expect("a checksum");
+    assert!(outcome.stdout.contains(checksum), "{}", outcome.stdout);
     assert!(
         outcome.stdout.contains("results/default/fct.csv"),
         "{}",
@@ -102,8 +102,8 @@ fn results_do_not_depend_on_the_number_of_threads() {
     short(&folder, "two", &["--threads", "2"]);
     assert_eq!(folder.read("one/fct.csv"), folder.read("two/fct.csv"));
     assert_eq!(
-        folder.summary("one")["digest"],
-        folder.summary("two")["digest"]
+        folder.summary("one")["checksum"],
+        folder.summary("two")["checksum"]
     );
     assert_eq!(folder.summary("one")["threads"], 1);
     assert_eq!(folder.summary("two")["threads"], 2);

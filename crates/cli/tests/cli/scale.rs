@@ -40,7 +40,7 @@ fn cpu_seconds(folder: &Folder, arguments: &str) -> f64 {
     seconds.sum()
 }
 
-/// With tests' optimisation, which is not quite that of a release.
+/// With tests' optimization, which is not quite that of a release.
 #[test]
 #[cfg(unix)]
 fn networks_of_65536_nodes_are_checked_in_seconds() {

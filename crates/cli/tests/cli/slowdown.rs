@@ -261,7 +261,7 @@ fn flows_that_have_not_finished_are_mentioned() {
 }
 
 #[test]
-fn mistakes_are_placed() {
+fn errors_are_placed() {
     let folder = folder();
     folder.write("bad.csv", &format!("{HEADER}\n0,1,0,10,0,x,5\n"));
     let run = |args: &[&str]| folder.run(&[&["slowdown"], args].concat());

@@ -124,6 +124,8 @@ fn the_standard_output_has_a_name() {
 const PRINTING: &[&[&str]] = &[
     &["list"],
     &["list", "cc"],
+    &["schema"],
+    &["completions", "bash"],
     &["check"],
     &["--help"],
     &["--version"],
@@ -187,7 +189,7 @@ fn a_full_disk_under_the_standard_output_is_told() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_mistake() {
+fn a_reader_that_has_seen_enough_is_no_error() {
     let folder = with_results();
     for args in PRINTING {
         let script = format!("\"$F\" {} | true; echo ${{PIPESTATUS[0]}}", args.join(" "));

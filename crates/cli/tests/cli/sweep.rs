@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Folder, Outcome, project, project_text};
 
+mod errors;
+mod stopped;
+
 /// How long the command may take for a part of its work on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -105,14 +108,14 @@ fn the_example_runs_and_its_table_has_the_documented_columns() {
     let record: serde_json::Value =
         serde_json::from_str(&folder.read(&format!("{point}/point.json"))).expect("JSON");
     let table = folder.read("results/loads/points.csv");
-    let digest = summary["digest"].as_str().expect("a digest");
+    let checksum = summary["checksum"].as_str().expect("a checksum");
     let row = table
         .lines()
         .find(|row| row.contains("DCQCN+w,2,"))
         .expect("a row");
     for cell in [
-        digest,
-        record["scenario_digest"].as_str().expect("a digest"),
+        checksum,
+        record["scenario_checksum"].as_str().expect("a checksum"),
     ] {
         assert!(row.contains(&format!(",{cell},")), "{row}");
     }
@@ -150,50 +153,6 @@ fn undisturbed(folder: &Folder) -> String {
         .run(&["sweep", "s.toml", "--jobs", "2", "--out", "whole"])
         .succeeded();
     folder.read("whole/points.csv")
-}
-
-#[test]
-fn a_killed_sweep_goes_on_and_gives_the_same_table() {
-    let folder = Folder::new();
-    let whole = undisturbed(&folder);
-    // Killed again and again, whenever one more point is done.
-    for round in 1..=3 {
-        let args = ["sweep", "s.toml", "--jobs", "1", "--out", "killed"];
-        let mut child = folder
-            .command(&args)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the command starts");
-        let begun = Instant::now();
-        while ended(&folder, "killed") < round {
-            assert!(begun.elapsed() < PATIENCE, "the sweep does not get on");
-            sleep(Duration::from_millis(1));
-        }
-        child.kill().expect("the command is running");
-        child.wait().expect("the command has ended");
-    }
-    let before = ended(&folder, "killed");
-    assert!((3..8).contains(&before), "{before}");
-    let outcome = folder
-        .run(&["sweep", "s.toml", "--out", "killed"])
-        .succeeded();
-    assert_eq!(told(&outcome, " done before"), before);
-    assert_eq!(told(&outcome, " run"), 8 - before);
-    assert_eq!(folder.read("killed/points.csv"), whole);
-    for point in std::fs::read_dir(folder.path("whole/points")).expect("points") {
-        let name = point.expect("a point").file_name();
-        let name = name.to_string_lossy();
-        let fct = |dir: &str| folder.read(&format!("{dir}/points/{name}/fct.csv"));
-        assert_eq!(fct("killed"), fct("whole"), "{name}");
-        let files = std::fs::read_dir(folder.path(&format!("killed/points/{name}")));
-        let mut files: Vec<_> = files
-            .expect("a folder")
-            .map(|entry| entry.expect("an entry").file_name())
-            .collect();
-        files.sort();
-        assert_eq!(files, ["fct.csv", "point.json", "summary.json"], "{name}");
-    }
 }
 
 /// A point on one thread is not charged with what runs beside it.
@@ -389,300 +348,6 @@ fn a_point_that_cannot_be_written_fails_and_the_others_go_on() {
         "{}",
         outcome.stderr
     );
-}
-
-#[cfg(unix)]
-#[test]
-fn ctrl_c_keeps_what_is_done() {
-    let folder = Folder::new();
-    let whole = undisturbed(&folder);
-    let child = folder
-        .command(&["sweep", "s.toml", "--jobs", "1", "--out", "out"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let begun = Instant::now();
-    while ended(&folder, "out") < 2 {
-        assert!(begun.elapsed() < PATIENCE, "the sweep does not get on");
-        sleep(Duration::from_millis(1));
-    }
-    let signal = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .expect("`kill` is there");
-    assert!(signal.success());
-    let outcome: Outcome = child.wait_with_output().expect("it ends").into();
-    assert_eq!(outcome.code, Some(130), "{}", outcome.stderr);
-    let done = ended(&folder, "out");
-    assert!((2..8).contains(&done), "{done}");
-    let line = format!("interrupted: {done} of 8 points are done");
-    assert!(outcome.stderr.contains(&line), "{}", outcome.stderr);
-    assert_eq!(rows(&folder, "out"), 8);
-    let rest = folder.run(&["sweep", "s.toml", "--out", "out"]).succeeded();
-    assert_eq!(told(&rest, " done before"), done);
-    assert_eq!(folder.read("out/points.csv"), whole);
-}
-
-/// A mistake in a sweep and what the command says to it.
-struct Case {
-    sweep: &'static str,
-    place: &'static str,
-    says: &'static str,
-    remedy: &'static str,
-}
-
-const AXIS: &str =
-    "scenario = \"base.toml\"\n[[axis]]\nkey = \"workload.0.fan_in\"\nvalues = [2, 3]\n";
-
-#[test]
-fn mistakes_are_found_before_anything_runs() {
-    let cases = [
-        Case {
-            sweep: "scenarios = \"base.toml\"\n",
-            place: "s.toml:1:1",
-            says: "a sweep has no key or table `scenarios`",
-            remedy: "did you mean `scenario`?",
-        },
-        Case {
-            sweep: "name = \"x\"\n[[axis]]\nkey = \"seed\"\nvalues = [1]\n",
-            place: "s.toml:5:1",
-            says: "the sweep has no base scenario",
-            remedy: "scenario = \"base.toml\"",
-        },
-        Case {
-            sweep: "scenario = \"bsae.toml\"\n",
-            place: "s.toml:1:12",
-            says: "cannot read the base scenario `bsae.toml`",
-            remedy: "relative to the sweep file",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n",
-            place: "s.toml:2:1",
-            says: "the sweep has no [[axis]]",
-            remedy: "add `[[axis]]`",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nvalue = [1]\n",
-            place: "s.toml:4:1",
-            says: "[[axis]] 1 has no key or table `value`",
-            remedy: "did you mean `values`?",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\n",
-            place: "s.toml:3:7",
-            says: "[[axis]] 1: it has no values",
-            remedy: "range = { from = 1, to = 5 }",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nvalues = [1]\nrange = { from = 1, to = 2 }\n",
-            place: "s.toml:5:9",
-            says: "it has values and range",
-            remedy: "keep one of them",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nvalues = [1, 1]\n",
-            place: "s.toml:4:14",
-            says: "axis `seed` has the value `1` twice",
-            remedy: "keep one of the two",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nrange = { from = 5, to = 1 }\n",
-            place: "s.toml:4:9",
-            says: "`range`: it has no numbers",
-            remedy: "both ends are included",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nrange = { frm = 5, to = 1 }\n",
-            place: "s.toml:4:11",
-            says: "`range` has no key or table `frm`",
-            remedy: "did you mean `from`?",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"sede\"\nvalues = [1]\n",
-            place: "s.toml:3:7",
-            says: "point sede=1: a scenario has no key or table `sede`",
-            remedy: "did you mean `seed`?",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"workload.1.load\"\nvalues = [1]\n",
-            place: "s.toml:3:7",
-            says: "there is no `1` in `workload.1.load`",
-            remedy: "the list has 1 tables, counted from 0",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"workload.0.size\"\nvalues = [\"1KB\", \"2\"]\n",
-            place: "s.toml:4:18",
-            says: "point size=2: [[workload]] 1, key `size`: `2` has no unit",
-            remedy: "write it like",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nname = \"scheme\"\n[[axis.variant]]\nname = \"A\"\nset = { cc = { kind = \"hpc\" } }\n",
-            place: "s.toml:6:23",
-            says: "point scheme=A: [cc] has no kind `hpc`",
-            remedy: "did you mean `hpcc`?",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nname = \"scheme\"\n[[axis.variant]]\nname = \"A\"\n",
-            place: "s.toml:4:1",
-            says: "[[axis]] 1, [[variant]] 1: it needs a table `set`",
-            remedy: "write it like `set = {",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\n[[axis.variant]]\nname = \"A\"\nset = {}\n",
-            place: "s.toml:2:1",
-            says: "an axis of variants has no name",
-            remedy: "add `name = \"scheme\"`",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nvalues = [1]\n[[axis]]\nkey = \"seed\"\nvalues = [1]\n",
-            place: "s.toml:6:7",
-            says: "there are two axes called `seed`",
-            remedy: "another `name`",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"cc.eta\"\nvalues = [0.9]\n[[axis]]\nname = \"scheme\"\n[[axis.variant]]\nname = \"A\"\nset = { cc = { kind = \"dctcp\" } }\n",
-            place: "s.toml:9:9",
-            says: "axis `scheme` sets `cc`, and so undoes `cc.eta` of axis `eta` before it",
-            remedy: "write the axis that sets whole tables first",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nname = \"status\"\nvalues = [1]\n",
-            place: "s.toml:4:8",
-            says: "has a column `status` already",
-            remedy: "another `name`",
-        },
-        Case {
-            sweep: "scenario = \"base.toml\"\n[[axis]]\nname = \"scheme\"\n[[axis.variant]]\nname = \"A b\"\nset = {}\n[[axis.variant]]\nname = \"a/B\"\nset = {}\n",
-            place: "s.toml:8:8",
-            says: "`A b` and `a/B` would have one folder, `scheme=a_B`",
-            remedy: "not only in case",
-        },
-    ];
-    for case in &cases {
-        check(case);
-    }
-    let further = [
-        (
-            "[[exclude]]\nfanin = 2\n",
-            "s.toml:6:1",
-            "there is no axis `fanin`",
-            "did you mean `fan_in`?",
-        ),
-        (
-            "[[exclude]]\nfan_in = 5\n",
-            "s.toml:6:10",
-            "axis `fan_in` has no value 5",
-            "the axis has 2, 3",
-        ),
-        (
-            "[[exclude]]\n",
-            "s.toml:5:1",
-            "names no axis",
-            "the axes are fan_in",
-        ),
-        (
-            "[[exclude]]\nfan_in = [2, 3]\n",
-            "s.toml:3:7",
-            "every point of the sweep is excluded",
-            "leave out an [[exclude]]",
-        ),
-        (
-            "[[override]]\nset = { seed = 2 }\n",
-            "s.toml:5:1",
-            "it needs a table `when`",
-            "when = { load = 0.7 }",
-        ),
-        (
-            "[[override]]\nwhen = { fan_in = 3 }\nset = { \"run.stop_at\" = 5 }\n",
-            "s.toml:7:25",
-            "point fan_in=3: [run], key `stop_at`",
-            "such as",
-        ),
-        (
-            "[[override]]\nwhen = { fan_in = 3 }\nsets = { seed = 2 }\n",
-            "s.toml:7:1",
-            "[[override]] 1 has no key or table `sets`",
-            "did you mean `set`?",
-        ),
-    ];
-    for (text, place, says, remedy) in further {
-        let sweep = [AXIS, text].concat();
-        check_text(&sweep, place, says, remedy);
-    }
-}
-
-fn check(case: &Case) {
-    check_text(case.sweep, case.place, case.says, case.remedy);
-}
-
-fn check_text(sweep: &str, place: &str, says: &str, remedy: &str) {
-    let folder = Folder::new();
-    folder.write("base.toml", BASE);
-    folder.write("s.toml", sweep);
-    let outcome = folder.run(&["sweep", "s.toml"]);
-    assert_eq!(outcome.code, Some(2), "{sweep}\n{}", outcome.stderr);
-    let said: String = outcome
-        .stderr
-        .split_whitespace()
-        .filter(|word| *word != "|")
-        .collect::<Vec<_>>()
-        .join(" ");
-    for wanted in [place, says, remedy] {
-        assert!(
-            said.contains(wanted),
-            "{sweep}\n`{wanted}` is not in\n{}",
-            outcome.stderr
-        );
-    }
-    assert!(!folder.has("results"), "{sweep}");
-}
-
-/// A mistake in the base scenario is shown where it stands, also when the sweep holds it.
-#[test]
-fn mistakes_of_the_base_are_shown_in_the_base() {
-    let folder = quick();
-    folder.write("base.toml", &BASE.replace("hosts", "host"));
-    let outcome = folder.run(&["sweep", "s.toml"]);
-    assert_eq!(outcome.code, Some(2));
-    assert!(
-        outcome.stderr.contains("base.toml:3:1"),
-        "{}",
-        outcome.stderr
-    );
-    folder.write("s.toml", &SLOW.replace("spines", "spine"));
-    let outcome = folder.run(&["sweep", "s.toml"]);
-    assert!(outcome.stderr.contains("s.toml:5:1"), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("spines"), "{}", outcome.stderr);
-    let outcome = folder.run(&["sweep", "nothing.toml"]);
-    assert_eq!(outcome.code, Some(2));
-    assert!(
-        outcome.stderr.contains("examples/sweeps/loads.toml"),
-        "{}",
-        outcome.stderr
-    );
-}
-
-/// What reads well and cannot be built is found before the first point runs, too.
-#[test]
-fn networks_are_built_before_anything_runs() {
-    let folder = Folder::new();
-    folder.write(
-        "base.toml",
-        "profile = \"ns3-hpcc\"\n[topology]\nkind = \"chain\"\nswitches = 3\n[[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n[cc]\nkind = \"hpcc\"\n",
-    );
-    folder.write(
-        "s.toml",
-        "scenario = \"base.toml\"\n[[axis]]\nkey = \"topology.switches\"\nvalues = [3, 7]\n",
-    );
-    let outcome = folder.run(&["sweep", "s.toml"]);
-    assert_eq!(outcome.code, Some(2), "{}", outcome.stderr);
-    assert!(
-        outcome.stderr.contains("point switches=7"),
-        "{}",
-        outcome.stderr
-    );
-    assert!(!folder.has("results"));
 }
 
 #[test]

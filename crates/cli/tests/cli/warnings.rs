@@ -30,8 +30,8 @@ fn overload_is_told_before_and_after() {
     let summary = folder.summary("out");
     let warning = summary["warnings"][0].as_str().expect("a warning");
     assert!(run.stderr.contains(warning), "{}", run.stderr);
-    let span = &summary["expected_utilisation"]["span"];
-    let found = span["busiest"]["utilisation"].as_f64().expect("a share");
+    let span = &summary["expected_utilization"]["span"];
+    let found = span["busiest"]["utilization"].as_f64().expect("a share");
     assert!((found - share).abs() < 1e-9, "{found} instead of {share}");
     assert_eq!(span["tiers"].as_array().map(Vec::len), Some(4));
 
@@ -40,7 +40,7 @@ fn overload_is_told_before_and_after() {
 }
 
 #[test]
-fn timeouts_without_loss_are_told_with_the_remedy() {
+fn timeouts_without_loss_are_told_with_the_suggested_fix() {
     let folder = Folder::new();
     folder.write(
         "s.toml",
@@ -55,7 +55,7 @@ fn timeouts_without_loss_are_told_with_the_remedy() {
         "run",
         "s.toml",
         "--set",
-        "transport.rto_min=100us",
+        "rdma.rto_min=100us",
         "--out",
         "hasty",
     ];
@@ -68,7 +68,7 @@ fn timeouts_without_loss_are_told_with_the_remedy() {
         "{timeouts} retransmission timeouts although no packet was lost"
     )));
     assert!(
-        warning.contains("[transport] rto_min = \"100us\"; give a higher one"),
+        warning.contains("[rdma] rto_min = \"100us\"; give a higher one"),
         "{warning}"
     );
     assert!(hasty.stderr.contains(warning), "{}", hasty.stderr);

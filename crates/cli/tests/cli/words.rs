@@ -1,13 +1,13 @@
 //! Help, lists and checks: what the command says without running anything.
 
-use fabricsim::registry::CONGESTION_CONTROLS;
+use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
 
 use crate::support::{Folder, project};
 
 #[test]
 fn every_subcommand_has_examples() {
     let folder = Folder::new();
-    for command in ["run", "sweep", "check", "list"] {
+    for command in ["run", "sweep", "check", "list", "schema", "completions"] {
         let help = folder.run(&[command, "--help"]).succeeded().stdout;
         assert!(help.contains("Examples:"), "{command}");
         assert!(help.contains(&format!("fabricsim {command}")), "{command}");
@@ -43,7 +43,7 @@ fn list_names_everything_that_a_scenario_can() {
     }
     for other in [
         "[switch]",
-        "[transport]",
+        "[rdma]",
         "[routing]",
         "[run]",
         "[output]",
@@ -107,7 +107,7 @@ fn check_writes_nothing() {
 /// As with `fabricsim list | head -1`.
 #[cfg(unix)]
 #[test]
-fn a_reader_that_stops_early_is_no_mistake() {
+fn a_reader_that_stops_early_is_no_error() {
     use std::process::Stdio;
     let folder = Folder::new();
     let mut child = folder

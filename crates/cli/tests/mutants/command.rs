@@ -119,7 +119,7 @@ fn judge(output: &Output) -> Result<(), String> {
                 || said.contains("pint trace");
             match (refused, placed) {
                 (true, true) => Ok(()),
-                (false, _) => Err("no remedy".to_owned()),
+                (false, _) => Err("no help".to_owned()),
                 (true, false) => Err("no place".to_owned()),
             }
         }

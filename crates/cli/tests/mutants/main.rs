@@ -1,11 +1,14 @@
 //! Mutants of every kind of input: whatever is in a file, it is used or refused, with a place and a
-//! remedy, soon, and without much memory. Texts are the same on every machine.
+//! help, soon, and without much memory. Texts are the same on every machine.
 
 mod batch;
 mod bytes;
 #[cfg(unix)]
 mod command;
 mod draw;
+#[path = "../../../../fuzz/src/entry.rs"]
+mod entry;
+mod properties;
 mod seeds;
 mod structure;
 mod targets;

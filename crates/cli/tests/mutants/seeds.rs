@@ -94,7 +94,7 @@ const OBSERVED: &[(&str, &str)] = &[
     ),
     (
         "links.csv",
-        "time_ns,node,port,sent_bytes,utilisation,marked_packets,dropped_packets,paused_ns\n\
+        "time_ns,node,port,sent_bytes,utilization,marked_packets,dropped_packets,paused_ns\n\
          0,4,0,1000,0.5,0,0,0\n1000,4,0,2000,1.0,1,0,500\n",
     ),
     (
@@ -166,9 +166,9 @@ pub(crate) fn seeds() -> Vec<Seed> {
         "examples/scenarios",
         "examples/deadlock",
         "examples/sweeps",
-        "crates/fabricsim/data/presets",
-        "crates/fabricsim/data/hpcc-results",
-        "crates/fabricsim/data/harm",
+        "crates/experiments/data/presets",
+        "crates/experiments/data/hpcc-results",
+        "crates/experiments/data/harm",
     ] {
         for (name, text) in files_of(folder) {
             if let Some(kind) = kind_of(folder, &name) {

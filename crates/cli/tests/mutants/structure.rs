@@ -81,7 +81,7 @@ const WORDS: &[&str] = &[
     "\"dctcp\"",
     "\"cubic\"",
     "\"bbr\"",
-    "\"line-rate\"",
+    "\"none\"",
     "\"fat-tree\"",
     "\"star\"",
     "\"chain\"",

@@ -5,19 +5,21 @@ use std::path::Path;
 use fabricsim::core::id::NodeId;
 use fabricsim::core::input::InputError;
 use fabricsim::core::units::{Duration, Rate, Time};
-use fabricsim::harm::{HarmSettings, HarmTest, read_workload};
-use fabricsim::report::figure::{Quantity, Selection, read_time_lines, time_figure};
 use fabricsim::report::observed::{
     fairness_over_time, link_uses, paused_ports, read_flow_samples, read_links, read_pauses,
     read_queue_distribution,
 };
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Percentile, SizeBins, SlowdownTable, bins_csv, compare,
-    equal_count_bins, read_fct, read_hpcc_fct, read_published,
+    equal_count_bins, read_fct, read_hpcc_fct,
 };
 use fabricsim::topology::{GraphmlConfig, parse_hpcc};
 use fabricsim::workload::{FlowTimes, Host, SizeCdf, parse_csv, parse_hpcc_flows};
-use fabricsim::{Error, Scenario, Simulation, Sweep};
+use fabricsim::{Error, Scenario, Simulation};
+use fabricsim_experiments::Sweep;
+use fabricsim_experiments::harm::{HarmSettings, HarmTest, read_workload};
+use fabricsim_experiments::judge::read_published;
+use fabricsim_plot::figure::{Quantity, Selection, read_time_lines, time_figure};
 
 /// A kind of input.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -50,13 +52,21 @@ const RUN: Duration = Duration::from_us(20);
 const MOST_NODES: usize = 200;
 const MOST_FLOWS: f64 = 10_000.0;
 
+/// Words of libraries that no message may show.
+pub(crate) const RAW: [&str; 4] = [
+    "invalid type",
+    "invalid value",
+    "expected struct",
+    "missing field",
+];
+
 /// The scenario that an override changes.
 const CHANGED: &str = include_str!("../../../../examples/scenarios/default.toml");
 
 /// Does with `text`, which stands in `folder`, what the command does with such a file.
 ///
 /// # Errors
-/// What must not be: a refusal without a place or without a remedy.
+/// What must not be: a refusal without a place or without a suggested fix.
 pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, String> {
     let hosts: Vec<Host> = (0..16)
         .map(|n| Host {
@@ -161,20 +171,15 @@ fn of_error(outcome: Result<(), Error>) -> Result<Verdict, String> {
     let Err(error) = outcome else {
         return Ok(Verdict::Used);
     };
-    let Some(mistake) = error.mistake() else {
+    let Some(diagnostic) = error.diagnostic() else {
         return Err(format!("no place: {error}"));
     };
     let bare = |text: &str| text.trim().is_empty();
-    if bare(mistake.remedy()) || bare(mistake.message()) || mistake.line() == 0 {
-        return Err(format!("no remedy: {error}"));
+    if bare(diagnostic.help()) || bare(diagnostic.message()) || diagnostic.line() == 0 {
+        return Err(format!("no help: {error}"));
     }
-    for raw in [
-        "invalid type",
-        "invalid value",
-        "expected struct",
-        "missing field",
-    ] {
-        if mistake.message().contains(raw) {
+    for raw in RAW {
+        if diagnostic.message().contains(raw) {
             return Err(format!("`{raw}` is not our word: {error}"));
         }
     }

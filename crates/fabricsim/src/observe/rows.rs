@@ -62,7 +62,7 @@ pub(super) const LINKS: Table = Table {
         ("node", Kind::Whole),
         ("port", Kind::Whole),
         ("sent_bytes", Kind::Whole),
-        ("utilisation", Kind::Share),
+        ("utilization", Kind::Share),
         ("marked_packets", Kind::Whole),
         ("dropped_packets", Kind::Whole),
         ("paused_ns", Kind::Nanoseconds),

@@ -5,12 +5,12 @@ use fabricsim_core::network::PortSample;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_report::FctRecord;
 
-use super::distribution::QueueBin;
 use super::file::SeriesFile;
 use super::rows::Cell;
 use super::selection::FlowFilter;
-use crate::error::Error;
+use crate::build::queue_times::QueueBin;
 use crate::simulation::Simulation;
+use fabricsim_scenario::text::error::Error;
 
 /// What is left out of a file that is full since `now`.
 fn later_than(now: Time) -> impl Fn() -> String {
@@ -103,7 +103,7 @@ impl LinkSeries {
                 Cell::Whole(u64::from(after.node.0)),
                 Cell::Whole(u64::from(after.port.0)),
                 Cell::Whole((after.sent - before.sent).get()),
-                Cell::Millionths(millionths(after.utilisation_since(before, interval))),
+                Cell::Millionths(millionths(after.utilization_since(before, interval))),
                 Cell::Whole(after.marked - before.marked),
                 Cell::Whole(after.dropped - before.dropped),
                 Cell::Picoseconds(paused.as_ps()),

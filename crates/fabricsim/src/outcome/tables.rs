@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::QueueReport;
 
-use crate::pause_log::PauseEvent;
+use crate::build::pause_log::PauseEvent;
 
-/// `disciplines.csv`: one row for each queue with a discipline of its own.
-pub(super) fn write_disciplines(
+/// `queue_stats.csv`: one row for each queue with a discipline of its own.
+pub(super) fn write_queue_stats(
     out: &mut impl Write,
     reports: &[(NodeId, PortId, QueueReport)],
 ) -> io::Result<()> {

@@ -5,68 +5,21 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use fabricsim_report::Digest;
+use fabricsim_report::Checksum;
 use serde_json::{Value, json};
 
+use super::destination::{Destination, Existing};
 use super::differences::differences;
-use super::folder::{ResultFolder, is_being_replaced, partial_name};
-use super::{Destination, Ending, Existing, cannot_write};
-use crate::error::Error;
+use super::folder::{ResultFolder, is_being_replaced};
+use super::names::{Ending, cannot_write};
+use super::result_set::{ResultSet, listed};
+use fabricsim_scenario::text::error::Error;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// A kind of results: the file that says what they are of, and what its keys are called.
-#[derive(Clone, Copy, Debug)]
-pub struct ResultSet {
-    record: &'static str,
-    settings: &'static str,
-    digest: &'static str,
-    option: &'static str,
-}
-
-/// The results of a run.
-pub(crate) const RUN: ResultSet = ResultSet {
-    record: "summary.json",
-    settings: "scenario",
-    digest: "scenario_digest",
-    option: "--out",
-};
-
-/// What an interrupted run leaves at least.
-const PARTIAL: [&str; 2] = ["fct.csv", "summary.json"];
-
-/// The files of runs whose summaries do not list them.
-const UNLISTED: [&str; 5] = [
-    "fct.csv",
-    "pauses.csv",
-    "disciplines.csv",
-    "parallelism.json",
-    "parallelism_domains.csv",
-];
-
-impl ResultSet {
-    /// Results whose `record`, a JSON file, says what they are of; the folder is given with `option`.
-    #[must_use]
-    pub const fn new(record: &'static str, option: &'static str) -> Self {
-        Self {
-            record,
-            settings: "settings",
-            digest: "settings_digest",
-            option,
-        }
-    }
-
-    /// Files that an interrupted run may have left without a list.
-    pub(super) fn partial_files(&self) -> impl Iterator<Item = String> {
-        let is_run = self.record == RUN.record;
-        let names = PARTIAL.into_iter().filter(move |_| is_run);
-        names.map(partial_name)
-    }
-}
-
 /// Whose files are that nothing claims.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Unclaimed {
+pub enum Unclaimed {
     /// Somebody else's: they stay.
     Foreign,
     /// Ours: nobody else writes there.
@@ -76,7 +29,7 @@ pub(crate) enum Unclaimed {
 /// Everything that decides results.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    digest: String,
+    checksum: String,
     settings: Value,
 }
 
@@ -84,24 +37,24 @@ impl Origin {
     /// What is decided by `settings` and by `more`, such as the content of files that settings name.
     #[must_use]
     pub fn new(settings: Value, more: &[Vec<u8>]) -> Self {
-        let mut digest = Digest::new();
+        let mut checksum = Checksum::new();
         let text = settings.to_string();
         let first = [VERSION.as_bytes(), text.as_bytes()];
         for part in first.into_iter().chain(more.iter().map(Vec::as_slice)) {
-            digest.update(part);
+            checksum.update(part);
             // Each part ends with a byte that no text has.
-            digest.update(&[0xff]);
+            checksum.update(&[0xff]);
         }
         Self {
-            digest: digest.to_string(),
+            checksum: checksum.to_string(),
             settings,
         }
     }
 
-    /// The digest of it all, with the version of fabricsim.
+    /// The checksum of it all, with the version of fabricsim.
     #[must_use]
-    pub fn digest(&self) -> &str {
-        &self.digest
+    pub fn checksum(&self) -> &str {
+        &self.checksum
     }
 
     /// Whether results of this, in the files `planned` of `set`, may be written: refused where
@@ -109,7 +62,7 @@ impl Origin {
     ///
     /// # Errors
     /// With the folder, what is different, and what to do.
-    pub(crate) fn check(
+    pub fn check(
         &self,
         destination: Destination<'_>,
         set: &ResultSet,
@@ -133,7 +86,7 @@ impl Origin {
             Err(Error::Folder {
                 path: dir.to_owned(),
                 problem,
-                remedy: format!(
+                help: format!(
                     "write elsewhere with {option} DIR, or let the new results replace those with --force"
                 ),
             })
@@ -148,7 +101,7 @@ impl Origin {
                 ));
             }
             Some(Ok(stored)) if stored.is_interrupted => return Ok(()),
-            Some(Ok(stored)) if stored.digest.as_deref() == Some(self.digest()) => stored.files,
+            Some(Ok(stored)) if stored.checksum.as_deref() == Some(self.checksum()) => stored.files,
             Some(Ok(stored)) => {
                 return refuse(format!(
                     "it has other results, and nothing was run\n  {}",
@@ -200,7 +153,7 @@ impl Origin {
         }
         let record = json!({
             "fabricsim_version": VERSION,
-            set.digest: self.digest,
+            set.checksum: self.checksum,
             "files": names,
             set.settings: self.settings,
         });
@@ -212,7 +165,7 @@ impl Origin {
 /// What a record says of the results beside it.
 struct Stored {
     version: Option<String>,
-    digest: Option<String>,
+    checksum: Option<String>,
     settings: Value,
     files: Vec<String>,
     is_interrupted: bool,
@@ -242,7 +195,7 @@ impl Stored {
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         Some(Ok(Self {
             version: text(record.get("fabricsim_version")),
-            digest: text(record.get(set.digest)),
+            checksum: text(record.get(set.checksum)),
             files: listed(&record),
             is_interrupted: record.get("status").and_then(Value::as_str) == Some("interrupted"),
             settings: record.remove(set.settings).unwrap_or_default(),
@@ -260,7 +213,7 @@ impl Stored {
             );
         }
         if lines.is_empty() {
-            let line = match self.digest {
+            let line = match self.checksum {
                 Some(_) => {
                     "a file that the settings name has another content, or other files are written"
                 }
@@ -274,48 +227,9 @@ impl Stored {
     }
 }
 
-/// The names in the list of files of a record.
-fn listed(record: &serde_json::Map<String, Value>) -> Vec<String> {
-    let names = record.get("files").and_then(Value::as_array);
-    let names = names.into_iter().flatten().filter_map(Value::as_str);
-    names
-        .filter(|name| is_own(name))
-        .map(str::to_owned)
-        .collect()
-}
-
-/// Whether `name` is one of a file in the folder itself.
-pub(super) fn is_own(name: &str) -> bool {
-    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', ':'])
-}
-
-/// The files of `set` in `dir` that are of a run that ended like `ending`.
-pub(super) fn files_of(dir: &Path, set: &ResultSet, ending: Ending) -> Vec<String> {
-    let name = ending.name(set.record);
-    let record = fs::read(dir.join(&name)).ok();
-    let record = record.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-    let Some(Value::Object(record)) = record else {
-        return Vec::new();
-    };
-    let mut files = listed(&record);
-    if !record.contains_key("files") && set.record == RUN.record {
-        let answers = record.get("answers").and_then(Value::as_array);
-        let answers = answers.into_iter().flatten().filter_map(Value::as_str);
-        let answers = answers.filter(|name| is_own(name) && name.starts_with("query_"));
-        let series = record.get("observed").and_then(Value::as_array);
-        let series = series.into_iter().flatten();
-        let series = series.filter_map(|series| series.get("file")?.as_str());
-        let names = UNLISTED.into_iter().chain(answers);
-        let names = names.chain(series.filter(|name| is_own(name)));
-        files.extend(names.map(str::to_owned));
-        files.extend(UNLISTED.map(partial_name));
-    }
-    files.push(name);
-    files
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::result_set::files_of;
     use super::*;
 
     const SET: ResultSet = ResultSet::new("latency.json", "--out");

@@ -1,5 +1,5 @@
 //! No value of any key, however absurd, makes a panic, an overflow or a run without end: it is
-//! simulated, or refused with its place and a remedy. Tests are built with overflow checks.
+//! simulated, or refused with its place and a suggested fix. Tests are built with overflow checks.
 
 mod tables;
 mod values;
@@ -73,8 +73,10 @@ fn verdict(text: &str, simulate: bool) -> Result<bool, String> {
 
 fn refused(error: &Error) -> Result<(), String> {
     match error {
-        Error::Input(mistake) if mistake.remedy().is_empty() => Err(format!("no remedy: {error}")),
-        Error::Input(mistake) if mistake.line() == 0 => Err(format!("no place: {error}")),
+        Error::Input(diagnostic) if diagnostic.help().is_empty() => {
+            Err(format!("no help: {error}"))
+        }
+        Error::Input(diagnostic) if diagnostic.line() == 0 => Err(format!("no place: {error}")),
         Error::Input(_) | Error::Unsupported { .. } => Ok(()),
         other => Err(format!("another kind of error: {other}")),
     }

@@ -1,6 +1,6 @@
 //! Under pauses the default headroom holds whatever is on its way.
 
-use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 
 use crate::runs::{scenario, simulate};
 
@@ -17,7 +17,7 @@ fn algorithms() -> Vec<String> {
                 algorithms.push(format!("{kind}\nwindow = true"));
                 algorithms.push(format!("{kind}\nwindow = false"));
             }
-            "line-rate" => {
+            "none" => {
                 algorithms.push(format!("{kind}\nwindow_bdp = 1"));
                 algorithms.push(format!("{kind}\nwindow_bdp = 0"));
             }

@@ -225,7 +225,7 @@ fn a_fabric_that_pauses_agrees() {
     }
 }
 
-/// Without the profile times are exact, telemetry is not quantised, and flows hash to other paths:
+/// Without the profile times are exact, telemetry is not quantized, and flows hash to other paths:
 /// single flows differ, and the whole stays the same.
 #[test]
 fn the_default_model_is_close_to_the_published_one() {

@@ -9,7 +9,7 @@
 mod counts;
 mod ideal;
 mod timeouts;
-mod utilisation;
+mod utilization;
 
 use fabricsim::outcome::{Summary, run_to_folder};
 use fabricsim::{Scenario, Simulation};

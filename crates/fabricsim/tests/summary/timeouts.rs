@@ -19,7 +19,7 @@ fn with(text: &str, cc: &str, more: &str) -> String {
 fn pauses_do_not_look_like_losses() {
     for cc in ["dcqcn", "timely"] {
         let now = summary(&with(INCAST, cc, ""));
-        let short = summary(&with(INCAST, cc, "[transport]\nrto_min = \"4ms\"\n"));
+        let short = summary(&with(INCAST, cc, "[rdma]\nrto_min = \"4ms\"\n"));
         for run in [&now, &short] {
             assert_eq!(run.buffer_drops + run.link_losses + run.lost_bytes, 0);
             assert_eq!(run.flows.finished, 2 * 64 + 72);
@@ -43,10 +43,7 @@ fn pauses_do_not_look_like_losses() {
         assert!(short.timeouts > 0 && short.retransmitted_bytes > 0);
         let warning = &short.warnings[0];
         assert!(warning.starts_with(&format!("{} retransmission timeouts", short.timeouts)));
-        assert!(
-            warning.contains("[transport] rto_min = \"4ms\""),
-            "{warning}"
-        );
+        assert!(warning.contains("[rdma] rto_min = \"4ms\""), "{warning}");
     }
 }
 
@@ -55,8 +52,8 @@ fn timeouts_of_losses_are_no_warning() {
     let lossy = INCAST.replace("500us", "100us").replace("1ms", "200us");
     let lossy = with(
         &lossy,
-        "line-rate",
-        "[switch]\npfc = false\nbuffer = \"1MB\"\n[transport]\nrto_min = \"200us\"\n",
+        "none",
+        "[switch]\npfc = false\nbuffer = \"1MB\"\n[rdma]\nrto_min = \"200us\"\n",
     );
     let run = summary(&lossy);
     assert!(run.timeouts > 0 && run.buffer_drops > 0);
@@ -78,9 +75,9 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
         ("[switch]\npfc = false\n", short),
         ("[switch]\nheadroom = \"published\"\n", short),
         (event, short),
-        ("[transport]\nrto_min = \"9ms\"\n", Duration::from_ms(9)),
+        ("[rdma]\nrto_min = \"9ms\"\n", Duration::from_ms(9)),
         (
-            "[switch]\npfc = false\n[transport]\nrto_min = \"9ms\"\n",
+            "[switch]\npfc = false\n[rdma]\nrto_min = \"9ms\"\n",
             Duration::from_ms(9),
         ),
     ] {

@@ -1,4 +1,4 @@
-//! From utilisation to rate (HPCC paper, algorithm 1, `MeasureInflight` and `ComputeWind`).
+//! From utilization to rate (HPCC paper, algorithm 1, `MeasureInflight` and `ComputeWind`).
 
 use fabricsim_core::plugin::{Fidelity, FlowStart};
 use fabricsim_core::units::{Bytes, Duration, Rate};
@@ -69,11 +69,11 @@ impl Constants {
     }
 }
 
-/// What follows the utilisation: of the busiest link, or of each link.
+/// What follows the utilization: of the busiest link, or of each link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Control {
-    /// Utilisation, averaged over a round trip (U). It starts at 1.
-    pub(super) utilisation: f64,
+    /// Utilization, averaged over a round trip (U). It starts at 1.
+    pub(super) utilization: f64,
     /// The reference rate (R_c), bit/s.
     pub(super) reference: f64,
     /// Additive increases since the last multiplicative change (incStage).
@@ -83,13 +83,13 @@ pub(super) struct Control {
 impl Control {
     pub(super) const fn new(line_rate: f64) -> Self {
         Self {
-            utilisation: 1.0,
+            utilization: 1.0,
             reference: line_rate,
             stage: 0,
         }
     }
 
-    /// Averages `sample`, measured over `interval_ns`, into the utilisation.
+    /// Averages `sample`, measured over `interval_ns`, into the utilization.
     #[inline]
     pub(super) fn observe(&mut self, sample: f64, interval_ns: f64, constants: &Constants) {
         let rtt = constants.base_rtt_ns;
@@ -98,14 +98,14 @@ impl Control {
             // Entries of two switches at one instant: another path, of which the header did not tell.
             return;
         }
-        self.utilisation = (self.utilisation * (rtt - interval) + sample * interval) / rtt;
+        self.utilization = (self.utilization * (rtt - interval) + sample * interval) / rtt;
     }
 
-    /// The rate and stage that follow from the utilisation.
+    /// The rate and stage that follow from the utilization.
     #[inline]
     pub(super) fn step(&self, constants: &Constants) -> (f64, u32) {
         constants
             .rule
-            .step(self.reference, self.stage, self.utilisation)
+            .step(self.reference, self.stage, self.utilization)
     }
 }

@@ -127,9 +127,9 @@ fn a_half_idle_link_over_a_whole_round_trip_doubles_the_reference() {
         200_000,
     );
     assert!(
-        (cc.utilisation() - 0.5).abs() < 1e-3,
+        (cc.utilization() - 0.5).abs() < 1e-3,
         "{}",
-        cc.utilisation()
+        cc.utilization()
     );
     // 50 / (0.5 / 0.95) + 0.05 = 95.05 Gbps; the resolution of the stamps is 256 ps.
     assert!((gbps(&cc) - 95.05).abs() < 0.1, "{}", gbps(&cc));
@@ -148,9 +148,9 @@ fn a_standing_queue_counts_like_load() {
         200_000,
     );
     assert!(
-        (cc.utilisation() - 2.0).abs() < 1e-2,
+        (cc.utilization() - 2.0).abs() < 1e-2,
         "{}",
-        cc.utilisation()
+        cc.utilization()
     );
     assert!(
         (gbps(&cc) - (100.0 * 0.95 / 2.0 + 0.05)).abs() < 0.2,
@@ -175,8 +175,8 @@ fn a_queue_is_measured_by_its_link_and_not_by_the_nic() {
         // A quarter of the link, and one bandwidth-delay product of queue: u = 1.25.
         let loaded = seen(&factory, 1_024 + T_NS, 31_250, 125_008);
         ack(&mut cc, &loaded, 101_000, 200_000);
-        let utilisation = cc.utilisation();
-        assert!((utilisation - 1.25).abs() < 1e-2, "{nic}: {utilisation}");
+        let utilization = cc.utilization();
+        assert!((utilization - 1.25).abs() < 1e-2, "{nic}: {utilization}");
     }
 }
 
@@ -237,7 +237,7 @@ fn additive_stages_come_before_a_multiplicative_change() {
     let factory = factory(config, Fidelity::Exact);
     let mut cc = flow(&factory);
     cc.single.reference = 10e9;
-    cc.single.utilisation = 0.1;
+    cc.single.utilization = 0.1;
     ack(&mut cc, &seen(&factory, 1_024, 0, 0), 1_000, 100_000);
     ack(
         &mut cc,
@@ -323,7 +323,7 @@ fn with_rates_per_hop_the_busiest_link_rules() {
 fn published_rates_are_whole_bits() {
     let factory = factory(HpccConfig::default(), Fidelity::Published);
     let control = Control {
-        utilisation: 0.97,
+        utilization: 0.97,
         reference: 33_333_333_333.0,
         stage: 0,
     };

@@ -77,7 +77,7 @@ fn exact_entries_tell_paths_apart_and_published_ones_only_lengths() {
 }
 
 #[test]
-fn published_fields_are_quantised() {
+fn published_fields_are_quantized() {
     let scale = IntScale::published(vec![Rate::from_gbps(100)], Rate::from_gbps(100));
     let mut stack = PublishedStack::default();
     stack.push(&hop(1_999_999, 1_090, 1_000), label(0), &scale);

@@ -14,7 +14,7 @@ fn by_tables(shape: &TableShape, rate: Rate) -> Link {
     Link::new(rate, RTT, Some(&Arc::new(Tables::new(shape))))
 }
 
-/// The utilisation after `start`, `ns` after the packet before.
+/// The utilization after `start`, `ns` after the packet before.
 fn after(link: &Link, start: f64, ns: u64, queue: u64, size: u64, stream: &mut Stream) -> f64 {
     let span = (Time::ZERO, Time::from_ns(ns));
     link.update(start, span, Bytes::new(queue), Bytes::new(size), stream)
@@ -23,7 +23,7 @@ fn after(link: &Link, start: f64, ns: u64, queue: u64, size: u64, stream: &mut S
 #[test]
 fn the_exact_update_follows_the_formula() {
     let link = Link::new(Rate::from_gbps(100), RTT, None);
-    let mut utilisation = 0.5;
+    let mut utilization = 0.5;
     for (ns, queue, want) in [
         (84, 0, 0.503431373),
         (84, 10_500, 0.507310169),
@@ -33,8 +33,8 @@ fn the_exact_update_follows_the_formula() {
         (20_000, 0, 0.006862745),
         (84, 153_000, 0.020541138),
     ] {
-        utilisation = after(&link, utilisation, ns, queue, 1_050, &mut stream());
-        assert!((utilisation - want).abs() < 1e-9, "{utilisation} {want}");
+        utilization = after(&link, utilization, ns, queue, 1_050, &mut stream());
+        assert!((utilization - want).abs() < 1e-9, "{utilization} {want}");
     }
 }
 
@@ -42,11 +42,11 @@ fn the_exact_update_follows_the_formula() {
 fn a_saturated_link_settles_at_one_and_its_queue() {
     let link = Link::new(Rate::from_gbps(100), RTT, None);
     for (queue, want) in [(0, 1.0), (153_000, 2.0)] {
-        let mut utilisation = 0.0;
+        let mut utilization = 0.0;
         for _ in 0..5_000 {
-            utilisation = after(&link, utilisation, 84, queue, 1_050, &mut stream());
+            utilization = after(&link, utilization, 84, queue, 1_050, &mut stream());
         }
-        assert!((utilisation - want).abs() < 1e-9, "{utilisation} {want}");
+        assert!((utilization - want).abs() < 1e-9, "{utilization} {want}");
     }
 }
 
@@ -73,16 +73,16 @@ fn what_a_table_has_no_entry_for_is_no_term() {
     }
 }
 
-/// The mean utilisation of a saturated link that began at `start`, and its standard deviation.
+/// The mean utilization of a saturated link that began at `start`, and its standard deviation.
 fn settled(link: &Link, ns: u64, start: f64) -> (f64, f64) {
     let mut stream = stream();
-    let mut utilisation = start;
+    let mut utilization = start;
     let (mut sum, mut squares) = (0.0, 0.0);
     for round in 0..40_000 {
-        utilisation = after(link, utilisation, ns, 0, 1_050, &mut stream);
+        utilization = after(link, utilization, ns, 0, 1_050, &mut stream);
         if round >= 20_000 {
-            sum += utilisation;
-            squares += utilisation * utilisation;
+            sum += utilization;
+            squares += utilization * utilization;
         }
     }
     let mean = sum / 20_000.0;
@@ -103,10 +103,10 @@ fn the_published_tables_have_a_dead_zone() {
 #[test]
 fn finer_units_and_random_rounding_have_none() {
     println!(
-        "log  exp  utilisation bits: (mean, deviation) at 100 and 400 Gbps from below and above"
+        "log  exp  utilization bits: (mean, deviation) at 100 and 400 Gbps from below and above"
     );
     let default = TableShape::of(Fidelity::Exact);
-    for (log_bits, exp_bits, utilisation_bits, bound, spread) in [
+    for (log_bits, exp_bits, utilization_bits, bound, spread) in [
         (8, Some(8), 20, 0.02, 0.1),
         (10, Some(10), 20, 0.01, 0.03),
         (12, Some(10), 20, 0.004, 0.015),
@@ -119,7 +119,7 @@ fn finer_units_and_random_rounding_have_none() {
         let shape = TableShape {
             log_bits,
             exp_bits,
-            utilisation_bits,
+            utilization_bits,
             ..default
         };
         let mut found = Vec::new();
@@ -127,12 +127,12 @@ fn finer_units_and_random_rounding_have_none() {
             let link = by_tables(&shape, Rate::from_gbps(gbps));
             found.extend([0.0, 2.0].map(|start| settled(&link, ns, start)));
         }
-        println!("{log_bits:3}  {exp_bits:?}  {utilisation_bits}: {found:.4?}");
+        println!("{log_bits:3}  {exp_bits:?}  {utilization_bits}: {found:.4?}");
         assert!(
             found
                 .iter()
                 .all(|(mean, deviation)| (mean - 1.0).abs() < bound && *deviation < spread),
-            "{log_bits} {exp_bits:?} {utilisation_bits}"
+            "{log_bits} {exp_bits:?} {utilization_bits}"
         );
     }
 }

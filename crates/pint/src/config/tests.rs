@@ -33,7 +33,7 @@ fn the_profile_takes_over_the_published_arithmetic() {
     assert_eq!(config.arithmetic, Some(Arithmetic::Tables));
     assert_eq!(config.log_table_bits, Some(16));
     assert_eq!(config.exp_table_bits, None);
-    assert_eq!(config.utilisation_bits, Some(13));
+    assert_eq!(config.utilization_bits, Some(13));
     assert_eq!(config.additive_increase, Some(Rate::from_mbps(40)));
     assert_eq!(config.telemetry_bytes(&context(Fidelity::Published)), 2);
 }
@@ -58,7 +58,7 @@ fn the_size_of_a_table_asks_for_tables() {
     let resolved = config.resolved(&context(Fidelity::Exact));
     assert_eq!(resolved.arithmetic, Some(Arithmetic::Tables));
     assert_eq!(resolved.log_table_bits, Some(8));
-    assert_eq!(resolved.utilisation_bits, Some(20));
+    assert_eq!(resolved.utilization_bits, Some(20));
 }
 
 #[test]
@@ -88,10 +88,10 @@ fn values_without_a_meaning_are_refused() {
         ("digest_fraction", |c| c.digest_fraction = 1.1),
         ("log_table_bits", |c| c.log_table_bits = Some(3)),
         ("exp_table_bits", |c| c.exp_table_bits = Some(21)),
-        ("utilisation_bits", |c| c.utilisation_bits = Some(7)),
-        ("utilisation_bits", |c| {
+        ("utilization_bits", |c| c.utilization_bits = Some(7)),
+        ("utilization_bits", |c| {
             c.arithmetic = Some(Arithmetic::Exact);
-            c.utilisation_bits = Some(13);
+            c.utilization_bits = Some(13);
         }),
     ];
     for (key, change) in cases {

@@ -292,7 +292,7 @@ fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
         };
         switch.on_dequeue(&mut packet, &hop);
         answers.push_back((ps + RTT.as_ps(), sent, packet.telemetry));
-        ps += cc.rate.serialisation(packet.size()).as_ps();
+        ps += cc.rate.transmission(packet.size()).as_ps();
         if number >= packets / 2 {
             sum += gbps(&cc);
         }

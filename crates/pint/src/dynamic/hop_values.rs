@@ -31,7 +31,7 @@ pub enum Storage {
     },
 }
 
-/// More than this for a hop of a flow is a mistake.
+/// More than this for a hop of a flow is a diagnostic.
 const MOST: u32 = 1 << 20;
 
 impl Storage {

@@ -6,7 +6,7 @@ use fabricsim_core::input::ConfigError;
 
 use super::{above, largest_code};
 
-/// A counter that counts in logarithmic steps (Morris, CACM 1978; PINT, section 4.3, randomised
+/// A counter that counts in logarithmic steps (Morris, CACM 1978; PINT, section 4.3, randomized
 /// counting): for sums along a path, in which every hop adds to the code that a packet carries.
 ///
 /// The code c stands for ((1 + a)^c - 1)/a, and counting one raises it with a probability of

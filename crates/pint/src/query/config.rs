@@ -32,7 +32,7 @@ pub enum TraceScheme {
 pub enum Knowledge {
     /// The numbers of all switches, as in the paper.
     Switches,
-    /// Also which of them are neighbours.
+    /// Also which of them are neighbors.
     ///
     /// Differs from the paper: its sinks know the numbers alone. With links fewer packets are needed, and
     /// packets of two paths are not taken for those of a third.
@@ -157,7 +157,7 @@ impl QueryConfig {
         (
             "value",
             "\"switch-id\", \"ingress-port\", \"egress-port\", \"hop-latency\" (ns), \"queue-length\" \
-             (bytes), \"egress-utilisation\" (thousandths), \"ingress-time\" or \"egress-time\" (age of \
+             (bytes), \"egress-utilization\" (thousandths), \"ingress-time\" or \"egress-time\" (age of \
              the packet, ns)",
         ),
         (
@@ -190,7 +190,7 @@ impl QueryConfig {
         ),
         (
             "knowledge",
-            "static: what the sink knows, \"links\" (which switches are neighbours; default) or \
+            "static: what the sink knows, \"links\" (which switches are neighbors; default) or \
              \"switches\" (only their numbers, as in the paper)",
         ),
         (

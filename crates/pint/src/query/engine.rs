@@ -25,7 +25,7 @@ pub const MOST_HOPS: u16 = 255;
 pub struct QueryNetwork {
     /// The most switches on a path between two hosts.
     pub longest_path: u16,
-    /// T of utilisations.
+    /// T of utilizations.
     pub base_rtt: Duration,
     /// The switches, ascending.
     pub switches: Vec<NodeId>,
@@ -57,7 +57,7 @@ const EXACT: f64 = 0.0005;
 
 impl Queries {
     /// The queries of `configs` in packets of `budget` bits, in `network`. The seed of all hashes is `seed`;
-    /// `cc` is the code of HPCC-PINT, where that runs: the first query for the greatest utilisation of a
+    /// `cc` is the code of HPCC-PINT, where that runs: the first query for the greatest utilization of a
     /// packet's path is then the one that it reads.
     ///
     /// # Errors
@@ -140,18 +140,18 @@ impl Queries {
         self.cc
     }
 
-    /// T of utilisations.
+    /// T of utilizations.
     #[must_use]
     pub const fn base_rtt(&self) -> Duration {
         self.base_rtt
     }
 
-    /// Whether some query but the algorithm's asks for the utilisation of links.
+    /// Whether some query but the algorithm's asks for the utilization of links.
     #[must_use]
     pub fn measure_links(&self) -> bool {
         let mut others = self.configs.iter().enumerate();
         others.any(|(index, config)| {
-            config.value == Value::EgressUtilisation && self.cc != Some(index)
+            config.value == Value::EgressUtilization && self.cc != Some(index)
         })
     }
 
@@ -172,7 +172,7 @@ impl Queries {
         self.packets.value(u64::from(flow.0), sent_at.as_ps())
     }
 
-    /// What `switch` makes of `probe`, which is that of `packet` when it leaves by `hop`; `utilisation` is
+    /// What `switch` makes of `probe`, which is that of `packet` when it leaves by `hop`; `utilization` is
     /// that of the port, in thousandths. The packet's own hop has been counted.
     #[inline]
     pub(super) fn encode<H>(
@@ -181,7 +181,7 @@ impl Queries {
         (id, set): (u64, &PlannedSet),
         switch: NodeId,
         packet: &Packet<H>,
-        (hop, utilisation): (&Hop, f64),
+        (hop, utilization): (&Hop, f64),
     ) {
         let number = probe.hops;
         for index in set.queries.iter() {
@@ -201,7 +201,7 @@ impl Queries {
                 }
                 Encoder::Dynamic { value, sampler } => {
                     let before = u16::try_from(before).expect("a code has at most 16 bits");
-                    let value = value.measure(packet, hop, utilisation);
+                    let value = value.measure(packet, hop, utilization);
                     u64::from(sampler.encode(before, id, number, value))
                 }
                 Encoder::Extreme {
@@ -210,7 +210,7 @@ impl Queries {
                     rounding,
                     fold,
                 } => {
-                    let value = value.measure(packet, hop, utilisation);
+                    let value = value.measure(packet, hop, utilization);
                     let own = code.encode(value, rounding.uniform(id, u64::from(number)));
                     let own = u64::from(own);
                     match fold {
@@ -224,7 +224,7 @@ impl Queries {
                     counter,
                     rounding,
                 } => {
-                    let weight = value.measure(packet, hop, utilisation);
+                    let weight = value.measure(packet, hop, utilization);
                     let uniform = rounding.uniform(id, u64::from(number));
                     let before = u16::try_from(before).expect("a counter has at most 16 bits");
                     u64::from(counter.add(before, weight, uniform))
@@ -237,5 +237,5 @@ impl Queries {
 
 /// Whether `config` asks for what HPCC-PINT reads.
 fn is_of_controller(config: &QueryConfig) -> bool {
-    config.value == Value::EgressUtilisation && config.aggregation() == Aggregation::Max
+    config.value == Value::EgressUtilization && config.aggregation() == Aggregation::Max
 }

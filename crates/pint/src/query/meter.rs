@@ -1,4 +1,4 @@
-//! Utilisations of links, for queries that ask for them.
+//! Utilizations of links, for queries that ask for them.
 
 use fabricsim_core::plugin::Hop;
 use fabricsim_core::rng::{Purpose, Stream};
@@ -34,7 +34,7 @@ impl LinkMeters {
         }
     }
 
-    /// A packet of `size` leaves by `hop`: the utilisation of the port in thousandths, or 0 where nothing is
+    /// A packet of `size` leaves by `hop`: the utilization of the port in thousandths, or 0 where nothing is
     /// measured.
     #[inline]
     pub(super) fn measure(&mut self, size: Bytes, hop: &Hop) -> f64 {

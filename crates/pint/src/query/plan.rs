@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::hash::GlobalHash;
 
-/// The most queries of a plan: the programme has a variable for each set of them.
+/// The most queries of a plan: the program has a variable for each set of them.
 pub const MOST_QUERIES: usize = 12;
 /// The most bits of all digests of a packet.
 pub const MOST_BITS: u32 = 64;

@@ -97,7 +97,7 @@ impl Sink {
         }
     }
 
-    /// Adds what has been learnt to `answers`, which are not in order then.
+    /// Adds what has been learned to `answers`, which are not in order then.
     pub(super) fn answer(&self, answers: &mut Answers) {
         // The order of a hash table; whoever puts all together sorts.
         for (&(query, flow), record) in &self.records {

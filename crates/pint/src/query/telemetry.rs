@@ -37,7 +37,7 @@ impl<T> QueryTelemetry<T> {
 impl<H: PintHeader, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
-        let utilisation = self.meters.measure(packet.size(), hop);
+        let utilization = self.meters.measure(packet.size(), hop);
         if packet.kind() == PacketKind::Data
             && let Some(probe) = packet.telemetry.probe()
         {
@@ -55,7 +55,7 @@ impl<H: PintHeader, T: Telemetry<H>> Telemetry<H> for QueryTelemetry<T> {
                 (id, set),
                 self.switch,
                 packet,
-                (hop, utilisation),
+                (hop, utilization),
             );
             if let Some(carried) = packet.telemetry.probe_mut() {
                 *carried = probe;

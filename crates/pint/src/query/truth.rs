@@ -57,7 +57,7 @@ impl Truth {
 
     /// `packet` leaves the switch by `hop`, and its probe has been written.
     pub fn on_dequeue<H: PintHeader>(&mut self, hop: &Hop, packet: &Packet<H>) {
-        let utilisation = self.meters.measure(packet.size(), hop);
+        let utilization = self.meters.measure(packet.size(), hop);
         let Some(probe) = packet.telemetry.probe() else {
             return;
         };
@@ -73,7 +73,7 @@ impl Truth {
                 flow: FlowKey::of(config.flow, packet),
                 hop: probe.hops,
             };
-            let value = config.value.measure(packet, hop, utilisation);
+            let value = config.value.measure(packet, hop, utilization);
             let code = self.queries.exact.encode(value, 0.0);
             self.seen.entry(place).or_default().push(code);
         }

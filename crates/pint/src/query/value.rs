@@ -21,7 +21,7 @@ pub enum Value {
     QueueLength,
     /// How busy the egress link is, in thousandths: U of HPCC-PINT, which counts the queue and can exceed
     /// 1,000.
-    EgressUtilisation,
+    EgressUtilization,
     /// From the packet's departure at its host until its arrival at the switch, ns.
     IngressTime,
     /// From the packet's departure at its host until it leaves its queue at the switch, ns.
@@ -45,8 +45,8 @@ impl Value {
             "bytes that wait at the egress port",
         ),
         (
-            Self::EgressUtilisation,
-            "egress-utilisation",
+            Self::EgressUtilization,
+            "egress-utilization",
             "how busy the egress link is, in thousandths",
         ),
         (
@@ -75,7 +75,7 @@ impl Value {
             Self::SwitchId | Self::IngressPort | Self::EgressPort => "",
             Self::HopLatency | Self::IngressTime | Self::EgressTime => "ns",
             Self::QueueLength => "bytes",
-            Self::EgressUtilisation => "thousandths",
+            Self::EgressUtilization => "thousandths",
         }
     }
 
@@ -94,14 +94,14 @@ impl Value {
             Self::HopLatency => 1_048_576.0,
             Self::IngressTime | Self::EgressTime => 1_073_741_824.0,
             Self::QueueLength => 33_554_432.0,
-            Self::EgressUtilisation => 512_000.0,
+            Self::EgressUtilization => 512_000.0,
         }
     }
 
-    /// The number for `packet`, which leaves by `hop`; `utilisation` is that of the port, in thousandths.
+    /// The number for `packet`, which leaves by `hop`; `utilization` is that of the port, in thousandths.
     #[inline]
     #[must_use]
-    pub fn measure<H>(self, packet: &Packet<H>, hop: &Hop, utilisation: f64) -> f64 {
+    pub fn measure<H>(self, packet: &Packet<H>, hop: &Hop, utilization: f64) -> f64 {
         match self {
             // Names are written by their numbers, never measured.
             Self::SwitchId => 0.0,
@@ -109,7 +109,7 @@ impl Value {
             Self::EgressPort => f64::from(hop.port.0),
             Self::HopLatency => hop.now.since(hop.arrived).as_ps() as f64 / 1e3,
             Self::QueueLength => hop.queue.as_f64(),
-            Self::EgressUtilisation => utilisation,
+            Self::EgressUtilization => utilization,
             Self::IngressTime => hop.arrived.since(packet.sent_at).as_ps() as f64 / 1e3,
             Self::EgressTime => hop.now.since(packet.sent_at).as_ps() as f64 / 1e3,
         }

@@ -69,9 +69,9 @@ fn leave(switch: &mut PintTelemetry, hop: &Hop) -> Option<u16> {
     sent.telemetry.digest()
 }
 
-/// The code of `utilisation`, without rounding.
-fn code_of(utilisation: f64) -> f64 {
-    (utilisation * 512.0).ln() / 1.05f64.ln()
+/// The code of `utilization`, without rounding.
+fn code_of(utilization: f64) -> f64 {
+    (utilization * 512.0).ln() / 1.05f64.ln()
 }
 
 #[test]

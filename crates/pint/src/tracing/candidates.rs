@@ -9,7 +9,7 @@ use super::universe::{Links, Universe};
 /// The switches that each hop of one path may be.
 ///
 /// Where the universe knows links, a switch stays only while each of the two hops beside it may be one of
-/// its neighbours (arc consistency: AC-3, Mackworth 1977). As hops stand in a row, what is left at a hop is
+/// its neighbors (arc consistency: AC-3, Mackworth 1977). As hops stand in a row, what is left at a hop is
 /// then just what paths pass there that agree with all that was struck out. Networks of providers are chains
 /// for the most part, so that one hop tells much of those beside it.
 #[derive(Clone, Debug)]
@@ -19,8 +19,8 @@ pub(super) struct Candidates {
     left: Vec<Option<SwitchSet>>,
     /// Hops that lost switches, and those beside them were not looked at since.
     shrunk: HopSet,
-    /// Room for the neighbours of a hop's switches.
-    neighbours: SwitchSet,
+    /// Room for the neighbors of a hop's switches.
+    neighbors: SwitchSet,
 }
 
 /// A hop, from 1, that can be no switch.
@@ -31,7 +31,7 @@ impl Candidates {
     /// All of `universe`, for a path of no hops.
     pub(super) fn new(universe: Arc<Universe>) -> Self {
         Self {
-            neighbours: SwitchSet::none(universe.switches().len()),
+            neighbors: SwitchSet::none(universe.switches().len()),
             universe,
             left: Vec::new(),
             shrunk: HopSet::default(),
@@ -89,22 +89,22 @@ impl Candidates {
         self.shrunk.insert(hop);
     }
 
-    /// Strikes out what has no neighbour at a hop beside it, until all have. No hop loses all: what was
-    /// left at one had neighbours at those beside it.
+    /// Strikes out what has no neighbor at a hop beside it, until all have. No hop loses all: what was
+    /// left at one had neighbors at those beside it.
     fn spread(&mut self, links: &Links, solved: &mut Vec<(u8, u64)>) {
         while let Some(hop) = self.shrunk.first() {
             self.shrunk.remove(hop);
             if hop > 1 {
-                self.keep_neighbours(hop - 1, hop, links, solved);
+                self.keep_neighbors(hop - 1, hop, links, solved);
             }
             if usize::from(hop) < self.left.len() {
-                self.keep_neighbours(hop + 1, hop, links, solved);
+                self.keep_neighbors(hop + 1, hop, links, solved);
             }
         }
     }
 
-    /// Strikes out the switches of `hop` that are no neighbours of those of `beside`.
-    fn keep_neighbours(&mut self, hop: u8, beside: u8, links: &Links, solved: &mut Vec<(u8, u64)>) {
+    /// Strikes out the switches of `hop` that are no neighbors of those of `beside`.
+    fn keep_neighbors(&mut self, hop: u8, beside: u8, links: &Links, solved: &mut Vec<(u8, u64)>) {
         let (hop_index, beside_index) = (usize::from(hop) - 1, usize::from(beside) - 1);
         let Some(others) = self.left[beside_index].take() else {
             return;
@@ -114,18 +114,18 @@ impl Candidates {
         match slot {
             // Whichever of the two sets is smaller is gone through.
             Some(set) if set.len() <= others.len() => set.retain(|place| {
-                let mut neighbours = links.of(place);
-                neighbours.any(|place| others.contains(place))
+                let mut neighbors = links.of(place);
+                neighbors.any(|place| others.contains(place))
             }),
             _ => {
-                self.neighbours.clear();
+                self.neighbors.clear();
                 for place in others.iter().flat_map(|place| links.of(place)) {
-                    self.neighbours.insert(place);
+                    self.neighbors.insert(place);
                 }
                 match slot {
-                    Some(set) => set.intersect(&self.neighbours),
-                    None if self.neighbours.len() < links.linked().len() => {
-                        *slot = Some(self.neighbours.clone());
+                    Some(set) => set.intersect(&self.neighbors),
+                    None if self.neighbors.len() < links.linked().len() => {
+                        *slot = Some(self.neighbors.clone());
                     }
                     None => {}
                 }

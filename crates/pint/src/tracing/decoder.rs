@@ -76,7 +76,7 @@ struct Residual {
 /// Of each digest the values of known hops are taken out. What holds the value of one hop then strikes out
 /// the switches with another value; a hop is known when one switch is left, and then the digests that
 /// waited for it are looked at again (peeling). What holds none has to be zero, which tells of paths that
-/// change. Where the universe has links, switches without a neighbour at a hop beside them are struck out,
+/// change. Where the universe has links, switches without a neighbor at a hop beside them are struck out,
 /// too.
 ///
 /// Each digest costs as many steps as hops act on it, beyond finding out which they are. Until the path is known

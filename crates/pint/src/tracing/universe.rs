@@ -13,14 +13,14 @@ pub struct Universe {
     links: Option<Links>,
 }
 
-/// Which switches are neighbours, by their places in a universe.
+/// Which switches are neighbors, by their places in a universe.
 #[derive(Clone, Debug)]
 pub(super) struct Links {
-    /// Where the neighbours of each place begin, and the end.
+    /// Where the neighbors of each place begin, and the end.
     first: Box<[usize]>,
     /// Ascending for each place.
-    neighbours: Box<[usize]>,
-    /// The places that have neighbours.
+    neighbors: Box<[usize]>,
+    /// The places that have neighbors.
     linked: SwitchSet,
 }
 
@@ -52,7 +52,7 @@ impl Universe {
     }
 
     /// The universe of `switches` with `links` between them, each named once or more, in any direction.
-    /// Decoders then look for paths whose switches are neighbours one after the other.
+    /// Decoders then look for paths whose switches are neighbors one after the other.
     ///
     /// Differs from the paper: its decoder knows the switches alone. With their links it needs fewer packets,
     /// in sparse networks a fourth or less.
@@ -117,19 +117,19 @@ impl Links {
         }
         Self {
             first: first.collect(),
-            neighbours: pairs.iter().map(|&(_, to)| to).collect(),
+            neighbors: pairs.iter().map(|&(_, to)| to).collect(),
             linked,
         }
     }
 
-    /// The neighbours of a place.
+    /// The neighbors of a place.
     #[inline]
     pub(super) fn of(&self, place: usize) -> impl Iterator<Item = usize> + '_ {
         let range = self.first[place]..self.first[place + 1];
-        self.neighbours[range].iter().copied()
+        self.neighbors[range].iter().copied()
     }
 
-    /// The places that have neighbours.
+    /// The places that have neighbors.
     pub(super) const fn linked(&self) -> &SwitchSet {
         &self.linked
     }

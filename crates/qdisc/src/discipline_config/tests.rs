@@ -30,10 +30,10 @@ fn every_kind_has_a_default_its_name_and_its_keys() {
             assert!(meaning.contains("default"), "{name}, {key}: {meaning}");
         }
         // And each one that is written or refused as unknown is listed.
-        let unknown = serde_json::json!({ "kind": name, "colour": 1 });
+        let unknown = serde_json::json!({ "kind": name, "color": 1 });
         let error = serde_json::from_value::<DisciplineConfig>(unknown).expect_err(name);
         let error = error.to_string();
-        assert!(error.contains("unknown field `colour`"), "{error}");
+        assert!(error.contains("unknown field `color`"), "{error}");
         let named = error.matches('`').count() / 2 - 1;
         assert_eq!(named, keys.len(), "{error}");
     }
@@ -120,7 +120,7 @@ fn lines_mean_what_linux_means() {
 }
 
 #[test]
-fn mistakes_are_shown_where_they_are() {
+fn errors_are_shown_where_they_are() {
     for (text, at, message) in [
         ("", "", "no queue discipline is named"),
         ("fqcodel", "fqcodel", "`fqcodel` is not a queue discipline"),

@@ -194,7 +194,7 @@ fn long_waits_are_marked_by_step_or_ramp() {
 fn the_queues_settle_at_their_targets() {
     let mut queues = queues(&DualPi2Config::default());
     let rtt = Duration::from_ms(20);
-    let slot = Rate::from_mbps(50).serialisation(Bytes::new(1_500));
+    let slot = Rate::from_mbps(50).transmission(Bytes::new(1_500));
     // Windows in packets; feedback takes a round trip and the time in the queue.
     let mut windows = [20.0f64, 20.0];
     let mut in_flight = [0.0f64; 2];
@@ -246,8 +246,8 @@ fn the_queues_settle_at_their_targets() {
         .expect("it has sent");
     assert!((0.008..0.022).contains(&classic.as_secs_f64()), "{classic}");
     assert!(low < Duration::from_ms(1), "{low}");
-    let utilisation = (sent[0] + sent[1]) as f64 * slot.as_secs_f64() / 40.0;
-    assert!(utilisation > 0.95, "{utilisation}");
+    let utilization = (sent[0] + sent[1]) as f64 * slot.as_secs_f64() / 40.0;
+    assert!(utilization > 0.95, "{utilization}");
     let ratio = sent[0] as f64 / sent[1] as f64;
     assert!((0.4..2.5).contains(&ratio), "{sent:?}");
     let base = queues.base_probability();

@@ -23,7 +23,7 @@ pub struct LinkSample {
     /// Bytes that were sent.
     pub sent: Bytes,
     /// The share of the link's rate that this is, from 0 to 1.
-    pub utilisation: f64,
+    pub utilization: f64,
     /// Packets that were marked.
     pub marked_packets: u64,
     /// Packets that were dropped.
@@ -41,7 +41,7 @@ pub struct LinkUse {
     pub port: u16,
     /// Intervals.
     pub samples: usize,
-    /// Mean utilisation over time.
+    /// Mean utilization over time.
     pub mean: f64,
     /// Median over intervals.
     pub p50: f64,
@@ -49,7 +49,7 @@ pub struct LinkUse {
     pub p95: f64,
     /// 99th percentile over intervals.
     pub p99: f64,
-    /// Greatest utilisation of an interval.
+    /// Greatest utilization of an interval.
     pub greatest: f64,
     /// Bytes that were sent.
     pub sent_bytes: u64,
@@ -71,7 +71,7 @@ pub fn read_links(text: &str) -> Result<Vec<LinkSample>, InputError> {
         "node",
         "port",
         "sent_bytes",
-        "utilisation",
+        "utilization",
         "marked_packets",
         "dropped_packets",
         "paused_ns",
@@ -80,13 +80,13 @@ pub fn read_links(text: &str) -> Result<Vec<LinkSample>, InputError> {
         text,
         "links.csv",
         columns,
-        |[at, node, port, sent, utilisation, marked, dropped, paused]| {
+        |[at, node, port, sent, utilization, marked, dropped, paused]| {
             Ok(LinkSample {
                 at: Time::from_ps(at.nanoseconds("time_ns")?),
                 node: NodeId(node.integer("node")?),
                 port: PortId(port.integer("port")?),
                 sent: Bytes::new(sent.integer("sent_bytes")?),
-                utilisation: utilisation.number("utilisation")?,
+                utilization: utilization.number("utilization")?,
                 marked_packets: marked.integer("marked_packets")?,
                 dropped_packets: dropped.integer("dropped_packets")?,
                 paused: Duration::from_ps(paused.nanoseconds("paused_ns")?),
@@ -112,11 +112,11 @@ pub fn link_uses(samples: &[LinkSample]) -> Vec<LinkUse> {
             let (mut busy, mut total) = (0.0, 0.0);
             for sample in &samples {
                 let seconds = sample.at.since(begun).as_secs_f64();
-                busy += seconds * sample.utilisation;
+                busy += seconds * sample.utilization;
                 total += seconds;
                 begun = sample.at;
             }
-            let mut sorted: Vec<f64> = samples.iter().map(|s| s.utilisation).collect();
+            let mut sorted: Vec<f64> = samples.iter().map(|s| s.utilization).collect();
             sorted.sort_unstable_by(f64::total_cmp);
             let at = |level: Percentile| percentile(&sorted, level.fraction()).unwrap_or(0.0);
             // Of a file that anybody may have written.
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     const HEADER: &str =
-        "time_ns,node,port,sent_bytes,utilisation,marked_packets,dropped_packets,paused_ns";
+        "time_ns,node,port,sent_bytes,utilization,marked_packets,dropped_packets,paused_ns";
 
     #[test]
     fn each_direction_is_summed_up() {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn errors_are_placed() {
         let text = format!("{HEADER}\n1000,7,1,12500,full,3,0,0\n");
         let error = read_links(&text).expect_err("refused");
         assert_eq!(&text[error.span], "full");

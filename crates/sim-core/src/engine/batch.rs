@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use super::channel::Message;
 
-/// What was sent over one lane in one window, in the order of sending. Emptied, it keeps its slots with what
+/// What was sent over one channel in one epoch, in the order of sending. Emptied, it keeps its slots with what
 /// is in them, so that a message whose bytes are mostly unused is not copied whole: see
 /// [`Assign::assign`](crate::fifo::Assign::assign).
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Channels between domains, as those see them who send.
+//! Channels between processes, as those see them who send.
 
 use super::batch::Batch;
 use crate::fifo::Assign;
@@ -6,7 +6,7 @@ use crate::units::Time;
 
 /// What crosses a channel.
 pub trait Message: Assign + Send + Sync + std::fmt::Debug {
-    /// Whether messages that arrive at one instant are ordered by [`Self::order`] before their lanes.
+    /// Whether messages that arrive at one instant are ordered by [`Self::order`] before their channels.
     const ORDERED: bool = false;
 
     /// When the message arrives, as [`Self::set_arrival`] has set it.
@@ -21,7 +21,7 @@ pub trait Message: Assign + Send + Sync + std::fmt::Debug {
         0
     }
 
-    /// Any value that takes a look at each cache line of the message. It is asked for when a window
+    /// Any value that takes a look at each cache line of the message. It is asked for when an epoch
     /// begins, for all messages that are due, so that the memory is fetched while nobody waits for it.
     #[inline]
     fn touch(&self) -> u64 {
@@ -29,10 +29,10 @@ pub trait Message: Assign + Send + Sync + std::fmt::Debug {
     }
 }
 
-/// What one domain sends in one window, a lane for each of its links.
+/// What one process sends in one epoch, a channel for each of its links.
 #[derive(Clone, Debug)]
-pub struct Outbox<M> {
-    pub(super) lanes: Vec<Batch<M>>,
+pub struct SendBuffer<M> {
+    pub(super) channels: Vec<Batch<M>>,
     pub(super) used: Vec<u32>,
     pub(super) earliest: Time,
     pub(super) spare: Spare<M>,
@@ -60,27 +60,27 @@ pub(super) fn recycle<M: Message>(spare: &mut Spare<M>, mut messages: Batch<M>) 
     }
 }
 
-impl<M: Message> Outbox<M> {
-    pub(super) fn new(lanes: usize) -> Self {
+impl<M: Message> SendBuffer<M> {
+    pub(super) fn new(channels: usize) -> Self {
         Self {
-            lanes: (0..lanes).map(|_| Batch::default()).collect(),
+            channels: (0..channels).map(|_| Batch::default()).collect(),
             used: Vec::new(),
             earliest: Time::MAX,
             spare: Vec::new(),
         }
     }
 
-    /// Sends `message` over `lane`, to arrive at `at`, which must not be before what was sent over
-    /// the lane earlier. Returns the copy that will arrive, for last changes.
+    /// Sends `message` over `channel`, to arrive at `at`, which must not be before what was sent over
+    /// the channel earlier. Returns the copy that will arrive, for last changes.
     ///
     /// # Panics
-    /// When there is no such lane.
+    /// When there is no such channel.
     #[inline]
-    pub fn send(&mut self, lane: usize, at: Time, message: &M) -> &mut M {
-        if self.lanes[lane].is_empty() {
-            self.open(lane, at);
+    pub fn send(&mut self, channel: usize, at: Time, message: &M) -> &mut M {
+        if self.channels[channel].is_empty() {
+            self.open(channel, at);
         }
-        let messages = &mut self.lanes[lane];
+        let messages = &mut self.channels[channel];
         debug_assert!(
             messages.last().is_none_or(|last| last.arrival() <= at),
             "a channel is sorted by arrival"
@@ -90,16 +90,16 @@ impl<M: Message> Outbox<M> {
         sent
     }
 
-    /// Prepares the lane for its first message of the window.
-    fn open(&mut self, lane: usize, at: Time) {
+    /// Prepares the channel for its first message of the epoch.
+    fn open(&mut self, channel: usize, at: Time) {
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "lanes are ports, at most 2^16"
+            reason = "channels are ports, at most 2^16"
         )]
-        self.used.push(lane as u32);
+        self.used.push(channel as u32);
         self.earliest = self.earliest.min(at);
         if let Some(spare) = self.spare.pop() {
-            self.lanes[lane] = spare;
+            self.channels[channel] = spare;
         }
     }
 }

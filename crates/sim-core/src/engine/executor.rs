@@ -1,8 +1,8 @@
-//! Who runs the domains of a window: one thread, or a pool of them.
+//! Who runs the processes of an epoch: one thread, or a pool of them.
 
 use rayon::prelude::*;
 
-/// Runs a task once for each element; the call is the barrier of a window.
+/// Runs a task once for each element; the call is the barrier of an epoch.
 pub(super) trait Executor {
     fn for_each<T: Send>(&self, items: &mut [T], task: impl Fn(&mut T) + Send + Sync);
 }

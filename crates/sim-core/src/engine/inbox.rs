@@ -1,24 +1,24 @@
-//! What is on its way to a domain, as the domain sees it.
+//! What is on its way to a process, as the process sees it.
 
 use std::collections::VecDeque;
 
 use super::batch::Batch;
 use super::channel::{Message, Spare, recycle};
-use super::order::WindowSort;
-use super::post::{Parcel, Post};
+use super::mailboxes::{ChannelBatch, Mailboxes};
+use super::order::EpochSort;
 use crate::units::{Duration, Time};
 
 /// A channel as its reader sees it: messages in order of arrival.
 #[derive(Debug)]
-struct Lane<M> {
+struct Channel<M> {
     current: Batch<M>,
     cursor: usize,
-    /// What arrives after the messages of `current`: the batches of several windows, where a link takes
+    /// What arrives after the messages of `current`: the batches of several epochs, where a link takes
     /// longer than those.
     rest: VecDeque<Batch<M>>,
 }
 
-impl<M: Message> Lane<M> {
+impl<M: Message> Channel<M> {
     #[inline]
     fn accept(&mut self, fresh: Batch<M>, spare: &mut Spare<M>) {
         if self.cursor == self.current.len() {
@@ -45,7 +45,7 @@ impl<M: Message> Lane<M> {
     #[inline]
     fn advance(&mut self) -> Option<Batch<M>> {
         self.cursor += 1;
-        // Links that take no longer than a window have one batch at a time.
+        // Links that take no longer than an epoch have one batch at a time.
         if self.cursor < self.current.len() || self.rest.is_empty() {
             return None;
         }
@@ -66,43 +66,43 @@ impl<M: Message> Lane<M> {
     }
 }
 
-/// A key orders a message that is due: 36 bits of time since the start of the window, 16 bits of lane,
-/// and 12 bits of place among the carried messages, all ones for those in the buffer of their lane.
-const LANE_SHIFT: u32 = 12;
+/// A key orders a message that is due: 36 bits of time since the start of the epoch, 16 bits of input,
+/// and 12 bits of place among the carried messages, all ones for those in the buffer of their input.
+const CHANNEL_SHIFT: u32 = 12;
 const TIME_SHIFT: u32 = 28;
-const IN_LANE: u64 = (1 << LANE_SHIFT) - 1;
+const IN_CHANNEL: u64 = (1 << CHANNEL_SHIFT) - 1;
 
-/// The longest window, and the longest that a domain may lag behind: both fit the time of a key.
+/// The longest epoch, and the longest that a process may lag behind: both fit the time of a key.
 pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHIFT)) - 1);
 
-/// The most lanes of a domain.
-pub(super) const MOST_LANES: usize = 1 << 16;
+/// The most channels of a process.
+pub(super) const MOST_CHANNELS: usize = 1 << 16;
 
-/// How much of what is due is looked at when a window begins. More than this would have left the cache
+/// How much of what is due is looked at when an epoch begins. More than this would have left the cache
 /// before it is read.
 const LOOKED_AT_BYTES: usize = 512 << 10;
 
-/// The most messages of a lane that are carried over to the next window.
+/// The most messages of a input that are carried over to the next epoch.
 const MOST_CARRIED: usize = 4;
 /// The most that are carried in all: those that a key can tell apart.
-const MOST_CARRIED_IN_ALL: usize = (1 << LANE_SHIFT) - 1;
+const MOST_CARRIED_IN_ALL: usize = (1 << CHANNEL_SHIFT) - 1;
 
-/// The messages on their way to one domain, and those of them that are due in this window.
+/// The messages on their way to one process, and those of them that are due in this epoch.
 #[derive(Debug)]
 pub struct Inbox<M> {
-    lanes: Vec<Lane<M>>,
-    /// Lanes with messages that have not been read.
+    channels: Vec<Channel<M>>,
+    /// Channels with messages that have not been read.
     active: Vec<u32>,
-    /// Messages that were sent in time for a window but arrive after it, and their lanes. They are
+    /// Messages that were sent in time for an epoch but arrive after it, and their channels. They are
     /// copied out of their buffers, so that these can be written again while they are in the cache.
     carried: Vec<M>,
-    carried_lanes: Vec<u32>,
-    /// Buffers that have been read to the end in this window.
+    carried_channels: Vec<u32>,
+    /// Buffers that have been read to the end in this epoch.
     emptied: Vec<Batch<M>>,
     /// An empty buffer, to be exchanged with a full one.
-    parcels: Vec<Parcel<M>>,
+    batches: Vec<ChannelBatch<M>>,
     keys: Vec<u64>,
-    sorting: WindowSort,
+    sorting: EpochSort,
     /// Room to sort in, where messages have an order of their own.
     ordered: Vec<(u64, u64)>,
     position: usize,
@@ -113,10 +113,10 @@ pub struct Inbox<M> {
 }
 
 impl<M: Message> Inbox<M> {
-    pub(super) fn new(lanes: usize) -> Self {
+    pub(super) fn new(channels: usize) -> Self {
         Self {
-            lanes: (0..lanes)
-                .map(|_| Lane {
+            channels: (0..channels)
+                .map(|_| Channel {
                     current: Batch::default(),
                     cursor: 0,
                     rest: VecDeque::new(),
@@ -124,11 +124,11 @@ impl<M: Message> Inbox<M> {
                 .collect(),
             active: Vec::new(),
             carried: Vec::new(),
-            carried_lanes: Vec::new(),
+            carried_channels: Vec::new(),
             emptied: Vec::new(),
-            parcels: Vec::new(),
+            batches: Vec::new(),
             keys: Vec::new(),
-            sorting: WindowSort::default(),
+            sorting: EpochSort::default(),
             ordered: Vec::new(),
             position: 0,
             base: Time::ZERO,
@@ -137,26 +137,26 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// Fetches what stands in the half with `parity` of the mailbox of domain `own`: pointers move,
+    /// Fetches what stands in the half with `parity` of the mailbox of process `own`: pointers move,
     /// messages stay where they are.
     pub(super) fn fetch(
         &mut self,
-        post: &Post<M>,
+        mailboxes: &Mailboxes<M>,
         own: usize,
         parity: usize,
         spare: &mut Spare<M>,
     ) {
-        post.exchange(own, parity, &mut self.parcels);
-        for parcel in self.parcels.drain(..) {
-            let Parcel {
-                lane,
+        mailboxes.exchange(own, parity, &mut self.batches);
+        for batch in self.batches.drain(..) {
+            let ChannelBatch {
+                channel: input,
                 first,
                 messages,
-            } = parcel;
+            } = batch;
             self.first = self.first.min(first);
-            let channel = &mut self.lanes[lane as usize];
+            let channel = &mut self.channels[input as usize];
             if channel.cursor == channel.current.len() {
-                self.active.push(lane);
+                self.active.push(input);
             }
             channel.accept(messages, spare);
         }
@@ -168,32 +168,39 @@ impl<M: Message> Inbox<M> {
         self.first
     }
 
-    /// Orders the messages that arrive in [start, end) by (time, lane).
+    /// Orders the messages that arrive in [start, end) by (time, input).
     pub(super) fn gather(&mut self, start: Time, end: Time) {
         self.base = start;
         self.keys.clear();
         self.position = 0;
-        let carried = self.carried.iter().zip(&self.carried_lanes).zip(0..);
-        for ((message, &lane), place) in carried {
+        let carried = self.carried.iter().zip(&self.carried_channels).zip(0..);
+        for ((message, &input), place) in carried {
             let at = message.arrival();
             if at < end {
-                self.keys.push(key(at, start, lane, place));
+                self.keys.push(key(at, start, input, place));
                 if M::ORDERED {
                     self.ordered
-                        .push((key(at, start, lane, place), message.order()));
+                        .push((key(at, start, input, place), message.order()));
                 }
             }
         }
         let mut sources = self.keys.len();
-        for &lane in &self.active {
+        for &input in &self.active {
             let before = self.keys.len();
-            let channel = &self.lanes[lane as usize];
+            let channel = &self.channels[input as usize];
             let current = &channel.current[channel.cursor..];
-            let due = gather_due(&mut self.keys, current, lane, start, end, &mut self.touched);
+            let due = gather_due(
+                &mut self.keys,
+                current,
+                input,
+                start,
+                end,
+                &mut self.touched,
+            );
             if due == current.len() && !channel.rest.is_empty() {
                 for batch in &channel.rest {
                     let touched = &mut self.touched;
-                    let due = gather_due(&mut self.keys, batch, lane, start, end, touched);
+                    let due = gather_due(&mut self.keys, batch, input, start, end, touched);
                     if due < batch.len() {
                         break;
                     }
@@ -221,7 +228,7 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// When the next due message arrives, or [`Time::MAX`] when no more are due in this window.
+    /// When the next due message arrives, or [`Time::MAX`] when no more are due in this epoch.
     #[inline]
     #[must_use]
     pub fn next_time(&self) -> Time {
@@ -229,7 +236,7 @@ impl<M: Message> Inbox<M> {
     }
 
     /// When the message arrives that is due after `before` others, or [`Time::MAX`] when fewer are due in
-    /// this window.
+    /// this epoch.
     #[inline]
     pub(super) fn time_of(&self, before: usize) -> Time {
         match self.keys.get(self.position + before) {
@@ -238,7 +245,7 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// How many messages are due in this window and have not been read.
+    /// How many messages are due in this epoch and have not been read.
     #[inline]
     #[must_use]
     pub fn due(&self) -> usize {
@@ -253,25 +260,25 @@ impl<M: Message> Inbox<M> {
         match place_of(key) {
             Some(place) => self.carried.get(place),
             None => {
-                let lane = &self.lanes[lane_of(key)];
-                lane.current.get(lane.cursor)
+                let input = &self.channels[channel_of(key)];
+                input.current.get(input.cursor)
             }
         }
     }
 
-    /// Hands the next due message and its lane to `read`. Call it only after
+    /// Hands the next due message and its input to `read`. Call it only after
     /// [`next_time`](Self::next_time) has named a time.
     #[inline]
     pub fn read<R>(&mut self, read: impl FnOnce(usize, &M) -> R) -> R {
         let key = self.keys[self.position];
         self.position += 1;
-        let lane = lane_of(key);
-        let channel = &mut self.lanes[lane];
+        let input = channel_of(key);
+        let channel = &mut self.channels[input];
         let message = match place_of(key) {
             None => &channel.current[channel.cursor],
             Some(place) => &self.carried[place],
         };
-        let result = read(lane, message);
+        let result = read(input, message);
         if place_of(key).is_none()
             && let Some(read) = channel.advance()
         {
@@ -280,32 +287,35 @@ impl<M: Message> Inbox<M> {
         result
     }
 
-    /// Takes back everything that is under way on `lane` and shows it to `lost`. Call it between
-    /// windows.
-    pub(super) fn recall(&mut self, lane: usize, mut lost: impl FnMut(&M)) {
+    /// Takes back everything that is under way on `input` and shows it to `lost`. Call it between
+    /// epochs.
+    pub(super) fn recall(&mut self, input: usize, mut lost: impl FnMut(&M)) {
         let mut kept = 0;
         for place in 0..self.carried.len() {
-            if self.carried_lanes[place] as usize == lane {
+            if self.carried_channels[place] as usize == input {
                 lost(&self.carried[place]);
             } else {
                 self.carried[kept] = self.carried[place];
-                self.carried_lanes[kept] = self.carried_lanes[place];
+                self.carried_channels[kept] = self.carried_channels[place];
                 kept += 1;
             }
         }
         self.carried.truncate(kept);
-        self.carried_lanes.truncate(kept);
-        let channel = &mut self.lanes[lane];
+        self.carried_channels.truncate(kept);
+        let channel = &mut self.channels[input];
         let under_way = channel.current[channel.cursor..].iter();
         let rest = channel.rest.iter().flat_map(|rest| &**rest);
         under_way.chain(rest).for_each(lost);
         channel.current.clear();
         channel.rest.clear();
         channel.cursor = 0;
-        self.active.retain(|&active| active as usize != lane);
-        let left = self.active.iter().map(|&lane| &self.lanes[lane as usize]);
+        self.active.retain(|&active| active as usize != input);
+        let left = self
+            .active
+            .iter()
+            .map(|&input| &self.channels[input as usize]);
         let carried = self.carried.iter().map(Message::arrival);
-        let first = left.filter_map(Lane::first).chain(carried).min();
+        let first = left.filter_map(Channel::first).chain(carried).min();
         self.first = first.unwrap_or(Time::MAX);
     }
 
@@ -321,34 +331,36 @@ impl<M: Message> Inbox<M> {
             if at >= end {
                 earliest = earliest.min(at);
                 self.carried[kept] = self.carried[place];
-                self.carried_lanes[kept] = self.carried_lanes[place];
+                self.carried_channels[kept] = self.carried_channels[place];
                 kept += 1;
             }
         }
         self.carried.truncate(kept);
-        self.carried_lanes.truncate(kept);
+        self.carried_channels.truncate(kept);
         let Self {
-            lanes,
+            channels,
             active,
             carried,
-            carried_lanes,
+            carried_channels,
             ..
         } = self;
         active.retain(|&index| {
-            let lane = &mut lanes[index as usize];
-            if let Some(at) = lane.first() {
+            let input = &mut channels[index as usize];
+            if let Some(at) = input.first() {
                 earliest = earliest.min(at);
-                let left = &lane.current[lane.cursor..];
+                let left = &input.current[input.cursor..];
                 let room = MOST_CARRIED_IN_ALL.saturating_sub(carried.len());
-                if lane.cursor == 0 || !lane.rest.is_empty() || left.len() > MOST_CARRIED.min(room)
+                if input.cursor == 0
+                    || !input.rest.is_empty()
+                    || left.len() > MOST_CARRIED.min(room)
                 {
                     return true;
                 }
                 carried.extend_from_slice(left);
-                carried_lanes.resize(carried.len(), index);
+                carried_channels.resize(carried.len(), index);
             }
-            lane.cursor = 0;
-            recycle(spare, std::mem::take(&mut lane.current));
+            input.cursor = 0;
+            recycle(spare, std::mem::take(&mut input.current));
             false
         });
         self.first = earliest;
@@ -356,32 +368,32 @@ impl<M: Message> Inbox<M> {
 }
 
 #[inline]
-fn key(at: Time, start: Time, lane: u32, place: u64) -> u64 {
-    at.since(start).as_ps() << TIME_SHIFT | u64::from(lane) << LANE_SHIFT | place
+fn key(at: Time, start: Time, input: u32, place: u64) -> u64 {
+    at.since(start).as_ps() << TIME_SHIFT | u64::from(input) << CHANNEL_SHIFT | place
 }
 
 #[inline]
-const fn lane_of(key: u64) -> usize {
-    (key >> LANE_SHIFT & 0xffff) as usize
+const fn channel_of(key: u64) -> usize {
+    (key >> CHANNEL_SHIFT & 0xffff) as usize
 }
 
 /// The place of a carried message.
 #[inline]
 const fn place_of(key: u64) -> Option<usize> {
-    let place = key & IN_LANE;
-    if place == IN_LANE {
+    let place = key & IN_CHANNEL;
+    if place == IN_CHANNEL {
         None
     } else {
         Some(place as usize)
     }
 }
 
-/// Adds the keys of the `messages` of `lane` that arrive before `end`; how many.
+/// Adds the keys of the `messages` of `input` that arrive before `end`; how many.
 #[inline]
 fn gather_due<M: Message>(
     keys: &mut Vec<u64>,
     messages: &[M],
-    lane: u32,
+    input: u32,
     start: Time,
     end: Time,
     touched: &mut u64,
@@ -391,7 +403,7 @@ fn gather_due<M: Message>(
     let (near, far) = messages.split_at(near.saturating_sub(before).min(messages.len()));
     let key_of = |message: &M| {
         let at = message.arrival();
-        (at < end).then(|| key(at, start, lane, IN_LANE))
+        (at < end).then(|| key(at, start, input, IN_CHANNEL))
     };
     keys.extend(
         near.iter()

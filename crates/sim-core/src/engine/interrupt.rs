@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Ends a run from another thread, within the work of a few thousand messages.
 ///
-/// The engine looks at it before each domain and now and then within one, so a window may be left half
+/// The engine looks at it before each process and now and then within one, so an epoch may be left half
 /// done: what was interrupted does not go on.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);

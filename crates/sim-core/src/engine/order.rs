@@ -1,20 +1,20 @@
-//! Sorting what arrives in one window.
+//! Sorting what arrives in one epoch.
 
-/// The most buckets that the window is divided into.
+/// The most buckets that the epoch is divided into.
 const BUCKETS: usize = 256;
 /// Fewer keys are sorted by comparison.
 const FEW: usize = 24;
 /// With more keys than this in one bucket they are not evenly spread.
 const CROWD: u32 = 16;
 
-/// Sorts keys whose times are spread over a window: into buckets by time, then each to its place
-/// among its neighbours.
+/// Sorts keys whose times are spread over an epoch: into buckets by time, then each to its place
+/// among its neighbors.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WindowSort {
+pub(super) struct EpochSort {
     scattered: Vec<u64>,
 }
 
-impl WindowSort {
+impl EpochSort {
     /// Sorts `keys`, whose values lie below `limit`. Keys that are evenly spread cost a few steps
     /// each; those that are not, what comparing them costs.
     pub(super) fn sort(&mut self, keys: &mut Vec<u64>, limit: u64) {
@@ -76,7 +76,7 @@ mod tests {
             let mut keys: Vec<u64> = keys.into_iter().map(|key| key % (limit >> narrow).max(1)).collect();
             let mut expected = keys.clone();
             expected.sort_unstable();
-            WindowSort::default().sort(&mut keys, limit);
+            EpochSort::default().sort(&mut keys, limit);
             proptest::prop_assert_eq!(keys, expected);
         }
     }

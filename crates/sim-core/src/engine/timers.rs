@@ -1,4 +1,4 @@
-//! The local events of one domain: a small heap of plain keys.
+//! The local events of one process: a small heap of plain keys.
 
 use crate::units::Time;
 
@@ -38,7 +38,7 @@ impl Timer {
     }
 }
 
-/// Timers in order. Cancelled ones stay until they come up and are then recognised by whoever set
+/// Timers in order. Canceled ones stay until they come up and are then recognized by whoever set
 /// them (its deadline has moved).
 ///
 /// A binary heap whose root may be vacant: a timer that comes up mostly sets the next one, which then

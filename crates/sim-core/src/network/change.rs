@@ -1,7 +1,7 @@
 //! What changes a network while it runs: links fail and come back, routes follow.
 
 use super::node::Node;
-use crate::engine::Domains;
+use crate::engine::Processes;
 use crate::id::{NodeId, PortId};
 use crate::network::LineTiming;
 use crate::packet::PacketKind;
@@ -40,21 +40,21 @@ pub enum LinkChange {
 
 /// Applies `change` at `now`, when everything before `now` has happened and nothing else.
 pub(super) fn apply<M: Model>(
-    domains: &mut Domains<'_, Node<M>>,
+    processes: &mut Processes<'_, Node<M>>,
     now: Time,
     change: Change<M::Routing>,
 ) {
     match change {
-        Change::Routing(node, routing) => domains.update(node.index(), |node| match node {
+        Change::Routing(node, routing) => processes.update(node.index(), |node| match node {
             Node::Switch(switch) => switch.set_routing(routing),
             Node::Host(_) => unreachable!("hosts have no forwarding table"),
         }),
-        Change::Link(ends, change) => change_link(domains, now, ends, change),
+        Change::Link(ends, change) => change_link(processes, now, ends, change),
     }
 }
 
 fn change_link<M: Model>(
-    domains: &mut Domains<'_, Node<M>>,
+    processes: &mut Processes<'_, Node<M>>,
     now: Time,
     ends: LinkEnds,
     change: LinkChange,
@@ -64,28 +64,28 @@ fn change_link<M: Model>(
             let [one, other] = ends;
             for ((node, port), from) in [(one, other), (other, one)] {
                 let mut lost = 0u64;
-                domains.recall(node.index(), port.index(), |node, packet| {
+                processes.recall(node.index(), port.index(), |node, packet| {
                     node.lose(now, packet);
                     lost += u64::from(packet.kind() != PacketKind::Pause);
                 });
-                domains.update(from.0.index(), |node| node.count_lost(from.1, lost));
-                domains.update(node.index(), |node| node.link_down(now, port));
+                processes.update(from.0.index(), |node| node.count_lost(from.1, lost));
+                processes.update(node.index(), |node| node.link_down(now, port));
             }
         }
         LinkChange::Up => {
             for (node, port) in ends {
-                domains.update(node.index(), |node| node.link_up(now, port));
+                processes.update(node.index(), |node| node.link_up(now, port));
             }
         }
         LinkChange::Rate(rate, timing) => {
             for (node, port) in ends {
                 let timing = timing.clone();
-                domains.update(node.index(), |node| node.set_rate(port, rate, timing));
+                processes.update(node.index(), |node| node.set_rate(port, rate, timing));
             }
         }
         LinkChange::Loss(probability, streams) => {
             for ((node, port), stream) in ends.into_iter().zip(streams) {
-                domains.update(node.index(), |node| {
+                processes.update(node.index(), |node| {
                     node.set_loss(port, probability, stream);
                 });
             }

@@ -29,7 +29,7 @@ pub struct Counters {
     pub pauses: u64,
     /// Resume frames sent by switches.
     pub resumes: u64,
-    /// Time that ports have been paused by a neighbour, over all pauses that have ended, in
+    /// Time that ports have been paused by a neighbor, over all pauses that have ended, in
     /// picoseconds.
     pub paused_ps: u64,
     /// The most bytes that stood in the queues of one switch port.

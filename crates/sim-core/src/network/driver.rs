@@ -1,20 +1,24 @@
-//! What happens between windows: flows are handed to their hosts, completions are collected.
+//! What happens between epochs: flows are handed to their hosts, completions are collected.
 
+use std::sync::Arc;
+
+use super::applications::{AppNetwork, AppNews};
 use super::change::apply;
 use super::deadlock;
 use super::health::{Finding, Health};
 use super::node::Node;
 use super::switch::Switch;
 use super::{Directory, Overload, Progress, Room, Stop, Watch};
-use crate::engine::{Domains, Driver, Lag, Window};
+use crate::engine::{Driver, Epoch, Execution, Processes};
 use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
+use crate::limits::FIRST_APP_FLOW;
 use crate::plugin::{Endpoint, Model};
 use crate::units::{Bytes, Duration, Time};
 
-/// How many windows pass between two looks at the watchers, if that many have had something to do.
-const WATCH_WINDOWS: u64 = 256;
-/// How many times domains are run between two looks, if that is sooner.
+/// How many epochs pass between two looks at the watchers, if that many have had something to do.
+const CHECK_EPOCHS: u64 = 256;
+/// How many times processes are run between two looks, if that is sooner.
 const WATCH_STEPS: u64 = 1_000_000;
 /// How many messages they take in between two looks, if that is sooner.
 const WATCH_MESSAGES: u64 = 1 << 21;
@@ -43,24 +47,32 @@ pub(super) struct NetworkDriver<'a, R> {
 pub(super) struct CatchUp(pub(super) Option<Time>);
 
 impl<M: Model> Driver<Node<M>> for CatchUp {
-    fn before(&mut self, domains: &mut Domains<'_, Node<M>>, _next: Time) -> Option<Window> {
-        let end = self.0.take().filter(|_| domains.may_lag())?;
-        Some(Window {
+    fn before(&mut self, processes: &mut Processes<'_, Node<M>>, _next: Time) -> Option<Epoch> {
+        let end = self.0.take().filter(|_| processes.may_run_lazily())?;
+        Some(Epoch {
             start: end,
             end,
-            lag: Lag::Forbidden,
+            execution: Execution::Eager,
         })
     }
 
-    /// What lags are switches, where no flow ends.
-    fn collect(&mut self, _domains: &mut Domains<'_, Node<M>>) {}
+    /// What lazy are switches, where no flow ends.
+    fn collect(&mut self, _processes: &mut Processes<'_, Node<M>>) {}
 }
 
 /// What is known of flows outside the hosts; it lives as long as the network.
 #[derive(Debug)]
 pub(super) struct FlowState {
-    /// Flows that were due, each with its number.
+    /// Flows of the source that were due, each with its number.
     pub(super) numbered: u64,
+    /// Flows of applications that were due.
+    pub(super) by_applications: u64,
+    /// What the hosts share where there are applications.
+    pub(super) applications: Option<Arc<AppNetwork>>,
+    /// Timers and flows that applications have asked for and whose time has not come.
+    pub(super) pending: u64,
+    /// Why applications make the run end, if they do.
+    pub(super) overload: Option<Overload>,
     pub(super) finished: u64,
     /// Flows between hosts that no route connects.
     pub(super) unreachable: Vec<FlowRequest>,
@@ -75,9 +87,9 @@ pub(super) struct FlowState {
     pub(super) schedule: WatchSchedule,
     /// When the last flow ended, or was to start in vain.
     pub(super) settled: Time,
-    /// Everything before has happened everywhere, also where domains may lag.
+    /// Everything before has happened everywhere, also where processes may lag.
     pub(super) level: Time,
-    /// The end of the last window.
+    /// The end of the last epoch.
     pub(super) ran: Time,
 }
 
@@ -86,6 +98,10 @@ impl FlowState {
     pub(super) fn new(stall_after: Duration) -> Self {
         Self {
             numbered: 0,
+            by_applications: 0,
+            applications: None,
+            pending: 0,
+            overload: None,
             finished: 0,
             unreachable: Vec::new(),
             completions: Vec::new(),
@@ -102,30 +118,30 @@ impl FlowState {
 
     /// Flows that have been handed to their hosts.
     pub(super) const fn started(&self) -> u64 {
-        self.numbered - self.unreachable.len() as u64
+        self.numbered + self.by_applications - self.unreachable.len() as u64
     }
 }
 
 /// When to tell the watcher how far the run is: not more often than what it costs is worth.
 #[derive(Debug, Default)]
 pub(super) struct WatchSchedule {
-    windows: u64,
+    epochs: u64,
     steps: u64,
     messages: u64,
 }
 
 impl WatchSchedule {
-    /// Whether to tell before the window that comes now, in a network of `count` domains that have been
-    /// run for `steps` windows in sum and have taken in so many `messages`.
+    /// Whether to tell before the epoch that comes now, in a network of `count` processes that have been
+    /// run for `steps` epochs in sum and have taken in so many `messages`.
     fn is_due(&mut self, steps: u64, messages: u64, count: usize) -> bool {
-        self.windows += 1;
+        self.epochs += 1;
         let run = steps - self.steps;
         let due = run >= WATCH_STEPS
             || messages - self.messages >= WATCH_MESSAGES
-            || self.windows >= WATCH_WINDOWS && run >= count as u64;
+            || self.epochs >= CHECK_EPOCHS && run >= count as u64;
         if due {
             *self = Self {
-                windows: 0,
+                epochs: 0,
                 steps,
                 messages,
             };
@@ -135,12 +151,51 @@ impl WatchSchedule {
 }
 
 impl<R> NetworkDriver<'_, R> {
+    /// Lets hosts with applications find paths.
+    pub(super) fn share_routes(&self) {
+        if let Some(applications) = &self.state.applications
+            && !applications.has_resolver()
+        {
+            applications.set_resolver(self.directory.resolver());
+        }
+    }
+
+    /// Takes note of what the applications of some host have done.
+    fn follow(&mut self, news: AppNews) {
+        self.state.by_applications += news.started;
+        self.state.pending = self.state.pending.saturating_add_signed(news.pending);
+        self.state.settled = self.state.settled.max(news.last);
+        for request in news.unreachable {
+            let before =
+                |other: &FlowRequest| (other.start, other.src) <= (request.start, request.src);
+            let place = self.state.unreachable.partition_point(before);
+            self.directory.on_unreachable(place, &request);
+            self.state.unreachable.insert(place, request);
+        }
+        if let Some(overload) = news.overload {
+            let first = self.state.overload.get_or_insert(overload);
+            *first = overload.min(*first);
+        }
+    }
+
+    /// Why applications make the run end, if they do.
+    fn applications_overload(&self) -> Option<Overload> {
+        self.state.applications.as_ref()?;
+        let live = self.live();
+        let crowded = live > self.room.live_flows;
+        (self.state.overload).or_else(|| crowded.then_some(Overload::Flows(live)))
+    }
+
     /// Hands the flows that start before an instant to their hosts; whether there was room for them.
-    fn inject<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, before: Time) -> bool {
+    fn inject<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>, before: Time) -> bool {
         while self.source.next_start().is_some_and(|start| start < before) {
             let live = self.live();
             if live >= self.room.live_flows {
                 self.stop = Stop::Overloaded(Overload::Flows(live));
+                return false;
+            }
+            if self.state.applications.is_some() && self.state.numbered >= FIRST_APP_FLOW.into() {
+                self.stop = Stop::Overloaded(Overload::FlowNumbers(None));
                 return false;
             }
             let Some(mut request) = self.source.next_flow() else {
@@ -160,7 +215,7 @@ impl<R> NetworkDriver<'_, R> {
                 self.state.unreachable.push(request);
                 continue;
             };
-            domains.update(request.src.index(), |node| match node {
+            processes.update(request.src.index(), |node| match node {
                 Node::Host(host) => host.add_flow(Flow { id, request, path }, nic),
                 Node::Switch(_) => unreachable!("the directory resolves hosts only"),
             });
@@ -177,36 +232,43 @@ impl<R> NetworkDriver<'_, R> {
             .min(over)
     }
 
-    /// When a run is over whose flows have all ended: after what may have happened in one window with
-    /// the end of the last flow, so that it does not matter where windows begin. [`Time::MAX`] while flows
-    /// are left.
+    /// When a run is over whose flows have all ended and whose applications have asked for nothing more: after
+    /// what may have happened in one epoch with the end of the last flow, so that it does not matter where
+    /// epochs begin. [`Time::MAX`] while flows are left.
     fn over_at(&self, next_flow: Option<Time>, lookahead: Duration) -> Time {
-        if next_flow.is_none() && self.live() == 0 {
+        if next_flow.is_none() && self.live() == 0 && self.state.pending == 0 {
             self.state.settled.saturating_add(lookahead)
         } else {
             Time::MAX
         }
     }
 
-    /// The window in which domains that lag behind do what they have left to do before `end`, when
+    /// The epoch in which processes that lag behind do what they have left to do before `end`, when
     /// somebody will look. All others have done it.
-    fn catch_up<M: Model>(&mut self, domains: &Domains<'_, Node<M>>, end: Time) -> Option<Window> {
-        if !domains.may_lag() || self.state.level >= end {
+    fn catch_up<M: Model>(
+        &mut self,
+        processes: &Processes<'_, Node<M>>,
+        end: Time,
+    ) -> Option<Epoch> {
+        if !processes.may_run_lazily() || self.state.level >= end {
             return None;
         }
         self.state.level = end;
         self.state.health.forget();
-        Some(Window {
+        Some(Epoch {
             start: end,
             end,
-            lag: Lag::Forbidden,
+            execution: Execution::Eager,
         })
     }
 
     /// Lets the network change at `now`, when everything before has happened everywhere.
-    fn change<M: Model<Routing = R>>(&mut self, domains: &mut Domains<'_, Node<M>>, now: Time) {
+    fn change<M: Model<Routing = R>>(&mut self, processes: &mut Processes<'_, Node<M>>, now: Time) {
         for change in self.directory.change() {
-            apply(domains, now, change);
+            apply(processes, now, change);
+        }
+        if let Some(applications) = &self.state.applications {
+            applications.set_resolver(self.directory.resolver());
         }
         self.changed = now;
         self.state.progress_at = self.state.progress_at.max(now);
@@ -216,9 +278,9 @@ impl<R> NetworkDriver<'_, R> {
 
     /// Whether the network still moves at the instant when that is to be seen, before which everything
     /// has happened.
-    fn is_well<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>) -> bool {
+    fn is_well<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>) -> bool {
         let now = self.state.health.due();
-        let finding = (self.state.health.found()).unwrap_or_else(|| look(domains, &self.room));
+        let finding = (self.state.health.found()).unwrap_or_else(|| look(processes, &self.room));
         let Finding {
             acknowledged,
             paused_since,
@@ -235,7 +297,7 @@ impl<R> NetworkDriver<'_, R> {
         if self.directory.next_change() == Time::MAX
             && paused_since < now
             && now.since(paused_since) >= LONG_PAUSE
-            && self.is_deadlocked(domains)
+            && self.is_deadlocked(processes)
         {
             self.stop = Stop::Deadlocked;
             return false;
@@ -250,14 +312,14 @@ impl<R> NetworkDriver<'_, R> {
             && self.state.vain_looks >= VAIN_LOOKS
         {
             // Whoever waits for a timer has had several chances. What is still to change may be a repair.
-            self.stop = self.stuck(domains);
+            self.stop = self.stuck(processes);
             return false;
         }
         true
     }
 
     /// Tells the watcher how far the run is; whether it may go on.
-    fn tell<M: Model>(&mut self, domains: &mut Domains<'_, Node<M>>, now: Time) -> bool {
+    fn tell<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>, now: Time) -> bool {
         let mut progress = Progress {
             now,
             started: self.state.started(),
@@ -265,7 +327,7 @@ impl<R> NetworkDriver<'_, R> {
             acknowledged: Bytes::ZERO,
             packet_hops: 0,
         };
-        domains.for_each(|node| match node {
+        processes.for_each(|node| match node {
             Node::Host(host) => {
                 progress.acknowledged += host.endpoint().counters().acknowledged;
                 progress.packet_hops += host.counters().packet_hops;
@@ -281,16 +343,16 @@ impl<R> NetworkDriver<'_, R> {
     }
 
     /// Why nothing moves.
-    fn stuck<M: Model>(&self, domains: &Domains<'_, Node<M>>) -> Stop {
-        if self.is_deadlocked(domains) {
+    fn stuck<M: Model>(&self, processes: &Processes<'_, Node<M>>) -> Stop {
+        if self.is_deadlocked(processes) {
             Stop::Deadlocked
         } else {
             Stop::Stalled
         }
     }
 
-    fn is_deadlocked<M: Model>(&self, domains: &Domains<'_, Node<M>>) -> bool {
-        let switches: Vec<&Switch<M>> = domains
+    fn is_deadlocked<M: Model>(&self, processes: &Processes<'_, Node<M>>) -> bool {
+        let switches: Vec<&Switch<M>> = processes
             .iter()
             .filter_map(|node| match node {
                 Node::Host(_) => None,
@@ -305,15 +367,24 @@ impl<R> NetworkDriver<'_, R> {
     }
 }
 
+/// How a run has ended whose flows have all ended: well, unless an application waits for something.
+fn ended<M: Model>(processes: &Processes<'_, Node<M>>) -> Stop {
+    let waits = processes.iter().any(|node| match node {
+        Node::Host(host) => !host.applications_wait_for().is_empty(),
+        Node::Switch(_) => false,
+    });
+    if waits { Stop::Stalled } else { Stop::Finished }
+}
+
 /// Looks at all nodes.
-fn look<M: Model>(domains: &mut Domains<'_, Node<M>>, room: &Room) -> Finding {
+fn look<M: Model>(processes: &mut Processes<'_, Node<M>>, room: &Room) -> Finding {
     let mut finding = Finding {
         acknowledged: Bytes::ZERO,
         paused_since: Time::MAX,
         events: 0,
         overload: None,
     };
-    domains.for_each(|node| match node {
+    processes.for_each(|node| match node {
         Node::Host(host) => {
             let waiting = host.endpoint().waiting_answers();
             if waiting > room.waiting_answers && finding.overload.is_none() {
@@ -332,34 +403,38 @@ fn look<M: Model>(domains: &mut Domains<'_, Node<M>>, room: &Room) -> Finding {
 }
 
 impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
-    fn before(&mut self, domains: &mut Domains<'_, Node<M>>, next: Time) -> Option<Window> {
-        let lookahead = domains.lookahead();
+    fn before(&mut self, processes: &mut Processes<'_, Node<M>>, next: Time) -> Option<Epoch> {
+        if let Some(overload) = self.applications_overload() {
+            self.stop = Stop::Overloaded(overload);
+            return None;
+        }
+        let lookahead = processes.lookahead();
         let next_flow = self.source.next_start();
         let over = self.over_at(next_flow, lookahead);
         let next_flow = next_flow.unwrap_or(Time::MAX);
         let last = self.until.min(over).min(Time::HORIZON);
         let mut start = next.min(next_flow);
-        // Domains may lag behind again when one change has been made and the next one is due.
+        // Processes may lag behind again when one change has been made and the next one is due.
         loop {
             let look_at = self.look_at(over);
             if start >= look_at
                 && look_at < Time::HORIZON
-                && let Some(window) = self.catch_up(domains, look_at)
+                && let Some(epoch) = self.catch_up(processes, look_at)
             {
-                return Some(window);
+                return Some(epoch);
             }
             let (change, look) = (self.directory.next_change(), self.state.health.due());
             if start.min(change) == Time::MAX {
                 break; // nothing is left to happen, and no look is needed to see that
             }
             if start >= look && look < last && look <= change {
-                if !self.is_well(domains) {
+                if !self.is_well(processes) {
                     self.changed = look;
                     return None;
                 }
             } else if start >= change && change < last {
-                self.change(domains, change);
-                start = domains.next_event().min(next_flow);
+                self.change(processes, change);
+                start = processes.next_event().min(next_flow);
             } else {
                 break;
             }
@@ -367,51 +442,60 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         start = start.min(self.directory.next_change());
         if start >= over.min(self.until) && over < Time::MAX {
             self.changed = self.changed.max(over.min(self.until));
-            self.stop = Stop::Finished;
+            self.stop = ended(processes);
             return None;
         }
         if start == Time::MAX {
-            self.stop = self.stuck(domains);
+            self.stop = self.stuck(processes);
             return None;
         }
         if start >= Time::HORIZON {
             self.stop = Stop::Horizon;
-            return self.catch_up(domains, self.state.ran);
+            return self.catch_up(processes, self.state.ran);
         }
         if start >= self.until {
             self.stop = Stop::TimeReached;
             return None;
         }
-        let (steps, messages) = (domains.steps(), domains.messages());
-        if (self.state.schedule).is_due(steps, messages, domains.count())
-            && !self.tell(domains, start)
+        let (steps, messages) = (processes.steps(), processes.messages());
+        if (self.state.schedule).is_due(steps, messages, processes.count())
+            && !self.tell(processes, start)
         {
             return None;
         }
         let look_at = self.look_at(over);
         let end = start.saturating_add(lookahead).min(look_at);
-        if !self.inject(domains, end) {
+        if !self.inject(processes, end) {
             return None;
         }
         self.state.ran = end;
         self.state.health.forget();
-        let lag = if end == look_at {
+        let execution = if end == look_at {
             self.state.level = end;
-            Lag::Forbidden
+            Execution::Eager
         } else {
-            Lag::Allowed
+            Execution::Lazy
         };
-        Some(Window { start, end, lag })
+        Some(Epoch {
+            start,
+            end,
+            execution,
+        })
     }
 
-    fn collect(&mut self, domains: &mut Domains<'_, Node<M>>) {
+    fn collect(&mut self, processes: &mut Processes<'_, Node<M>>) {
         let from = self.state.completions.len();
         let completions = &mut self.state.completions;
-        domains.for_each_result(|node| {
+        let mut news = Vec::new();
+        processes.for_each_result(|node| {
             if let Node::Host(host) = node {
                 completions.extend(host.drain_completions());
+                news.extend(host.take_app_news());
             }
         });
+        for news in news {
+            self.follow(news);
+        }
         self.state.finished += (self.state.completions.len() - from) as u64;
         self.state.completions[from..].sort_unstable_by_key(|done| (done.finish, done.flow.id));
         if let Some(last) = self.state.completions.last() {

@@ -1,7 +1,7 @@
 //! The sending side of a port: a wire that carries one packet at a time.
 
 use super::line::LineTiming;
-use crate::engine::Outbox;
+use crate::engine::SendBuffer;
 use crate::packet::{Causes, Header, Packet, PacketKind, Priorities};
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate, Time};
@@ -11,7 +11,7 @@ use crate::units::{Bytes, Duration, Rate, Time};
 pub struct LinkConfig {
     /// Bits per second, for telemetry and algorithms.
     pub rate: Rate,
-    /// Serialisation times.
+    /// Transmission times.
     pub timing: LineTiming,
     /// Propagation delay.
     pub delay: Duration,
@@ -28,7 +28,7 @@ pub(super) struct Egress {
     /// Since when and until when the wire is taken.
     pub(super) busy_since: Time,
     pub(super) busy_until: Time,
-    /// Priorities that the neighbour has paused.
+    /// Priorities that the neighbor has paused.
     pub(super) paused: Priorities,
     pub(super) state: LinkState,
     /// Bytes sent so far.
@@ -109,7 +109,7 @@ impl Egress {
         self.state == LinkState::Down
     }
 
-    /// The link fails: what the neighbour has paused is not paused any more.
+    /// The link fails: what the neighbor has paused is not paused any more.
     pub(super) fn cut(&mut self) {
         self.state = LinkState::Down;
         self.paused = Priorities::default();
@@ -141,13 +141,13 @@ impl Egress {
         &mut self,
         now: Time,
         cause: u32,
-        lane: usize,
+        channel: usize,
         packet: &Packet<H>,
-        outbox: &'a mut Outbox<Packet<H>>,
+        send_buffer: &'a mut SendBuffer<Packet<H>>,
     ) -> Option<&'a mut Packet<H>> {
         debug_assert!(self.busy_until <= now, "one packet at a time");
         debug_assert!(!self.is_down(), "nothing leaves over a link that is down");
-        let done = now + self.timing.serialisation(packet.wire);
+        let done = now + self.timing.transmission(packet.wire);
         self.busy_since = now;
         self.busy_until = done;
         self.sent += u64::from(packet.wire);
@@ -157,7 +157,7 @@ impl Egress {
         {
             return None;
         }
-        let sent = outbox.send(lane, done + self.delay, packet);
+        let sent = send_buffer.send(channel, done + self.delay, packet);
         if H::CAUSAL {
             sent.telemetry.set_causes(Causes {
                 set: Causes::stamp(now),

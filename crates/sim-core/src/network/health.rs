@@ -9,13 +9,13 @@ const SHORTEST_STEP: Duration = Duration::from_us(1);
 const SHARE: u64 = 1_024;
 
 /// Looks at all nodes at instants that depend on nothing but the settings, so that a run that gets stuck
-/// ends at the same time however it is divided into windows.
+/// ends at the same time however it is divided into epochs.
 #[derive(Debug)]
 pub(super) struct Health {
     step: Duration,
     /// The instant of the next look.
     due: Time,
-    /// What the last look has found, as long as no window has been run since.
+    /// What the last look has found, as long as no epoch has been run since.
     found: Option<Finding>,
     /// Events executed until the last look.
     events: u64,
@@ -51,7 +51,7 @@ impl Health {
         self.due
     }
 
-    /// Tells that a window is run: what has been found is out of date.
+    /// Tells that an epoch is run: what has been found is out of date.
     pub(super) const fn forget(&mut self) {
         self.found = None;
     }

@@ -1,13 +1,16 @@
 //! A host: network ports that a transport fills and that feed it.
 
+mod applications;
+
 use std::collections::VecDeque;
 
+use super::applications::Applications;
 use super::counters::Counters;
 use super::egress::{Egress, LinkConfig, LinkState};
 use super::line::LineTiming;
 use super::meter::{Meter, PortSample};
 use super::pause_clock::PauseClock;
-use crate::engine::{Inbox, Outbox, Timer, Timers};
+use crate::engine::{Inbox, SendBuffer, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Causes, Flags, Header, Packet, PacketKind, Priorities};
@@ -19,6 +22,7 @@ use crate::units::{Rate, Time};
 const RANK_FREE: u16 = 0;
 const RANK_SEND: u16 = 1;
 const RANK_DEADLINE: u16 = 2;
+const RANK_APPLICATION: u16 = 3;
 
 #[derive(Clone, Debug)]
 struct Nic {
@@ -56,6 +60,8 @@ pub(super) struct Host<M: Model> {
     /// The transport deadline for which an event is set.
     deadline: Time,
     completions: Vec<Completion>,
+    /// In a network with applications: those of this host.
+    applications: Option<Box<Applications>>,
     /// When the event that is being executed was set, where the model asks.
     cause: u32,
     counters: Counters,
@@ -89,6 +95,7 @@ impl<M: Model> Host<M> {
             timers: Timers::default(),
             deadline: Time::MAX,
             completions: Vec::new(),
+            applications: None,
             cause: 0,
             counters: Counters::default(),
             last: Time::ZERO,
@@ -124,7 +131,7 @@ impl<M: Model> Host<M> {
         &mut self,
         end: Time,
         inbox: &mut Inbox<Packet<M::Header>>,
-        outbox: &mut Outbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         loop {
             let arrival = inbox.next_time();
@@ -140,18 +147,18 @@ impl<M: Model> Host<M> {
             if start == now && !(M::Header::CAUSAL && (arrival == now || local == now)) {
                 self.cause = Causes::stamp(now);
                 self.start_flow(now);
-                self.serve_all(now, outbox);
+                self.serve_all(now, send_buffer);
             } else if arrival == now && !(local == now && self.timer_was_set_first(inbox)) {
                 if M::Header::CAUSAL {
                     self.cause = inbox
                         .peek()
                         .map_or(0, |packet| packet.telemetry.causes().set);
                 }
-                inbox.read(|lane, packet| self.on_arrival(now, lane, packet, outbox));
+                inbox.read(|channel, packet| self.on_arrival(now, channel, packet, send_buffer));
             } else {
                 let timer = self.timers.pop().expect("a timer has just been seen");
                 self.cause = timer.set;
-                self.on_timer(now, timer, outbox);
+                self.on_timer(now, timer, send_buffer);
             }
         }
     }
@@ -169,6 +176,9 @@ impl<M: Model> Host<M> {
 
     fn start_flow(&mut self, now: Time) {
         let (flow, nic) = self.starts.pop_front().expect("a start has just been seen");
+        if let Some(applications) = &self.applications {
+            applications.announce(&flow);
+        }
         self.observer.on_start(now, self.id, &flow);
         self.endpoint.start(now, &flow, nic);
     }
@@ -177,56 +187,67 @@ impl<M: Model> Host<M> {
     fn on_arrival(
         &mut self,
         now: Time,
-        lane: usize,
+        channel: usize,
         packet: &Packet<M::Header>,
-        outbox: &mut Outbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         if packet.kind() == PacketKind::Pause {
             let stop = packet.flags.has(Flags::STOP);
             let priority = packet.paused_priority();
             self.observer
-                .on_pause(now, self.id, PortId::from_index(lane), priority, stop);
-            let nic = &mut self.nics[lane];
+                .on_pause(now, self.id, PortId::from_index(channel), priority, stop);
+            let nic = &mut self.nics[channel];
             nic.egress.paused.set(priority, stop);
             nic.pauses.update(now, nic.egress.paused);
             if !stop {
-                self.serve(now, lane, outbox);
+                self.serve(now, channel, send_buffer);
                 self.arm_deadline(now);
             }
             return;
         }
         self.observer.on_arrival(now, self.id, packet);
         let ended = self.completions.len();
-        let nic = PortId::from_index(lane);
+        let nic = PortId::from_index(channel);
         self.endpoint
             .on_packet(now, nic, packet, &mut self.completions);
         self.observe_completions(ended);
+        if self.applications.is_some() {
+            self.call_applications(now, ended, Some(packet.key.src));
+        }
         if M::Header::CAUSAL {
             self.follow_retimed(now);
         }
-        self.serve_all(now, outbox);
+        self.serve_all(now, send_buffer);
     }
 
-    fn on_timer(&mut self, now: Time, timer: Timer, outbox: &mut Outbox<Packet<M::Header>>) {
+    fn on_timer(
+        &mut self,
+        now: Time,
+        timer: Timer,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
         if timer.rank == RANK_FREE {
             let port = usize::from(timer.index);
             self.nics[port].transmitting = false;
-            self.serve(now, port, outbox);
+            self.serve(now, port, send_buffer);
             self.arm_deadline(now);
         } else if timer.rank == RANK_SEND {
             let port = usize::from(timer.index);
             if self.nics[port].wake == now {
                 self.nics[port].wake = Time::MAX;
-                self.serve(now, port, outbox);
+                self.serve(now, port, send_buffer);
                 self.arm_deadline(now);
             }
+        } else if timer.rank == RANK_APPLICATION {
+            self.on_application_timer(now, send_buffer);
         } else if self.deadline == now {
             self.deadline = Time::MAX;
             let ended = self.completions.len();
             let wake = self.endpoint.on_deadline(now, &mut self.completions);
             self.observe_completions(ended);
-            if wake == Wake::Poll || !M::Header::CAUSAL {
-                self.serve_all(now, outbox);
+            let started = self.call_applications(now, ended, None);
+            if wake == Wake::Poll || !M::Header::CAUSAL || started {
+                self.serve_all(now, send_buffer);
             } else {
                 self.arm_deadline(now);
             }
@@ -240,9 +261,9 @@ impl<M: Model> Host<M> {
     }
 
     #[inline]
-    fn serve_all(&mut self, now: Time, outbox: &mut Outbox<Packet<M::Header>>) {
+    fn serve_all(&mut self, now: Time, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
         for port in 0..self.nics.len() {
-            self.serve(now, port, outbox);
+            self.serve(now, port, send_buffer);
         }
         self.arm_deadline(now);
     }
@@ -266,7 +287,12 @@ impl<M: Model> Host<M> {
 
     /// Puts the transport's next packet on the free wire of `port`; whether there was one.
     #[inline]
-    fn poll(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) -> bool {
+    fn poll(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) -> bool {
         let Self {
             id,
             nics,
@@ -278,7 +304,10 @@ impl<M: Model> Host<M> {
         let egress = &mut nics[port].egress;
         let paused = egress.paused;
         endpoint.poll(now, PortId::from_index(port), paused, |packet| {
-            if egress.transmit(now, *cause, port, packet, outbox).is_none() {
+            if egress
+                .transmit(now, *cause, port, packet, send_buffer)
+                .is_none()
+            {
                 observer.on_drop(now, *id, DropReason::Link, packet);
             }
         })
@@ -288,9 +317,9 @@ impl<M: Model> Host<M> {
     /// when it next has something to send. No event marks the end of a transmission that nothing
     /// waits for.
     #[inline]
-    fn serve(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+    fn serve(&mut self, now: Time, port: usize, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
         if M::Header::CAUSAL {
-            self.serve_by_events(now, port, outbox);
+            self.serve_by_events(now, port, send_buffer);
             return;
         }
         let nic_id = PortId::from_index(port);
@@ -299,7 +328,7 @@ impl<M: Model> Host<M> {
             return;
         }
         if nic.egress.busy_until <= now {
-            self.poll(now, port, outbox);
+            self.poll(now, port, send_buffer);
         }
         let nic = &mut self.nics[port];
         let free = nic.egress.busy_until;
@@ -327,14 +356,19 @@ impl<M: Model> Host<M> {
     /// [`serve`](Self::serve) for causal models, with the events of the published simulator's NIC:
     /// one for the end of each transmission, and one timer that is set when the free wire finds
     /// nothing to send and that is only ever moved to an earlier time.
-    fn serve_by_events(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+    fn serve_by_events(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
         let stamp = Causes::stamp(now);
         if nic.transmitting || nic.egress.is_down() {
             return;
         }
-        if self.poll(now, port, outbox) {
+        if self.poll(now, port, send_buffer) {
             let nic = &mut self.nics[port];
             nic.transmitting = true;
             let free = nic.egress.busy_until;
@@ -433,8 +467,12 @@ impl<M: Model> Host<M> {
         });
     }
 
-    pub(super) const fn has_results(&self) -> bool {
+    pub(super) fn has_results(&self) -> bool {
         !self.completions.is_empty()
+            || self
+                .applications
+                .as_ref()
+                .is_some_and(|applications| applications.has_news())
     }
 
     pub(super) fn drain_completions(&mut self) -> std::vec::Drain<'_, Completion> {
@@ -461,6 +499,10 @@ impl<M: Model> Host<M> {
     /// Flows added that have not started.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Flow> {
         self.starts.iter().map(|(flow, _)| flow)
+    }
+
+    pub(super) const fn observer_mut(&mut self) -> &mut M::Observer {
+        &mut self.observer
     }
 
     pub(super) const fn observer(&self) -> &M::Observer {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::units::{Bytes, Duration, Rate};
 
-/// The serialisation times of one link direction.
+/// The transmission times of one link direction.
 #[derive(Clone, Debug)]
 pub enum LineTiming {
     /// A whole number of picoseconds for each byte: every common rate.
@@ -15,7 +15,7 @@ pub enum LineTiming {
     Table(Arc<LineTable>),
 }
 
-/// Serialisation times by wire size; sizes beyond the table are timed exactly.
+/// Transmission times by wire size; sizes beyond the table are timed exactly.
 #[derive(Clone, Debug)]
 pub struct LineTable {
     /// Picoseconds for 0, 1, 2, … bytes.
@@ -39,13 +39,13 @@ impl LineTiming {
     /// How long `wire` bytes occupy the line.
     #[inline]
     #[must_use]
-    pub fn serialisation(&self, wire: u16) -> Duration {
+    pub fn transmission(&self, wire: u16) -> Duration {
         match self {
             Self::PerByte(ps) => Duration::from_ps(u64::from(wire) * ps),
-            Self::Exact(rate) => rate.serialisation(Bytes::new(u64::from(wire))),
+            Self::Exact(rate) => rate.transmission(Bytes::new(u64::from(wire))),
             Self::Table(table) => match table.times.get(usize::from(wire)) {
                 Some(&ps) => Duration::from_ps(ps),
-                None => table.rate.serialisation(Bytes::new(u64::from(wire))),
+                None => table.rate.transmission(Bytes::new(u64::from(wire))),
             },
         }
     }
@@ -59,8 +59,8 @@ mod tests {
         #[test]
         fn timing_is_the_rates_own(bps in 10_000_000u64..1_600_000_000_000, wire in 1u16..9100) {
             let rate = Rate::from_bps(bps).expect("non-zero");
-            let exact = rate.serialisation(Bytes::new(u64::from(wire)));
-            proptest::prop_assert_eq!(LineTiming::new(rate).serialisation(wire), exact);
+            let exact = rate.transmission(Bytes::new(u64::from(wire)));
+            proptest::prop_assert_eq!(LineTiming::new(rate).transmission(wire), exact);
         }
     }
 
@@ -70,7 +70,7 @@ mod tests {
             times: vec![0, 7],
             rate: Rate::from_gbps(100),
         }));
-        assert_eq!(line.serialisation(1).as_ps(), 7);
-        assert_eq!(line.serialisation(2).as_ps(), 160);
+        assert_eq!(line.transmission(1).as_ps(), 7);
+        assert_eq!(line.transmission(2).as_ps(), 160);
     }
 }

@@ -26,14 +26,14 @@ pub struct PortSample {
     pub marked: u64,
     /// Packets that were dropped at its queue, or lost on the link into which it sends.
     pub dropped: u64,
-    /// For how long the neighbour has paused some priority, a pause that lasts included.
+    /// For how long the neighbor has paused some priority, a pause that lasts included.
     pub paused: Duration,
 }
 
 impl PortSample {
     /// The share of the time since `earlier`, `interval` ago, in which the wire was taken, 0 to 1.
     #[must_use]
-    pub fn utilisation_since(&self, earlier: &Self, interval: Duration) -> f64 {
+    pub fn utilization_since(&self, earlier: &Self, interval: Duration) -> f64 {
         let busy = self.busy.saturating_sub(earlier.busy).as_ps() as f64;
         (busy / interval.as_ps().max(1) as f64).min(1.0)
     }
@@ -61,7 +61,7 @@ impl Meter {
     /// What all packets take that have begun to leave.
     fn taken(&self, egress: &Egress) -> Duration {
         let since = Bytes::new(egress.sent - self.sent);
-        self.taken + egress.rate().serialisation(since)
+        self.taken + egress.rate().transmission(since)
     }
 
     /// What the port `at` a node is like at `now`, with an empty queue.
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn utilisation_is_a_share() {
+    fn utilization_is_a_share() {
         let at = (NodeId(0), PortId(0));
         let mut egress = egress(100);
         let meter = Meter::default();
@@ -148,7 +148,7 @@ mod tests {
         egress.sent = 1_250;
         egress.busy_until = Time::from_ns(100);
         let after = sample(400, &egress);
-        let share = |ns| after.utilisation_since(&before, Duration::from_ns(ns));
+        let share = |ns| after.utilization_since(&before, Duration::from_ns(ns));
         assert!((share(400) - 0.25).abs() < 1e-12);
         // Links whose times are rounded down send more than their rate.
         assert!((share(90) - 1.0).abs() < 1e-12);

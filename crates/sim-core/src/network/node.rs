@@ -1,17 +1,17 @@
-//! A host or a switch as a domain of the engine.
+//! A host or a switch as a process of the engine.
 
 use super::host::Host;
 use super::line::LineTiming;
 use super::meter::PortSample;
 use super::switch::Switch;
-use crate::engine::{Domain, Inbox, Outbox};
+use crate::engine::{Inbox, LogicalProcess, SendBuffer};
 use crate::id::PortId;
 use crate::packet::Packet;
 use crate::plugin::Model;
 use crate::rng::Stream;
 use crate::units::{Rate, Time};
 
-/// One node; each is a domain of its own.
+/// One node; each is a process of its own.
 #[derive(Debug)]
 pub(super) enum Node<M: Model> {
     Host(Box<Host<M>>),
@@ -81,7 +81,7 @@ impl<M: Model> Node<M> {
     }
 }
 
-impl<M: Model> Domain for Node<M> {
+impl<M: Model> LogicalProcess for Node<M> {
     type Message = Packet<M::Header>;
 
     fn next_event(&self) -> Time {
@@ -95,11 +95,11 @@ impl<M: Model> Domain for Node<M> {
         &mut self,
         end: Time,
         inbox: &mut Inbox<Self::Message>,
-        outbox: &mut Outbox<Self::Message>,
+        send_buffer: &mut SendBuffer<Self::Message>,
     ) {
         match self {
-            Self::Host(host) => host.run(end, inbox, outbox),
-            Self::Switch(switch) => switch.run(end, inbox, outbox),
+            Self::Host(host) => host.run(end, inbox, send_buffer),
+            Self::Switch(switch) => switch.run(end, inbox, send_buffer),
         }
     }
 
@@ -117,7 +117,7 @@ impl<M: Model> Domain for Node<M> {
         }
     }
 
-    fn may_lag(&self) -> bool {
+    fn may_run_lazily(&self) -> bool {
         match self {
             Self::Host(_) => false,
             Self::Switch(_) => true,

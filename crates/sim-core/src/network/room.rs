@@ -3,14 +3,14 @@
 use std::fmt;
 
 use crate::id::NodeId;
-use crate::limits::{MAX_LIVE_FLOWS, MAX_WAITING_ANSWERS};
+use crate::limits::{MAX_LIVE_FLOWS, MAX_TIMERS_AT_ONCE, MAX_WAITING_ANSWERS};
 
 /// The most that a run keeps. What goes on beyond would use up the machine's memory: flows that
 /// start faster than they can end, or acknowledgements that a host gets rid of more slowly than data
 /// arrives there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Room {
-    /// Flows that have started, or are about to in the same window, and have not ended.
+    /// Flows that have started, or are about to in the same epoch, and have not ended.
     pub live_flows: u64,
     /// Acknowledgements that wait at one host. Hosts are looked at every millisecond of simulated time, later on less often.
     pub waiting_answers: usize,
@@ -26,7 +26,7 @@ impl Default for Room {
 }
 
 /// What there is too much of.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Overload {
     /// So many flows are under way as [`Room::live_flows`] allows, and one more was to start.
     Flows(u64),
@@ -37,6 +37,11 @@ pub enum Overload {
         /// How many wait there.
         waiting: usize,
     },
+    /// Flows have used up the numbers that there are for those of this host, or of all workloads where it is
+    /// `None`.
+    FlowNumbers(Option<NodeId>),
+    /// The timers of an application at this host go off without end at one instant.
+    EndlessTimers(NodeId),
 }
 
 impl fmt::Display for Overload {
@@ -51,6 +56,19 @@ impl fmt::Display for Overload {
                 f,
                 "{waiting} acknowledgements wait at host {host}, more than a run keeps: data arrive \
                  there faster than its links take the answers away"
+            ),
+            Self::FlowNumbers(None) => f.write_str(
+                "the workloads have started as many flows as there are numbers for in one run",
+            ),
+            Self::FlowNumbers(Some(host)) => write!(
+                f,
+                "the applications at host {host} have started as many flows as there are numbers \
+                 for at one host"
+            ),
+            Self::EndlessTimers(host) => write!(
+                f,
+                "an application at host {host} has set {MAX_TIMERS_AT_ONCE} timers that go off at \
+                 one instant, one after the other; give them a delay"
             ),
         }
     }

@@ -13,7 +13,7 @@ use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
 use super::meter::Meter;
 use super::pause_clock::PauseClock;
-use crate::engine::{Inbox, Message, Outbox, Timer, Timers};
+use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
 use crate::plugin::{
@@ -112,7 +112,7 @@ impl<M: Model> Switch<M> {
         &mut self,
         end: Time,
         inbox: &mut Inbox<Packet<M::Header>>,
-        outbox: &mut Outbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         if inbox.due() >= self.ports.len() {
             self.touch();
@@ -136,7 +136,8 @@ impl<M: Model> Switch<M> {
                         .peek()
                         .map_or(0, |packet| packet.telemetry.causes().set);
                 }
-                inbox.read(|lane, packet| self.on_arrival(arrival, lane, packet, outbox));
+                inbox
+                    .read(|channel, packet| self.on_arrival(arrival, channel, packet, send_buffer));
             } else {
                 if local >= end {
                     return;
@@ -147,12 +148,12 @@ impl<M: Model> Switch<M> {
                 self.cause = timer.set;
                 let port = usize::from(timer.index);
                 self.ports[port].armed = false;
-                self.send_next(local, port, outbox);
+                self.send_next(local, port, send_buffer);
             }
         }
     }
 
-    /// Takes a look at the state of all ports before a window in which most are needed, so that what is
+    /// Takes a look at the state of all ports before an epoch in which most are needed, so that what is
     /// not in the cache comes at once and not piece by piece.
     #[inline]
     fn touch(&mut self) {
@@ -173,21 +174,21 @@ impl<M: Model> Switch<M> {
     fn on_arrival(
         &mut self,
         now: Time,
-        lane: usize,
+        channel: usize,
         packet: &Packet<M::Header>,
-        outbox: &mut Outbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        let ingress = PortId::from_index(lane);
+        let ingress = PortId::from_index(channel);
         if packet.kind() == PacketKind::Pause {
             let stop = packet.flags.has(Flags::STOP);
             let priority = packet.paused_priority();
             self.observer
                 .on_pause(now, self.id, ingress, priority, stop);
-            let paused = &mut self.ports[lane].egress.paused;
+            let paused = &mut self.ports[channel].egress.paused;
             paused.set(priority, stop);
-            self.pauses[lane].update(now, *paused);
+            self.pauses[channel].update(now, *paused);
             if !stop {
-                self.kick(now, lane, outbox);
+                self.kick(now, channel, send_buffer);
             }
             return;
         }
@@ -206,7 +207,7 @@ impl<M: Model> Switch<M> {
         if priority != 0 {
             match self.buffer.admit(ingress, egress, priority, packet.size()) {
                 Admit::Accept => {}
-                Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, outbox),
+                Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, send_buffer),
                 Admit::Drop => {
                     self.counters.buffer_drops += 1;
                     self.drop_at(now, out, DropReason::Buffer, packet);
@@ -220,14 +221,14 @@ impl<M: Model> Switch<M> {
             && !port.egress.paused.contains(priority)
             && let Some(mark) = port.queue.bypass(now, packet)
         {
-            self.depart(now, out, ingress, packet, mark, outbox);
+            self.depart(now, out, ingress, packet, mark, send_buffer);
             return;
         }
         let Some(stored) = port.queue.enqueue(now, packet) else {
             self.counters.queue_drops += 1;
             self.drop_at(now, out, DropReason::Queue, packet);
             if priority != 0 {
-                self.release(now, out, ingress, priority, packet.size(), outbox);
+                self.release(now, out, ingress, priority, packet.size(), send_buffer);
             }
             return;
         };
@@ -235,18 +236,18 @@ impl<M: Model> Switch<M> {
         let depth = port.queue.bytes();
         self.counters.max_queue = self.counters.max_queue.max(depth.get());
         self.observer.on_queue_change(now, self.id, egress, depth);
-        self.kick(now, out, outbox);
+        self.kick(now, out, send_buffer);
     }
 
     /// Sends from `port` now if its wire is free, else when it becomes free.
     #[inline]
-    fn kick(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+    fn kick(&mut self, now: Time, port: usize, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
         let state = &mut self.ports[port];
         if state.armed {
             return;
         }
         if state.egress.busy_until < now {
-            self.send_next(now, port, outbox);
+            self.send_next(now, port, send_buffer);
         } else {
             self.arm(now, port);
         }
@@ -275,17 +276,25 @@ impl<M: Model> Switch<M> {
     }
 
     /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are ready.
-    fn send_next(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+    fn send_next(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
         let state = &mut self.ports[port];
         let paused = state.egress.paused;
         let Some(head) = state.queue.head(now, paused, &mut self.dropped) else {
-            self.give_up(now, port, outbox);
+            self.give_up(now, port, send_buffer);
             return;
         };
         let (priority, ingress, size) = (head.priority(), head.ingress, head.size());
         let arrived = head.arrival();
         let mut lost = None;
-        let sent = match state.egress.transmit(now, self.cause, port, head, outbox) {
+        let sent = match state
+            .egress
+            .transmit(now, self.cause, port, head, send_buffer)
+        {
             Some(sent) => sent,
             None => lost.insert(*head),
         };
@@ -294,12 +303,12 @@ impl<M: Model> Switch<M> {
         self.write_into(now, port, (arrived, ingress), sent, mark);
         self.observe_loss(now, lost);
         if priority != 0 {
-            self.release(now, port, ingress, priority, size, outbox);
+            self.release(now, port, ingress, priority, size, send_buffer);
         }
-        self.give_up(now, port, outbox);
+        self.give_up(now, port, send_buffer);
         let state = &self.ports[port];
         if state.queue.is_ready(state.egress.paused) {
-            self.kick(now, port, outbox);
+            self.kick(now, port, send_buffer);
         }
     }
 
@@ -312,11 +321,14 @@ impl<M: Model> Switch<M> {
         ingress: PortId,
         packet: &Packet<M::Header>,
         mark: Mark,
-        outbox: &mut Outbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let state = &mut self.ports[port];
         let mut lost = None;
-        let sent = match state.egress.transmit(now, self.cause, port, packet, outbox) {
+        let sent = match state
+            .egress
+            .transmit(now, self.cause, port, packet, send_buffer)
+        {
             Some(sent) => sent,
             None => lost.insert(*packet),
         };
@@ -324,7 +336,7 @@ impl<M: Model> Switch<M> {
         self.observe_loss(now, lost);
         if packet.priority() != 0 {
             let priority = packet.priority();
-            self.release(now, port, ingress, priority, packet.size(), outbox);
+            self.release(now, port, ingress, priority, packet.size(), send_buffer);
         }
     }
 
@@ -358,7 +370,7 @@ impl<M: Model> Switch<M> {
         self.observer.on_dequeue(self.id, &hop, sent);
     }
 
-    /// Gives the buffer of a packet back, which may let its upstream neighbour go on.
+    /// Gives the buffer of a packet back, which may let its upstream neighbor go on.
     #[inline]
     fn release(
         &mut self,
@@ -367,16 +379,16 @@ impl<M: Model> Switch<M> {
         ingress: PortId,
         priority: u8,
         size: Bytes,
-        outbox: &mut Outbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let egress = PortId::from_index(port);
         match self.buffer.release(ingress, egress, priority, size) {
             Release::Quiet => {}
-            Release::Resume => self.send_pause(now, ingress, priority, false, outbox),
+            Release::Resume => self.send_pause(now, ingress, priority, false, send_buffer),
         }
     }
 
-    /// Sends a pause or resume frame to the neighbour at `port`, ahead of everything else.
+    /// Sends a pause or resume frame to the neighbor at `port`, ahead of everything else.
     #[cold]
     fn send_pause(
         &mut self,
@@ -384,11 +396,11 @@ impl<M: Model> Switch<M> {
         port: PortId,
         priority: u8,
         stop: bool,
-        outbox: &mut Outbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         let flags = Flags::NONE.and_if(stop, Flags::STOP);
         if self.queue_frame(now, port, priority, flags) {
-            self.kick(now, port.index(), outbox);
+            self.kick(now, port.index(), send_buffer);
         }
     }
 
@@ -412,9 +424,9 @@ impl<M: Model> Switch<M> {
 
     /// Accounts for the packets that a queue has dropped at a dequeue.
     #[inline]
-    fn give_up(&mut self, now: Time, port: usize, outbox: &mut Outbox<Packet<M::Header>>) {
+    fn give_up(&mut self, now: Time, port: usize, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
         if !self.dropped.is_empty() {
-            self.give_up_all(now, port, outbox);
+            self.give_up_all(now, port, send_buffer);
         }
     }
 }

@@ -22,9 +22,9 @@ pub struct Progress {
     pub packet_hops: u64,
 }
 
-/// Looks on while a network runs, between windows.
+/// Looks on while a network runs, between epochs.
 pub trait Watch: Send {
-    /// Called every few hundred windows; `false` ends the run, which can go on later.
+    /// Called every few hundred epochs; `false` ends the run, which can go on later.
     fn proceed(&mut self, _progress: &Progress) -> bool {
         true
     }

@@ -8,7 +8,7 @@ use crate::units::Bytes;
 pub enum Admit {
     /// It is stored.
     Accept,
-    /// It is stored, and the upstream neighbour must be paused.
+    /// It is stored, and the upstream neighbor must be paused.
     AcceptAndPause,
     /// There is no room.
     Drop,
@@ -19,7 +19,7 @@ pub enum Admit {
 pub enum Release {
     /// Nothing.
     Quiet,
-    /// The upstream neighbour may go on.
+    /// The upstream neighbor may go on.
     Resume,
 }
 
@@ -33,7 +33,7 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     /// Gives the room of a packet back when it leaves or is dropped.
     fn release(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Release;
 
-    /// Whether the neighbour at `ingress` has been told to pause `priority` and not to resume.
+    /// Whether the neighbor at `ingress` has been told to pause `priority` and not to resume.
     fn has_paused(&self, ingress: PortId, priority: u8) -> bool;
 
     /// The link at `ingress` has failed: pauses that were reported and not resumed are over. Policies

@@ -116,7 +116,7 @@ pub trait ControllerFactory<H: Header>: Send + Sync + std::fmt::Debug {
     fn build(&self, start: &FlowStart) -> Self::Controller;
 }
 
-/// How closely a model follows the published simulator where that rounds, truncates or quantises.
+/// How closely a model follows the published simulator where that rounds, truncates or quantizes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Fidelity {
     /// Exact arithmetic and full-width fields.
@@ -223,7 +223,7 @@ pub trait CcConfig: Clone + std::fmt::Debug {
 
     /// Whether the published script lets answers leave a host while its data is paused when it runs
     /// this algorithm ("ack high prio").
-    fn answers_ignore_pause(&self) -> bool {
+    fn ack_high_priority(&self) -> bool {
         false
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use crate::flow::{Completion, Flow};
-use crate::id::PortId;
+use crate::id::{FlowId, PortId};
 use crate::packet::{Header, Packet, Priorities};
 use crate::units::{Bytes, Rate, Time};
 
@@ -98,6 +98,13 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// The port and the pending send of the flow that the last answer has re-timed, if it has.
     /// Asked for by causal models only.
     fn take_retimed(&mut self) -> Option<(PortId, Time)> {
+        None
+    }
+
+    /// Returns the flow whose last byte the last packet has delivered, if it has. Asked for after each
+    /// packet at hosts that know applications, and nowhere else. It may name a flow again when a late copy of
+    /// its packets arrives.
+    fn take_received(&mut self) -> Option<FlowId> {
         None
     }
 

@@ -23,7 +23,7 @@ pub enum DropReason {
 
 /// Watches one node; each node has its own, so nothing is shared between threads. Every method does
 /// nothing by default, and with `()` the calls compile to nothing.
-pub trait Observer<H: Header>: Clone + Send + std::fmt::Debug {
+pub trait Observer<H: Header>: Send + std::fmt::Debug {
     /// A flow starts at `node`.
     #[inline]
     fn on_start(&mut self, _now: Time, _node: NodeId, _flow: &Flow) {}

@@ -68,7 +68,7 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     fn for_each_report(&self, _visit: &mut dyn FnMut(&QueueReport)) {}
 
     /// Any value that takes a look at the memory that the next packets will need. It is asked for when
-    /// a window begins, for all ports, so that the memory is fetched while nobody waits for it.
+    /// an epoch begins, for all ports, so that the memory is fetched while nobody waits for it.
     #[inline]
     fn touch(&self) -> u64 {
         0

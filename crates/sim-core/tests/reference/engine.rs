@@ -1,8 +1,8 @@
 //! The model on the engine.
 
 use fabricsim_core::engine::{
-    Domain, Domains, Driver, Engine, Inbox, Lag, Message, Outbox, Threads, Timer, Timers, Window,
-    Wiring,
+    Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes, SendBuffer,
+    Threads, Timer, Timers, Wiring,
 };
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::units::{Duration, Time};
@@ -10,7 +10,7 @@ use fabricsim_core::units::{Duration, Time};
 use super::dice::{Dice, small};
 use super::juggler::{Change, Game, Juggler, Seen, Sight};
 
-/// `ORDERED` balls that arrive at one instant go by their own order before their lanes.
+/// `ORDERED` balls that arrive at one instant go by their own order before their channels.
 #[derive(Clone, Copy, Debug)]
 struct Ball<const ORDERED: bool> {
     value: u64,
@@ -57,19 +57,19 @@ fn value_of(timer: Timer) -> u64 {
 struct Part<const ORDERED: bool> {
     juggler: Juggler,
     timers: Timers,
-    lags: bool,
+    lazy: bool,
     weight: u64,
 }
 
-impl<const ORDERED: bool> Domain for Part<ORDERED> {
+impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
     type Message = Ball<ORDERED>;
 
     fn next_event(&self) -> Time {
         self.timers.next_time()
     }
 
-    fn may_lag(&self) -> bool {
-        self.lags
+    fn may_run_lazily(&self) -> bool {
+        self.lazy
     }
 
     fn weight(&self) -> u64 {
@@ -80,7 +80,7 @@ impl<const ORDERED: bool> Domain for Part<ORDERED> {
         &mut self,
         end: Time,
         inbox: &mut Inbox<Ball<ORDERED>>,
-        outbox: &mut Outbox<Ball<ORDERED>>,
+        send_buffer: &mut SendBuffer<Ball<ORDERED>>,
     ) {
         loop {
             let (arrival, local) = (inbox.next_time(), self.timers.next_time());
@@ -89,83 +89,84 @@ impl<const ORDERED: bool> Domain for Part<ORDERED> {
             }
             if arrival <= local {
                 assert!(inbox.peek().is_some_and(|ball| ball.arrival == arrival));
-                let (lane, value) = inbox.read(|lane, ball| (lane, ball.value));
-                let (at, value) = self.juggler.catch(arrival, lane, value);
+                let (channel, value) = inbox.read(|channel, ball| (channel, ball.value));
+                let (at, value) = self.juggler.catch(arrival, channel, value);
                 self.timers.set(timer(at, value));
             } else {
                 let due = self.timers.pop().expect("a timer has just been seen");
-                self.juggler.throw(local, value_of(due), |lane, at, value| {
-                    let arrival = Time::ZERO;
-                    outbox.send(lane, at, &Ball { value, arrival });
-                });
+                self.juggler
+                    .throw(local, value_of(due), |channel, at, value| {
+                        let arrival = Time::ZERO;
+                        send_buffer.send(channel, at, &Ball { value, arrival });
+                    });
             }
         }
     }
 }
 
-/// Drives the engine through a game, in windows of random lengths.
+/// Drives the engine through a game, in epochs of random lengths.
 struct Hand<'a> {
     changes: std::slice::Iter<'a, Change>,
     coming: Option<&'a Change>,
     dice: Dice,
     level: Time,
     looks: Vec<Vec<usize>>,
-    /// Windows are as long as they can be.
+    /// Epochs are as long as they can be.
     whole: bool,
 }
 
 impl<const ORDERED: bool> Driver<Part<ORDERED>> for Hand<'_> {
     fn before(
         &mut self,
-        domains: &mut Domains<'_, Part<ORDERED>>,
+        processes: &mut Processes<'_, Part<ORDERED>>,
         mut next: Time,
-    ) -> Option<Window> {
+    ) -> Option<Epoch> {
         while let Some(change) = self.coming.filter(|change| next >= change.at) {
-            if domains.may_lag() && self.level < change.at {
+            if processes.may_run_lazily() && self.level < change.at {
                 self.level = change.at;
-                return Some(Window {
+                return Some(Epoch {
                     start: change.at,
                     end: change.at,
-                    lag: Lag::Forbidden,
+                    execution: Execution::Eager,
                 });
             }
-            let seen = domains.iter().map(|part| part.juggler.log.len());
+            let seen = processes.iter().map(|part| part.juggler.log.len());
             self.looks.push(seen.collect());
-            for &(own, lane) in &change.recalled {
-                domains.recall(own, lane, |part, ball| {
+            for &(own, channel) in &change.recalled {
+                processes.recall(own, channel, |part, ball| {
                     part.juggler.note(ball.arrival, Sight::Lost, ball.value);
                 });
             }
             for &(own, at, value) in &change.set {
-                domains.update(own, |part| part.timers.set(timer(at, value)));
+                processes.update(own, |part| part.timers.set(timer(at, value)));
             }
             self.coming = self.changes.next();
-            next = domains.next_event();
+            next = processes.next_event();
         }
         if next == Time::MAX {
             return None;
         }
-        let most = domains.lookahead().as_ps();
+        let most = processes.lookahead().as_ps();
         let length = match self.dice.roll(4) {
             0 if !self.whole => 1 + self.dice.roll(most),
             _ => most,
         };
         let look = self.coming.map_or(Time::MAX, |change| change.at);
         let end = next.saturating_add(Duration::from_ps(length)).min(look);
-        let lag = if end == look || self.dice.roll(32) == 0 {
+        let execution = if end == look || self.dice.roll(32) == 0 {
             self.level = end;
-            Lag::Forbidden
+            Execution::Eager
         } else {
-            Lag::Allowed
+            Execution::Lazy
         };
-        Some(Window {
+        Some(Epoch {
             start: next,
             end,
-            lag,
+            execution,
         })
     }
 
-    fn collect(&mut self, _domains: &mut Domains<'_, Part<ORDERED>>) {}
+    fn collect(&mut self, _processes: &mut Processes<'_, Part<ORDERED>>) {}
 }
 
 pub(crate) fn play_by_engine<const ORDERED: bool>(
@@ -175,23 +176,23 @@ pub(crate) fn play_by_engine<const ORDERED: bool>(
     probed: bool,
 ) -> (Seen, u64) {
     let wiring = game.jugglers.iter().map(|juggler| {
-        let lanes = juggler.lanes.iter();
-        lanes
-            .map(|lane| Wiring {
-                domain: small(lane.far),
-                lane: small(lane.far_lane),
-                delay: lane.delay,
+        let channels = juggler.channels.iter();
+        channels
+            .map(|channel| Wiring {
+                process: small(channel.far),
+                channel: small(channel.far_channel),
+                delay: channel.delay,
             })
             .collect()
     });
     let mut parts: Vec<Part<ORDERED>> = game
         .jugglers
         .iter()
-        .zip(game.lags.iter().zip(&game.weights))
-        .map(|(juggler, (&lags, &weight))| Part {
+        .zip(game.lazy.iter().zip(&game.weights))
+        .map(|(juggler, (&lazy, &weight))| Part {
             juggler: juggler.clone(),
             timers: Timers::default(),
-            lags,
+            lazy,
             weight,
         })
         .collect();
@@ -214,10 +215,10 @@ pub(crate) fn play_by_engine<const ORDERED: bool>(
     } else {
         engine.run(&mut hand);
     }
-    let logs = engine.domains().map(|part| part.juggler.log.clone());
+    let logs = engine.processes().map(|part| part.juggler.log.clone());
     let seen = Seen {
         logs: logs.collect(),
         looks: hand.looks,
     };
-    (seen, engine.windows())
+    (seen, engine.epochs())
 }

@@ -4,7 +4,7 @@ use fabricsim_core::rng::mix;
 use fabricsim_core::units::{Duration, Time};
 
 use super::dice::{Dice, index, small};
-use super::juggler::{Change, Game, Juggler, Lane};
+use super::juggler::{Change, Channel, Game, Juggler};
 
 const PS: u64 = 1;
 const NS: u64 = 1_000;
@@ -25,7 +25,7 @@ const DELAYS: &[&[u64]] = &[
     &[1 << 45, 1 << 36],
 ];
 
-/// A random game of `size` domains.
+/// A random game of `size` processes.
 pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
     let delays = dice.pick(DELAYS);
     let quantum = match dice.roll(4) {
@@ -39,7 +39,7 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
     let origin = dice.pick(&[0, 0, 12_345, 1 << 61]);
     let budget = 6_000 / size + 2;
     let juggler = |state| Juggler {
-        lanes: Vec::new(),
+        channels: Vec::new(),
         last: Vec::new(),
         state,
         budget: small(budget),
@@ -51,11 +51,13 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
     };
     let mut jugglers: Vec<Juggler> = (0..size).map(|own| juggler(mix(own as u64))).collect();
     let mut join = |a: usize, b: usize, there: u64, back: u64| {
-        let lanes = [jugglers[a].lanes.len(), jugglers[b].lanes.len()];
-        for (own, far, far_lane, delay) in [(a, b, lanes[1], there), (b, a, lanes[0], back)] {
-            jugglers[own].lanes.push(Lane {
+        let channels = [jugglers[a].channels.len(), jugglers[b].channels.len()];
+        for (own, far, far_channel, delay) in
+            [(a, b, channels[1], there), (b, a, channels[0], back)]
+        {
+            jugglers[own].channels.push(Channel {
                 far,
-                far_lane,
+                far_channel,
                 delay: Duration::from_ps(delay),
             });
             jugglers[own].last.push(Time::ZERO);
@@ -111,8 +113,8 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
             recalled: (0..dice.roll(4))
                 .map(|_| {
                     let own = index(dice.roll(size as u64));
-                    let lanes: &[Lane] = &jugglers[own].lanes;
-                    (own, index(dice.roll(lanes.len() as u64)))
+                    let channels: &[Channel] = &jugglers[own].channels;
+                    (own, index(dice.roll(channels.len() as u64)))
                 })
                 .collect(),
             set: (0..dice.roll(3))
@@ -125,7 +127,7 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
         })
         .collect();
     Game {
-        lags: (0..size).map(|_| dice.roll(4) < lagging).collect(),
+        lazy: (0..size).map(|_| dice.roll(4) < lagging).collect(),
         weights: (0..size).map(|_| 1 + dice.roll(1 << (size % 20))).collect(),
         jugglers,
         first,
@@ -133,13 +135,13 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
     }
 }
 
-/// As many leaves as a domain can have lanes, all of which throw balls at it that come in two
-/// windows.
+/// As many leaves as a process can have channels, all of which throw balls at it that come in two
+/// epochs.
 pub(crate) fn crowd(dice: &mut Dice) -> Game {
     let (leaves, delay) = (1 << 16, Duration::from_ns(100));
-    let juggler = |lanes: Vec<Lane>| Juggler {
-        last: vec![Time::ZERO; lanes.len()],
-        lanes,
+    let juggler = |channels: Vec<Channel>| Juggler {
+        last: vec![Time::ZERO; channels.len()],
+        channels,
         state: 0,
         budget: 6,
         quantum: 30 * NS,
@@ -148,13 +150,13 @@ pub(crate) fn crowd(dice: &mut Dice) -> Game {
         apart: false,
         log: Vec::new(),
     };
-    let lane = |far, far_lane| Lane {
+    let channel = |far, far_channel| Channel {
         far,
-        far_lane,
+        far_channel,
         delay,
     };
-    let hub = juggler((1..=leaves).map(|leaf| lane(leaf, 0)).collect());
-    let leaf = |own| juggler(vec![lane(0, own)]);
+    let hub = juggler((1..=leaves).map(|leaf| channel(leaf, 0)).collect());
+    let leaf = |own| juggler(vec![channel(0, own)]);
     let mut first = Vec::new();
     for own in 1..=leaves {
         for _ in 0..3 {
@@ -163,7 +165,7 @@ pub(crate) fn crowd(dice: &mut Dice) -> Game {
         }
     }
     Game {
-        lags: vec![false; leaves + 1],
+        lazy: vec![false; leaves + 1],
         weights: vec![1; leaves + 1],
         jugglers: std::iter::once(hub).chain((0..leaves).map(leaf)).collect(),
         first,

@@ -5,7 +5,7 @@ use fabricsim_core::units::{Duration, Time};
 
 use super::dice::{Dice, index};
 
-/// What a domain saw.
+/// What a process saw.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Sight {
     Ball(usize),
@@ -15,17 +15,17 @@ pub(crate) enum Sight {
 
 /// One side of a link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lane {
+pub(crate) struct Channel {
     pub(crate) far: usize,
-    pub(crate) far_lane: usize,
+    pub(crate) far_channel: usize,
     pub(crate) delay: Duration,
 }
 
-/// What a domain does with what it sees: it depends on all that it has seen before, in its order.
+/// What a process does with what it sees: it depends on all that it has seen before, in its order.
 #[derive(Clone, Debug)]
 pub(crate) struct Juggler {
-    pub(crate) lanes: Vec<Lane>,
-    /// When the last ball of each lane arrives.
+    pub(crate) channels: Vec<Channel>,
+    /// When the last ball of each channel arrives.
     pub(crate) last: Vec<Time>,
     pub(crate) state: u64,
     /// Balls that it may still throw.
@@ -34,30 +34,30 @@ pub(crate) struct Juggler {
     pub(crate) quantum: u64,
     pub(crate) most_hold: u64,
     pub(crate) burst: u64,
-    /// Balls of one lane arrive one after the other.
+    /// Balls of one channel arrive one after the other.
     pub(crate) apart: bool,
     pub(crate) log: Vec<(Time, Sight, u64)>,
 }
 
 impl Juggler {
     pub(crate) fn note(&mut self, now: Time, sight: Sight, value: u64) {
-        let lane = match sight {
-            Sight::Ball(lane) => lane as u64,
+        let channel = match sight {
+            Sight::Ball(channel) => channel as u64,
             Sight::Timer => 1 << 32,
             Sight::Lost => 1 << 33,
         };
-        self.state = mix(self.state ^ mix(value ^ now.as_ps()) ^ lane);
+        self.state = mix(self.state ^ mix(value ^ now.as_ps()) ^ channel);
         self.log.push((now, sight, value));
     }
 
     /// Catches a ball: when it is to be thrown.
-    pub(crate) fn catch(&mut self, now: Time, lane: usize, value: u64) -> (Time, u64) {
-        self.note(now, Sight::Ball(lane), value);
+    pub(crate) fn catch(&mut self, now: Time, channel: usize, value: u64) -> (Time, u64) {
+        self.note(now, Sight::Ball(channel), value);
         let hold = self.state % (self.most_hold + 1) * self.quantum;
         (now + Duration::from_ps(hold), mix(self.state))
     }
 
-    /// Throws balls: their lanes, times and values.
+    /// Throws balls: their channels, times and values.
     pub(crate) fn throw(&mut self, now: Time, value: u64, mut send: impl FnMut(usize, Time, u64)) {
         self.note(now, Sight::Timer, value);
         let count = match self.state % 8 {
@@ -67,30 +67,30 @@ impl Juggler {
             _ => self.burst,
         };
         let mut dice = Dice(self.state);
-        let favourite = dice.roll(self.lanes.len() as u64);
+        let favourite = dice.roll(self.channels.len() as u64);
         for _ in 0..count {
             if self.budget == 0 {
                 return;
             }
             self.budget -= 1;
-            let lane = match dice.roll(3) {
-                0 => index(dice.roll(self.lanes.len() as u64)),
+            let channel = match dice.roll(3) {
+                0 => index(dice.roll(self.channels.len() as u64)),
                 _ => index(favourite),
             };
             let extra = Duration::from_ps(dice.roll(4) * self.quantum);
-            let least = self.last[lane].saturating_add(Duration::from_ps(u64::from(self.apart)));
-            let at = (now + self.lanes[lane].delay + extra).max(least);
-            self.last[lane] = at;
-            send(lane, at, dice.roll(u64::MAX));
+            let least = self.last[channel].saturating_add(Duration::from_ps(u64::from(self.apart)));
+            let at = (now + self.channels[channel].delay + extra).max(least);
+            self.last[channel] = at;
+            send(channel, at, dice.roll(u64::MAX));
         }
     }
 }
 
-/// What happens between windows at one instant.
+/// What happens between epochs at one instant.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) at: Time,
-    /// Domains and lanes whose balls are taken back.
+    /// Processes and channels whose balls are taken back.
     pub(crate) recalled: Vec<(usize, usize)>,
     /// Timers that are set.
     pub(crate) set: Vec<(usize, Time, u64)>,
@@ -100,13 +100,13 @@ pub(crate) struct Change {
 #[derive(Clone, Debug)]
 pub(crate) struct Game {
     pub(crate) jugglers: Vec<Juggler>,
-    pub(crate) lags: Vec<bool>,
+    pub(crate) lazy: Vec<bool>,
     pub(crate) weights: Vec<u64>,
     pub(crate) first: Vec<(usize, Time, u64)>,
     pub(crate) changes: Vec<Change>,
 }
 
-/// What was seen in a game: how much by each domain at each change, and all in the end.
+/// What was seen in a game: how much by each process at each change, and all in the end.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) looks: Vec<Vec<usize>>,

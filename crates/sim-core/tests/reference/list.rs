@@ -6,11 +6,11 @@ use fabricsim_core::units::Time;
 
 use super::dice::index;
 use super::engine::order_of;
-use super::juggler::{Game, Lane, Seen, Sight};
+use super::juggler::{Channel, Game, Seen, Sight};
 
-/// Plays by a list of events: by time, then balls by (own order, lane), then timers.
+/// Plays by a list of events: by time, then balls by (own order, channel), then timers.
 pub(crate) fn play_by_list(game: &Game, ordered: bool) -> Seen {
-    /// Time, domain, timers behind balls, order, lane or value, number.
+    /// Time, process, timers behind balls, order, channel or value, number.
     type Key = (Time, usize, bool, u64, u64, u64);
     let mut jugglers = game.jugglers.clone();
     let mut events: BTreeMap<Key, u64> = BTreeMap::new();
@@ -28,10 +28,10 @@ pub(crate) fn play_by_list(game: &Game, ordered: bool) -> Seen {
         let next = events.first_key_value().map(|(&(at, ..), _)| at);
         if let Some(change) = changes.next_if(|change| next.is_none_or(|next| next >= change.at)) {
             looks.push(jugglers.iter().map(|juggler| juggler.log.len()).collect());
-            for &(own, lane) in &change.recalled {
+            for &(own, channel) in &change.recalled {
                 let mut balls = Vec::new();
-                events.retain(|&(at, domain, is_timer, _, from, number), &mut value| {
-                    let lost = domain == own && !is_timer && from == lane as u64;
+                events.retain(|&(at, process, is_timer, _, from, number), &mut value| {
+                    let lost = process == own && !is_timer && from == channel as u64;
                     if lost {
                         balls.push((at, number, value));
                     }
@@ -48,19 +48,21 @@ pub(crate) fn play_by_list(game: &Game, ordered: bool) -> Seen {
             }
             continue;
         }
-        let Some(((at, own, is_timer, _, lane, _), value)) = events.pop_first() else {
+        let Some(((at, own, is_timer, _, channel, _), value)) = events.pop_first() else {
             break;
         };
         if is_timer {
-            let lanes = &game.jugglers[own].lanes;
-            jugglers[own].throw(at, value, |lane, at, value| {
-                let Lane { far, far_lane, .. } = lanes[lane];
+            let channels = &game.jugglers[own].channels;
+            jugglers[own].throw(at, value, |channel, at, value| {
+                let Channel {
+                    far, far_channel, ..
+                } = channels[channel];
                 let order = if ordered { order_of(value) } else { 0 };
-                let key = (at, far, false, order, far_lane as u64, next_number());
+                let key = (at, far, false, order, far_channel as u64, next_number());
                 events.insert(key, value);
             });
         } else {
-            let (at, value) = jugglers[own].catch(at, index(lane), value);
+            let (at, value) = jugglers[own].catch(at, index(channel), value);
             events.insert((at, own, true, 0, value, next_number()), value);
         }
     }

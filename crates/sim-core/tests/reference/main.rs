@@ -1,4 +1,4 @@
-//! The engine against a plain list of events: what each domain sees, in which order, and what has
+//! The engine against a plain list of events: what each process sees, in which order, and what has
 //! happened when somebody looks, on random graphs whose delays lie far apart.
 
 mod dice;
@@ -29,11 +29,11 @@ fn check<const ORDERED: bool>(seed: u64) -> u64 {
 /// Plays a game by the list, with `threads`, and with a probe; how much is seen in it.
 fn play<const ORDERED: bool>(game: &Game, seed: u64, threads: &[usize]) -> u64 {
     let expected = play_by_list(game, ORDERED);
-    let mut windows = None;
+    let mut epochs = None;
     for &threads in threads {
         let (seen, count) = play_by_engine::<ORDERED>(game, threads, seed, false);
         compare(&seen, &expected, seed, threads);
-        assert_eq!(*windows.get_or_insert(count), count, "seed {seed}");
+        assert_eq!(*epochs.get_or_insert(count), count, "seed {seed}");
     }
     let (seen, _) = play_by_engine::<ORDERED>(game, 3, mix(seed), true);
     compare(&seen, &expected, seed, 0);
@@ -45,7 +45,7 @@ fn compare(seen: &Seen, expected: &Seen, seed: u64, threads: usize) {
     for (own, (log, other)) in pairs.enumerate() {
         if let Some(at) = (0..log.len().max(other.len())).find(|&at| log.get(at) != other.get(at)) {
             panic!(
-                "seed {seed}, {threads} threads: domain {own} sees {:?} and not {:?}",
+                "seed {seed}, {threads} threads: process {own} sees {:?} and not {:?}",
                 log.get(at),
                 other.get(at)
             );
@@ -75,7 +75,7 @@ fn the_engine_does_what_a_list_of_events_does_in_many_games() {
 }
 
 #[test]
-fn as_many_lanes_as_there_can_be() {
+fn as_many_channels_as_there_can_be() {
     let events = play::<false>(&crowd(&mut Dice(1)), 0, &[2]);
     assert!(events > 4 << 16, "{events}");
 }

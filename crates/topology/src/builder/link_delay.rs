@@ -18,7 +18,7 @@ pub enum LinkDelay {
 
 /// The word for [`LinkDelay::Geographic`].
 const GEOGRAPHIC: &str = "geographic";
-/// Seconds in which light passes a kilometre of fibre, whose refractive index is about 1.5.
+/// Seconds in which light passes a kilometer of fibre, whose refractive index is about 1.5.
 const SECONDS_PER_KM: f64 = 5e-6;
 /// The mean radius of the Earth, in km (IUGG).
 const EARTH_RADIUS_KM: f64 = 6_371.009;

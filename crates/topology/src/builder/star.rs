@@ -2,31 +2,23 @@
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Rate};
-use serde::{Deserialize, Serialize};
 
-use super::plan::{Plan, at_least, fits_ports, some_delay};
+use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
 
-/// Hosts around one switch, whose id follows theirs: the place to look at incast.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct StarConfig {
-    /// Hosts.
-    pub hosts: u32,
-    /// Rate of every link.
-    pub rate: Rate,
-    /// One-way delay of every link.
-    pub delay: Duration,
-}
-
-impl Default for StarConfig {
-    fn default() -> Self {
-        Self {
-            hosts: 16,
-            rate: Rate::from_gbps(100),
-            delay: Duration::from_us(1),
-        }
+settings! {
+    /// Hosts around one switch, whose id follows theirs: the place to look at incast.
+    pub struct StarConfig {
+        /// Hosts.
+        #[range(from 2)]
+        #[refused("{value} is too few", "write at least 2")]
+        pub hosts: u32 = 16,
+        /// Rate of every link.
+        pub rate: Rate = "100Gbps",
+        /// One-way delay of every link.
+        pub delay: Duration = "1us",
     }
 }
 
@@ -36,7 +28,7 @@ impl StarConfig {
     /// # Errors
     /// Fewer than two hosts, more hosts than a switch has ports, or a zero delay.
     pub fn build(&self) -> Result<Topology, ConfigError> {
-        at_least("hosts", self.hosts, 2)?;
+        self.validate_ranges()?;
         fits_ports("hosts", "the switch", self.hosts.into())?;
         some_delay("delay", self.delay)?;
         let mut plan = Plan::new("hosts", self.hosts.into(), 1)?;

@@ -45,10 +45,10 @@ pub(super) fn refuse_parts(
 
 /// The nodes of each connected part, in the order of their first.
 fn parts(nodes: usize, links: &[(u32, u32)]) -> Vec<Vec<usize>> {
-    let mut neighbours = vec![Vec::new(); nodes];
+    let mut neighbors = vec![Vec::new(); nodes];
     for &(a, b) in links {
-        neighbours[a as usize].push(b as usize);
-        neighbours[b as usize].push(a as usize);
+        neighbors[a as usize].push(b as usize);
+        neighbors[b as usize].push(a as usize);
     }
     let mut seen = vec![false; nodes];
     let mut parts = Vec::new();
@@ -60,7 +60,7 @@ fn parts(nodes: usize, links: &[(u32, u32)]) -> Vec<Vec<usize>> {
         let mut head = 0;
         while let Some(&node) = part.get(head) {
             head += 1;
-            for &next in &neighbours[node] {
+            for &next in &neighbors[node] {
                 if !std::mem::replace(&mut seen[next], true) {
                     part.push(next);
                 }

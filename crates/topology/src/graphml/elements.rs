@@ -5,7 +5,7 @@ use std::ops::Range;
 use fabricsim_core::input::InputError;
 use roxmltree::{Document, Node, TextPos};
 
-/// A mistake at the first line of an element.
+/// An error at the first line of an element.
 pub(super) fn wrong(
     element: Node<'_, '_>,
     message: impl Into<String>,

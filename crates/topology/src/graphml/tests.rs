@@ -81,7 +81,7 @@ fn delays_follow_from_the_map() {
     assert!((delay(0, 6) - 5.0).abs() < 1e-9, "a host's link");
 }
 
-/// The mistake in `text`: its line, the text at fault, and what is said.
+/// The error in `text`: its line, the text at fault, and what is said.
 fn refused(config: &GraphmlConfig, text: &str) -> (usize, String, String) {
     let error = config.read(text).unwrap_err();
     let place = text[error.span.clone()].to_owned();
@@ -90,7 +90,7 @@ fn refused(config: &GraphmlConfig, text: &str) -> (usize, String, String) {
 }
 
 #[test]
-fn mistakes_are_shown_where_they_are() {
+fn errors_are_shown_where_they_are() {
     for (old, new, line, place, says) in [
         ("<graphml ", "graphml ", 2, "", "not XML"),
         (

@@ -1,4 +1,4 @@
-//! Each mistake a user can make in a link list, and what they are told.
+//! Each error a user can make in a link list, and what they are told.
 
 use fabricsim_core::units::Rate;
 
@@ -13,8 +13,8 @@ const GOOD: &str = "\
 2 3 25Gbps 3.33us 0
 ";
 
-/// The word at fault, what is wrong, and the remedy, when `from` in the good file becomes `to`.
-fn mistake(from: &str, to: &str) -> (String, String, String) {
+/// The word at fault, what is wrong, and a suggested fix, when `from` in the good file becomes `to`.
+fn diagnostic(from: &str, to: &str) -> (String, String, String) {
     assert!(GOOD.contains(from));
     let text = GOOD.replacen(from, to, 1);
     let error = parse_hpcc(&text).unwrap_err();
@@ -70,40 +70,40 @@ fn a_file_that_goes_on_too_long() {
 
 #[test]
 fn counts_that_cannot_be() {
-    let (at, message, _) = mistake("4 1 4", "4 4 4");
+    let (at, message, _) = diagnostic("4 1 4", "4 4 4");
     assert_eq!(
         (at.as_str(), message.as_str()),
         ("4", "4 switches among 4 nodes leave no host")
     );
-    let (at, message, help) = mistake("4 1 4", "-4 1 4");
+    let (at, message, help) = diagnostic("4 1 4", "-4 1 4");
     assert_eq!((at.as_str(), message.as_str()), ("-4", "`-4` is negative"));
     assert_eq!(
         help,
         "begin the file with three counts: nodes, switches, links"
     );
     assert_eq!(
-        mistake("4 1 4", "four 1 4").1,
+        diagnostic("4 1 4", "four 1 4").1,
         "`four` is not a whole number"
     );
-    assert_eq!(mistake("4 1 4", "0 1 4").1, "there is no node");
+    assert_eq!(diagnostic("4 1 4", "0 1 4").1, "there is no node");
     assert_eq!(
-        mistake("4 1 4", "99999999999 1 4").1,
+        diagnostic("4 1 4", "99999999999 1 4").1,
         "99999999999 nodes are more than the 16777216 that can be simulated"
     );
     assert_eq!(
-        mistake("4 1 4", "4 1 99999999999999999999").1,
+        diagnostic("4 1 4", "4 1 99999999999999999999").1,
         "`99999999999999999999` is too large"
     );
-    assert!(mistake("4 1 4", "4 2 0 1 4 H100").1.contains("SimAI"));
+    assert!(diagnostic("4 1 4", "4 2 0 1 4 H100").1.contains("SimAI"));
 }
 
 #[test]
 fn ids_out_of_range_or_given_twice() {
-    let (at, message, help) = mistake("1 3 40Mb/s", "1 4 40Mb/s");
+    let (at, message, help) = diagnostic("1 3 40Mb/s", "1 4 40Mb/s");
     assert_eq!((at.as_str(), message.as_str()), ("4", "there is no node 4"));
     assert_eq!(help, "nodes are numbered 0 to 3");
-    assert_eq!(mistake("\n3\n", "\n7\n").1, "there is no node 7");
-    let (at, message, _) = mistake("4 1 4\n3", "4 2 4\n3 3");
+    assert_eq!(diagnostic("\n3\n", "\n7\n").1, "there is no node 7");
+    let (at, message, _) = diagnostic("4 1 4\n3", "4 2 4\n3 3");
     assert_eq!(
         (at.as_str(), message.as_str()),
         ("3", "switch 3 is listed twice")
@@ -114,7 +114,7 @@ fn ids_out_of_range_or_given_twice() {
 
 #[test]
 fn a_link_from_a_node_to_itself() {
-    let (at, message, _) = mistake("1 3 40Mb/s", "1 1 40Mb/s");
+    let (at, message, _) = diagnostic("1 3 40Mb/s", "1 1 40Mb/s");
     assert_eq!(
         (at.as_str(), message.as_str()),
         ("1", "the link joins node 1 with itself")
@@ -123,22 +123,22 @@ fn a_link_from_a_node_to_itself() {
 
 #[test]
 fn rates_and_delays() {
-    let (at, message, help) = mistake("40Mb/s", "40");
+    let (at, message, help) = diagnostic("40Mb/s", "40");
     assert_eq!((at.as_str(), message.as_str()), ("40", "`40` has no unit"));
     assert_eq!(help, "write it like `100Gbps`");
     assert_eq!(
-        mistake("40Mb/s", "40GB").1,
+        diagnostic("40Mb/s", "40GB").1,
         "`40GB` has an unknown unit `GB`"
     );
-    assert_eq!(mistake("40Mb/s", "-40Mb/s").1, "`-40Mb/s` is negative");
-    assert_eq!(mistake("40Mb/s", "0Mb/s").1, "`0Mb/s` is zero");
-    let (at, message, help) = mistake("0.001ms", "0.001m");
+    assert_eq!(diagnostic("40Mb/s", "-40Mb/s").1, "`-40Mb/s` is negative");
+    assert_eq!(diagnostic("40Mb/s", "0Mb/s").1, "`0Mb/s` is zero");
+    let (at, message, help) = diagnostic("0.001ms", "0.001m");
     assert_eq!(
         (at.as_str(), message.as_str()),
         ("0.001m", "`0.001m` has an unknown unit `m`")
     );
     assert_eq!(help, "write it like `1us`");
-    let (at, message, _) = mistake("0.001ms", "0ns");
+    let (at, message, _) = diagnostic("0.001ms", "0ns");
     assert_eq!(at, "0ns");
     assert!(message.contains("the window engine needs a delay of at least 1ps"));
 }
@@ -146,7 +146,7 @@ fn rates_and_delays() {
 #[test]
 fn a_loss_that_is_not_a_probability() {
     for loss in ["1.01", "-0.1", "NaN", "1%"] {
-        let (at, message, help) = mistake("0.01\n", &format!("{loss}\n"));
+        let (at, message, help) = diagnostic("0.01\n", &format!("{loss}\n"));
         assert_eq!(
             (at.as_str(), message),
             (loss, format!("`{loss}` is not a loss"))

@@ -12,7 +12,7 @@ pub(super) struct Word<'a> {
 }
 
 impl Word<'_> {
-    /// A mistake in this word.
+    /// An error in this word.
     pub(super) fn wrong(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.span.clone(), message, help)
     }

@@ -144,7 +144,7 @@ impl Ways {
     /// The way over the link of `port`, whose node counts as so many `switches`.
     fn of(port: &Port, switches: u16, mtu_payload: Bytes) -> Self {
         let path = PathInfo {
-            base_rtt: saturating_add(port.delay, port.rate.serialisation(mtu_payload)),
+            base_rtt: saturating_add(port.delay, port.rate.transmission(mtu_payload)),
             bottleneck: port.rate,
             switches,
         };

@@ -62,7 +62,7 @@ struct Class {
     another: Option<NodeId>,
 }
 
-/// A host's links by switch, rate and delay; a host with direct neighbours adds itself.
+/// A host's links by switch, rate and delay; a host with direct neighbors adds itself.
 type Likeness = Vec<(NodeId, Option<(Rate, Duration)>)>;
 
 impl Routes {
@@ -109,7 +109,7 @@ impl Routes {
                 .map(|p| (p.peer, Some((p.rate, p.delay))))
                 .collect();
             if ports.iter().any(|port| self.topology.is_host(port.peer)) {
-                likeness.push((host, None)); // its direct neighbours make it like no other
+                likeness.push((host, None)); // its direct neighbors make it like no other
             }
             let found = *known.entry(likeness).or_insert(classes.len());
             match classes.get_mut(found) {

@@ -11,7 +11,7 @@ use crate::graph::Topology;
 /// A way from one switch to another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hop {
-    /// The neighbour's index among the switches.
+    /// The neighbor's index among the switches.
     pub(super) to: u32,
     /// The port that leads there.
     pub(super) port: PortId,
@@ -69,7 +69,7 @@ impl SwitchGraph {
     }
 
     /// The table of each switch: a breadth-first search from each group's switches, for [`BATCH`] groups
-    /// at once. The next hops of a switch are its neighbours that were reached one step before it.
+    /// at once. The next hops of a switch are its neighbors that were reached one step before it.
     pub(super) fn tables(&self, groups: &Groups) -> Vec<TableBuilder<'_>> {
         let count = groups.attachments().len();
         let mut tables: Vec<TableBuilder<'_>> = (0..self.len())

@@ -10,8 +10,8 @@ use crate::graph::Port;
 impl Routes {
     /// What the idle network offers the pair, along the first next hop at each step.
     ///
-    /// `mtu_payload` is the payload of a full packet: its serialisation at each hop is part of the
-    /// base round-trip time, headers and the acknowledgement's serialisation are not. `None` when
+    /// `mtu_payload` is the payload of a full packet: its transmission at each hop is part of the
+    /// base round-trip time, headers and the acknowledgement's transmission are not. `None` when
     /// there is no path, an end is not a host, or both ends are the same.
     #[must_use]
     pub fn path_info(&self, src: NodeId, dst: NodeId, mtu_payload: Bytes) -> Option<PathInfo> {
@@ -93,10 +93,10 @@ impl Routes {
         nics
     }
 
-    /// Links from a host's neighbour to `dst`; `None` when it is another host or has no path.
-    fn hops_from(&self, neighbour: NodeId, dst: NodeId) -> Option<u32> {
+    /// Links from a host's neighbor to `dst`; `None` when it is another host or has no path.
+    fn hops_from(&self, neighbor: NodeId, dst: NodeId) -> Option<u32> {
         let slot = *self.slots.get(dst.index())?;
-        let mut node = neighbour;
+        let mut node = neighbor;
         let mut hops = 0;
         while node != dst {
             if self.topology.is_host(node) {
@@ -112,7 +112,7 @@ impl Routes {
 
 /// What one hop adds to the base round-trip time.
 pub(super) fn link_rtt(rate: Rate, delay: Duration, mtu_payload: Bytes) -> Duration {
-    saturating_add(delay.saturating_mul(2), rate.serialisation(mtu_payload))
+    saturating_add(delay.saturating_mul(2), rate.transmission(mtu_payload))
 }
 
 pub(super) const fn saturating_add(a: Duration, b: Duration) -> Duration {

@@ -96,9 +96,11 @@ impl SwitchTable {
 
     /// The equal next hops towards a host, in order.
     pub(super) fn next_hops(&self, slot: Slot) -> &[PortId] {
-        self.set(slot).map_or(&[], |set| {
-            &self.ports[set.start as usize..][..set.len.into()]
-        })
+        self.set(slot).map_or(&[], |set| self.ports_of(set))
+    }
+
+    fn ports_of(&self, set: Entry) -> &[PortId] {
+        &self.ports[set.start as usize..][..set.len.into()]
     }
 }
 
@@ -264,14 +266,17 @@ impl<H: Header> Routing<H> for SwitchRoutes {
         if set.len == 1 {
             return Some(set.first);
         }
-        let choice = match &mut self.choice {
+        let position = match &mut self.choice {
             Choice::Hash(hash) => hash.choose(&packet.key, set.len.into()),
             Choice::Own(choice) => {
-                let hops = &self.table.ports[set.start as usize..][..set.len.into()];
-                choose(&mut **choice, now, packet, hops, &ports)
+                let hops = (&*self.table, set);
+                choose(&mut **choice, now, packet, hops, ports)
             }
         };
-        self.table.ports.get((set.start + choice) as usize).copied()
+        self.table
+            .ports
+            .get((set.start + position) as usize)
+            .copied()
     }
 
     /// Keeps the state of the policy.
@@ -281,16 +286,18 @@ impl<H: Header> Routing<H> for SwitchRoutes {
     }
 }
 
-/// Asks `choice` for the position in `hops`.
-// Apart from the code that most packets run through.
+/// Asks `choice` for the position in `set`, one of `table`.
+// Apart from the code that most packets run through, which then needs no room for the views either.
+#[cold]
 #[inline(never)]
 fn choose<H: Header>(
     choice: &mut dyn NextHopChoice,
     now: Time,
     packet: &Packet<H>,
-    hops: &[PortId],
-    ports: &dyn PortStates,
+    (table, set): (&SwitchTable, Entry),
+    ports: impl PortStates,
 ) -> u32 {
+    let hops = table.ports_of(set);
     let arrival = Arrival {
         now,
         key: &packet.key,
@@ -300,7 +307,7 @@ fn choose<H: Header>(
         size: packet.size(),
         seq: packet.seq,
     };
-    small(choice.choose(&arrival, hops, ports).min(hops.len() - 1))
+    small(choice.choose(&arrival, hops, &ports).min(hops.len() - 1))
 }
 
 impl fmt::Debug for SwitchRoutes {

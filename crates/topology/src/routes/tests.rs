@@ -115,7 +115,7 @@ fn there_is_no_way_to_oneself_to_a_switch_or_to_nowhere() {
 }
 
 #[test]
-fn base_rtt_counts_propagation_twice_and_each_hops_serialisation_once() {
+fn base_rtt_counts_propagation_twice_and_each_hops_transmission_once() {
     let config = DumbbellConfig {
         bottleneck_rate: Rate::from_gbps(10),
         bottleneck_delay: Duration::from_us(5),

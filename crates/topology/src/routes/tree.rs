@@ -25,7 +25,7 @@ pub(super) struct Trees {
 }
 
 impl Trees {
-    /// Hosts whose ways are found at once. Tables are kept by switch, so that those of neighbouring hosts
+    /// Hosts whose ways are found at once. Tables are kept by switch, so that those of neighboring hosts
     /// are then read together.
     pub(super) const AT_ONCE: usize = 8;
 

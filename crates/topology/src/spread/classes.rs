@@ -16,7 +16,7 @@ pub(super) struct Way {
     pub(super) links: f64,
 }
 
-/// Switches with the same neighbours and the same traffic, or a group of hosts.
+/// Switches with the same neighbors and the same traffic, or a group of hosts.
 ///
 /// To exchange two such switches changes nothing in the network, so their links carry the same, and
 /// equal next hops lead to all of them or to none.
@@ -44,7 +44,7 @@ pub(super) struct Classes {
     class_of: Vec<usize>,
 }
 
-/// What makes two switches alike: neighbours (a host with several links counts as its group, others do
+/// What makes two switches alike: neighbors (a host with several links counts as its group, others do
 /// not count), the traffic of their hosts, and their number where a pair names one of these.
 type Likeness = (Vec<usize>, Vec<u64>, Option<NodeId>);
 
@@ -136,7 +136,7 @@ impl Classes {
         let mut first = Vec::new();
         for switch in topology.switches() {
             let own = local.sums.get(&switch).unwrap_or(&none);
-            let mut neighbours: Vec<usize> = topology
+            let mut neighbors: Vec<usize> = topology
                 .ports(switch)
                 .iter()
                 .filter_map(|port| match self.class_of[port.peer.index()] {
@@ -145,11 +145,11 @@ impl Classes {
                     group => Some(topology.len() + group),
                 })
                 .collect();
-            neighbours.sort_unstable();
+            neighbors.sort_unstable();
             let bits = own.iter().flatten().map(|value| value.to_bits()).collect();
             let alone = local.named.contains(&switch).then_some(switch);
             let new = self.classes.len();
-            let class = *known.entry((neighbours, bits, alone)).or_insert(new);
+            let class = *known.entry((neighbors, bits, alone)).or_insert(new);
             if class == new {
                 first.push((class, switch));
                 self.classes.push(Class {

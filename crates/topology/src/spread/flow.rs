@@ -97,7 +97,7 @@ impl Search {
     }
 }
 
-/// What members of a class send to one another goes over any neighbour that they share, which is any
+/// What members of a class send to one another goes over any neighbor that they share, which is any
 /// that forwards.
 fn among_members(classes: &Classes, class: usize, carried: &mut [Vec<f64>]) {
     let own = &classes.classes[class];

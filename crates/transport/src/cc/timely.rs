@@ -170,7 +170,7 @@ impl CcConfig for TimelyConfig {
         TIMESTAMP
     }
 
-    fn answers_ignore_pause(&self) -> bool {
+    fn ack_high_priority(&self) -> bool {
         true
     }
 

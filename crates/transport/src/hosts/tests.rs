@@ -4,7 +4,7 @@ use fabricsim_core::packet::PacketKind;
 use fabricsim_core::units::{Bytes, Duration};
 
 use super::*;
-use crate::cc::LineRateConfig;
+use crate::cc::NoneConfig;
 use crate::rdma::{BaseReference, PacingTimes, RdmaConfig};
 use crate::tcp::{ClassConfig, Opening, TcpConfig, TcpProfile, WithTcp};
 
@@ -13,17 +13,17 @@ const NIC: PortId = PortId(0);
 const RDMA: ClassId = ClassId(0);
 const TCP: ClassId = ClassId(1);
 
-type Host = Hosts<WithTcp<()>, LineRateConfig>;
+type Host = Hosts<WithTcp<()>, NoneConfig>;
 
 fn host() -> Host {
     let rdma = RdmaSettings::new(
         RdmaConfig::default(),
-        LineRateConfig::default(),
+        NoneConfig::default(),
         PacingTimes::Exact,
         BaseReference::Pair,
     );
     let config = TcpConfig {
-        profile: TcpProfile::Datacentre,
+        profile: TcpProfile::Datacenter,
         ..TcpConfig::default()
     };
     let class = ClassConfig {
@@ -78,7 +78,7 @@ fn sent(
         now = now.max(next);
         assert!(host.poll(now, NIC, paused, |packet| packets.push(*packet)));
         let wire = packets.last().map_or(0, |packet| u64::from(packet.wire));
-        now += RATE.serialisation(Bytes::new(wire));
+        now += RATE.transmission(Bytes::new(wire));
     }
     packets
 }

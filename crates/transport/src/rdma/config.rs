@@ -28,7 +28,7 @@ pub enum Recovery {
     Selective,
 }
 
-/// The `[transport]` table.
+/// The `[rdma]` table.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RdmaConfig {
@@ -51,7 +51,7 @@ pub struct RdmaConfig {
     /// Let answers leave a host while their priority is paused; absent means no, under
     /// `profile = "ns3-hpcc"` what its script has for the algorithm.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub answers_ignore_pause: Option<bool>,
+    pub ack_high_priority: Option<bool>,
     /// The switch priority of answers (1 to 7); absent means that of the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_priority: Option<u8>,
@@ -65,7 +65,7 @@ impl Default for RdmaConfig {
             rto_min: None,
             recovery: Recovery::GoBackN,
             nack_interval: Duration::from_us(500),
-            answers_ignore_pause: None,
+            ack_high_priority: None,
             answer_priority: None,
         }
     }
@@ -81,7 +81,7 @@ impl RdmaConfig {
     /// 2022), so that pauses do not make it fire.
     pub const RTO_LOSSLESS: Duration = Duration::from_ns(4_096 << 17);
 
-    /// The keys of the `[transport]` table, each with what it means.
+    /// The keys of the `[rdma]` table, each with what it means.
     pub const KEYS: &'static [(&'static str, &'static str)] = &[
         ("mtu", "payload bytes of a full packet (default \"1000B\")"),
         (
@@ -101,7 +101,7 @@ impl RdmaConfig {
             "least time between two NACKs for one byte, with go-back-n (default \"500us\")",
         ),
         (
-            "answers_ignore_pause",
+            "ack_high_priority",
             "answers leave a host while their priority is paused (default false; profile: by algorithm)",
         ),
         (
@@ -158,8 +158,8 @@ impl PacingTimes {
     pub(super) fn gap(self, wire: u16, rate: Rate) -> Duration {
         let size = Bytes::new(u64::from(wire));
         match self {
-            Self::Exact => rate.serialisation(size),
-            Self::TruncatedNs => rate.serialisation_truncated_ns(size),
+            Self::Exact => rate.transmission(size),
+            Self::TruncatedNs => rate.sransmission_truncated_ns(size),
         }
     }
 }
@@ -238,7 +238,7 @@ pub struct RdmaSettings<F> {
     /// The least bytes of an answer on the wire (60).
     pub answer_least: u16,
     /// Whether answers leave a host while their priority is paused.
-    pub answers_ignore_pause: bool,
+    pub ack_high_priority: bool,
     /// How pacing is rounded.
     pub pacing: PacingTimes,
     /// When an idle NIC port looks again.
@@ -261,7 +261,7 @@ impl<F> RdmaSettings<F> {
             PacingTimes::TruncatedNs => NicTimer::Published,
         };
         Self {
-            answers_ignore_pause: config.answers_ignore_pause.unwrap_or(false),
+            ack_high_priority: config.ack_high_priority.unwrap_or(false),
             rto_min: config.rto_min.unwrap_or(RdmaConfig::RTO_LOSSY),
             config,
             factory,

@@ -57,7 +57,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     /// The priorities (a mask) whose answers may leave.
     #[inline]
     fn answers_allowed(&self, paused: Priorities) -> u8 {
-        if self.settings.answers_ignore_pause {
+        if self.settings.ack_high_priority {
             u8::MAX
         } else {
             !paused.mask()
@@ -152,7 +152,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         // The answer is the data packet turned round: it echoes when that was sent and what it saw.
         let reply = self.nics[nic.index()].answers.push(priority, packet);
         let marked = reply.flags.has(Flags::CONGESTION);
-        reply.turn_round(kind, priority);
+        reply.make_reply(kind, priority);
         let telemetry = packet.wire - packet.payload - self.settings.data_header;
         reply.wire = (self.settings.answer_header + telemetry).max(self.settings.answer_least);
         reply.flags = Flags::NONE
@@ -341,6 +341,10 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     #[inline]
     fn take_retimed(&mut self) -> Option<(PortId, Time)> {
         self.retimed.take()
+    }
+
+    fn take_received(&mut self) -> Option<FlowId> {
+        self.receivers.received.take()
     }
 
     #[inline]

@@ -18,7 +18,7 @@ pub(crate) struct Nic<H> {
     pub(crate) occupied: u8,
     /// Whose turn it was.
     pub(crate) last: u32,
-    /// When paced flows become ready; entries that a flow has outlived are recognised by its
+    /// When paced flows become ready; entries that a flow has outlived are recognized by its
     /// `paced_at`.
     pub(crate) paced: BinaryHeap<Reverse<(Time, u32)>>,
 }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::config::{RdmaConfig, Recovery};
 use super::reassembly::Reassembly;
 
-/// Whole flows that are remembered, so that late copies of their packets are recognised.
+/// Whole flows that are remembered, so that late copies of their packets are recognized.
 const REMEMBERED: usize = 64;
 
 #[derive(Clone, Debug)]
@@ -97,6 +97,8 @@ pub(super) struct Receivers {
     flows: FxHashMap<FlowId, Reception>,
     /// Complete flows that are still in `flows`, oldest first.
     complete: VecDeque<FlowId>,
+    /// The flow that was last completed, until somebody asks.
+    pub(super) received: Option<FlowId>,
 }
 
 impl Receivers {
@@ -138,6 +140,7 @@ impl Receivers {
     }
 
     fn retire(&mut self, flow: FlowId) {
+        self.received = Some(flow);
         self.complete.push_back(flow);
         if self.complete.len() > REMEMBERED
             && let Some(oldest) = self.complete.pop_front()
@@ -224,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_copy_of_a_complete_flow_is_recognised() {
+    fn a_late_copy_of_a_complete_flow_is_recognized() {
         let mut receivers = Receivers::default();
         let config = config(Recovery::GoBackN);
         for flow in 0..200 {

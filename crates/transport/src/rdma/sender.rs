@@ -83,7 +83,7 @@ impl<L> Sender<L> {
             // RFC 6298, section 2: half the first round trip; and a whole window may be waiting for
             // the slowest link before this flow's first packet.
             rtt_deviation: Duration::from_ps(flow.path.base_rtt.as_ps() / 2)
-                .saturating_add(flow.path.bottleneck.serialisation(window))
+                .saturating_add(flow.path.bottleneck.transmission(window))
                 .min(MAX_DURATION),
             backoff: 0,
             scoreboard: None,

@@ -12,9 +12,9 @@ pub enum TcpProfile {
     /// acknowledgements of 40 ms, 16 quick ones, tail loss probes.
     #[default]
     LinuxWan,
-    /// A stack in user space in a datacentre: 1,538 bytes (preamble and gap counted), RTO of at least
+    /// A stack in user space in a datacenter: 1,538 bytes (preamble and gap counted), RTO of at least
     /// 2 ms, delayed acknowledgements of 100 us, no probes.
-    Datacentre,
+    Datacenter,
 }
 
 /// How losses are found.
@@ -143,7 +143,7 @@ impl TcpProfile {
         };
         match self {
             Self::LinuxWan => wan,
-            Self::Datacentre => TcpParameters {
+            Self::Datacenter => TcpParameters {
                 headers: 90,
                 min_rto: Duration::from_ms(2),
                 rto_floor: RtoFloor::Total,
@@ -166,11 +166,11 @@ fn small(bytes: Bytes) -> u16 {
 
 impl TcpConfig {
     /// The keys of the table, each with what it means; defaults are those of `linux-wan`, then of
-    /// `datacentre`.
+    /// `datacenter`.
     pub const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "profile",
-            "\"datacentre\" (default in scenarios) or \"linux-wan\": sets all other defaults, given for linux-wan and then for datacentre",
+            "\"datacenter\" (default in scenarios) or \"linux-wan\": sets all other defaults, given for linux-wan and then for datacenter",
         ),
         ("mss", "payload bytes of a full segment (default \"1448B\")"),
         (
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn profiles_are_valid_and_single_keys_override_them() {
-        for profile in [TcpProfile::LinuxWan, TcpProfile::Datacentre] {
+        for profile in [TcpProfile::LinuxWan, TcpProfile::Datacenter] {
             let mut config = TcpConfig {
                 profile,
                 ..TcpConfig::default()

@@ -35,6 +35,8 @@ pub struct Tcp<H> {
     time_wait: VecDeque<(Time, FlowId)>,
     ended: FxHashSet<FlowId>,
     timers: BinaryHeap<Reverse<(Time, u32)>>,
+    /// The flow that was last received in full, until somebody asks.
+    received: Option<FlowId>,
     counters: EndpointCounters,
 }
 
@@ -53,6 +55,7 @@ impl<H: TcpFields> Tcp<H> {
             time_wait: VecDeque::new(),
             ended: FxHashSet::default(),
             timers: BinaryHeap::new(),
+            received: None,
             counters: EndpointCounters::default(),
         }
     }
@@ -217,6 +220,10 @@ impl<H: TcpFields> Endpoint<H> for Tcp<H> {
         } else {
             next
         }
+    }
+
+    fn take_received(&mut self) -> Option<FlowId> {
+        self.received.take()
     }
 
     #[inline]

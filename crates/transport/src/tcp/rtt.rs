@@ -71,10 +71,10 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_of_datacentres_is_under_the_sum() {
+    fn the_floor_of_datacenters_is_under_the_sum() {
         let mut rtt = RttEstimator::default();
         let parameters = TcpConfig {
-            profile: TcpProfile::Datacentre,
+            profile: TcpProfile::Datacenter,
             ..TcpConfig::default()
         }
         .parameters();

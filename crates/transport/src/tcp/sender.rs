@@ -240,7 +240,7 @@ impl Sender {
         }
         if let Some(rate) = self.cc.pacing_rate() {
             let payload = Bytes::new(u64::from(payload));
-            self.paced = self.paced.max(now) + rate.serialisation(payload);
+            self.paced = self.paced.max(now) + rate.transmission(payload);
         }
         self.last_sent = now;
         Outgoing {

@@ -28,7 +28,7 @@ mod tests {
     fn the_link_adds_to_the_same_ip_packet() {
         for (profile, wire) in [
             (TcpProfile::LinuxWan, 1_514),
-            (TcpProfile::Datacentre, 1_538),
+            (TcpProfile::Datacenter, 1_538),
         ] {
             let config = TcpConfig {
                 profile,

@@ -30,7 +30,7 @@ fn undelayed() -> TcpConfig {
 /// A flow in the long run.
 struct Steady {
     /// Share of the bottleneck's rate that was used.
-    utilisation: f64,
+    utilization: f64,
     dropped: u64,
     marked: u64,
     longest_queue: u64,
@@ -64,7 +64,7 @@ fn steady(path: Path, config: &TcpConfig, class: ClassConfig, span: Duration) ->
     }
     let carried = (network.carried - before.0) as f64 * PACKET / 1_448.0;
     Steady {
-        utilisation: carried * 8.0 / path.rate.as_bps_f64() / span.as_secs_f64(),
+        utilization: carried * 8.0 / path.rate.as_bps_f64() / span.as_secs_f64(),
         dropped: network.dropped - before.1,
         marked: network.marked - before.2,
         longest_queue: network.longest_queue,
@@ -91,7 +91,7 @@ fn newreno_is_a_sawtooth_of_known_period_and_loss() {
     assert!((325.0..336.0).contains(&most), "{most}");
     assert!((least / most - 0.5).abs() < 0.03, "{least} of {most}");
     // The whole path is used where the buffer holds a bandwidth-delay product.
-    assert!(steady.utilisation > 0.995, "{}", steady.utilisation);
+    assert!(steady.utilization > 0.995, "{}", steady.utilization);
     // p = 8 / (3 W^2): an episode of loss in 3 W^2 / 8 segments. The window still grows for the
     // round trip that a loss takes to be noticed, so an episode is of two segments.
     let sent = 180.0 * 50e6 / 8.0 / PACKET;
@@ -111,11 +111,11 @@ fn newreno_without_buffer_uses_three_quarters() {
     let path = Path::wan(ms(40), 3_100);
     // Pairs of segments leave together where the window grows: two must fit.
     let steady = steady(path, &undelayed(), reno(), ms(60_000));
-    println!("NewReno without buffer: {:.3}", steady.utilisation);
+    println!("NewReno without buffer: {:.3}", steady.utilization);
     assert!(
-        (0.70..0.80).contains(&steady.utilisation),
+        (0.70..0.80).contains(&steady.utilization),
         "{}",
-        steady.utilisation
+        steady.utilization
     );
 }
 
@@ -124,7 +124,7 @@ fn newreno_follows_the_square_root_formula() {
     // Throughput = 1.2247 segments per round trip over sqrt(p), at a queue of a tenth.
     let path = Path::wan(ms(100), 60_000);
     let steady = steady(path, &undelayed(), reno(), ms(180_000));
-    let sent = steady.utilisation * 180.0 * 50e6 / 8.0 / PACKET;
+    let sent = steady.utilization * 180.0 * 50e6 / 8.0 / PACKET;
     let p = steady.reductions() as f64 / sent;
     let rtt = 0.1 + 0.004;
     let formula = 1.2247 / rtt / p.sqrt();
@@ -151,9 +151,9 @@ fn cubic_fills_the_path_with_less_than_half_of_it_as_buffer() {
     let least = steady.windows.iter().fold(most, |least, &w| least.min(w));
     println!(
         "CUBIC: {:.4}, window {least} to {most}, {} drops",
-        steady.utilisation, steady.dropped
+        steady.utilization, steady.dropped
     );
-    assert!(steady.utilisation > 0.985, "{}", steady.utilisation);
+    assert!(steady.utilization > 0.985, "{}", steady.utilization);
     assert!((least / most - 0.7).abs() < 0.03, "{least} of {most}");
 }
 
@@ -171,7 +171,7 @@ fn dctcp_keeps_the_queue_at_the_threshold() {
         };
         let config = TcpConfig {
             ack_every: Some(1),
-            profile: fabricsim_transport::tcp::TcpProfile::Datacentre,
+            profile: fabricsim_transport::tcp::TcpProfile::Datacenter,
             headers: Some(fabricsim_core::units::Bytes::new(66)),
             ..TcpConfig::default()
         };
@@ -182,11 +182,11 @@ fn dctcp_keeps_the_queue_at_the_threshold() {
         let before = network.carried;
         network.run_until(at_ms(400));
         let carried = (network.carried - before) as f64 * PACKET / 1_448.0;
-        let utilisation = carried * 8.0 / 10e9 / 0.3;
+        let utilization = carried * 8.0 / 10e9 / 0.3;
         let longest = network.longest_queue as f64 / PACKET;
-        println!("DCTCP {feedback:?}: {utilisation:.4}, longest queue {longest:.1} segments");
+        println!("DCTCP {feedback:?}: {utilization:.4}, longest queue {longest:.1} segments");
         assert_eq!(network.dropped, 0);
-        assert!(utilisation > 0.99, "{utilisation}");
+        assert!(utilization > 0.99, "{utilization}");
         assert!((20.0..27.0).contains(&longest), "{longest}");
     }
 }
@@ -203,10 +203,10 @@ fn prague_keeps_the_queue_short_and_the_path_full() {
     let steady = steady(path, &config, class(cc, Feedback::Accurate), ms(30_000));
     println!(
         "Prague: {:.4}, longest queue {} bytes, {} marks",
-        steady.utilisation, steady.longest_queue, steady.marked
+        steady.utilization, steady.longest_queue, steady.marked
     );
     assert_eq!(steady.dropped, 0);
-    assert!(steady.utilisation > 0.98, "{}", steady.utilisation);
+    assert!(steady.utilization > 0.98, "{}", steady.utilization);
     assert!(steady.longest_queue < 24_000, "{}", steady.longest_queue);
     assert!(steady.marked > 100);
 }

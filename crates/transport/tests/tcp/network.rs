@@ -188,7 +188,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
             packet.flags.set(Flags::CONGESTION);
             self.marked += 1;
         }
-        let leaves = busy + rate.serialisation(packet.size());
+        let leaves = busy + rate.transmission(packet.size());
         self.hosts[to].bottleneck = leaves;
         self.carried += packet.payload_bytes();
         let arrival = leaves + self.path.delay;
@@ -228,7 +228,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
                 break;
             }
             let packet = sent.expect("a poll that sends shows the packet");
-            let leaves = now + self.path.nic.serialisation(packet.size());
+            let leaves = now + self.path.nic.transmission(packet.size());
             self.hosts[host].free = leaves;
             self.carry(leaves, packet);
         }

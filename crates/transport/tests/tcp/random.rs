@@ -49,7 +49,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
             (Pattern::Fetch, Reuse::None, Opening::Handshake),
             (Pattern::Fetch, Reuse::LateBinding, Opening::Handshake),
         ]),
-        prop::sample::select(vec![TcpProfile::LinuxWan, TcpProfile::Datacentre]),
+        prop::sample::select(vec![TcpProfile::LinuxWan, TcpProfile::Datacenter]),
         prop::sample::select(vec![Detection::Rack, Detection::DupAcks]),
     );
     let flows = prop::collection::vec((0u32..3, 1u32..3, 1u64..200_000, 0u64..400), 1..8);

@@ -99,7 +99,7 @@ impl Rfc9438 {
 /// Segments delivered per round trip, which is the mean window, from 20 s on for `seconds`: a pipe that is a
 /// round trip long and loses `share` of what is sent. Losses are noticed by the next acknowledgement, and
 /// repaired within the same window; the window rests until they are.
-fn modelled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
+fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
     let mut cc = Rfc9438 {
         until,
         cwnd: 10.0,
@@ -192,7 +192,7 @@ fn measured(share: f64, seconds: u64) -> f64 {
 fn cubic_grows_like_reno_once_it_has_the_window_from_before_the_loss() {
     for (share, seconds) in [(1e-3, 1_500), (1e-4, 3_000)] {
         let window = measured(share, seconds);
-        let model = |until| modelled(until, share, seconds as f64);
+        let model = |until| modeled(until, share, seconds as f64);
         let (rule, earlier, never) = (
             model(UntilWindow::Prior),
             model(UntilWindow::Most),

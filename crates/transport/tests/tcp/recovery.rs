@@ -140,7 +140,7 @@ fn timeouts_back_off_until_the_network_is_there_again() {
 }
 
 #[test]
-fn reordering_within_a_quarter_of_the_round_trip_is_learnt() {
+fn reordering_within_a_quarter_of_the_round_trip_is_learned() {
     // Every second data packet takes 5 ms longer, as on two paths.
     let spray = || {
         let mut count = 0;

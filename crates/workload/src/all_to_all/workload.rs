@@ -2,7 +2,7 @@
 
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 
 use super::AllToAllConfig;
 use crate::context::{Expected, WorkloadContext};
@@ -12,7 +12,7 @@ use crate::workload::{Workload, WorkloadKind};
 impl WorkloadKind for AllToAllConfig {
     const NAME: &'static str = "all-to-all";
     const ABOUT: &'static str = "every host sends to every other";
-    const KEYS: &'static [(&'static str, &'static str)] = super::KEYS;
+    const KEYS: Keys = super::KEYS;
 }
 
 impl Workload for AllToAllConfig {

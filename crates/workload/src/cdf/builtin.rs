@@ -1,4 +1,4 @@
-//! The flow-size tables that papers on datacentre transports share: (bytes, percent).
+//! The flow-size tables that papers on datacenter transports share: (bytes, percent).
 
 /// The names of the tables.
 pub(super) const NAMES: &[&str] = &["websearch", "hadoop", "alistorage"];

@@ -110,7 +110,7 @@ mod tests {
     use crate::SizeCdf;
 
     /// The text that the error points at, and what it says.
-    fn mistake(text: &str) -> (String, String) {
+    fn diagnostic(text: &str) -> (String, String) {
         let error = SizeCdf::parse(text).expect_err("refused");
         (text[error.span.clone()].to_owned(), error.to_string())
     }
@@ -133,16 +133,16 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_pointed_at() {
-        assert_eq!(mistake("0 0\n10 x\n").0, "x");
-        assert_eq!(mistake("0 0\n-10 5\n").0, "-10");
-        assert_eq!(mistake("0 0\n100 50\n90 100\n").0, "90");
-        assert_eq!(mistake("0 0\n100 50\n200 40\n").0, "40");
-        assert_eq!(mistake("0 0\n100 50 7\n").0, "7");
-        assert_eq!(mistake("0 0\n100\n").0, "100");
-        assert_eq!(mistake("0 0\n0 100\n").0, "0");
-        assert_eq!(mistake("# nothing\n").0, "");
-        let (place, message) = mistake("0 0\n100 50\n200 99\n");
+    fn errors_are_pointed_at() {
+        assert_eq!(diagnostic("0 0\n10 x\n").0, "x");
+        assert_eq!(diagnostic("0 0\n-10 5\n").0, "-10");
+        assert_eq!(diagnostic("0 0\n100 50\n90 100\n").0, "90");
+        assert_eq!(diagnostic("0 0\n100 50\n200 40\n").0, "40");
+        assert_eq!(diagnostic("0 0\n100 50 7\n").0, "7");
+        assert_eq!(diagnostic("0 0\n100\n").0, "100");
+        assert_eq!(diagnostic("0 0\n0 100\n").0, "0");
+        assert_eq!(diagnostic("# nothing\n").0, "");
+        let (place, message) = diagnostic("0 0\n100 50\n200 99\n");
         assert_eq!(place, "99");
         assert!(message.contains("end with 100"), "{message}");
     }

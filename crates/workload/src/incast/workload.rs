@@ -3,7 +3,7 @@
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::id::NodeId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 
 use super::IncastConfig;
 use crate::arrivals::bytes_per_second;
@@ -14,7 +14,7 @@ use crate::workload::{Workload, WorkloadKind};
 impl WorkloadKind for IncastConfig {
     const NAME: &'static str = "incast";
     const ABOUT: &'static str = "many hosts that send to one at the same moment";
-    const KEYS: &'static [(&'static str, &'static str)] = super::KEYS;
+    const KEYS: Keys = super::KEYS;
 }
 
 impl Workload for IncastConfig {

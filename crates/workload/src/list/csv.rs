@@ -173,7 +173,7 @@ mod tests {
     }
 
     /// The text that the error points at, and what it says.
-    fn mistake(text: &str) -> (String, String) {
+    fn diagnostic(text: &str) -> (String, String) {
         let error = parse(text).expect_err("refused");
         (text[error.span.clone()].to_owned(), error.to_string())
     }
@@ -213,8 +213,8 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_pointed_at() {
-        let row = |row: &str| mistake(&format!("{HEADER}0,1,10,0\n{row}\n"));
+    fn errors_are_pointed_at() {
+        let row = |row: &str| diagnostic(&format!("{HEADER}0,1,10,0\n{row}\n"));
         assert_eq!(row("0,4,10,0").0, "4");
         assert_eq!(row("2,2,10,0").0, "2");
         assert_eq!(row("0,1,0,0").0, "0");
@@ -222,12 +222,12 @@ mod tests {
         assert_eq!(row("0,1,10,-5").0, "-5");
         assert_eq!(row("0,1,10").0, "0,1,10");
         assert!(row("0,1,10,-5").1.contains("before the start"));
-        assert_eq!(mistake("src,dst,size,start_ns\n").0, "size");
-        assert!(mistake("src,dst,size_bytes\n").1.contains("`start_ns`"));
-        assert_eq!(mistake("src,dst,src,size_bytes,start_ns\n").0, "src");
-        assert!(mistake("").1.contains("empty"));
+        assert_eq!(diagnostic("src,dst,size,start_ns\n").0, "size");
+        assert!(diagnostic("src,dst,size_bytes\n").1.contains("`start_ns`"));
+        assert_eq!(diagnostic("src,dst,src,size_bytes,start_ns\n").0, "src");
+        assert!(diagnostic("").1.contains("empty"));
         assert_eq!(
-            mistake("src,dst,size_bytes,start_ns,priority\n0,1,10,0,8\n").0,
+            diagnostic("src,dst,size_bytes,start_ns,priority\n0,1,10,0,8\n").0,
             "8"
         );
     }

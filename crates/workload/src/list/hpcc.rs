@@ -149,7 +149,7 @@ mod tests {
     }
 
     /// The text that the error points at, and what it says.
-    fn mistake(text: &str) -> (String, String) {
+    fn diagnostic(text: &str) -> (String, String) {
         let error = parse(text, FlowTimes::Exact).expect_err("refused");
         (text[error.span.clone()].to_owned(), error.to_string())
     }
@@ -203,8 +203,8 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_pointed_at() {
-        let row = |row: &str| mistake(&format!("1\n{row}\n"));
+    fn errors_are_pointed_at() {
+        let row = |row: &str| diagnostic(&format!("1\n{row}\n"));
         assert_eq!(row("0 7 3 100 10 2.0").0, "7");
         assert_eq!(row("1 1 3 100 10 2.0").0, "1");
         assert_eq!(row("0 1 9 100 10 2.0").0, "9");
@@ -215,16 +215,16 @@ mod tests {
         assert_eq!(row("0 1 3 100 10 1e9").0, "1e9");
         assert_eq!(row("0 1 3 100 10 2.0 5").0, "5");
         assert_eq!(row("0 1 3 100 10").0, "0 1 3 100 10");
-        assert_eq!(mistake("many\n").0, "many");
-        assert!(mistake("").1.contains("empty"));
+        assert_eq!(diagnostic("many\n").0, "many");
+        assert!(diagnostic("").1.contains("empty"));
     }
 
     #[test]
     fn the_count_is_checked() {
-        let (place, message) = mistake("2\n0 1 3 100 10 2.0\n");
+        let (place, message) = diagnostic("2\n0 1 3 100 10 2.0\n");
         assert_eq!(place, "");
         assert!(message.contains("1 of 2 flows"), "{message}");
-        let (place, message) = mistake("1\n0 1 3 100 10 2.0\n0 2 3 100 10 2.0\n");
+        let (place, message) = diagnostic("1\n0 1 3 100 10 2.0\n0 2 3 100 10 2.0\n");
         assert_eq!(place, "0 2 3 100 10 2.0");
         assert!(message.contains("correct the first line"), "{message}");
     }

@@ -1,4 +1,4 @@
-//! What the two forms of a flow list share: the meaning of a field and the mistakes in it.
+//! What the two forms of a flow list share: the meaning of a field and the errors in it.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::InputError;

@@ -2,7 +2,7 @@
 
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use std::collections::BTreeMap;
 
 use fabricsim_core::id::NodeId;
@@ -16,7 +16,7 @@ use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind}
 impl WorkloadKind for ListConfig {
     const NAME: &'static str = "list";
     const ABOUT: &'static str = "the flows of a file";
-    const KEYS: &'static [(&'static str, &'static str)] = super::KEYS;
+    const KEYS: Keys = super::KEYS;
 }
 
 impl Workload for ListConfig {

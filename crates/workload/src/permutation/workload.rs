@@ -2,7 +2,7 @@
 
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 
 use super::PermutationConfig;
 use crate::context::{Expected, WorkloadContext};
@@ -12,7 +12,7 @@ use crate::workload::{Workload, WorkloadKind};
 impl WorkloadKind for PermutationConfig {
     const NAME: &'static str = "permutation";
     const ABOUT: &'static str = "every host sends to one other and receives from one";
-    const KEYS: &'static [(&'static str, &'static str)] = super::KEYS;
+    const KEYS: Keys = Self::MEANINGS;
 }
 
 impl Workload for PermutationConfig {

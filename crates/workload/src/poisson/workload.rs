@@ -2,8 +2,8 @@
 
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
-use fabricsim_core::input::ConfigError;
 use fabricsim_core::input::InputError;
+use fabricsim_core::input::{ConfigError, Keys};
 
 use super::PoissonConfig;
 use crate::arrivals::bytes_per_second;
@@ -20,7 +20,7 @@ const POINTS: u32 = 4_096;
 impl WorkloadKind for PoissonConfig {
     const NAME: &'static str = "poisson";
     const ABOUT: &'static str = "flows at random times between random hosts, sizes from a CDF";
-    const KEYS: &'static [(&'static str, &'static str)] = super::KEYS;
+    const KEYS: Keys = super::KEYS;
 }
 
 impl Workload for PoissonConfig {

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use fabricsim::identity::origin_of;
 use fabricsim::output::{Destination, Origin, ResultSet};
-use fabricsim::report::figure::{Axis, Figure, Panel, Series, Style, Theme};
 use fabricsim::{Error, Scenario};
+use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Theme};
 
 use super::{LatencyArgs, Line};
 use crate::run::{existing, line};
@@ -33,7 +34,7 @@ impl LatencyArgs {
     pub(super) fn origin(&self, scenarios: &[(String, Scenario)]) -> Result<Origin, Error> {
         let mut more = Vec::new();
         for (_, scenario) in scenarios {
-            more.push(scenario.origin()?.digest().as_bytes().to_vec());
+            more.push(origin_of(scenario)?.checksum().as_bytes().to_vec());
         }
         let scenarios = scenarios.iter();
         let settings = serde_json::json!({
@@ -88,7 +89,7 @@ impl LatencyArgs {
         for (traffic, quantile) in columns() {
             let mut panel = Panel::new(
                 format!("{traffic}, p{}", percent(quantile)),
-                Axis::linear("packets with a digest"),
+                Axis::linear("packets with a checksum"),
                 Axis::linear("mean |error| (%)"),
             );
             let own = lines.iter().filter(|line| line.traffic == traffic);
@@ -128,7 +129,7 @@ impl LatencyArgs {
                         .find(|error| error.quantile.to_bits() == quantile.to_bits())?;
                     Some((f64::from(line.sketch?), error.mean * 100.0))
                 });
-                // The same colour as the sketch of the first row.
+                // The same color as the sketch of the first row.
                 let name = format!("{bits} bits, sketch of {}", self.sketch);
                 panel.series.push(Series::curve(
                     &name,

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use fabricsim::Error;
 use fabricsim::output::{Destination, Origin, ResultSet};
-use fabricsim::report::figure::{Axis, Figure, Panel, Series, Style, Theme};
 use fabricsim_pint::tracing::Summary;
+use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Theme};
 
 use super::method::Preset;
 use super::network::Network;
 use super::{Row, TraceArgs};
-use crate::console::say;
+use crate::console::output;
 use crate::run::existing;
 
 /// Says what the rows are of.
@@ -77,7 +77,7 @@ pub(super) fn print(
         }
         text.push('\n');
     }
-    say(&text)
+    output(&text)
 }
 
 /// The folder of the results, if they are to be written.
@@ -140,7 +140,7 @@ pub(super) fn write(
         let path = args.out.as_deref().map(|folder| folder.join(name));
         writeln!(said, "{}", path.unwrap_or_default().display()).expect(FITS);
     }
-    say(&said)
+    output(&said)
 }
 
 fn csv(rows: &[Row]) -> String {

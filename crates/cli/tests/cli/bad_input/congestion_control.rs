@@ -1,6 +1,6 @@
-//! Mistakes in the tables of DCQCN and TIMELY.
+//! Errors in the tables of DCQCN and TIMELY.
 
-use super::{Case, complaint, unwrapped};
+use super::{Case, report, unwrapped};
 
 /// A good scenario whose `[cc]`, in line 9, is `$text` from line 10 on.
 macro_rules! cc {
@@ -19,7 +19,7 @@ const fn case(
     scenario: &'static str,
     place: &'static str,
     says: &'static [&'static str],
-    remedy: &'static str,
+    help: &'static str,
 ) -> Case {
     Case {
         name,
@@ -28,7 +28,7 @@ const fn case(
         args: &[],
         place,
         says,
-        remedy,
+        help,
     }
 }
 
@@ -71,13 +71,13 @@ const CASES: &[Case] = &[
 ];
 
 #[test]
-fn mistakes_in_congestion_controls_are_placed_and_come_with_their_remedy() {
+fn errors_in_congestion_controls_are_placed_and_come_with_a_suggested_fix() {
     for case in CASES {
-        let (folder, outcome) = complaint(case);
+        let (folder, outcome) = report(case);
         let said = unwrapped(&outcome.stderr);
         assert_eq!(outcome.code, Some(2), "{}: {said}", case.name);
         assert!(!folder.has("results"), "{}: a folder was made", case.name);
-        for fragment in [case.place, case.remedy].iter().chain(case.says) {
+        for fragment in [case.place, case.help].iter().chain(case.says) {
             assert!(
                 said.contains(fragment),
                 "{}: no `{fragment}` in\n{said}",

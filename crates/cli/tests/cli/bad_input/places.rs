@@ -1,4 +1,4 @@
-//! Mistakes that turn out when the network is built.
+//! Errors that turn out when the network is built.
 
 use super::Case;
 
@@ -8,7 +8,7 @@ const fn case(
     args: &'static [&'static str],
     place: &'static str,
     says: &'static [&'static str],
-    remedy: &'static str,
+    help: &'static str,
 ) -> Case {
     Case {
         name,
@@ -17,7 +17,7 @@ const fn case(
         args,
         place,
         says,
-        remedy,
+        help,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Mistakes in `[pint]` and `[[query]]`.
+//! Errors in `[pint]` and `[[query]]`.
 
 use super::Case;
 
@@ -7,7 +7,7 @@ const fn case(
     scenario: &'static str,
     place: &'static str,
     says: &'static [&'static str],
-    remedy: &'static str,
+    help: &'static str,
 ) -> Case {
     Case {
         name,
@@ -16,7 +16,7 @@ const fn case(
         args: &[],
         place,
         says,
-        remedy,
+        help,
     }
 }
 
@@ -142,14 +142,14 @@ pub(super) const CASES: &[Case] = &[
         ),
         "t.toml:12",
         &["hpcc-pint reads a digest, and beside queries it has to be one of them"],
-        "`value = \"egress-utilisation\"` and `aggregation = \"max\"`",
+        "`value = \"egress-utilization\"` and `aggregation = \"max\"`",
     ),
     case(
         "an algorithm with other codes",
         star!(
             "",
             "kind = \"incast\"\nfan_in = 3\nsize = \"10KB\"\nat = \"0s\"",
-            "kind = \"hpcc-pint\"\n[[query]]\nvalue = \"egress-utilisation\"\naggregation = \"max\"\nbits = 4"
+            "kind = \"hpcc-pint\"\n[[query]]\nvalue = \"egress-utilization\"\naggregation = \"max\"\nbits = 4"
         ),
         "t.toml:15:8",
         &["the algorithm reads codes of 8 bits, and the query's have 4"],
@@ -160,7 +160,7 @@ pub(super) const CASES: &[Case] = &[
         star!(
             "",
             "kind = \"incast\"\nfan_in = 3\nsize = \"10KB\"\nat = \"0s\"",
-            "kind = \"hpcc-pint\"\ndigest_fraction = 0.5\n[[query]]\nvalue = \"egress-utilisation\"\naggregation = \"max\""
+            "kind = \"hpcc-pint\"\ndigest_fraction = 0.5\n[[query]]\nvalue = \"egress-utilization\"\naggregation = \"max\""
         ),
         "t.toml:13",
         &["beside queries the plan says which packets carry the algorithm's digest"],

@@ -1,4 +1,4 @@
-//! Mistakes in algorithms of TCP, `[tcp]` and `[[queue]]`.
+//! Errors in algorithms of TCP, `[tcp]` and `[[queue]]`.
 
 use super::Case;
 
@@ -7,7 +7,7 @@ const fn case(
     scenario: &'static str,
     place: &'static str,
     says: &'static [&'static str],
-    remedy: &'static str,
+    help: &'static str,
 ) -> Case {
     Case {
         name,
@@ -16,7 +16,7 @@ const fn case(
         args: &[],
         place,
         says,
-        remedy,
+        help,
     }
 }
 
@@ -34,14 +34,14 @@ macro_rules! cubic_and {
 
 pub(super) const CASES: &[Case] = &[
     case(
-        "a misspelt key of an algorithm of TCP",
+        "a misspelled key of an algorithm of TCP",
         cubic_and!("hystrat = \"off\""),
         "t.toml:11:1",
         &["[cc] has no key or table `hystrat`"],
         "did you mean `hystart`?",
     ),
     case(
-        "a misspelt key that all algorithms of TCP have",
+        "a misspelled key that all algorithms of TCP have",
         cubic_and!("enc = \"classic\""),
         "t.toml:11:1",
         &["no key or table `enc`"],
@@ -76,7 +76,7 @@ pub(super) const CASES: &[Case] = &[
         "handshake, open",
     ),
     case(
-        "a misspelt key of [tcp]",
+        "a misspelled key of [tcp]",
         cubic_and!("[tcp]\nmin_rtt = \"2ms\""),
         "t.toml:12:1",
         &["[tcp] has no key `min_rtt`"],
@@ -135,7 +135,7 @@ pub(super) const CASES: &[Case] = &[
         "answers of RDMA in a priority of TCP",
         cubic_and!(
             "[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\ncc = { kind = \"dcqcn\" }\n\
-             [transport]\nanswer_priority = 1"
+             [rdma]\nanswer_priority = 1"
         ),
         "t.toml:9:1",
         &["key `answer_priority`", "priority 1 is TCP's"],
@@ -165,7 +165,7 @@ pub(super) const CASES: &[Case] = &[
         "add `discipline = \"fq_codel\"`",
     ),
     case(
-        "a misspelt key of [[queue]]",
+        "a misspelled key of [[queue]]",
         cubic_and!("[[queue]]\ndiscipline = \"codel\"\nprioritys = [1]"),
         "t.toml:13:1",
         &["no key or table `prioritys`"],
@@ -196,7 +196,7 @@ pub(super) const CASES: &[Case] = &[
         "did you mean `fq-codel`?",
     ),
     case(
-        "a misspelt key of a discipline",
+        "a misspelled key of a discipline",
         cubic_and!("[[queue]]\ndiscipline = { kind = \"codel\", targte = \"1ms\" }"),
         "t.toml:12:32",
         &["has no key `targte`"],

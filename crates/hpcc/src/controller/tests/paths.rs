@@ -58,7 +58,7 @@ fn moved_to_another_spine<S: IntHeader>(fidelity: Fidelity) -> (f64, f64) {
             congestion: false,
             telemetry: &stack,
         });
-        (cc.rate.as_bps_f64() / 1e9, cc.utilisation())
+        (cc.rate.as_bps_f64() / 1e9, cc.utilization())
     };
     see(4, 1_024, 1_000_000_000, 1_000);
     // Nearly full for a round trip.
@@ -71,15 +71,15 @@ fn moved_to_another_spine<S: IntHeader>(fidelity: Fidelity) -> (f64, f64) {
 #[test]
 fn another_path_of_equal_length_starts_the_comparison_anew() {
     // 1,187 bytes in 100 ns are 95%, as before: neither rate nor average have moved.
-    let (rate, utilisation) = moved_to_another_spine::<Stack>(Fidelity::Exact);
-    assert!((utilisation - 0.95).abs() < 0.01, "{utilisation}");
+    let (rate, utilization) = moved_to_another_spine::<Stack>(Fidelity::Exact);
+    assert!((utilization - 0.95).abs() < 0.01, "{utilization}");
     assert!((rate - 100.0).abs() < 0.5, "{rate}");
 }
 
 #[test]
 fn the_published_header_takes_paths_of_equal_length_for_one() {
-    let (_, utilisation) = moved_to_another_spine::<PublishedStack>(Fidelity::Published);
-    assert!((utilisation - 0.95).abs() > 0.1, "{utilisation}");
+    let (_, utilization) = moved_to_another_spine::<PublishedStack>(Fidelity::Published);
+    assert!((utilization - 0.95).abs() > 0.1, "{utilization}");
 }
 
 #[test]

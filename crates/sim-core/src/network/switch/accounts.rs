@@ -2,7 +2,7 @@
 //! and what all run through stays small enough to be inlined.
 
 use super::Switch;
-use crate::engine::Outbox;
+use crate::engine::SendBuffer;
 use crate::id::PortId;
 use crate::packet::Packet;
 use crate::plugin::{DropReason, Model, Observer, Qdisc};
@@ -57,14 +57,21 @@ impl<M: Model> Switch<M> {
         &mut self,
         now: Time,
         port: usize,
-        outbox: &mut Outbox<Packet<M::Header>>,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         self.observe_queue(now, port);
         for packet in std::mem::take(&mut self.dropped) {
             self.counters.queue_drops += 1;
             self.drop_at(now, port, DropReason::Queue, &packet);
             let priority = packet.priority();
-            self.release(now, port, packet.ingress, priority, packet.size(), outbox);
+            self.release(
+                now,
+                port,
+                packet.ingress,
+                priority,
+                packet.size(),
+                send_buffer,
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What fails at a switch between two windows: its links, their rates, its routes.
+//! What fails at a switch between two epochs: its links, their rates, its routes.
 
 use super::Switch;
 use crate::id::PortId;
@@ -42,7 +42,7 @@ impl<M: Model> Switch<M> {
         self.lose(now, packet);
     }
 
-    /// The link of `port` fails: its queues are emptied, which may let other neighbours go on.
+    /// The link of `port` fails: its queues are emptied, which may let other neighbors go on.
     pub(in crate::network) fn link_down(&mut self, now: Time, port: PortId) {
         self.buffer.forget_pauses(port);
         self.egress(port).cut();
@@ -68,7 +68,7 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Gives the buffer of a packet back between two windows.
+    /// Gives the buffer of a packet back between two epochs.
     fn free_at_once(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
         let (ingress, priority) = (packet.ingress, packet.priority());
         if priority == 0 {

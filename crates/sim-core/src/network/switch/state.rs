@@ -71,12 +71,12 @@ impl<M: Model> Switch<M> {
         bytes
     }
 
-    /// Whether the neighbour at `ingress` has been told to pause `priority` and not to resume.
+    /// Whether the neighbor at `ingress` has been told to pause `priority` and not to resume.
     pub(in crate::network) fn has_paused(&self, ingress: PortId, priority: u8) -> bool {
         self.buffer.has_paused(ingress, priority)
     }
 
-    /// The ports and priorities that a neighbour has paused.
+    /// The ports and priorities that a neighbor has paused.
     pub(in crate::network) fn paused_priorities(&self) -> impl Iterator<Item = (usize, u8)> {
         self.ports.iter().enumerate().flat_map(|(index, port)| {
             let paused = port.egress.paused;
@@ -92,13 +92,17 @@ impl<M: Model> Switch<M> {
         starts.min().unwrap_or(Time::MAX)
     }
 
-    /// Ports whose neighbour has paused some priority.
+    /// Ports whose neighbor has paused some priority.
     pub(in crate::network) fn paused_ports(&self) -> impl Iterator<Item = PortId> {
         self.ports
             .iter()
             .enumerate()
             .filter(|(_, port)| !port.egress.paused.is_empty())
             .map(|(index, _)| PortId::from_index(index))
+    }
+
+    pub(in crate::network) const fn observer_mut(&mut self) -> &mut M::Observer {
+        &mut self.observer
     }
 
     pub(in crate::network) const fn observer(&self) -> &M::Observer {

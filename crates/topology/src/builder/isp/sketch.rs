@@ -19,7 +19,7 @@ pub(super) struct Sketch {
     place: Vec<u32>,
     /// The switches at each place but for those that hang on one link: they are on no such way.
     at: Vec<Vec<u32>>,
-    neighbours: Vec<Vec<u32>>,
+    neighbors: Vec<Vec<u32>>,
     pub(super) links: Vec<(u32, u32)>,
     stream: Stream,
 }
@@ -30,7 +30,7 @@ impl Sketch {
         let mut sketch = Self {
             place: (0..length).collect(),
             at: (0..length).map(|switch| vec![switch]).collect(),
-            neighbours: vec![Vec::new(); length as usize],
+            neighbors: vec![Vec::new(); length as usize],
             links: Vec::new(),
             stream: Stream::new(seed, 0, Purpose::Wiring),
         };
@@ -104,14 +104,14 @@ impl Sketch {
 
     fn add_switch(&mut self, place: u32) -> u32 {
         self.place.push(place);
-        self.neighbours.push(Vec::new());
+        self.neighbors.push(Vec::new());
         NodeId::from_index(self.place.len() - 1).0
     }
 
     fn link(&mut self, a: u32, b: u32) {
         self.links.push((a, b));
-        self.neighbours[a as usize].push(b);
-        self.neighbours[b as usize].push(a);
+        self.neighbors[a as usize].push(b);
+        self.neighbors[b as usize].push(a);
     }
 
     /// The switch that is the `index`-th in the order of places.
@@ -127,7 +127,7 @@ impl Sketch {
 
     /// The one of two switches with fewer links, so that links are spread.
     fn less_linked(&self, a: u32, b: u32) -> u32 {
-        let links = |switch: u32| self.neighbours[switch as usize].len();
+        let links = |switch: u32| self.neighbors[switch as usize].len();
         if links(b) < links(a) { b } else { a }
     }
 
@@ -141,7 +141,7 @@ impl Sketch {
         while let Some(&switch) = queue.get(head) {
             head += 1;
             farthest = distance[switch as usize];
-            for &next in &self.neighbours[switch as usize] {
+            for &next in &self.neighbors[switch as usize] {
                 if distance[next as usize] == usize::MAX {
                     distance[next as usize] = farthest + 1;
                     queue.push(next);

@@ -293,7 +293,7 @@ impl CcConfig for DcqcnConfig {
     }
 
     /// Without a window, as the published script has it.
-    fn answers_ignore_pause(&self) -> bool {
+    fn ack_high_priority(&self) -> bool {
         !self.window
     }
 

@@ -156,7 +156,10 @@ impl<H: TcpFields> Tcp<H> {
             }
             Event::Read => self.on_read(now, slot, done),
             Event::Ended => {
-                self.forget(now, slot);
+                let connection = self.forget(now, slot);
+                if connection.task == Task::Receive {
+                    self.received = Some(connection.id);
+                }
             }
         }
     }
@@ -225,7 +228,7 @@ impl<H: TcpFields> Tcp<H> {
         }
     }
 
-    /// The connection has ended; late copies of its packets are recognised for a while.
+    /// The connection has ended; late copies of its packets are recognized for a while.
     fn forget(&mut self, now: Time, slot: u32) -> Connection {
         let connection = self.connections[slot as usize]
             .take()

@@ -186,6 +186,6 @@ mod tests {
         let expected = 0.04 / (2.0 * 11.0) * 1_448.0 / 1_500.0;
         assert!((gap / expected - 1.0).abs() < 1e-6, "{gap} and {expected}");
         let rate = sender.pacing_rate().expect("it paces");
-        assert_eq!(sender.paced, now + rate.serialisation(Bytes::new(MSS)));
+        assert_eq!(sender.paced, now + rate.transmission(Bytes::new(MSS)));
     }
 }

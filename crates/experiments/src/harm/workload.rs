@@ -1,0 +1,249 @@
+//! The flows of a harm test: drawn, or read from a file.
+
+use fabricsim_core::input::InputError;
+use fabricsim_core::limits::{MAX_DURATION, MAX_SIZE};
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::{Bytes, Duration};
+
+/// The flows of heistp/ccafct with its defaults.
+const CCAFCT: &str = include_str!("../../data/harm/ccafct-seed1.csv");
+/// The columns of a file.
+const HEADER: &str = "start_ns,size_bytes";
+/// The quantile of the normal distribution below which 95% lie, as the tool rounds it.
+const Z95: f64 = 1.645;
+
+/// A request for `size` bytes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct WorkloadFlow {
+    /// When it is made, from the start of the workload.
+    pub start: Duration,
+    /// Bytes of the response, at least one.
+    pub size: Bytes,
+}
+
+/// What flows are drawn from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowDistribution {
+    /// The mean gap between flows, which are exponentially distributed.
+    pub mean_arrival: Duration,
+    /// 5% of the lengths, which are lognormal, are below this.
+    pub len_p5: Bytes,
+    /// 95% of the lengths are below this.
+    pub len_p95: Bytes,
+}
+
+impl FlowDistribution {
+    /// Mean and standard deviation of the logarithm of a length.
+    fn logarithm(&self) -> (f64, f64) {
+        let (low, high) = (
+            libm::log(self.len_p5.as_f64()),
+            libm::log(self.len_p95.as_f64()),
+        );
+        (f64::midpoint(low, high), (high - low) / (2.0 * Z95))
+    }
+
+    /// The mean length in bytes.
+    #[must_use]
+    pub fn mean_length(&self) -> f64 {
+        let (mu, sigma) = self.logarithm();
+        libm::exp(mu + sigma * sigma / 2.0)
+    }
+
+    /// `count` flows, the first at once. Gaps and lengths have random streams of their own, so that the
+    /// flows of a shorter test are the first ones of a longer.
+    #[must_use]
+    pub fn draw(&self, count: usize, seed: u64) -> Vec<WorkloadFlow> {
+        let mut gaps = Stream::new(seed, 0, Purpose::Arrivals);
+        let mut lengths = Stream::new(seed, 1, Purpose::Arrivals);
+        let (mu, sigma) = self.logarithm();
+        let mut start = Duration::ZERO;
+        (0..count)
+            .map(|index| {
+                if index > 0 {
+                    let gap = -libm::log(1.0 - gaps.uniform());
+                    let mean = self.mean_arrival.as_secs_f64();
+                    start = start.saturating_add(Duration::from_secs_f64(gap * mean));
+                }
+                WorkloadFlow {
+                    start,
+                    size: whole_bytes(libm::exp(mu + sigma * normal(&mut lengths))),
+                }
+            })
+            .collect()
+    }
+}
+
+/// `bytes` without its fraction, at least one, and at most what a flow can have.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "lengths are positive, and a cast saturates"
+)]
+fn whole_bytes(bytes: f64) -> Bytes {
+    Bytes::new((bytes as u64).max(1)).min(MAX_SIZE)
+}
+
+/// A standard normal draw (Box and Muller 1958).
+fn normal(stream: &mut Stream) -> f64 {
+    let radius = libm::sqrt(-2.0 * libm::log(1.0 - stream.uniform()));
+    radius * libm::cos(core::f64::consts::TAU * stream.uniform())
+}
+
+/// The first `count` flows of heistp/ccafct with its defaults; there are 900.
+#[must_use]
+pub fn ccafct_flows(count: usize) -> Vec<WorkloadFlow> {
+    let mut flows = read_workload(CCAFCT).expect("the file is part of the program");
+    flows.truncate(count);
+    flows
+}
+
+/// Reads a CSV with the columns `start_ns,size_bytes`, in the order of the starts; lines that begin
+/// with `#` are skipped.
+///
+/// # Errors
+/// The first diagnostic, with its place.
+pub fn read_workload(text: &str) -> Result<Vec<WorkloadFlow>, InputError> {
+    let mut flows: Vec<WorkloadFlow> = Vec::new();
+    let mut offset = 0;
+    let mut headed = false;
+    for line in text.split_inclusive('\n') {
+        let place = offset..offset + line.trim_end().len();
+        offset += line.len();
+        let line = line.trim_end();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let wrong = |message: String, help: &str| InputError::new(place.clone(), message, help);
+        if !headed {
+            if line != HEADER {
+                return Err(wrong(
+                    format!("`{line}` is not the header of a workload"),
+                    "begin with the line start_ns,size_bytes",
+                ));
+            }
+            headed = true;
+            continue;
+        }
+        let number = |text: &str| text.trim().parse::<u64>().ok();
+        let numbers = line
+            .split_once(',')
+            .and_then(|(start, size)| number(start).zip(number(size)));
+        let Some((start, size)) = numbers else {
+            return Err(wrong(
+                format!("`{line}` is not a start and a size"),
+                "write nanoseconds and bytes as whole numbers with a comma between: 511291036,54616",
+            ));
+        };
+        if size == 0 {
+            return Err(wrong(
+                "a flow of no bytes".to_owned(),
+                "give at least one byte, or leave the line out",
+            ));
+        }
+        if size > MAX_SIZE.get() {
+            return Err(wrong(
+                format!("a flow of {size} bytes"),
+                "give at most 10^15 bytes, which is 1000TB",
+            ));
+        }
+        if start > LATEST_NS {
+            return Err(wrong(
+                format!("the flow starts at {start} ns"),
+                "starts are at most 10^15 ns, which is eleven days",
+            ));
+        }
+        let start = Duration::from_ns(start);
+        if flows.last().is_some_and(|last| last.start > start) {
+            return Err(wrong(
+                "the flow starts before the one of the line above".to_owned(),
+                "sort the lines by their start",
+            ));
+        }
+        flows.push(WorkloadFlow {
+            start,
+            size: Bytes::new(size),
+        });
+    }
+    if flows.is_empty() {
+        return Err(InputError::new(
+            text.len()..text.len(),
+            "the workload has no flows",
+            "write the header start_ns,size_bytes and a line for each flow",
+        ));
+    }
+    Ok(flows)
+}
+
+/// The latest start: within what can be simulated.
+const LATEST_NS: u64 = MAX_DURATION.as_ns();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::harm::metrics::Sample;
+
+    const DISTRIBUTION: FlowDistribution = FlowDistribution {
+        mean_arrival: Duration::from_ms(200),
+        len_p5: Bytes::new(65_536),
+        len_p95: Bytes::new(2_097_152),
+    };
+
+    #[test]
+    fn the_tools_flows_are_those_that_it_sums_up() {
+        let flows = ccafct_flows(900);
+        assert_eq!(flows.len(), 900);
+        let total: u64 = flows.iter().map(|flow| flow.size.get()).sum();
+        assert_eq!(total, 582_596_707);
+        let last = flows.last().expect("900 flows").start;
+        assert!((last.as_secs_f64() - 184.228).abs() < 0.001);
+        let sizes = flows.iter().map(|flow| flow.size.as_f64()).collect();
+        let sizes = Sample::new(sizes).expect("900 flows");
+        for (p, bytes) in [(0.5, 373_508.0), (0.95, 2_163_903.0), (0.05, 68_728.0)] {
+            assert!((sizes.quantile(p) - bytes).abs() < 0.5, "{p}");
+        }
+        assert_eq!(ccafct_flows(25), flows[..25]);
+    }
+
+    #[test]
+    fn the_tool_prints_this_mean() {
+        assert!((DISTRIBUTION.mean_length() - 645_683.0).abs() < 1.0);
+    }
+
+    #[test]
+    fn draws_have_the_quantiles_and_gaps_of_their_distribution() {
+        let flows = DISTRIBUTION.draw(100_000, 7);
+        assert_eq!(flows[0].start, Duration::ZERO);
+        assert_eq!(flows[..900], DISTRIBUTION.draw(900, 7));
+        assert_ne!(flows[..900], DISTRIBUTION.draw(900, 8));
+        let sizes = flows.iter().map(|flow| flow.size.as_f64()).collect();
+        let sizes = Sample::new(sizes).expect("some flows");
+        for (p, bytes) in [(0.05, 65_536.0), (0.5, 370_728.0), (0.95, 2_097_152.0)] {
+            let ratio = sizes.quantile(p) / bytes;
+            assert!((ratio - 1.0).abs() < 0.02, "{p}: {ratio}");
+        }
+        let mean = flows[99_999].start.as_secs_f64() / 99_999.0;
+        assert!((mean - 0.2).abs() < 0.003, "{mean}");
+    }
+
+    #[test]
+    fn errors_have_places() {
+        for (text, line, says) in [
+            ("start,size\n", 1, "header"),
+            ("start_ns,size_bytes\n0\n", 2, "not a start and a size"),
+            ("start_ns,size_bytes\n0,5\n# x\n7,0\n", 4, "no bytes"),
+            ("start_ns,size_bytes\n5,5\n4,5\n", 3, "before the one"),
+            ("start_ns,size_bytes\n", 2, "no flows"),
+            (
+                "start_ns,size_bytes\n9999999999999999,5\n",
+                2,
+                "eleven days",
+            ),
+            ("start_ns,size_bytes\n0,1000000000000001\n", 2, "1000TB"),
+        ] {
+            let error = read_workload(text).expect_err(text);
+            assert_eq!(error.line_column(text).0, line, "{text}");
+            let all = format!("{} {}", error.message, error.help);
+            assert!(all.contains(says), "{all}");
+        }
+    }
+}

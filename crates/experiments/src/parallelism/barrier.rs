@@ -1,0 +1,164 @@
+//! What the barrier at the end of an epoch costs.
+
+use std::hint::spin_loop;
+use std::time::{Duration, Instant};
+
+use fabricsim_core::engine::{PARTITIONS_PER_THREAD, Threads, ThreadsError};
+use rayon::prelude::*;
+
+use super::{BarrierSource, WORKERS, median, nanos};
+
+/// Epochs that are timed for each number of threads.
+const ROUNDS: usize = 2_000;
+/// One round in so many has to be undisturbed.
+const ENOUGH: usize = 100;
+/// What a partition does in such an epoch. With nothing to do one thread would be through all partitions before
+/// the others are awake, and the barrier would seem to cost nothing.
+const GROUP_WORK: Duration = Duration::from_micros(5);
+/// What the driver does between such epochs: threads that wait for it may fall asleep.
+const DRIVER_WORK: Duration = Duration::from_micros(5);
+
+/// The barrier for the numbers of threads with which it could be measured.
+#[derive(Debug)]
+pub(super) struct Barriers {
+    pub(super) cores: usize,
+    /// Threads and nanoseconds, the fewest threads first; never empty.
+    measured: Vec<(usize, u64)>,
+    /// The share of rounds in which every thread took part, where that was least.
+    pub(super) undisturbed: f64,
+}
+
+impl Barriers {
+    /// Measures the barrier on a machine of `cores` cores, for each of [`WORKERS`] that has a core
+    /// for each worker and for all cores. A single core is measured with two threads, which is too
+    /// slow rather than too fast.
+    ///
+    /// # Errors
+    /// When the system does not give so many threads.
+    pub(super) fn measure(cores: usize) -> Result<Self, ThreadsError> {
+        let mut undisturbed = 1.0f64;
+        let measured = thread_counts(cores).into_iter().map(|threads| {
+            let (ns, share) = median_round(threads)?;
+            undisturbed = undisturbed.min(share);
+            Ok((threads, ns))
+        });
+        Ok(Self {
+            cores,
+            measured: measured.collect::<Result<_, ThreadsError>>()?,
+            undisturbed,
+        })
+    }
+
+    /// The most threads with which the barrier was measured.
+    pub(super) fn most_threads(&self) -> usize {
+        self.largest().0
+    }
+
+    /// What a barrier of `workers` costs, in nanoseconds. Where there are more workers than cores it
+    /// cannot be measured: that of the most threads then grows with the logarithm of their number, as
+    /// a tree of wake-ups does.
+    pub(super) fn of(&self, workers: usize) -> (f64, BarrierSource) {
+        let known = self
+            .measured
+            .iter()
+            .find(|(threads, _)| *threads == workers);
+        if let Some(&(_, ns)) = known {
+            return (ns as f64, BarrierSource::Measured);
+        }
+        let (threads, ns) = self.largest();
+        let growth = libm::log2(workers as f64) / libm::log2(threads as f64);
+        (ns as f64 * growth, BarrierSource::Scaled)
+    }
+
+    fn largest(&self) -> (usize, u64) {
+        *self.measured.last().expect("two threads at least")
+    }
+}
+
+/// The numbers of threads to measure on a machine of `cores` cores, in order.
+fn thread_counts(cores: usize) -> Vec<usize> {
+    let most = cores.max(2);
+    let mut counts: Vec<usize> = WORKERS.into_iter().filter(|&w| w < most).collect();
+    counts.push(most);
+    counts
+}
+
+/// By how much `threads` exceed their even share when they go once through partitions of even work, as the
+/// engine does in an epoch: the median in nanoseconds. Wake-ups, stealing and the wait for the last
+/// one are in it. Rounds in which some thread did nothing are left out as far as enough
+/// others are left: other programs had its core. The second value is the share of the others.
+fn median_round(threads: usize) -> Result<(u64, f64), ThreadsError> {
+    let pool = Threads::start(threads)?;
+    // Which thread has done each partition.
+    let mut partitions = vec![None; PARTITIONS_PER_THREAD * threads];
+    let even_share = nanos(GROUP_WORK) * PARTITIONS_PER_THREAD as u64;
+    let (mut rounds, mut alone) = (Vec::with_capacity(ROUNDS), Vec::new());
+    pool.run(|_| {
+        for _ in 0..ROUNDS {
+            work_for(DRIVER_WORK);
+            let begun = Instant::now();
+            partitions.par_iter_mut().for_each(|by| {
+                *by = rayon::current_thread_index();
+                work_for(GROUP_WORK);
+            });
+            let excess = nanos(begun.elapsed()).saturating_sub(even_share);
+            if (0..threads).all(|thread| partitions.contains(&Some(thread))) {
+                rounds.push(excess);
+            } else {
+                alone.push(excess);
+            }
+        }
+    });
+    let undisturbed = rounds.len() as f64 / ROUNDS as f64;
+    if rounds.len() < ROUNDS / ENOUGH {
+        rounds.append(&mut alone);
+    }
+    Ok((median(&mut rounds), undisturbed))
+}
+
+fn work_for(span: Duration) {
+    let begun = Instant::now();
+    while begun.elapsed() < span {
+        spin_loop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grows_with_the_logarithm_beyond_what_was_measured() {
+        let barriers = Barriers {
+            cores: 8,
+            measured: vec![(2, 1_000), (4, 2_500), (8, 6_000)],
+            undisturbed: 1.0,
+        };
+        let near = |workers, ns: f64, source| {
+            let (cost, from) = barriers.of(workers);
+            assert!((cost - ns).abs() < 1e-6, "{workers} workers: {cost}");
+            assert_eq!(from, source);
+        };
+        near(4, 2_500.0, BarrierSource::Measured);
+        near(8, 6_000.0, BarrierSource::Measured);
+        near(16, 8_000.0, BarrierSource::Scaled);
+        near(64, 12_000.0, BarrierSource::Scaled);
+    }
+
+    #[test]
+    fn is_measured_up_to_the_number_of_cores() {
+        assert_eq!(thread_counts(1), [2]);
+        assert_eq!(thread_counts(2), [2]);
+        assert_eq!(thread_counts(3), [2, 3]);
+        assert_eq!(thread_counts(8), [2, 4, 8]);
+        assert_eq!(thread_counts(200).last(), Some(&200));
+        let barriers = Barriers::measure(1).expect("two threads");
+        let (cost, source) = barriers.of(2);
+        assert!(cost > 0.0);
+        assert!((0.0..=1.0).contains(&barriers.undisturbed));
+        assert_eq!(
+            (barriers.most_threads(), source),
+            (2, BarrierSource::Measured)
+        );
+    }
+}

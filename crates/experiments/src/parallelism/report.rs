@@ -1,0 +1,226 @@
+//! What `parallelism.json` holds.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_report::percentile;
+use fabricsim_topology::Topology;
+use serde::Serialize;
+
+use super::barrier::Barriers;
+use super::{Parallelism, WORKERS};
+
+/// Processes that are listed as the costliest.
+const COSTLIEST: usize = 10;
+/// The least efficiency that is advised.
+const WORTHWHILE: f64 = 0.5;
+
+/// What one run on one thread says of runs with more of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParallelismReport {
+    /// Epochs that were run.
+    pub epochs: u64,
+    /// Processes: hosts and switches.
+    pub nodes: usize,
+    /// Time that nodes took, in nanoseconds.
+    pub work_ns: u64,
+    /// Time in epochs that belongs to no node: finding those that are due. Workers share it.
+    pub search_ns: u64,
+    /// Time between epochs, in which one thread works: flows start, completions are written.
+    pub driver_ns: u64,
+    /// The sum of the costliest node of each epoch: the epochs with a worker for each node.
+    pub critical_path_ns: u64,
+    /// What no number of workers can exceed: `work_ns`, `search_ns` and `driver_ns` over
+    /// `critical_path_ns` and `driver_ns`.
+    pub speedup_bound: f64,
+    /// Work in an epoch, in nanoseconds.
+    pub epoch_work_ns: Spread,
+    /// Processes that have something to do in an epoch.
+    pub epoch_nodes: Spread,
+    /// What measuring a node costs, in nanoseconds: it is subtracted.
+    pub reading_ns: u64,
+    /// CPU time over wall time: well below one, others have used the machine.
+    pub cpu_share: f64,
+    /// Cores of the machine.
+    pub cores: usize,
+    /// The most threads with which the barrier could be measured.
+    pub barrier_threads: usize,
+    /// The share of measured barriers in which every thread took part: well below one, others have used
+    /// the machine and the barrier seems too slow.
+    pub barrier_share: f64,
+    /// Estimates by number of workers.
+    pub workers: Vec<WorkerRow>,
+    /// The most workers that are used at least by half; 1 when two are not.
+    pub advised_workers: usize,
+    /// The costliest nodes, from the top.
+    pub costliest: Vec<NodeCost>,
+}
+
+/// A distribution over epochs. Percentiles are not interpolated.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Spread {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// Maximum.
+    pub max: f64,
+}
+
+/// What a number of workers would do.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct WorkerRow {
+    /// How many.
+    pub workers: usize,
+    /// The time of the run, in nanoseconds.
+    pub time_ns: f64,
+    /// Time on one thread over `time_ns`.
+    pub speedup: f64,
+    /// `speedup` over `workers`.
+    pub efficiency: f64,
+    /// One barrier, in nanoseconds.
+    pub barrier_ns: f64,
+    /// Where `barrier_ns` comes from.
+    pub barrier: BarrierSource,
+}
+
+/// Where the cost of a barrier comes from.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BarrierSource {
+    /// It was measured with as many threads.
+    Measured,
+    /// The machine has fewer cores: scaled from the most threads that were measured.
+    Scaled,
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A host.
+    Host,
+    /// A switch.
+    Switch,
+}
+
+impl Kind {
+    pub(super) fn of(topology: &Topology, node: NodeId) -> Self {
+        if topology.is_host(node) {
+            Self::Host
+        } else {
+            Self::Switch
+        }
+    }
+
+    /// As it is written into files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Switch => "switch",
+        }
+    }
+}
+
+/// What one node cost in the whole run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct NodeCost {
+    /// Its number.
+    pub node: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// Its time, in nanoseconds.
+    pub cost_ns: u64,
+    /// Its share of `work_ns`.
+    pub share: f64,
+    /// Epochs in which it had something to do.
+    pub epochs: u64,
+}
+
+pub(super) fn assemble(
+    profile: &Parallelism,
+    topology: &Topology,
+    barriers: &Barriers,
+    cpu_share: f64,
+) -> ParallelismReport {
+    let epochs = profile.epoch_work_ns.len() as u64;
+    let work_ns: u64 = profile.epoch_work_ns.iter().sum();
+    let search_ns = profile.search_ns.max(0).unsigned_abs();
+    let driver_ns = profile.driver_ns;
+    let alone = (work_ns + search_ns + driver_ns) as f64;
+    let row = |(workers, scheduled_ns): (usize, u64)| {
+        let (barrier_ns, barrier) = barriers.of(workers);
+        let shared = scheduled_ns as f64 + search_ns as f64 / workers as f64;
+        let time_ns = shared + epochs as f64 * barrier_ns + driver_ns as f64;
+        let speedup = ratio(alone, time_ns);
+        WorkerRow {
+            workers,
+            time_ns,
+            speedup,
+            efficiency: speedup / workers as f64,
+            barrier_ns,
+            barrier,
+        }
+    };
+    let workers: Vec<WorkerRow> = WORKERS
+        .into_iter()
+        .zip(profile.scheduled_ns)
+        .map(row)
+        .collect();
+    let worthwhile = workers.iter().filter(|row| row.efficiency >= WORTHWHILE);
+    ParallelismReport {
+        epochs,
+        nodes: profile.nodes.len(),
+        work_ns,
+        search_ns,
+        driver_ns,
+        critical_path_ns: profile.critical_ns,
+        speedup_bound: ratio(alone, (profile.critical_ns + driver_ns) as f64),
+        epoch_work_ns: Spread::of(profile.epoch_work_ns.iter().map(|&ns| ns as f64)),
+        epoch_nodes: Spread::of(profile.epoch_nodes.iter().map(|&n| f64::from(n))),
+        reading_ns: profile.reading.whole_ns,
+        cpu_share,
+        cores: barriers.cores,
+        barrier_threads: barriers.most_threads(),
+        barrier_share: barriers.undisturbed,
+        advised_workers: worthwhile.map(|row| row.workers).max().unwrap_or(1),
+        workers,
+        costliest: costliest(profile, topology, work_ns),
+    }
+}
+
+fn costliest(profile: &Parallelism, topology: &Topology, work_ns: u64) -> Vec<NodeCost> {
+    let mut order: Vec<usize> = (0..profile.nodes.len()).collect();
+    order.sort_by_key(|&index| std::cmp::Reverse(profile.nodes[index].cost_ns));
+    let top = order.into_iter().take(COSTLIEST).map(|index| {
+        let (node, total) = (NodeId::from_index(index), profile.nodes[index]);
+        NodeCost {
+            node: node.0,
+            kind: Kind::of(topology, node),
+            cost_ns: total.cost_ns,
+            share: ratio(total.cost_ns as f64, work_ns as f64),
+            epochs: total.epochs,
+        }
+    });
+    top.collect()
+}
+
+/// `a` over `b`; of nothing over nothing, 1.
+fn ratio(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 1.0 }
+}
+
+impl Spread {
+    fn of(values: impl Iterator<Item = f64>) -> Self {
+        let mut sorted: Vec<f64> = values.collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let at = |p| percentile(&sorted, p).unwrap_or(0.0);
+        Self {
+            mean: sorted.iter().sum::<f64>() / sorted.len().max(1) as f64,
+            p50: at(0.5),
+            p99: at(0.99),
+            max: at(1.0),
+        }
+    }
+}

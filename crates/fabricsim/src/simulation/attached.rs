@@ -1,0 +1,168 @@
+//! What a program attaches to a simulation: applications at hosts, and observers of nodes.
+
+use std::any::Any;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::plugin::{Application, Observer};
+use fabricsim_core::rng::{Purpose, Stream};
+
+use super::Simulation;
+use fabricsim_scenario::Error;
+
+impl Simulation {
+    /// Adds an application to `host`: it is called first when the run goes on, at the present time, and
+    /// hears of flows that start from then on. Flows that it starts in reaction to something start at the
+    /// very time of that, and the results do not depend on the number of threads.
+    ///
+    /// Flows of applications are numbered apart from those of workloads, by host: the first flow of host
+    /// number `h` of `n` hosts is 2³¹ + h, the next one 2³¹ + n + h, and so on.
+    ///
+    /// ```
+    /// use fabricsim::core::flow::Flow;
+    /// use fabricsim::core::id::{ClassId, NodeId};
+    /// use fabricsim::core::network::Stop;
+    /// use fabricsim::core::plugin::{AppContext, AppFlow, Application};
+    /// use fabricsim::core::units::{Bytes, Time};
+    /// use fabricsim::{Scenario, Simulation};
+    ///
+    /// /// Sends a flow to the other host whenever one has come from there.
+    /// #[derive(Debug)]
+    /// struct Player {
+    ///     other: NodeId,
+    ///     serves: bool,
+    ///     left: u32,
+    /// }
+    ///
+    /// impl Player {
+    ///     fn play(&mut self, context: &mut AppContext<'_>) {
+    ///         if self.left > 0 {
+    ///             self.left -= 1;
+    ///             let ball = AppFlow::new(self.other, Bytes::new(1_000), ClassId(1));
+    ///             context.start_flow(&ball).expect("a star has a route");
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// impl Application for Player {
+    ///     fn on_start(&mut self, context: &mut AppContext<'_>) {
+    ///         if self.serves {
+    ///             self.play(context);
+    ///         }
+    ///     }
+    ///
+    ///     fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, _tag: u64) {
+    ///         if flow.request.class == ClassId(1) {
+    ///             self.play(context);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let scenario = Scenario::from_toml(
+    ///     "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
+    ///      [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"",
+    /// )?;
+    /// let mut simulation = Simulation::new(&scenario, 1)?;
+    /// for (host, other) in [(0, 1), (1, 0)] {
+    ///     let player = Player { other: NodeId(other), serves: host == 0, left: 5 };
+    ///     simulation.add_application(NodeId(host), player)?;
+    /// }
+    /// assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+    /// assert_eq!(simulation.flows_finished(), 4 + 10);
+    /// assert!(simulation.applications::<Player>().all(|(_, player)| player.left == 0));
+    /// # Ok::<(), fabricsim::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When `host` is not a host.
+    pub fn add_application(
+        &mut self,
+        host: NodeId,
+        application: impl Application,
+    ) -> Result<(), Error> {
+        self.add_boxed_application(host, Box::new(application))
+    }
+
+    /// Like [`add_application`](Self::add_application), for applications of several types.
+    ///
+    /// # Errors
+    /// When `host` is not a host.
+    pub fn add_boxed_application(
+        &mut self,
+        host: NodeId,
+        application: Box<dyn Application>,
+    ) -> Result<(), Error> {
+        if !self.is_host(host) {
+            return Err(Error::Application(format!("node {host} is not a host")));
+        }
+        let entity = u64::from(self.applications) << 32 | u64::from(host.0);
+        self.applications += 1;
+        let stream = Stream::new(self.seed, entity, Purpose::Application);
+        self.runner.add_application(host, application, stream);
+        Ok(())
+    }
+
+    /// The applications of type `A`, each with its host, in the order of hosts; those of one host in the
+    /// order in which they were added.
+    pub fn applications<A: Application>(&self) -> impl Iterator<Item = (NodeId, &A)> {
+        let all = self.runner.applications().into_iter();
+        all.filter_map(|(host, application)| {
+            let any: &dyn Any = application;
+            Some((host, any.downcast_ref()?))
+        })
+    }
+
+    /// What applications wait for that have not done all that they have to do, by their own words and in
+    /// the order of hosts.
+    #[must_use]
+    pub fn waiting_applications(&self) -> Vec<(NodeId, String)> {
+        self.runner.applications_wait_for()
+    }
+
+    /// Lets an observer of its own, made by `make`, watch each host and switch from now on. It replaces
+    /// the one that was there. Nodes run on several threads, so observers share nothing; they are looked
+    /// at between runs, by [`observers`](Self::observers).
+    ///
+    /// Observers get packets without the telemetry of switches. A run without observers pays nothing
+    /// for them, but a test of a pointer.
+    ///
+    /// ```
+    /// use fabricsim::core::id::NodeId;
+    /// use fabricsim::core::packet::Packet;
+    /// use fabricsim::core::plugin::{Hop, Observer};
+    /// use fabricsim::core::units::Time;
+    /// use fabricsim::{Scenario, Simulation};
+    ///
+    /// /// Counts the bytes that leave a switch.
+    /// #[derive(Debug, Default)]
+    /// struct Bytes(u64);
+    ///
+    /// impl Observer<()> for Bytes {
+    ///     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, packet: &Packet<()>) {
+    ///         self.0 += packet.size().get();
+    ///     }
+    /// }
+    ///
+    /// let scenario = Scenario::from_toml(
+    ///     "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
+    ///      [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"",
+    /// )?;
+    /// let mut simulation = Simulation::new(&scenario, 1)?;
+    /// simulation.observe(|_node| Bytes::default());
+    /// simulation.run_until(Time::MAX);
+    /// let switch = simulation.observers::<Bytes>().last().expect("the last node is the switch");
+    /// assert!(switch.1.0 > 4_000_000);
+    /// # Ok::<(), fabricsim::Error>(())
+    /// ```
+    pub fn observe<O: Observer<()> + 'static>(&mut self, mut make: impl FnMut(NodeId) -> O) {
+        self.runner.observe(&mut |node| Box::new(make(node)));
+    }
+
+    /// The observers of type `O`, each with its node, in the order of nodes.
+    pub fn observers<O: Observer<()> + 'static>(&self) -> impl Iterator<Item = (NodeId, &O)> {
+        let all = self.runner.attached_observers().into_iter();
+        all.filter_map(|(node, observer)| {
+            let any: &dyn Any = observer;
+            Some((node, any.downcast_ref()?))
+        })
+    }
+}

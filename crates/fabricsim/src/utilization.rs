@@ -1,0 +1,267 @@
+//! How busy the workloads are expected to keep the links, before anything is run.
+
+mod spans;
+mod tiers;
+
+use fabricsim_core::id::{ClassId, NodeId, PortId};
+use fabricsim_core::plugin::CcContext;
+use fabricsim_core::units::{Bytes, Time};
+use fabricsim_report::HEADER_BYTES;
+use fabricsim_topology::NoSpread;
+use fabricsim_workload::{AnyWorkload, FlowCost, Offered};
+use serde::Serialize;
+
+use crate::simulation::Simulation;
+use fabricsim_scenario::cc::registry::Needs;
+use fabricsim_scenario::scenario::Scenario;
+use spans::busiest_span;
+
+/// Above this share of their rate links are said to be overloaded: queues get long as it nears one,
+/// and grow without bound beyond.
+const OVERLOAD: f64 = 0.9;
+
+/// The most workloads that are counted.
+const MOST_WORKLOADS: usize = 64;
+
+/// Bytes of an answer but the telemetry, and the least bytes of one.
+const ANSWER: (f64, f64) = (46.0, 60.0);
+
+/// The expected utilization of links: bytes on the wire, headers and acknowledgements included, over
+/// rates. Flows spread evenly over equal next hops; failures and repeated packets are not counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ExpectedUtilization {
+    /// The span in which the busiest link is busiest; absent where nothing can be said.
+    pub span: Option<BusySpan>,
+    /// What is not counted, and why.
+    pub left_out: Vec<String>,
+    #[serde(skip)]
+    help: String,
+}
+
+/// A time in which the same workloads send.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BusySpan {
+    /// When it begins, in nanoseconds.
+    pub from_ns: u64,
+    /// When it ends, in nanoseconds.
+    pub until_ns: u64,
+    /// Tiers of links, each in one direction, from hosts up and down again.
+    pub tiers: Vec<TierUtilization>,
+    /// The busiest direction of a link.
+    pub busiest: BusyLink,
+}
+
+/// Links between switches that are as far from hosts, in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TierUtilization {
+    /// From where to where, such as `leaf to spine`.
+    pub tier: String,
+    /// How many.
+    pub links: u64,
+    /// Bytes of all of them over their rates.
+    pub mean: f64,
+    /// The utilization of the busiest.
+    pub busiest: f64,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BusyLink {
+    /// Its tier.
+    pub tier: String,
+    /// The node that sends.
+    pub node: NodeId,
+    /// Its port.
+    pub port: PortId,
+    /// The node that receives.
+    pub peer: NodeId,
+    /// The expected utilization.
+    pub utilization: f64,
+}
+
+impl ExpectedUtilization {
+    /// What the workloads of `scenario` are expected to load on the links of `simulation`, which was
+    /// built from it. It takes milliseconds for any fabric that is regular; others are left out from a
+    /// few thousand switches on.
+    #[must_use]
+    pub fn of(scenario: &Scenario, simulation: &Simulation) -> Self {
+        let mut found = Self::default();
+        if scenario.workloads.len() > MOST_WORKLOADS {
+            let count = scenario.workloads.len();
+            found.left_out.push(format!(
+                "{count} workloads: at most {MOST_WORKLOADS} are counted"
+            ));
+            return found;
+        }
+        let mut offered = Vec::new();
+        for (index, workload) in scenario.workloads.iter().enumerate() {
+            match rate_of(scenario, simulation, index, &**workload) {
+                Some(rate) => offered.push(rate),
+                None => found.left_out.push(format!(
+                    "workload {} ({}): its flows start all at once",
+                    index + 1,
+                    workload.kind()
+                )),
+            }
+        }
+        let network = &scenario.topology;
+        match busiest_span(network, &offered) {
+            Ok(span) => found.span = span,
+            Err(NoSpread::LinkedHosts(a, b)) => found.left_out.push(format!(
+                "all links: hosts {a} and {b} are linked to each other, and such networks are not counted"
+            )),
+            Err(NoSpread::TooLarge { classes }) => found.left_out.push(format!(
+                "all links: {classes} kinds of switches are too many to be counted at once"
+            )),
+        }
+        found.help = found.help_for(scenario);
+        found
+    }
+
+    /// What to do about links above 90% of their rate, or `None` when there are none.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let busiest = &self.span.as_ref()?.busiest;
+        (busiest.utilization > OVERLOAD).then(|| {
+            format!(
+                "links from {} are expected to carry up to {} of their rate (node {}, port {}, to node \
+                 {}), and above {} queues grow; {}",
+                busiest.tier,
+                percent(busiest.utilization),
+                busiest.node,
+                busiest.port.0,
+                busiest.peer,
+                percent(OVERLOAD),
+                self.help
+            )
+        })
+    }
+
+    fn help_for(&self, scenario: &Scenario) -> String {
+        let Some(span) = &self.span else {
+            return String::new();
+        };
+        let share = OVERLOAD / span.busiest.utilization;
+        if let [only] = &scenario.workloads[..]
+            && let Some(load) = only.load_factor()
+        {
+            // Rounded down to three digits, so that it is below.
+            let load = (load * share * 1e3).floor() / 1e3;
+            if load > 0.0 {
+                return format!("load = {load} would be below, or give those links a higher rate");
+            }
+        }
+        if share < 0.001 {
+            return "give those links a higher rate".to_owned();
+        }
+        format!(
+            "offer at most {} of it, or give those links a higher rate",
+            percent(share)
+        )
+    }
+
+    /// The lines of a table: what, and how busy.
+    #[must_use]
+    pub fn lines(&self) -> Vec<(String, String)> {
+        let mut lines = Vec::new();
+        for tier in self.span.iter().flat_map(|span| &span.tiers) {
+            let (mean, busiest) = (percent(tier.mean), percent(tier.busiest));
+            let links = if tier.links == 1 { "link" } else { "links" };
+            let text = format!("{mean} of {} {links}, {busiest} on the busiest", tier.links);
+            lines.push((tier.tier.clone(), text));
+        }
+        for left_out in &self.left_out {
+            lines.push(("not counted".to_owned(), left_out.clone()));
+        }
+        lines
+    }
+}
+
+/// A share in percent, with one decimal.
+fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
+/// What workload `index` sends per second, or `None` when it has no rate: what starts within one
+/// round trip is a burst.
+fn rate_of(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    index: usize,
+    workload: &dyn AnyWorkload,
+) -> Option<Offered> {
+    let class = ClassId(u16::try_from(index).ok()?);
+    let cost = cost_of(scenario, simulation, class);
+    let context = scenario.workload_context(index);
+    // What is wrong with a workload has been said when the simulation was built.
+    let offered = workload.offered(&context, &cost).ok().flatten()?;
+    let round_trip = simulation.facts().extremes.base_rtt;
+    (offered.until.since(offered.from) > round_trip).then_some(offered)
+}
+
+/// What a flow of `class` costs by its size.
+fn cost_of(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    class: ClassId,
+) -> impl Fn(Bytes) -> FlowCost + use<> {
+    let tcp = scenario.tcp_facts();
+    let tcp = tcp.filter(|tcp| tcp.class(class).is_some());
+    let (payload, forth, back) = match tcp {
+        Some(tcp) => {
+            let headers = tcp.headers.as_f64();
+            let every = f64::from(scenario.tcp.parameters().ack_every.max(1));
+            (tcp.mss, headers, headers / every)
+        }
+        None => {
+            let (forth, echoed) = telemetry(scenario, simulation, class);
+            let answer = (ANSWER.0 + echoed).max(ANSWER.1);
+            (
+                scenario.transport.mtu,
+                HEADER_BYTES.as_f64() + forth,
+                answer,
+            )
+        }
+    };
+    move |size| {
+        let packets = size.get().div_ceil(payload.get().max(1)) as f64;
+        FlowCost {
+            forth: size.as_f64() + packets * forth,
+            back: packets * back,
+        }
+    }
+}
+
+/// Bytes of telemetry on a data packet of `class`, and on its answer.
+fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f64, f64) {
+    let facts = simulation.facts();
+    let rates = scenario.link_rates();
+    let context = CcContext {
+        nic_rate: facts.nic_rate,
+        link_rates: &rates,
+        base_rtt: facts.extremes.base_rtt,
+        longest_path: facts.extremes.switches,
+        seed: scenario.seed,
+        fidelity: scenario.fidelity(),
+    };
+    let cc = scenario.class_cc.get(&class).unwrap_or(&scenario.cc);
+    let own = f64::from(cc.telemetry_bytes(&context));
+    match simulation.queries() {
+        None => (own, own),
+        Some(queries) => {
+            let digests = f64::from(queries.plan().wire_bytes());
+            // The algorithm's digest is among those of queries.
+            let own = if cc.needs() == Needs::Digest {
+                0.0
+            } else {
+                own
+            };
+            (digests + own, own)
+        }
+    }
+}
+
+/// A time in whole nanoseconds.
+fn ns(time: Time) -> u64 {
+    time.as_ns()
+}

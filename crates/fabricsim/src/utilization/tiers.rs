@@ -1,0 +1,157 @@
+//! Links by how far their ends are from hosts.
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_topology::{LinkLoads, Topology};
+
+use super::{BusyLink, TierUtilization};
+
+/// For each node, how many links it is from the nearest host.
+fn levels(topology: &Topology) -> Vec<usize> {
+    let mut levels = vec![usize::MAX; topology.len()];
+    let mut queue: Vec<NodeId> = topology.hosts().to_vec();
+    for host in &queue {
+        levels[host.index()] = 0;
+    }
+    let mut head = 0;
+    while let Some(&node) = queue.get(head) {
+        head += 1;
+        for port in topology.ports(node) {
+            if levels[port.peer.index()] == usize::MAX {
+                levels[port.peer.index()] = levels[node.index()] + 1;
+                queue.push(port.peer);
+            }
+        }
+    }
+    levels
+}
+
+/// What nodes of each level are called. Fabrics of two and three layers have the names that
+/// everybody uses; elsewhere switches are counted from the hosts.
+fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
+    let highest = levels.iter().copied().filter(|&level| level != usize::MAX);
+    let highest = highest.max().unwrap_or(0);
+    let mut links = topology.links().iter();
+    let layered = links.all(|link| levels[link.a.index()] != levels[link.b.index()]);
+    let known: &[&str] = match highest {
+        1 => &["host", "switch"],
+        2 if layered => &["host", "leaf", "spine"],
+        3 if layered => &["host", "ToR", "aggregation", "core"],
+        _ => &["host"],
+    };
+    let name = |level: usize| {
+        let known = known.get(level).map(|name| (*name).to_owned());
+        known.unwrap_or_else(|| format!("tier {level}"))
+    };
+    (0..=highest).map(name).collect()
+}
+
+/// The utilization of each tier, and of the busiest direction of a link, when links carry `loads` bytes
+/// per second; `None` for a network without links.
+pub(super) fn summed(
+    topology: &Topology,
+    loads: &LinkLoads,
+) -> Option<(Vec<TierUtilization>, BusyLink)> {
+    let levels = levels(topology);
+    let names = names(topology, &levels);
+    // By (way down, levels): upward links from hosts on, then downward ones from the top.
+    let mut tiers: Vec<Option<Sum>> = vec![None; 2 * names.len() * names.len()];
+    let mut busiest: Option<(f64, u32, usize)> = None;
+    for (index, (link, loads)) in (0u32..).zip(topology.links().iter().zip(&loads.loads)) {
+        let ends = [link.a, link.b];
+        for direction in 0..2 {
+            let [from, to] =
+                [ends[direction], ends[1 - direction]].map(|node| levels[node.index()]);
+            if from.max(to) == usize::MAX {
+                continue; // no host is connected to these switches
+            }
+            let capacity = link.rate.as_bps_f64() / 8.0;
+            let used = loads[direction] / capacity;
+            let sum = tiers[place(from, to, names.len())].get_or_insert_with(|| Sum {
+                from,
+                to,
+                ..Sum::default()
+            });
+            sum.links += 1;
+            sum.bytes += loads[direction];
+            sum.capacity += capacity;
+            sum.busiest = sum.busiest.max(used);
+            if busiest.is_none_or(|(most, ..)| used > most) {
+                busiest = Some((used, index, direction));
+            }
+        }
+    }
+    let name = |from: usize, to: usize| format!("{} to {}", names[from], names[to]);
+    let tiers = tiers.into_iter().flatten();
+    let tiers = tiers.map(|sum| TierUtilization {
+        tier: name(sum.from, sum.to),
+        links: sum.links,
+        mean: sum.bytes / sum.capacity,
+        busiest: sum.busiest,
+    });
+    let (utilization, index, direction) = busiest?;
+    let link = &topology.links()[index as usize];
+    let (node, peer) = match direction {
+        0 => (link.a, link.b),
+        _ => (link.b, link.a),
+    };
+    let ports = topology.ports(node);
+    let port = ports.iter().position(|port| port.link == index)?;
+    let busiest = BusyLink {
+        tier: name(levels[node.index()], levels[peer.index()]),
+        node,
+        port: PortId::from_index(port),
+        peer,
+        utilization,
+    };
+    Some((tiers.collect(), busiest))
+}
+
+/// The links of a tier.
+#[derive(Clone, Debug, Default)]
+struct Sum {
+    from: usize,
+    to: usize,
+    links: u64,
+    bytes: f64,
+    capacity: f64,
+    busiest: f64,
+}
+
+/// Where a tier stands among `levels` squared ones each way.
+fn place(from: usize, to: usize, levels: usize) -> usize {
+    if from <= to {
+        from * levels + to
+    } else {
+        2 * levels * levels - 1 - (to * levels + from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::units::{Duration, Rate};
+    use fabricsim_topology::{Link, NodeKind};
+
+    use super::*;
+
+    #[test]
+    fn switches_without_hosts_are_left_out() {
+        use NodeKind::{Host, Switch};
+        let link = |a, b| Link {
+            a: NodeId(a),
+            b: NodeId(b),
+            rate: Rate::from_gbps(100),
+            delay: Duration::from_us(1),
+            loss: 0.0,
+        };
+        let kinds = vec![Host, Host, Switch, Switch, Switch];
+        let links = vec![link(0, 2), link(1, 2), link(3, 4)];
+        let topology = Topology::new(kinds, links).expect("hosts reach each other");
+        let loads = LinkLoads {
+            loads: vec![[1e9, 0.0], [0.0, 1e9], [0.0, 0.0]],
+        };
+        let (tiers, busiest) = summed(&topology, &loads).expect("links");
+        let names: Vec<&str> = tiers.iter().map(|tier| tier.tier.as_str()).collect();
+        assert_eq!(names, ["host to switch", "switch to host"]);
+        assert!((busiest.utilization - 0.08).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,13 @@
+//! Applications at hosts: closed loops whose timelines are known to the picosecond.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod endings;
+mod player;
+mod random;
+mod seams;
+mod timeline;
+mod transports;

@@ -1,0 +1,152 @@
+//! Two hosts that send flows to and fro.
+
+use fabricsim::core::flow::{Completion, Flow};
+use fabricsim::core::id::{ClassId, FlowId, NodeId};
+use fabricsim::core::plugin::{AppContext, AppFlow, Application};
+use fabricsim::core::units::{Bytes, Duration, Time};
+use fabricsim::{Scenario, Simulation};
+
+/// The flow class of all that players send.
+pub(crate) const CLASS: ClassId = ClassId(9);
+
+/// How a pair of hosts plays.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Game {
+    pub(crate) ping: Bytes,
+    pub(crate) pong: Bytes,
+    /// From the arrival of a pong to the next ping.
+    pub(crate) think: Duration,
+    pub(crate) rounds: u64,
+    pub(crate) priority: u8,
+}
+
+/// Something that a player has seen.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Seen {
+    Started(FlowId, Time),
+    Received(FlowId, Time, u64),
+    Finished(FlowId, Time),
+}
+
+/// One of a pair. The tag of a flow is the number of its round.
+#[derive(Debug)]
+pub(crate) struct Player {
+    other: NodeId,
+    pings: bool,
+    game: Game,
+    pub(crate) seen: Vec<Seen>,
+    /// Pongs that have come.
+    pub(crate) rounds: u64,
+}
+
+impl Player {
+    /// The one who pings `other`.
+    pub(crate) const fn new(other: NodeId, game: Game) -> Self {
+        Self {
+            other,
+            pings: true,
+            game,
+            seen: Vec::new(),
+            rounds: 0,
+        }
+    }
+
+    /// The one who answers instead.
+    pub(crate) const fn answering(mut self) -> Self {
+        self.pings = false;
+        self
+    }
+
+    fn send(&mut self, context: &mut AppContext<'_>, tag: u64) {
+        let size = if self.pings {
+            self.game.ping
+        } else {
+            self.game.pong
+        };
+        let flow = AppFlow {
+            priority: self.game.priority,
+            ..AppFlow::new(self.other, size, CLASS).with_tag(tag)
+        };
+        // Without a route the game is over.
+        if let Ok(id) = context.start_flow(&flow) {
+            self.seen.push(Seen::Started(id, context.now()));
+        }
+    }
+}
+
+impl Application for Player {
+    fn on_start(&mut self, context: &mut AppContext<'_>) {
+        if self.pings {
+            self.send(context, 0);
+        }
+    }
+
+    fn on_flow_finished(&mut self, context: &mut AppContext<'_>, completion: &Completion) {
+        assert_eq!(completion.finish, context.now());
+        assert_eq!(completion.flow.request.src, context.host());
+        if completion.flow.request.class == CLASS {
+            let id = completion.flow.id;
+            self.seen.push(Seen::Finished(id, context.now()));
+        }
+    }
+
+    fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, tag: u64) {
+        assert_eq!(flow.request.dst, context.host());
+        if flow.request.class != CLASS || flow.request.src != self.other {
+            return;
+        }
+        let now = context.now();
+        self.seen.push(Seen::Received(flow.id, now, tag));
+        if !self.pings {
+            self.send(context, tag);
+            return;
+        }
+        self.rounds += 1;
+        if self.rounds < self.game.rounds {
+            context.set_timer(self.game.think, self.rounds);
+        }
+    }
+
+    fn on_timer(&mut self, context: &mut AppContext<'_>, token: u64) {
+        self.send(context, token);
+    }
+
+    fn waits_for(&self) -> Option<String> {
+        let left = self.game.rounds - self.rounds;
+        (self.pings && left > 0).then(|| format!("{left} pongs from host {}", self.other))
+    }
+}
+
+/// A scenario of the network `topology` in which every host sends one byte at first; `root` are its keys
+/// outside of tables.
+pub(crate) fn whisper(root: &str, topology: &str, more: &str) -> Scenario {
+    let workload = "[[workload]]\nkind = \"permutation\"\nsize = \"1B\"\n";
+    let text = format!("{root}\n[topology]\n{topology}\n{workload}{more}");
+    Scenario::from_toml(&text).unwrap()
+}
+
+/// A scenario of the network `topology` in which nothing is sent but by applications.
+pub(crate) fn silent(topology: &str, more: &str) -> Scenario {
+    let mut scenario = whisper("", topology, more);
+    scenario.workloads.clear();
+    scenario
+}
+
+/// Adds a pair of players: host `one` begins.
+pub(crate) fn play(simulation: &mut Simulation, one: u32, other: u32, game: Game) {
+    for (host, peer) in [(one, other), (other, one)] {
+        let player = Player {
+            pings: host == one,
+            ..Player::new(NodeId(peer), game)
+        };
+        simulation.add_application(NodeId(host), player).unwrap();
+    }
+}
+
+/// What the players of each host have seen.
+pub(crate) fn seen(simulation: &Simulation) -> Vec<(NodeId, Vec<Seen>)> {
+    let players = simulation.applications::<Player>();
+    players
+        .map(|(host, player)| (host, player.seen.clone()))
+        .collect()
+}

@@ -1,0 +1,174 @@
+//! Axes: what they say and how values become places.
+
+/// An axis of a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What it measures, with the unit: `flow size (bytes)`.
+    pub label: String,
+    /// How values become places.
+    pub scale: Scale,
+    /// The lower and the upper end, each of the data when there is none.
+    pub range: (Option<f64>, Option<f64>),
+}
+
+/// How the values of an axis become places.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scale {
+    /// Equal differences are equally long.
+    Linear,
+    /// Equal ratios are equally long; only positive values have a place.
+    Log,
+    /// Flows in the order of their sizes, as on the results page of HPCC: a value is the share of
+    /// flows (0 to 1) that are no larger, and a tick is labeled with the size there.
+    FlowShare(Vec<FlowTick>),
+}
+
+/// A tick of [`Scale::FlowShare`]: a share of flows (0 to 1), and the largest size among them in
+/// bytes.
+pub type FlowTick = (f64, u64);
+
+impl Axis {
+    /// An axis with equal steps.
+    #[must_use]
+    pub fn linear(label: impl Into<String>) -> Self {
+        Self::new(label, Scale::Linear)
+    }
+
+    /// A logarithmic axis.
+    #[must_use]
+    pub fn log(label: impl Into<String>) -> Self {
+        Self::new(label, Scale::Log)
+    }
+
+    /// An axis of any scale.
+    #[must_use]
+    pub fn new(label: impl Into<String>, scale: Scale) -> Self {
+        Self {
+            label: label.into(),
+            scale,
+            range: (None, None),
+        }
+    }
+
+    /// The axis with its lower end at `low`.
+    #[must_use]
+    pub const fn from(mut self, low: f64) -> Self {
+        self.range.0 = Some(low);
+        self
+    }
+
+    /// The axis with its upper end at `high`.
+    #[must_use]
+    pub const fn upto(mut self, high: f64) -> Self {
+        self.range.1 = Some(high);
+        self
+    }
+
+    /// The ends of the axis when it has to show `values`; the lower is below the upper.
+    pub(super) fn ends(&self, values: impl Iterator<Item = f64>) -> Ends {
+        let log = self.scale == Scale::Log;
+        let shown = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
+        let (mut low, mut high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
+            (a.min(v), b.max(v))
+        });
+        if let Scale::FlowShare(_) = self.scale {
+            (low, high) = (0.0, 1.0);
+        }
+        if low > high {
+            (low, high) = if log { (1.0, 10.0) } else { (0.0, 1.0) };
+        }
+        // The usual place of what is counted from nothing.
+        if self.scale == Scale::Linear && low > 0.0 && low < high / 2.0 {
+            low = 0.0;
+        }
+        low = self.range.0.unwrap_or(low);
+        high = self.range.1.unwrap_or(high);
+        let fixed = (self.range.0.is_some(), self.range.1.is_some());
+        if log {
+            low = if low > 0.0 { low } else { high.min(1.0) / 10.0 };
+            if high < low * 1.05 {
+                high = if fixed.1 {
+                    high.max(low * 1.05)
+                } else {
+                    low * 2.0
+                };
+                low = if fixed.0 { low } else { low / 2.0 };
+            }
+        } else if high <= low {
+            high = low + low.abs().max(1.0) * 0.5;
+        }
+        Ends { low, high, log }
+    }
+}
+
+/// The ends of an axis, and how places lie between them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ends {
+    pub(super) low: f64,
+    pub(super) high: f64,
+    log: bool,
+}
+
+impl Ends {
+    /// Where `value` is: 0 at the lower end, 1 at the upper one; `None` where it has no place.
+    pub(super) fn place(&self, value: f64) -> Option<f64> {
+        if !value.is_finite() || (self.log && value <= 0.0) {
+            return None;
+        }
+        let share = if self.log {
+            (value / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        // Far outside is as good as outside, and keeps the numbers of the picture small.
+        share.is_finite().then(|| share.clamp(-1.0, 2.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(axis: &Axis, values: &[f64]) -> (f64, f64) {
+        let ends = axis.ends(values.iter().copied());
+        (ends.low, ends.high)
+    }
+
+    #[test]
+    fn the_ends_show_all_values() {
+        let linear = Axis::linear("");
+        assert_eq!(ends(&linear, &[3.0, f64::NAN, 10.0]), (0.0, 10.0));
+        assert_eq!(ends(&linear, &[8.0, 10.0]), (8.0, 10.0));
+        assert_eq!(ends(&linear, &[-4.0, 10.0]), (-4.0, 10.0));
+        assert_eq!(ends(&linear, &[]), (0.0, 1.0));
+        assert_eq!(ends(&linear.clone().from(1.0), &[3.0, 9.0]), (1.0, 9.0));
+        assert_eq!(ends(&linear.upto(100.0), &[3.0, 9.0]), (0.0, 100.0));
+
+        let log = Axis::log("");
+        assert_eq!(ends(&log, &[0.0, 2.0, 500.0]), (2.0, 500.0));
+        assert_eq!(ends(&log, &[]), (1.0, 10.0));
+        assert_eq!(ends(&log, &[4.0]), (2.0, 8.0));
+    }
+
+    #[test]
+    fn one_value_has_an_axis_too() {
+        for axis in [Axis::linear(""), Axis::log(""), Axis::log("").from(1.0)] {
+            for value in [0.0, 1.0, 3.0, -3.0] {
+                let (low, high) = ends(&axis, &[value]);
+                assert!(low < high, "{axis:?} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn places_follow_the_scale() {
+        let log = Axis::log("").ends([1.0, 100.0].into_iter());
+        assert!((log.place(10.0).expect("positive") - 0.5).abs() < 1e-12);
+        assert_eq!(log.place(0.0), None);
+        let linear = Axis::linear("").ends([0.0, 100.0].into_iter());
+        assert!((linear.place(10.0).expect("finite") - 0.1).abs() < 1e-12);
+        assert_eq!(linear.place(f64::INFINITY), None);
+        let share = Axis::new("", Scale::FlowShare(Vec::new())).ends([0.3].into_iter());
+        assert!((share.place(0.3).expect("finite") - 0.3).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,206 @@
+//! How a series looks.
+
+/// The look of a series. Color alone never tells two apart: dash and marker differ as well, so that
+/// a print in gray reads the same.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Style {
+    /// A color of the palette, counted modulo its size ([`Style::COLORS`]).
+    pub color: usize,
+    /// The pattern of the line.
+    pub dash: Dash,
+    /// The sign at points, if any. A line has about ten of them, not one at each point.
+    pub marker: Option<Marker>,
+    /// How points are joined.
+    pub draw: Draw,
+    /// How much it stands out.
+    pub strength: Strength,
+}
+
+/// The pattern of a line.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Dash {
+    /// Unbroken.
+    Solid,
+    /// Long dashes.
+    Long,
+    /// Dots.
+    Dotted,
+    /// Dashes and dots.
+    DashDot,
+    /// Short dashes.
+    Short,
+}
+
+/// A sign at a point.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Marker {
+    /// A disc.
+    Circle,
+    /// A square.
+    Square,
+    /// A triangle that points up.
+    Triangle,
+    /// A square on its corner.
+    Diamond,
+    /// Two lines across one another.
+    Cross,
+    /// A triangle that points down.
+    Wedge,
+}
+
+/// How the points of a series are joined.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Draw {
+    /// By straight lines.
+    Line,
+    /// A value holds until the next point.
+    Steps,
+    /// Not at all: a marker at every point.
+    Points,
+}
+
+/// How much a series stands out.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Strength {
+    /// What the figure is about.
+    Full,
+    /// A reference behind it, such as a published curve.
+    Faint,
+}
+
+impl Dash {
+    const ALL: [Self; 5] = [
+        Self::Solid,
+        Self::Long,
+        Self::Dotted,
+        Self::DashDot,
+        Self::Short,
+    ];
+
+    /// Lengths of strokes and gaps, in units of the picture; `None` of an unbroken line.
+    pub(super) const fn pattern(self) -> Option<&'static str> {
+        match self {
+            Self::Solid => None,
+            Self::Long => Some("9 4"),
+            Self::Dotted => Some("2 3"),
+            Self::DashDot => Some("9 3 2 3"),
+            Self::Short => Some("5 3"),
+        }
+    }
+}
+
+impl Marker {
+    const ALL: [Self; 6] = [
+        Self::Circle,
+        Self::Square,
+        Self::Triangle,
+        Self::Diamond,
+        Self::Cross,
+        Self::Wedge,
+    ];
+}
+
+impl Style {
+    /// Colors of the palette.
+    pub const COLORS: usize = 7;
+
+    /// The schemes of the published results page, in its order.
+    pub const SCHEMES: [&str; 5] = ["HPCC-INT", "HPCC-PINT", "DCQCN+w", "TIMELY+w", "DCTCP"];
+
+    /// The look of the series at place `index`, counted from zero: the first 35 differ in color or
+    /// dash, neighbors in both and in the marker.
+    #[must_use]
+    pub const fn nth(index: usize) -> Self {
+        Self {
+            color: index % Self::COLORS,
+            dash: Dash::ALL[index % Dash::ALL.len()],
+            marker: Some(Marker::ALL[index % Marker::ALL.len()]),
+            draw: Draw::Line,
+            strength: Strength::Full,
+        }
+    }
+
+    /// The looks of series with these names, in order. When all are schemes of the published results
+    /// page ([`Style::SCHEMES`], whatever their case), each has the look of its place there, in every
+    /// figure; otherwise looks go by place.
+    #[must_use]
+    pub fn of_names<S: AsRef<str>>(names: &[S]) -> Vec<Self> {
+        let scheme = |name: &S| {
+            let mut schemes = Self::SCHEMES.iter();
+            schemes.position(|scheme| scheme.eq_ignore_ascii_case(name.as_ref()))
+        };
+        let places: Option<Vec<usize>> = names.iter().map(scheme).collect();
+        let places = places.unwrap_or_else(|| (0..names.len()).collect());
+        places.into_iter().map(Self::nth).collect()
+    }
+
+    /// The look of a reference: a thin dotted line in the color of the text's gray.
+    #[must_use]
+    pub const fn reference() -> Self {
+        Self {
+            color: Self::COLORS - 1,
+            dash: Dash::Dotted,
+            marker: None,
+            draw: Draw::Line,
+            strength: Strength::Faint,
+        }
+    }
+
+    /// The same, behind: thin and pale, without markers.
+    #[must_use]
+    pub const fn faint(self) -> Self {
+        Self {
+            strength: Strength::Faint,
+            marker: None,
+            ..self
+        }
+    }
+
+    /// The same without markers.
+    #[must_use]
+    pub const fn plain(self) -> Self {
+        Self {
+            marker: None,
+            ..self
+        }
+    }
+
+    /// The same, drawn as `draw`.
+    #[must_use]
+    pub const fn drawn(self, draw: Draw) -> Self {
+        Self { draw, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scheme_looks_the_same_whatever_stands_beside_it() {
+        let dctcp = Style::of_names(&["DCTCP"]);
+        assert_eq!(dctcp, [Style::nth(4)]);
+        assert_eq!(
+            Style::of_names(&["dctcp", "hpcc-int"]),
+            [Style::nth(4), Style::nth(0)]
+        );
+        assert_eq!(
+            Style::of_names(&["DCTCP", "mine"]),
+            [Style::nth(0), Style::nth(1)]
+        );
+    }
+
+    #[test]
+    fn the_first_looks_differ_in_more_than_color() {
+        let looks: Vec<Style> = (0..35).map(Style::nth).collect();
+        for (i, a) in looks.iter().enumerate() {
+            for b in &looks[..i] {
+                assert!(a.color != b.color || a.dash != b.dash, "{a:?} {b:?}");
+            }
+        }
+        for pair in looks.windows(2) {
+            assert_ne!(pair[0].dash, pair[1].dash);
+            assert_ne!(pair[0].marker, pair[1].marker);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Where an axis has ticks, and what they say.
+
+use super::axis::{Axis, Ends, Scale};
+
+/// A place on an axis; one without a label has only a line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Tick {
+    pub(super) value: f64,
+    pub(super) label: String,
+}
+
+/// The ticks of `axis` between its ends, about `wanted` with a label.
+pub(super) fn ticks(axis: &Axis, ends: Ends, wanted: usize) -> Vec<Tick> {
+    let mut ticks = match &axis.scale {
+        Scale::Linear => with_start(axis, linear(ends.low, ends.high, wanted), ends),
+        Scale::Log => log(ends.low, ends.high, wanted),
+        Scale::FlowShare(sizes) => sizes
+            .iter()
+            .map(|&(share, size)| Tick {
+                value: share,
+                label: number(size as f64),
+            })
+            .collect(),
+    };
+    let slack = (ends.high - ends.low) * 1e-9;
+    ticks.retain(|tick| tick.value >= ends.low - slack && tick.value <= ends.high + slack);
+    ticks
+}
+
+/// `ticks` and one at the lower end where that was asked for, such as the least slowdown, 1.
+fn with_start(axis: &Axis, mut ticks: Vec<Tick>, ends: Ends) -> Vec<Tick> {
+    if let (Some(low), [first, second, ..]) = (axis.range.0, &ticks[..])
+        && first.value - ends.low > (second.value - first.value) * 0.4
+    {
+        ticks.insert(
+            0,
+            Tick {
+                value: low,
+                label: number(low),
+            },
+        );
+    }
+    ticks
+}
+
+/// Multiples of 1, 2 or 5 times a power of ten.
+fn linear(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
+    let rough = (high - low) / wanted.max(1) as f64;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|step| *step >= rough * 0.75)
+        .unwrap_or(10.0 * power);
+    let first = (low / step - 1e-9).ceil();
+    let count = ((high / step + 1e-9).floor() - first).max(0.0);
+    // Never more than a handful, whatever rounding does.
+    let places = (0..100u32).map(f64::from).take_while(|k| *k <= count);
+    places
+        .map(|k| (first + k) * step)
+        // So that 0.30000000000000004 is 0.3, and nothing is -0.
+        .map(|value| (value / step).round() * step + 0.0)
+        .map(|value| Tick {
+            value,
+            label: number(value),
+        })
+        .collect()
+}
+
+/// Powers of ten, with 2 and 5 of each where there is room; lines at 2 to 9 of each otherwise.
+fn log(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
+    let decades = (high / low).log10();
+    if decades < 0.9 {
+        return linear(low, high, wanted);
+    }
+    let first = low.log10().floor();
+    let count = high.log10().ceil() - first;
+    let every = (decades / wanted.max(1) as f64).ceil().max(1.0);
+    let labeled: &[u32] = if decades * 3.0 <= wanted as f64 * 1.3 {
+        &[1, 2, 5]
+    } else {
+        &[1]
+    };
+    let mut ticks = Vec::new();
+    for k in (0..700u32).map(f64::from).take_while(|k| *k <= count) {
+        let exponent = first + k;
+        let power = 10f64.powf(exponent);
+        for factor in 1..10u32 {
+            let value = f64::from(factor) * power;
+            let label = if labeled.contains(&factor) && exponent.rem_euclid(every) < 0.5 {
+                number(value)
+            } else if decades <= 4.0 || factor == 1 {
+                String::new()
+            } else {
+                continue;
+            };
+            ticks.push(Tick { value, label });
+        }
+    }
+    ticks
+}
+
+/// A number in at most three significant digits, with K, M, G or T for thousands: `27.5K`, `1M`,
+/// `0.25`, `1e-6`.
+#[must_use]
+pub(super) fn number(value: f64) -> String {
+    let size = value.abs();
+    if size > 0.0 && size < 1e-4 || size >= 1e15 {
+        return format!("{value:e}").replace("0000000001e", "e");
+    }
+    let (mut scaled, mut unit) = (value, "");
+    for (limit, letter) in [(1e3, "K"), (1e6, "M"), (1e9, "G"), (1e12, "T")] {
+        if size >= limit * 0.9995 {
+            (scaled, unit) = (value / limit, letter);
+        }
+    }
+    let digits = match scaled.abs() {
+        shown if shown >= 99.95 => 0,
+        shown if shown >= 9.995 => 1,
+        shown if shown >= 0.9995 => 2,
+        _ => 4,
+    };
+    let text = format!("{scaled:.digits$}");
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    format!("{text}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(axis: &Axis, low: f64, high: f64, wanted: usize) -> Vec<String> {
+        let axis = axis.clone().from(low).upto(high);
+        let ticks = ticks(&axis, axis.ends([].into_iter()), wanted).into_iter();
+        let labels = ticks.map(|tick| tick.label);
+        labels.filter(|label| !label.is_empty()).collect()
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (2.5, "2.5"),
+            (999.0, "999"),
+            (999.6, "1K"),
+            (1_000.0, "1K"),
+            (27_477.0, "27.5K"),
+            (999_999.0, "1M"),
+            (1_020_000.0, "1.02M"),
+            (30_000_000.0, "30M"),
+            (1e11, "100G"),
+            (0.25, "0.25"),
+            (-1_500.0, "-1.5K"),
+            (1e-6, "1e-6"),
+        ] {
+            assert_eq!(number(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn linear_ticks_are_round() {
+        let axis = Axis::linear("");
+        assert_eq!(
+            labels(&axis, 0.0, 1.0, 5),
+            ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+        );
+        assert_eq!(labels(&axis, 1.0, 9.7, 5), ["1", "2", "4", "6", "8"]);
+        assert_eq!(labels(&axis, 1.8, 9.7, 5), ["2", "4", "6", "8"]);
+        assert_eq!(labels(&axis, -200.0, 300.0, 3), ["-200", "0", "200"]);
+    }
+
+    #[test]
+    fn log_ticks_are_powers_with_steps_between_where_there_is_room() {
+        let axis = Axis::log("");
+        assert_eq!(
+            labels(&axis, 1.0, 100.0, 6),
+            ["1", "2", "5", "10", "20", "50", "100"]
+        );
+        assert_eq!(
+            labels(&axis, 1e3, 3e7, 6),
+            ["1K", "10K", "100K", "1M", "10M"]
+        );
+        assert_eq!(labels(&axis, 1.0, 4.0, 4), ["1", "2", "3", "4"]);
+        // Many decades: every third.
+        assert_eq!(labels(&axis, 1.0, 1e12, 4), ["1", "1K", "1M", "1G", "1T"]);
+    }
+
+    #[test]
+    fn shares_of_flows_are_labeled_with_sizes() {
+        let scale = Scale::FlowShare(vec![(0.1, 2_467), (0.5, 27_477), (1.0, 30_000_000)]);
+        let axis = Axis::new("", scale);
+        let ticks = ticks(&axis, axis.ends([].into_iter()), 5);
+        let places: Vec<f64> = ticks.iter().map(|tick| tick.value).collect();
+        assert_eq!(places, [0.1, 0.5, 1.0]);
+        let labels: Vec<&str> = ticks.iter().map(|tick| tick.label.as_str()).collect();
+        assert_eq!(labels, ["2.47K", "27.5K", "30M"]);
+    }
+}

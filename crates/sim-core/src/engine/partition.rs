@@ -1,0 +1,208 @@
+//! Processes that are run one after the other, epoch by epoch.
+
+use super::calendar::{BLOCK, Calendar};
+use super::channel::{SendBuffer, Spare};
+use super::inbox::Inbox;
+use super::mailboxes::{Mailboxes, Neighbor};
+use super::{Epoch, Execution, Interrupt, LogicalProcess, Probe};
+use crate::units::{Duration, Time};
+
+/// An epoch, as it is to be run.
+#[derive(Clone, Copy)]
+pub(super) struct Span<'a> {
+    pub(super) epoch: Epoch,
+    /// The half of mailboxes that is written.
+    pub(super) parity: usize,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// Messages that a process takes in before it is seen whether the run is to end.
+const MOST_AT_ONCE: usize = 1 << 14;
+/// How far a process is run without a look.
+const LONGEST_AT_ONCE: Duration = Duration::from_ms(1);
+
+#[derive(Debug)]
+pub(super) struct Member<D: LogicalProcess> {
+    pub(super) process: D,
+    pub(super) index: usize,
+    pub(super) inbox: Inbox<D::Message>,
+    pub(super) send_buffer: SendBuffer<D::Message>,
+    pub(super) neighbors: Vec<Neighbor>,
+    /// How far the process may lag behind the others: what it sends travels for that much longer than
+    /// the lookahead.
+    pub(super) margin: Duration,
+}
+
+impl<D: LogicalProcess> Member<D> {
+    /// Runs the process to the end of the epoch, part by part, until the run is interrupted.
+    #[cold]
+    fn run_in_parts(&mut self, span: Span<'_>) {
+        let end = span.epoch.end;
+        while !span.interrupt.is_raised() {
+            let next = self.inbox.next_time().min(self.process.next_event());
+            if next >= end {
+                return;
+            }
+            // At least all that is due at one instant is done.
+            let crowded = self.inbox.time_of(MOST_AT_ONCE);
+            let part = next
+                .saturating_add(LONGEST_AT_ONCE)
+                .min(crowded.max(next.saturating_add(Duration::from_ps(1))))
+                .min(end);
+            self.process
+                .run(part, &mut self.inbox, &mut self.send_buffer);
+        }
+    }
+}
+
+/// Processes that are run one after the other by one thread, and share their empty buffers.
+#[derive(Debug)]
+pub(super) struct Partition<D: LogicalProcess> {
+    pub(super) number: usize,
+    pub(super) members: Vec<Member<D>>,
+    pub(super) calendar: Calendar,
+    /// How far some of its processes may lag behind at most.
+    pub(super) widest_margin: Duration,
+    /// The earliest arrival that its processes have caused in the last epoch.
+    pub(super) sent: Time,
+    pub(super) spare: Spare<D::Message>,
+    /// Processes with results, as positions in `members`.
+    pub(super) results: Vec<u32>,
+    /// How often its processes have been run.
+    pub(super) steps: u64,
+    /// How many messages they were to take in.
+    pub(super) messages: u64,
+}
+
+/// The least next event of all processes in `partitions`.
+pub(super) fn earliest<D: LogicalProcess>(partitions: &[Partition<D>]) -> Time {
+    let next = partitions
+        .iter()
+        .map(|partition| partition.calendar.earliest().min(partition.sent));
+    next.min().unwrap_or(Time::MAX)
+}
+
+impl<D: LogicalProcess> Partition<D> {
+    pub(super) const fn new(number: usize) -> Self {
+        Self {
+            number,
+            members: Vec::new(),
+            calendar: Calendar::new(),
+            widest_margin: Duration::ZERO,
+            sent: Time::MAX,
+            spare: Vec::new(),
+            results: Vec::new(),
+            steps: 0,
+            messages: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, member: Member<D>) {
+        let next = member.process.next_event();
+        self.calendar.push(next.saturating_add(member.margin));
+        self.widest_margin = self.widest_margin.max(member.margin);
+        self.members.push(member);
+    }
+
+    /// Runs one epoch.
+    ///
+    /// Epochs go through the processes forwards and backwards in turn: what was written last is then
+    /// read first, as long as it is in the cache.
+    pub(super) fn step(
+        &mut self,
+        span: Span<'_>,
+        mailboxes: &Mailboxes<D::Message>,
+        probe: &mut (impl Probe + ?Sized),
+    ) {
+        let Span {
+            epoch,
+            parity,
+            interrupt,
+        } = span;
+        self.sent = Time::MAX;
+        self.results.clear();
+        // The calendar has what may be put off; where nothing may, all that could have been is looked at.
+        let before = match epoch.execution {
+            Execution::Lazy => epoch.end,
+            Execution::Eager => epoch.end.saturating_add(self.widest_margin),
+        };
+        let blocks = self.calendar.blocks();
+        for turn in 0..blocks {
+            let block = if parity == 0 { turn } else { blocks - 1 - turn };
+            let mail = mailboxes.take_ready(parity ^ 1, self.number, block);
+            let mut due = self.calendar.due(block, before) | mail;
+            if due == 0 {
+                continue;
+            }
+            while due != 0 {
+                if interrupt.is_raised() {
+                    return;
+                }
+                let bit = if parity == 0 {
+                    due.trailing_zeros()
+                } else {
+                    u64::BITS - 1 - due.leading_zeros()
+                };
+                due &= !(1 << bit);
+                let place = block * BLOCK as usize + bit as usize;
+                let index = self.members[place].index;
+                probe.process_begins(index);
+                self.step_one(place, span, mail >> bit & 1 != 0, mailboxes);
+                probe.process_ends(index);
+            }
+            self.calendar.settle(block);
+        }
+    }
+
+    /// Runs one process for one epoch.
+    #[inline]
+    fn step_one(
+        &mut self,
+        place: usize,
+        span: Span<'_>,
+        mail: bool,
+        mailboxes: &Mailboxes<D::Message>,
+    ) {
+        let Span { epoch, parity, .. } = span;
+        let member = &mut self.members[place];
+        if mail {
+            member
+                .inbox
+                .fetch(mailboxes, member.index, parity ^ 1, &mut self.spare);
+        }
+        let first = member.inbox.first().min(member.process.next_event());
+        let needed = match epoch.execution {
+            Execution::Lazy => first.saturating_add(member.margin),
+            Execution::Eager => first,
+        };
+        if needed >= epoch.end {
+            self.calendar
+                .set(place, first.saturating_add(member.margin));
+            return;
+        }
+        self.steps += 1;
+        member.inbox.gather(first.min(epoch.start), epoch.end);
+        self.messages += member.inbox.due() as u64;
+        std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
+        if member.inbox.due() <= MOST_AT_ONCE && epoch.end.since(first) <= LONGEST_AT_ONCE {
+            member
+                .process
+                .run(epoch.end, &mut member.inbox, &mut member.send_buffer);
+        } else {
+            member.run_in_parts(span);
+        }
+        std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
+        member.inbox.settle(epoch.end, &mut self.spare);
+        let next = member.inbox.first().min(member.process.next_event());
+        self.calendar.set(place, next.saturating_add(member.margin));
+        let sent = mailboxes.deliver(&mut member.send_buffer, &member.neighbors, parity);
+        self.sent = self.sent.min(sent);
+        if member.process.has_results() {
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "processes are numbered by u32"
+            )]
+            self.results.push(place as u32);
+        }
+    }
+}

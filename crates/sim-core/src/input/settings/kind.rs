@@ -1,0 +1,231 @@
+//! Keys and what their values look like.
+
+use std::fmt;
+
+use super::range::Limit;
+use crate::id::NodeId;
+use crate::input::range::NumberRange;
+use crate::units::{Bytes, Duration, Rate, Time};
+
+/// The keys of a table, each with its meaning.
+pub type Keys = &'static [(&'static str, &'static str)];
+
+/// A key of a table, as [`settings!`](crate::settings) describes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    /// Its name in the table.
+    pub name: &'static str,
+    /// What it means in one line, with its choices, its range and its default.
+    pub meaning: &'static str,
+    /// What its value looks like.
+    pub kind: ValueKind,
+    /// What it is where it is not given.
+    pub default: DefaultValue,
+    /// The least and the most that it can be.
+    pub limits: &'static [Limit],
+}
+
+/// What a key is where a table does not give it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum DefaultValue {
+    /// It has to be given.
+    Required,
+    /// Nothing: it is left out, or follows from other settings.
+    Absent,
+    /// This value, as it is written in a table.
+    Value(&'static str),
+}
+
+impl Key {
+    /// The row of the key in a table of a document: name, value and meaning.
+    #[must_use]
+    pub fn row(&self) -> String {
+        let (name, kind) = (self.name, self.kind);
+        format!("| `{name}` | {kind} | {} |", self.meaning)
+    }
+}
+
+/// The names and meanings of `keys`.
+#[must_use]
+pub const fn meanings<const N: usize>(keys: &[Key]) -> [(&'static str, &'static str); N] {
+    let mut all = [("", ""); N];
+    let mut index = 0;
+    while index < N {
+        all[index] = (keys[index].name, keys[index].meaning);
+        index += 1;
+    }
+    all
+}
+
+/// What the value of a key looks like in a scenario.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ValueKind {
+    /// A number, possibly with decimals.
+    Number,
+    /// A whole number from 0 to `most`.
+    WholeNumber {
+        /// The largest number that the type holds.
+        most: u64,
+    },
+    /// `true` or `false`.
+    Flag,
+    /// Any text.
+    Text,
+    /// The path of a file or folder.
+    Path,
+    /// One of several names.
+    Name(&'static [Choice]),
+    /// A number with a unit.
+    Quantity(Quantity),
+    /// Numbers such as `"0..16"`.
+    Range,
+    /// A list of values.
+    List(&'static Self),
+    /// Values of several kinds.
+    Either(&'static [Self]),
+    /// A table with these keys.
+    Table(&'static [Key]),
+}
+
+/// A name that a key can have.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Choice {
+    /// The name.
+    pub name: &'static str,
+    /// A remark on it, for the list of choices; empty where there is none.
+    pub remark: &'static str,
+}
+
+/// What a number with a unit measures.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Quantity {
+    /// An instant or a duration, such as `"1us"`.
+    Time,
+    /// Bits per second, such as `"100Gbps"`.
+    Rate,
+    /// Bytes, such as `"400KB"`.
+    Size,
+}
+
+impl Quantity {
+    /// The word for it, and a value as an example.
+    #[must_use]
+    pub const fn word_and_example(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Time => ("time", "1us"),
+            Self::Rate => ("rate", "100Gbps"),
+            Self::Size => ("size", "400KB"),
+        }
+    }
+}
+
+impl ValueKind {
+    /// The word for one value.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Number => "number",
+            Self::WholeNumber { .. } => "whole number",
+            Self::Flag => "true or false",
+            Self::Text => "text",
+            Self::Path => "path",
+            Self::Name(_) => "name",
+            Self::Quantity(quantity) => quantity.word_and_example().0,
+            Self::Range => "range",
+            Self::List(_) => "list",
+            Self::Either(_) => "value",
+            Self::Table(_) => "table",
+        }
+    }
+}
+
+impl fmt::Display for ValueKind {
+    /// The words of the column "value" in documents: `whole number`, `list of ranges`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::List(item) => write!(f, "list of {}s", item.word()),
+            Self::Either(kinds) => {
+                for (index, kind) in kinds.iter().enumerate() {
+                    let separator = match index {
+                        0 => "",
+                        last if last + 1 == kinds.len() => " or ",
+                        _ => ", ",
+                    };
+                    write!(f, "{separator}{kind}")?;
+                }
+                Ok(())
+            }
+            _ => f.write_str(self.word()),
+        }
+    }
+}
+
+/// A type that a key can have.
+pub trait SettingValue {
+    /// What its values look like.
+    const KIND: ValueKind;
+
+    /// The type without the possibility that nothing is given.
+    type Bare;
+
+    /// Returns the value, if one is given.
+    fn given(&self) -> Option<&Self::Bare>;
+}
+
+impl<T: SettingValue> SettingValue for Option<T> {
+    const KIND: ValueKind = T::KIND;
+    type Bare = T::Bare;
+
+    fn given(&self) -> Option<&T::Bare> {
+        self.as_ref().and_then(T::given)
+    }
+}
+
+impl<T: SettingValue> SettingValue for Vec<T> {
+    const KIND: ValueKind = ValueKind::List(&T::KIND);
+    type Bare = Self;
+
+    fn given(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+/// Implements [`SettingValue`] for types that always have a value.
+///
+/// ```
+/// use fabricsim_core::input::{SettingValue, ValueKind};
+///
+/// struct Port(u16);
+/// fabricsim_core::setting_values!(Port => ValueKind::WholeNumber { most: u16::MAX as u64 });
+/// assert_eq!(Port::KIND.to_string(), "whole number");
+/// ```
+#[macro_export]
+macro_rules! setting_values {
+    ($($ty:ty => $kind:expr),+ $(,)?) => {$(
+        impl $crate::input::SettingValue for $ty {
+            const KIND: $crate::input::ValueKind = $kind;
+            type Bare = Self;
+
+            fn given(&self) -> Option<&Self> {
+                Some(self)
+            }
+        }
+    )+};
+}
+
+setting_values! {
+    f64 => ValueKind::Number,
+    u8 => ValueKind::WholeNumber { most: u8::MAX as u64 },
+    u16 => ValueKind::WholeNumber { most: u16::MAX as u64 },
+    u32 => ValueKind::WholeNumber { most: u32::MAX as u64 },
+    u64 => ValueKind::WholeNumber { most: i64::MAX as u64 },
+    usize => ValueKind::WholeNumber { most: i64::MAX as u64 },
+    bool => ValueKind::Flag,
+    String => ValueKind::Text,
+    std::path::PathBuf => ValueKind::Path,
+    Time => ValueKind::Quantity(Quantity::Time),
+    Duration => ValueKind::Quantity(Quantity::Time),
+    Rate => ValueKind::Quantity(Quantity::Rate),
+    Bytes => ValueKind::Quantity(Quantity::Size),
+    NumberRange => ValueKind::Range,
+    NodeId => ValueKind::WholeNumber { most: u32::MAX as u64 },
+}

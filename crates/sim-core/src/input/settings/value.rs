@@ -1,0 +1,103 @@
+//! Defaults and limits as values: they are written as in a table, and read as from one.
+
+use std::fmt::Display;
+
+use serde::de::value::{Error, SeqDeserializer};
+use serde::de::{Deserialize, Deserializer, IntoDeserializer};
+
+use super::kind::{DefaultValue, Key, SettingValue};
+use super::range::Bound;
+use super::text::describe_limits;
+use crate::input::ConfigError;
+
+/// What is said of a value outside of its range.
+#[derive(Clone, Copy, Debug)]
+pub struct Refusal {
+    /// What is wrong; `{value}` stands for the value.
+    pub message: &'static str,
+    /// What to write instead.
+    pub help: &'static str,
+}
+
+/// A value that may be missing from a table; where it is there, it is read as `T` itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<T>(pub Option<T>);
+
+impl<T> Default for Given<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(|value| Self(Some(value)))
+    }
+}
+
+/// Reads the default or limit `written` of `key`.
+///
+/// # Panics
+/// When the value is none of the key's type, which the first use of the table shows.
+pub fn default_value<'de, T, L>(key: &str, written: L) -> T
+where
+    T: Deserialize<'de>,
+    L: IntoDeserializer<'de, Error>,
+{
+    T::deserialize(written.into_deserializer())
+        .unwrap_or_else(|error| panic!("the key `{key}` can have its own defaults: {error}"))
+}
+
+/// Reads the default `written` of `key`, which is a list.
+///
+/// # Panics
+/// When the value is none of the key's type, which the first use of the table shows.
+pub fn default_list<'de, T, L, const N: usize>(key: &str, written: [L; N]) -> T
+where
+    T: Deserialize<'de>,
+    L: IntoDeserializer<'de, Error>,
+{
+    T::deserialize(SeqDeserializer::new(written.into_iter()))
+        .unwrap_or_else(|error| panic!("the key `{key}` can have its own defaults: {error}"))
+}
+
+/// Refuses a `value` of `key` beyond `limits`; nothing is refused where none is given.
+///
+/// # Errors
+/// Names the key, what is wrong and what would be right.
+pub fn check_limits<'de, T, L>(
+    key: &'static Key,
+    value: &T,
+    limits: &[(Bound, L)],
+    refusal: Option<Refusal>,
+) -> Result<(), ConfigError>
+where
+    T: SettingValue,
+    T::Bare: Deserialize<'de> + Display + PartialOrd,
+    L: Copy + IntoDeserializer<'de, Error>,
+{
+    let Some(value) = value.given() else {
+        return Ok(());
+    };
+    let holds = |(bound, limit): &(Bound, L)| {
+        bound.holds(value, &default_value::<T::Bare, L>(key.name, *limit))
+    };
+    if limits.iter().all(holds) {
+        return Ok(());
+    }
+    let (message, help) = match refusal {
+        Some(Refusal { message, help }) => (
+            message.replace("{value}", &value.to_string()),
+            help.to_owned(),
+        ),
+        None => {
+            let range = describe_limits(key.limits);
+            let help = match key.default {
+                DefaultValue::Value(default) => format!("allowed is {range}, such as {default}"),
+                _ => format!("allowed is {range}"),
+            };
+            (format!("{value} is out of range"), help)
+        }
+    };
+    Err(ConfigError::new(key.name, message, help))
+}

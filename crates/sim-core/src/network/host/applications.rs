@@ -1,0 +1,122 @@
+//! How a host calls its applications, and starts the flows that they ask for.
+
+use std::sync::Arc;
+
+use super::{Host, RANK_APPLICATION};
+use crate::engine::{SendBuffer, Timer};
+use crate::id::NodeId;
+use crate::network::applications::{AppNetwork, AppNews, Applications};
+use crate::packet::{Causes, Packet};
+use crate::plugin::{Application, Endpoint, Model, Observer};
+use crate::rng::Stream;
+use crate::units::Time;
+
+impl<M: Model> Host<M> {
+    /// The network has applications from now on; this host is number `rank` of its hosts.
+    pub(in crate::network) fn join(&mut self, network: &Arc<AppNetwork>, rank: u32) {
+        let applications = Applications::new(Arc::clone(network), self.id, rank);
+        self.applications = Some(Box::new(applications));
+    }
+
+    /// Adds an application that is called first at `at`, which is now or later.
+    pub(in crate::network) fn add_application(
+        &mut self,
+        at: Time,
+        application: Box<dyn Application>,
+        stream: Stream,
+    ) {
+        if let Some(applications) = &mut self.applications {
+            applications.add(at, application, stream);
+            self.arm_applications(at);
+        }
+    }
+
+    /// Tells the applications of the flows that have ended, of which `ended` were known before, and of the
+    /// one whose last byte has come from `src`. Starts what they ask for; whether that was something.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn call_applications(
+        &mut self,
+        now: Time,
+        ended: usize,
+        src: Option<NodeId>,
+    ) -> bool {
+        let Some(applications) = &mut self.applications else {
+            return false;
+        };
+        for completion in &self.completions[ended..] {
+            applications.on_finished(completion);
+        }
+        if let Some((src, flow)) = src.zip(self.endpoint.take_received()) {
+            applications.on_received(now, src, flow);
+        }
+        self.start_ready(now)
+    }
+
+    /// The event for what is due at the applications has come.
+    pub(super) fn on_application_timer(
+        &mut self,
+        now: Time,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let Some(applications) = &mut self.applications else {
+            return;
+        };
+        if applications.armed == now {
+            applications.armed = Time::MAX;
+            applications.on_due(now);
+            if self.start_ready(now) {
+                self.serve_all(now, send_buffer);
+            }
+        }
+    }
+
+    /// Starts the flows that the applications have asked for, and sees to it that they are called when
+    /// something is due. Returns whether a flow has started.
+    fn start_ready(&mut self, now: Time) -> bool {
+        let Some(applications) = &mut self.applications else {
+            return false;
+        };
+        let ready = applications.take_ready();
+        for (flow, nic) in &ready {
+            self.observer.on_start(now, self.id, flow);
+            self.endpoint.start(now, flow, *nic);
+        }
+        self.arm_applications(now);
+        !ready.is_empty()
+    }
+
+    /// Sets an event for what is due next unless an earlier one is set.
+    fn arm_applications(&mut self, now: Time) {
+        let Some(applications) = &mut self.applications else {
+            return;
+        };
+        let next = applications.next_time();
+        if next < applications.armed {
+            applications.armed = next;
+            self.timers.set(Timer {
+                at: next,
+                set: Causes::stamp(now),
+                rank: RANK_APPLICATION,
+                index: 0,
+            });
+        }
+    }
+
+    /// What the applications have done since the last call.
+    pub(in crate::network) fn take_app_news(&mut self) -> Option<AppNews> {
+        let applications = self.applications.as_mut()?;
+        applications.has_news().then(|| applications.take_news())
+    }
+
+    /// What the applications wait for.
+    pub(in crate::network) fn applications_wait_for(&self) -> Vec<String> {
+        let applications = self.applications.iter();
+        applications.flat_map(|own| own.waits_for()).collect()
+    }
+
+    /// The applications, in the order in which they were added.
+    pub(in crate::network) fn applications(&self) -> impl Iterator<Item = &dyn Application> {
+        self.applications.iter().flat_map(|own| own.iter())
+    }
+}

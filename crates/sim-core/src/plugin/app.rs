@@ -1,0 +1,235 @@
+//! Applications at hosts: what starts flows in reaction to what happens there.
+
+use std::any::Any;
+use std::fmt;
+
+use crate::flow::{Completion, Flow, FlowRequest, PathInfo};
+use crate::id::{ClassId, FlowId, NodeId, PortId};
+use crate::rng::Stream;
+use crate::units::{Bytes, Duration, Time};
+
+/// An application at one host: a client, a server, one rank of a collective.
+///
+/// The host calls it at exact simulated times, and a flow that it starts in a callback starts at that
+/// time, whatever the number of threads is. An application belongs to one host and shares nothing with
+/// others: what it wants to tell them travels as flows.
+///
+/// Every callback does nothing by default. A host with several applications calls each of them, in the
+/// order in which they were added, for all flows of the host; the flow class and the tag tell them apart.
+pub trait Application: Any + Send + fmt::Debug {
+    /// Called once, when the run begins, or now when the application is added later.
+    fn on_start(&mut self, _context: &mut AppContext<'_>) {}
+
+    /// Called at the sender when the last byte of one of its flows has been acknowledged.
+    fn on_flow_finished(&mut self, _context: &mut AppContext<'_>, _completion: &Completion) {}
+
+    /// Called at the receiver at the instant at which the last byte of `flow` has been delivered, once for
+    /// each flow. `tag` is what the sender has given with it; 0 for flows of workloads.
+    fn on_flow_received(&mut self, _context: &mut AppContext<'_>, _flow: &Flow, _tag: u64) {}
+
+    /// Called when the timer `token` is due. The timer is no longer set then.
+    fn on_timer(&mut self, _context: &mut AppContext<'_>, _token: u64) {}
+
+    /// Returns what the application still waits for, in words, or `None` when it has nothing left to do.
+    ///
+    /// Asked for when nothing is left to happen: a run ends as stalled and not as finished if some
+    /// application waits. An application that only answers others never waits.
+    fn waits_for(&self) -> Option<String> {
+        None
+    }
+}
+
+/// A flow that an application asks for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AppFlow {
+    /// The receiving host.
+    pub dst: NodeId,
+    /// Payload bytes, at least one.
+    pub size: Bytes,
+    /// The flow class, by which results are told apart.
+    pub class: ClassId,
+    /// Priority queue of the flow's packets, 1 to 7.
+    pub priority: u8,
+    /// Destination port.
+    pub dst_port: u16,
+    /// What the receiving application is told with the flow. It stands for the content of the message, which
+    /// is not simulated.
+    pub tag: u64,
+}
+
+impl AppFlow {
+    /// A flow of `size` to `dst`, with priority 3, destination port 100 and tag 0.
+    #[must_use]
+    pub const fn new(dst: NodeId, size: Bytes, class: ClassId) -> Self {
+        Self {
+            dst,
+            size,
+            class,
+            priority: 3,
+            dst_port: 100,
+            tag: 0,
+        }
+    }
+
+    /// The same flow with another tag.
+    #[must_use]
+    pub const fn with_tag(mut self, tag: u64) -> Self {
+        self.tag = tag;
+        self
+    }
+
+    /// The request of this flow when `src` starts it at `start` from the port `src_port`.
+    #[must_use]
+    pub const fn request(&self, src: NodeId, start: Time, src_port: u16) -> FlowRequest {
+        FlowRequest {
+            src,
+            dst: self.dst,
+            size: self.size,
+            start,
+            class: self.class,
+            priority: self.priority,
+            src_port: Some(src_port),
+            dst_port: self.dst_port,
+        }
+    }
+}
+
+/// Why a flow of an application has not been started.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum StartError {
+    /// No route leads to the destination now. The flow is listed among the unreachable ones.
+    NoRoute,
+    /// The flow is impossible; in words.
+    Refused(String),
+    /// The host has started as many flows as there are numbers for. The run ends.
+    OutOfNumbers,
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRoute => f.write_str("no route leads to its destination"),
+            Self::Refused(why) => f.write_str(why),
+            Self::OutOfNumbers => {
+                f.write_str("its host has started as many flows as there are numbers for")
+            }
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+/// Carries out what an application asks for. The network implements it; tests of applications can do
+/// so, too.
+pub trait AppActions {
+    /// Starts `flow` at `at`, now or later. Returns the number of the flow.
+    ///
+    /// # Errors
+    /// When the flow is impossible, or is to start now and no route leads to its destination.
+    fn start_flow(&mut self, at: Time, flow: &AppFlow) -> Result<FlowId, StartError>;
+
+    /// Sets the timer `token` to `at`, or moves it there when it is set.
+    fn set_timer(&mut self, at: Time, token: u64);
+
+    /// Cancels the timer `token`. Returns whether it was set.
+    fn cancel_timer(&mut self, token: u64) -> bool;
+}
+
+/// What an application sees and does in a callback.
+pub struct AppContext<'a> {
+    now: Time,
+    host: NodeId,
+    stream: &'a mut Stream,
+    actions: &'a mut dyn AppActions,
+}
+
+impl fmt::Debug for AppContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AppContext")
+            .field("now", &self.now)
+            .field("host", &self.host)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> AppContext<'a> {
+    /// The context of a callback at `host` at `now`.
+    pub fn new(
+        now: Time,
+        host: NodeId,
+        stream: &'a mut Stream,
+        actions: &'a mut dyn AppActions,
+    ) -> Self {
+        Self {
+            now,
+            host,
+            stream,
+            actions,
+        }
+    }
+
+    /// The present simulated time.
+    #[must_use]
+    pub const fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The application's host.
+    #[must_use]
+    pub const fn host(&self) -> NodeId {
+        self.host
+    }
+
+    /// The application's own stream of random numbers.
+    pub const fn random(&mut self) -> &mut Stream {
+        self.stream
+    }
+
+    /// Starts `flow` now. Returns its number.
+    ///
+    /// # Errors
+    /// When the flow is impossible or no route leads to its destination.
+    pub fn start_flow(&mut self, flow: &AppFlow) -> Result<FlowId, StartError> {
+        self.actions.start_flow(self.now, flow)
+    }
+
+    /// Starts `flow` after `delay`. Returns its number. When no route leads to its destination by then,
+    /// it is listed among the unreachable flows and the application is not told.
+    ///
+    /// # Errors
+    /// When the flow is impossible.
+    pub fn start_flow_after(
+        &mut self,
+        delay: Duration,
+        flow: &AppFlow,
+    ) -> Result<FlowId, StartError> {
+        let at = self.now.saturating_add(delay);
+        self.actions.start_flow(at, flow)
+    }
+
+    /// Sets the timer `token` to go off after `delay`, or moves it there when it is set. Tokens are the
+    /// application's own.
+    pub fn set_timer(&mut self, delay: Duration, token: u64) {
+        let at = self.now.saturating_add(delay);
+        self.actions.set_timer(at, token);
+    }
+
+    /// Cancels the timer `token`. Returns whether it was set.
+    pub fn cancel_timer(&mut self, token: u64) -> bool {
+        self.actions.cancel_timer(token)
+    }
+}
+
+/// Finds the paths of flows that hosts start themselves, by the routes that are in force. Hosts of all
+/// threads share it.
+pub trait PathResolver: Send + Sync + fmt::Debug {
+    /// Checks that flows like `request` can be carried when a route leads to their destination.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    fn check(&self, request: &FlowRequest) -> Result<(), String>;
+
+    /// Returns what the idle network offers `request` and the NIC port that it leaves through, or `None`
+    /// when no route leads there.
+    fn resolve(&self, id: FlowId, request: &FlowRequest) -> Option<(PathInfo, PortId)>;
+}

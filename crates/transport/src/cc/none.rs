@@ -1,0 +1,92 @@
+//! No congestion control: line rate for ever, with a fixed window.
+//!
+//! The baseline that shows what the network does by itself, and the cheapest algorithm to measure the
+//! network with.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart,
+};
+use fabricsim_core::units::{Bytes, Rate};
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`NoControl`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct NoneConfig {
+    /// The window in bandwidth-delay products; 0 for no window.
+    pub window_bdp: f64,
+}
+
+impl Default for NoneConfig {
+    fn default() -> Self {
+        Self { window_bdp: 1.0 }
+    }
+}
+
+impl CcConfig for NoneConfig {
+    const KEYS: &'static [(&'static str, &'static str)] = &[(
+        "window_bdp",
+        "window in bandwidth-delay products, 0 for none (default 1.0)",
+    )];
+
+    type Factory = Self;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        if self.window_bdp >= 0.0 && self.window_bdp.is_finite() {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "window_bdp",
+            format!(
+                "a window of {} bandwidth-delay products is impossible",
+                self.window_bdp
+            ),
+            "give a number from 0 (no window) upwards, such as 1.0",
+        ))
+    }
+
+    fn factory(&self, _context: &CcContext<'_>) -> Self {
+        self.clone()
+    }
+}
+
+impl<H: Header> ControllerFactory<H> for NoneConfig {
+    type Controller = NoControl;
+
+    fn build(&self, start: &FlowStart) -> NoControl {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a finite, positive size; larger ones saturate"
+        )]
+        let window = (start.bdp.as_f64() * self.window_bdp) as u64;
+        NoControl {
+            rate: start.line_rate,
+            window: (self.window_bdp > 0.0).then_some(Bytes::new(window.max(1))),
+        }
+    }
+}
+
+/// A flow that never slows down.
+#[derive(Clone, Debug)]
+pub struct NoControl {
+    rate: Rate,
+    window: Option<Bytes>,
+}
+
+impl<H: Header> CongestionControl<H> for NoControl {
+    #[inline]
+    fn on_ack(&mut self, _ack: &Ack<'_, H>) {}
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        self.window
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.rate)
+    }
+}

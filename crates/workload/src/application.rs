@@ -1,0 +1,23 @@
+//! What workloads have whose flows are started by applications at hosts, in reaction to what arrives
+//! there.
+
+use fabricsim_core::flow::{FlowRequest, FlowSource};
+use fabricsim_core::id::NodeId;
+use fabricsim_core::plugin::Application;
+use fabricsim_core::units::Time;
+
+/// Applications, each with its host.
+pub type HostApplications = Vec<(NodeId, Box<dyn Application>)>;
+
+/// The source of a workload whose applications start all flows.
+pub(crate) struct NoFlows;
+
+impl FlowSource for NoFlows {
+    fn next_start(&self) -> Option<Time> {
+        None
+    }
+
+    fn next_flow(&mut self) -> Option<FlowRequest> {
+        None
+    }
+}

@@ -1,0 +1,72 @@
+//! An observer of one's own at every host and switch: `cargo run --release -p fabricsim --example observer`.
+//!
+//! It notes how long packets stay in switches and how many leave marked. Each node has its own observer,
+//! because nodes run on several threads; the program looks at them when the run is over.
+
+use std::error::Error;
+
+use fabricsim::core::id::NodeId;
+use fabricsim::core::packet::{Ecn, Packet, PacketKind};
+use fabricsim::core::plugin::{DropReason, Hop, Observer};
+use fabricsim::core::units::{Duration, Time};
+use fabricsim::{Scenario, Simulation};
+
+const SCENARIO: &str = r#"
+name = "observer"
+
+[topology]
+kind = "leaf-spine"
+leaves = 2
+hosts_per_leaf = 8
+spines = 2
+
+[[workload]]
+kind = "incast"
+fan_in = 8
+size = "500KB"
+at = "0s"
+
+[cc]
+kind = "dctcp"
+"#;
+
+/// What one node has seen of data packets.
+#[derive(Debug, Default)]
+struct Passage {
+    packets: u64,
+    marked: u64,
+    dropped: u64,
+    sojourn: Duration,
+}
+
+impl Observer<()> for Passage {
+    fn on_dequeue(&mut self, _node: NodeId, hop: &Hop, packet: &Packet<()>) {
+        if packet.kind() == PacketKind::Data {
+            self.packets += 1;
+            self.marked += u64::from(packet.ecn() == Ecn::Congestion);
+            self.sojourn = self.sojourn.saturating_add(hop.now.since(hop.arrived));
+        }
+    }
+
+    fn on_drop(&mut self, _now: Time, _node: NodeId, _reason: DropReason, _packet: &Packet<()>) {
+        self.dropped += 1;
+    }
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let scenario = Scenario::from_toml(SCENARIO)?;
+    let mut simulation = Simulation::new(&scenario, 2)?;
+    simulation.observe(|_node| Passage::default());
+    simulation.run_until(Time::MAX);
+    println!("switch  packets   marked  dropped  mean sojourn");
+    for (node, passage) in simulation.observers::<Passage>() {
+        if passage.packets > 0 {
+            let mean = Duration::from_ps(passage.sojourn.as_ps() / passage.packets);
+            println!(
+                "{node:>6} {:>8} {:>8} {:>8}  {mean}",
+                passage.packets, passage.marked, passage.dropped
+            );
+        }
+    }
+    Ok(())
+}

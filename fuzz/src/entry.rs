@@ -1,0 +1,42 @@
+//! The entry function of the fuzz targets. The tests with mutants call it, too
+//! (`crates/cli/tests/mutants/properties.rs`), so that a stable compiler runs the same code.
+
+use std::path::Path;
+
+use crate::targets::{Kind, RAW, judge};
+
+/// The fuzz targets: the name of each, and the kind of input that it reads.
+pub(crate) const TARGETS: [(&str, Kind); 14] = [
+    ("cdf", Kind::Sizes),
+    ("fct_csv", Kind::FctCsv),
+    ("fct_txt", Kind::FctTxt),
+    ("flow_txt", Kind::FlowsTxt),
+    ("flows_csv", Kind::FlowsCsv),
+    ("graphml", Kind::Graphml),
+    ("harm", Kind::Harm),
+    ("harm_workload", Kind::HarmWorkload),
+    ("observed", Kind::Observed),
+    ("overrides", Kind::Override),
+    ("published", Kind::Published),
+    ("scenario", Kind::Scenario),
+    ("sweep", Kind::Sweep),
+    ("topology", Kind::Topology),
+];
+
+/// Reads `data` as an input of this kind and does with it what the command would. Bytes that are not
+/// text are skipped: files are read as text before any of this.
+///
+/// # Panics
+/// If the input is refused without a place in it or without help.
+pub(crate) fn read(kind: Kind, data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    // A fuzzer finds these words in the program and tries them, and messages quote what they are about.
+    if RAW.iter().any(|words| text.contains(words)) {
+        return;
+    }
+    if let Err(problem) = judge(kind, text, Path::new("/nonexistent")) {
+        panic!("{problem}");
+    }
+}
