@@ -5,10 +5,8 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::event;
-use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::queries::BudgetSettings;
 use fabricsim_scenario::schema::queue::QUEUE_KEYS;
@@ -21,14 +19,13 @@ use fabricsim_scenario::schema::{rdma_keys, tcp_keys};
 use crate::args::{ListArgs, ListTopic};
 use crate::console::output;
 
-pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
-    let registry = Registry::default();
+pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let mut text = String::new();
     let wanted = |topic| args.what.is_none_or(|what| what == topic);
     if wanted(ListTopic::Cc) {
         text.push_str("Congestion-control algorithms: [cc] kind = \"...\"\n");
-        for cc in CONGESTION_CONTROLS {
-            kind(&mut text, cc.name, cc.about, cc.keys);
+        for cc in registry.congestion_controls.entries() {
+            kind(&mut text, cc.name, cc.about, &cc.keys());
         }
     }
     if wanted(ListTopic::Topology) {
@@ -124,7 +121,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn kind(text: &mut String, name: &str, about: &str, keys: Keys) {
+fn kind(text: &mut String, name: &str, about: &str, keys: &[(&str, &str)]) {
     writeln!(text, "  {name:<14} {about}").expect(FITS);
     for (key, meaning) in keys {
         writeln!(text, "      {key:<20} {meaning}").expect(FITS);

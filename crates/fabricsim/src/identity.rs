@@ -14,9 +14,9 @@ use fabricsim_scenario::text::input_file::read_bytes;
 /// # Errors
 /// When such a file cannot be read.
 pub fn origin_of(scenario: &Scenario) -> Result<Origin, Error> {
-    let mut more = vec![vec![u8::from(scenario.output.pauses)]];
+    let mut more = vec![vec![u8::from(scenario.output().pauses)]];
     for (kind, path) in named_files(scenario) {
-        more.push(content(kind, &scenario.folder.join(path))?);
+        more.push(content(kind, &scenario.folder().join(path))?);
     }
     Ok(Origin::new(scenario.resolved(), &more))
 }
@@ -31,9 +31,9 @@ fn content(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
 
 /// The files that a scenario is made of, in the order of its tables.
 fn named_files(scenario: &Scenario) -> Vec<(FileKind, PathBuf)> {
-    let topology = scenario.topology_config.path();
+    let topology = scenario.topology_config().path();
     let topology = topology.map(|path| (FileKind::TOPOLOGY, path.to_owned()));
-    let workloads = scenario.workloads.iter().filter_map(|workload| {
+    let workloads = scenario.workloads().iter().filter_map(|workload| {
         let file = workload.file()?;
         Some((FileKind::of(file.content), PathBuf::from(file.path)))
     });

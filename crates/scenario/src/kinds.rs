@@ -8,7 +8,7 @@ use fabricsim_topology::{
 };
 use fabricsim_workload::{BoxedWorkload, WorkloadKind, WorkloadVisitor};
 
-use crate::cc::custom::CcRegistry;
+use crate::cc::registry::CcRegistry;
 use crate::schema::keys::Keys;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;

@@ -8,7 +8,7 @@ pub(crate) mod queries;
 mod queue;
 mod referenced;
 mod root;
-mod routing;
+pub(crate) mod routing;
 mod tables;
 pub(crate) mod topology;
 mod traffic;
@@ -57,7 +57,7 @@ impl Scenario {
     }
 
     /// Like [`from_toml`](Self::from_toml), with the kinds of `registry`: a
-    /// [`CcRegistry`](crate::cc::custom::CcRegistry) alone, or all of a [`Registry`].
+    /// [`CcRegistry`](crate::cc::registry::CcRegistry) alone, or all of a [`Registry`].
     ///
     /// # Errors
     /// The first diagnostic, with its place and a suggested fix.
@@ -75,7 +75,7 @@ impl Scenario {
     }
 
     /// Like [`from_file`](Self::from_file), with the kinds of `registry`: a
-    /// [`CcRegistry`](crate::cc::custom::CcRegistry) alone, or all of a [`Registry`].
+    /// [`CcRegistry`](crate::cc::registry::CcRegistry) alone, or all of a [`Registry`].
     ///
     /// # Errors
     /// When the file cannot be read, and the first error in it.
@@ -87,7 +87,7 @@ impl Scenario {
         let text = read_text(FileKind::SCENARIO, path)?;
         let base = path.parent().unwrap_or_else(|| Path::new("."));
         let source = path.display().to_string();
-        Self::changed(&source, &text, base, overrides, &registry.into())
+        Self::from_text_with(&source, &text, base, overrides, registry)
     }
 
     /// Reads a scenario from `text`, called `source` in messages and changed by `overrides`. Paths
@@ -101,16 +101,21 @@ impl Scenario {
         base: &Path,
         overrides: &[String],
     ) -> Result<Self, Error> {
-        Self::changed(source, text, base, overrides, &Registry::default())
+        Self::from_text_with(source, text, base, overrides, &Registry::default())
     }
 
-    fn changed(
+    /// Like [`from_text`](Self::from_text), with the kinds of `registry`.
+    ///
+    /// # Errors
+    /// The first diagnostic, with its place and a suggested fix.
+    pub fn from_text_with(
         source: &str,
         text: &str,
         base: &Path,
         overrides: &[String],
-        registry: &Registry,
+        registry: impl Into<Registry>,
     ) -> Result<Self, Error> {
+        let registry = &registry.into();
         if overrides.is_empty() {
             return Self::read(source, text, base, registry);
         }

@@ -120,8 +120,8 @@ fn a_workload_of_applications_has_results_like_any_other() {
 #[test]
 fn a_server_that_is_not_there_is_named_in_a_warning() {
     let dir = tempfile::tempdir().unwrap();
-    let mut scenario = scenario();
-    scenario.workloads = vec![boxed(Lonely {})];
+    let lonely = boxed(Lonely {});
+    let scenario = scenario().with_workloads(vec![lonely]).unwrap();
     let summary = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap();
     assert_eq!(
         summary.warnings,

@@ -28,7 +28,7 @@ pub(crate) fn read_routing<'a>(
 }
 
 /// The policy that `routing` names, or the default.
-fn find_policy(
+pub(crate) fn find_policy(
     routing: &RoutingSettings,
     registry: &Registry,
 ) -> Result<Arc<dyn RoutingPolicy>, ConfigError> {

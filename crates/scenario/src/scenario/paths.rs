@@ -4,7 +4,7 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{Fidelity, PathStability};
 use fabricsim_pint::query::{Aggregation, QueryConfig};
 
-use crate::cc::registry::Needs;
+use crate::cc::registry::RequiredTelemetry;
 use crate::scenario::Scenario;
 
 impl Scenario {
@@ -31,7 +31,7 @@ impl Scenario {
                 "set policy = \"ecmp\", or ask for `max`, `min` or `sum`, which are of one packet",
             );
         }
-        if self.fidelity() == Fidelity::Published && self.needs(Needs::Int) {
+        if self.fidelity() == Fidelity::Published && self.needs(RequiredTelemetry::Int) {
             return refuse(
                 format!(
                     "`{policy}` gives each packet a path of its own, and the INT header of the profile does \
