@@ -20,14 +20,17 @@ mod report;
 mod reproduce;
 mod results;
 mod run;
+mod scenario_args;
 mod schema;
 mod signals;
 mod slowdown;
 mod sweep;
+mod text;
 
 use std::process::ExitCode;
 
 use args::{Args, Command};
+use clap::CommandFactory;
 use fabricsim::Error;
 use signals::Signals;
 
@@ -60,7 +63,7 @@ fn main() -> ExitCode {
         Command::Pint(options) => pint::pint(&options),
         Command::List(options) => list::list(&options),
         Command::Schema => schema::schema(),
-        Command::Completions(options) => schema::completions(&options),
+        Command::Completions(options) => schema::completions(&options, Args::command()),
     };
     result.unwrap_or_else(refuse)
 }

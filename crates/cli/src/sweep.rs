@@ -16,8 +16,8 @@ use fabricsim_experiments::sweep::{
 
 use crate::console::{note, output};
 use crate::exit;
-use crate::run::{existing, line};
 use crate::signals::Signals;
+use crate::text::{existing, line};
 
 pub(crate) use display::Display;
 

@@ -2,33 +2,20 @@
 
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::units::{Bytes, Rate, Time};
+use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
 use crate::codel_queue::CodelQueue;
 use crate::counters::DisciplineCounters;
 use crate::discipline::Discipline;
 use crate::discipline_config::DisciplineConfig;
+use crate::discipline_context::DisciplineContext;
 use crate::dualpi2::DualPi2;
 use crate::fq_codel::FqCodel;
 use crate::red_queue::RedQueue;
 use crate::shared_fifo::SharedFifo;
 use crate::step_marking::StepMarking;
 use crate::tail_drop::TailDrop;
-
-/// What a discipline has to know of the place where it stands.
-#[derive(Clone, Copy, Debug)]
-pub struct DisciplineContext {
-    /// The seed of the run.
-    pub seed: u64,
-    /// The number of this queue in the simulation, which no other queue has: it draws from a random
-    /// stream of its own.
-    pub entity: u64,
-    /// The rate of the port's link.
-    pub rate: Rate,
-    /// Bytes on the wire of a full packet: rules that leave a single waiting packet alone compare with it.
-    pub packet: Bytes,
-}
 
 /// A discipline of any kind. Larger ones are behind a pointer, so that a port with plain queues stays
 /// small.

@@ -6,10 +6,10 @@ use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::any_discipline::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, CodelSettings, Source};
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, EcnSelector};
+use crate::discipline_context::DisciplineContext;
 use crate::line::Line;
 use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
 

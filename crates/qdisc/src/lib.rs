@@ -23,6 +23,7 @@ mod codel_queue;
 mod counters;
 mod discipline;
 mod discipline_config;
+mod discipline_context;
 mod dualpi2;
 mod fq_codel;
 mod line;
@@ -40,12 +41,13 @@ mod tail_drop;
 #[cfg(test)]
 mod testing;
 
-pub use any_discipline::{AnyDiscipline, DisciplineContext};
+pub use any_discipline::AnyDiscipline;
 pub use class_queues::{ClassQueues, Weights};
 pub use codel_queue::{CodelConfig, CodelQueue};
 pub use counters::{DisciplineCounters, DropCause, Tally};
 pub use discipline::{Discipline, EcnSelector};
 pub use discipline_config::{DisciplineConfig, KINDS, SharedBufferConfig};
+pub use discipline_context::DisciplineContext;
 pub use dualpi2::{ControlledDelay, DualPi2, DualPi2Config, DualScheduler};
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use mixed_buffer::{LossyConfig, MixedBuffer};

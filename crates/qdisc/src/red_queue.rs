@@ -8,9 +8,9 @@ use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::any_discipline::DisciplineContext;
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, is_capable, mark_if};
+use crate::discipline_context::DisciplineContext;
 use crate::line::Line;
 use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
 

@@ -2,8 +2,8 @@
 
 use crate::engine::Message;
 use crate::fifo::Assign;
+use crate::flow_key::FlowKey;
 use crate::id::{FlowId, PortId};
-use crate::plugin::FlowKey;
 use crate::units::{Bytes, Time};
 
 /// What a packet carries beside its own fields: the telemetry header, or nothing.

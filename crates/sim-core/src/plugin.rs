@@ -13,6 +13,7 @@ mod qdisc;
 mod routing;
 mod telemetry;
 
+pub use crate::flow_key::FlowKey;
 pub use admission::{Admission, Admit, Release};
 pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
@@ -22,7 +23,7 @@ pub use congestion::{
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
 pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};
-pub use routing::{FlowKey, Routing};
+pub use routing::Routing;
 pub use telemetry::{Hop, NoTelemetry, Telemetry};
 
 use crate::packet::Header;

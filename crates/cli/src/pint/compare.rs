@@ -12,8 +12,8 @@ use fabricsim_scenario::schema::queries::{BudgetSettings, QuerySettings};
 use super::drive::drive;
 use crate::console::output;
 use crate::progress::Display;
-use crate::run::line;
 use crate::signals::Signals;
+use crate::text::line;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

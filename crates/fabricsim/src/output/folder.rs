@@ -199,7 +199,6 @@ pub fn remove_left_over(dir: &Path) -> Result<(), Error> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::new_file::lone_file_in;
     use super::super::result_set::RUN;
     use super::*;
 

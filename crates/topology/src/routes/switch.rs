@@ -8,7 +8,7 @@ use fabricsim_core::plugin::{FlowKey, Routing};
 use rustc_hash::FxHashMap;
 
 use super::groups::{Local, Slot};
-use super::hops::Hop;
+use super::hop::Hop;
 use crate::ecmp::{EcmpHash, NodeHash};
 
 /// The next hops of one switch: for each group of hosts the number of a set of ports.

@@ -8,7 +8,7 @@ use fabricsim::{Error, Scenario};
 use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Theme};
 
 use super::{LatencyArgs, Line};
-use crate::run::{existing, line};
+use crate::text::{existing, line};
 
 /// Says what the errors are of.
 pub(super) const SET: ResultSet = ResultSet::new("latency.json", "--out");

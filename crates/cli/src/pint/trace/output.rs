@@ -11,7 +11,7 @@ use super::method::Preset;
 use super::network::Network;
 use super::{Row, TraceArgs};
 use crate::console::output;
-use crate::run::existing;
+use crate::text::existing;
 
 /// Says what the rows are of.
 pub(super) const SET: ResultSet = ResultSet::new("trace.json", "--out");
