@@ -5,9 +5,8 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
+use fabricsim_scenario::cc::registry::CcRegistry;
 use fabricsim_scenario::schema::event;
-use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::queries::BudgetSettings;
 use fabricsim_scenario::schema::queue::QUEUE_KEYS;
@@ -42,13 +41,13 @@ pub(crate) enum ListTopic {
     Settings,
 }
 
-pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
+pub(crate) fn list(args: &ListArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
     let mut text = String::new();
     let wanted = |topic| args.what.is_none_or(|what| what == topic);
     if wanted(ListTopic::Cc) {
         text.push_str("Congestion-control algorithms: [cc] kind = \"...\"\n");
-        for cc in CONGESTION_CONTROLS {
-            kind(&mut text, cc.name, cc.about, cc.keys);
+        for cc in registry.entries() {
+            kind(&mut text, cc.name, cc.about, &cc.keys());
         }
     }
     if wanted(ListTopic::Topology) {
@@ -140,7 +139,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn kind(text: &mut String, name: &str, about: &str, keys: Keys) {
+fn kind(text: &mut String, name: &str, about: &str, keys: &[(&str, &str)]) {
     writeln!(text, "  {name:<14} {about}").expect(FITS);
     for (key, meaning) in keys {
         writeln!(text, "      {key:<20} {meaning}").expect(FITS);

@@ -11,6 +11,7 @@ use fabricsim::outcome::{Status, Summary, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
 use fabricsim::{Error, Scenario};
 use fabricsim_experiments::parallelism::profile_to_folder;
+use fabricsim_scenario::cc::registry::CcRegistry;
 
 use crate::console::{exit_with, note, output};
 use crate::exit;
@@ -83,9 +84,13 @@ impl RunArgs {
     }
 }
 
-pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<ExitCode, Error> {
+pub(crate) fn run(
+    args: &RunArgs,
+    signals: &Signals,
+    registry: &CcRegistry,
+) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| exit_with(error));
-    let scenario = args.scenario.load()?;
+    let scenario = args.scenario.load(registry)?;
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
     let threads = args.threads.map_or_else(
         || available_parallelism().map_or(1, std::num::NonZero::get),

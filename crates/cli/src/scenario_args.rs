@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fabricsim::{Error, Scenario};
+use fabricsim_scenario::cc::registry::CcRegistry;
 
 use crate::console::note;
 
@@ -29,13 +30,14 @@ pub(crate) struct ScenarioArgs {
 
 impl ScenarioArgs {
     /// Reads the scenario.
-    pub(crate) fn load(&self) -> Result<Scenario, Error> {
+    pub(crate) fn load(&self, registry: &CcRegistry) -> Result<Scenario, Error> {
         let mut overrides = self.set.clone();
         overrides.extend(self.seed.map(|seed| format!("seed={seed}")));
         let scenario = match &self.scenario {
-            Some(path) => Scenario::from_file(path, &overrides),
+            Some(path) => Scenario::from_file_with(path, &overrides, registry),
             None => {
-                Scenario::from_text("default.toml", DEFAULT_SCENARIO, Path::new("."), &overrides)
+                let (name, text) = ("default.toml", DEFAULT_SCENARIO);
+                Scenario::from_text_with(name, text, Path::new("."), &overrides, registry)
             }
         }?;
         for class in scenario.unused_classes() {

@@ -9,10 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use fabricsim::outcome::Existing;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart,
-};
+use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_experiments::sweep;
 use fabricsim_experiments::sweep::{
@@ -356,24 +353,17 @@ struct Fragile {
 
 impl CcConfig for Fragile {
     const KEYS: &'static [(&'static str, &'static str)] = &[("breaks", "whether it breaks")];
-    type Factory = Self;
-    fn validate(&self) -> Result<(), ConfigError> {
-        Ok(())
-    }
-    fn factory(&self, _: &CcContext<'_>) -> Self {
-        self.clone()
-    }
 }
 
-impl ControllerFactory<()> for Fragile {
+impl<H> ControllerFactory<H> for Fragile {
     type Controller = Self;
-    fn build(&self, _: &FlowStart) -> Self {
+    fn build(&self, _: &FlowStart<'_>) -> Self {
         self.clone()
     }
 }
 
-impl CongestionControl<()> for Fragile {
-    fn on_ack(&mut self, _: &Ack<'_, ()>) {
+impl<H> CongestionControl<H> for Fragile {
+    fn on_ack(&mut self, _: &Ack<'_, H>) {
         assert!(!self.breaks, "the window is never zero");
     }
     fn window(&self) -> Option<Bytes> {

@@ -58,6 +58,7 @@
 //!
 //! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
+pub mod cc;
 mod failures;
 pub mod identity;
 mod network;
@@ -70,6 +71,9 @@ pub mod size;
 pub mod summary;
 pub mod utilization;
 mod warnings;
+
+/// The serialization framework of settings: derive with `#[serde(crate = "fabricsim::serde")]`.
+pub use serde;
 
 /// Units, ids, the engine, the network and the traits of plugins.
 pub use fabricsim_core as core;

@@ -11,7 +11,7 @@ use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::limits::{MAX_BASE_RTT, MAX_SIZE};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample, Room, Stop, Watch};
 use fabricsim_core::plugin::{
-    CcContext, EndpointCounters, Fidelity, LiveFlow, QueueReport, Unfinished,
+    CcContext, DigestCarrier, EndpointCounters, Fidelity, LiveFlow, QueueReport, Unfinished,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
@@ -30,7 +30,7 @@ use crate::network::queue_times::QueueBin;
 use crate::network::runner::Runner;
 use crate::network::sources::Sources;
 use crate::size::{MemoryNeed, check_memory};
-use fabricsim_scenario::cc::registry::Needs;
+use fabricsim_scenario::cc::registry::RequiredTelemetry;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::event::Event;
 use fabricsim_scenario::schema::part::Part;
@@ -129,13 +129,13 @@ impl Simulation {
         let longest = control.longest_path(None, mtu).max(extremes.switches);
         let nic_rate = scenario.nic_rate();
         let link_rates = scenario.link_rates();
-        let context = CcContext {
-            nic_rate,
-            link_rates: &link_rates,
+        let mut context = CcContext {
+            link_rates: link_rates.as_slice().into(),
             base_rtt: extremes.base_rtt,
             longest_path: longest,
             seed: scenario.seed(),
             fidelity,
+            ..CcContext::of_nics(nic_rate)
         };
         let telemetry_bytes = scenario.cc().telemetry_bytes(&context);
         let queries = match scenario.queries() {
@@ -143,7 +143,7 @@ impl Simulation {
             Some(settings) => {
                 let network = query_network(scenario.topology(), longest, extremes.base_rtt);
                 let cc = scenario.pint_configs().next();
-                let built = settings.build(scenario.seed(), cc, &network);
+                let built = settings.build(scenario.seed(), cc.as_ref(), &network);
                 Some(Arc::new(built.map_err(|(index, error)| {
                     let part = index.map_or(Part::Topology, Part::Query);
                     let message = format!("`{}`: {}", error.key, error.message);
@@ -151,13 +151,15 @@ impl Simulation {
                 })?))
             }
         };
-        let mut factory = scenario.class_factories(&context);
         if queries.is_some() {
-            factory.follow_plan();
+            // The plan of queries says which packets carry the digests that algorithms read.
+            context.digests = DigestCarrier::Switch;
         }
+        let factory = scenario.class_factories(&context);
         let mut settings = RdmaSettings::new(
             scenario.transport_resolved(),
             factory,
+            context.clone(),
             match fidelity {
                 Fidelity::Exact => PacingTimes::Exact,
                 Fidelity::Published => PacingTimes::TruncatedNs,
@@ -225,9 +227,9 @@ impl Simulation {
                 nic_rate,
                 extremes,
                 memory,
-                telemetry_bytes: match (&queries, scenario.cc().needs()) {
+                telemetry_bytes: match (&queries, scenario.cc().telemetry()) {
                     // The algorithm's digest is among those of queries.
-                    (Some(_), Needs::Digest) => digest_bytes,
+                    (Some(_), RequiredTelemetry::Digest) => digest_bytes,
                     _ => telemetry_bytes + digest_bytes,
                 },
             },
@@ -236,10 +238,12 @@ impl Simulation {
                 .map(|i| topology.is_host(NodeId::from_index(i)))
                 .collect(),
             expected,
-            telemetry: scenario.needs(Needs::Int).then(|| TelemetryRoom {
-                switches: longest.max(5),
-                rates: link_rates,
-            }),
+            telemetry: scenario
+                .needs(RequiredTelemetry::Int)
+                .then(|| TelemetryRoom {
+                    switches: longest.max(5),
+                    rates: link_rates,
+                }),
             queries,
             seed: scenario.seed(),
             applications: 0,

@@ -12,7 +12,7 @@ use fabricsim_workload::{FlowCost, Offered, WorkloadConfig};
 use serde::Serialize;
 
 use crate::simulation::Simulation;
-use fabricsim_scenario::cc::registry::Needs;
+use fabricsim_scenario::cc::registry::RequiredTelemetry;
 use fabricsim_scenario::scenario::Scenario;
 use spans::busiest_span;
 
@@ -233,14 +233,13 @@ fn cost_of(
 /// Bytes of telemetry on a data packet of `class`, and on its answer.
 fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f64, f64) {
     let facts = simulation.facts();
-    let rates = scenario.link_rates();
     let context = CcContext {
-        nic_rate: facts.nic_rate,
-        link_rates: &rates,
+        link_rates: scenario.link_rates().into(),
         base_rtt: facts.extremes.base_rtt,
         longest_path: facts.extremes.switches,
         seed: scenario.seed(),
         fidelity: scenario.fidelity(),
+        ..CcContext::of_nics(facts.nic_rate)
     };
     let cc = scenario.class_cc().get(&class).unwrap_or(scenario.cc());
     let own = f64::from(cc.telemetry_bytes(&context));
@@ -249,7 +248,7 @@ fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f
         Some(queries) => {
             let digests = f64::from(queries.plan().wire_bytes());
             // The algorithm's digest is among those of queries.
-            let own = if cc.needs() == Needs::Digest {
+            let own = if cc.telemetry() == RequiredTelemetry::Digest {
                 0.0
             } else {
                 own

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use fabricsim_core::plugin::{Ack, CongestionControl, Fidelity, FlowStart, scaled_window};
 use fabricsim_core::units::{Bytes, Rate};
 
-use crate::config::{Form, HpccFactory, Reaction};
+use crate::config::{Form, HpccConfig, Reaction};
 use crate::stack::IntHeader;
-pub(crate) use control::Constants;
-use control::Control;
+use control::{Constants, Control};
 
 /// HPCC for one flow.
 #[derive(Clone, Debug)]
@@ -29,16 +28,11 @@ pub struct Hpcc<S> {
 }
 
 impl<S: IntHeader> Hpcc<S> {
-    pub(crate) fn new(factory: &HpccFactory, start: &FlowStart) -> Self {
-        // Nearly always the constants of the first flow; then they are one piece of memory for all.
-        let first = factory
-            .constants
-            .get_or_init(|| Arc::new(Constants::new(factory, start)));
-        let constants = if first.serves(start) {
-            Arc::clone(first)
-        } else {
-            Arc::new(Constants::new(factory, start))
-        };
+    pub(crate) fn new(config: &HpccConfig, start: &FlowStart<'_>) -> Self {
+        let constants = start.shared(
+            |first: &Constants| first.serves(start),
+            || Constants::new(config, start),
+        );
         let control = Control::new(constants.rule.max_rate);
         let per_hop = if constants.per_hop_rates {
             vec![control; S::CAPACITY]

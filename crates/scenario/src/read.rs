@@ -21,7 +21,7 @@ use std::sync::Arc;
 use fabricsim_transport::rdma::RdmaConfig;
 use toml::de::DeTable;
 
-use crate::cc::custom::CcRegistry;
+use crate::cc::registry::CcRegistry;
 use crate::scenario::Scenario;
 use crate::scenario::places::Places;
 use crate::schema::profile::fidelity;
@@ -83,7 +83,7 @@ impl Scenario {
     ) -> Result<Self, Error> {
         let text = read_text(FileKind::SCENARIO, path)?;
         let base = path.parent().unwrap_or_else(|| Path::new("."));
-        Self::changed(&path.display().to_string(), &text, base, overrides, custom)
+        Self::from_text_with(&path.display().to_string(), &text, base, overrides, custom)
     }
 
     /// Reads a scenario from `text`, called `source` in messages and changed by `overrides`. Paths
@@ -97,10 +97,14 @@ impl Scenario {
         base: &Path,
         overrides: &[String],
     ) -> Result<Self, Error> {
-        Self::changed(source, text, base, overrides, &CcRegistry::default())
+        Self::from_text_with(source, text, base, overrides, &CcRegistry::default())
     }
 
-    fn changed(
+    /// Like [`from_text`](Self::from_text), with the algorithms of `custom`.
+    ///
+    /// # Errors
+    /// The first diagnostic, with its place and a suggested fix.
+    pub fn from_text_with(
         source: &str,
         text: &str,
         base: &Path,

@@ -17,8 +17,10 @@ pub use crate::flow_key::FlowKey;
 pub use admission::{Admission, Admit, Release};
 pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Loss,
-    LossKind, MarkingThresholds, default_min_rate, scaled_window,
+    Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
+    DigestCarrier, DynController, DynFactory, EcnUse, Feedback, Fidelity, FlowStart, Growth,
+    IntHop, MarkResponse, MarkingThresholds, Recovering, RequiredTelemetry, Round, SharedConstants,
+    Signal, TelemetryView, Transport, default_min_rate, scaled_window,
 };
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
 pub use observer::{DropReason, Observer};

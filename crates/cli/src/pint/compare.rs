@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use fabricsim::pint::query::{Aggregation, Answers, QueryConfig, Statistic};
 use fabricsim::report::FctRecord;
 use fabricsim::{Error, Scenario};
+use fabricsim_scenario::cc::registry::CcRegistry;
 use fabricsim_scenario::schema::queries::{BudgetSettings, QuerySettings};
 
 use super::drive::drive;
@@ -51,8 +52,8 @@ struct Run {
     cc: Option<usize>,
 }
 
-pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
-    let scenario = Scenario::from_file(&args.scenario, &args.overrides)?;
+pub(crate) fn compare(args: &CompareArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+    let scenario = Scenario::from_file_with(&args.scenario, &args.overrides, registry)?;
     let Some(settings) = scenario.queries().clone() else {
         return Err(Error::Unsupported {
             scenario: args.scenario.display().to_string(),

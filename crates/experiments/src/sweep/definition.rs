@@ -11,7 +11,7 @@ use super::condition::Condition;
 use super::point::{LONGEST_NAME, Point, folder_name};
 use super::setting::Setting;
 use super::{Sweep, name_of};
-use fabricsim_scenario::cc::custom::CcRegistry;
+use fabricsim_scenario::cc::registry::CcRegistry;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::text::document::{Document, Section};

@@ -20,7 +20,7 @@ use crate::network::mixed_header::MixedHeader;
 use crate::network::model;
 use crate::network::model::Site;
 use crate::network::runner::Runner;
-use fabricsim_scenario::cc::registry::{ClassFactories, Needs};
+use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::text::error::Error;
@@ -29,7 +29,7 @@ use fabricsim_scenario::text::error::Error;
 pub(crate) struct Assembly<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) routes: &'a Routes,
-    pub(crate) context: &'a CcContext<'a>,
+    pub(crate) context: &'a CcContext,
     pub(crate) settings: RdmaSettings<ClassFactories>,
     pub(crate) queries: Option<Arc<Queries>>,
     pub(crate) threads: &'a Threads,
@@ -52,7 +52,7 @@ impl<'a> Assembly<'a> {
     /// # Errors
     /// When the telemetry has no room for the network's paths or rates.
     pub(crate) fn build(self) -> Result<Box<dyn Runner>, Error> {
-        let int = self.scenario.needs(Needs::Int);
+        let int = self.scenario.needs(RequiredTelemetry::Int);
         if int {
             self.check_int()?;
         }
@@ -137,7 +137,7 @@ impl<'a> Assembly<'a> {
     /// or the scenario would have been refused.
     fn pint(&self) -> Option<PintSettings> {
         let config = self.scenario.pint_configs().next();
-        config.map(|config| PintSettings::new(config, self.context))
+        config.map(|config| PintSettings::new(&config, self.context))
     }
 
     fn with_int<S: IntHeader + PintHeader>(self) -> Box<dyn Runner> {
@@ -234,7 +234,7 @@ impl<'a> Assembly<'a> {
     /// A network of TCP beside algorithms of RDMA that read telemetry: packets have room for INT and a digest,
     /// and switches write what is read.
     fn mixed<S: IntHeader>(self, pint: Option<&PintSettings>) -> Box<dyn Runner> {
-        let int = self.scenario.needs(Needs::Int);
+        let int = self.scenario.needs(RequiredTelemetry::Int);
         let scale = int.then(|| IntScale::new(self.context));
         let digest = pint.map(|pint| self.pint_telemetry(pint));
         let telemetry = |node: NodeId, ports: &[Port]| {

@@ -1,8 +1,8 @@
 //! What packets carry in a network of RDMA and TCP.
 
 use fabricsim_core::packet::{Causes, Header};
-use fabricsim_core::plugin::Hop;
-use fabricsim_core::units::Bytes;
+use fabricsim_core::plugin::{Hop, IntHop};
+use fabricsim_core::units::{Bytes, Time};
 use fabricsim_hpcc::{IntHeader, IntScale, PortLabel};
 use fabricsim_pint::PintHeader;
 use fabricsim_transport::tcp::{TcpFields, TcpHeader, WithTcp};
@@ -91,6 +91,14 @@ impl<S: IntHeader> IntHeader for MixedHeader<S> {
     #[inline]
     fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool) {
         self.0.telemetry.copy_hops(&other.0.telemetry, wanted);
+    }
+
+    fn path(&self) -> u32 {
+        self.0.telemetry.path()
+    }
+
+    fn hop(&self, index: usize, now: Time, scale: &IntScale) -> Option<IntHop> {
+        self.0.telemetry.hop(index, now, scale)
     }
 }
 

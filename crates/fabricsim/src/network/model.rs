@@ -235,8 +235,8 @@ where
     let buffer = scenario.buffer_config();
     let settings = HostSettings {
         transports: scenario.class_transports(),
+        tcp: Arc::new(scenario.tcp_settings(&settings.network)),
         rdma: Arc::new(settings),
-        tcp: Arc::new(scenario.tcp_settings()),
     };
     let lossy = scenario.lossy();
     let marking = Marking::new(scenario, &switch, lossy.priorities);

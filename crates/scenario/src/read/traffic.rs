@@ -10,8 +10,8 @@ use fabricsim_transport::Transport;
 use fabricsim_workload::{WorkloadConfig, WorkloadContext};
 use toml::de::DeTable;
 
-use crate::cc::custom::CcRegistry;
 use crate::cc::registry::AnyCcConfig;
+use crate::cc::registry::CcRegistry;
 use crate::read::classes::{ClassCc, read_cc};
 use crate::read::workload::read_workload;
 use crate::scenario::counts::{FlowCount, check_count};

@@ -35,7 +35,8 @@ impl Scenario {
         let Some(settings) = &self.queries else {
             return Ok(());
         };
-        let algorithms: Vec<&PintConfig> = self.pint_configs().collect();
+        let algorithms: Vec<PintConfig> = self.pint_configs().collect();
+        let algorithms: Vec<&PintConfig> = algorithms.iter().collect();
         let streams = (self.seed, self.fidelity());
         settings.check(streams, &algorithms, &self.topology, blame)
     }

@@ -8,7 +8,7 @@ use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;
 use fabricsim_workload::WorkloadConfig;
 
-use crate::cc::registry::{AnyCcConfig, ClassFactories, Needs};
+use crate::cc::registry::{AnyCcConfig, ClassFactories, RequiredTelemetry, Transport};
 use crate::scenario::Scenario;
 use crate::schema::ecn::EcnRule;
 
@@ -25,8 +25,8 @@ impl Scenario {
     }
 
     /// Whether some algorithm of the scenario reads `what`.
-    pub fn needs(&self, what: Needs) -> bool {
-        self.algorithms().any(|cc| cc.needs() == what)
+    pub fn needs(&self, what: RequiredTelemetry) -> bool {
+        self.algorithms().any(|cc| cc.telemetry() == what)
     }
 
     /// Classes that have an algorithm of their own and that no workload of the scenario is of, in ascending
@@ -96,11 +96,8 @@ impl Scenario {
     }
 
     /// The settings of the algorithms that read digests.
-    pub fn pint_configs(&self) -> impl Iterator<Item = &PintConfig> {
-        self.algorithms().filter_map(|cc| match cc {
-            AnyCcConfig::HpccPint(config) => Some(config),
-            _ => None,
-        })
+    pub fn pint_configs(&self) -> impl Iterator<Item = PintConfig> {
+        self.algorithms().filter_map(AnyCcConfig::pint)
     }
 
     /// Refuses classes of `hpcc-pint` that want switches to write different digests.
@@ -109,7 +106,7 @@ impl Scenario {
         let Some(first) = configs.next() else {
             return Ok(());
         };
-        if configs.all(|config| config.same_at_switches(first)) {
+        if configs.all(|config| config.same_at_switches(&first)) {
             return Ok(());
         }
         Err(ConfigError::new(
@@ -120,9 +117,9 @@ impl Scenario {
     }
 
     /// The factory of the algorithms.
-    pub fn class_factories(&self, context: &CcContext<'_>) -> ClassFactories {
+    pub fn class_factories(&self, network: &CcContext) -> ClassFactories {
         let own = self.class_cc.iter().map(|(class, cc)| (*class, cc));
-        ClassFactories::new(&self.cc, own, context)
+        ClassFactories::new(&self.cc, own, network)
     }
 
     /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then what
@@ -203,7 +200,9 @@ impl Scenario {
                 users.clone()
             };
             for cc in algorithms {
-                let Some(marks) = cc.marking(self.nic_rate()).map(EcnConfig::from) else {
+                let of_rdma = Some(cc).filter(|cc| cc.transport() == Transport::Rdma);
+                let marks = of_rdma.and_then(|cc| cc.marking(self.nic_rate()));
+                let Some(marks) = marks.map(EcnConfig::from) else {
                     continue;
                 };
                 match &wanted[priority] {

@@ -1,7 +1,6 @@
 //! Settings as values, for `summary.json` and `fabricsim check`.
 
 use fabricsim_core::plugin::CcContext;
-use fabricsim_core::units::Duration;
 use fabricsim_topology::TopologyConfig;
 use fabricsim_workload::WorkloadConfig;
 use serde::Serialize;
@@ -15,14 +14,11 @@ impl Scenario {
     #[must_use]
     pub fn resolved(&self) -> serde_json::Value {
         let nic_rate = self.nic_rate();
-        let link_rates = self.link_rates();
         let context = CcContext {
-            nic_rate,
-            link_rates: &link_rates,
-            base_rtt: Duration::ZERO,
-            longest_path: 0,
+            link_rates: self.link_rates().into(),
             seed: self.seed,
             fidelity: self.fidelity(),
+            ..CcContext::of_nics(nic_rate)
         };
         let workloads: Vec<serde_json::Value> = self
             .workloads

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::{CcContext, Fidelity};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_qdisc::{
     AnyDiscipline, BufferConfig, DisciplineConfig, DisciplineContext, LossyConfig, Pfc, StepConfig,
@@ -48,13 +48,6 @@ const ALL: u8 = 0xfe;
 
 /// A queue that only the switch's buffer bounds.
 const UNBOUNDED: Bytes = Bytes::new(u64::MAX >> 1);
-
-fn class_of(cc: &AnyCcConfig) -> Option<ClassConfig> {
-    match cc {
-        AnyCcConfig::Tcp(class) => Some(class.class()),
-        _ => None,
-    }
-}
 
 impl Scenario {
     /// Priorities that flows and answers of RDMA use, as far as the scenario says.
@@ -116,12 +109,12 @@ impl Scenario {
 
     /// What hosts are told of TCP.
     #[must_use]
-    pub fn tcp_settings(&self) -> TcpSettings {
+    pub fn tcp_settings(&self, network: &CcContext) -> TcpSettings {
         let own = self.class_cc.iter();
-        let own = own.filter_map(|(class, cc)| Some((*class, class_of(cc)?)));
+        let own = own.filter_map(|(class, cc)| Some((*class, cc.tcp_class(network)?)));
         TcpSettings::new(
             &self.tcp,
-            class_of(&self.cc).unwrap_or_default(),
+            self.cc.tcp_class(network).unwrap_or_default(),
             own.collect::<Vec<(ClassId, ClassConfig)>>(),
         )
     }
@@ -323,7 +316,7 @@ impl Scenario {
             Arc::new(TcpFacts {
                 transports: self.class_transports(),
                 priorities: self.tcp_priorities(),
-                settings: self.tcp_settings(),
+                settings: self.tcp_settings(&CcContext::of_nics(self.nic_rate())),
                 mss: Bytes::new(u64::from(parameters.mss)),
                 headers: Bytes::new(u64::from(parameters.headers)),
             })
@@ -347,10 +340,8 @@ impl TcpQueues<'_> {
         let own = &self.users[usize::from(priority & 7)];
         let default = own.is_empty().then_some(&self.scenario.cc);
         let algorithms = own.iter().copied().chain(default);
-        let steps = algorithms.filter_map(|cc| match cc {
-            AnyCcConfig::Tcp(class) => class.cc.marking(rate),
-            _ => None,
-        });
+        let tcp = algorithms.filter(|cc| cc.transport() == Transport::Tcp);
+        let steps = tcp.filter_map(|cc| Some(cc.marking(rate)?.kmin));
         steps.min()
     }
 

@@ -1,6 +1,6 @@
 //! Prague on round trips made by hand.
 
-use super::super::harness::{Stream, ack, cc, congestion};
+use super::super::tcp_harness::{Stream, ack, cc, cc_with, congestion, rate};
 use super::*;
 
 /// Prague in congestion avoidance with a window of 100 segments.
@@ -26,13 +26,21 @@ fn the_average_begins_at_one_with_the_first_mark_and_reductions_are_spread() {
     marked.marked = 1;
     prague.on_ack(&marked);
     // One segment of fifty so far.
-    assert!((prague.cwnd() - 99.0).abs() < 1e-9, "{}", prague.cwnd());
-    assert!((prague.ssthresh() - 50.0).abs() < 1e-9);
+    assert!(
+        (prague.window.cwnd - 99.0).abs() < 1e-9,
+        "{}",
+        prague.window.cwnd
+    );
+    assert!((prague.window.ssthresh - 50.0).abs() < 1e-9);
     for _ in 0..49 {
         prague.on_ack(&stream.ack(Time::ZERO, rtt, 100));
     }
     // The increase goes on: 49 segments add about 49 / 75.
-    assert!((prague.cwnd() - 50.67).abs() < 0.1, "{}", prague.cwnd());
+    assert!(
+        (prague.window.cwnd - 50.67).abs() < 0.1,
+        "{}",
+        prague.window.cwnd
+    );
     assert!(prague.debt.abs() < 1e-9);
 }
 
@@ -74,7 +82,7 @@ fn a_window_is_two_over_the_share_of_marks() {
         let now = Time::ZERO + rtt * number;
         stream.round(&mut prague, now, rtt, 0.02);
         if number >= 1_000 {
-            mean += prague.cwnd() / 2_000.0;
+            mean += prague.window.cwnd / 2_000.0;
         }
     }
     assert!((mean / 100.0 - 1.0).abs() < 0.1, "{mean}");
@@ -91,9 +99,9 @@ fn short_paths_increase_as_if_they_were_longer_when_the_flow_is_old() {
     let mut stream = Stream::default();
     let mut growth = Vec::new();
     for _ in 0..6 {
-        let before = prague.cwnd();
+        let before = prague.window.cwnd;
         stream.round(&mut prague, Time::ZERO, rtt, 0.0);
-        growth.push(prague.cwnd() - before);
+        growth.push(prague.window.cwnd - before);
     }
     assert!((growth[0] - 1.0).abs() < 0.05, "{growth:?}");
     // (5 / 25)^2.
@@ -105,22 +113,18 @@ fn it_paces_twice_as_fast_in_slow_start_and_not_without_feedback() {
     let rtt = Duration::from_ms(40);
     let mut prague = cc(&PragueConfig::default());
     prague.on_ack(&ack(Time::ZERO, rtt));
-    let slow = prague.pacing_rate().expect("it paces").as_bps_f64();
+    let slow = rate(&prague).expect("it paces").as_bps_f64();
     assert!(
         (slow / (2.0 * 11.0 * 1_500.0 * 8.0 / 0.04) - 1.0).abs() < 1e-6,
         "{slow}"
     );
-    let mut reno = PragueConfig::default().build(&TcpStart {
-        wire: 1_514,
-        ip: 1_500,
-        initial_window: 10,
-        feedback: Feedback::Classic,
-    });
+    let mut reno = cc_with(&PragueConfig::default(), Feedback::Classic);
     reno.on_ack(&ack(Time::ZERO, rtt));
-    assert_eq!(reno.pacing_rate(), None);
-    assert_eq!(reno.mark_response(), MarkResponse::OncePerWindow);
+    assert_eq!(rate(&reno), None);
+    let ecn = PragueConfig::default().ecn(Feedback::Classic);
+    assert_eq!(ecn.response, MarkResponse::OncePerWindow);
     congestion(&mut reno, Time::ZERO, Signal::Mark);
-    assert!((reno.cwnd() - 5.5).abs() < 1e-9);
+    assert!((reno.window.cwnd - 5.5).abs() < 1e-9);
 }
 
 /// An old flow over 10 ms with a window of 100 segments, for 1 s: whether each acknowledgement is marked, and
@@ -176,8 +180,8 @@ fn a_mark_while_losses_are_repaired_reduces_nothing() {
     repairing.growth = Growth::Reducing;
     repairing.marked = 1;
     prague.on_ack(&repairing);
-    assert!((prague.cwnd() - 100.0).abs() < 1e-9);
-    assert!((prague.debt + prague.ssthresh() - 50.0).abs() < 1e-9);
+    assert!((prague.window.cwnd - 100.0).abs() < 1e-9);
+    assert!((prague.debt + prague.window.ssthresh - 50.0).abs() < 1e-9);
     // It has been seen all the same.
     assert_ne!(prague.marks, Marks::None);
     let mut repaired = stream.ack(Time::ZERO, rtt, 100);

@@ -1,15 +1,16 @@
 //! CUBIC (RFC 9438), with the details of Linux where the RFC leaves room.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Duration, Time};
+use fabricsim_core::plugin::{
+    Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Growth, Signal,
+    Transport,
+};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use serde::{Deserialize, Serialize};
 
 use super::hystart::HyStart;
-use super::window::Window;
-use crate::tcp::config::Switch;
-use crate::tcp::controller::{
-    Congestion, Growth, Signal, TcpAck, TcpCcConfig, TcpController, TcpStart,
-};
+use super::reno_window::Window;
+use crate::switch::Switch;
 
 /// Settings of [`Cubic`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -36,7 +37,7 @@ impl Default for CubicConfig {
     }
 }
 
-impl TcpCcConfig for CubicConfig {
+impl CcConfig for CubicConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         ("c", "growth in segments per cubic second (default 0.4)"),
         (
@@ -53,7 +54,7 @@ impl TcpCcConfig for CubicConfig {
         ),
     ];
 
-    type Controller = Cubic;
+    const TRANSPORT: Transport = Transport::Tcp;
 
     fn validate(&self) -> Result<(), ConfigError> {
         if !(self.c > 0.0 && self.c.is_finite()) {
@@ -72,10 +73,14 @@ impl TcpCcConfig for CubicConfig {
         }
         Ok(())
     }
+}
 
-    fn build(&self, start: &TcpStart) -> Cubic {
+impl<H> ControllerFactory<H> for CubicConfig {
+    type Controller = Cubic;
+
+    fn build(&self, start: &FlowStart<'_>) -> Cubic {
         Cubic {
-            window: Window::new(start.initial_window),
+            window: Window::new(start),
             hystart: (self.hystart == Switch::On).then(|| HyStart::new(start.wire)),
             w_max: 0.0,
             prior: 0.0,
@@ -123,7 +128,7 @@ const FLAT_GROWTH: f64 = 100.0;
 
 impl Cubic {
     /// Congestion avoidance (sections 4.2 to 4.5).
-    fn avoid_congestion(&mut self, ack: &TcpAck, delivered: f64) {
+    fn avoid_congestion<H>(&mut self, ack: &Ack<'_, H>, delivered: f64) {
         let cwnd = self.window.cwnd;
         let (c, w_max, prior) = (self.config.c, self.w_max, self.prior);
         let epoch = self.epoch.get_or_insert_with(|| {
@@ -159,8 +164,8 @@ impl Cubic {
     }
 }
 
-impl TcpController for Cubic {
-    fn on_ack(&mut self, ack: &TcpAck) {
+impl<H> CongestionControl<H> for Cubic {
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
         if self.window.in_slow_start()
             && let Some(hystart) = &mut self.hystart
             && hystart.on_ack(ack, self.window.cwnd)
@@ -213,12 +218,12 @@ impl TcpController for Cubic {
         }
     }
 
-    fn on_recovery_exit(&mut self, window: f64) {
-        self.window.cwnd = window;
+    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
+        self.window.end_reduction(most);
     }
 
     /// Section 5.8: the time without data is not part of the curve.
-    fn on_idle(&mut self, idle: Duration, restart: Option<f64>) {
+    fn on_idle(&mut self, idle: Duration, restart: Option<Bytes>) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start += idle;
         }
@@ -226,19 +231,29 @@ impl TcpController for Cubic {
     }
 
     #[inline]
-    fn cwnd(&self) -> f64 {
-        self.window.cwnd
+    fn window(&self) -> Option<Bytes> {
+        self.window.bytes()
     }
 
     #[inline]
-    fn ssthresh(&self) -> f64 {
-        self.window.ssthresh
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        self.window.threshold()
+    }
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::{ack, cc, congestion};
+    use super::super::tcp_harness::{ack, cc, congestion};
     use super::*;
 
     /// CUBIC whose window was `most` before a loss.
@@ -258,7 +273,7 @@ mod tests {
         let mut now = from;
         while now < seconds {
             cubic.on_ack(&ack(Time::ZERO + Duration::from_secs_f64(now), rtt_time));
-            now += rtt / cubic.cwnd();
+            now += rtt / cubic.window.cwnd;
         }
     }
 
@@ -283,18 +298,18 @@ mod tests {
         // 0.7 W at 0, W at K, 1.3 W at 2 K; the target looks a round trip ahead.
         let k = 9.086;
         let mut cubic = reduced(1_000.0);
-        assert!((cubic.cwnd() - 700.0).abs() < 1e-9);
+        assert!((cubic.window.cwnd - 700.0).abs() < 1e-9);
         run(&mut cubic, 0.0, k, 0.1);
         assert!(
-            (cubic.cwnd() / 1_000.0 - 1.0).abs() < 0.005,
+            (cubic.window.cwnd / 1_000.0 - 1.0).abs() < 0.005,
             "{}",
-            cubic.cwnd()
+            cubic.window.cwnd
         );
         run(&mut cubic, k, 2.0 * k, 0.1);
         assert!(
-            (cubic.cwnd() / 1_300.0 - 1.0).abs() < 0.01,
+            (cubic.window.cwnd / 1_300.0 - 1.0).abs() < 0.01,
             "{}",
-            cubic.cwnd()
+            cubic.window.cwnd
         );
     }
 
@@ -303,7 +318,7 @@ mod tests {
         let mut cubic = reduced(100.0);
         congestion(&mut cubic, Time::ZERO, Signal::Loss);
         assert!((cubic.w_max - 0.85 * 70.0).abs() < 1e-9, "{}", cubic.w_max);
-        assert!((cubic.cwnd() - 49.0).abs() < 1e-9);
+        assert!((cubic.window.cwnd - 49.0).abs() < 1e-9);
         let mut stubborn = cc(&CubicConfig {
             fast_convergence: Switch::Off,
             ..CubicConfig::default()
@@ -318,9 +333,9 @@ mod tests {
     fn on_short_paths_it_grows_like_reno_with_its_share() {
         // 5 ms, a window of 20: the curve is slower than 0.5294 segments per round trip.
         let mut cubic = reduced(40.0);
-        let start = cubic.cwnd();
+        let start = cubic.window.cwnd;
         run(&mut cubic, 0.0, 0.05, 0.005);
-        let per_round = (cubic.cwnd() - start) / 10.0;
+        let per_round = (cubic.window.cwnd - start) / 10.0;
         assert!((per_round / 0.5294 - 1.0).abs() < 0.1, "{per_round}");
     }
 

@@ -1,14 +1,14 @@
 //! DCTCP: the share of marked segments decides how much the window falls (RFC 8257).
 
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::{
+    Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, Feedback, FlowStart, Growth,
+    MarkingThresholds, Round, Signal, Transport,
+};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
-use super::window::Window;
-use crate::tcp::controller::{
-    Congestion, Growth, Round, Signal, TcpAck, TcpCcConfig, TcpController, TcpStart,
-};
-use crate::tcp::ecn::Feedback;
+use super::reno_window::Window;
 
 /// Settings of [`TcpDctcp`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -38,17 +38,22 @@ pub(super) fn validate_weight(g: f64) -> Result<(), ConfigError> {
 
 /// The threshold K of DCTCP: 30 KB at 10 Gbps and in proportion at other rates, as RDMA's `dctcp` has it
 /// (SIGCOMM 2010, section 4, has 20 and 65 packets at 1 and 10 Gbps).
-pub(super) fn step(rate: Rate) -> Bytes {
-    rate.bytes_in(Duration::from_us(24))
+pub(super) fn step(rate: Rate) -> MarkingThresholds {
+    let step = rate.bytes_in(Duration::from_us(24));
+    MarkingThresholds {
+        kmin: step,
+        kmax: step,
+        pmax: 1.0,
+    }
 }
 
-impl TcpCcConfig for TcpDctcpConfig {
+impl CcConfig for TcpDctcpConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[(
         "g",
         "weight of a new share of marks, 0 to 1 (default 0.0625)",
     )];
 
-    type Controller = TcpDctcp;
+    const TRANSPORT: Transport = Transport::Tcp;
 
     fn validate(&self) -> Result<(), ConfigError> {
         validate_weight(self.g)
@@ -58,13 +63,17 @@ impl TcpCcConfig for TcpDctcpConfig {
         Feedback::Dctcp
     }
 
-    fn marking(&self, rate: Rate) -> Option<Bytes> {
+    fn marking(&self, rate: Rate) -> Option<MarkingThresholds> {
         Some(step(rate))
     }
+}
 
-    fn build(&self, start: &TcpStart) -> TcpDctcp {
+impl<H> ControllerFactory<H> for TcpDctcpConfig {
+    type Controller = TcpDctcp;
+
+    fn build(&self, start: &FlowStart<'_>) -> TcpDctcp {
         TcpDctcp {
-            window: Window::new(start.initial_window),
+            window: Window::new(start),
             g: self.g,
             alpha: 1.0,
             delivered: 0,
@@ -85,9 +94,9 @@ pub struct TcpDctcp {
     marked: u32,
 }
 
-impl TcpController for TcpDctcp {
+impl<H> CongestionControl<H> for TcpDctcp {
     #[inline]
-    fn on_ack(&mut self, ack: &TcpAck) {
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
         if ack.round == Round::New && self.delivered > 0 {
             // Section 3.3, steps 5 to 9.
             let share = f64::from(self.marked.min(self.delivered)) / f64::from(self.delivered);
@@ -125,28 +134,38 @@ impl TcpController for TcpDctcp {
         }
     }
 
-    fn on_recovery_exit(&mut self, window: f64) {
-        self.window.cwnd = window;
+    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
+        self.window.end_reduction(most);
     }
 
-    fn on_idle(&mut self, _idle: Duration, restart: Option<f64>) {
+    fn on_idle(&mut self, _idle: Duration, restart: Option<Bytes>) {
         self.window.limit(restart);
     }
 
     #[inline]
-    fn cwnd(&self) -> f64 {
-        self.window.cwnd
+    fn window(&self) -> Option<Bytes> {
+        self.window.bytes()
     }
 
     #[inline]
-    fn ssthresh(&self) -> f64 {
-        self.window.ssthresh
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        self.window.threshold()
+    }
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::{Stream, ack, cc, congestion};
+    use super::super::tcp_harness::{Stream, ack, cc, congestion};
     use super::*;
     use fabricsim_core::units::Time;
 
@@ -190,9 +209,9 @@ mod tests {
         dctcp.window.cwnd = 100.0;
         dctcp.alpha = 0.2;
         congestion(&mut dctcp, Time::ZERO, Signal::Mark);
-        assert!((dctcp.cwnd() - 90.0).abs() < 1e-9);
+        assert!((dctcp.window.cwnd - 90.0).abs() < 1e-9);
         congestion(&mut dctcp, Time::ZERO, Signal::Loss);
-        assert!((dctcp.cwnd() - 45.0).abs() < 1e-9);
+        assert!((dctcp.window.cwnd - 45.0).abs() < 1e-9);
     }
 
     #[test]

@@ -7,18 +7,17 @@ mod tests;
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Flags;
+use fabricsim_core::plugin::{
+    Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, EcnUse, Feedback, FlowStart,
+    Growth, MarkResponse, MarkingThresholds, Recovering, Signal, Transport,
+};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use serde::{Deserialize, Serialize};
 
 use super::classic_queue::ClassicQueue;
-use super::dctcp::{step, validate_weight};
-use super::window::{LEAST_THRESHOLD, Window};
-use crate::tcp::config::Switch;
-use crate::tcp::controller::{
-    Congestion, Growth, MarkResponse, Recovering, Signal, TcpAck, TcpCcConfig, TcpController,
-    TcpStart,
-};
-use crate::tcp::ecn::Feedback;
+use super::reno_window::{LEAST_THRESHOLD, Window};
+use super::tcp_dctcp::{step, validate_weight};
+use crate::switch::Switch;
 
 /// Settings of [`Prague`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -46,7 +45,7 @@ impl Default for PragueConfig {
     }
 }
 
-impl TcpCcConfig for PragueConfig {
+impl CcConfig for PragueConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
             "g",
@@ -66,7 +65,7 @@ impl TcpCcConfig for PragueConfig {
         ),
     ];
 
-    type Controller = Prague;
+    const TRANSPORT: Transport = Transport::Tcp;
 
     fn validate(&self) -> Result<(), ConfigError> {
         validate_weight(self.g)
@@ -76,15 +75,30 @@ impl TcpCcConfig for PragueConfig {
         Feedback::Accurate
     }
 
-    fn marking(&self, rate: Rate) -> Option<Bytes> {
-        Some(step(rate))
+    fn ecn(&self, agreed: Feedback) -> EcnUse {
+        if is_scalable(agreed) {
+            EcnUse {
+                codepoint: Flags::ECT1,
+                response: MarkResponse::Own,
+            }
+        } else {
+            EcnUse::CLASSIC
+        }
     }
 
-    fn build(&self, start: &TcpStart) -> Prague {
+    fn marking(&self, rate: Rate) -> Option<MarkingThresholds> {
+        Some(step(rate))
+    }
+}
+
+impl<H> ControllerFactory<H> for PragueConfig {
+    type Controller = Prague;
+
+    fn build(&self, start: &FlowStart<'_>) -> Prague {
         Prague {
-            window: Window::new(start.initial_window),
+            window: Window::new(start),
             feedback: start.feedback,
-            packet: f64::from(start.ip),
+            packet: start.ip.as_f64(),
             config: self.clone(),
             marks: Marks::None,
             delivered: 0,
@@ -147,9 +161,14 @@ pub struct Prague {
 /// The longest round-trip time for which the increase is scaled.
 const LONGEST_SCALED: Duration = Duration::from_ms(100);
 
+/// Without accurate feedback it is Reno.
+fn is_scalable(feedback: Feedback) -> bool {
+    feedback == Feedback::Accurate
+}
+
 impl Prague {
     fn is_scalable(&self) -> bool {
-        self.feedback == Feedback::Accurate
+        is_scalable(self.feedback)
     }
 
     /// Whether the flow is old enough to compete as if its path were longer (`prague_is_rtt_indep`).
@@ -177,8 +196,8 @@ impl Prague {
     /// were longer the target round trip as well (`prague_should_update_ewma`, `prague_target_rtt_elapsed`).
     /// Counts go on until both have passed; the next period ends when all that is in flight now is
     /// acknowledged (`prague_update_alpha`, `prague_new_round`).
-    fn average(&mut self, ack: &TcpAck) {
-        let ended = ack.acknowledged >= self.period_end
+    fn average<H>(&mut self, ack: &Ack<'_, H>) {
+        let ended = ack.cumulative >= self.period_end
             && (!self.is_independent() || self.has_passed(self.averaged_at, ack.now));
         if !ended {
             return;
@@ -192,7 +211,7 @@ impl Prague {
                 queue.close_round(ack.least_rtt);
             }
         }
-        self.period_end = ack.sent;
+        self.period_end = ack.next_seq;
         self.delivered = 0;
         self.marked = 0;
         if !self.window.in_slow_start() {
@@ -206,7 +225,7 @@ impl Prague {
     /// trip of the last reduction is held like any other but reduces nothing: `prague_enter_cwr` returns, and
     /// `tcp_set_ca_state` has set the state all the same. So reductions come after whole round trips. Where
     /// losses are repaired, none begins: `tcp_enter_cwr` is not called in the states Recovery and Loss.
-    fn on_marks(&mut self, ack: &TcpAck) {
+    fn on_marks<H>(&mut self, ack: &Ack<'_, H>) {
         let alpha = match self.marks {
             Marks::Share(alpha) => alpha,
             Marks::None => 1.0,
@@ -215,7 +234,7 @@ impl Prague {
         if self.held.is_some() || ack.recovering == Recovering::Yes {
             return;
         }
-        self.held = Some(ack.sent);
+        self.held = Some(ack.next_seq);
         if self.is_independent() && !self.has_passed(self.reduced_at, ack.now) {
             return;
         }
@@ -234,12 +253,12 @@ impl Prague {
     /// Sets the rate: a window of IP packets in a round-trip time, and twice as much early in slow start, so
     /// that the window can double (`prague_update_pacing_rate`). It is spent by payload
     /// (`tcp_update_skb_after_send`), so that a window leaves in a little less than a round trip.
-    fn pace(&mut self, ack: &TcpAck) {
+    fn pace<H>(&mut self, ack: &Ack<'_, H>) {
         let rtt = ack.smoothed_rtt.as_secs_f64();
         if !self.is_scalable() || rtt == 0.0 {
             return;
         }
-        let window = self.window.cwnd.max(f64::from(ack.in_flight));
+        let window = self.window.cwnd.max(self.window.segments(ack.in_flight));
         let gain = if self.window.cwnd < self.window.ssthresh / 2.0 {
             2.0
         } else {
@@ -249,13 +268,13 @@ impl Prague {
     }
 }
 
-impl TcpController for Prague {
+impl<H> CongestionControl<H> for Prague {
     /// In the order of Linux: `tcp_fastretrans_alert` reduces, then `prague_cong_control` lets the window grow,
     /// averages and sets the rate.
-    fn on_ack(&mut self, ack: &TcpAck) {
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
         self.delivered += ack.delivered;
         self.marked += ack.marked;
-        self.held = self.held.filter(|&end| ack.acknowledged <= end);
+        self.held = self.held.filter(|&end| ack.cumulative <= end);
         if let (Some(queue), Some(rtt)) = (&mut self.queue, ack.rtt) {
             queue.sample(rtt, self.window.ssthresh);
         }
@@ -296,44 +315,31 @@ impl TcpController for Prague {
         }
     }
 
-    fn on_recovery_exit(&mut self, window: f64) {
-        self.window.cwnd = window;
+    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
+        self.window.end_reduction(most);
     }
 
-    fn on_idle(&mut self, _idle: Duration, restart: Option<f64>) {
+    fn on_idle(&mut self, _idle: Duration, restart: Option<Bytes>) {
         self.window.limit(restart);
     }
 
     #[inline]
-    fn cwnd(&self) -> f64 {
-        self.window.cwnd
+    fn window(&self) -> Option<Bytes> {
+        self.window.bytes()
     }
 
     #[inline]
-    fn ssthresh(&self) -> f64 {
-        self.window.ssthresh
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        self.window.threshold()
+    }
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
     }
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         self.rate
-    }
-
-    #[inline]
-    fn codepoint(&self) -> Flags {
-        if self.is_scalable() {
-            Flags::ECT1
-        } else {
-            Flags::ECT0
-        }
-    }
-
-    #[inline]
-    fn mark_response(&self) -> MarkResponse {
-        if self.is_scalable() {
-            MarkResponse::Own
-        } else {
-            MarkResponse::OncePerWindow
-        }
     }
 }

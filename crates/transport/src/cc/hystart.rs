@@ -1,9 +1,8 @@
 //! HyStart: leaving slow start before packets are lost (Ha and Rhee, "Taming the elephants: new TCP
 //! slow start", Computer Networks 2011), with both detectors and the constants of Linux.
 
-use fabricsim_core::units::{Duration, Time};
-
-use crate::tcp::controller::{Round, TcpAck};
+use fabricsim_core::plugin::{Ack, Round};
+use fabricsim_core::units::{Bytes, Duration, Time};
 
 /// Below this window, in segments, slow start goes on.
 const LEAST_WINDOW: f64 = 16.0;
@@ -39,9 +38,9 @@ struct RoundSoFar {
 }
 
 impl HyStart {
-    pub(super) fn new(wire: u16) -> Self {
+    pub(super) fn new(wire: Bytes) -> Self {
         Self {
-            segment: f64::from(wire),
+            segment: wire.as_f64(),
             round: None,
         }
     }
@@ -52,7 +51,7 @@ impl HyStart {
     }
 
     /// Takes in an acknowledgement in slow start with `cwnd` segments; whether slow start ends now.
-    pub(super) fn on_ack(&mut self, ack: &TcpAck, cwnd: f64) -> bool {
+    pub(super) fn on_ack<H>(&mut self, ack: &Ack<'_, H>, cwnd: f64) -> bool {
         if ack.round == Round::New || self.round.is_none() {
             self.round = Some(RoundSoFar {
                 start: ack.now,
@@ -89,7 +88,7 @@ impl HyStart {
 
 #[cfg(test)]
 mod tests {
-    use super::super::harness::ack;
+    use super::super::tcp_harness::ack;
     use super::*;
 
     const RTT: Duration = Duration::from_ms(40);
@@ -97,7 +96,7 @@ mod tests {
     /// After how many acknowledgements, `gap` apart, slow start ends in a round that begins with a
     /// window of `cwnd` and whose round-trip times are `later` than the least one.
     fn ends_after(cwnd: f64, gap: Duration, later: Duration) -> Option<u32> {
-        let mut hystart = HyStart::new(1_514);
+        let mut hystart = HyStart::new(Bytes::new(1_514));
         let mut now = Time::ZERO;
         for count in 0..200 {
             let mut ack = ack(now, RTT);

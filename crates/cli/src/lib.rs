@@ -1,0 +1,87 @@
+//! The `fabricsim` command: runs, sweeps, checks and lists scenarios of datacenter networks, and
+//! compares their results.
+//!
+//! What it does is the library's work (the crate [`fabricsim`]); here are the arguments, the progress
+//! bar, signals, and how results and errors are shown.
+//!
+//! [`main_with`] is the whole command with congestion-control algorithms of one's own. The crate of such a
+//! command depends on this one alone:
+//!
+//! ```no_run
+//! use fabricsim_cli::fabricsim::cc::CcRegistry;
+//!
+//! fn main() -> std::process::ExitCode {
+//!     let mut registry = CcRegistry::default();
+//!     // registry.register::<MyConfig>("my-algorithm", "what it is, in one line");
+//!     fabricsim_cli::main_with(&registry)
+//! }
+//! ```
+
+mod args;
+mod check;
+mod compare;
+mod console;
+mod error_report;
+mod exit;
+mod harm;
+mod list;
+mod load;
+mod parallelism;
+mod pint;
+mod plot;
+mod progress;
+mod report;
+mod reproduce;
+mod results;
+mod run;
+mod scenario_args;
+mod schema;
+mod signals;
+mod slowdown;
+mod sweep;
+mod text;
+
+use std::process::ExitCode;
+
+pub use fabricsim;
+
+use args::{Args, Command};
+use clap::CommandFactory;
+use fabricsim::Error;
+use fabricsim_scenario::cc::registry::CcRegistry;
+use signals::Signals;
+
+/// Runs the command with the arguments of the process, where scenarios may name the algorithms of
+/// `registry`. Returns its exit code.
+#[must_use]
+pub fn main_with(registry: &CcRegistry) -> ExitCode {
+    signals::keep_file_size_limit_an_error();
+    let args: Args = console::arguments();
+    let signals = Signals::listen();
+    let result = match args.command {
+        Command::Run(options) => run::run(&options, &signals, registry),
+        Command::Sweep(options) => sweep::sweep(&options, &signals, registry),
+        Command::Check(options) => check::check(&options, registry),
+        Command::Compare(options) => compare::compare(&options),
+        Command::Slowdown(options) => slowdown::slowdown(&options),
+        Command::Plot(options) => plot::plot(&options),
+        Command::Reproduce(options) => reproduce::reproduce(&options, &signals),
+        Command::Report(options) => report::report(&options),
+        Command::Harm(options) => harm::harm(&options),
+        Command::Pint(options) => pint::pint(&options, registry),
+        Command::List(options) => list::list(&options, registry),
+        Command::Schema => schema::schema(),
+        Command::Completions(options) => schema::completions(&options, Args::command()),
+    };
+    result.unwrap_or_else(refuse)
+}
+
+/// Says what is wrong; the code to end with.
+fn refuse(error: Error) -> ExitCode {
+    let code = match &error {
+        Error::Write { .. } | Error::Threads { .. } => exit::FAILURE,
+        _ => exit::BAD_INPUT,
+    };
+    console::complain(error);
+    ExitCode::from(code)
+}
