@@ -4,7 +4,9 @@ mod control;
 
 use std::sync::Arc;
 
-use fabricsim_core::plugin::{Ack, CongestionControl, Fidelity, FlowStart, scaled_window};
+use fabricsim_core::plugin::{
+    Ack, CongestionControl, ControllerFactory, Fidelity, FlowStart, scaled_window,
+};
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::config::{Form, HpccConfig, Reaction};
@@ -25,6 +27,14 @@ pub struct Hpcc<S> {
     window: Bytes,
     /// Whether the last acknowledgement led to a rate, be it the same one.
     updated: bool,
+}
+
+impl<S: IntHeader> ControllerFactory<S> for HpccConfig {
+    type Controller = Hpcc<S>;
+
+    fn build(&self, start: &FlowStart<'_>) -> Hpcc<S> {
+        Hpcc::new(self, start)
+    }
 }
 
 impl<S: IntHeader> Hpcc<S> {
