@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use fabricsim::utilization::ExpectedUtilization;
 use fabricsim::{Error, Scenario, Simulation};
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::size::memory;
 
 use crate::console::{note, output};
@@ -25,7 +25,7 @@ pub(crate) struct CheckArgs {
     pub(crate) scenario: ScenarioArgs,
 }
 
-pub(crate) fn check(args: &CheckArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load(registry)?;
     let simulation = Simulation::new(&scenario, 1)?;
     let utilization = ExpectedUtilization::of(&scenario, &simulation);

@@ -11,7 +11,7 @@ use std::thread::available_parallelism;
 
 use clap::Subcommand;
 use fabricsim::Error;
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 
 use compare::CompareArgs;
 use latency::LatencyArgs;
@@ -47,7 +47,7 @@ enum Query {
     Compare(CompareArgs),
 }
 
-pub(crate) fn pint(args: &PintArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+pub(crate) fn pint(args: &PintArgs, registry: &Registry) -> Result<ExitCode, Error> {
     match &args.query {
         Query::Trace(args) => trace::trace(args),
         Query::Latency(args) => latency::latency(args, registry),

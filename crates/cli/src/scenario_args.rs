@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fabricsim::{Error, Scenario};
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 
 use crate::console::note;
 
@@ -30,7 +30,7 @@ pub(crate) struct ScenarioArgs {
 
 impl ScenarioArgs {
     /// Reads the scenario.
-    pub(crate) fn load(&self, registry: &CcRegistry) -> Result<Scenario, Error> {
+    pub(crate) fn load(&self, registry: &Registry) -> Result<Scenario, Error> {
         let mut overrides = self.set.clone();
         overrides.extend(self.seed.map(|seed| format!("seed={seed}")));
         let scenario = match &self.scenario {

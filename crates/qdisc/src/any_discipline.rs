@@ -5,11 +5,11 @@ use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
+use crate::aqm::{AqmQueue, DisciplineContext};
 use crate::codel_queue::CodelQueue;
 use crate::counters::DisciplineCounters;
 use crate::discipline::Discipline;
 use crate::discipline_config::DisciplineConfig;
-use crate::discipline_context::DisciplineContext;
 use crate::dualpi2::DualPi2;
 use crate::fq_codel::FqCodel;
 use crate::red_queue::RedQueue;
@@ -35,12 +35,14 @@ pub enum AnyDiscipline<H> {
     FqCodel(Box<FqCodel<H>>),
     /// `dualpi2`
     DualPi2(Box<DualPi2<H>>),
+    /// A rule from outside.
+    Aqm(Box<AqmQueue<H>>),
 }
 
 impl<H: Header> AnyDiscipline<H> {
     /// The name of its rule; none of a plain queue, which has no rule of its own.
     #[must_use]
-    pub const fn rule(&self) -> Option<&'static str> {
+    pub fn rule(&self) -> Option<&'static str> {
         Some(match self {
             Self::Shared(_) => return None,
             Self::TailDrop(_) => "tail-drop",
@@ -49,6 +51,7 @@ impl<H: Header> AnyDiscipline<H> {
             Self::Codel(_) => "codel",
             Self::FqCodel(_) => "fq-codel",
             Self::DualPi2(_) => "dualpi2",
+            Self::Aqm(queue) => queue.name(),
         })
     }
 
@@ -70,6 +73,7 @@ impl<H: Header> AnyDiscipline<H> {
             DisciplineConfig::DualPi2(config) => {
                 Self::DualPi2(Box::new(DualPi2::new(config, context)))
             }
+            DisciplineConfig::Aqm(config) => Self::Aqm(Box::new(AqmQueue::new(config, context))),
         }
     }
 
@@ -91,6 +95,7 @@ macro_rules! each {
             AnyDiscipline::Codel($discipline) => $call,
             AnyDiscipline::FqCodel($discipline) => $call,
             AnyDiscipline::DualPi2($discipline) => $call,
+            AnyDiscipline::Aqm($discipline) => $call,
         }
     };
 }

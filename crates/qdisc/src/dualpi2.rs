@@ -9,9 +9,9 @@ use fabricsim_core::plugin::Mark;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
+use crate::aqm::DisciplineContext;
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, is_capable, mark_if};
-use crate::discipline_context::DisciplineContext;
 use crate::line::Line;
 use crate::sojourn::SojournTimes;
 pub use config::{ControlledDelay, DualPi2Config, DualScheduler};

@@ -9,10 +9,10 @@ use fabricsim_core::plugin::{FlowKey, Mark};
 use fabricsim_core::rng::{Purpose, Stream, mix};
 use fabricsim_core::units::{Bytes, Time};
 
+use crate::aqm::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, Source};
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::Discipline;
-use crate::discipline_context::DisciplineContext;
 use crate::packet_pool::{Chain, PacketPool};
 pub use config::FqCodelConfig;
 use lists::{Lists, Which};

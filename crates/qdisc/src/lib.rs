@@ -17,13 +17,13 @@
 //! ```
 
 mod any_discipline;
+mod aqm;
 mod class_queues;
 mod codel;
 mod codel_queue;
 mod counters;
 mod discipline;
 mod discipline_config;
-mod discipline_context;
 mod dualpi2;
 mod fq_codel;
 mod line;
@@ -42,12 +42,14 @@ mod tail_drop;
 mod testing;
 
 pub use any_discipline::AnyDiscipline;
+pub use aqm::{Aqm, AqmConfig, AqmKind, AqmPacket, AqmQueue, DisciplineContext, Verdict};
 pub use class_queues::{ClassQueues, Weights};
 pub use codel_queue::{CodelConfig, CodelQueue};
 pub use counters::{DisciplineCounters, DropCause, Tally};
 pub use discipline::{Discipline, EcnSelector};
-pub use discipline_config::{DisciplineConfig, KINDS, SharedBufferConfig};
-pub use discipline_context::DisciplineContext;
+pub use discipline_config::{
+    DisciplineConfig, DisciplineKind, DisciplineVisitor, KINDS, SharedBufferConfig, visit_kinds,
+};
 pub use dualpi2::{ControlledDelay, DualPi2, DualPi2Config, DualScheduler};
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use mixed_buffer::{LossyConfig, MixedBuffer};

@@ -36,7 +36,6 @@
 pub mod engine;
 pub mod fifo;
 pub mod flow;
-mod flow_key;
 pub mod id;
 pub mod input;
 pub mod limits;

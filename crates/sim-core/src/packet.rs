@@ -10,7 +10,7 @@ pub use priorities::Priorities;
 
 use crate::engine::Message;
 use crate::fifo::Assign;
-use crate::flow_key::FlowKey;
+use crate::flow::FlowKey;
 use crate::id::{FlowId, PortId};
 use crate::units::{Bytes, Time};
 

@@ -13,7 +13,6 @@ mod qdisc;
 mod routing;
 mod telemetry;
 
-pub use crate::flow_key::FlowKey;
 pub use admission::{Admission, Admit, Release};
 pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
@@ -25,9 +24,10 @@ pub use congestion::{
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
 pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};
-pub use routing::Routing;
+pub use routing::{PathStability, PortStates, Routing};
 pub use telemetry::{Hop, NoTelemetry, Telemetry};
 
+pub use crate::flow::FlowKey;
 use crate::packet::Header;
 
 /// The types that a network is built of. One value of this trait is one kind of simulation; it is
@@ -42,7 +42,7 @@ pub trait Model: Send + Sync + std::fmt::Debug + 'static {
     /// The buffer of one switch.
     type Buffer: Admission;
     /// The forwarding table of one switch.
-    type Routing: Routing + std::fmt::Debug;
+    type Routing: Routing<Self::Header> + std::fmt::Debug;
     /// The transport of one host.
     type Endpoint: Endpoint<Self::Header>;
     /// Who watches.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use fabricsim::{Error, Scenario};
 use fabricsim_experiments::pint::compare as study;
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 
 use super::threads_of;
 use super::unfinished::say_unfinished;
@@ -42,7 +42,7 @@ pub(crate) struct CompareArgs {
     quiet: bool,
 }
 
-pub(crate) fn compare(args: &CompareArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let scenario = Scenario::from_file_with(&args.scenario, &args.overrides, registry)?;
     if scenario.queries().is_none() {
         return Err(Error::Unsupported {

@@ -11,7 +11,7 @@ use fabricsim::{Error, Scenario};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Duration;
 use fabricsim_experiments::pint::latency::{LatencySettings, Line, SET, percent};
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 
 use super::threads_of;
 use super::unfinished::say_unfinished;
@@ -119,7 +119,7 @@ pub(crate) struct LatencyArgs {
     force: bool,
 }
 
-pub(crate) fn latency(args: &LatencyArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+pub(crate) fn latency(args: &LatencyArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let settings = args.settings();
     settings
         .check()
@@ -189,7 +189,7 @@ impl LatencyArgs {
     fn scenarios(
         &self,
         settings: &LatencySettings,
-        registry: &CcRegistry,
+        registry: &Registry,
     ) -> Result<Vec<(String, Scenario)>, Error> {
         let Some(path) = &self.scenario else {
             return settings.scenarios();

@@ -4,13 +4,13 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
+use crate::aqm::DisciplineContext;
 use crate::codel::{CodelParams, CodelSettings};
 use crate::codel_queue::{
     CE_THRESHOLD_KEY, CE_THRESHOLD_MARKS_KEY, INTERVAL_KEY, LINUX_NEWTON_KEY, MTU_KEY, TARGET_KEY,
     validate_times,
 };
 use crate::discipline::{EcnSelector, MTU};
-use crate::discipline_context::DisciplineContext;
 
 /// Settings of [`FqCodel`](super::FqCodel).
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]

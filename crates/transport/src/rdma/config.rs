@@ -2,7 +2,7 @@
 
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{CcContext, Fidelity};
+use fabricsim_core::plugin::{CcContext, Fidelity, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
@@ -249,6 +249,8 @@ pub struct RdmaSettings<F> {
     pub base: BaseReference,
     /// The least retransmission timeout.
     pub rto_min: Duration,
+    /// Whether the packets of a flow stay on one path.
+    pub paths: PathStability,
 }
 
 impl<F> RdmaSettings<F> {
@@ -278,6 +280,7 @@ impl<F> RdmaSettings<F> {
             pacing,
             nic_timer,
             base,
+            paths: PathStability::PerFlow,
         }
     }
 }
