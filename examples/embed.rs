@@ -8,12 +8,9 @@
 
 use std::error::Error;
 
-use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::FlowRequest;
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::network::Stop;
-use fabricsim_core::units::{Bytes, Duration, Time};
-use fabricsim_report::FctRecord;
+use fabricsim::prelude::{
+    Bytes, ClassId, Duration, FctRecord, FlowRequest, NodeId, Scenario, Simulation, Stop, Time,
+};
 
 const SCENARIO: &str = r#"
 name = "embed"

@@ -8,9 +8,22 @@ use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::size::memory;
 
-use crate::args::CheckArgs;
 use crate::console::{note, output};
 use crate::load;
+use crate::scenario_args::ScenarioArgs;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim check my.toml
+  fabricsim check my.toml --set workload.0.load=0.7
+  fabricsim check                                   the built-in scenario
+
+Nothing is simulated and nothing is written. Exit codes: 0 good, 2 bad input.")]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) scenario: ScenarioArgs,
+}
 
 pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load(registry)?;

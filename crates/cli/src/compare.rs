@@ -1,6 +1,7 @@
 //! `fabricsim compare`.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fabricsim::Error;
@@ -8,12 +9,51 @@ use fabricsim::outcome::write_whole;
 use fabricsim::report::{Comparison, Pairing};
 use serde_json::{Value, json};
 
-use crate::args::CompareArgs;
 use crate::console::{note, output};
 use crate::exit;
 use crate::results::{read_flows, refuse_input};
 
 const FITS: &str = "a string takes everything";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim compare results/eta95 results/eta99     two folders of results
+  fabricsim compare results/tiny fct.txt            ours with the published simulator's
+  fabricsim compare a.csv b.csv --flows apart.csv   also a row for each flow
+  fabricsim compare a.csv b.csv --tolerance 0.005   a test: every flow within 0.5%
+
+A flow is the same in both when source, destination, size and start (to 1 ns) agree. Ratios
+are A over B. Slowdowns are at least 1; their percentiles are not interpolated: of n sorted
+values the one at place floor(n p), from 0. Exit codes: 0 compared, 1 a flow is further apart
+than --tolerance or missing, or a file cannot be written, 2 bad input.")]
+pub(crate) struct CompareArgs {
+    /// An fct.csv, a folder with one, or the published simulator's fct.txt
+    pub(crate) a: PathBuf,
+
+    /// Another one of the same flows
+    pub(crate) b: PathBuf,
+
+    /// Write a CSV with both completion times of every flow, in nanoseconds
+    #[arg(long, value_name = "FILE")]
+    pub(crate) flows: Option<PathBuf>,
+
+    /// Print the comparison as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Exit with 1 when the completion time of a flow deviates by more than this share of B's
+    /// (0.005 is half a percent), or a flow is missing in A or B
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) tolerance: Option<f64>,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let value = text.parse::<f64>().ok();
+    value
+        .filter(|value| value.is_finite() && *value >= 0.0)
+        .ok_or_else(|| "write a number from 0 up, such as 0.005".to_owned())
+}
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     let pairing = Pairing::new(&read_flows(&args.a)?, &read_flows(&args.b)?);

@@ -16,7 +16,7 @@ use fabricsim_plot::figure::Theme;
 use crate::console::{note, output};
 use crate::exit;
 use crate::plot::{encoded, picture};
-use crate::run::existing;
+use crate::text::existing;
 
 const FLOWS_CSV: &str = "flows.csv";
 

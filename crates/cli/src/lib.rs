@@ -22,6 +22,7 @@ mod check;
 mod compare;
 mod console;
 mod error_report;
+mod exit;
 mod harm;
 mod list;
 mod load;
@@ -33,31 +34,22 @@ mod report;
 mod reproduce;
 mod results;
 mod run;
+mod scenario_args;
 mod schema;
 mod signals;
 mod slowdown;
 mod sweep;
+mod text;
 
 use std::process::ExitCode;
 
 pub use fabricsim;
 
 use args::{Args, Command};
+use clap::CommandFactory;
 use fabricsim::Error;
 use fabricsim_scenario::kinds::Registry;
 use signals::Signals;
-
-/// Exit codes: what scripts can rely on.
-mod exit {
-    /// A file could not be written, threads could not be started, a point of a sweep failed, or results are further apart than the user allows.
-    pub(crate) const FAILURE: u8 = 1;
-    /// What the user wrote is wrong; nothing was run. clap uses the same code.
-    pub(crate) const BAD_INPUT: u8 = 2;
-    /// The run could not finish: flows are left and nothing moves, or nothing leads to them.
-    pub(crate) const STALLED: u8 = 3;
-    /// Ctrl-C, as shells number it; other requests to end come to the same.
-    pub(crate) const INTERRUPTED: u8 = 130;
-}
 
 /// Runs the command with the arguments of the process, where scenarios may name the kinds of
 /// `registry`: a [`CcRegistry`](fabricsim::cc::CcRegistry) alone, or all of a [`Registry`]. Returns its exit code.
@@ -80,7 +72,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
         Command::Pint(options) => pint::pint(&options, registry),
         Command::List(options) => list::list(&options, registry),
         Command::Schema => schema::schema(),
-        Command::Completions(options) => schema::completions(&options),
+        Command::Completions(options) => schema::completions(&options, Args::command()),
     };
     result.unwrap_or_else(refuse)
 }

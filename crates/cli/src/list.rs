@@ -16,8 +16,30 @@ use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
 use fabricsim_scenario::schema::switch::SwitchSettings;
 use fabricsim_scenario::schema::{rdma_keys, tcp_keys};
 
-use crate::args::{ListArgs, ListTopic};
 use crate::console::output;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim list                                    everything
+  fabricsim list cc                                 algorithms and the keys of [cc]
+  fabricsim list workload                           workloads and the keys of [[workload]]")]
+pub(crate) struct ListArgs {
+    /// What to list [default: everything]
+    pub(crate) what: Option<ListTopic>,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+pub(crate) enum ListTopic {
+    /// Congestion-control algorithms
+    Cc,
+    /// Topologies
+    Topology,
+    /// Workloads
+    Workload,
+    /// The other tables of a scenario
+    Settings,
+}
 
 pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let mut text = String::new();

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use fabricsim_experiments::parallelism::{BarrierSource, ParallelismReport};
 
-use crate::run::line;
+use crate::text::line;
 
 /// With less of a core than this, what the run cost is in doubt.
 const UNDISTURBED: f64 = 0.95;

@@ -1,12 +1,13 @@
 //! `fabricsim pint`: PINT's queries, planned, run and judged.
 
 mod compare;
-mod drive;
 mod latency;
 mod plan;
 mod trace;
+mod unfinished;
 
 use std::process::ExitCode;
+use std::thread::available_parallelism;
 
 use clap::Subcommand;
 use fabricsim::Error;
@@ -53,4 +54,12 @@ pub(crate) fn pint(args: &PintArgs, registry: &Registry) -> Result<ExitCode, Err
         Query::Plan(args) => plan::plan(args),
         Query::Compare(args) => compare::compare(args, registry),
     }
+}
+
+/// The threads that were asked for, or as many as there are cores.
+fn threads_of(asked: Option<u16>) -> usize {
+    asked.map_or_else(
+        || available_parallelism().map_or(1, std::num::NonZero::get),
+        usize::from,
+    )
 }

@@ -15,9 +15,9 @@ use fabricsim_plot::figure::Theme;
 
 use crate::console::{note, output};
 use crate::exit;
-use crate::run::{existing, line};
 use crate::signals::Signals;
 use crate::sweep::{Display, default_jobs, report};
+use crate::text::{existing, line};
 
 /// How long flows arrive when nothing else is said.
 const USUAL: Duration = Duration::from_ms(50);

@@ -1,37 +1,86 @@
 //! `fabricsim run`.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
-use fabricsim::outcome::{Existing, Status, Summary, run_to_folder};
+use clap::Args as _;
+use clap::error::ErrorKind;
+use fabricsim::outcome::{Status, Summary, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
 use fabricsim::{Error, Scenario};
 use fabricsim_experiments::parallelism::profile_to_folder;
 use fabricsim_scenario::kinds::Registry;
 
-use crate::args::RunArgs;
 use crate::console::{exit_with, note, output};
 use crate::exit;
 use crate::load;
 use crate::parallelism;
 use crate::progress::Display;
+use crate::scenario_args::ScenarioArgs;
 use crate::signals::Signals;
+use crate::text::{existing, line};
 
-/// Adds a line to a text.
-macro_rules! line {
-    ($text:expr, $($arguments:tt)*) => {
-        writeln!($text, $($arguments)*).expect("a string takes everything")
-    };
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim run                                     the built-in scenario
+  fabricsim run my.toml --threads 2
+  fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
+  fabricsim run my.toml --profile-parallelism       how many cores would be worth it
+
+The folder gets fct.csv (one row for each flow, in the order of completion) and
+summary.json (every setting, counts, slowdowns, checksum). Results do not depend on
+--threads. Complete results of other settings, other files or another version of fabricsim
+stay: nothing is run then, unless --force lets the new results replace them. The very same
+scenario can run again. Old results go when the new ones are complete.
+
+Exit codes: 0 done, 2 bad input or a folder with other results, 3 flows are left that cannot
+finish, 130 interrupted (fct.partial.csv and summary.partial.json have what was complete).
+1: a file cannot be written.")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) scenario: ScenarioArgs,
+
+    /// Threads [default: all cores]; results are the same for any number
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    /// Folder of the results [default: the scenario's, or results/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Let the results replace complete ones of another scenario or version
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Run on one thread and measure what 2 to 128 workers would gain: prints a table, writes
+    /// parallelism.json and parallelism_nodes.csv; results are the same
+    #[arg(long)]
+    pub(crate) profile_parallelism: bool,
 }
-pub(crate) use line;
 
-/// What `--force` says of complete results of something else.
-pub(crate) const fn existing(force: bool) -> Existing {
-    match force {
-        true => Existing::Replace,
-        false => Existing::Keep,
+impl RunArgs {
+    /// Refuses what cannot be together.
+    pub(crate) fn check(&self) -> Result<(), clap::Error> {
+        match self.threads {
+            Some(threads) if threads != 1 && self.profile_parallelism => {
+                let mut command = Self::augment_args(clap::Command::new("fabricsim run"));
+                Err(command.error(
+                    ErrorKind::ArgumentConflict,
+                    format!(
+                        "--profile-parallelism runs on one thread, and --threads asks for {threads}; \
+                         leave out --threads: the report estimates 2 to 128 workers from one run"
+                    ),
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::CommandFactory;
+use clap::Command;
 use fabricsim::Error;
 use fabricsim_scenario::json_schema::scenario_schema;
 
-use crate::args::{Args, CompletionsArgs};
 use crate::console::output;
 
 /// Prints the JSON Schema of scenarios.
@@ -15,10 +14,21 @@ pub(crate) fn schema() -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the completions of a shell.
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Error> {
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  fabricsim completions bash > ~/.local/share/bash-completion/completions/fabricsim
+  fabricsim completions zsh > ~/.zfunc/_fabricsim
+  fabricsim completions fish > ~/.config/fish/completions/fabricsim.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Prints the completions of `command` for a shell.
+pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Result<ExitCode, Error> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "fabricsim", &mut script);
+    clap_complete::generate(args.shell, &mut command, "fabricsim", &mut script);
     output(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -17,8 +17,8 @@ use fabricsim_scenario::kinds::Registry;
 
 use crate::console::{note, output};
 use crate::exit;
-use crate::run::{existing, line};
 use crate::signals::Signals;
+use crate::text::{existing, line};
 
 pub(crate) use display::Display;
 

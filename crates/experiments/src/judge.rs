@@ -4,6 +4,6 @@ mod order;
 mod published;
 mod score;
 
-pub use order::{PairOrder, Ranked, Region, RegionOrder, Verdict, order, our_order};
+pub use order::{PairOrder, Ranked, Region, RegionOrder, Verdict, chain, order, our_order};
 pub use published::{AxisPoint, PublishedCurve, PublishedPanel, Reading, read_published};
 pub use score::{CurveScore, Distance, PointScore, Smoothing, score, score_curve};

@@ -5,10 +5,12 @@
 //!   with the published curves.
 //! * [`harm`] measures what one congestion control does to another.
 //! * [`parallelism`] measures what more threads would gain.
+//! * [`pint`] asks what PINT's queries need, tell and cost.
 
 pub mod harm;
 pub mod judge;
 pub mod parallelism;
+pub mod pint;
 pub mod reproduce;
 pub mod sweep;
 #[cfg(test)]

@@ -17,6 +17,7 @@
 //! # Ok::<(), fabricsim::Error>(())
 //! ```
 
+mod claim;
 mod claims;
 mod curves;
 mod fraction;
@@ -25,6 +26,7 @@ mod measured;
 mod page;
 mod panel;
 mod picture;
+mod point_facts;
 mod scorecard;
 
 use std::path::Path;
@@ -36,10 +38,11 @@ use crate::sweep::Sweep;
 use fabricsim_scenario::text::error::Error;
 use measured::Measured;
 
-pub use claims::{Claim, Outcome};
+pub use claim::{Claim, Outcome};
 pub use goodput::GoodputRow;
 pub use panel::{PanelScore, RegionMeans};
-pub use scorecard::{PointFacts, Scorecard};
+pub use point_facts::PointFacts;
+pub use scorecard::Scorecard;
 
 /// A published figure and how to make it again.
 #[derive(Clone, Copy, Debug)]
@@ -166,24 +169,28 @@ impl Preset {
         let mut measured = Measured::new(sweep, dir, Self::cut(traffic));
         match self.question {
             Question::Results => {
-                panel::judge(&mut card, &mut measured, &["hpcc-results"])?;
+                card.panels = panel::judge(&mut measured, &["hpcc-results"])?;
                 claims::of_results(&mut card);
             }
             Question::Eta => {
-                panel::judge(&mut card, &mut measured, &["hpcc-eta"])?;
+                card.panels = panel::judge(&mut measured, &["hpcc-eta"])?;
                 claims::of_eta(&mut card);
             }
-            Question::Goodput => goodput::judge(&mut card, &mut measured)?,
+            Question::Goodput => {
+                let (rows, claim) = goodput::judge(&mut measured)?;
+                card.goodput = rows;
+                card.claims.push(claim);
+            }
             Question::Slowdown => {
-                panel::judge(&mut card, &mut measured, &[])?;
+                card.panels = panel::judge(&mut measured, &[])?;
                 claims::of_slowdown(&mut card);
             }
             Question::Fraction => {
-                panel::judge(&mut card, &mut measured, &[])?;
+                card.panels = panel::judge(&mut measured, &[])?;
                 fraction::judge(&mut card);
             }
             Question::Incast => {
-                panel::judge(&mut card, &mut measured, &[])?;
+                card.panels = panel::judge(&mut measured, &[])?;
                 claims::of_incast(&mut card);
             }
         }

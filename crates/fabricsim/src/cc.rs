@@ -14,5 +14,5 @@ pub use fabricsim_core::plugin::{
 pub use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 pub use serde::{Deserialize, Serialize};
 
-pub use fabricsim_scenario::cc::registry::CcRegistry;
+pub use fabricsim_scenario::cc::registry::{AnyCcConfig, CcRegistry};
 pub use fabricsim_scenario::schema::keys::Keys;

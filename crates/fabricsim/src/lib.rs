@@ -5,8 +5,7 @@
 //! when it is told to: run it in steps, add flows on the way, take the flows that have ended.
 //!
 //! ```
-//! use fabricsim::{Scenario, Simulation};
-//! use fabricsim_core::units::Time;
+//! use fabricsim::prelude::*;
 //!
 //! let scenario = Scenario::from_toml(
 //!     r#"
@@ -37,7 +36,25 @@
 //! // Eight flows of 100 KB share one link of 100 Gbps: at least 64 us.
 //! let last = completions.iter().map(|completion| completion.finish).max();
 //! assert!(last > Some(Time::from_ns(64_000)));
-//! # Ok::<(), fabricsim::Error>(())
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! A program that has no text builds a scenario from settings; it is checked as if it were read:
+//!
+//! ```
+//! use fabricsim::cc::AnyCcConfig;
+//! use fabricsim::prelude::*;
+//! use fabricsim::topology::StarConfig;
+//! use fabricsim::workload::PermutationConfig;
+//!
+//! let scenario = Scenario::builder()
+//!     .topology(StarConfig::default())
+//!     .workload(PermutationConfig::default())
+//!     .cc(AnyCcConfig::by_name("hpcc").expect("an algorithm of this name"))
+//!     .build()?;
+//! let mut simulation = Simulation::new(&scenario, 1)?;
+//! assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
+//! # Ok::<(), Error>(())
 //! ```
 //!
 //! What the number of threads (the second argument of [`Simulation::new`]) never changes is the
@@ -56,7 +73,7 @@
 //! assert!(diagnostic.help().starts_with("did you mean `seed`?"));
 //! ```
 //!
-//! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
+//! Congestion-control algorithms are in [`cc`], the tables of a scenario in [`scenario::schema`].
 
 pub mod cc;
 mod failures;
@@ -65,6 +82,7 @@ mod network;
 pub mod observe;
 pub mod outcome;
 pub mod output;
+pub mod prelude;
 mod query_files;
 pub mod simulation;
 pub mod size;
@@ -90,5 +108,5 @@ pub use fabricsim_topology as topology;
 /// Sizes, arrivals and lists of flows.
 pub use fabricsim_workload as workload;
 
-pub use fabricsim_scenario::{Error, Scenario};
+pub use fabricsim_scenario::{Error, Scenario, ScenarioBuilder};
 pub use simulation::Simulation;

@@ -1,16 +1,11 @@
-//! What a user can set of HPCC: the factory of its controllers.
+//! What a user can set of HPCC.
 
 use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::plugin::{
-    CcConfig, CcContext, ControllerFactory, Fidelity, FlowStart, RequiredTelemetry,
-    default_min_rate,
-};
+use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, RequiredTelemetry, default_min_rate};
 use fabricsim_core::units::Rate;
 use fabricsim_core::{choices, settings};
 
-use crate::controller::Hpcc;
 use crate::rate_rule::RateRule;
-use crate::stack::IntHeader;
 
 choices! {
     /// When the rate follows the telemetry.
@@ -107,14 +102,6 @@ impl HpccConfig {
     pub(crate) fn min_rate(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
         let floor = || default_min_rate(nic_rate, fidelity);
         self.min_rate.unwrap_or_else(floor)
-    }
-}
-
-impl<S: IntHeader> ControllerFactory<S> for HpccConfig {
-    type Controller = Hpcc<S>;
-
-    fn build(&self, start: &FlowStart<'_>) -> Hpcc<S> {
-        Hpcc::new(self, start)
     }
 }
 

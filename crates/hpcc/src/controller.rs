@@ -6,7 +6,7 @@ mod paths;
 use std::sync::Arc;
 
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, Fidelity, FlowStart, PathStability, scaled_window,
+    Ack, CongestionControl, ControllerFactory, Fidelity, FlowStart, PathStability, scaled_window,
 };
 use fabricsim_core::units::{Bytes, Rate};
 
@@ -31,6 +31,14 @@ pub struct Hpcc<S> {
     window: Bytes,
     /// Whether the last acknowledgement led to a rate, be it the same one.
     updated: bool,
+}
+
+impl<S: IntHeader> ControllerFactory<S> for HpccConfig {
+    type Controller = Hpcc<S>;
+
+    fn build(&self, start: &FlowStart<'_>) -> Hpcc<S> {
+        Hpcc::new(self, start)
+    }
 }
 
 impl<S: IntHeader> Hpcc<S> {

@@ -1,17 +1,12 @@
 //! What a user can set of HPCC-PINT.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{
-    CcConfig, CcContext, ControllerFactory, Fidelity, FlowStart, RequiredTelemetry,
-    default_min_rate,
-};
+use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, RequiredTelemetry, default_min_rate};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::RateRule;
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{Arithmetic, TableShape};
-use crate::controller::HpccPint;
-use crate::digest::PintHeader;
 use crate::log_code::{LogCode, Rounding};
 
 /// The `[cc]` table of `kind = "hpcc-pint"`.
@@ -187,14 +182,6 @@ impl CcConfig for PintConfig {
 
     fn lowest_rate(&self) -> Option<Rate> {
         self.min_rate
-    }
-}
-
-impl<H: PintHeader> ControllerFactory<H> for PintConfig {
-    type Controller = HpccPint;
-
-    fn build(&self, start: &FlowStart<'_>) -> HpccPint {
-        HpccPint::new(self, start)
     }
 }
 

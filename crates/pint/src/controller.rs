@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::plugin::{
-    Ack, CcConfig, CongestionControl, DigestCarrier, FlowStart, scaled_window,
+    Ack, CcConfig, CongestionControl, ControllerFactory, DigestCarrier, FlowStart, scaled_window,
 };
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_hpcc::RateRule;
@@ -67,6 +67,14 @@ pub struct HpccPint {
     window: Bytes,
     /// Whether the last acknowledgement led to a rate, be it the same one.
     updated: bool,
+}
+
+impl<H: PintHeader> ControllerFactory<H> for PintConfig {
+    type Controller = HpccPint;
+
+    fn build(&self, start: &FlowStart<'_>) -> HpccPint {
+        HpccPint::new(self, start)
+    }
 }
 
 impl HpccPint {

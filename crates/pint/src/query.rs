@@ -30,6 +30,7 @@ mod encoder;
 mod engine;
 mod flow;
 mod meter;
+mod network;
 mod plan;
 mod probe;
 mod replay;
@@ -42,8 +43,9 @@ mod value;
 pub use answer::{Estimate, HopAnswer, PacketAnswer, PathAnswer, Reach, Statistic};
 pub use collect::HopSeries;
 pub use config::{Keep, Knowledge, QueryConfig, TraceScheme};
-pub use engine::{MOST_HOPS, Queries, QueryNetwork};
+pub use engine::{MOST_HOPS, Queries};
 pub use flow::FlowKey;
+pub use network::QueryNetwork;
 pub use plan::{
     Demand, LEAST_FREQUENCY, MOST_BITS, MOST_QUERIES, Plan, PlanSummary, PlannedSet, PlannedShare,
     QuerySet,

@@ -5,8 +5,8 @@
 //! and if so writes a hash of its number over the digest or xors it in ([`Scheme::encode`]). The sink
 //! computes the same, so it knows whose hashes a digest holds, and strikes out what does not fit until
 //! one switch is left for each hop ([`PathDecoder`]); it may know the links of the network, too
-//! ([`Universe::with_links`]). [`Trials`] measures how many packets that takes, also
-//! for what came before PINT: [`Traceback`] and [`NetworkCoding`].
+//! ([`Universe::with_links`]). What came before PINT is
+//! [`Traceback`] and [`NetworkCoding`].
 //!
 //! ```
 //! use std::sync::Arc;
@@ -45,7 +45,6 @@ mod network_coding;
 mod scheme;
 mod switch_set;
 mod traceback;
-mod trials;
 mod universe;
 
 pub use choice::Choice;
@@ -55,5 +54,4 @@ pub use layers::Layers;
 pub use network_coding::{CodingSink, NetworkCoding};
 pub use scheme::{Scheme, SchemeConfig, TraceDigest, Values};
 pub use traceback::{Marking, Traceback, TracebackSink};
-pub use trials::{Paths, Summary, Trials};
 pub use universe::Universe;

@@ -3,7 +3,28 @@
 use fabricsim_core::id::NodeId;
 use rustc_hash::FxHashMap;
 
-use crate::graph::Topology;
+use crate::error::TopologyError;
+use crate::graph::{Link, NodeKind, Topology};
+
+impl Topology {
+    /// The network of nodes 0..`kinds.len()` joined by `links`.
+    ///
+    /// Ports of a node are numbered from 0 in the order of its links. Links between the same two
+    /// nodes are kept apart. A host may have several links, also to other hosts.
+    ///
+    /// # Errors
+    /// The first of these that holds: too many nodes or links, no host, a faulty link (unknown node,
+    /// self-loop, a delay of zero or above [`MAX_LINK_DELAY`](fabricsim_core::limits::MAX_LINK_DELAY), a rate outside [`MIN_RATE`](fabricsim_core::limits::MIN_RATE) to
+    /// [`MAX_RATE`](fabricsim_core::limits::MAX_RATE), loss outside 0..1), a node with too many links or none, two hosts
+    /// that cannot reach each other.
+    pub fn new(kinds: Vec<NodeKind>, links: Vec<Link>) -> Result<Self, TopologyError> {
+        let topology = Self::unchecked(kinds, links)?;
+        match unreachable_pair(&topology) {
+            Some((a, b)) => Err(TopologyError::Disconnected { a, b }),
+            None => Ok(topology),
+        }
+    }
+}
 
 /// Hosts that touch the same islands of switches.
 struct Class {
@@ -15,7 +36,7 @@ struct Class {
 ///
 /// Hosts are compared by the islands (connected parts of the switch graph) that they touch; there
 /// is nearly always one island, so the time is linear in the number of links.
-pub(crate) fn unreachable_pair(topology: &Topology) -> Option<(NodeId, NodeId)> {
+fn unreachable_pair(topology: &Topology) -> Option<(NodeId, NodeId)> {
     let classes = classes(topology);
     for (index, class) in classes.iter().enumerate() {
         if class.islands.is_empty()

@@ -4,7 +4,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::limits::{MAX_LINK_DELAY, MAX_RATE, MIN_RATE};
 use fabricsim_core::units::{Duration, Rate};
 
-use crate::graph::{MAX_LINKS, MAX_NODES, MAX_PORTS};
+use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 
 /// Why a list of nodes and links is not a topology. `link` is a position in the list of links.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -15,7 +15,8 @@ use fabricsim_core::limits::MAX_LINK_DELAY;
 use fabricsim_core::units::{Duration, UnitError};
 
 use crate::error::TopologyError;
-use crate::graph::{Link, MAX_NODES, NodeKind, Topology};
+use crate::graph::{Link, NodeKind, Topology};
+use crate::limits::MAX_NODES;
 use words::{Word, Words};
 
 /// Reads the HPCC simulator's `topology.txt`; node ids are the file's.

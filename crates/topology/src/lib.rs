@@ -35,6 +35,7 @@ mod error;
 mod graph;
 mod graphml;
 mod hpcc_file;
+mod limits;
 mod policy;
 mod routes;
 mod source;
@@ -49,9 +50,10 @@ pub use config::{FileConfig, KINDS, KindDoc, TopologyVisitor, visit_kinds};
 pub use down_links::DownLinks;
 pub use ecmp::{EcmpHash, murmur3_32};
 pub use error::TopologyError;
-pub use graph::{Link, MAX_LINKS, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};
+pub use graph::{Link, NodeKind, Port, Topology};
 pub use graphml::GraphmlConfig;
 pub use hpcc_file::parse_hpcc;
+pub use limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 pub use policy::{
     Arrival, Chooser, Ecmp, NextHopChoice, PolicyContext, RoutingPolicy, routing_policies,
 };

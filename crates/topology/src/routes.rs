@@ -3,6 +3,7 @@
 mod equal;
 mod extremes;
 mod groups;
+mod hop;
 mod hops;
 mod path;
 mod size;

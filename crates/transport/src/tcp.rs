@@ -28,6 +28,7 @@ mod receiver;
 mod recovery;
 mod rtt;
 mod scoreboard;
+mod segment;
 mod sender;
 mod settings;
 mod sizes;

@@ -1,26 +1,24 @@
-//! `fabricsim pint latency`: how far quantiles of latencies are from the truth.
+//! `fabricsim pint latency`.
 
-mod output;
-
-use std::path::{Path, PathBuf};
+use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Args as _, Command};
-use fabricsim::pint::dynamic::Storage;
-use fabricsim::pint::query::{HopSeries, ReplayConfig, ReplayError, replay};
+use fabricsim::output::Destination;
 use fabricsim::{Error, Scenario};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Duration;
+use fabricsim_experiments::pint::latency::{LatencySettings, Line, SET, percent};
 use fabricsim_scenario::kinds::Registry;
 
-use super::drive::drive;
+use super::threads_of;
+use super::unfinished::say_unfinished;
 use crate::console::{exit_with, note, output};
 use crate::progress::Display;
 use crate::signals::Signals;
-
-/// The range of codes: 2^16 ns.
-const LARGEST_NS: f64 = 65_536.0;
+use crate::text::{existing, line};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -121,43 +119,41 @@ pub(crate) struct LatencyArgs {
     force: bool,
 }
 
-/// The errors of one way to make and keep digests, on the latencies of one scenario.
-struct Line {
-    traffic: String,
-    bits: u32,
-    /// Digests of the sketch; none where all are kept.
-    sketch: Option<u32>,
-    errors: Vec<ReplayError>,
-}
-
 pub(crate) fn latency(args: &LatencyArgs, registry: &Registry) -> Result<ExitCode, Error> {
-    args.check()
+    let settings = args.settings();
+    settings
+        .check()
         .unwrap_or_else(|error| exit_with(refuse(&error)));
     let mut lines = Vec::new();
-    let scenarios = args.scenarios(registry)?;
-    let origin = args.origin(&scenarios)?;
+    let scenarios = args.scenarios(&settings, registry)?;
+    let origin = settings.origin(&scenarios)?;
     if let Some(destination) = args.destination() {
-        origin.check_files(destination, &output::SET, args.files())?;
+        origin.check_files(destination, &SET, settings.files())?;
     }
-    for (name, scenario) in scenarios {
+    for scenario in &scenarios {
         let mut display = Display::new(false, &Signals::default());
-        let driven = match drive(&scenario, args.threads, &mut display)? {
-            Ok(driven) => driven,
-            Err(code) => return Ok(code),
+        let measured = settings.measure(scenario, threads_of(args.threads), &mut display)?;
+        display.finish();
+        let measured = match measured {
+            Ok(measured) => measured,
+            Err(unfinished) => return Ok(say_unfinished(&unfinished)),
         };
-        let longest = args.longest();
-        let series = driven.simulation.hop_series(longest);
-        if series.is_empty() {
+        if measured.is_empty {
             note!(
-                "{name}: no flow has {longest} packets; give fewer --packets and --at, or longer traffic"
+                "{}: no flow has {} packets; give fewer --packets and --at, or longer traffic",
+                scenario.0,
+                settings.longest()
             );
         }
-        args.measure(&name, &series, &mut lines)
-            .unwrap_or_else(|error| exit_with(refuse(&error)));
+        lines.extend(
+            measured
+                .lines
+                .unwrap_or_else(|error| exit_with(refuse(&error))),
+        );
     }
-    let printed = output(&output::table(&lines));
+    let printed = output(&table(&lines));
     if let Some(destination) = args.destination() {
-        args.write(&lines, &origin, destination)?;
+        settings.write(&lines, &origin, destination)?;
     }
     printed?;
     Ok(ExitCode::SUCCESS)
@@ -172,101 +168,77 @@ fn refuse(error: &ConfigError) -> clap::Error {
 }
 
 impl LatencyArgs {
-    fn check(&self) -> Result<(), ConfigError> {
-        let ascending = self.packets.is_sorted_by(|a, b| a < b);
-        if !ascending || self.packets.first().is_none_or(|&first| first == 0) {
-            return Err(ConfigError::new(
-                "packets",
-                "the numbers are not ascending from 1 on",
-                "write them like 100,500,1000",
-            ));
+    fn settings(&self) -> LatencySettings {
+        LatencySettings {
+            sizes: self.sizes.clone(),
+            load: self.load,
+            traffic: self.traffic,
+            packets: self.packets.clone(),
+            bits: self.bits.clone(),
+            sketch: self.sketch,
+            sketches: self.sketches.clone(),
+            at: self.at,
+            quantiles: self.quantiles.clone(),
+            least: self.least,
+            seed: self.seed,
+            png: self.png,
         }
-        if self.at == 0 {
-            return Err(ConfigError::new(
-                "at",
-                "no packet tells nothing",
-                "give a number such as 500",
-            ));
-        }
-        let wrong = self.quantiles.iter().find(|&&q| !(q > 0.0 && q <= 1.0));
-        if let Some(wrong) = wrong {
-            return Err(ConfigError::new(
-                "quantiles",
-                format!("a quantile of {wrong} is not above 0 and at most 1"),
-                "give shares, such as 0.5 for the median",
-            ));
-        }
-        Ok(())
-    }
-
-    /// The most packets of a flow that are looked at.
-    fn longest(&self) -> usize {
-        self.packets
-            .iter()
-            .copied()
-            .chain([self.at])
-            .max()
-            .unwrap_or(self.at)
     }
 
     /// The scenarios by name, each with a query for the latencies of hops.
-    fn scenarios(&self, registry: &Registry) -> Result<Vec<(String, Scenario)>, Error> {
-        if let Some(path) = &self.scenario {
-            let scenario = Scenario::from_file_with(path, &[], registry)?;
-            let scenario = scenario.with_queries(scenario.latency_queries()?)?;
-            return Ok(vec![(scenario.name().to_owned(), scenario)]);
-        }
-        let scenario = |sizes: &String| {
-            // What JSON escapes TOML reads alike.
-            let sizes_in_quotes = serde_json::Value::from(sizes.as_str());
-            let text = format!(
-                "name = {sizes_in_quotes}\nseed = {}\n[topology]\nkind = \"fat-tree\"\npreset = \
-                 \"hpcc-fat320\"\n[[workload]]\nkind = \"poisson\"\nsizes = {sizes_in_quotes}\nload = {}\n\
-                 duration = \"{}ps\"\n[cc]\nkind = \"hpcc-pint\"\n",
-                self.seed,
-                self.load,
-                self.traffic.as_ps()
-            );
-            let base = Path::new(".");
-            let scenario = Scenario::from_text("the built-in scenario", &text, base, &[])?;
-            let scenario = scenario.with_queries(scenario.latency_queries()?)?;
-            Ok((sizes.clone(), scenario))
+    fn scenarios(
+        &self,
+        settings: &LatencySettings,
+        registry: &Registry,
+    ) -> Result<Vec<(String, Scenario)>, Error> {
+        let Some(path) = &self.scenario else {
+            return settings.scenarios();
         };
-        self.sizes.iter().map(scenario).collect()
+        let scenario = Scenario::from_file_with(path, &[], registry)?;
+        let scenario = scenario.with_queries(scenario.latency_queries()?)?;
+        Ok(vec![(scenario.name().to_owned(), scenario)])
     }
 
-    fn measure(
-        &self,
-        traffic: &str,
-        series: &[HopSeries],
-        lines: &mut Vec<Line>,
-    ) -> Result<(), ConfigError> {
-        let mut add = |bits, sketch: Option<u32>, packets: &[usize]| {
-            let config = ReplayConfig {
-                bits,
-                largest: LARGEST_NS,
-                least: self.least.as_ps() as f64 / 1e3,
-                storage: sketch.map_or(Storage::All, |items| Storage::Sketch { items }),
-            };
-            let errors = replay(series, &config, packets, &self.quantiles, self.seed)?;
-            lines.push(Line {
-                traffic: traffic.to_owned(),
-                bits,
-                sketch,
-                errors,
-            });
-            Ok(())
-        };
-        for &bits in &self.bits {
-            add(bits, None, &self.packets)?;
-            add(bits, Some(self.sketch), &self.packets)?;
-        }
-        for &bits in &self.bits {
-            add(bits, None, &[self.at])?;
-            for &items in &self.sketches {
-                add(bits, Some(items), &[self.at])?;
-            }
-        }
-        Ok(())
+    /// The folder of the results, if they are to be written.
+    fn destination(&self) -> Option<Destination<'_>> {
+        let folder = self.out.as_deref();
+        folder.map(|folder| Destination::new(folder, existing(self.force)))
     }
+}
+
+/// The errors as a table for a terminal.
+fn table(lines: &[Line]) -> String {
+    let mut text = String::new();
+    line!(
+        text,
+        "{:<12} {:>4} {:>7} {:>8} {:>9} {:>7} {:>8} {:>7} {:>7}",
+        "traffic",
+        "bits",
+        "sketch",
+        "packets",
+        "quantile",
+        "hops",
+        "digests",
+        "mean",
+        "median"
+    );
+    for line in lines {
+        for error in &line.errors {
+            line!(
+                text,
+                "{:<12} {:>4} {:>7} {:>8} {:>9} {:>7} {:>8.1} {:>6.1}% {:>6.1}%",
+                line.traffic,
+                line.bits,
+                line.sketch
+                    .map_or_else(|| "-".to_owned(), |items| items.to_string()),
+                error.packets,
+                format!("p{}", percent(error.quantile)),
+                error.hops,
+                error.mean_digests,
+                error.mean * 100.0,
+                error.median * 100.0
+            );
+        }
+    }
+    text
 }

@@ -8,7 +8,7 @@ use fabricsim::Error;
 use fabricsim_scenario::read::read_plan;
 
 use crate::console::output;
-use crate::run::line;
+use crate::text::line;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -1,31 +1,26 @@
 //! `fabricsim pint trace`.
 
-mod method;
-mod network;
-mod output;
-
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::thread::available_parallelism;
 
 use clap::error::ErrorKind;
-use clap::{Args as _, Command};
+use clap::{Args as _, Command, ValueEnum};
 use fabricsim::Error;
+use fabricsim::output::Destination;
 use fabricsim_core::engine::Threads;
 use fabricsim_core::input::ConfigError;
-use fabricsim_pint::tracing::{Layers, Marking, Paths, SchemeConfig, Summary, Trials};
+use fabricsim_experiments::pint::Summary;
+use fabricsim_experiments::pint::trace::{
+    Budget, Cell, NetworkName, Preset, Rival, Row, SET, TraceSettings,
+};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use method::{Budget, Method, Preset, Rival};
-use network::{Network, NetworkName};
+use super::threads_of;
+use crate::console::{exit_with, output};
+use crate::text::existing;
 
-use crate::console::exit_with;
-
-/// Path lengths of the published figures and two below them.
-const HOPS: [u8; 5] = [5, 10, 25, 36, 59];
-
-/// What a hop's number, of a byte, can be.
-const MOST_HOPS: usize = 255;
+const FITS: &str = "a string takes everything";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -56,7 +51,7 @@ pub(crate) struct TraceArgs {
         value_name = "NAME",
         default_value = "baseline,mininet,interleaved,multilayer"
     )]
-    scheme: Vec<Preset>,
+    scheme: Vec<PresetName>,
 
     /// Bits in each packet: 8, 2x4, raw, 2xraw
     #[arg(
@@ -114,45 +109,49 @@ pub(crate) struct TraceArgs {
     force: bool,
 }
 
-/// What a row is of, ready to be run.
-#[derive(Debug)]
-struct Cell {
-    hops: u8,
-    switches: u32,
-    method: Method,
-    trials: Trials,
-    work: Work,
+/// The schemes as the command line names them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+enum PresetName {
+    /// Hops overwrite: reservoir sampling alone
+    Baseline,
+    /// Half of the packets overwritten, half xored with probability 1/10: the published code
+    Mininet,
+    /// Three quarters overwritten, the rest xored with probability lnln d / ln d
+    Interleaved,
+    /// Half overwritten, the rest xored in layers: Algorithm 1
+    Multilayer,
 }
 
-#[derive(Debug)]
-enum Work {
-    Pint(SchemeConfig),
-    Traceback(Marking),
-    NetworkCoding,
-}
-
-/// A row of the results.
-#[derive(Debug)]
-struct Row {
-    hops: u8,
-    switches: u32,
-    method: Method,
-    trials: u32,
-    found: Summary,
+impl From<PresetName> for Preset {
+    fn from(name: PresetName) -> Self {
+        match name {
+            PresetName::Baseline => Self::Baseline,
+            PresetName::Mininet => Self::Mininet,
+            PresetName::Interleaved => Self::Interleaved,
+            PresetName::Multilayer => Self::Multilayer,
+        }
+    }
 }
 
 pub(crate) fn trace(args: &TraceArgs) -> Result<ExitCode, Error> {
+    let settings = args.settings();
     let network = args.topology.as_ref().map(NetworkName::load).transpose()?;
-    let cells = args.cells(network.as_ref());
+    let cells = settings.cells(network.as_ref());
     let cells = cells.unwrap_or_else(|error| exit_with(refuse(&error)));
-    let origin = output::origin(args, network.as_ref());
-    if let Some(destination) = output::destination(args) {
-        origin.check_files(destination, &output::SET, output::files(args))?;
+    let origin = settings.origin(network.as_ref());
+    if let Some(destination) = args.destination() {
+        origin.check_files(destination, &SET, settings.files())?;
     }
     let rows = args.run(cells)?;
-    output::print(args, network.as_ref(), &rows)?;
-    if let Some(destination) = output::destination(args) {
-        output::write(args, network.as_ref(), &rows, &origin, destination)?;
+    print(&settings.title(network.as_ref()), &rows)?;
+    if let Some(destination) = args.destination() {
+        settings.write(network.as_ref(), &rows, &origin, destination)?;
+        let mut written = String::from("\n");
+        for name in settings.files() {
+            let path = args.out.as_deref().map(|folder| folder.join(name));
+            writeln!(written, "{}", path.unwrap_or_default().display()).expect(FITS);
+        }
+        output(&written)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -167,93 +166,30 @@ fn refuse(error: &ConfigError) -> clap::Error {
 }
 
 impl TraceArgs {
-    /// The path lengths that were asked for, ascending.
-    fn lengths(&self, network: Option<&Network>) -> Result<Vec<u8>, ConfigError> {
-        let longest = network.map_or(MOST_HOPS, |network| network.walk.len());
-        let mut lengths = self.hops.clone();
-        if lengths.is_empty() {
-            lengths.extend(HOPS.iter().filter(|&&hops| usize::from(hops) < longest));
-            lengths.extend(network.and_then(|_| u8::try_from(longest).ok()));
-        }
-        lengths.sort_unstable();
-        lengths.dedup();
-        match lengths.last() {
-            Some(&hops) if usize::from(hops) > longest => Err(ConfigError::new(
-                "hops",
-                format!("{hops} switches are more than the longest shortest path has"),
-                format!("give 1 to {longest}"),
-            )),
-            _ => Ok(lengths),
+    fn settings(&self) -> TraceSettings {
+        TraceSettings {
+            hops: self.hops.clone(),
+            scheme: self.scheme.iter().map(|&name| name.into()).collect(),
+            budget: self.budget.clone(),
+            compare: self.compare.clone(),
+            functions: self.functions,
+            estimate: self.estimate,
+            switches: self.switches,
+            trials: self.trials,
+            seed: self.seed,
+            png: self.png,
+            topology: self.topology.clone(),
         }
     }
 
-    /// How `preset` divides the packets of paths of `hops` switches.
-    fn layers(&self, preset: Preset, hops: u8) -> Result<Layers, ConfigError> {
-        let layers = preset.layers(self.estimate.unwrap_or(hops));
-        layers.map_err(|error| ConfigError {
-            key: if self.estimate.is_some() {
-                "estimate"
-            } else {
-                "hops"
-            },
-            ..error
-        })
-    }
-
-    /// All rows in their order: by path length, then PINT's schemes by budget, then the others.
-    fn cells(&self, network: Option<&Network>) -> Result<Vec<Cell>, ConfigError> {
-        let mut cells = Vec::new();
-        for hops in self.lengths(network)? {
-            let (switches, paths) = match network {
-                Some(network) => (network.switches(), network.paths()),
-                None => {
-                    let switches = self.switches.unwrap_or_else(|| switches_for(hops));
-                    (switches, Paths::Random { switches })
-                }
-            };
-            if u32::from(hops) > switches {
-                return Err(ConfigError::new(
-                    "hops",
-                    format!(
-                        "a path of {hops} distinct switches does not fit a network of {switches}"
-                    ),
-                    format!("give up to {switches}, or more --switches"),
-                ));
-            }
-            let trials = Trials {
-                count: self.trials,
-                seed: self.seed,
-                ..Trials::of(hops, paths)
-            };
-            let mut add = |method, work| {
-                cells.push(Cell {
-                    hops,
-                    switches,
-                    method,
-                    trials: trials.clone(),
-                    work,
-                });
-            };
-            for &preset in &self.scheme {
-                let layers = self.layers(preset, hops)?;
-                for &budget in &self.budget {
-                    let config = budget.scheme(layers.clone(), switches);
-                    add(Method::Pint(preset, budget), Work::Pint(config));
-                }
-            }
-            for &rival in &self.compare {
-                add(Method::Other(rival), rival.work(self.functions)?);
-            }
-        }
-        Ok(cells)
+    /// The folder of the results, if they are to be written.
+    fn destination(&self) -> Option<Destination<'_>> {
+        let folder = self.out.as_deref();
+        folder.map(|folder| Destination::new(folder, existing(self.force)))
     }
 
     fn run(&self, cells: Vec<Cell>) -> Result<Vec<Row>, Error> {
-        let threads = self.threads.map_or_else(
-            || available_parallelism().map_or(1, std::num::NonZero::get),
-            usize::from,
-        );
-        let threads = Threads::start(threads).map_err(|error| Error::Threads {
+        let threads = Threads::start(threads_of(self.threads)).map_err(|error| Error::Threads {
             count: error.count,
             reason: error.reason,
         })?;
@@ -263,10 +199,9 @@ impl TraceArgs {
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let rows = cells
             .into_iter()
-            .map(|mut cell| {
-                bar.set_message(format!("{} hops, {}", cell.hops, cell.method.scheme()));
-                cell.trials.threads = threads.clone();
-                let row = cell.run();
+            .map(|cell| {
+                bar.set_message(cell.title());
+                let row = cell.run(&threads);
                 bar.inc(1);
                 row
             })
@@ -276,29 +211,44 @@ impl TraceArgs {
     }
 }
 
-impl Cell {
-    fn run(self) -> Result<Row, ConfigError> {
-        let found = match &self.work {
-            Work::Pint(config) => self.trials.pint(config),
-            Work::Traceback(marking) => self.trials.traceback(*marking),
-            Work::NetworkCoding => self.trials.network_coding(),
-        }?;
-        Ok(Row {
-            hops: self.hops,
-            switches: self.switches,
-            method: self.method,
-            trials: self.trials.count,
-            found,
-        })
+/// Prints the table.
+fn print(title: &str, rows: &[Row]) -> Result<(), Error> {
+    let mut text = format!("{title}\n\n");
+    let header = format_args!(
+        "{:>4}  {:>8}  {:<11}  {:>6}  {:>9}  {:>7}  {:>6}  {:>6}",
+        "hops", "switches", "scheme", "budget", "mean", "sem", "median", "p99"
+    );
+    writeln!(text, "{header}").expect(FITS);
+    let mut before = None;
+    for row in rows {
+        let Summary {
+            mean,
+            standard_error,
+            median,
+            p99,
+            given_up,
+            wrong,
+        } = row.found;
+        if before.is_some_and(|hops| hops != row.hops) {
+            text.push('\n');
+        }
+        before = Some(row.hops);
+        write!(
+            text,
+            "{:>4}  {:>8}  {:<11}  {:>6}  {mean:>9.2}  {standard_error:>7.2}  {median:>6}  {p99:>6}",
+            row.hops,
+            row.switches,
+            row.method.scheme(),
+            row.method.budget(row.switches)
+        )
+        .expect(FITS);
+        if given_up > 0 {
+            write!(text, "  {given_up} given up").expect(FITS);
+        }
+        if wrong > 0 {
+            write!(text, "  {wrong} wrong").expect(FITS);
+        }
+        text.push('\n');
     }
-}
-
-/// Switches of the networks whose longest paths PINT's Figure 10 is about: a fat-tree of 80, US Carrier and
-/// Kentucky Datalink.
-const fn switches_for(hops: u8) -> u32 {
-    match hops {
-        0..=10 => 80,
-        36 => 158,
-        _ => 754,
-    }
+    output(&text)
 }

@@ -1,6 +1,6 @@
 //! In which order schemes come: which has the lower slowdowns, for short and for long flows.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::ops::Range;
 
 use fabricsim_core::units::Bytes;
@@ -309,6 +309,19 @@ fn ranked(
             tied_with_next: sorted.get(place + 1).is_some_and(|next| tied(means, next)),
         })
         .collect()
+}
+
+/// Schemes from the lowest slowdown to the highest: `A < B = C`, where `=` is too close to tell.
+#[must_use]
+pub fn chain(ranked: &[Ranked]) -> String {
+    let mut text = String::new();
+    for (place, one) in ranked.iter().enumerate() {
+        write!(text, "{} {:.2}", one.scheme, one.slowdown).expect("a string takes everything");
+        if place + 1 < ranked.len() {
+            text.push_str(if one.tied_with_next { " = " } else { " < " });
+        }
+    }
+    text
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! What publications say in words, tested on our results.
 
-use std::fmt;
-
 use crate::judge::Region;
 use fabricsim_report::Percentile;
-use serde::Serialize;
 
+use super::claim::Claim;
 use super::panel::{PanelScore, RegionMeans};
 use super::scorecard::Scorecard;
 
@@ -14,72 +12,6 @@ const OTHERS: [&str; 3] = ["DCQCN+w", "TIMELY+w", "DCTCP"];
 
 /// Curves of HPCC are to be within this of the published ones at the median and the 95th percentile.
 const CLOSE: f64 = 0.15;
-
-/// Whether a statement is so.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// It is.
-    Holds,
-    /// It is not.
-    Fails,
-    /// Results that it is about are missing.
-    Untested,
-}
-
-impl Outcome {
-    pub(super) const fn of(holds: bool) -> Self {
-        if holds { Self::Holds } else { Self::Fails }
-    }
-}
-
-/// A statement and whether it is so.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Claim {
-    /// The statement.
-    pub what: String,
-    /// Whether it is so.
-    pub outcome: Outcome,
-    /// The figures that decide.
-    pub evidence: String,
-}
-
-impl Claim {
-    pub(super) const fn untested(what: String) -> Self {
-        Self {
-            what,
-            outcome: Outcome::Untested,
-            evidence: String::new(),
-        }
-    }
-
-    /// A claim with what was found: whether it holds, and the figures.
-    pub(super) fn tested(what: String, found: Option<(bool, String)>) -> Self {
-        match found {
-            None => Self::untested(what),
-            Some((holds, evidence)) => Self {
-                what,
-                outcome: Outcome::of(holds),
-                evidence,
-            },
-        }
-    }
-}
-
-impl fmt::Display for Claim {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = match self.outcome {
-            Outcome::Holds => "holds",
-            Outcome::Fails => "FAILS",
-            Outcome::Untested => "untested",
-        };
-        write!(f, "{sign:<9} {}", self.what)?;
-        if !self.evidence.is_empty() {
-            write!(f, " [{}]", self.evidence)?;
-        }
-        Ok(())
-    }
-}
 
 /// The least and the greatest mean of `schemes` in a region; `None` when one is missing.
 fn extremes(means: &RegionMeans, schemes: &[&str]) -> Option<(f64, f64)> {
@@ -276,6 +208,7 @@ pub(super) fn of_incast(card: &mut Scorecard) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::claim::Outcome;
     use super::super::panel::testing::panel;
     use super::super::scorecard::testing::card;
     use super::*;

@@ -2,7 +2,7 @@
 
 use fabricsim_report::Percentile;
 
-use super::claims::Claim;
+use super::claim::Claim;
 use super::panel::{OurCurve, PanelScore};
 use super::scorecard::Scorecard;
 
@@ -57,7 +57,7 @@ fn ratio(panel: &PanelScore, scheme: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::claims::Outcome;
+    use super::super::claim::Outcome;
     use super::super::panel::testing::panel;
     use super::super::scorecard::testing::card;
     use super::*;

@@ -5,9 +5,8 @@ use std::fmt;
 use fabricsim_report::Goodput;
 use serde::Serialize;
 
-use super::claims::{Claim, Outcome};
+use super::claim::{Claim, Outcome};
 use super::measured::Measured;
-use super::scorecard::Scorecard;
 use fabricsim_scenario::text::error::Error;
 
 /// What PINT gains at 70% load (PINT, section 6.1).
@@ -43,7 +42,9 @@ impl fmt::Display for GoodputRow {
     }
 }
 
-pub(super) fn judge(card: &mut Scorecard, measured: &mut Measured<'_>) -> Result<(), Error> {
+/// Returns the goodput at each load, and whether its gain grows with the load.
+pub(super) fn judge(measured: &mut Measured<'_>) -> Result<(Vec<GoodputRow>, Claim), Error> {
+    let mut rows = Vec::new();
     let mut halves: Vec<(f64, bool, Goodput)> = Vec::new();
     for point in measured.points() {
         let is_pint = measured.value(point, "scheme") == Some("HPCC-PINT");
@@ -61,7 +62,7 @@ pub(super) fn judge(card: &mut Scorecard, measured: &mut Measured<'_>) -> Result
             *is_pint && other.total_cmp(load_pct).is_eq()
         };
         if let Some((_, _, pint)) = others.find(same) {
-            card.goodput.push(GoodputRow {
+            rows.push(GoodputRow {
                 load_pct: *load_pct,
                 flows: int.flows.min(pint.flows),
                 int_bps: int.mean_bps,
@@ -70,8 +71,8 @@ pub(super) fn judge(card: &mut Scorecard, measured: &mut Measured<'_>) -> Result
             });
         }
     }
-    card.claims.push(gain_grows(&card.goodput));
-    Ok(())
+    let claim = gain_grows(&rows);
+    Ok((rows, claim))
 }
 
 /// The gain grows with the load: its least-squares line over the load rises, and it is larger at the

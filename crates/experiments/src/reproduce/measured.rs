@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use fabricsim_core::id::ClassId;
 use fabricsim_report::{Cut, FctRecord, read_fct};
 
-use super::scorecard::PointFacts;
+use super::point_facts::PointFacts;
 use crate::sweep::{Point, PointState, Sweep};
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;

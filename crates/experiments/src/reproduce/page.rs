@@ -3,8 +3,9 @@
 use fabricsim_plot::html::{Cell, Page};
 
 use super::Preset;
-use super::claims::Outcome;
-use super::scorecard::{Scorecard, chain};
+use super::claim::Outcome;
+use super::scorecard::Scorecard;
+use crate::judge::chain;
 
 impl Scorecard {
     /// One HTML page that needs nothing beside it: what was asked, what holds, distances, figures, orders,

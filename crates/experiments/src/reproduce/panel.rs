@@ -3,14 +3,14 @@
 use std::fmt;
 
 use crate::judge::{
-    CurveScore, PublishedPanel, Ranked, Region, RegionOrder, Smoothing, order, our_order, score,
+    CurveScore, PublishedPanel, Ranked, Region, RegionOrder, Smoothing, chain, order, our_order,
+    score,
 };
 use fabricsim_report::{Percentile, SizeBins};
 use serde::Serialize;
 
 use super::curves;
 use super::measured::Measured;
-use super::scorecard::{Scorecard, chain};
 use crate::sweep::Point;
 use fabricsim_scenario::text::error::Error;
 
@@ -199,13 +199,13 @@ fn groups<'s>(measured: &Measured<'s>) -> Vec<Group<'s>> {
     groups
 }
 
-/// Adds the panels of all workloads and loads to `card`, beside the curves of `figure` where the
+/// Returns the panels of all workloads and loads, beside the curves of `figure` where the
 /// project has them.
 pub(super) fn judge(
-    card: &mut Scorecard,
     measured: &mut Measured<'_>,
     figure: &[&str],
-) -> Result<(), Error> {
+) -> Result<Vec<PanelScore>, Error> {
+    let mut panels = Vec::new();
     let published: Vec<PublishedPanel> = figure.iter().flat_map(|name| curves::of(name)).collect();
     for group in groups(measured) {
         let axis = curves::axis_of(&group.workload);
@@ -227,10 +227,10 @@ pub(super) fn judge(
                 percentile,
                 ..axis.clone()
             });
-            card.panels.push(PanelScore::new(panel, &schemes));
+            panels.push(PanelScore::new(panel, &schemes));
         }
     }
-    Ok(())
+    Ok(panels)
 }
 
 #[cfg(test)]

@@ -1,75 +1,17 @@
 //! What the results of a preset come to.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::io;
 
 use fabricsim_core::units::Duration;
-use fabricsim_report::{CutEnd, CutReport};
+use fabricsim_report::CutEnd;
 use serde::Serialize;
 
 use super::Preset;
-use super::claims::{Claim, Outcome};
+use super::claim::{Claim, Outcome};
 use super::goodput::GoodputRow;
 use super::panel::PanelScore;
-use crate::sweep::PointResults;
-
-/// How a point ended and which of its flows count.
-#[derive(Clone, Debug, Serialize)]
-pub struct PointFacts {
-    /// The point's name.
-    pub point: String,
-    /// How its run ended; `None` when it has not run or failed.
-    pub status: Option<String>,
-    /// Checksum of its flows.
-    pub checksum: Option<String>,
-    /// Flows that finished.
-    pub finished: u64,
-    /// Flows that did not.
-    pub unfinished: u64,
-    /// Flows that count: of the judged workload, within the cut.
-    pub counted: usize,
-    /// Packets that crossed a link.
-    pub packet_hops: u64,
-    /// Pause frames that switches sent.
-    pub pfc_pauses: u64,
-    /// Time for which ports were paused, in nanoseconds.
-    pub pfc_paused_ns: f64,
-    /// Packets that switches dropped for want of buffer.
-    pub buffer_drops: u64,
-    /// CPU seconds of the run.
-    pub cpu_s: f64,
-}
-
-impl PointFacts {
-    pub(super) fn new(point: &str) -> Self {
-        Self {
-            point: point.to_owned(),
-            status: None,
-            checksum: None,
-            finished: 0,
-            unfinished: 0,
-            counted: 0,
-            packet_hops: 0,
-            pfc_pauses: 0,
-            pfc_paused_ns: 0.0,
-            buffer_drops: 0,
-            cpu_s: 0.0,
-        }
-    }
-
-    pub(super) fn fill(&mut self, results: &PointResults, cut: &CutReport) {
-        self.status = Some(results.status.name().to_owned());
-        self.checksum = Some(results.checksum.clone());
-        self.finished = results.flows.finished;
-        self.unfinished = results.flows.unfinished + results.flows.unreachable;
-        self.counted = cut.kept;
-        self.packet_hops = results.packet_hops;
-        self.pfc_pauses = results.pfc_pauses;
-        self.pfc_paused_ns = results.pfc_paused_ns;
-        self.buffer_drops = results.buffer_drops;
-        self.cpu_s = results.cpu_s;
-    }
-}
+use super::point_facts::PointFacts;
 
 /// How far the results of a preset are from what was published. Displayed as a text for a terminal.
 #[derive(Clone, Debug, Serialize)]
@@ -275,18 +217,6 @@ impl fmt::Display for Scorecard {
             count(Outcome::Untested)
         )
     }
-}
-
-/// Schemes from the lowest slowdown to the highest: `A < B = C`, where `=` is too close to tell.
-pub(super) fn chain(ranked: &[crate::judge::Ranked]) -> String {
-    let mut text = String::new();
-    for (place, one) in ranked.iter().enumerate() {
-        write!(text, "{} {:.2}", one.scheme, one.slowdown).expect("a string takes everything");
-        if place + 1 < ranked.len() {
-            text.push_str(if one.tied_with_next { " = " } else { " < " });
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
 
 use super::config::{Knowledge, QueryConfig, TraceScheme};
-use super::engine::QueryNetwork;
+use super::network::QueryNetwork;
 use super::value::{Aggregation, Value};
 use crate::dynamic::HopSampler;
 use crate::hash::GlobalHash;

@@ -9,6 +9,7 @@ use fabricsim_core::units::{Duration, Time};
 
 use super::config::QueryConfig;
 use super::encoder::Encoder;
+use super::network::QueryNetwork;
 use super::plan::{Demand, Plan, PlannedSet};
 use super::probe::Probe;
 use super::value::{Aggregation, Value};
@@ -19,21 +20,6 @@ use crate::tracing::TraceDigest;
 
 /// The most switches on a path: the number of a hop has eight bits, like the TTL from which it is known.
 pub const MOST_HOPS: u16 = 255;
-
-/// The network as queries see it.
-#[derive(Clone, Debug)]
-pub struct QueryNetwork {
-    /// The most switches on a path between two hosts.
-    pub longest_path: u16,
-    /// T of utilizations.
-    pub base_rtt: Duration,
-    /// The switches, ascending.
-    pub switches: Vec<NodeId>,
-    /// The links between switches.
-    pub links: Vec<(NodeId, NodeId)>,
-    /// The most ports of a switch.
-    pub most_ports: u16,
-}
 
 /// The queries of a run: their plan, and what switches and sinks do (PINT, section 3).
 #[derive(Clone, Debug)]

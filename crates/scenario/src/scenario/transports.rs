@@ -4,35 +4,19 @@ use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{CcContext, Fidelity};
-use fabricsim_core::units::{Bytes, Rate};
-use fabricsim_qdisc::{
-    AnyDiscipline, BufferConfig, DisciplineConfig, DisciplineContext, LossyConfig, Pfc, StepConfig,
-};
+use fabricsim_core::units::Bytes;
+use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
 use fabricsim_transport::tcp::{ClassConfig, TcpSettings};
 use fabricsim_transport::{ClassTransports, Transport};
 
-use crate::cc::registry::AnyCcConfig;
 use crate::scenario::Scenario;
-use crate::schema::far_end::FarEnd;
-use crate::schema::part::{Blame, Part};
-use crate::schema::queue::QueueRule;
-use crate::text::error::Error;
 
 /// The priority of TCP where a workload names none.
 pub(crate) const TCP_PRIORITY: u8 = 1;
 
-/// The most queues of flows of all ports together.
-const MOST_FLOW_QUEUES: u64 = 1 << 25;
-/// What one of them takes in memory.
-const FLOW_QUEUE_BYTES: f64 = 90.0;
-
 /// All priorities of flows, as bits.
 const ALL: u8 = 0xfe;
-
-/// A queue that only the switch's buffer bounds.
-const UNBOUNDED: Bytes = Bytes::new(u64::MAX >> 1);
 
 impl Scenario {
     /// Priorities that flows and answers of RDMA use, as far as the scenario says.
@@ -196,93 +180,6 @@ impl Scenario {
         }
     }
 
-    /// Refuses `[[queue]]` tables for ports and priorities that there are none of, or that are RDMA's.
-    pub(super) fn check_queues(&self, blame: &dyn Blame) -> Result<(), Error> {
-        let tcp = self.tcp_priorities();
-        for (index, rule) in self.queues.iter().enumerate() {
-            let refuse = |key: &'static str, message: String, help: &str| {
-                let error = ConfigError::new(key, message, help);
-                Err(blame.key(Part::Queue(index), error))
-            };
-            if !self.has_tcp() {
-                return refuse(
-                    "discipline",
-                    "no algorithm of the scenario is of TCP, and queues of RDMA are bounded by the switch's \
-                     buffer"
-                        .to_owned(),
-                    "set [switch], or take an algorithm of TCP (`fabricsim list cc`)",
-                );
-            }
-            let foreign = |priority: &&u8| tcp >> (**priority & 7) & 1 == 0;
-            if let Some(priority) = rule.place.priorities.iter().find(foreign) {
-                return refuse(
-                    "priorities",
-                    format!(
-                        "priority {priority} is none of TCP, and queues of RDMA are bounded by the \
-                         switch's buffer"
-                    ),
-                    &format!("the priorities of TCP are {}", listed(tcp)),
-                );
-            }
-            if let Some(rate) = rule.place.rate
-                && !self.topology.links().iter().any(|link| link.rate == rate)
-            {
-                let rates: Vec<String> = self.link_rates().iter().map(Rate::to_string).collect();
-                return refuse(
-                    "rate",
-                    format!("no link has {rate}"),
-                    &format!("the links have {}", rates.join(", ")),
-                );
-            }
-            let queues = self.flow_queues(rule);
-            if queues > MOST_FLOW_QUEUES {
-                return refuse(
-                    "discipline",
-                    format!(
-                        "all ports together get {queues} queues of flows, which take about {:.0} GB; up \
-                         to {MOST_FLOW_QUEUES} can be simulated",
-                        queues as f64 * FLOW_QUEUE_BYTES / 1e9
-                    ),
-                    "give a smaller `flows`, or the discipline to fewer ports (`rate`, `towards`)",
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// The queues among which a rule spreads flows, over all ports of switches that it fits.
-    fn flow_queues(&self, rule: &QueueRule) -> u64 {
-        let queues = rule.discipline.flow_queues();
-        if queues == 0 {
-            return 0;
-        }
-        let towards = |node| match self.topology.is_host(node) {
-            true => FarEnd::Hosts,
-            false => FarEnd::Switches,
-        };
-        let tcp = self.tcp_priorities();
-        let fits = |rate, node| {
-            let own = (1..8u8).filter(|priority| tcp >> priority & 1 == 1);
-            own.filter(|&priority| rule.place.fits(priority, rate, towards(node)))
-                .count() as u64
-        };
-        let ports = self
-            .topology
-            .switches()
-            .flat_map(|node| self.topology.ports(node));
-        let count: u64 = ports.map(|port| fits(port.rate, port.peer)).sum();
-        count.saturating_mul(queues)
-    }
-
-    /// What the queues of TCP are made from.
-    pub fn tcp_queues(&self) -> TcpQueues<'_> {
-        TcpQueues {
-            scenario: self,
-            users: self.users(),
-            priorities: self.tcp_priorities(),
-        }
-    }
-
     /// What a simulation of the scenario knows of the flows of TCP; `None` without any.
     pub fn tcp_facts(&self) -> Option<Arc<TcpFacts>> {
         self.has_tcp().then(|| {
@@ -295,62 +192,6 @@ impl Scenario {
                 headers: Bytes::new(u64::from(parameters.headers)),
             })
         })
-    }
-}
-
-/// What makes the queues of TCP.
-#[derive(Debug)]
-pub struct TcpQueues<'a> {
-    scenario: &'a Scenario,
-    /// The algorithms of each priority.
-    users: [Vec<&'a AnyCcConfig>; 8],
-    priorities: u8,
-}
-
-impl TcpQueues<'_> {
-    /// The step at which the algorithms of TCP in `priority` want packets to be marked at a port of `rate`; the
-    /// least where they differ.
-    fn step(&self, priority: u8, rate: Rate) -> Option<Bytes> {
-        let own = &self.users[usize::from(priority & 7)];
-        let default = own.is_empty().then_some(&self.scenario.cc);
-        let algorithms = own.iter().copied().chain(default);
-        let tcp = algorithms.filter(|cc| cc.transport() == Transport::Tcp);
-        let steps = tcp.filter_map(|cc| Some(cc.marking(rate)?.kmin));
-        steps.min()
-    }
-
-    /// The queues of the priorities of TCP at a port whose queues are numbered from `first_entity` on.
-    pub fn at<H: Header>(
-        &self,
-        rate: Rate,
-        towards: FarEnd,
-        first_entity: u64,
-    ) -> Vec<(u8, AnyDiscipline<H>)> {
-        let own = (1u8..8).filter(|priority| self.priorities >> priority & 1 != 0);
-        own.map(|priority| {
-            let context = DisciplineContext {
-                seed: self.scenario.seed,
-                entity: first_entity + u64::from(priority),
-                rate,
-                packet: self.scenario.tcp.parameters().full_packet(),
-            };
-            let rule = self.scenario.queues.iter();
-            let mut rule = rule.filter(|rule| rule.place.fits(priority, rate, towards));
-            let discipline = match (rule.next(), self.step(priority, rate)) {
-                (Some(QueueRule { discipline, .. }), _) => AnyDiscipline::new(discipline, &context),
-                (None, Some(step)) => {
-                    let config = StepConfig {
-                        bytes: Some(step),
-                        limit_bytes: Some(UNBOUNDED),
-                        ..StepConfig::default()
-                    };
-                    AnyDiscipline::new(&DisciplineConfig::Step(config), &context)
-                }
-                (None, None) => AnyDiscipline::shared(None),
-            };
-            (priority, discipline)
-        })
-        .collect()
     }
 }
 
@@ -377,10 +218,4 @@ impl TcpFacts {
         let tcp = self.priorities >> (priority & 7) & 1 != 0;
         tcp == (self.transports.of(class) == Transport::Tcp)
     }
-}
-
-fn listed(mask: u8) -> String {
-    let own = (0u8..8).filter(|priority| mask >> priority & 1 != 0);
-    let own: Vec<String> = own.map(|priority| priority.to_string()).collect();
-    own.join(", ")
 }

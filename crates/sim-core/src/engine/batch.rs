@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use super::channel::Message;
+use super::message::Message;
 
 /// What was sent over one channel in one epoch, in the order of sending. Emptied, it keeps its slots with what
 /// is in them, so that a message whose bytes are mostly unused is not copied whole: see

@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 
 use super::batch::Batch;
-use super::channel::{Message, Spare, recycle};
+use super::channel::{Spare, recycle};
 use super::mailboxes::{ChannelBatch, Mailboxes};
+use super::message::Message;
 use super::order::EpochSort;
 use crate::units::{Duration, Time};
 

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::batch::Batch;
 use super::calendar::BLOCK;
-use super::channel::{Message, SendBuffer};
+use super::channel::SendBuffer;
+use super::message::Message;
 use super::placement::Position;
 use crate::units::Time;
 

@@ -5,7 +5,8 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::limits::MAX_LINK_DELAY;
 use fabricsim_core::units::{Duration, Rate};
 
-use crate::graph::{Link, MAX_LINKS, MAX_NODES, MAX_PORTS, NodeKind, Topology};
+use crate::graph::{Link, NodeKind, Topology};
+use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 
 /// A topology being drawn up: hosts 0..h, switches h..h+s, and links.
 pub(super) struct Plan {

@@ -8,7 +8,7 @@ use roxmltree::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::elements::{Named, attribute, opening, wrong};
-use crate::graph::MAX_NODES;
+use crate::limits::MAX_NODES;
 
 /// The switches of a graph.
 pub(super) struct Nodes<'a> {

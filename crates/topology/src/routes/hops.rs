@@ -4,18 +4,10 @@ use fabricsim_core::id::{NodeId, PortId};
 
 use super::NextHopOrder;
 use super::groups::Groups;
+use super::hop::Hop;
 use super::switch::{Scratch, TableBuilder};
 use crate::down_links::DownLinks;
 use crate::graph::Topology;
-
-/// A way from one switch to another.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Hop {
-    /// The neighbor's index among the switches.
-    pub(super) to: u32,
-    /// The port that leads there.
-    pub(super) port: PortId,
-}
 
 /// Switches by index, and the hops between them in the order of equal next hops.
 pub(super) struct SwitchGraph {

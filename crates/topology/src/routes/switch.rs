@@ -10,7 +10,7 @@ use fabricsim_core::units::{Bytes, Time};
 use rustc_hash::FxHashMap;
 
 use super::groups::{Local, Slot};
-use super::hops::Hop;
+use super::hop::Hop;
 use crate::policy::{Arrival, Choice, Chooser, NextHopChoice};
 
 /// The next hops of one switch: for each group of hosts the number of a set of ports.

@@ -4,7 +4,7 @@
 use fabricsim_core::units::{Duration, Time};
 
 use super::rtt::RttEstimator;
-use super::scoreboard::Segment;
+use super::segment::Segment;
 use fabricsim_core::plugin::Recovering;
 
 /// Duplicates or reported segments that show a loss while no reordering has been seen (DupThresh).

@@ -16,36 +16,7 @@ use super::config::Detection;
 use super::header::SackBlock;
 use super::rack::Rack;
 use super::ranges::Ranges;
-
-/// A segment in flight, or believed lost.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Segment {
-    pub(super) seq: u64,
-    /// When it was last sent.
-    pub(super) sent_at: Time,
-    pub(super) payload: u16,
-    /// It takes one number more, for the FIN.
-    pub(super) fin: bool,
-    pub(super) state: SegmentState,
-    /// It has been sent more than once.
-    pub(super) again: bool,
-}
-
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum SegmentState {
-    InFlight,
-    /// Reported by a selective acknowledgement.
-    Sacked,
-    /// Believed lost and not yet sent again.
-    Lost,
-}
-
-impl Segment {
-    #[inline]
-    pub(super) const fn end(&self) -> u64 {
-        self.seq + self.payload as u64 + self.fin as u64
-    }
-}
+use super::segment::{Segment, SegmentState};
 
 /// What an acknowledgement delivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use fabricsim_core::plugin::{FlowKey, NoTelemetry};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::super::config::QueryConfig;
-use super::super::engine::QueryNetwork;
+use super::super::network::QueryNetwork;
 use super::super::sink::{Answers, Sink};
 use super::super::truth::Truth;
 use super::super::value::{Aggregation, Value};

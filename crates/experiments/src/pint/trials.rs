@@ -7,11 +7,10 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::rng::{Purpose, Stream};
 use rayon::prelude::*;
 
-use super::decoder::{PathDecoder, Progress};
-use super::network_coding::NetworkCoding;
-use super::scheme::{Scheme, SchemeConfig};
-use super::traceback::{Marking, Traceback, TracebackSink};
-use super::universe::Universe;
+use fabricsim_pint::tracing::{
+    Marking, NetworkCoding, PathDecoder, Progress, Scheme, SchemeConfig, Traceback, TracebackSink,
+    Universe,
+};
 
 /// Repeated decoding of paths (Figures 5 and 10). The same trials give the same result, on any number of
 /// threads.

@@ -1,21 +1,15 @@
 //! A simulation that is run for what its queries tell, without a folder of results.
 
-use std::process::ExitCode;
-use std::thread::available_parallelism;
-
 use fabricsim::outcome::Monitor;
-use fabricsim::pint::query::QueryConfig;
-use fabricsim::report::FctRecord;
-use fabricsim::simulation::Expectation;
-use fabricsim::{Error, Scenario, Simulation};
+use fabricsim::simulation::{Expectation, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, Stop, Watch};
 use fabricsim_core::units::Time;
+use fabricsim_pint::query::QueryConfig;
+use fabricsim_report::FctRecord;
+use fabricsim_scenario::Scenario;
 use fabricsim_scenario::schema::queries::QuerySettings;
-
-use crate::console::note;
-use crate::exit;
-use crate::progress::Display;
+use fabricsim_scenario::text::error::Error;
 
 /// A simulation at its end.
 pub(super) struct Driven {
@@ -23,20 +17,27 @@ pub(super) struct Driven {
     pub(super) records: Vec<FctRecord>,
 }
 
-/// Runs `scenario` to its end; the exit code where it does not get there, and that has been said.
+/// A run that did not come to its end.
+#[derive(Clone, Debug)]
+pub struct Unfinished {
+    /// The scenario.
+    pub scenario: String,
+    /// Why the run stopped.
+    pub stop: Stop,
+    /// Flows that have not ended.
+    pub flows: usize,
+}
+
+/// Runs `scenario` to its end on `threads` threads.
 pub(super) fn drive(
     scenario: &Scenario,
-    threads: Option<u16>,
-    display: &mut Display,
-) -> Result<Result<Driven, ExitCode>, Error> {
-    let threads = threads.map_or_else(
-        || available_parallelism().map_or(1, std::num::NonZero::get),
-        usize::from,
-    );
+    threads: usize,
+    monitor: &mut dyn Monitor,
+) -> Result<Result<Driven, Unfinished>, Error> {
     let mut simulation = Simulation::new(scenario, threads)?;
     refuse_what_takes_too_much(scenario, &simulation)?;
     let mut watch = Watched {
-        display,
+        monitor,
         expected: simulation.expected(),
         completions: Vec::new(),
     };
@@ -46,8 +47,6 @@ pub(super) fn drive(
         .map_or(Time::MAX, |after| Time::ZERO + after);
     let stop = simulation.run_watched(until, &mut watch);
     let completions = watch.completions;
-    display.finish();
-    let name = scenario.name();
     Ok(match stop {
         Stop::Finished | Stop::TimeReached => Ok(Driven {
             records: completions
@@ -56,14 +55,11 @@ pub(super) fn drive(
                 .collect(),
             simulation,
         }),
-        Stop::Interrupted => Err(ExitCode::from(exit::INTERRUPTED)),
-        Stop::Stalled | Stop::Deadlocked | Stop::Horizon | Stop::Overloaded(_) => {
-            note!(
-                "{name}: {} flows do not end; `fabricsim run` on it says which, and why",
-                simulation.unfinished().len()
-            );
-            Err(ExitCode::from(exit::STALLED))
-        }
+        _ => Err(Unfinished {
+            scenario: scenario.name().to_owned(),
+            stop,
+            flows: simulation.unfinished().len(),
+        }),
     })
 }
 
@@ -103,16 +99,16 @@ const BYTES_OF_FLOW: f64 = 150.0;
 /// The most memory for them all.
 const MOST_BYTES: f64 = 16e9;
 
-/// Shows progress and keeps completions.
+/// Tells progress and keeps completions.
 struct Watched<'a> {
-    display: &'a mut Display,
+    monitor: &'a mut dyn Monitor,
     expected: Expectation,
     completions: Vec<Completion>,
 }
 
 impl Watch for Watched<'_> {
     fn proceed(&mut self, progress: &Progress) -> bool {
-        self.display.progress(progress, self.expected)
+        self.monitor.progress(progress, self.expected)
     }
 
     fn completed(&mut self, completions: &mut Vec<Completion>) {

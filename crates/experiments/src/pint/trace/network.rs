@@ -5,19 +5,21 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use fabricsim::Error;
 use fabricsim_core::id::NodeId;
-use fabricsim_pint::tracing::{Paths, Universe};
+use fabricsim_pint::tracing::Universe;
+use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use fabricsim_topology::{GraphmlConfig, IspConfig, Topology};
+
+use crate::pint::trials::Paths;
 
 /// Hosts at each switch: nobody asks for them, but a topology has two or more.
 const HOSTS: u32 = 2;
 
 /// A network as the command line names it.
 #[derive(Clone, Debug)]
-pub(super) enum NetworkName {
+pub enum NetworkName {
     /// A GraphML file.
     File(PathBuf),
     /// A random one.
@@ -26,9 +28,9 @@ pub(super) enum NetworkName {
 
 /// A network, with switches numbered from 0.
 #[derive(Debug)]
-pub(super) struct Network {
+pub struct Network {
     /// As the command line names it.
-    pub(super) name: String,
+    pub name: String,
     /// The longest shortest path.
     pub(super) walk: Arc<[u64]>,
     universe: Arc<Universe>,
@@ -83,7 +85,10 @@ impl fmt::Display for NetworkName {
 
 impl NetworkName {
     /// Reads or makes the network.
-    pub(super) fn load(&self) -> Result<Network, Error> {
+    ///
+    /// # Errors
+    /// When its file cannot be read, or there is no such network.
+    pub fn load(&self) -> Result<Network, Error> {
         let topology = match self {
             Self::File(path) => {
                 let text = read_text(FileKind::TOPOLOGY, path)?;

@@ -1,20 +1,18 @@
-//! The rows of `fabricsim pint trace` as a table, a CSV and a figure.
+//! The rows as a CSV and a figure.
 
 use std::fmt::Write as _;
 
-use fabricsim::Error;
 use fabricsim::output::{Destination, Origin, ResultSet};
-use fabricsim_pint::tracing::Summary;
 use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Theme};
+use fabricsim_scenario::text::error::Error;
 
+use super::TraceSettings;
 use super::method::Preset;
 use super::network::Network;
-use super::{Row, TraceArgs};
-use crate::console::output;
-use crate::run::existing;
+use super::row::Row;
 
 /// Says what the rows are of.
-pub(super) const SET: ResultSet = ResultSet::new("trace.json", "--out");
+pub const SET: ResultSet = ResultSet::new("trace.json", "--out");
 
 const FILES: [&str; 3] = ["trace.csv", "trace.svg", "trace.png"];
 
@@ -23,124 +21,74 @@ const FITS: &str = "a string takes everything";
 /// Pixels of the PNG for each unit of the SVG.
 const PNG_SCALE: f32 = 2.0;
 
-/// What the rows are of.
-fn title(args: &TraceArgs, network: Option<&Network>) -> String {
-    let place = network.map_or_else(String::new, |network| {
-        format!(" in {}, whose links are known", network.name)
-    });
-    format!(
-        "Packets to know a path{place} ({} trials, seed {})",
-        args.trials, args.seed
-    )
-}
-
-/// Prints the table.
-pub(super) fn print(
-    args: &TraceArgs,
-    network: Option<&Network>,
-    rows: &[Row],
-) -> Result<(), Error> {
-    let mut text = format!("{}\n\n", title(args, network));
-    let header = format_args!(
-        "{:>4}  {:>8}  {:<11}  {:>6}  {:>9}  {:>7}  {:>6}  {:>6}",
-        "hops", "switches", "scheme", "budget", "mean", "sem", "median", "p99"
-    );
-    writeln!(text, "{header}").expect(FITS);
-    let mut before = None;
-    for row in rows {
-        let Summary {
-            mean,
-            standard_error,
-            median,
-            p99,
-            given_up,
-            wrong,
-        } = row.found;
-        if before.is_some_and(|hops| hops != row.hops) {
-            text.push('\n');
-        }
-        before = Some(row.hops);
-        write!(
-            text,
-            "{:>4}  {:>8}  {:<11}  {:>6}  {mean:>9.2}  {standard_error:>7.2}  {median:>6}  {p99:>6}",
-            row.hops,
-            row.switches,
-            row.method.scheme(),
-            row.method.budget(row.switches)
+impl TraceSettings {
+    /// What the rows are of.
+    #[must_use]
+    pub fn title(&self, network: Option<&Network>) -> String {
+        let place = network.map_or_else(String::new, |network| {
+            format!(" in {}, whose links are known", network.name)
+        });
+        format!(
+            "Packets to know a path{place} ({} trials, seed {})",
+            self.trials, self.seed
         )
-        .expect(FITS);
-        if given_up > 0 {
-            write!(text, "  {given_up} given up").expect(FITS);
+    }
+
+    /// The files of the results.
+    #[must_use]
+    pub fn files(&self) -> &'static [&'static str] {
+        match self.png {
+            true => &FILES,
+            false => &FILES[..2],
         }
-        if wrong > 0 {
-            write!(text, "  {wrong} wrong").expect(FITS);
+    }
+
+    /// Everything that decides the results.
+    #[must_use]
+    pub fn origin(&self, network: Option<&Network>) -> Origin {
+        let texts = |all: Vec<String>| serde_json::json!(all);
+        let settings = serde_json::json!({
+            "hops": self.hops,
+            "schemes": texts(self.scheme.iter().map(ToString::to_string).collect()),
+            "budgets": texts(self.budget.iter().map(ToString::to_string).collect()),
+            "compare": texts(self.compare.iter().map(ToString::to_string).collect()),
+            "functions": self.functions,
+            "estimate": self.estimate,
+            "switches": self.switches,
+            "topology": self.topology.as_ref().map(ToString::to_string),
+            "trials": self.trials,
+            "seed": self.seed,
+            "png": self.png,
+        });
+        let links = network.map(|network| format!("{network:?}").into_bytes());
+        Origin::new(settings, &Vec::from_iter(links))
+    }
+
+    /// Writes the files.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write(
+        &self,
+        network: Option<&Network>,
+        rows: &[Row],
+        origin: &Origin,
+        destination: Destination<'_>,
+    ) -> Result<(), Error> {
+        let figure = figure(&self.title(network), &self.scheme, rows);
+        let svg = figure.to_svg(Theme::Light).into_bytes();
+        let mut contents = vec![csv(rows).into_bytes(), svg];
+        if self.png {
+            let png = figure.to_png(Theme::Light, PNG_SCALE);
+            contents.push(png.map_err(|error| Error::Unsupported {
+                scenario: "trace.png".to_owned(),
+                message: error.to_string(),
+                help: "leave out --png".to_owned(),
+            })?);
         }
-        text.push('\n');
+        let files: Vec<_> = self.files().iter().copied().zip(contents).collect();
+        origin.write_files(destination, &SET, &files)
     }
-    output(&text)
-}
-
-/// The folder of the results, if they are to be written.
-pub(super) fn destination(args: &TraceArgs) -> Option<Destination<'_>> {
-    let folder = args.out.as_deref();
-    folder.map(|folder| Destination::new(folder, existing(args.force)))
-}
-
-/// The files of the results.
-pub(super) fn files(args: &TraceArgs) -> &'static [&'static str] {
-    match args.png {
-        true => &FILES,
-        false => &FILES[..2],
-    }
-}
-
-/// Everything that decides the results.
-pub(super) fn origin(args: &TraceArgs, network: Option<&Network>) -> Origin {
-    let texts = |all: Vec<String>| serde_json::json!(all);
-    let settings = serde_json::json!({
-        "hops": args.hops,
-        "schemes": texts(args.scheme.iter().map(ToString::to_string).collect()),
-        "budgets": texts(args.budget.iter().map(ToString::to_string).collect()),
-        "compare": texts(args.compare.iter().map(ToString::to_string).collect()),
-        "functions": args.functions,
-        "estimate": args.estimate,
-        "switches": args.switches,
-        "topology": args.topology.as_ref().map(ToString::to_string),
-        "trials": args.trials,
-        "seed": args.seed,
-        "png": args.png,
-    });
-    let links = network.map(|network| format!("{network:?}").into_bytes());
-    Origin::new(settings, &Vec::from_iter(links))
-}
-
-/// Writes the files.
-pub(super) fn write(
-    args: &TraceArgs,
-    network: Option<&Network>,
-    rows: &[Row],
-    origin: &Origin,
-    destination: Destination<'_>,
-) -> Result<(), Error> {
-    let figure = figure(&title(args, network), &args.scheme, rows);
-    let svg = figure.to_svg(Theme::Light).into_bytes();
-    let mut contents = vec![csv(rows).into_bytes(), svg];
-    if args.png {
-        let png = figure.to_png(Theme::Light, PNG_SCALE);
-        contents.push(png.map_err(|error| Error::Unsupported {
-            scenario: "trace.png".to_owned(),
-            message: error.to_string(),
-            help: "leave out --png".to_owned(),
-        })?);
-    }
-    let files: Vec<_> = files(args).iter().copied().zip(contents).collect();
-    origin.write_files(destination, &SET, &files)?;
-    let mut said = String::from("\n");
-    for (name, _) in &files {
-        let path = args.out.as_deref().map(|folder| folder.join(name));
-        writeln!(said, "{}", path.unwrap_or_default().display()).expect(FITS);
-    }
-    output(&said)
 }
 
 fn csv(rows: &[Row]) -> String {
@@ -220,6 +168,7 @@ fn figure(title: &str, presets: &[Preset], rows: &[Row]) -> Figure {
 mod tests {
     use super::super::method::{Budget, Method, Rival};
     use super::*;
+    use crate::pint::trials::Summary;
 
     fn row(hops: u8, method: Method, mean: f64) -> Row {
         Row {

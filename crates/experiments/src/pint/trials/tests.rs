@@ -1,6 +1,6 @@
 use fabricsim_core::engine::Threads;
 
-use crate::tracing::{Choice, Layers, Values};
+use fabricsim_pint::tracing::{Choice, Layers, Values};
 
 use super::*;
 

@@ -3,22 +3,27 @@
 use std::fmt;
 use std::str::FromStr;
 
-use clap::ValueEnum;
 use fabricsim_core::input::ConfigError;
 use fabricsim_pint::tracing::{Layers, Marking, SchemeConfig, Traceback, Values};
 
-use super::Work;
+/// What is run for a row.
+#[derive(Debug)]
+pub(super) enum Work {
+    Pint(SchemeConfig),
+    Traceback(Marking),
+    NetworkCoding,
+}
 
 /// A scheme of PINT.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
-pub(super) enum Preset {
-    /// Hops overwrite: reservoir sampling alone
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Preset {
+    /// Hops overwrite: reservoir sampling alone.
     Baseline,
-    /// Half of the packets overwritten, half xored with probability 1/10: the published code
+    /// Half of the packets overwritten, half xored with probability 1/10: the published code.
     Mininet,
-    /// Three quarters overwritten, the rest xored with probability lnln d / ln d
+    /// Three quarters overwritten, the rest xored with probability lnln d / ln d.
     Interleaved,
-    /// Half overwritten, the rest xored in layers: Algorithm 1
+    /// Half overwritten, the rest xored in layers: Algorithm 1.
     Multilayer,
 }
 
@@ -50,7 +55,7 @@ impl fmt::Display for Preset {
 
 /// The bits that a packet carries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Budget {
+pub struct Budget {
     /// Digests side by side.
     instances: u32,
     /// Bits of each; none where it holds a whole number, of as many as the network needs.
@@ -114,7 +119,7 @@ impl Budget {
 
 /// What PINT is compared with.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Rival {
+pub enum Rival {
     /// Probabilistic packet marking.
     Ppm,
     /// The Advanced Marking Scheme II, with how many hashes have to agree.
@@ -179,7 +184,7 @@ impl Rival {
 
 /// What a row or a curve is of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Method {
+pub enum Method {
     /// A scheme of PINT with a budget.
     Pint(Preset, Budget),
     /// What it is compared with.
@@ -188,7 +193,8 @@ pub(super) enum Method {
 
 impl Method {
     /// Its name without the budget.
-    pub(super) fn scheme(self) -> String {
+    #[must_use]
+    pub fn scheme(self) -> String {
         match self {
             Self::Pint(preset, _) => preset.to_string(),
             Self::Other(rival) => rival.to_string(),
@@ -196,7 +202,8 @@ impl Method {
     }
 
     /// The bits that a packet carries in a network of `switches`.
-    pub(super) fn budget(self, switches: u32) -> String {
+    #[must_use]
+    pub fn budget(self, switches: u32) -> String {
         match self {
             Self::Pint(_, budget) => budget.to_string(),
             Self::Other(rival) => rival.bits(switches).to_string(),

@@ -1,29 +1,24 @@
-//! The errors as a table, a file and a figure.
+//! The errors as a file and a figure.
 
 use std::fmt::Write as _;
 
 use fabricsim::identity::origin_of;
 use fabricsim::output::{Destination, Origin, ResultSet};
-use fabricsim::{Error, Scenario};
 use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Theme};
+use fabricsim_scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
 
-use super::{LatencyArgs, Line};
-use crate::run::{existing, line};
+use super::{LatencySettings, Line};
 
 /// Says what the errors are of.
-pub(super) const SET: ResultSet = ResultSet::new("latency.json", "--out");
+pub const SET: ResultSet = ResultSet::new("latency.json", "--out");
 
 const FILES: [&str; 3] = ["latency.csv", "latency.svg", "latency.png"];
 
-impl LatencyArgs {
-    /// The folder of the results, if they are to be written.
-    pub(super) fn destination(&self) -> Option<Destination<'_>> {
-        let folder = self.out.as_deref();
-        folder.map(|folder| Destination::new(folder, existing(self.force)))
-    }
-
+impl LatencySettings {
     /// The files of the results.
-    pub(super) fn files(&self) -> &'static [&'static str] {
+    #[must_use]
+    pub fn files(&self) -> &'static [&'static str] {
         match self.png {
             true => &FILES,
             false => &FILES[..2],
@@ -31,7 +26,10 @@ impl LatencyArgs {
     }
 
     /// Everything that decides the results on `scenarios`.
-    pub(super) fn origin(&self, scenarios: &[(String, Scenario)]) -> Result<Origin, Error> {
+    ///
+    /// # Errors
+    /// When a file that a scenario names cannot be read.
+    pub fn origin(&self, scenarios: &[(String, Scenario)]) -> Result<Origin, Error> {
         let mut more = Vec::new();
         for (_, scenario) in scenarios {
             more.push(origin_of(scenario)?.checksum().as_bytes().to_vec());
@@ -53,7 +51,10 @@ impl LatencyArgs {
     }
 
     /// Writes table and figure to `destination`.
-    pub(super) fn write(
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write(
         &self,
         lines: &[Line],
         origin: &Origin,
@@ -148,7 +149,9 @@ impl LatencyArgs {
     }
 }
 
-fn percent(share: f64) -> f64 {
+/// A share in percent, with six decimals.
+#[must_use]
+pub fn percent(share: f64) -> f64 {
     (share * 1e8).round() / 1e6
 }
 
@@ -159,7 +162,7 @@ fn csv(lines: &[Line]) -> String {
     let mut text = format!("{HEADER}\n");
     for line in lines {
         for error in &line.errors {
-            line!(
+            writeln!(
                 text,
                 "{},{},{},{},{},{},{:.2},{:.5},{:.5}",
                 line.traffic,
@@ -172,44 +175,8 @@ fn csv(lines: &[Line]) -> String {
                 error.mean_digests,
                 error.mean,
                 error.median
-            );
-        }
-    }
-    text
-}
-
-/// The errors as a table for a terminal.
-pub(super) fn table(lines: &[Line]) -> String {
-    let mut text = String::new();
-    line!(
-        text,
-        "{:<12} {:>4} {:>7} {:>8} {:>9} {:>7} {:>8} {:>7} {:>7}",
-        "traffic",
-        "bits",
-        "sketch",
-        "packets",
-        "quantile",
-        "hops",
-        "digests",
-        "mean",
-        "median"
-    );
-    for line in lines {
-        for error in &line.errors {
-            line!(
-                text,
-                "{:<12} {:>4} {:>7} {:>8} {:>9} {:>7} {:>8.1} {:>6.1}% {:>6.1}%",
-                line.traffic,
-                line.bits,
-                line.sketch
-                    .map_or_else(|| "-".to_owned(), |items| items.to_string()),
-                error.packets,
-                format!("p{}", percent(error.quantile)),
-                error.hops,
-                error.mean_digests,
-                error.mean * 100.0,
-                error.median * 100.0
-            );
+            )
+            .expect("a string takes everything");
         }
     }
     text

@@ -1,0 +1,22 @@
+//! Runs that do not come to their end.
+
+use std::process::ExitCode;
+
+use fabricsim_core::network::Stop;
+use fabricsim_experiments::pint::Unfinished;
+
+use crate::console::note;
+use crate::exit;
+
+/// Says why a run has no results; returns the exit code.
+pub(super) fn say_unfinished(unfinished: &Unfinished) -> ExitCode {
+    if unfinished.stop == Stop::Interrupted {
+        return ExitCode::from(exit::INTERRUPTED);
+    }
+    note!(
+        "{}: {} flows do not end; `fabricsim run` on it says which, and why",
+        unfinished.scenario,
+        unfinished.flows
+    );
+    ExitCode::from(exit::STALLED)
+}

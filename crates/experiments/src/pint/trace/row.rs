@@ -1,0 +1,19 @@
+//! The rows of results.
+
+use super::method::Method;
+use crate::pint::trials::Summary;
+
+/// A row of the results.
+#[derive(Debug)]
+pub struct Row {
+    /// Switches of the path.
+    pub hops: u8,
+    /// Switches of the network.
+    pub switches: u32,
+    /// What was tried.
+    pub method: Method,
+    /// How often.
+    pub trials: u32,
+    /// What was found.
+    pub found: Summary,
+}

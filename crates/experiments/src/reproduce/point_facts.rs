@@ -1,0 +1,64 @@
+//! The runs of a preset.
+
+use fabricsim_report::CutReport;
+use serde::Serialize;
+
+use crate::sweep::PointResults;
+
+/// How a point ended and which of its flows count.
+#[derive(Clone, Debug, Serialize)]
+pub struct PointFacts {
+    /// The point's name.
+    pub point: String,
+    /// How its run ended; `None` when it has not run or failed.
+    pub status: Option<String>,
+    /// Checksum of its flows.
+    pub checksum: Option<String>,
+    /// Flows that finished.
+    pub finished: u64,
+    /// Flows that did not.
+    pub unfinished: u64,
+    /// Flows that count: of the judged workload, within the cut.
+    pub counted: usize,
+    /// Packets that crossed a link.
+    pub packet_hops: u64,
+    /// Pause frames that switches sent.
+    pub pfc_pauses: u64,
+    /// Time for which ports were paused, in nanoseconds.
+    pub pfc_paused_ns: f64,
+    /// Packets that switches dropped for want of buffer.
+    pub buffer_drops: u64,
+    /// CPU seconds of the run.
+    pub cpu_s: f64,
+}
+
+impl PointFacts {
+    pub(super) fn new(point: &str) -> Self {
+        Self {
+            point: point.to_owned(),
+            status: None,
+            checksum: None,
+            finished: 0,
+            unfinished: 0,
+            counted: 0,
+            packet_hops: 0,
+            pfc_pauses: 0,
+            pfc_paused_ns: 0.0,
+            buffer_drops: 0,
+            cpu_s: 0.0,
+        }
+    }
+
+    pub(super) fn fill(&mut self, results: &PointResults, cut: &CutReport) {
+        self.status = Some(results.status.name().to_owned());
+        self.checksum = Some(results.checksum.clone());
+        self.finished = results.flows.finished;
+        self.unfinished = results.flows.unfinished + results.flows.unreachable;
+        self.counted = cut.kept;
+        self.packet_hops = results.packet_hops;
+        self.pfc_pauses = results.pfc_pauses;
+        self.pfc_paused_ns = results.pfc_paused_ns;
+        self.buffer_drops = results.buffer_drops;
+        self.cpu_s = results.cpu_s;
+    }
+}

@@ -1,0 +1,252 @@
+//! Builds a simulation from a scenario.
+
+use std::sync::Arc;
+
+use fabricsim_core::engine::Threads;
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::limits::MAX_BASE_RTT;
+use fabricsim_core::plugin::{CcContext, DigestCarrier, Fidelity};
+use fabricsim_core::units::Rate;
+use fabricsim_pint::query::Queries;
+use fabricsim_report::HEADER_BYTES;
+use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::part::Part;
+use fabricsim_scenario::schema::queries::query_network;
+use fabricsim_scenario::text::error::Error;
+use fabricsim_topology::{EqualPaths, Extremes, Routes};
+use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
+use fabricsim_workload::{HostApplications, Merge};
+use rustc_hash::FxHashMap;
+
+use super::{Expectation, NetworkFacts, Simulation, TelemetryRoom};
+use crate::failures::control::ControlPlane;
+use crate::network::assembly::Assembly;
+use crate::network::control_plane::{RouteControl, SourcePorts};
+use crate::network::ideal::IdealFct;
+use crate::network::sources::Sources;
+use crate::size::{MemoryNeed, check_memory};
+
+/// The routes of a scenario's network and what they make of it.
+struct Ground<'s> {
+    scenario: &'s Scenario,
+    routes: Arc<Routes>,
+    extremes: Extremes,
+    control: ControlPlane,
+    /// The most switches on a path, whatever happens to the network.
+    longest: u16,
+    link_rates: Vec<Rate>,
+}
+
+/// The flows and applications of a scenario's workloads.
+struct Traffic {
+    sources: Sources,
+    applications: HostApplications,
+    expected: Expectation,
+}
+
+impl Simulation {
+    /// Builds the network of `scenario`, to be run by `threads` threads (results do not depend on
+    /// their number).
+    ///
+    /// # Errors
+    /// When the scenario asks for something that its profile or the model cannot do, the network is
+    /// larger than can be built, or the system does not give the threads.
+    pub fn new(scenario: &Scenario, threads: usize) -> Result<Self, Error> {
+        // What can be refused is refused before memory is taken.
+        check_memory(scenario)?;
+        let threads = Threads::start(threads).map_err(Error::threads)?;
+        let ground = Ground::of(scenario)?;
+        let mut context = ground.context();
+        let telemetry_bytes = scenario.cc().telemetry_bytes(&context);
+        let queries = ground.queries()?;
+        if queries.is_some() {
+            // The plan of queries says which packets carry the digests that algorithms read.
+            context.digests = DigestCarrier::Switch;
+        }
+
+        // Every packet has room for the digests, and its answer none: the sink takes them out.
+        let digest_bytes = queries
+            .as_ref()
+            .map_or(0, |queries| queries.plan().wire_bytes());
+        let mut settings = ground.rdma(&context);
+        settings.data_header += digest_bytes;
+        let runner = Assembly {
+            scenario,
+            routes: &ground.routes,
+            context: &context,
+            settings,
+            queries: queries.clone(),
+            threads: &threads,
+        }
+        .build()?;
+
+        let traffic = Traffic::of(scenario)?;
+        let topology = scenario.topology();
+        let mtu = scenario.transport().mtu;
+        let ideal = IdealFct::new(scenario.fidelity(), mtu, scenario.tcp_facts());
+        let facts = NetworkFacts {
+            hosts: topology.hosts().len(),
+            switches: topology.len() - topology.hosts().len(),
+            links: topology.links().len(),
+            nic_rate: scenario.nic_rate(),
+            extremes: ground.extremes,
+            memory: MemoryNeed::of(topology, runner.packet_bytes(), mtu + HEADER_BYTES),
+            telemetry_bytes: match (&queries, scenario.cc().telemetry()) {
+                // The algorithm's digest is among those of queries.
+                (Some(_), RequiredTelemetry::Digest) => digest_bytes,
+                _ => telemetry_bytes + digest_bytes,
+            },
+        };
+        let mut simulation = Self {
+            runner,
+            sources: traffic.sources,
+            facts,
+            hosts: (0..topology.len())
+                .map(|i| topology.is_host(NodeId::from_index(i)))
+                .collect(),
+            expected: traffic.expected,
+            telemetry: scenario
+                .needs(RequiredTelemetry::Int)
+                .then(|| TelemetryRoom {
+                    switches: ground.longest.max(5),
+                    rates: ground.link_rates.clone(),
+                }),
+            queries,
+            seed: scenario.seed(),
+            applications: 0,
+            control_plane: ground.control_plane(ideal.clone()),
+            ideal,
+        };
+        for (host, application) in traffic.applications {
+            simulation.add_boxed_application(host, application)?;
+        }
+        Ok(simulation)
+    }
+}
+
+impl<'s> Ground<'s> {
+    fn of(scenario: &'s Scenario) -> Result<Self, Error> {
+        let fidelity = scenario.fidelity();
+        let routing = scenario.routing().resolved(scenario.seed(), fidelity);
+        let routes = Routes::compute(scenario.topology(), routing.order(), routing.ecmp())
+            .with_policy(Arc::clone(scenario.routing_policy()), scenario.seed());
+        let routes = Arc::new(routes);
+        let mtu = scenario.transport().mtu;
+        let extremes = routes.extremes(mtu);
+        if extremes.base_rtt > MAX_BASE_RTT {
+            let message = format!(
+                "the longest path takes {:.0} s there and back, and {MAX_BASE_RTT} is the most that can be \
+                 simulated",
+                extremes.base_rtt.as_secs_f64()
+            );
+            let help = "give links higher rates or shorter delays";
+            return Err(scenario.refuse(Part::Topology, message, help));
+        }
+        let control = ControlPlane::new(scenario, &routes);
+        let longest = control.longest_path(None, mtu).max(extremes.switches);
+        Ok(Self {
+            scenario,
+            routes,
+            extremes,
+            control,
+            longest,
+            link_rates: scenario.link_rates(),
+        })
+    }
+
+    /// Returns what algorithms are told of the network.
+    fn context(&self) -> CcContext {
+        CcContext {
+            link_rates: self.link_rates.as_slice().into(),
+            base_rtt: self.extremes.base_rtt,
+            longest_path: self.longest,
+            seed: self.scenario.seed(),
+            fidelity: self.scenario.fidelity(),
+            ..CcContext::of_nics(self.scenario.nic_rate())
+        }
+    }
+
+    /// Returns what packets are asked on their way, if anything.
+    fn queries(&self) -> Result<Option<Arc<Queries>>, Error> {
+        let scenario = self.scenario;
+        let Some(settings) = scenario.queries() else {
+            return Ok(None);
+        };
+        let network = query_network(scenario.topology(), self.longest, self.extremes.base_rtt);
+        let cc = scenario.pint_configs().next();
+        let built = settings.build(scenario.seed(), cc.as_ref(), &network);
+        let queries = built.map_err(|(index, error)| {
+            let part = index.map_or(Part::Topology, Part::Query);
+            let message = format!("`{}`: {}", error.key, error.message);
+            scenario.refuse(part, message, error.help)
+        })?;
+        Ok(Some(Arc::new(queries)))
+    }
+
+    /// Returns what hosts are told of RDMA.
+    fn rdma(&self, context: &CcContext) -> RdmaSettings<ClassFactories> {
+        let scenario = self.scenario;
+        let fidelity = scenario.fidelity();
+        let mut settings = RdmaSettings::new(
+            scenario.transport_resolved(),
+            scenario.class_factories(context),
+            context.clone(),
+            match fidelity {
+                Fidelity::Exact => PacingTimes::Exact,
+                Fidelity::Published => PacingTimes::TruncatedNs,
+            },
+            BaseReference::new(
+                scenario.transport().base_rtt,
+                fidelity,
+                self.extremes.base_rtt,
+                self.extremes.bdp,
+            ),
+        );
+        settings.paths = self.routes.path_stability();
+        settings
+    }
+
+    /// Returns what finds the path of each flow.
+    fn control_plane(self, ideal: IdealFct) -> RouteControl {
+        RouteControl {
+            equal: EqualPaths::new(Arc::clone(&self.routes)),
+            routes: self.routes,
+            ideal,
+            ports: match self.scenario.fidelity() {
+                Fidelity::Exact => SourcePorts::ByFlow,
+                Fidelity::Published => SourcePorts::ByPair(FxHashMap::default()),
+            },
+            control: self.control,
+            refusals: Vec::new(),
+        }
+    }
+}
+
+impl Traffic {
+    fn of(scenario: &Scenario) -> Result<Self, Error> {
+        let mut expected = Expectation::default();
+        let mut sources = Vec::new();
+        let mut applications = HostApplications::new();
+        for (index, workload) in scenario.workloads().iter().enumerate() {
+            let context = scenario.workload_context(index);
+            let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
+            let refuse = |error: fabricsim_core::input::ConfigError| Error::Unsupported {
+                scenario: format!("{}, [[workload]] {}", scenario.name(), index + 1),
+                message: format!("`{}`: {}", error.key, error.message),
+                help: error.help,
+            };
+            sources.push(workload.build(&context, ClassId(class)).map_err(refuse)?);
+            let class = ClassId(class);
+            applications.extend(workload.applications(&context, class).map_err(refuse)?);
+            let share = workload.expected(&context).map_err(refuse)?;
+            expected.flows += share.flows;
+            expected.bytes += share.bytes;
+        }
+        Ok(Self {
+            sources: Sources::new(Merge::new(sources)),
+            applications,
+            expected,
+        })
+    }
+}

@@ -1,0 +1,104 @@
+//! Flows and events that a program adds.
+
+use fabricsim_core::flow::FlowRequest;
+use fabricsim_core::limits::MAX_SIZE;
+use fabricsim_core::units::{Bytes, Time};
+use fabricsim_scenario::schema::event::Event;
+use fabricsim_scenario::text::error::Error;
+
+use super::Simulation;
+
+impl Simulation {
+    /// Adds a flow. Its number is given when it starts.
+    ///
+    /// # Errors
+    /// When it starts in the past, has no bytes, or its ends are not two different hosts.
+    pub fn inject(&mut self, request: FlowRequest) -> Result<(), Error> {
+        let refuse = |text: String| Err(Error::Injection(text));
+        if request.start < self.now() {
+            return refuse(format!(
+                "it starts at {}, and it is {} now",
+                request.start,
+                self.now()
+            ));
+        }
+        for (end, node) in [("source", request.src), ("destination", request.dst)] {
+            if !self.is_host(node) {
+                return refuse(format!("its {end}, node {node}, is not a host"));
+            }
+        }
+        if request.src == request.dst {
+            return refuse(format!("host {} sends to itself", request.src));
+        }
+        if request.size == Bytes::ZERO {
+            return refuse("it has no bytes".to_owned());
+        }
+        if request.size > MAX_SIZE {
+            return refuse(format!(
+                "it has {}, and flows up to {MAX_SIZE}",
+                request.size
+            ));
+        }
+        if request.start > Time::HORIZON {
+            return refuse(format!(
+                "it starts at {}, beyond the end of simulated time, 53 days",
+                request.start
+            ));
+        }
+        if !(1..=7).contains(&request.priority) {
+            return refuse(format!(
+                "its priority is {}, and flows use 1 to 7",
+                request.priority
+            ));
+        }
+        if let Some(tcp) = self.ideal.tcp()
+            && !tcp.may_use(request.class, request.priority)
+        {
+            return refuse(format!(
+                "its class {} and its priority {} are of different transports",
+                request.class.0, request.priority
+            ));
+        }
+        self.sources.inject(request);
+        Ok(())
+    }
+
+    /// Adds an event. Of events at one time the one that was added first comes first.
+    ///
+    /// # Errors
+    /// When it is in the past, the network has no such link or switch, its values are impossible, or
+    /// it makes paths or rates that the telemetry of this simulation has no room for.
+    pub fn schedule(&mut self, event: Event) -> Result<(), Error> {
+        let refuse = |text: String| Err(Error::Event(text));
+        if event.at < self.now() {
+            return refuse(format!(
+                "it is at {}, and it is {} now",
+                event.at,
+                self.now()
+            ));
+        }
+        if let Err(error) = event.validate(self.routes().topology()) {
+            return refuse(format!("{}; {}", error.message, error.help));
+        }
+        let control = &self.control_plane.control;
+        if let Some(room) = &self.telemetry {
+            let rate = event.kind.rate();
+            if let Some(rate) = rate.filter(|rate| !room.rates.contains(rate)) {
+                return refuse(format!(
+                    "the telemetry has no code for {rate}; use a rate that some link or event of the \
+                     scenario has"
+                ));
+            }
+            let longest = control.longest_path(Some(&event), self.control_plane.ideal.mtu());
+            if longest > room.switches {
+                return refuse(format!(
+                    "paths would pass {longest} switches, and the telemetry was built for {}; put \
+                     the event into the scenario",
+                    room.switches
+                ));
+            }
+        }
+        self.control_plane.control.schedule(event);
+        Ok(())
+    }
+}
