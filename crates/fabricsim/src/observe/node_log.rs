@@ -86,6 +86,11 @@ impl<H: PintHeader> Observer<H> for NodeLog {
     }
 
     #[inline]
+    fn sees_dequeues(&self) -> bool {
+        H::QUERIES || self.attached.is_some()
+    }
+
+    #[inline]
     fn on_dequeue(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
         if H::QUERIES
             && let Some(truth) = &mut self.truth

@@ -36,6 +36,13 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_completion(&mut self, _node: NodeId, _completion: &Completion) {}
 
+    /// Whether [`Self::on_dequeue`] does something. Asked for at every dequeue, before what it is told is put
+    /// together.
+    #[inline]
+    fn sees_dequeues(&self) -> bool {
+        true
+    }
+
     /// A packet leaves the queue of switch `node` described by `hop`.
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
@@ -54,4 +61,9 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     fn on_pause(&mut self, _now: Time, _node: NodeId, _port: PortId, _priority: u8, _stop: bool) {}
 }
 
-impl<H: Header> Observer<H> for () {}
+impl<H: Header> Observer<H> for () {
+    #[inline]
+    fn sees_dequeues(&self) -> bool {
+        false
+    }
+}
