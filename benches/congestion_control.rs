@@ -6,9 +6,6 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use fabricsim::registry::{
-    AnyCcConfig, AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
-};
 use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::plugin::{
@@ -19,6 +16,9 @@ use fabricsim_hpcc::{
     ExactStack, Hpcc, HpccConfig, IntHeader, IntScale, PortLabel, PublishedStack,
 };
 use fabricsim_pint::{PintDigest, PintHeader};
+use fabricsim_scenario::cc::registry::{
+    AnyCcConfig, AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
+};
 
 const NIC: Rate = Rate::from_gbps(100);
 const MTU: u64 = 1_000;

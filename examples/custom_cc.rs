@@ -10,8 +10,8 @@ use fabricsim::core::plugin::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Loss,
 };
 use fabricsim::core::units::{Bytes, Duration, Rate, Time};
-use fabricsim::custom::CcRegistry;
 use fabricsim::{Scenario, Simulation};
+use fabricsim_scenario::cc::custom::CcRegistry;
 use serde::{Deserialize, Serialize};
 
 /// The `[cc]` table.

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use fabricsim::size::memory;
 use fabricsim::utilization::ExpectedUtilization;
 use fabricsim::{Error, Scenario, Simulation};
+use fabricsim_scenario::scenario::size::memory;
 
 use crate::args::CheckArgs;
 use crate::console::{note, output};

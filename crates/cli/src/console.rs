@@ -8,7 +8,7 @@ use clap::Parser;
 use clap::builder::Styles;
 use clap::error::ErrorKind;
 use fabricsim::Error;
-use fabricsim::error::escaped;
+use fabricsim_scenario::text::error::escaped;
 use miette::{MietteHandlerOpts, Report};
 
 use crate::error_report::ErrorReport;
@@ -63,7 +63,7 @@ macro_rules! note {
     ($($arguments:tt)*) => {{
         use std::io::Write as _;
         let line = format!($($arguments)*);
-        let _ = writeln!(std::io::stderr(), "{}", fabricsim::error::escaped(&line));
+        let _ = writeln!(std::io::stderr(), "{}", fabricsim_scenario::text::error::escaped(&line));
     }};
 }
 pub(crate) use note;

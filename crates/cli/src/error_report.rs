@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use fabricsim::Error;
-use fabricsim::error::escaped;
+use fabricsim_scenario::text::error::escaped;
 use miette::{Diagnostic, LabeledSpan, SourceCode};
 
 /// Characters of a message. Some quote what was written, however long that is.

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use fabricsim::Error;
-use fabricsim::harm::{
+use fabricsim::output::{Destination, Origin, ResultSet, write_whole};
+use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_experiments::harm::{
     Beside, CellResult, Feedback, HarmReport, HarmSettings, HarmTest, Reuse, Status, harm_figure,
 };
-use fabricsim::output::{Destination, Origin, ResultSet, write_whole};
-use fabricsim::report::figure::Theme;
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_plot::figure::Theme;
 
 use crate::console::{note, output};
 use crate::exit;

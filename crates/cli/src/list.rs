@@ -4,16 +4,18 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::failures;
-use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim::queries::BudgetSettings;
-use fabricsim::registry::CONGESTION_CONTROLS;
-use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
-use fabricsim::settings::{
-    Keys, OutputSettings, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
-};
-use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
+use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
+use fabricsim_scenario::schema::event;
+use fabricsim_scenario::schema::keys::Keys;
+use fabricsim_scenario::schema::observe::ObserveSettings;
+use fabricsim_scenario::schema::queries::BudgetSettings;
+use fabricsim_scenario::schema::queue::QUEUE_KEYS;
+use fabricsim_scenario::schema::root::{CLASS_KEYS, ROOT_KEYS};
+use fabricsim_scenario::schema::routing::RoutingSettings;
+use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
+use fabricsim_scenario::schema::switch::SwitchSettings;
+use fabricsim_scenario::schema::{discipline_kinds, rdma_keys, tcp_keys};
 
 use crate::args::{ListArgs, ListTopic};
 use crate::console::output;
@@ -41,7 +43,7 @@ pub(crate) fn list(args: &ListArgs) -> Result<ExitCode, Error> {
     }
     if wanted(ListTopic::Settings) {
         text.push_str("Failures and repairs: [[event]] kind = \"...\"\n");
-        for (name, about, keys) in failures::KINDS {
+        for (name, about, keys) in event::KINDS {
             kind(&mut text, name, about, keys);
         }
         text.push_str("Queue disciplines of TCP: [[queue]] discipline = { kind = \"...\" }\n");

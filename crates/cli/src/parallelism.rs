@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use fabricsim::parallelism::{BarrierSource, ParallelismReport};
+use fabricsim_experiments::parallelism::{BarrierSource, ParallelismReport};
 
 use crate::run::line;
 

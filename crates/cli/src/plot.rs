@@ -6,14 +6,15 @@ use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
 use fabricsim::Error;
-use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::outcome::write_whole;
-use fabricsim::report::figure::{
+use fabricsim::report::{BinRule, equal_count_bins};
+use fabricsim_plot::figure::{
     CdfOf, DrawError, Figure, MOST_POINTS, Percentile, Quantity, Selection, Series, SlowdownCurve,
     Style, Theme, cdf_curve, cdf_figure, read_time_lines, relative_figure, slowdown_figure,
     time_figure,
 };
-use fabricsim::report::{BinRule, equal_count_bins};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 
 use crate::console::output;
 use crate::results::{names, read_flows, refuse_mixture};

@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::outcome::write_whole;
-use fabricsim::report::figure::{
+use fabricsim_plot::figure::{
     CdfOf, Percentile, Quantity, Selection, Series, SlowdownCurve, Style, cdf_figure, queue_curve,
     queue_figure, read_time_lines, slowdown_figure, time_figure,
 };
-use fabricsim::report::html::{Cell, Page};
+use fabricsim_plot::html::{Cell, Page};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
 
 use crate::console::output;

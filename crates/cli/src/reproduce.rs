@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use fabricsim::Error;
 use fabricsim::core::units::Duration;
 use fabricsim::output::write_in_folder;
-use fabricsim::report::figure::Theme;
-use fabricsim::reproduce::{PRESETS, Preset, Scorecard};
-use fabricsim::sweep::{self, Ended, PointOutcome, PointResults, SweepOptions};
+use fabricsim_experiments::reproduce::{PRESETS, Preset, Scorecard};
+use fabricsim_experiments::sweep;
+use fabricsim_experiments::sweep::{Ended, PointOutcome, PointResults, SweepOptions};
+use fabricsim_plot::figure::Theme;
 
 use crate::console::{note, output};
 use crate::exit;

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
-use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::output::{is_being_replaced, partial_name};
 use fabricsim::report::{FctRecord, read_any_fct};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 
 /// The flows of a run that was interrupted.
 pub(crate) const PARTIAL: &str = "fct.partial.csv";

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::thread::available_parallelism;
 
-use fabricsim::outcome::{Existing, Status, Summary, profile_to_folder, run_to_folder};
+use fabricsim::outcome::{Existing, Status, Summary, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
 use fabricsim::{Error, Scenario};
+use fabricsim_experiments::parallelism::profile_to_folder;
 
 use crate::args::RunArgs;
 use crate::console::{exit_with, note, output};

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::CommandFactory;
 use fabricsim::Error;
-use fabricsim::schema::scenario_schema;
+use fabricsim_scenario::json_schema::scenario_schema;
 
 use crate::args::{Args, CompletionsArgs};
 use crate::console::output;

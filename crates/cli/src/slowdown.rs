@@ -9,13 +9,14 @@ use std::str::FromStr;
 use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::Error;
-use fabricsim::input_file::{FileKind, read_text};
 use fabricsim::outcome::write_whole;
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
     ReplicaTable, SizeBins, bins_csv, equal_count_bins,
 };
 use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 use serde_json::{Value, json};
 
 use crate::console::{exit_with, note, output, pour};

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use std::thread::available_parallelism;
 
 use fabricsim::Error;
-use fabricsim::sweep::{
-    self, Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
+use fabricsim_experiments::sweep;
+use fabricsim_experiments::sweep::{
+    Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
     SweepOptions, SweepOutcome,
 };
 

@@ -58,40 +58,18 @@
 //!
 //! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
-pub(crate) mod assembly;
-pub mod custom;
-pub(crate) mod directory;
-pub(crate) mod document;
-pub mod error;
-pub mod failures;
-pub mod harm;
-pub(crate) mod ideal;
-pub mod input_file;
-mod messages;
-pub(crate) mod mixed_header;
-pub(crate) mod model;
+mod build;
+mod failures;
+pub mod identity;
 pub mod observe;
 pub mod outcome;
 pub mod output;
-pub(crate) mod overrides;
-pub mod parallelism;
-pub mod pause_log;
-pub mod queries;
-pub mod registry;
-pub mod reproduce;
-pub(crate) mod runner;
-pub mod scenario;
-pub mod schema;
-pub mod settings;
+mod query_files;
 pub mod simulation;
 pub mod size;
-pub(crate) mod sources;
 pub mod summary;
-pub mod sweep;
-pub mod tcp_class;
-mod typed;
 pub mod utilization;
-pub(crate) mod warnings;
+mod warnings;
 
 /// Units, ids, the engine, the network and the traits of plugins.
 pub use fabricsim_core as core;
@@ -99,30 +77,12 @@ pub use fabricsim_core as core;
 pub use fabricsim_pint as pint;
 /// Records of flows, slowdowns, comparison, and the formats they are written in.
 pub use fabricsim_report as report;
+/// Scenarios: their text, their settings and the registry of congestion controls.
+pub use fabricsim_scenario as scenario;
 /// Graphs, builders and routes.
 pub use fabricsim_topology as topology;
 /// Sizes, arrivals and lists of flows.
 pub use fabricsim_workload as workload;
 
-pub use error::Error;
-pub use scenario::Scenario;
+pub use fabricsim_scenario::{Error, Scenario};
 pub use simulation::Simulation;
-pub use sweep::Sweep;
-
-/// Every queue discipline of a `[[queue]]` table: its name, what it is, and its keys.
-#[must_use]
-pub const fn discipline_kinds() -> &'static [(&'static str, &'static str, settings::Keys)] {
-    fabricsim_qdisc::KINDS
-}
-
-/// The keys of the `[tcp]` table, each with what it means.
-#[must_use]
-pub const fn tcp_keys() -> settings::Keys {
-    fabricsim_transport::tcp::TcpConfig::KEYS
-}
-
-/// The keys of the `[rdma]` table, each with what it means.
-#[must_use]
-pub const fn rdma_keys() -> settings::Keys {
-    fabricsim_transport::rdma::RdmaConfig::KEYS
-}

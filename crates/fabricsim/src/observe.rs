@@ -4,49 +4,30 @@
 //! instant, whatever the threads are, and the packets do not notice. Rows go straight into their
 //! files.
 
-mod distribution;
 mod file;
-mod node_log;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod rows;
 mod selection;
 mod series;
-mod settings;
+mod summary;
 
 use std::path::Path;
 
 use fabricsim_core::units::{Duration, Time};
 use fabricsim_report::FctRecord;
 use fabricsim_topology::Topology;
-use serde::Serialize;
 
-use crate::error::Error;
 use crate::output::{Ending, ResultFolder};
 use crate::simulation::Simulation;
+use fabricsim_scenario::text::error::Error;
 use file::{SeriesFile, file_name};
-use selection::chosen_ports;
 use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
 
-pub use distribution::QueueBin;
-pub(crate) use distribution::QueueTimes;
-pub use fabricsim_core::input::NumberRange;
-pub(crate) use node_log::{AttachedObserver, NodeLog};
-pub(crate) use selection::queue_ports;
-pub(crate) use settings::read;
-pub use settings::{FarEnd, ObserveSettings, SeriesFormat};
-
-/// What has become of a time series, as it stands in `summary.json`.
-#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
-pub struct SeriesSummary {
-    /// The file.
-    pub file: String,
-    /// Its rows, without the header.
-    pub rows: u64,
-    /// What is not in it because of `max_rows`; absent when nothing is missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<String>,
-}
+pub use crate::build::queue_times::QueueBin;
+pub use fabricsim_scenario::schema::observe::ObserveSettings;
+use fabricsim_scenario::schema::observe::{chosen_ports, queue_ports};
+pub use summary::SeriesSummary;
 
 /// The time series of a run, and when to look next.
 pub(crate) struct Observation {

@@ -14,15 +14,14 @@ use fabricsim_core::units::Time;
 use fabricsim_report::FctWriter;
 use serde::Serialize;
 
-use crate::error::Error;
 use crate::observe::Observation;
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write, new_file_in};
-use crate::parallelism::{Parallelism, ParallelismReport};
-use crate::queries::write_answers;
-use crate::scenario::Scenario;
+use crate::query_files::write_answers;
 use crate::simulation::{Expectation, Simulation};
 use crate::summary::{Measured, summarize};
-use place::{Extent, Place};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
+pub use place::Place;
 use recorder::{CpuClock, Recorder};
 use tables::{write_pauses, write_queue_stats};
 
@@ -33,14 +32,10 @@ pub use crate::summary::{Status, Summary};
 
 const FCT: &str = "fct.csv";
 const SUMMARY: &str = "summary.json";
-const DISCIPLINES: &str = "queue_stats.csv";
+const QUEUE_STATS: &str = "queue_stats.csv";
 const PAUSES: &str = "pauses.csv";
 
-/// What a profile leaves beside the results.
-const PARALLELISM: &str = "parallelism.json";
-const PARALLELISM_NODES: &str = "parallelism_nodes.csv";
-
-/// Watches a run from outside, every few hundred epochs.
+/// Watches a run from outside, every few hundred windows.
 pub trait Monitor: Send {
     /// How far the run is; `false` stops it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
@@ -78,58 +73,26 @@ pub fn run_to_folder<'a>(
     threads: usize,
     monitor: &mut dyn Monitor,
 ) -> Result<Summary, Error> {
-    let place = Place::new(scenario, destination.into(), Extent::Results)?;
+    let place = Place::new(scenario, destination.into(), &[])?;
     let run = Run::new(scenario, threads)?;
     let mut folder = place.open()?;
-    let ran = run.run_watched(&mut folder, &place.origin, monitor)?;
+    let ran = run.run_watched(&mut folder, &place.origin(), monitor)?;
     ran.finish(folder)
 }
 
-/// Like [`run_to_folder`] on one thread, and measures what more threads would gain: writes also
-/// `parallelism.json` and `parallelism_nodes.csv`.
-///
-/// # Errors
-/// Like those of [`run_to_folder`].
-pub fn profile_to_folder<'a>(
-    scenario: &Scenario,
-    destination: impl Into<Destination<'a>>,
-    monitor: &mut dyn Monitor,
-) -> Result<(Summary, ParallelismReport), Error> {
-    let place = Place::new(scenario, destination.into(), Extent::WithProfile)?;
-    let run = Run::new(scenario, 1)?;
-    let mut profile = Parallelism::new(scenario.topology.len());
-    let mut folder = place.open()?;
-    let ran = run.write_to(
-        &mut folder,
-        &place.origin,
-        monitor,
-        |simulation, until, watch| {
-            profile.start();
-            simulation.run_probed(until, watch, &mut profile)
-        },
-    )?;
-    let cpu_share = ran.summary.cpu_s / ran.summary.wall_s.max(f64::MIN_POSITIVE);
-    let report = profile.report(&scenario.topology, cpu_share)?;
-    write_json(&mut folder, ran.ending.name(PARALLELISM), &report)?;
-    folder.write(ran.ending.name(PARALLELISM_NODES), |file| {
-        let mut buffered = BufWriter::new(file);
-        profile.write_nodes(&mut buffered, &scenario.topology)?;
-        buffered.flush()
-    })?;
-    Ok((ran.finish(folder)?, report))
-}
-
 /// A simulation that has not begun.
-pub(crate) struct Run<'s> {
+pub struct Run<'s> {
     scenario: &'s Scenario,
     threads: usize,
     simulation: Simulation,
 }
 
 /// A run whose files, but for the summary, are in the folder.
-pub(crate) struct Ran {
-    pub(crate) summary: Summary,
-    ending: Ending,
+pub struct Ran {
+    /// The summary, which is not written yet.
+    pub summary: Summary,
+    /// How the files are called.
+    pub ending: Ending,
 }
 
 impl Ran {
@@ -137,7 +100,7 @@ impl Ran {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn summarize(&mut self, folder: &mut ResultFolder) -> Result<(), Error> {
+    pub fn summarize(&mut self, folder: &mut ResultFolder) -> Result<(), Error> {
         let name = self.ending.name(SUMMARY);
         let mut files: Vec<String> = folder.names().map(str::to_owned).collect();
         files.push(name.clone());
@@ -146,7 +109,10 @@ impl Ran {
     }
 
     /// Writes the summary and gives all files their names.
-    fn finish(mut self, mut folder: ResultFolder) -> Result<Summary, Error> {
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn finish(mut self, mut folder: ResultFolder) -> Result<Summary, Error> {
         self.summarize(&mut folder)?;
         let seal = self.ending.name(SUMMARY);
         folder.commit(&RUN, self.ending, &[&seal])?;
@@ -157,7 +123,7 @@ impl Ran {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub(crate) fn finish_with(
+    pub fn finish_with(
         mut self,
         mut folder: ResultFolder,
         last: &str,
@@ -178,7 +144,7 @@ impl<'s> Run<'s> {
     ///
     /// # Errors
     /// When the scenario asks for what cannot be simulated.
-    pub(crate) fn new(scenario: &'s Scenario, threads: usize) -> Result<Self, Error> {
+    pub fn new(scenario: &'s Scenario, threads: usize) -> Result<Self, Error> {
         Ok(Self {
             scenario,
             threads,
@@ -190,17 +156,20 @@ impl<'s> Run<'s> {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub(crate) fn run_watched(
+    pub fn run_watched(
         self,
         folder: &mut ResultFolder,
         origin: &Origin,
         monitor: &mut dyn Monitor,
     ) -> Result<Ran, Error> {
-        self.write_to(folder, origin, monitor, Simulation::run_watched)
+        self.run_by(folder, origin, monitor, Simulation::run_watched)
     }
 
-    /// Runs the simulation by means of `run` and writes everything but the summary.
-    fn write_to(
+    /// Like [`run_watched`](Self::run_watched), by means of `run`.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn run_by(
         self,
         folder: &mut ResultFolder,
         origin: &Origin,
@@ -310,7 +279,7 @@ fn write_tables(
 ) -> Result<(), Error> {
     let reports = simulation.queue_reports();
     if !reports.is_empty() {
-        folder.write(ending.name(DISCIPLINES), |file| {
+        folder.write(ending.name(QUEUE_STATS), |file| {
             let mut buffered = BufWriter::new(file);
             write_queue_stats(&mut buffered, &reports)?;
             buffered.flush()
@@ -347,7 +316,11 @@ fn run_observed(
     }
 }
 
-fn write_json(
+/// Writes `value` as the JSON file `name` into `folder`.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_json(
     folder: &mut ResultFolder,
     name: String,
     value: &impl Serialize,

@@ -21,19 +21,21 @@ use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
 
-use crate::assembly::Assembly;
-use crate::directory::{RouteDirectory, SourcePorts};
-use crate::error::Error;
-use crate::failures::{ControlPlane, Event};
-pub use crate::ideal::IdealFct;
-use crate::observe::QueueBin;
-use crate::pause_log::PauseEvent;
-use crate::queries::query_network;
-use crate::registry::Needs;
-use crate::runner::Runner;
-use crate::scenario::{Part, Scenario};
-use crate::size::MemoryNeed;
-use crate::sources::Sources;
+use crate::build::assembly::Assembly;
+use crate::build::directory::{RouteDirectory, SourcePorts};
+pub use crate::build::ideal::IdealFct;
+pub use crate::build::pause_log::{PauseChange, PauseEvent};
+use crate::build::queue_times::QueueBin;
+use crate::build::runner::Runner;
+use crate::build::sources::Sources;
+use crate::failures::control::ControlPlane;
+use crate::size::{MemoryNeed, check_memory};
+use fabricsim_scenario::cc::registry::Needs;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::event::Event;
+use fabricsim_scenario::schema::part::Part;
+use fabricsim_scenario::schema::queries::query_network;
+use fabricsim_scenario::text::error::Error;
 
 /// What the idle network of a scenario offers.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +105,7 @@ impl Simulation {
     /// When the scenario asks for something that its profile or the model cannot do, the network is
     /// larger than can be built, or the system does not give the threads.
     pub fn new(scenario: &Scenario, threads: usize) -> Result<Self, Error> {
-        scenario.check_memory()?;
+        check_memory(scenario)?;
         let threads = Threads::start(threads).map_err(Error::threads)?;
         let fidelity = scenario.fidelity();
         let routing = scenario.routing.resolved(scenario.seed, fidelity);

@@ -1,18 +1,12 @@
 //! What a network takes, estimated before it is taken.
 
-use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Bytes;
 use fabricsim_topology::{Link, RoutesSize, Topology};
 
-use crate::error::Error;
-use crate::registry::Needs;
-use crate::scenario::{Part, Scenario};
-
-/// The most entries of all forwarding tables: 2 GiB of them.
-const MOST_ENTRIES: u64 = 1 << 28;
-
-/// The most switches on a path that telemetry of each hop has room for.
-pub(crate) const MOST_INT_SWITCHES: usize = 128;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::scenario::size::memory;
+use fabricsim_scenario::schema::part::Part;
+use fabricsim_scenario::text::error::Error;
 
 /// Memory of a host and of a port of any node, in bytes, before anything is sent.
 /// Measured on a star, a fat-tree of k = 64 and a leaf-spine of 2.5 million links.
@@ -22,71 +16,22 @@ const PORT_BYTES: u64 = 1_560;
 /// Networks that take less are built without a question.
 const SMALL_BYTES: u64 = 256 << 20;
 
-impl Scenario {
-    /// Refuses networks whose forwarding tables would take too much memory.
-    pub(crate) fn check_routes(&self) -> Result<(), ConfigError> {
-        let topology = &self.topology;
-        let switches = topology.len() - topology.hosts().len();
-        if (switches as u64).saturating_mul(topology.hosts().len() as u64) <= MOST_ENTRIES {
-            return Ok(());
-        }
-        let size = RoutesSize::of(topology);
-        if size.entries() <= MOST_ENTRIES {
-            return Ok(());
-        }
-        Err(ConfigError::new(
-            "topology",
-            format!(
-                "the routes of {} switches to hosts at {} places would take {}, and {} is the most \
-                 that is built",
-                size.switches,
-                size.groups,
-                memory(size.bytes()),
-                memory(MOST_ENTRIES * (size.bytes() / size.entries())),
-            ),
-            format!(
-                "make the network smaller, or put its hosts on fewer switches: switches times switches \
-                 with hosts can be up to {MOST_ENTRIES}"
-            ),
-        ))
+/// Refuses a network that would take more memory than this machine has left.
+///
+/// # Errors
+/// The size that it would need, and what there is.
+pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
+    let needed = network_bytes(&scenario.topology);
+    if needed <= SMALL_BYTES {
+        return Ok(());
     }
-
-    /// Refuses algorithms that read telemetry of each hop where some path is certainly too long for it.
-    pub(crate) fn check_long_paths(&self) -> Result<(), ConfigError> {
-        let switches = self.topology.len() - self.topology.hosts().len();
-        if !self.needs(Needs::Int) || switches <= MOST_INT_SWITCHES {
-            return Ok(());
-        }
-        let longest = self.topology.some_long_path();
-        if longest <= MOST_INT_SWITCHES {
-            return Ok(());
-        }
-        Err(ConfigError::new(
-            "cc",
-            format!(
-                "a path passes {longest} switches, and telemetry is built for up to {MOST_INT_SWITCHES}"
-            ),
-            "choose an algorithm that does not read telemetry of each hop, such as \"dctcp\" or \"hpcc-pint\", or \
-             a network with shorter paths",
-        ))
-    }
-
-    /// Refuses a network that would take more memory than this machine has left.
-    ///
-    /// # Errors
-    /// The size that it would need, and what there is.
-    pub(crate) fn check_memory(&self) -> Result<(), Error> {
-        let needed = network_bytes(&self.topology);
-        if needed <= SMALL_BYTES {
-            return Ok(());
-        }
-        match available() {
-            Some(left) if needed > left => Err(self.places.refuse(
+    match available() {
+            Some(left) if needed > left => Err(scenario.places.refuse(
                 Part::Topology,
                 format!(
                     "the network of {} nodes and {} links would take about {}, and this process can get {}",
-                    self.topology.len(),
-                    self.topology.links().len(),
+                    scenario.topology.len(),
+                    scenario.topology.links().len(),
                     memory(needed),
                     memory(left),
                 ),
@@ -94,7 +39,6 @@ impl Scenario {
             )),
             _ => Ok(()),
         }
-    }
 }
 
 /// What a network takes before anything is sent, about.
@@ -129,17 +73,6 @@ impl MemoryNeed {
             packet,
             full_links: under_way.saturating_mul(packet),
         }
-    }
-}
-
-/// Bytes in words.
-#[must_use]
-pub fn memory(bytes: u64) -> String {
-    match bytes {
-        0..10_000 => format!("{bytes} bytes"),
-        10_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
 }
 

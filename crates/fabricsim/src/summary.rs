@@ -7,10 +7,10 @@ use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
 use crate::observe::SeriesSummary;
-use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;
+use fabricsim_scenario::scenario::Scenario;
 
 /// Unfinished flows that `summary.json` lists; the others are only counted.
 const LISTED_FLOWS: usize = 1_000;

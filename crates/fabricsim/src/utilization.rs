@@ -11,9 +11,9 @@ use fabricsim_topology::NoSpread;
 use fabricsim_workload::{FlowCost, Offered, WorkloadConfig};
 use serde::Serialize;
 
-use crate::registry::Needs;
-use crate::scenario::Scenario;
 use crate::simulation::Simulation;
+use fabricsim_scenario::cc::registry::Needs;
+use fabricsim_scenario::scenario::Scenario;
 use spans::busiest_span;
 
 /// Above this share of their rate links are said to be overloaded: queues get long as it nears one,

@@ -3,9 +3,9 @@
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
 
-use crate::scenario::Scenario;
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
+use fabricsim_scenario::scenario::Scenario;
 
 /// The warnings about a run that has ended, each with a suggested fix.
 pub(crate) fn warnings(

@@ -8,7 +8,6 @@
 
 mod support;
 
-use fabricsim::registry::{AnyController, CONGESTION_CONTROLS, ClassFactories, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
@@ -17,6 +16,9 @@ use fabricsim_core::plugin::{
     Ack, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Loss, LossKind,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_scenario::cc::registry::{
+    AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
+};
 use proptest::prelude::*;
 use support::{cc_tables, factories_of};
 

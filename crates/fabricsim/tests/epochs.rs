@@ -11,8 +11,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::ops::Range;
 
-use fabricsim::failures::{Event, EventKind, LinkName};
-use fabricsim::pause_log::PauseEvent;
+use fabricsim::simulation::PauseEvent;
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
@@ -20,6 +19,7 @@ use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_core::rng::mix;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
 
 /// A source of choices.
 struct Dice(u64);

@@ -8,13 +8,13 @@
 
 use std::fmt::Write as _;
 
-use fabricsim::failures::{Event, EventKind, LinkName};
-use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
+use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
 use proptest::prelude::*;
 
 /// 54 hosts, then 18 top-of-rack switches from 54, 18 aggregation switches from 72, 9 cores from 90.

@@ -12,12 +12,12 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::registry::Transport;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_core::units::Time;
+use fabricsim_scenario::cc::registry::Transport;
 use support::cc_tables;
 
 const FABRIC: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\n";

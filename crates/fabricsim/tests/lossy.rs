@@ -9,13 +9,13 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use fabricsim::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::id::FlowId;
 use fabricsim_core::network::{Counters, Stop};
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_core::units::{Bytes, Time};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 
 const HOSTS: u32 = 8;
 const SWITCHES: u32 = 4;

@@ -11,10 +11,10 @@ mod support;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use fabricsim::registry::Transport;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::{Duration, Time};
+use fabricsim_scenario::cc::registry::Transport;
 use support::cc_tables;
 
 const SENDERS: u64 = 8;

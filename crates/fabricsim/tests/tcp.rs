@@ -9,12 +9,12 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use fabricsim::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
 use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use proptest::prelude::*;
 
 fn tcp_congestion_controls() -> impl Iterator<Item = &'static CcEntry> {

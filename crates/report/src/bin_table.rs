@@ -210,9 +210,9 @@ mod tests {
     use fabricsim_core::units::Bytes;
 
     use super::*;
-    use crate::bins::BinRule;
     use crate::record::FctRecord;
     use crate::record::testing::record;
+    use crate::size_bins::BinRule;
 
     /// Eight flows of each size from 1 to 5 KB; those of k KB have slowdowns k.1 to k.8.
     fn records() -> Vec<FctRecord> {

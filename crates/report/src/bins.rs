@@ -4,17 +4,7 @@ use std::fmt::Write;
 
 use crate::quantile::Percentile;
 use crate::record::FctRecord;
-use crate::size_bins::{SizeBin, SizeBins};
-
-/// Which flows go into the bins.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum BinRule {
-    /// All of them.
-    #[default]
-    AllFlows,
-    /// All but the largest, which the published script loses; to reproduce its numbers.
-    Published,
-}
+use crate::size_bins::{BinRule, SizeBin, SizeBins};
 
 /// What the published analysis says of flows of neighboring sizes; [`SizeBins`] says more.
 #[derive(Clone, Copy, Debug, PartialEq)]

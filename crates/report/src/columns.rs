@@ -6,13 +6,15 @@ use fabricsim_core::input::InputError;
 
 /// A piece of a text and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Word<'t> {
-    pub(crate) text: &'t str,
-    pub(crate) offset: usize,
+pub struct Word<'t> {
+    /// The piece.
+    pub text: &'t str,
+    /// The byte at which it begins.
+    pub offset: usize,
 }
 
 /// The lines that are not blank, and where they begin.
-pub(crate) fn lines(text: &str) -> impl Iterator<Item = Word<'_>> {
+pub fn lines(text: &str) -> impl Iterator<Item = Word<'_>> {
     let mut offset = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let start = offset;
@@ -27,7 +29,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = Word<'_>> {
 
 impl<'t> Word<'t> {
     /// The fields between commas, without surrounding blanks.
-    pub(crate) fn fields(self) -> impl Iterator<Item = Self> {
+    pub fn fields(self) -> impl Iterator<Item = Self> {
         let mut offset = self.offset;
         self.text.split(',').map(move |field| {
             let start = offset + (field.len() - field.trim_start().len());
@@ -40,7 +42,7 @@ impl<'t> Word<'t> {
     }
 
     /// The words between blanks.
-    pub(crate) fn words(self) -> impl Iterator<Item = Self> {
+    pub fn words(self) -> impl Iterator<Item = Self> {
         let mut offset = self.offset;
         self.text
             .split(|c: char| c.is_ascii_whitespace())
@@ -55,17 +57,17 @@ impl<'t> Word<'t> {
     }
 
     /// The bytes of the text that this word covers.
-    pub(crate) fn span(&self) -> Range<usize> {
+    pub fn span(&self) -> Range<usize> {
         self.offset..self.offset + self.text.len()
     }
 
     /// An error at this word.
-    pub(crate) fn error(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
+    pub fn error(&self, message: impl Into<String>, help: impl Into<String>) -> InputError {
         InputError::new(self.span(), message, help)
     }
 
     /// The word as a whole number that fits `T`; `column` names it.
-    pub(crate) fn integer<T: TryFrom<u64>>(&self, column: &str) -> Result<T, InputError> {
+    pub fn integer<T: TryFrom<u64>>(&self, column: &str) -> Result<T, InputError> {
         let value = self
             .text
             .parse::<u64>()
@@ -80,7 +82,7 @@ impl<'t> Word<'t> {
     }
 
     /// The word as a finite number; `column` names it.
-    pub(crate) fn number(&self, column: &str) -> Result<f64, InputError> {
+    pub fn number(&self, column: &str) -> Result<f64, InputError> {
         let value = self.text.parse::<f64>().ok();
         value.filter(|value| value.is_finite()).ok_or_else(|| {
             self.error(
@@ -91,63 +93,12 @@ impl<'t> Word<'t> {
     }
 
     /// The word as nanoseconds with up to three decimals, in picoseconds; `column` names it.
-    pub(crate) fn nanoseconds(&self, column: &str) -> Result<u64, InputError> {
+    pub fn nanoseconds(&self, column: &str) -> Result<u64, InputError> {
         picoseconds(self.text).ok_or_else(|| {
             self.error(
                 format!("`{}` does not fit `{column}`", self.text),
                 "write nanoseconds from 0 up, with at most three decimals",
             )
-        })
-    }
-}
-
-/// A text of rows below a header.
-pub(crate) struct Table<'t> {
-    text: &'t str,
-    header: Word<'t>,
-    names: Vec<&'t str>,
-}
-
-impl<'t> Table<'t> {
-    /// The table in `text`, whose first line is the header.
-    pub(crate) fn new(text: &'t str) -> Result<Self, InputError> {
-        let Some(header) = lines(text).next() else {
-            return Err(InputError::new(
-                0..text.len(),
-                "the file is empty",
-                "its first line has to name the columns",
-            ));
-        };
-        Ok(Self {
-            text,
-            header,
-            names: header.fields().map(|name| name.text).collect(),
-        })
-    }
-
-    /// The place of the column `name`.
-    pub(crate) fn column(&self, name: &str) -> Result<usize, InputError> {
-        let place = self.names.iter().position(|column| *column == name);
-        place.ok_or_else(|| {
-            self.header.error(
-                format!("the header has no column `{name}`"),
-                format!("it needs `{name}`; it has {}", self.names.join(", ")),
-            )
-        })
-    }
-
-    /// The rows, each with as many fields as the header.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = Result<Vec<Word<'t>>, InputError>> {
-        let wanted = self.names.len();
-        lines(self.text).skip(1).map(move |line| {
-            let fields: Vec<Word<'t>> = line.fields().collect();
-            if fields.len() == wanted {
-                return Ok(fields);
-            }
-            Err(line.error(
-                format!("{} fields where the header has {wanted}", fields.len()),
-                "the file may have been cut short: remove the row or run again",
-            ))
         })
     }
 }

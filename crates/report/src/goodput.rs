@@ -4,8 +4,7 @@ use fabricsim_core::units::Bytes;
 use serde::Serialize;
 
 use crate::record::FctRecord;
-use crate::score::median;
-use crate::size_bins::mean;
+use crate::size_bins::{mean, median};
 
 const BITS_PER_BYTE: f64 = 8.0;
 

@@ -10,11 +10,9 @@
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts them
 //!   in any way, [`BinTable`] and [`ReplicaTable`] print them with what is certain of them.
 //! * [`Cut`] leaves warm-up and cool-down out.
-//! * [`score`](score()) says how far slowdowns are from a [published curve](read_published),
-//!   [`order`](order()) whether schemes come in the published order.
 //! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
-//! * [`figure`] turns them into pictures, [`html`] into a page.
+//! * [`columns`] and [`table`] read files of columns, each word with its place.
 //!
 //! ```
 //! use fabricsim_report::{FctWriter, SlowdownTable, compare, read_fct};
@@ -39,47 +37,38 @@
 mod bin_table;
 mod bins;
 mod checksum;
-mod columns;
+pub mod columns;
 mod compare;
 mod cut;
-pub mod figure;
 mod goodput;
-pub mod html;
 mod ideal;
 mod interval;
-mod markup;
 pub mod observed;
-mod order;
 mod pairing;
-mod published;
 mod quantile;
 mod read;
 mod record;
 mod replica_table;
-mod score;
 mod size_bins;
 mod size_class;
 mod slowdown;
-mod table;
+pub mod table;
 mod write;
 
 pub use bin_table::{BinRow, BinTable, PercentileEstimate};
-pub use bins::{Bin, BinRule, bins_csv, equal_count_bins};
+pub use bins::{Bin, bins_csv, equal_count_bins};
 pub use checksum::Checksum;
 pub use compare::{ClassRatios, Comparison, compare};
 pub use cut::{Cut, CutEnd, CutFlows, CutReport};
 pub use goodput::Goodput;
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 pub use interval::{Interval, ReplicaMean, percentile_interval};
-pub use order::{PairOrder, Ranked, Region, RegionOrder, Verdict, order, our_order};
 pub use pairing::{PAIRING_HEADER, Pairing};
-pub use published::{AxisPoint, PublishedCurve, PublishedPanel, Reading, read_published};
 pub use quantile::{Confidence, Percentile};
 pub use read::{read_any_fct, read_fct, read_hpcc_fct};
 pub use record::FctRecord;
 pub use replica_table::{ReplicaRow, ReplicaTable};
-pub use score::{CurveScore, Distance, PointScore, Smoothing, score, score_curve};
-pub use size_bins::{SizeBin, SizeBins};
+pub use size_bins::{BinRule, SizeBin, SizeBins, geometric_mean, median};
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};
 pub use write::{FCT_HEADER, FctWriter};

@@ -7,10 +7,10 @@ use fabricsim_core::units::Bytes;
 use serde::Serialize;
 
 use crate::bin_table::{Decimals, Known};
-use crate::bins::BinRule;
 use crate::interval::ReplicaMean;
 use crate::quantile::{Confidence, Percentile};
 use crate::record::FctRecord;
+use crate::size_bins::BinRule;
 use crate::size_bins::SizeBins;
 
 /// One bin over replicas.

@@ -4,11 +4,20 @@ use std::ops::Range;
 
 use fabricsim_core::units::Bytes;
 
-use crate::bins::BinRule;
 use crate::interval::{Interval, percentile_interval};
 use crate::quantile::{Confidence, Percentile};
 use crate::record::FctRecord;
 use crate::slowdown::percentile;
+
+/// Which flows go into the bins.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum BinRule {
+    /// All of them.
+    #[default]
+    AllFlows,
+    /// All but the largest, which the published script loses; to reproduce its numbers.
+    Published,
+}
 
 /// The slowdowns of flows, parted by size and sorted within each part, so that any percentile of
 /// any part can be asked for.
@@ -213,8 +222,21 @@ pub(crate) fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| values.sum::<f64>() / count as f64)
 }
 
+/// The median, of an even number the mean of the two in the middle; `None` of nothing.
+#[must_use]
+pub fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let upper = *sorted.get(sorted.len() / 2)?;
+    if sorted.len() % 2 == 1 {
+        return Some(upper);
+    }
+    Some(f64::midpoint(sorted[sorted.len() / 2 - 1], upper))
+}
+
 /// The geometric mean of positive `values`; `None` of nothing.
-pub(crate) fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
+#[must_use]
+pub fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
     mean(values.map(libm::log)).map(libm::exp)
 }
 

@@ -6,7 +6,7 @@ use crate::columns::{Word, lines};
 
 /// A CSV with a header; blank lines and those that begin with `#` are skipped. The order of the
 /// columns is free, and columns that nobody asks for are skipped too.
-pub(crate) struct Table<'t> {
+pub struct Table<'t> {
     header: Word<'t>,
     names: Vec<Word<'t>>,
     rows: Box<dyn Iterator<Item = Word<'t>> + 't>,
@@ -14,7 +14,7 @@ pub(crate) struct Table<'t> {
 
 impl<'t> Table<'t> {
     /// Reads the header of `text`; `what` is the kind of file, such as "a result file".
-    pub(crate) fn new(text: &'t str, what: &str) -> Result<Self, InputError> {
+    pub fn new(text: &'t str, what: &str) -> Result<Self, InputError> {
         let mut rows = lines(text).filter(|line| !line.text.starts_with('#'));
         let header = rows.next().ok_or_else(|| {
             InputError::new(
@@ -31,20 +31,17 @@ impl<'t> Table<'t> {
     }
 
     /// The names of the columns, in the order of the file.
-    pub(crate) fn names(&self) -> &[Word<'t>] {
+    pub fn names(&self) -> &[Word<'t>] {
         &self.names
     }
 
     /// The place of the column `name`.
-    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+    pub fn position(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|column| column.text == name)
     }
 
     /// The places of columns that have to be there.
-    pub(crate) fn positions<const N: usize>(
-        &self,
-        names: [&str; N],
-    ) -> Result<[usize; N], InputError> {
+    pub fn positions<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], InputError> {
         let mut places = [0; N];
         for (place, name) in places.iter_mut().zip(names) {
             *place = self.position(name).ok_or_else(|| {
@@ -58,7 +55,7 @@ impl<'t> Table<'t> {
     }
 
     /// Reads every row with `read`, which is given the number of the row, its line and its fields.
-    pub(crate) fn read<T>(
+    pub fn read<T>(
         self,
         read: impl Fn(usize, Word<'t>, &[Word<'t>]) -> Result<T, InputError>,
     ) -> Result<Vec<T>, InputError> {
@@ -82,7 +79,7 @@ impl<'t> Table<'t> {
 }
 
 /// Reads the columns `names` of every row; `what` is the kind of file.
-pub(crate) fn read_columns<'t, const N: usize, T>(
+pub fn read_columns<'t, const N: usize, T>(
     text: &'t str,
     what: &str,
     names: [&str; N],

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fabricsim::pint::query::{Aggregation, Answers, QueryConfig, Statistic};
-use fabricsim::queries::{BudgetSettings, QuerySettings};
 use fabricsim::report::FctRecord;
 use fabricsim::{Error, Scenario};
+use fabricsim_scenario::schema::queries::{BudgetSettings, QuerySettings};
 
 use super::drive::drive;
 use crate::console::output;

@@ -5,13 +5,13 @@ use std::thread::available_parallelism;
 
 use fabricsim::outcome::Monitor;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim::queries::QuerySettings;
 use fabricsim::report::FctRecord;
 use fabricsim::simulation::Expectation;
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::{Progress, Stop, Watch};
 use fabricsim_core::units::Time;
+use fabricsim_scenario::schema::queries::QuerySettings;
 
 use crate::console::note;
 use crate::exit;

@@ -9,7 +9,6 @@ use clap::error::ErrorKind;
 use clap::{Args as _, Command};
 use fabricsim::pint::dynamic::Storage;
 use fabricsim::pint::query::{HopSeries, ReplayConfig, ReplayError, replay};
-use fabricsim::queries::QuerySettings;
 use fabricsim::{Error, Scenario};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Duration;
@@ -213,7 +212,7 @@ impl LatencyArgs {
     fn scenarios(&self) -> Result<Vec<(String, Scenario)>, Error> {
         if let Some(path) = &self.scenario {
             let scenario = Scenario::from_file(path, &[])?;
-            let queries = Some(QuerySettings::of_latencies(&scenario)?);
+            let queries = Some(scenario.latency_queries()?);
             return Ok(vec![(
                 scenario.name.clone(),
                 Scenario {
@@ -235,7 +234,7 @@ impl LatencyArgs {
             );
             let base = Path::new(".");
             let scenario = Scenario::from_text("the built-in scenario", &text, base, &[])?;
-            let queries = Some(QuerySettings::of_latencies(&scenario)?);
+            let queries = Some(scenario.latency_queries()?);
             Ok((
                 sizes.clone(),
                 Scenario {

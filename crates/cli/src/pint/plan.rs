@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use fabricsim::Error;
-use fabricsim::queries::read_plan;
+use fabricsim_scenario::read::read_plan;
 
 use crate::console::output;
 use crate::run::line;

@@ -3,11 +3,11 @@
 use fabricsim::Error;
 use fabricsim::core::units::{Duration, Time};
 use fabricsim::report::Percentile;
-use fabricsim::report::html::{Cell, Page};
 use fabricsim::report::observed::{
     PortQueueTime, QueueDistribution, fairness_over_time, link_uses, paused_ports,
     read_flow_samples, read_links, read_pauses, read_queue_distribution,
 };
+use fabricsim_plot::html::{Cell, Page};
 
 use super::runs::{Run, thousands};
 use super::{diagnostic, part};

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
 use fabricsim::core::input::InputError;
-use fabricsim::input_file::{FileKind, read_text};
-use fabricsim::report::figure::{CdfOf, cdf_curve};
 use fabricsim::report::{Bin, BinRule, Goodput, SlowdownTable, equal_count_bins};
+use fabricsim_plot::figure::{CdfOf, cdf_curve};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
 
 use crate::results::{PARTIAL, fct_file, names, read_flows, refuse_mixture, summary_beside};

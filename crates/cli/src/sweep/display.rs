@@ -1,7 +1,7 @@
 //! How far a sweep is, on a terminal.
 
-use fabricsim::error::escaped;
-use fabricsim::sweep::{Point, PointOutcome, SweepMonitor, SweepProgress};
+use fabricsim_experiments::sweep::{Point, PointOutcome, SweepMonitor, SweepProgress};
+use fabricsim_scenario::text::error::escaped;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::point_line;

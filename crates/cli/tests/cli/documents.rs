@@ -4,18 +4,21 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::failures;
-use fabricsim::harm::HarmSettings;
-use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim::queries::BudgetSettings;
-use fabricsim::registry::CONGESTION_CONTROLS;
-use fabricsim::scenario::{CLASS_KEYS, ROOT_KEYS};
-use fabricsim::settings::{
-    Keys, OutputSettings, Profile, QUEUE_KEYS, RoutingSettings, RunSettings, SwitchSettings,
-};
-use fabricsim::sweep;
-use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
+use fabricsim_experiments::harm::HarmSettings;
+use fabricsim_experiments::sweep;
+use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
+use fabricsim_scenario::schema::event;
+use fabricsim_scenario::schema::keys::Keys;
+use fabricsim_scenario::schema::observe::ObserveSettings;
+use fabricsim_scenario::schema::profile::Profile;
+use fabricsim_scenario::schema::queries::BudgetSettings;
+use fabricsim_scenario::schema::queue::QUEUE_KEYS;
+use fabricsim_scenario::schema::root::{CLASS_KEYS, ROOT_KEYS};
+use fabricsim_scenario::schema::routing::RoutingSettings;
+use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
+use fabricsim_scenario::schema::switch::SwitchSettings;
+use fabricsim_scenario::schema::{discipline_kinds, rdma_keys, tcp_keys};
 
 use crate::support::{Folder, project, project_text};
 
@@ -42,7 +45,7 @@ fn tables() -> Vec<(String, Keys)> {
     let workloads = fabricsim_workload::KINDS
         .iter()
         .map(|&(name, _, keys)| (name, keys));
-    let events = failures::KINDS.iter().map(|&(name, _, keys)| (name, keys));
+    let events = event::KINDS.iter().map(|&(name, _, keys)| (name, keys));
     let queues = discipline_kinds().iter();
     let queues = queues.map(|&(name, _, keys)| (name, keys));
     let kinds = algorithms.chain(topologies).chain(workloads).chain(events);

@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fabricsim::input_file::FileKind;
+use fabricsim_scenario::text::file_kind::FileKind;
 
 use crate::support::{Folder, Outcome, project_text};
 

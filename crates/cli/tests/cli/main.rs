@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod comparison;
+mod crates;
 mod dependencies;
 mod documents;
 #[cfg(unix)]

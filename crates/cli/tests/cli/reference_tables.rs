@@ -5,8 +5,8 @@
 use std::env;
 use std::fs;
 
-use fabricsim::schema::DESCRIBED;
 use fabricsim_core::input::{DefaultValue, Key, ValueKind};
+use fabricsim_scenario::json_schema::DESCRIBED;
 
 use crate::support::{project, project_text};
 

@@ -166,9 +166,9 @@ pub(crate) fn seeds() -> Vec<Seed> {
         "examples/scenarios",
         "examples/deadlock",
         "examples/sweeps",
-        "crates/fabricsim/data/presets",
-        "crates/fabricsim/data/hpcc-results",
-        "crates/fabricsim/data/harm",
+        "crates/experiments/data/presets",
+        "crates/experiments/data/hpcc-results",
+        "crates/experiments/data/harm",
     ] {
         for (name, text) in files_of(folder) {
             if let Some(kind) = kind_of(folder, &name) {

@@ -5,19 +5,21 @@ use std::path::Path;
 use fabricsim::core::id::NodeId;
 use fabricsim::core::input::InputError;
 use fabricsim::core::units::{Duration, Rate, Time};
-use fabricsim::harm::{HarmSettings, HarmTest, read_workload};
-use fabricsim::report::figure::{Quantity, Selection, read_time_lines, time_figure};
 use fabricsim::report::observed::{
     fairness_over_time, link_uses, paused_ports, read_flow_samples, read_links, read_pauses,
     read_queue_distribution,
 };
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Percentile, SizeBins, SlowdownTable, bins_csv, compare,
-    equal_count_bins, read_fct, read_hpcc_fct, read_published,
+    equal_count_bins, read_fct, read_hpcc_fct,
 };
 use fabricsim::topology::{GraphmlConfig, parse_hpcc};
 use fabricsim::workload::{FlowTimes, Host, SizeCdf, parse_csv, parse_hpcc_flows};
-use fabricsim::{Error, Scenario, Simulation, Sweep};
+use fabricsim::{Error, Scenario, Simulation};
+use fabricsim_experiments::Sweep;
+use fabricsim_experiments::harm::{HarmSettings, HarmTest, read_workload};
+use fabricsim_experiments::judge::read_published;
+use fabricsim_plot::figure::{Quantity, Selection, read_time_lines, time_figure};
 
 /// A kind of input.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

@@ -8,10 +8,10 @@ use fabricsim_core::network::{Change, LinkChange, LinkEnds};
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_topology::{DownLinks, Routes, SwitchRoutes, Topology};
 
-use super::states::{Effect, LinkStates};
-use super::{Event, EventKind};
-use crate::model::{Timings, loss_stream};
-use crate::scenario::Scenario;
+use crate::build::model::{Timings, loss_stream};
+use crate::failures::states::{Effect, LinkStates};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::event::{Event, EventKind};
 
 /// The events to come, what is down, and what the routes know of it.
 ///

@@ -6,11 +6,11 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::units::{Rate, Time};
 use fabricsim_topology::{DownLinks, Topology};
 
-use super::{EventKind, LinkName};
+use fabricsim_scenario::schema::event::{EventKind, LinkName};
 
 /// The failures of now. A link is down when it has failed itself or a switch at one of its ends has.
 #[derive(Clone, Debug)]
-pub(super) struct LinkStates {
+pub(crate) struct LinkStates {
     topology: Topology,
     links: BTreeMap<u32, Time>,
     switches: BTreeMap<NodeId, Time>,
@@ -20,7 +20,7 @@ pub(super) struct LinkStates {
 
 /// What an event does to a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     Down,
     Up,
     Rate(Rate),
@@ -31,7 +31,7 @@ pub(super) enum Effect {
 const NAMED: usize = 3;
 
 impl LinkStates {
-    pub(super) const fn new(topology: Topology) -> Self {
+    pub(crate) const fn new(topology: Topology) -> Self {
         Self {
             topology,
             links: BTreeMap::new(),
@@ -40,7 +40,7 @@ impl LinkStates {
         }
     }
 
-    pub(super) const fn topology(&self) -> &Topology {
+    pub(crate) const fn topology(&self) -> &Topology {
         &self.topology
     }
 
@@ -52,7 +52,7 @@ impl LinkStates {
     }
 
     /// The links that are down.
-    pub(super) fn down(&self) -> DownLinks {
+    pub(crate) fn down(&self) -> DownLinks {
         let mut down = DownLinks::none(&self.topology);
         let of_switches = self.switches.keys().flat_map(|&node| self.links_of(node));
         for link in self.links.keys().copied().chain(of_switches) {
@@ -71,7 +71,7 @@ impl LinkStates {
     }
 
     /// Takes in what happens at `now`; the links that change, in the order in which they do.
-    pub(super) fn apply(&mut self, now: Time, event: EventKind) -> Vec<(u32, Effect)> {
+    pub(crate) fn apply(&mut self, now: Time, event: EventKind) -> Vec<(u32, Effect)> {
         match event {
             EventKind::LinkDown(name) => {
                 let links = self.named(name);
@@ -140,7 +140,7 @@ impl LinkStates {
     }
 
     /// Why no route leads from `src` to `dst`, in words.
-    pub(super) fn why_apart(&self, src: NodeId, dst: NodeId) -> String {
+    pub(crate) fn why_apart(&self, src: NodeId, dst: NodeId) -> String {
         let cut_off = |&node: &NodeId| self.links_of(node).all(|link| self.is_down(link));
         let causes: BTreeSet<String> = match [src, dst].iter().find(|node| cut_off(node)) {
             Some(&node) => self

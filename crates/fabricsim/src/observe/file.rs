@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::SeriesSummary;
 use super::rows::{Cell, Table};
-use super::settings::{ObserveSettings, SeriesFormat};
-use crate::error::Error;
+use crate::observe::summary::SeriesSummary;
 use crate::output::{Ending, ResultFolder, cannot_write, new_file_in};
+use fabricsim_scenario::schema::observe::{ObserveSettings, SeriesFormat};
+use fabricsim_scenario::text::error::Error;
 
 /// Bytes gathered before they are handed on.
 const BUFFER: usize = 64 * 1024;

@@ -5,12 +5,12 @@ use fabricsim_core::network::PortSample;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_report::FctRecord;
 
-use super::distribution::QueueBin;
 use super::file::SeriesFile;
 use super::rows::Cell;
 use super::selection::FlowFilter;
-use crate::error::Error;
+use crate::build::queue_times::QueueBin;
 use crate::simulation::Simulation;
+use fabricsim_scenario::text::error::Error;
 
 /// What is left out of a file that is full since `now`.
 fn later_than(now: Time) -> impl Fn() -> String {

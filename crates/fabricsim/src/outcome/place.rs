@@ -1,43 +1,46 @@
 //! Where the results of a run go, if they may.
 
-use super::{DISCIPLINES, FCT, PARALLELISM, PARALLELISM_NODES, PAUSES};
-use crate::error::Error;
+use super::{FCT, PAUSES, QUEUE_STATS};
+use crate::identity::origin_of;
 use crate::observe;
 use crate::output::{Destination, Origin, RUN, ResultFolder, Unclaimed};
-use crate::scenario::Scenario;
-
-/// What a run writes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Extent {
-    Results,
-    WithProfile,
-}
+use crate::query_files;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
 
 /// Where a run writes, and what its results are of.
-pub(super) struct Place<'a> {
+pub struct Place<'a> {
     destination: Destination<'a>,
-    pub(super) origin: Origin,
+    origin: Origin,
     files: Vec<String>,
 }
 
 impl<'a> Place<'a> {
-    /// Refuses a folder whose results are to be kept.
-    pub(super) fn new(
+    /// Refuses a folder whose results are to be kept. `more` are files that are written beside those of
+    /// every run.
+    ///
+    /// # Errors
+    /// When the folder has complete results of something else that are to be kept.
+    pub fn new(
         scenario: &Scenario,
         destination: Destination<'a>,
-        extent: Extent,
+        more: &[&str],
     ) -> Result<Self, Error> {
         let mut files = planned_files(scenario);
-        if extent == Extent::WithProfile {
-            files.extend([PARALLELISM, PARALLELISM_NODES].map(str::to_owned));
-        }
+        files.extend(more.iter().map(|name| (*name).to_owned()));
         let place = Self {
             destination,
-            origin: scenario.origin()?,
+            origin: origin_of(scenario)?,
             files,
         };
         place.check()?;
         Ok(place)
+    }
+
+    /// What the results are of.
+    #[must_use]
+    pub const fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -47,7 +50,10 @@ impl<'a> Place<'a> {
     }
 
     /// Opens the folder, if nobody has put other results there since.
-    pub(super) fn open(&self) -> Result<ResultFolder, Error> {
+    ///
+    /// # Errors
+    /// When somebody has, or writes to it now.
+    pub fn open(&self) -> Result<ResultFolder, Error> {
         let folder = ResultFolder::open(self.destination.dir)?;
         self.check()?;
         Ok(folder)
@@ -56,13 +62,10 @@ impl<'a> Place<'a> {
 
 /// The files that a run of `scenario` writes beside its summary.
 fn planned_files(scenario: &Scenario) -> Vec<String> {
-    let disciplines = scenario.has_tcp().then_some(DISCIPLINES);
+    let disciplines = scenario.has_tcp().then_some(QUEUE_STATS);
     let pauses = scenario.output.pauses.then_some(PAUSES);
     let series = scenario.observe.iter().flat_map(observe::file_names);
-    let answers = scenario
-        .queries
-        .iter()
-        .flat_map(|queries| queries.file_names());
+    let answers = scenario.queries.iter().flat_map(query_files::file_names);
     [Some(FCT), disciplines, pauses]
         .into_iter()
         .flatten()

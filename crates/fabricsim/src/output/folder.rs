@@ -5,19 +5,14 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, TempPath};
+use tempfile::TempPath;
 
-use super::origin::{ResultSet, files_of, is_own};
+use super::lock::FolderLock;
+use super::names::{Ending, cannot_write};
+use super::new_file::{TEMPORARY, new_file_in};
+use super::result_set::{ResultSet, files_of, is_own};
 use super::whole_file::replace;
-use super::{Ending, FolderLock, cannot_write};
-use crate::error::Error;
-
-/// How the names of files begin that are being written by whoever has the lock of their folder, and are
-/// left when the process is killed.
-const TEMPORARY: &str = ".tmp-fabricsim-";
-
-/// How the names of files begin that are written without a lock.
-const UNLOCKED: &str = ".tmp-one-fabricsim-";
+use fabricsim_scenario::text::error::Error;
 
 /// The lock of whoever writes to a folder.
 const LOCK: &str = ".fabricsim.lock";
@@ -31,41 +26,6 @@ const REPLACING: &str = ".fabricsim-replacing";
 #[must_use]
 pub fn is_being_replaced(dir: &Path) -> bool {
     dir.join(REPLACING).exists()
-}
-
-/// What the file `name` is called when it is of a run that was interrupted: `fct.partial.csv` for
-/// `fct.csv`.
-#[must_use]
-pub fn partial_name(name: &str) -> String {
-    match name.rsplit_once('.') {
-        Some((stem, ending)) => format!("{stem}.partial.{ending}"),
-        None => format!("{name}.partial"),
-    }
-}
-
-/// A file in `folder` that is to be renamed. Others may read it as they may read any new file of the
-/// user's: results are shared.
-///
-/// Only for whoever has the lock of the folder: the next one removes what is left.
-pub(crate) fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {
-    temporary(folder, TEMPORARY)
-}
-
-/// Like [`new_file_in`], for a file that is written without a lock.
-pub(super) fn lone_file_in(folder: &Path) -> io::Result<NamedTempFile> {
-    temporary(folder, UNLOCKED)
-}
-
-fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(prefix);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The system takes off what the user's mask says.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
 }
 
 /// Writes the file `name` of `folder` by itself, in place of whatever is called that; a link is
@@ -92,7 +52,7 @@ fn remove(path: &Path) -> Result<(), Error> {
 
 /// A folder that only we write to.
 #[derive(Debug)]
-pub(crate) struct ResultFolder {
+pub struct ResultFolder {
     dir: PathBuf,
     /// Names and the files that are to get them, in this order. Removed when they do not get them,
     /// before the lock goes.
@@ -106,7 +66,7 @@ impl ResultFolder {
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub(crate) fn try_open(dir: &Path) -> Result<Option<Self>, Error> {
+    pub fn try_open(dir: &Path) -> Result<Option<Self>, Error> {
         fs::create_dir_all(dir).map_err(cannot_write(dir))?;
         let lock = FolderLock::try_take(dir, LOCK).map_err(cannot_write(dir))?;
         let Some(lock) = lock else {
@@ -124,7 +84,7 @@ impl ResultFolder {
     ///
     /// # Errors
     /// Also when somebody else writes to the folder.
-    pub(crate) fn open(dir: &Path) -> Result<Self, Error> {
+    pub fn open(dir: &Path) -> Result<Self, Error> {
         Self::try_open(dir)?.ok_or_else(|| Error::Folder {
             path: dir.to_owned(),
             problem: "another fabricsim is writing to it, and nothing was run".to_owned(),
@@ -148,12 +108,14 @@ impl ResultFolder {
         })
     }
 
-    pub(crate) fn dir(&self) -> &Path {
+    /// Returns the folder.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// Adds a file that is complete and is to be called `name`.
-    pub(crate) fn add(&mut self, name: String, file: TempPath) {
+    pub fn add(&mut self, name: String, file: TempPath) {
         self.staged.push((name, file));
     }
 
@@ -161,7 +123,7 @@ impl ResultFolder {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub(crate) fn write(
+    pub fn write(
         &mut self,
         name: String,
         write: impl FnOnce(&mut File) -> io::Result<()>,
@@ -174,7 +136,7 @@ impl ResultFolder {
     }
 
     /// The names of all files so far.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.staged.iter().map(|(name, _)| name.as_str())
     }
 
@@ -184,12 +146,7 @@ impl ResultFolder {
     ///
     /// # Errors
     /// When a file cannot be renamed or removed.
-    pub(crate) fn commit(
-        mut self,
-        set: &ResultSet,
-        ending: Ending,
-        seals: &[&str],
-    ) -> Result<(), Error> {
+    pub fn commit(mut self, set: &ResultSet, ending: Ending, seals: &[&str]) -> Result<(), Error> {
         let staged = std::mem::take(&mut self.staged);
         let mut stale = files_of(&self.dir, set, ending);
         let marker = self.dir.join(REPLACING);
@@ -228,7 +185,7 @@ impl ResultFolder {
 }
 
 /// Removes the files that a writer of `dir` was killed over. Only for whoever has the lock.
-pub(crate) fn remove_left_over(dir: &Path) -> Result<(), Error> {
+pub fn remove_left_over(dir: &Path) -> Result<(), Error> {
     for entry in fs::read_dir(dir).map_err(cannot_write(dir))?.flatten() {
         let left_over = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
         if left_over && entry.file_type().is_ok_and(|kind| kind.is_file()) {
@@ -242,7 +199,7 @@ pub(crate) fn remove_left_over(dir: &Path) -> Result<(), Error> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::RUN;
+    use super::super::result_set::RUN;
     use super::*;
 
     fn names(dir: &Path) -> BTreeSet<String> {

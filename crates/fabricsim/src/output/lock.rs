@@ -9,7 +9,7 @@ use same_file::Handle;
 /// The lock of a folder. The file exists while somebody holds it, or after a process that was killed;
 /// it is the operating system's lock on it that counts, so what is left over blocks nobody.
 #[derive(Debug)]
-pub(crate) struct FolderLock {
+pub struct FolderLock {
     path: PathBuf,
     /// Closed, and so unlocked, after the file has been removed.
     _file: File,
@@ -20,7 +20,7 @@ impl FolderLock {
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub(crate) fn try_take(folder: &Path, name: &str) -> io::Result<Option<Self>> {
+    pub fn try_take(folder: &Path, name: &str) -> io::Result<Option<Self>> {
         Self::obtain(folder, name, |file| match file.try_lock() {
             Err(TryLockError::WouldBlock) => Ok(false),
             // Where the file system has no locks, nobody can be kept out.
@@ -32,7 +32,7 @@ impl FolderLock {
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub(crate) fn take(folder: &Path, name: &str) -> io::Result<Self> {
+    pub fn take(folder: &Path, name: &str) -> io::Result<Self> {
         let taken = Self::obtain(folder, name, |file| {
             match file.lock() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),

@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::cannot_write;
-use super::folder::lone_file_in;
-use crate::error::Error;
+use super::names::cannot_write;
+use super::new_file::lone_file_in;
+use fabricsim_scenario::text::error::Error;
 
 /// Links that are followed before a path counts as a circle, as in Linux.
 const MOST_LINKS: usize = 40;

@@ -7,7 +7,7 @@ use fabricsim_core::plugin::{Application, Observer};
 use fabricsim_core::rng::{Purpose, Stream};
 
 use super::Simulation;
-use crate::error::Error;
+use fabricsim_scenario::Error;
 
 impl Simulation {
     /// Adds an application to `host`: it is called first when the run goes on, at the present time, and

@@ -1,13 +1,16 @@
 //! Every table of a scenario with every key that it has.
 
-use fabricsim::failures;
-use fabricsim::observe::ObserveSettings;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim::queries::BudgetSettings;
-use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
-use fabricsim::scenario::ROOT_KEYS;
-use fabricsim::settings::{Keys, OutputSettings, RoutingSettings, RunSettings, SwitchSettings};
-use fabricsim::{discipline_kinds, rdma_keys, tcp_keys};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
+use fabricsim_scenario::schema::event;
+use fabricsim_scenario::schema::keys::Keys;
+use fabricsim_scenario::schema::observe::ObserveSettings;
+use fabricsim_scenario::schema::queries::BudgetSettings;
+use fabricsim_scenario::schema::root::ROOT_KEYS;
+use fabricsim_scenario::schema::routing::RoutingSettings;
+use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
+use fabricsim_scenario::schema::switch::SwitchSettings;
+use fabricsim_scenario::schema::{discipline_kinds, rdma_keys, tcp_keys};
 
 /// A key and its value, as written.
 pub(crate) type Line = (String, String);
@@ -128,7 +131,7 @@ pub(crate) fn tables() -> Vec<Table> {
             tables.push(Table::of_kind(Workload, "[[workload]]", kind, keys));
         }
     }
-    for (kind, _, keys) in failures::KINDS {
+    for (kind, _, keys) in event::KINDS {
         tables.push(Table::of_kind(Other, "[[event]]", kind, keys));
     }
     for (kind, _, keys) in discipline_kinds() {

@@ -1,6 +1,6 @@
 //! Under pauses the default headroom holds whatever is on its way.
 
-use fabricsim::registry::{CONGESTION_CONTROLS, Transport};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 
 use crate::runs::{scenario, simulate};
 

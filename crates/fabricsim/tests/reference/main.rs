@@ -8,7 +8,6 @@
 )]
 
 mod bins;
-mod curves;
 mod headroom;
 mod paths;
 mod runs;

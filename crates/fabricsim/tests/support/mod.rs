@@ -1,6 +1,6 @@
 //! What several tests need.
 
-use fabricsim::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
+use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 
 /// Every algorithm of `transport`.
 pub(crate) fn factories_of(transport: Transport) -> impl Iterator<Item = &'static CcEntry> {

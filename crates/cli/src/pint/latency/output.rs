@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use fabricsim::identity::origin_of;
 use fabricsim::output::{Destination, Origin, ResultSet};
-use fabricsim::report::figure::{Axis, Figure, Panel, Series, Style, Theme};
 use fabricsim::{Error, Scenario};
+use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Theme};
 
 use super::{LatencyArgs, Line};
 use crate::run::{existing, line};
@@ -33,7 +34,7 @@ impl LatencyArgs {
     pub(super) fn origin(&self, scenarios: &[(String, Scenario)]) -> Result<Origin, Error> {
         let mut more = Vec::new();
         for (_, scenario) in scenarios {
-            more.push(scenario.origin()?.checksum().as_bytes().to_vec());
+            more.push(origin_of(scenario)?.checksum().as_bytes().to_vec());
         }
         let scenarios = scenarios.iter();
         let settings = serde_json::json!({

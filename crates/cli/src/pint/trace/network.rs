@@ -6,9 +6,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use fabricsim::Error;
-use fabricsim::input_file::{FileKind, read_text};
 use fabricsim_core::id::NodeId;
 use fabricsim_pint::tracing::{Paths, Universe};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
 use fabricsim_topology::{GraphmlConfig, IspConfig, Topology};
 
 /// Hosts at each switch: nobody asks for them, but a topology has two or more.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use fabricsim::Error;
 use fabricsim::output::{Destination, Origin, ResultSet};
-use fabricsim::report::figure::{Axis, Figure, Panel, Series, Style, Theme};
 use fabricsim_pint::tracing::Summary;
+use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Theme};
 
 use super::method::Preset;
 use super::network::Network;

@@ -1,0 +1,223 @@
+//! Harm to flow completion times: how much later the flows of a workload end when another algorithm of
+//! congestion control shares their bottleneck.
+//!
+//! It is the process of the tool ccafct (heistp/ccafct), simulated. For each round-trip time the
+//! workload runs alone, then against each competitor: a long download that has had
+//! `slow_start_delay` for itself. Every run has the same requests, so that its harm is not blurred by
+//! their sizes.
+//!
+//! ```
+//! use std::path::Path;
+//!
+//! use fabricsim::core::units::Duration;
+//! use fabricsim::harm::{HarmSettings, HarmTest};
+//!
+//! let mut settings = HarmSettings::default();
+//! settings.make_quick();
+//! settings.cca = vec!["prague".to_owned()];
+//! settings.rtt = vec![Duration::from_ms(10)];
+//! let report = HarmTest::new(settings, Path::new("."))?.run(1, &|_| {})?;
+//! let [solo, prague] = &report.rows[..] else { unreachable!("two cells") };
+//! // The geometric means of 25 completion times in milliseconds.
+//! assert!(prague.statistics[0].mean > solo.statistics[0].mean);
+//! assert!((0.0..1.0).contains(&prague.harm[0].mean));
+//! # Ok::<(), fabricsim::Error>(())
+//! ```
+//!
+//! The network is a client and a server with a switch between them. Both of the switch's ports are
+//! bottlenecks of the same rate, each with a discipline of its own, and half of the round-trip time
+//! lies before each of them: but for a tenth of it, which lies behind.
+
+mod cell;
+mod figure;
+mod files;
+mod log;
+mod metrics;
+mod model;
+mod qdisc_setting;
+mod report;
+mod sample;
+mod settings;
+mod text;
+mod units;
+mod wiring;
+mod workload;
+
+use std::path::Path;
+
+use fabricsim_core::engine::{Crew, Threads};
+use fabricsim_core::units::Duration;
+use rayon::prelude::*;
+
+pub use cell::{BottleneckResult, CellResult, ConnectionUse, FlowResult};
+pub use fabricsim_transport::tcp::{Feedback, Reuse};
+pub use figure::{Beside, harm_figure};
+pub use metrics::{Sample, harm_less_is_better, harm_more_is_better};
+pub use qdisc_setting::QdiscSetting;
+pub use report::{HarmReport, Replica, Row, Status, WorkloadFacts};
+pub use sample::{SampleCell, published_sample};
+pub use settings::{CCAFCT, DRAWN, HarmSettings};
+pub use workload::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
+
+use cell::CellPlan;
+use fabricsim::output::Origin;
+use fabricsim_scenario::text::document::{Document, Section};
+use fabricsim_scenario::text::error::Error;
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
+
+impl HarmSettings {
+    /// Reads settings from a TOML file.
+    ///
+    /// # Errors
+    /// The first diagnostic, with its place and a suggested fix.
+    pub fn from_file(path: &Path) -> Result<Self, Error> {
+        let text = read_text(FileKind::HARM, path)?;
+        Self::from_text(&path.display().to_string(), &text)
+    }
+
+    /// Reads settings from `text`, called `name` in messages.
+    ///
+    /// # Errors
+    /// The first diagnostic, with its place and a suggested fix.
+    pub fn from_text(name: &str, text: &str) -> Result<Self, Error> {
+        let document = Document::new(name, text);
+        let section = Section {
+            title: "the harm test".to_owned(),
+            span: 0..text.len(),
+            table: document.parse()?,
+        };
+        let settings: Self = document.settings(&section, Self::KEYS)?;
+        settings
+            .validate()
+            .map_err(|error| document.refuse(&section, error))?;
+        Ok(settings)
+    }
+}
+
+/// The requests of a test.
+#[derive(Clone, Debug)]
+enum Requests {
+    /// So many, drawn for each seed.
+    Drawn(usize),
+    /// The same for all seeds.
+    Fixed(Vec<WorkloadFlow>),
+}
+
+/// A test that can be run.
+#[derive(Clone, Debug)]
+pub struct HarmTest {
+    settings: HarmSettings,
+    requests: Requests,
+    limit: Duration,
+}
+
+impl HarmTest {
+    /// A test with `settings`; the path of a workload's file is relative to `folder`.
+    ///
+    /// # Errors
+    /// Settings that a test cannot have; a workload's file that cannot be read, or its first diagnostic.
+    pub fn new(settings: HarmSettings, folder: &Path) -> Result<Self, Error> {
+        settings.validate().map_err(|error| Error::Unsupported {
+            scenario: "the harm test".to_owned(),
+            message: format!("`{}`: {}", error.key, error.message),
+            help: error.help,
+        })?;
+        let count = usize::try_from(settings.flow_count()).unwrap_or(usize::MAX);
+        let (requests, duration) = match settings.workload.as_str() {
+            DRAWN => (Requests::Drawn(count), settings.duration()),
+            CCAFCT => (Requests::Fixed(ccafct_flows(count)), settings.duration()),
+            path => {
+                let flows = flows_of_file(&folder.join(path), settings.duration)?;
+                let last = flows.last().map_or(Duration::ZERO, |flow| flow.start);
+                (Requests::Fixed(flows), settings.duration.unwrap_or(last))
+            }
+        };
+        Ok(Self {
+            limit: duration + settings.timeout,
+            settings,
+            requests,
+        })
+    }
+
+    /// Everything that decides the results.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        let requests = format!("{:?}", self.requests).into_bytes();
+        Origin::new(serde_json::json!(self.settings), &[requests])
+    }
+
+    /// Cells that [`Self::run`] runs.
+    #[must_use]
+    pub fn cells(&self) -> usize {
+        usize::from(self.settings.repeats) * self.settings.rtt.len() * (1 + self.settings.cca.len())
+    }
+
+    /// Runs all cells on `threads` threads; what comes of them does not depend on how many. `done` is
+    /// told of each cell when it has ended, on its thread.
+    ///
+    /// # Errors
+    /// When the system does not give so many threads.
+    pub fn run(
+        &self,
+        threads: usize,
+        done: &(dyn Fn(&CellResult) + Sync),
+    ) -> Result<HarmReport, Error> {
+        let seeds: Vec<u64> = (0..u64::from(self.settings.repeats))
+            .map(|repeat| self.settings.seed.wrapping_add(repeat))
+            .collect();
+        let workloads: Vec<Vec<WorkloadFlow>> = seeds
+            .iter()
+            .map(|&seed| match &self.requests {
+                Requests::Drawn(count) => self.settings.flow_distribution().draw(*count, seed),
+                Requests::Fixed(flows) => flows.clone(),
+            })
+            .collect();
+        let mut plans = Vec::with_capacity(self.cells());
+        for (flows, &seed) in workloads.iter().zip(&seeds) {
+            for &rtt in &self.settings.rtt {
+                let names = self.settings.cca.iter().map(|name| Some(name.as_str()));
+                plans.extend([None].into_iter().chain(names).map(|competitor| CellPlan {
+                    settings: &self.settings,
+                    rtt,
+                    competitor,
+                    flows,
+                    limit: self.limit,
+                    seed,
+                }));
+            }
+        }
+        let run = |plan: &CellPlan<'_>| {
+            let cell = plan.run();
+            done(&cell);
+            cell
+        };
+        let threads = Threads::start(threads).map_err(Error::threads)?;
+        let cells = threads.run(|crew| match crew {
+            Crew::Alone => plans.iter().map(run).collect(),
+            Crew::Pool => plans.par_iter().map(run).collect(),
+        });
+        Ok(HarmReport::new(
+            &self.settings,
+            &workloads[0],
+            &seeds,
+            cells,
+        ))
+    }
+}
+
+/// The flows of the file at `path`; those that start before `duration`, if it is given.
+fn flows_of_file(path: &Path, duration: Option<Duration>) -> Result<Vec<WorkloadFlow>, Error> {
+    let text = read_text(FileKind::WORKLOAD, path)?;
+    let name = path.display().to_string();
+    let mut flows = read_workload(&text).map_err(|error| Error::input(&name, &text, error))?;
+    flows.retain(|flow| duration.is_none_or(|duration| flow.start < duration));
+    if flows.is_empty() {
+        return Err(Error::Unsupported {
+            scenario: name,
+            message: "no flow starts within `duration`".to_owned(),
+            help: "give a longer one, or none".to_owned(),
+        });
+    }
+    Ok(flows)
+}

@@ -1,0 +1,458 @@
+//! In which order schemes come: which has the lower slowdowns, for short and for long flows.
+
+use std::fmt;
+use std::ops::Range;
+
+use fabricsim_core::units::Bytes;
+use serde::Serialize;
+
+use crate::judge::published::PublishedPanel;
+use fabricsim_report::{SizeBins, geometric_mean};
+
+/// Schemes whose means are closer than this are no evidence of an order, unless the panel is read
+/// less exactly.
+const TIE: f64 = 0.01;
+/// Short flows are at most this large.
+const SHORT: Bytes = Bytes::new(200_000);
+/// Long flows are larger than this, where the figure has enough of them.
+const LONG: Bytes = Bytes::new(6_000_000);
+/// So many points make a region of their own.
+const ENOUGH: usize = 5;
+/// Else the flows above this percentage of all are the long ones.
+const TOP_DECADE_PCT: f64 = 90.0;
+
+/// A part of the axis of sizes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Region {
+    /// At most 200 KB, and not long.
+    Short,
+    /// What is neither short nor long.
+    Middle,
+    /// Above 6 MB; where the figure has fewer than five such points, the largest tenth of the flows.
+    Long,
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Short => "short",
+            Self::Middle => "middle",
+            Self::Long => "long",
+        })
+    }
+}
+
+/// A scheme and its mean slowdown in a region.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranked {
+    /// The scheme.
+    pub scheme: String,
+    /// Geometric mean of the percentile over the region's points.
+    pub slowdown: f64,
+    /// Whether nothing tells it from the next one in the order.
+    pub tied_with_next: bool,
+}
+
+/// Whether our order of a pair of schemes is the published one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Both have the same order.
+    Agrees,
+    /// Each has another order.
+    Contradicts,
+    /// The published one has an order; ours are too close to tell.
+    TiedHere,
+    /// The published ones are too close to tell, or lie over one another.
+    NoEvidence,
+}
+
+/// What a pair of schemes says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairOrder {
+    /// The scheme with the lower published mean.
+    pub lower: String,
+    /// The other one.
+    pub higher: String,
+    /// Published mean of the higher over that of the lower.
+    pub published_ratio: f64,
+    /// Ours, of the same two.
+    pub our_ratio: f64,
+    /// Whether both agree.
+    pub verdict: Verdict,
+}
+
+/// The order of schemes in a region, as published and as ours.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RegionOrder {
+    /// Which flows.
+    pub region: Region,
+    /// The share of flows below the region, in percent.
+    pub from_pct: f64,
+    /// The share of flows below its end, in percent.
+    pub upto_pct: f64,
+    /// The largest size, in bytes.
+    pub upto_bytes: u64,
+    /// Points at which every scheme has both a published slowdown and one of ours: all that counts.
+    pub points: usize,
+    /// The published order, the lowest slowdowns first.
+    pub published: Vec<Ranked>,
+    /// Our order.
+    pub ours: Vec<Ranked>,
+    /// Every pair of schemes, in the published order.
+    pub pairs: Vec<PairOrder>,
+}
+
+impl RegionOrder {
+    /// How many pairs have `verdict`.
+    #[must_use]
+    pub fn count(&self, verdict: Verdict) -> usize {
+        let same = |pair: &&PairOrder| pair.verdict == verdict;
+        self.pairs.iter().filter(same).count()
+    }
+
+    /// Whether no pair contradicts the published order.
+    #[must_use]
+    pub fn agrees(&self) -> bool {
+        self.count(Verdict::Contradicts) == 0
+    }
+}
+
+/// The means of one scheme in a region.
+struct Means<'s> {
+    scheme: &'s str,
+    published: f64,
+    ours: f64,
+    /// Most of its published points stand clear of other curves.
+    clear: bool,
+}
+
+/// The order of `ours` (schemes and their flows, cut at the panel's [edges](PublishedPanel::edges))
+/// alone, region by region: the region, its points on the axis, and the schemes by their geometric
+/// means over those points at which each has flows, the lowest first. Two are tied within 1%. A region
+/// without such a point is left out.
+#[must_use]
+pub fn our_order(
+    panel: &PublishedPanel,
+    ours: &[(&str, &SizeBins)],
+) -> Vec<(Region, Range<usize>, Vec<Ranked>)> {
+    let value = |bins: &SizeBins, index| bins.bin(index)?.percentile(panel.percentile);
+    let mut orders = Vec::new();
+    for (region, points) in regions(panel) {
+        let common: Vec<usize> = points
+            .clone()
+            .filter(|&index| ours.iter().all(|(_, bins)| value(bins, index).is_some()))
+            .collect();
+        let mut means: Vec<(&str, f64)> = ours
+            .iter()
+            .filter_map(|(scheme, bins)| {
+                let values: Vec<f64> = common
+                    .iter()
+                    .filter_map(|&index| value(bins, index))
+                    .collect();
+                Some((*scheme, geometric_mean(values.into_iter())?))
+            })
+            .collect();
+        if means.is_empty() {
+            continue;
+        }
+        means.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let ranked = means
+            .iter()
+            .enumerate()
+            .map(|(place, (scheme, mean))| Ranked {
+                scheme: (*scheme).to_owned(),
+                slowdown: *mean,
+                tied_with_next: means
+                    .get(place + 1)
+                    .is_some_and(|(_, next)| next / mean - 1.0 < TIE),
+            });
+        orders.push((region, points, ranked.collect()));
+    }
+    orders
+}
+
+/// The order of those schemes of `panel` that are in `ours` (a scheme and its flows, cut at the
+/// panel's [edges](PublishedPanel::edges)), region by region. A region in which no point has a
+/// slowdown of every scheme is left out.
+///
+/// A scheme's mean is geometric, so that a scheme which is a tenth above another counts the same
+/// wherever it is so. Two published means are no evidence of an order when they are within 1%, or within
+/// the panel's reading error where that is more, or when one of the curves does not stand clear of
+/// the others at half of the region's points or more. Two of ours are tied within the same distance.
+#[must_use]
+pub fn order(panel: &PublishedPanel, ours: &[(&str, &SizeBins)]) -> Vec<RegionOrder> {
+    let tie = panel.reading_error.max(TIE);
+    regions(panel)
+        .into_iter()
+        .filter_map(|(region, points)| region_order(panel, ours, tie, region, points))
+        .collect()
+}
+
+fn regions(panel: &PublishedPanel) -> Vec<(Region, Range<usize>)> {
+    let above = |size: Bytes| panel.axis.partition_point(|point| point.size <= size);
+    let end = panel.axis.len();
+    let mut long = above(LONG);
+    if end - long < ENOUGH {
+        long = panel
+            .axis
+            .partition_point(|point| point.size_pct <= TOP_DECADE_PCT);
+    }
+    let middle = above(SHORT).min(long);
+    vec![
+        (Region::Short, 0..middle),
+        (Region::Middle, middle..long),
+        (Region::Long, long..end),
+    ]
+}
+
+fn region_order(
+    panel: &PublishedPanel,
+    ours: &[(&str, &SizeBins)],
+    tie: f64,
+    region: Region,
+    points: Range<usize>,
+) -> Option<RegionOrder> {
+    let first = points.start;
+    let upto = panel.axis.get(points.end.checked_sub(1)?)?;
+    let known: Vec<_> = ours
+        .iter()
+        .filter_map(|(scheme, bins)| Some((*scheme, panel.curve(scheme)?, *bins)))
+        .collect();
+    let value = |bins: &SizeBins, index| bins.bin(index)?.percentile(panel.percentile);
+    let common: Vec<usize> = points
+        .filter(|&index| {
+            known.iter().all(|(_, curve, bins)| {
+                curve.points[index].slowdown().is_some() && value(bins, index).is_some()
+            })
+        })
+        .collect();
+    let mut means: Vec<Means<'_>> = known
+        .iter()
+        .filter_map(|(scheme, curve, bins)| {
+            let published: Vec<f64> = common
+                .iter()
+                .filter_map(|&index| curve.points[index].slowdown())
+                .collect();
+            let ours: Vec<f64> = common
+                .iter()
+                .filter_map(|&index| value(bins, index))
+                .collect();
+            let is_clear = |index: &&usize| curve.points[**index].is_clear();
+            Some(Means {
+                scheme,
+                published: geometric_mean(published.into_iter())?,
+                ours: geometric_mean(ours.into_iter())?,
+                clear: 2 * common.iter().filter(is_clear).count() > common.len(),
+            })
+        })
+        .collect();
+    if means.is_empty() {
+        return None;
+    }
+    let decided = |ratio: f64| (ratio - 1.0).abs() >= tie;
+    let tied_here = |a: &Means<'_>, b: &Means<'_>| !decided(b.ours / a.ours);
+    let tied_there =
+        |a: &Means<'_>, b: &Means<'_>| !decided(b.published / a.published) || !a.clear || !b.clear;
+
+    means.sort_by(|a, b| a.ours.total_cmp(&b.ours));
+    let ours = ranked(&means, |means| means.ours, tied_here);
+    means.sort_by(|a, b| a.published.total_cmp(&b.published));
+    let published = ranked(&means, |means| means.published, tied_there);
+    let mut pairs = Vec::new();
+    for (place, a) in means.iter().enumerate() {
+        for b in &means[place + 1..] {
+            let our_ratio = b.ours / a.ours;
+            pairs.push(PairOrder {
+                lower: a.scheme.to_owned(),
+                higher: b.scheme.to_owned(),
+                published_ratio: b.published / a.published,
+                our_ratio,
+                verdict: if tied_there(a, b) {
+                    Verdict::NoEvidence
+                } else if tied_here(a, b) {
+                    Verdict::TiedHere
+                } else if our_ratio > 1.0 {
+                    Verdict::Agrees
+                } else {
+                    Verdict::Contradicts
+                },
+            });
+        }
+    }
+    Some(RegionOrder {
+        region,
+        from_pct: first
+            .checked_sub(1)
+            .map_or(0.0, |before| panel.axis[before].size_pct),
+        upto_pct: upto.size_pct,
+        upto_bytes: upto.size.get(),
+        points: common.len(),
+        published,
+        ours,
+        pairs,
+    })
+}
+
+fn ranked(
+    sorted: &[Means<'_>],
+    slowdown: impl Fn(&Means<'_>) -> f64,
+    tied: impl Fn(&Means<'_>, &Means<'_>) -> bool,
+) -> Vec<Ranked> {
+    sorted
+        .iter()
+        .enumerate()
+        .map(|(place, means)| Ranked {
+            scheme: means.scheme.to_owned(),
+            slowdown: slowdown(means),
+            tied_with_next: sorted.get(place + 1).is_some_and(|next| tied(means, next)),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::published::read_published;
+    use crate::judge::score::testing::on_the_curve;
+
+    /// Ten points to 200 KB, ten to 6 MB, five above. P and Q are 0.5% apart, R is above both, and S
+    /// lies over R for the longest flows.
+    fn panel() -> PublishedPanel {
+        use std::fmt::Write;
+        let mut text =
+            "workload,load_pct,percentile,error_pct,size_pct,size_bytes,tick,P,Q,R,S\n".to_owned();
+        for point in 1..=25u32 {
+            let size = match point {
+                1..=10 => point * 20_000,
+                11..=20 => (point - 10) * 600_000,
+                _ => (point - 10) * 1_000_000,
+            };
+            let overlap = if point > 20 { "~" } else { "" };
+            writeln!(
+                text,
+                "websearch,50,95,0.5,{},{size},,2.00,2.01,{overlap}3,{overlap}4",
+                point * 4
+            )
+            .expect("a string takes everything");
+        }
+        read_published(&text).expect("a panel").remove(0)
+    }
+
+    fn orders(panel: &PublishedPanel, as_drawn: [&str; 4]) -> Vec<RegionOrder> {
+        let bins = as_drawn.map(|scheme| on_the_curve(panel, scheme, 1.0));
+        let names = ["P", "Q", "R", "S"];
+        let ours: Vec<_> = names.iter().copied().zip(&bins).collect();
+        order(panel, &ours)
+    }
+
+    fn names(ranked: &[Ranked]) -> String {
+        ranked
+            .iter()
+            .map(|one| {
+                format!(
+                    "{}{}",
+                    one.scheme,
+                    if one.tied_with_next { "=" } else { "<" }
+                )
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_published_order_agrees_with_itself() {
+        let panel = panel();
+        let orders = orders(&panel, ["P", "Q", "R", "S"]);
+        let regions: Vec<_> = orders.iter().map(|order| order.region).collect();
+        assert_eq!(regions, [Region::Short, Region::Middle, Region::Long]);
+        let bounds: Vec<_> = orders
+            .iter()
+            .map(|order| {
+                (
+                    order.from_pct,
+                    order.upto_pct,
+                    order.upto_bytes,
+                    order.points,
+                )
+            })
+            .collect();
+        assert_eq!(
+            bounds,
+            [
+                (0.0, 40.0, 200_000, 10),
+                (40.0, 80.0, 6_000_000, 10),
+                (80.0, 100.0, 15_000_000, 5)
+            ]
+        );
+        for order in &orders[..2] {
+            assert_eq!(names(&order.published), "P=Q<R<S<");
+            assert_eq!(names(&order.ours), "P=Q<R<S<");
+            assert_eq!(order.count(Verdict::Agrees), 5);
+            assert_eq!(order.count(Verdict::NoEvidence), 1);
+            assert!(order.agrees());
+        }
+        // Where they overlap R and S say nothing; ours are still told apart.
+        assert_eq!(names(&orders[2].published), "P=Q=R=S<");
+        assert_eq!(names(&orders[2].ours), "P=Q<R<S<");
+        assert_eq!(orders[2].count(Verdict::NoEvidence), 6);
+    }
+
+    #[test]
+    fn another_order_contradicts() {
+        let panel = panel();
+        // Ours has S where R should be and the other way round, and Q at P's place.
+        let order = &orders(&panel, ["P", "P", "S", "R"])[0];
+        assert_eq!(names(&order.ours), "P=Q<S<R<");
+        assert!(!order.agrees());
+        let contradicted: Vec<_> = order
+            .pairs
+            .iter()
+            .filter(|pair| pair.verdict == Verdict::Contradicts)
+            .map(|pair| (pair.lower.as_str(), pair.higher.as_str()))
+            .collect();
+        assert_eq!(contradicted, [("R", "S")]);
+        // Ours may also fail to tell them apart, which is no contradiction.
+        let order = &orders(&panel, ["P", "Q", "R", "R"])[0];
+        assert!(order.agrees());
+        assert_eq!(order.count(Verdict::TiedHere), 1);
+    }
+
+    #[test]
+    fn ours_have_an_order_without_a_published_one() {
+        let with_curves = panel();
+        let bins = ["R", "P", "Q"].map(|scheme| on_the_curve(&with_curves, scheme, 1.0));
+        let ours: Vec<_> = ["r", "p", "q"].into_iter().zip(&bins).collect();
+        let bare = PublishedPanel {
+            curves: Vec::new(),
+            ..panel()
+        };
+        let orders = our_order(&bare, &ours);
+        assert_eq!(orders.len(), 3);
+        for (_, points, ranked) in &orders {
+            assert!(!points.is_empty());
+            assert_eq!(names(ranked), "p=q<r<");
+        }
+        assert!(our_order(&bare, &[]).is_empty());
+    }
+
+    /// An algorithm whose sizes end at 10 MB has too few points above 6 MB.
+    #[test]
+    fn the_largest_tenth_is_long_where_sizes_are_small() {
+        let mut panel = panel();
+        for point in &mut panel.axis {
+            point.size = Bytes::new(point.size.get() / 100);
+        }
+        let found: Vec<_> = regions(&panel);
+        assert_eq!(
+            found,
+            [
+                (Region::Short, 0..22),
+                (Region::Middle, 22..22),
+                (Region::Long, 22..25)
+            ]
+        );
+        let orders = orders(&panel, ["P", "Q", "R", "S"]);
+        assert_eq!(orders.len(), 2);
+    }
+}

@@ -1,0 +1,334 @@
+//! What a machine with more cores would gain: measured in one run on one thread.
+//!
+//! Within an epoch the nodes (hosts and switches) do not depend on one another, so what each of
+//! them costs says how long the epoch would take for any number of workers: the nodes are
+//! list-scheduled. Each epoch adds a barrier; what the driver does between epochs stays serial.
+
+mod barrier;
+mod report;
+mod run;
+mod schedule;
+
+use std::hint::black_box;
+use std::io::{self, Write};
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+use fabricsim_core::engine::Probe;
+use fabricsim_core::id::NodeId;
+use fabricsim_topology::Topology;
+
+use fabricsim_scenario::text::error::Error;
+
+use barrier::Barriers;
+pub use report::{BarrierSource, Kind, NodeCost, ParallelismReport, Spread, WorkerRow};
+pub use run::profile_to_folder;
+use schedule::ListSchedule;
+
+/// Numbers of workers that are estimated.
+pub const WORKERS: [usize; 7] = [2, 4, 8, 16, 32, 64, 128];
+
+/// Rounds, and readings in each, with which the cost of measuring is measured.
+const TRIAL_ROUNDS: usize = 64;
+const TRIAL_READINGS: u32 = 256;
+
+/// Measures a run as it goes. It keeps 12 bytes for each epoch and 16 for each
+/// node.
+#[derive(Debug)]
+pub struct Parallelism {
+    reading: Reading,
+    /// When the node that is running began.
+    domain_begun: Instant,
+    window_begun: Instant,
+    /// The CPU time of the thread when the epoch began.
+    window_cpu: ThreadTime,
+    /// When the driver was left to go on.
+    window_ended: Instant,
+    /// What each node of this epoch cost, in nanoseconds, and its number.
+    costs: Vec<(u64, u32)>,
+    /// The costs alone, the highest first.
+    sorted: Vec<u64>,
+    nodes: Vec<NodeTotal>,
+    schedule: ListSchedule,
+    /// The sum over all epochs of the list schedule's length in nanoseconds, for each of [`WORKERS`].
+    scheduled_ns: [u64; WORKERS.len()],
+    /// The sum over all epochs of the costliest node.
+    critical_ns: u64,
+    /// Time in epochs that belongs to no node. Single epochs may be below zero, when a reading
+    /// was quicker than usual.
+    search_ns: i64,
+    /// Time between epochs.
+    driver_ns: u64,
+    epoch_work_ns: Vec<u64>,
+    epoch_nodes: Vec<u32>,
+}
+
+/// What one node cost in all epochs.
+#[derive(Clone, Copy, Debug, Default)]
+struct NodeTotal {
+    cost_ns: u64,
+    /// Epochs in which it was looked at.
+    epochs: u64,
+}
+
+/// What measuring one node costs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    /// The part that falls between the two readings of the clock and looks like work.
+    within_ns: u64,
+    /// All of it.
+    whole_ns: u64,
+}
+
+impl Parallelism {
+    /// A profile of a network of `nodes` hosts and switches. Measures what measuring costs, for some
+    /// milliseconds.
+    #[must_use]
+    pub fn new(nodes: usize) -> Self {
+        Self::with_reading(nodes, Reading::measure())
+    }
+
+    fn with_reading(nodes: usize, reading: Reading) -> Self {
+        let now = Instant::now();
+        Self {
+            reading,
+            domain_begun: now,
+            window_begun: now,
+            window_cpu: ThreadTime::now(),
+            window_ended: now,
+            costs: Vec::new(),
+            sorted: Vec::new(),
+            nodes: vec![NodeTotal::default(); nodes],
+            schedule: ListSchedule::default(),
+            scheduled_ns: [0; WORKERS.len()],
+            critical_ns: 0,
+            search_ns: 0,
+            driver_ns: 0,
+            epoch_work_ns: Vec::new(),
+            epoch_nodes: Vec::new(),
+        }
+    }
+
+    /// Says that the run begins now: what passes until its first epoch is the driver's.
+    pub fn start(&mut self) {
+        self.window_ended = Instant::now();
+    }
+
+    /// What has been measured, for the nodes of `topology`. Measures the barrier, for a few tenths of a
+    /// second at most. `cpu_share` is the CPU time of the run over its wall time.
+    ///
+    /// # Errors
+    /// When the system does not give a thread for each core.
+    pub fn report(&self, topology: &Topology, cpu_share: f64) -> Result<ParallelismReport, Error> {
+        let cores = available_parallelism().map_or(1, std::num::NonZero::get);
+        let barriers = Barriers::measure(cores).map_err(Error::threads)?;
+        Ok(report::assemble(self, topology, &barriers, cpu_share))
+    }
+
+    /// Writes `parallelism_processes.csv`: a row for each node, in the order of their numbers.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn write_nodes(&self, out: &mut impl Write, topology: &Topology) -> io::Result<()> {
+        writeln!(out, "node,kind,cost_ns,epochs")?;
+        for (index, total) in self.nodes.iter().enumerate() {
+            let kind = Kind::of(topology, NodeId::from_index(index)).name();
+            writeln!(out, "{index},{kind},{},{}", total.cost_ns, total.epochs)?;
+        }
+        Ok(())
+    }
+
+    /// Closes an epoch with the costs of its nodes in `self.costs`. It lasted `span`, of which the
+    /// thread had `cpu`: the rest went to other programs and is taken off the costliest nodes.
+    fn close_window(&mut self, span: Duration, cpu: Duration) {
+        let lost = nanos(span.saturating_sub(cpu));
+        self.costs.sort_unstable_by(|a, b| b.cmp(a));
+        take_off(&mut self.costs, lost);
+        self.sorted.clear();
+        self.sorted.extend(self.costs.iter().map(|(cost, _)| cost));
+        self.sorted.sort_unstable_by(|a, b| b.cmp(a));
+        for (cost, index) in self.costs.drain(..) {
+            let total = &mut self.nodes[index as usize];
+            total.cost_ns += cost;
+            total.epochs += 1;
+        }
+        let nodes = self.sorted.len();
+        let work: u64 = self.sorted.iter().sum();
+        let measuring = self.reading.whole_ns * nodes as u64 + self.reading.within_ns;
+        self.search_ns += signed(nanos(span)) - signed(work + measuring + lost);
+        self.critical_ns += self.sorted.first().copied().unwrap_or(0);
+        for (sum, workers) in self.scheduled_ns.iter_mut().zip(WORKERS) {
+            *sum += self.schedule.length(&self.sorted, workers);
+        }
+        self.epoch_work_ns.push(work);
+        let nodes = u32::try_from(nodes).expect("nodes are numbered by u32");
+        self.epoch_nodes.push(nodes);
+    }
+}
+
+/// Takes `lost` off `costs`, which are sorted, the highest first, and none of which gets below their
+/// median: where the thread was interrupted, the node that was running seems to be a costly one.
+fn take_off(costs: &mut [(u64, u32)], mut lost: u64) {
+    let Some(&(median, _)) = costs.get(costs.len() / 2) else {
+        return;
+    };
+    for (cost, _) in costs {
+        let taken = lost.min(*cost - median.min(*cost));
+        *cost -= taken;
+        lost -= taken;
+        if lost == 0 {
+            return;
+        }
+    }
+}
+
+impl Probe for Parallelism {
+    fn epoch_begins(&mut self) {
+        let now = Instant::now();
+        let between = nanos(now - self.window_ended);
+        self.driver_ns += between.saturating_sub(self.reading.within_ns);
+        self.window_cpu = ThreadTime::now();
+        self.window_begun = Instant::now();
+    }
+
+    fn process_begins(&mut self, _index: usize) {
+        self.domain_begun = Instant::now();
+    }
+
+    fn process_ends(&mut self, index: usize) {
+        let cost = nanos(self.domain_begun.elapsed()).saturating_sub(self.reading.within_ns);
+        let index = u32::try_from(index).expect("nodes are numbered by u32");
+        self.costs.push((cost, index));
+    }
+
+    fn epoch_ends(&mut self) {
+        let span = self.window_begun.elapsed();
+        let cpu = if cfg!(unix) {
+            self.window_cpu.elapsed()
+        } else {
+            // Elsewhere CPU time is counted in ticks that are longer than epochs.
+            span
+        };
+        self.close_window(span, cpu);
+        // What scheduling has cost is nobody's.
+        self.window_ended = Instant::now();
+    }
+}
+
+impl Reading {
+    /// Measures nodes that do nothing.
+    fn measure() -> Self {
+        let mut trial = Parallelism::with_reading(1, Self::default());
+        let mut whole: Vec<u64> = Vec::with_capacity(TRIAL_ROUNDS);
+        let mut within = Vec::new();
+        for _ in 0..TRIAL_ROUNDS {
+            let probe: &mut dyn Probe = black_box(&mut trial);
+            let begun = Instant::now();
+            for _ in 0..TRIAL_READINGS {
+                probe.process_begins(0);
+                probe.process_ends(0);
+            }
+            whole.push(nanos(begun.elapsed()) / u64::from(TRIAL_READINGS));
+            within.extend(trial.costs.drain(..).map(|(cost, _)| cost));
+        }
+        Self {
+            within_ns: median(&mut within),
+            whole_ns: median(&mut whole),
+        }
+    }
+}
+
+/// The median of `values`, which are not empty; the upper one of two.
+fn median(values: &mut [u64]) -> u64 {
+    let middle = values.len() / 2;
+    *values.select_nth_unstable(middle).1
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn signed(ns: u64) -> i64 {
+    i64::try_from(ns).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn profile_of(epochs: &[&[u64]]) -> Parallelism {
+        let mut profile = Parallelism::with_reading(4, Reading::default());
+        for costs in epochs {
+            profile.costs.extend(costs.iter().copied().zip(0..));
+            let span = Duration::from_nanos(costs.iter().sum::<u64>() + 10);
+            profile.close_window(span, span);
+        }
+        profile
+    }
+
+    #[test]
+    fn windows_are_scheduled_one_by_one() {
+        let profile = profile_of(&[&[3, 9, 4, 4], &[], &[5, 5]]);
+        // Two workers: 9 | 4 4 3 is 11, and 5 | 5; from four on the costliest nodes.
+        assert_eq!(profile.scheduled_ns, [16, 14, 14, 14, 14, 14, 14]);
+        assert_eq!(profile.critical_ns, 14);
+        assert_eq!(profile.search_ns, 30);
+        assert_eq!(profile.epoch_work_ns, [20, 0, 10]);
+        assert_eq!(profile.epoch_nodes, [4, 0, 2]);
+        let totals = profile.nodes.iter().map(|node| (node.cost_ns, node.epochs));
+        assert!(totals.eq([(8, 2), (14, 2), (4, 1), (4, 1)]));
+    }
+
+    #[test]
+    fn measuring_is_not_work() {
+        let mut profile = Parallelism::with_reading(
+            1,
+            Reading {
+                within_ns: 20,
+                whole_ns: 50,
+            },
+        );
+        profile.costs.extend([(100, 0), (200, 0)]);
+        let span = Duration::from_nanos(300 + 2 * 50 + 20 + 7);
+        profile.close_window(span, span);
+        assert_eq!(profile.search_ns, 7);
+    }
+
+    #[test]
+    fn what_others_take_is_not_work() {
+        let mut profile = Parallelism::with_reading(4, Reading::default());
+        profile
+            .costs
+            .extend([(30, 0), (4_050, 1), (40, 2), (20, 3)]);
+        let ns = Duration::from_nanos;
+        profile.close_window(ns(4_150), ns(150));
+        assert_eq!(profile.nodes[1].cost_ns, 50);
+        assert_eq!([profile.critical_ns, profile.epoch_work_ns[0]], [50, 140]);
+        assert_eq!(profile.search_ns, 10);
+        // Two interruptions, and more lost than nodes can have lost.
+        let mut costs = [(900, 1), (700, 3), (30, 0), (20, 2)];
+        take_off(&mut costs, 5_000);
+        assert_eq!(costs, [(30, 1), (30, 3), (30, 0), (20, 2)]);
+        take_off(&mut [], 5);
+    }
+
+    #[test]
+    fn time_goes_to_domains_and_to_the_driver() {
+        let wait = Duration::from_millis(2);
+        let mut profile = Parallelism::new(2);
+        profile.start();
+        std::thread::sleep(3 * wait);
+        profile.epoch_begins();
+        profile.process_begins(1);
+        std::thread::sleep(wait);
+        profile.process_ends(1);
+        profile.epoch_ends();
+        // A reading costs far less than half a wait.
+        assert!(profile.driver_ns > nanos(5 * wait / 2));
+        assert!(profile.nodes[1].cost_ns > nanos(wait / 2));
+        assert_eq!(profile.critical_ns, profile.nodes[1].cost_ns);
+        assert_eq!([profile.nodes[0].epochs, profile.nodes[1].epochs], [0, 1]);
+        assert_eq!(profile.nodes[0].cost_ns, 0);
+    }
+}

@@ -1,0 +1,50 @@
+//! A run that is measured for what more threads would gain.
+
+use std::io::{BufWriter, Write};
+
+use fabricsim::outcome::{Monitor, Place, Run, write_json};
+use fabricsim::output::Destination;
+use fabricsim::summary::Summary;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
+
+use super::Parallelism;
+use super::report::ParallelismReport;
+
+/// What a profile leaves beside the results.
+const FILE: &str = "parallelism.json";
+const NODES: &str = "parallelism_nodes.csv";
+
+/// Like [`run_to_folder`] on one thread, and measures what more threads would gain: writes also
+/// `parallelism.json` and `parallelism_nodes.csv`.
+///
+/// # Errors
+/// Like those of [`run_to_folder`].
+pub fn profile_to_folder<'a>(
+    scenario: &Scenario,
+    destination: impl Into<Destination<'a>>,
+    monitor: &mut dyn Monitor,
+) -> Result<(Summary, ParallelismReport), Error> {
+    let place = Place::new(scenario, destination.into(), &[FILE, NODES])?;
+    let run = Run::new(scenario, 1)?;
+    let mut profile = Parallelism::new(scenario.topology.len());
+    let mut folder = place.open()?;
+    let ran = run.run_by(
+        &mut folder,
+        place.origin(),
+        monitor,
+        |simulation, until, watch| {
+            profile.start();
+            simulation.run_probed(until, watch, &mut profile)
+        },
+    )?;
+    let cpu_share = ran.summary.cpu_s / ran.summary.wall_s.max(f64::MIN_POSITIVE);
+    let report = profile.report(&scenario.topology, cpu_share)?;
+    write_json(&mut folder, ran.ending.name(FILE), &report)?;
+    folder.write(ran.ending.name(NODES), |file| {
+        let mut buffered = BufWriter::new(file);
+        profile.write_nodes(&mut buffered, &scenario.topology)?;
+        buffered.flush()
+    })?;
+    Ok((ran.finish(folder)?, report))
+}

@@ -1,0 +1,199 @@
+//! Published figures, run again: presets that carry their scenarios, and the scorecard that says how
+//! far the results are from what was published.
+//!
+//! A [`Preset`] is a [`Sweep`] with a question. [`Preset::sweep`] gives it the simulated traffic that there
+//! is time for; [`crate::sweep::run`] runs it; [`Preset::judge`] reads the results, compares them with
+//! the curves that were read off the published figures where the project has them, and tests what
+//! the papers say in words. [`Scorecard::page`] shows everything on one page.
+//!
+//! ```
+//! use fabricsim::core::units::Duration;
+//! use fabricsim::reproduce::{PRESETS, Preset};
+//!
+//! let preset = Preset::named("hpcc-results").expect("the results page of HPCC");
+//! let sweep = preset.sweep(Duration::from_ms(1), &[])?;
+//! assert_eq!(sweep.points().len(), 2 * 3 * 5);
+//! assert!(PRESETS.iter().all(|preset| preset.sweep(Duration::from_ms(1), &[]).is_ok()));
+//! # Ok::<(), fabricsim::Error>(())
+//! ```
+
+mod claims;
+mod curves;
+mod fraction;
+mod goodput;
+mod measured;
+mod page;
+mod panel;
+mod picture;
+mod scorecard;
+
+use std::path::Path;
+
+use fabricsim_core::units::{Duration, Time};
+use fabricsim_report::{Cut, CutEnd};
+
+use crate::sweep::Sweep;
+use fabricsim_scenario::text::error::Error;
+use measured::Measured;
+
+pub use claims::{Claim, Outcome};
+pub use goodput::GoodputRow;
+pub use panel::{PanelScore, RegionMeans};
+pub use scorecard::{PointFacts, Scorecard};
+
+/// A published figure and how to make it again.
+#[derive(Clone, Copy, Debug)]
+pub struct Preset {
+    /// What the command calls it.
+    pub name: &'static str,
+    /// What it shows, in a line.
+    pub about: &'static str,
+    /// Where it was published.
+    pub source: &'static str,
+    /// The sweep, as TOML.
+    text: &'static str,
+    question: Question,
+}
+
+/// What is asked of the results.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Question {
+    /// The slowdowns of the results page, and its statements.
+    Results,
+    /// What a higher target utilization changes.
+    Eta,
+    /// The goodput of long flows over the load.
+    Goodput,
+    /// Slowdowns under INT and PINT.
+    Slowdown,
+    /// What fewer digests cost.
+    Fraction,
+    /// Slowdowns beside incasts.
+    Incast,
+}
+
+macro_rules! preset {
+    ($name:literal, $question:ident, $about:literal, $source:literal) => {
+        Preset {
+            name: $name,
+            about: $about,
+            source: $source,
+            text: include_str!(concat!("../data/presets/", $name, ".toml")),
+            question: Question::$question,
+        }
+    };
+}
+
+/// All presets.
+pub const PRESETS: &[Preset] = &[
+    preset!(
+        "hpcc-results",
+        Results,
+        "five schemes, two workloads, three loads: slowdown over flow size (30 runs)",
+        "the results page of HPCC, https://hpcc-group.github.io/results.html"
+    ),
+    preset!(
+        "hpcc-eta",
+        Eta,
+        "target utilization of 95% against 99%, both forms of HPCC (24 runs)",
+        "the results page of HPCC, section on the effect of eta"
+    ),
+    preset!(
+        "hpcc-incast",
+        Incast,
+        "WebSearch at 30% beside 60-to-1 incasts of 500 KB at 2% (6 runs)",
+        "Li et al., HPCC, SIGCOMM 2019, figure 11a"
+    ),
+    preset!(
+        "pint-goodput",
+        Goodput,
+        "goodput of flows above 10 MB over the load, INT against PINT (12 runs)",
+        "Ben Basat et al., PINT, SIGCOMM 2020, figure 7a"
+    ),
+    preset!(
+        "pint-slowdown",
+        Slowdown,
+        "slowdown over flow size at 50%, INT against PINT (4 runs)",
+        "Ben Basat et al., PINT, SIGCOMM 2020, figures 7b and 7c"
+    ),
+    preset!(
+        "pint-fraction",
+        Fraction,
+        "HPCC on PINT when 1, 1/16 or 1/256 of the packets carry a digest (6 runs)",
+        "Ben Basat et al., PINT, SIGCOMM 2020, figure 8"
+    ),
+];
+
+impl Preset {
+    /// The preset called `name`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        PRESETS.iter().find(|preset| preset.name == name)
+    }
+
+    /// Its runs, with flows that arrive for `traffic`; `overrides` (`key=value`, dotted keys) change the
+    /// base scenario before that.
+    ///
+    /// # Errors
+    /// When an override is no key of a scenario, or its value is impossible.
+    pub fn sweep(&self, traffic: Duration, overrides: &[String]) -> Result<Sweep, Error> {
+        let workloads = self.text.matches("[[scenario.workload]]").count();
+        let mut changes = overrides.to_vec();
+        changes.extend((0..workloads).map(|k| format!("workload.{k}.duration={traffic}")));
+        let source = format!("{}.toml", self.name);
+        Sweep::from_text(&source, self.text, Path::new("."), &changes)
+    }
+
+    /// The flows that count of runs with `traffic`: those that start after the first fifth and before
+    /// the last tenth of it. Until then long flows are still gathering (30 MB take 20 ms at half load), and
+    /// after that no more come to replace those that end.
+    #[must_use]
+    pub const fn cut(traffic: Duration) -> Cut {
+        let ps = traffic.as_ps();
+        Cut {
+            warm_up: Duration::from_ps(ps / 5),
+            end: CutEnd::Until(Time::from_ps(ps - ps / 10)),
+        }
+    }
+
+    /// Reads the results of `sweep` in `dir`, which are of `traffic`, and judges them. Points without
+    /// results are left out and named in the scorecard.
+    ///
+    /// # Errors
+    /// When a file of results cannot be read.
+    pub fn judge(&self, sweep: &Sweep, dir: &Path, traffic: Duration) -> Result<Scorecard, Error> {
+        let mut card = Scorecard::new(self, traffic);
+        let mut measured = Measured::new(sweep, dir, Self::cut(traffic));
+        match self.question {
+            Question::Results => {
+                panel::judge(&mut card, &mut measured, &["hpcc-results"])?;
+                claims::of_results(&mut card);
+            }
+            Question::Eta => {
+                panel::judge(&mut card, &mut measured, &["hpcc-eta"])?;
+                claims::of_eta(&mut card);
+            }
+            Question::Goodput => goodput::judge(&mut card, &mut measured)?,
+            Question::Slowdown => {
+                panel::judge(&mut card, &mut measured, &[])?;
+                claims::of_slowdown(&mut card);
+            }
+            Question::Fraction => {
+                panel::judge(&mut card, &mut measured, &[])?;
+                fraction::judge(&mut card);
+            }
+            Question::Incast => {
+                panel::judge(&mut card, &mut measured, &[])?;
+                claims::of_incast(&mut card);
+            }
+        }
+        card.points = measured.into_facts();
+        Ok(card)
+    }
+
+    /// The sweep's text.
+    #[must_use]
+    pub const fn text(&self) -> &'static str {
+        self.text
+    }
+}

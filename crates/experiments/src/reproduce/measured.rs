@@ -1,0 +1,69 @@
+//! The results of the points of a preset.
+
+use std::path::{Path, PathBuf};
+
+use fabricsim_core::id::ClassId;
+use fabricsim_report::{Cut, FctRecord, read_fct};
+
+use super::scorecard::PointFacts;
+use crate::sweep::{Point, PointState, Sweep};
+use fabricsim_scenario::text::error::Error;
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
+
+/// The class of the flows that are judged; others (incasts) are there to disturb them.
+const JUDGED: ClassId = ClassId(0);
+
+/// Reads the flows of points, one point at a time, and remembers what was read.
+pub(super) struct Measured<'s> {
+    sweep: &'s Sweep,
+    dir: PathBuf,
+    cut: Cut,
+    facts: Vec<PointFacts>,
+}
+
+impl<'s> Measured<'s> {
+    pub(super) fn new(sweep: &'s Sweep, dir: &Path, cut: Cut) -> Self {
+        Self {
+            sweep,
+            dir: dir.to_owned(),
+            cut,
+            facts: Vec::new(),
+        }
+    }
+
+    /// What stands on `axis` at `point`.
+    pub(super) fn value<'p>(&self, point: &'p Point, axis: &str) -> Option<&'p str> {
+        let place = self.sweep.axes().iter().position(|name| name == axis)?;
+        point.values().get(place).map(String::as_str)
+    }
+
+    /// All points.
+    pub(super) fn points(&self) -> &'s [Point] {
+        self.sweep.points()
+    }
+
+    /// The flows of `point` that count; `None` when it has no results.
+    pub(super) fn flows(&mut self, point: &Point) -> Result<Option<Vec<FctRecord>>, Error> {
+        let mut facts = PointFacts::new(point.name());
+        let PointState::Done(results) = PointState::of(point, &self.dir) else {
+            self.facts.push(facts);
+            return Ok(None);
+        };
+        let path = point.folder(&self.dir).join("fct.csv");
+        let text = read_text(FileKind::RESULTS, &path)?;
+        let name = path.display().to_string();
+        let mut records = read_fct(&text).map_err(|error| Error::input(&name, &text, error))?;
+        drop(text);
+        records.retain(|record| record.class == JUDGED);
+        let flows = self.cut.apply(&records);
+        facts.fill(&results, &flows.report);
+        self.facts.push(facts);
+        Ok(Some(flows.kept))
+    }
+
+    /// What is known of each point that was asked for, in that order.
+    pub(super) fn into_facts(self) -> Vec<PointFacts> {
+        self.facts
+    }
+}

@@ -1,0 +1,231 @@
+//! Sweeps: one scenario at many points, run side by side, resumed and divided among machines.
+//!
+//! A sweep is a TOML text: a base scenario and axes, each of which gives a key of the scenario, or
+//! several keys together, one value after another. Every combination is a [`Point`], a scenario of
+//! its own. [`run`] runs the points that have no results yet, each into a folder of its own, and puts
+//! the tables `points.csv` and `points_cost.csv` together.
+//!
+//! ```
+//! use fabricsim::sweep::{self, Sweep, SweepOptions};
+//!
+//! let text = r#"
+//! [scenario.topology]
+//! kind = "star"
+//! hosts = 5
+//! [[scenario.workload]]
+//! kind = "incast"
+//! fan_in = 4
+//! size = "10KB"
+//! at = "0s"
+//! [[axis]]
+//! key = "workload.0.fan_in"
+//! values = [2, 4]
+//! [[axis]]
+//! name = "scheme"
+//! [[axis.variant]]
+//! name = "HPCC"
+//! set = { cc = { kind = "hpcc" } }
+//! [[axis.variant]]
+//! name = "DCTCP"
+//! set = { cc = { kind = "dctcp" } }
+//! "#;
+//! let sweep = Sweep::from_text("incasts.toml", text, ".".as_ref(), &[])?;
+//! let names: Vec<&str> = sweep.points().iter().map(|point| point.name()).collect();
+//! assert_eq!(
+//!     names,
+//!     [
+//!         "fan_in=2,scheme=HPCC",
+//!         "fan_in=2,scheme=DCTCP",
+//!         "fan_in=4,scheme=HPCC",
+//!         "fan_in=4,scheme=DCTCP"
+//!     ]
+//! );
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let folder = folder.path();
+//! let outcome = sweep::run(&sweep, folder, &SweepOptions::default(), &mut ())?;
+//! assert!(outcome.is_complete());
+//! let table = std::fs::read_to_string(folder.join("points.csv")).unwrap();
+//! assert_eq!(table.lines().count(), 1 + 4);
+//!
+//! // What is done is not run again.
+//! let again = sweep::run(&sweep, folder, &SweepOptions::default(), &mut ())?;
+//! assert!(again.points.iter().all(|point| point.results().is_some()));
+//! assert_eq!(again.count_run(), 0);
+//! # Ok::<(), fabricsim::Error>(())
+//! ```
+//!
+//! The file is described in `docs/sweeps.md`, with the columns of the tables.
+
+mod axis;
+mod base;
+mod condition;
+mod definition;
+mod monitor;
+mod point;
+mod record;
+mod run;
+mod setting;
+mod shard;
+mod table;
+mod workers;
+
+use std::path::Path;
+
+use fabricsim_core::input::InputError;
+use toml::de::DeValue;
+
+use base::{Base, find_base};
+use definition::Definition;
+use fabricsim_scenario::cc::custom::CcRegistry;
+use fabricsim_scenario::schema::name::is_plain;
+use fabricsim_scenario::text::document::Document;
+use fabricsim_scenario::text::error::Error;
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
+
+pub use axis::{AXIS_KEYS, RANGE_KEYS, VARIANT_KEYS};
+pub use definition::{OVERRIDE_KEYS, SWEEP_KEYS};
+pub use monitor::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};
+pub use point::Point;
+pub use record::{PointResults, PointState};
+pub use run::{SweepOutcome, run};
+pub use shard::Shard;
+pub use table::{COST_COLUMNS, POINT_COLUMNS, POINTS_COST_CSV, POINTS_CSV, write_tables};
+
+/// A sweep that has been read; every point of it is a good scenario.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    name: String,
+    axes: Vec<String>,
+    points: Vec<Point>,
+}
+
+/// What a sweep is read with, beside its text.
+#[derive(Clone, Debug, Default)]
+pub struct SweepInput {
+    /// Changes to the base scenario, `key=value` with dotted keys, made before any axis.
+    pub overrides: Vec<String>,
+    /// A base scenario instead of the one that the text names. Paths in it are relative to the
+    /// sweep's folder.
+    pub base: Option<BaseScenario>,
+    /// Algorithms beyond the registry.
+    pub custom: CcRegistry,
+}
+
+/// The text of a base scenario.
+#[derive(Clone, Debug)]
+pub struct BaseScenario {
+    /// What messages call it.
+    pub source: String,
+    /// TOML.
+    pub text: String,
+}
+
+impl Sweep {
+    /// Reads the sweep file at `path`; `overrides` change its base scenario before any axis does.
+    ///
+    /// # Errors
+    /// When a file cannot be read, and the first error: in the sweep, or in the scenario of the
+    /// first point that is not good.
+    pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
+        let text = read_text(FileKind::SWEEP, path)?;
+        let folder = path.parent().unwrap_or_else(|| Path::new("."));
+        Self::from_text(&path.display().to_string(), &text, folder, overrides)
+    }
+
+    /// Reads a sweep from `text`, called `source` in messages. The path of its base scenario is
+    /// relative to `folder`; `overrides` change the base scenario before any axis does.
+    ///
+    /// # Errors
+    /// The first diagnostic, with its place and a suggested fix.
+    pub fn from_text(
+        source: &str,
+        text: &str,
+        folder: &Path,
+        overrides: &[String],
+    ) -> Result<Self, Error> {
+        let input = SweepInput {
+            overrides: overrides.to_vec(),
+            ..SweepInput::default()
+        };
+        Self::from_text_with(source, text, folder, &input)
+    }
+
+    /// Like [`from_text`](Self::from_text), with everything that can be given beside the text.
+    ///
+    /// # Errors
+    /// The first diagnostic, with its place and a suggested fix.
+    pub fn from_text_with(
+        source: &str,
+        text: &str,
+        folder: &Path,
+        input: &SweepInput,
+    ) -> Result<Self, Error> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        match find_base(source, text, folder, input)? {
+            Base::Apart {
+                source: base,
+                text: base_text,
+                folder,
+            } => {
+                // Places in the sweep come after those in the base scenario.
+                let both = [base_text.as_str(), text].concat();
+                let start = base_text.len();
+                let document = Document::of_two(&base, &both, start, source);
+                let scenario = Document::new(&base, &both[..start]).parse()?;
+                let moved = [" ".repeat(start).as_str(), text].concat();
+                let mut root = Document::new(source, &moved).parse()?;
+                root.remove("scenario");
+                let definition = Definition::read(&document, root)?;
+                definition.sweep(&document, source, scenario, &folder, &input.custom)
+            }
+            Base::Within { source, text } => {
+                let document = Document::new(&source, &text);
+                let mut root = document.parse()?;
+                let Some(DeValue::Table(scenario)) =
+                    root.remove("scenario").map(toml::Spanned::into_inner)
+                else {
+                    unreachable!("the base is within the sweep when it is a table");
+                };
+                let definition = Definition::read(&document, root)?;
+                definition.sweep(&document, &source, scenario, folder, &input.custom)
+            }
+        }
+    }
+
+    /// Names the results.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of the axes, in the order of the text.
+    #[must_use]
+    pub fn axes(&self) -> &[String] {
+        &self.axes
+    }
+
+    /// The points; the last axis changes fastest.
+    #[must_use]
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+}
+
+/// The name of the sweep: what it says, or the name of its file.
+fn name_of(written: Option<&str>, source: &str) -> Result<String, InputError> {
+    match written {
+        Some(name) if is_plain(name) => Ok(name.to_owned()),
+        Some(_) => Err(InputError::new(
+            0..0,
+            "a name is up to 200 letters, digits, dots, dashes and underscores in quotes, and begins \
+             with none of `.` and `-`",
+            "write it like \"loads\"",
+        )),
+        None => Ok(Path::new(source)
+            .file_stem()
+            .map_or_else(|| "sweep".into(), |stem| stem.to_string_lossy())
+            .into_owned()),
+    }
+}

@@ -1,0 +1,262 @@
+//! An axis: the values that a key of the scenario takes, or named variants that set several keys.
+
+mod choices;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::setting::Setting;
+use super::table::is_column;
+use choices::{read_range, read_values, read_variants};
+use fabricsim_scenario::schema::keys::Keys;
+use fabricsim_scenario::text::document::{Document, Section};
+use fabricsim_scenario::text::error::Error;
+
+pub(super) use choices::read_set;
+
+/// The keys of an `[[axis]]` table.
+pub const AXIS_KEYS: Keys = &[
+    (
+        "key",
+        "the key of the scenario that the axis sets, as --set takes it: \"workload.0.load\"",
+    ),
+    (
+        "name",
+        "names the axis in the table and in the names of points (default: the last part of `key`)",
+    ),
+    ("values", "the values of the key, one after another"),
+    (
+        "range",
+        "whole numbers instead of values, such as { from = 1, to = 5 }",
+    ),
+    (
+        "variant",
+        "instead of a key: [[axis.variant]] tables, each a name and the keys that it sets",
+    ),
+];
+
+/// The keys of a `range` table.
+pub const RANGE_KEYS: Keys = &[
+    ("from", "the first number (required)"),
+    ("to", "the last number (required)"),
+    ("step", "from one number to the next (default 1)"),
+];
+
+/// The keys of an `[[axis.variant]]` table.
+pub const VARIANT_KEYS: Keys = &[
+    ("name", "the variant's name in the table (required)"),
+    (
+        "set",
+        "keys of the scenario with their values (required); a table replaces the scenario's as a whole",
+    ),
+];
+
+/// One value of an axis.
+#[derive(Clone, Debug)]
+pub(super) struct Choice<'a> {
+    /// The value as the table and the names of points have it.
+    pub(super) label: String,
+    pub(super) place: Range<usize>,
+    pub(super) settings: Vec<Setting<'a>>,
+}
+
+/// An axis of a sweep.
+#[derive(Clone, Debug)]
+pub(super) struct Axis<'a> {
+    pub(super) name: String,
+    pub(super) place: Range<usize>,
+    pub(super) choices: Vec<Choice<'a>>,
+}
+
+impl<'a> Axis<'a> {
+    pub(super) fn read(document: &Document<'a>, section: &Section<'a>) -> Result<Self, Error> {
+        let (title, table) = (section.title.as_str(), &section.table);
+        document.refuse_unknown(title, table, &names_of(AXIS_KEYS))?;
+        let wrong = |key: &str, message: &str, help: &str| {
+            document.diagnostic(
+                Document::place(section, key),
+                format!("{title}: {message}"),
+                help,
+            )
+        };
+        let key = text_of(document, title, table, "key")?;
+        let forms = ["values", "range", "variant"];
+        let given: Vec<&str> = forms
+            .into_iter()
+            .filter(|form| table.contains_key(*form))
+            .collect();
+        let choices = match (&key, given.as_slice()) {
+            (Some(key), ["values"]) => read_values(document, section, key)?,
+            (Some(key), ["range"]) => read_range(document, section, key)?,
+            (None, ["variant"]) => read_variants(document, section)?,
+            (Some(_), [_]) => {
+                return Err(wrong(
+                    "key",
+                    "variants say themselves which keys they set",
+                    "leave out `key`, and give the axis a `name`",
+                ));
+            }
+            (None, [form]) => {
+                return Err(wrong(
+                    form,
+                    "it does not say which key takes the values",
+                    "add `key = \"workload.0.load\"`, or use [[axis.variant]] tables",
+                ));
+            }
+            (_, []) => {
+                return Err(wrong(
+                    "key",
+                    "it has no values",
+                    "add `values = [...]`, `range = { from = 1, to = 5 }` or [[axis.variant]] tables",
+                ));
+            }
+            (_, [_, other, ..]) => {
+                return Err(wrong(
+                    other,
+                    &format!("it has {}", given.join(" and ")),
+                    "keep one of them",
+                ));
+            }
+        };
+        let written = text_of(document, title, table, "name")?;
+        let name = match (&written, &key) {
+            (Some(name), _) => (*name.get_ref()).to_owned(),
+            (None, Some(key)) => {
+                let last = key.get_ref().rsplit('.').next().unwrap_or_default();
+                last.trim().to_owned()
+            }
+            (None, None) => {
+                return Err(wrong(
+                    "name",
+                    "an axis of variants has no name",
+                    "add `name = \"scheme\"`",
+                ));
+            }
+        };
+        let place = written
+            .or(key)
+            .map_or_else(|| section.span.clone(), |at| at.span());
+        if !is_axis_name(&name) {
+            return Err(document.diagnostic(
+                place,
+                format!("{title}: `{name}` cannot name an axis"),
+                "add `name = \"...\"` of letters (a to z), digits, dots, dashes and underscores",
+            ));
+        }
+        if is_column(&name) {
+            return Err(document.diagnostic(
+                place,
+                format!("{title}: the table of points has a column `{name}` already"),
+                "give the axis another `name`",
+            ));
+        }
+        let axis = Self {
+            name,
+            place,
+            choices,
+        };
+        axis.refuse_repetition(document)?;
+        axis.refuse_formulas(document)?;
+        Ok(axis)
+    }
+
+    /// Refuses values that a spreadsheet would take for formulas when it opens the table of points.
+    fn refuse_formulas(&self, document: &Document<'a>) -> Result<(), Error> {
+        let is_formula = |label: &str| {
+            label.trim_start().starts_with(['=', '+', '-', '@']) && label.parse::<f64>().is_err()
+        };
+        match self.choices.iter().find(|choice| is_formula(&choice.label)) {
+            None => Ok(()),
+            Some(choice) => Err(document.diagnostic(
+                choice.place.clone(),
+                format!(
+                    "axis `{}` has the value `{}`, which spreadsheets take for a formula in the \
+                     table of points",
+                    self.name, choice.label
+                ),
+                "begin it with a letter or a digit, or make it a [[axis.variant]] with such a `name`",
+            )),
+        }
+    }
+
+    fn refuse_repetition(&self, document: &Document<'a>) -> Result<(), Error> {
+        let mut seen = BTreeSet::new();
+        match self
+            .choices
+            .iter()
+            .find(|choice| !seen.insert(&choice.label))
+        {
+            None => Ok(()),
+            Some(choice) => Err(document.diagnostic(
+                choice.place.clone(),
+                format!(
+                    "axis `{}` has the value `{}` twice",
+                    self.name, choice.label
+                ),
+                "keep one of the two; repetitions need an axis of their own: `key = \"seed\"`",
+            )),
+        }
+    }
+}
+
+fn is_axis_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+}
+
+/// The names in a list of keys.
+pub(super) fn names_of(keys: Keys) -> Vec<&'static str> {
+    keys.iter().map(|(name, _)| *name).collect()
+}
+
+/// The text at `key` of a table that messages call `title`.
+pub(super) fn text_of<'t>(
+    document: &Document<'_>,
+    title: &str,
+    table: &'t DeTable<'_>,
+    key: &str,
+) -> Result<Option<Spanned<&'t str>>, Error> {
+    let Some(value) = table.get(key) else {
+        return Ok(None);
+    };
+    match value.get_ref() {
+        DeValue::String(text) if !text.trim().is_empty() => {
+            Ok(Some(Spanned::new(value.span(), &**text)))
+        }
+        _ => Err(document.diagnostic(
+            value.span(),
+            format!("{title}: `{key}` is text in quotes"),
+            format!("write it like `{key} = \"...\"`"),
+        )),
+    }
+}
+
+/// A value as one word. Tables and times of day have none.
+pub(super) fn label_of(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Boolean(value) => Some(value.to_string()),
+        DeValue::Integer(integer) => Some(
+            i64::from_str_radix(integer.as_str(), integer.radix())
+                .map_or_else(|_| integer.to_string(), |value| value.to_string()),
+        ),
+        // Always with a point or an exponent, as TOML has it.
+        DeValue::Float(float) => Some(
+            float
+                .as_str()
+                .parse::<f64>()
+                .map_or_else(|_| float.to_string(), |value| format!("{value:?}")),
+        ),
+        DeValue::Array(items) => {
+            let labels: Option<Vec<String>> =
+                items.iter().map(|item| label_of(item.get_ref())).collect();
+            labels.map(|labels| labels.join("+"))
+        }
+        DeValue::Datetime(_) | DeValue::Table(_) => None,
+    }
+}

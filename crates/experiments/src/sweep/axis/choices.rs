@@ -1,0 +1,159 @@
+//! The choices of an axis: listed values, a range of numbers, or named variants.
+
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::{Choice, RANGE_KEYS, VARIANT_KEYS, label_of, names_of, text_of};
+use crate::sweep::setting::{Setting, Value};
+use fabricsim_scenario::text::document::{Document, Section};
+use fabricsim_scenario::text::error::Error;
+
+/// The most values of an axis.
+const MOST_VALUES: i64 = 100_000;
+
+/// The choices of an axis with `values`.
+pub(super) fn read_values<'a>(
+    document: &Document<'a>,
+    section: &Section<'a>,
+    key: &Spanned<&str>,
+) -> Result<Vec<Choice<'a>>, Error> {
+    let written = section.table.get("values");
+    let values = match written.map(Spanned::get_ref) {
+        Some(DeValue::Array(values)) if !values.is_empty() => values,
+        _ => {
+            return Err(document.diagnostic(
+                Document::place(section, "values"),
+                format!(
+                    "{}: `values` is a list with at least one value",
+                    section.title
+                ),
+                "write it like `values = [0.3, 0.5, 0.7]`",
+            ));
+        }
+    };
+    values
+        .iter()
+        .map(|value| {
+            let label = label_of(value.get_ref()).filter(|label| !label.is_empty());
+            let label = label.ok_or_else(|| {
+                document.diagnostic(
+                    value.span(),
+                    format!("{}: this value has no short name", section.title),
+                    "use an axis of [[axis.variant]] tables, each with a `name`",
+                )
+            })?;
+            let place = value.span();
+            let setting = Setting::new(document, key, Value::Written(value.clone()))?;
+            Ok(Choice {
+                label,
+                place,
+                settings: vec![setting],
+            })
+        })
+        .collect()
+}
+
+/// The choices of an axis with a `range`.
+pub(super) fn read_range<'a>(
+    document: &Document<'a>,
+    section: &Section<'a>,
+    key: &Spanned<&str>,
+) -> Result<Vec<Choice<'a>>, Error> {
+    let title = format!("{}, `range`", section.title);
+    let place = Document::place(section, "range");
+    let wrong = |message: &str| {
+        document.diagnostic(
+            place.clone(),
+            format!("{title}: {message}"),
+            "write it like `range = { from = 1, to = 5 }`; both ends are included, and `step` is \
+             1 or more",
+        )
+    };
+    let Some(DeValue::Table(range)) = section.table.get("range").map(Spanned::get_ref) else {
+        return Err(wrong("it is a table"));
+    };
+    document.refuse_unknown(&title, range, &names_of(RANGE_KEYS))?;
+    let number = |name: &str| match range.get(name).map(Spanned::get_ref) {
+        None => Ok(None),
+        Some(DeValue::Integer(integer)) => i64::from_str_radix(integer.as_str(), integer.radix())
+            .map(Some)
+            .map_err(|_| wrong(&format!("`{name}` is too large"))),
+        Some(_) => Err(wrong(&format!("`{name}` is a whole number"))),
+    };
+    let from = number("from")?.ok_or_else(|| wrong("`from` is missing"))?;
+    let to = number("to")?.ok_or_else(|| wrong("`to` is missing"))?;
+    let step = number("step")?.unwrap_or(1);
+    if step < 1 || to < from {
+        return Err(wrong("it has no numbers"));
+    }
+    let too_many = to
+        .checked_sub(from)
+        .is_none_or(|span| span / step >= MOST_VALUES);
+    if too_many {
+        return Err(wrong(&format!("it has more than {MOST_VALUES} numbers")));
+    }
+    let choice = |number: i64| {
+        let label = number.to_string();
+        let value = Value::Number(label.clone(), place.clone());
+        Ok(Choice {
+            label,
+            place: place.clone(),
+            settings: vec![Setting::new(document, key, value)?],
+        })
+    };
+    let count = (to - from) / step;
+    (0..=count)
+        .map(|index| choice(from + index * step))
+        .collect()
+}
+
+/// The choices of an axis with variants.
+pub(super) fn read_variants<'a>(
+    document: &Document<'a>,
+    section: &Section<'a>,
+) -> Result<Vec<Choice<'a>>, Error> {
+    let mut table = section.table.clone();
+    let variants = document.sections(&mut table, "variant")?;
+    if variants.is_empty() {
+        return Err(document.diagnostic(
+            Document::place(section, "variant"),
+            format!("{}: it has no variants", section.title),
+            "add [[axis.variant]] tables, each with a `name` and a `set` table",
+        ));
+    }
+    variants
+        .iter()
+        .map(|variant| {
+            let title = format!("{}, {}", section.title, variant.title);
+            document.refuse_unknown(&title, &variant.table, &names_of(VARIANT_KEYS))?;
+            let Some(name) = text_of(document, &title, &variant.table, "name")? else {
+                return Err(document.diagnostic(
+                    variant.span.clone(),
+                    format!("{title}: it has no name"),
+                    "add `name = \"HPCC\"`",
+                ));
+            };
+            Ok(Choice {
+                label: (*name.get_ref()).to_owned(),
+                place: name.span(),
+                settings: read_set(document, &title, variant)?,
+            })
+        })
+        .collect()
+}
+
+/// The settings of the `set` table of a section.
+pub(in crate::sweep) fn read_set<'a>(
+    document: &Document<'a>,
+    title: &str,
+    section: &Section<'a>,
+) -> Result<Vec<Setting<'a>>, Error> {
+    match section.table.get("set").map(Spanned::get_ref) {
+        Some(DeValue::Table(set)) => Setting::read_table(document, set),
+        _ => Err(document.diagnostic(
+            Document::place(section, "set"),
+            format!("{title}: it needs a table `set`: keys of the scenario and their values"),
+            "write it like `set = { cc = { kind = \"hpcc\" }, \"switch.buffer\" = \"32MiB\" }`",
+        )),
+    }
+}

@@ -1,0 +1,99 @@
+//! Where a sweep's base scenario comes from.
+
+use std::path::{Path, PathBuf};
+
+use toml::de::DeValue;
+
+use super::SweepInput;
+use super::definition::TABLES;
+use fabricsim_scenario::text::document::Document;
+use fabricsim_scenario::text::error::Error;
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_named;
+use fabricsim_scenario::text::overrides;
+
+/// Where the base scenario stands.
+pub(super) enum Base {
+    /// In a text of its own.
+    Apart {
+        source: String,
+        text: String,
+        folder: PathBuf,
+    },
+    /// In the table `scenario` of the sweep, whose text may have been changed.
+    Within { source: String, text: String },
+}
+
+/// Finds the base scenario of the sweep in `text` and changes it as `input` says.
+pub(super) fn find_base(
+    source: &str,
+    text: &str,
+    folder: &Path,
+    input: &SweepInput,
+) -> Result<Base, Error> {
+    let document = Document::new(source, text);
+    let root = document.parse()?;
+    document.refuse_unknown("a sweep", &root, TABLES)?;
+    let named = root.get("scenario");
+    let place = named.map_or(text.len()..text.len(), toml::Spanned::span);
+    match (&input.base, named.map(|named| named.get_ref())) {
+        (Some(base), _) => Base::apart(&base.source, &base.text, folder, &input.overrides),
+        (None, Some(DeValue::String(path))) => {
+            let path = folder.join(&**path);
+            let name = path.display().to_string();
+            let text = read_named(FileKind::BASE, &path, |reason, help| {
+                let message = format!("cannot read the base scenario `{name}`: {reason}");
+                document.diagnostic(place, message, help)
+            })?;
+            Base::apart(
+                &name,
+                &text,
+                path.parent().unwrap_or(folder),
+                &input.overrides,
+            )
+        }
+        (None, Some(DeValue::Table(_))) => Base::within(source, text, &input.overrides),
+        (None, other) => {
+            let message = match other {
+                None => "the sweep has no base scenario",
+                Some(_) => "`scenario` is the path of a scenario file, or a table",
+            };
+            let help = "write `scenario = \"base.toml\"` before the first table, or the scenario \
+                        itself below `[scenario]`";
+            Err(document.diagnostic(place, message, help))
+        }
+    }
+}
+
+impl Base {
+    fn apart(source: &str, text: &str, folder: &Path, overrides: &[String]) -> Result<Self, Error> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        // Broken TOML is reported as it stands in the file.
+        Document::new(source, text).parse()?;
+        let (source, text) = changed(source, text, overrides)?;
+        let folder = folder.to_owned();
+        Ok(Self::Apart {
+            source,
+            text,
+            folder,
+        })
+    }
+
+    fn within(source: &str, text: &str, overrides: &[String]) -> Result<Self, Error> {
+        let within: Vec<String> = overrides
+            .iter()
+            .map(|change| format!("scenario.{change}"))
+            .collect();
+        let (source, text) = changed(source, text, &within)?;
+        Ok(Self::Within { source, text })
+    }
+}
+
+/// The name and the text after the changes of `--set`.
+fn changed(source: &str, text: &str, overrides: &[String]) -> Result<(String, String), Error> {
+    if overrides.is_empty() {
+        return Ok((source.to_owned(), text.to_owned()));
+    }
+    let text = overrides::apply(source, text, overrides)?;
+    Ok((format!("{source} (with --set)"), text))
+}

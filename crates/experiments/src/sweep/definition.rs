@@ -1,0 +1,356 @@
+//! The text of a sweep as axes, exclusions and changes, and the points that follow from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::axis::{Axis, names_of, read_set, text_of};
+use super::condition::Condition;
+use super::point::{LONGEST_NAME, Point, folder_name};
+use super::setting::Setting;
+use super::{Sweep, name_of};
+use fabricsim_scenario::cc::custom::CcRegistry;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::keys::Keys;
+use fabricsim_scenario::text::document::{Document, Section};
+use fabricsim_scenario::text::error::Error;
+
+/// The keys and tables of a sweep.
+pub const SWEEP_KEYS: Keys = &[
+    ("name", "names the results (default: the file's name)"),
+    (
+        "scenario",
+        "the base scenario: the path of its file, or a table with its content (required)",
+    ),
+    (
+        "axis",
+        "[[axis]] tables; every combination of their values is a point",
+    ),
+    (
+        "exclude",
+        "[[exclude]] tables: points that have these values of these axes are left out",
+    ),
+    (
+        "override",
+        "[[override]] tables: further keys for points that have certain values",
+    ),
+];
+
+/// The keys of an `[[override]]` table.
+pub const OVERRIDE_KEYS: Keys = &[
+    (
+        "when",
+        "values of axes; all of them have to be the point's (required)",
+    ),
+    (
+        "set",
+        "keys of the scenario with their values (required); they are set after those of all axes",
+    ),
+];
+
+pub(super) const TABLES: &[&str] = &["name", "scenario", "axis", "exclude", "override"];
+
+/// The most points of a sweep.
+const MOST_POINTS: usize = 100_000;
+
+/// What a sweep's text says, but for the base scenario.
+pub(super) struct Definition<'a> {
+    name: Option<Spanned<String>>,
+    axes: Vec<Axis<'a>>,
+    excludes: Vec<Condition>,
+    overrides: Vec<(Condition, Vec<Setting<'a>>)>,
+}
+
+impl<'a> Definition<'a> {
+    pub(super) fn read(document: &Document<'a>, mut root: DeTable<'a>) -> Result<Self, Error> {
+        let name = text_of(document, "the sweep", &root, "name")?
+            .map(|name| Spanned::new(name.span(), (*name.get_ref()).to_owned()));
+        let axes: Vec<Axis<'a>> = document
+            .sections(&mut root, "axis")?
+            .iter()
+            .map(|section| Axis::read(document, section))
+            .collect::<Result<_, _>>()?;
+        if axes.is_empty() {
+            return Err(document.diagnostic(
+                document.text.len()..document.text.len(),
+                "the sweep has no [[axis]], so there is nothing to vary",
+                "add `[[axis]]` with `key = \"workload.0.load\"` and `values = [0.3, 0.5]`",
+            ));
+        }
+        refuse_same_names(document, &axes)?;
+        refuse_lost_settings(document, &axes)?;
+        let excludes = document
+            .sections(&mut root, "exclude")?
+            .iter()
+            .map(|section| {
+                let place = section.span.clone();
+                Condition::read(document, &section.title, place, &section.table, &axes)
+            })
+            .collect::<Result<_, _>>()?;
+        let overrides = document
+            .sections(&mut root, "override")?
+            .iter()
+            .map(|section| read_override(document, section, &axes))
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            name,
+            axes,
+            excludes,
+            overrides,
+        })
+    }
+
+    /// The sweep over `base`, whose paths are relative to `folder`. `source` is the sweep's own name
+    /// in messages.
+    pub(super) fn sweep(
+        &self,
+        document: &Document<'a>,
+        source: &str,
+        base: DeTable<'a>,
+        folder: &Path,
+        custom: &CcRegistry,
+    ) -> Result<Sweep, Error> {
+        let written = self.name.as_ref().map(|name| name.get_ref().as_str());
+        let name = name_of(written, source).map_err(|error| {
+            let place = self.name.as_ref().map_or(0..0, Spanned::span);
+            document.diagnostic(place, error.message, error.help)
+        })?;
+        let base = DeValue::Table(base);
+        let mut points: Vec<Point> = Vec::new();
+        for choices in self.combinations(document)? {
+            let name = self.point_name(document, &choices)?;
+            let read = self.scenario(document, &base, &choices, folder, custom);
+            let mut scenario = read.map_err(|error| error.of_point(&name))?;
+            if let Some(before) = points.last() {
+                share(&mut scenario, before.scenario());
+            }
+            let labels = self.labels(&choices).map(str::to_owned).collect();
+            points.push(Point::new(name, labels, scenario)?);
+        }
+        Ok(Sweep {
+            name,
+            axes: self.axes.iter().map(|axis| axis.name.clone()).collect(),
+            points,
+        })
+    }
+
+    /// The choices of every point, one for each axis.
+    fn combinations(&self, document: &Document<'_>) -> Result<Vec<Vec<usize>>, Error> {
+        let count = self.axes.iter().try_fold(1usize, |count, axis| {
+            count
+                .checked_mul(axis.choices.len())
+                .filter(|&count| count <= MOST_POINTS)
+        });
+        let first = self.axes[0].place.clone();
+        let Some(count) = count else {
+            return Err(document.diagnostic(
+                first,
+                format!("the axes make more than {MOST_POINTS} points"),
+                "give the axes fewer values, or make several sweeps",
+            ));
+        };
+        let choices = |mut point: usize| {
+            let mut choices = vec![0; self.axes.len()];
+            for (choice, axis) in choices.iter_mut().zip(&self.axes).rev() {
+                *choice = point % axis.choices.len();
+                point /= axis.choices.len();
+            }
+            choices
+        };
+        let excluded =
+            |choices: &Vec<usize>| self.excludes.iter().any(|exclude| exclude.holds(choices));
+        let kept: Vec<Vec<usize>> = (0..count)
+            .map(choices)
+            .filter(|choices| !excluded(choices))
+            .collect();
+        if kept.is_empty() {
+            return Err(document.diagnostic(
+                first,
+                "every point of the sweep is excluded",
+                "leave out an [[exclude]]",
+            ));
+        }
+        self.refuse_same_folders(document, &kept)?;
+        Ok(kept)
+    }
+
+    fn labels(&self, choices: &[usize]) -> impl Iterator<Item = &str> {
+        self.axes
+            .iter()
+            .zip(choices)
+            .map(|(axis, &choice)| axis.choices[choice].label.as_str())
+    }
+
+    fn folder_of(&self, choices: &[usize]) -> String {
+        let names = self.axes.iter().map(|axis| axis.name.as_str());
+        folder_name(names.zip(self.labels(choices)))
+    }
+
+    fn point_name(&self, document: &Document<'_>, choices: &[usize]) -> Result<String, Error> {
+        let name = self.folder_of(choices);
+        if name.len() <= LONGEST_NAME {
+            return Ok(name);
+        }
+        let longest = self
+            .axes
+            .iter()
+            .zip(choices)
+            .map(|(axis, &choice)| &axis.choices[choice])
+            .max_by_key(|choice| choice.label.len())
+            .expect("a sweep has an axis");
+        Err(document.diagnostic(
+            longest.place.clone(),
+            format!(
+                "the point `{name}` has a name of {} bytes, and a folder can have {LONGEST_NAME}",
+                name.len()
+            ),
+            "use [[axis.variant]] tables with short names, or give axes shorter names",
+        ))
+    }
+
+    /// Refuses points that differ in characters only that folders cannot have, or in case, which some
+    /// systems do not see.
+    fn refuse_same_folders(
+        &self,
+        document: &Document<'_>,
+        points: &[Vec<usize>],
+    ) -> Result<(), Error> {
+        let mut seen: BTreeMap<String, &Vec<usize>> = BTreeMap::new();
+        for choices in points {
+            let folder = self.folder_of(choices).to_ascii_lowercase();
+            let Some(other) = seen.insert(folder, choices) else {
+                continue;
+            };
+            let axis = (0..choices.len())
+                .find(|&axis| choices[axis] != other[axis])
+                .expect("no two points are the same");
+            let choice = &self.axes[axis].choices[choices[axis]];
+            let before = &self.axes[axis].choices[other[axis]];
+            return Err(document.diagnostic(
+                choice.place.clone(),
+                format!(
+                    "`{}` and `{}` would have one folder, `{}`",
+                    before.label,
+                    choice.label,
+                    self.folder_of(choices)
+                ),
+                "give them names that differ in letters, digits, dots, dashes or underscores, and \
+                 not only in case",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The scenario of a point.
+    fn scenario(
+        &self,
+        document: &Document<'a>,
+        base: &DeValue<'a>,
+        choices: &[usize],
+        folder: &Path,
+        custom: &CcRegistry,
+    ) -> Result<Scenario, Error> {
+        let mut scenario = base.clone();
+        let of_axes = self
+            .axes
+            .iter()
+            .zip(choices)
+            .map(|(axis, &choice)| &axis.choices[choice].settings);
+        let changes = self
+            .overrides
+            .iter()
+            .filter(|(when, _)| when.holds(choices))
+            .map(|(_, settings)| settings);
+        for setting in of_axes.chain(changes).flatten() {
+            setting.apply(document, &mut scenario)?;
+        }
+        let DeValue::Table(tables) = scenario else {
+            unreachable!("settings are made in the tables of a scenario");
+        };
+        Scenario::read_tables(*document, tables, folder, custom)
+    }
+}
+
+/// Lets `scenario` use the network and the lists of flows of the point before it where they are the
+/// same: they are large, and most axes leave them alone.
+fn share(scenario: &mut Scenario, before: &Scenario) {
+    if *before.topology == *scenario.topology {
+        scenario.topology = Arc::clone(&before.topology);
+    }
+    for (workload, same) in scenario.workloads.iter_mut().zip(&before.workloads) {
+        if workload == same {
+            workload.clone_from(same);
+        }
+    }
+}
+
+fn read_override<'a>(
+    document: &Document<'a>,
+    section: &Section<'a>,
+    axes: &[Axis<'a>],
+) -> Result<(Condition, Vec<Setting<'a>>), Error> {
+    let title = &section.title;
+    document.refuse_unknown(title, &section.table, &names_of(OVERRIDE_KEYS))?;
+    let Some(DeValue::Table(when)) = section.table.get("when").map(Spanned::get_ref) else {
+        return Err(document.diagnostic(
+            Document::place(section, "when"),
+            format!("{title}: it needs a table `when`: axes and their values"),
+            "write it like `when = { load = 0.7 }`",
+        ));
+    };
+    let place = Document::place(section, "when");
+    let when = Condition::read(document, title, place, when, axes)?;
+    Ok((when, read_set(document, title, section)?))
+}
+
+fn refuse_same_names(document: &Document<'_>, axes: &[Axis<'_>]) -> Result<(), Error> {
+    for (index, axis) in axes.iter().enumerate() {
+        if axes[..index].iter().any(|other| other.name == axis.name) {
+            return Err(document.diagnostic(
+                axis.place.clone(),
+                format!("there are two axes called `{}`", axis.name),
+                "give one of them another `name`",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A setting of the axis for each key that it sets.
+fn different_keys<'x, 'a>(axis: &'x Axis<'a>) -> Vec<&'x Setting<'a>> {
+    let mut seen = BTreeSet::new();
+    axis.choices
+        .iter()
+        .flat_map(|choice| &choice.settings)
+        .filter(|setting| seen.insert(setting.key()))
+        .collect()
+}
+
+/// Refuses an axis that sets what an earlier axis has set, or a whole table around it: the earlier one
+/// would change nothing.
+fn refuse_lost_settings(document: &Document<'_>, axes: &[Axis<'_>]) -> Result<(), Error> {
+    let keys: Vec<Vec<&Setting<'_>>> = axes.iter().map(different_keys).collect();
+    for (index, axis) in axes.iter().enumerate() {
+        for later in &keys[index] {
+            for (other, earlier) in axes[..index].iter().zip(&keys) {
+                if let Some(lost) = earlier.iter().find(|lost| later.covers(lost)) {
+                    return Err(document.diagnostic(
+                        later.place.clone(),
+                        format!(
+                            "axis `{}` sets `{}`, and so undoes `{}` of axis `{}` before it",
+                            axis.name,
+                            later.key(),
+                            lost.key(),
+                            other.name
+                        ),
+                        "write the axis that sets whole tables first; two axes cannot set one key",
+                    ));
+                }
+            }
+        }
+    }
+    Ok(())
+}

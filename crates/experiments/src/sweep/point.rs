@@ -1,0 +1,141 @@
+//! A point of a sweep: one scenario with a name.
+
+use std::path::{Path, PathBuf};
+
+use fabricsim_workload::WorkloadConfig;
+
+use fabricsim::identity::origin_of;
+use fabricsim::output::Origin;
+use fabricsim::simulation::Expectation;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
+
+/// The longest name of a point, in bytes: what file systems take, with room for endings.
+pub(super) const LONGEST_NAME: usize = 200;
+
+/// One scenario of a sweep.
+#[derive(Clone, Debug)]
+pub struct Point {
+    name: String,
+    values: Vec<String>,
+    scenario: Scenario,
+    expected: Expectation,
+    origin: Origin,
+}
+
+impl Point {
+    pub(super) fn new(
+        name: String,
+        values: Vec<String>,
+        scenario: Scenario,
+    ) -> Result<Self, Error> {
+        let mut expected = Expectation::default();
+        for (index, workload) in scenario.workloads.iter().enumerate() {
+            let share = workload
+                .expected(&scenario.workload_context(index))
+                .expect("what a workload expects was asked when it was read");
+            expected.flows += share.flows;
+            expected.bytes += share.bytes;
+        }
+        Ok(Self {
+            name,
+            values,
+            origin: origin_of(&scenario)?,
+            scenario,
+            expected,
+        })
+    }
+
+    /// `axis=value` for each axis, joined by commas; also the name of the point's folder.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The value of each axis, in the order of [`Sweep::axes`](super::Sweep::axes).
+    #[must_use]
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// The load of the first workload that has one, payload over the rate of the host links; zero
+    /// without such a workload.
+    #[must_use]
+    pub fn load(&self) -> f64 {
+        let mut workloads = self.scenario.workloads.iter();
+        let load = workloads.find_map(|workload| match workload {
+            WorkloadConfig::Poisson(poisson) => Some(poisson.load),
+            _ => None,
+        });
+        load.unwrap_or(0.0)
+    }
+
+    /// What is simulated.
+    #[must_use]
+    pub const fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// Flows and bytes that its workloads are expected to produce.
+    #[must_use]
+    pub const fn expected(&self) -> Expectation {
+        self.expected
+    }
+
+    /// A checksum of everything that decides the results: the settings with every default, the files
+    /// that they name, and the version of fabricsim.
+    #[must_use]
+    pub fn scenario_checksum(&self) -> &str {
+        self.origin.checksum()
+    }
+
+    /// Everything that decides the results.
+    pub(super) const fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// The folder of the results in `sweep`, the folder of the sweep.
+    #[must_use]
+    pub fn folder(&self, sweep: &Path) -> PathBuf {
+        points_folder(sweep).join(&self.name)
+    }
+}
+
+/// The folder with the folders of points.
+pub(super) fn points_folder(sweep: &Path) -> PathBuf {
+    sweep.join("points")
+}
+
+/// The name of the point with these axes and values.
+pub(super) fn folder_name<'p>(parts: impl Iterator<Item = (&'p str, &'p str)>) -> String {
+    let parts: Vec<String> = parts
+        .map(|(axis, value)| format!("{axis}={value}"))
+        .collect();
+    parts
+        .join(",")
+        .chars()
+        .map(|c| match c {
+            '.' | '_' | '+' | '=' | ',' | '-' => c,
+            _ if c.is_ascii_alphanumeric() => c,
+            _ => '_',
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_names_of_folders_everywhere() {
+        let parts = [
+            ("load", "0.5"),
+            ("scheme", "HPCC+w / 2"),
+            ("hosts", "0..16"),
+        ];
+        assert_eq!(
+            folder_name(parts.into_iter()),
+            "load=0.5,scheme=HPCC+w___2,hosts=0..16"
+        );
+    }
+}

@@ -1,0 +1,242 @@
+//! What a point leaves behind: `point.json`, written last, says whose results are in its folder.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Sweep;
+use super::point::{Point, points_folder};
+use fabricsim::output::{
+    Destination, Existing, RUN, Unclaimed, is_being_replaced, write_in_folder,
+};
+use fabricsim::summary::{FlowCounts, SlowdownSummary, Status};
+use fabricsim_scenario::text::error::Error;
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_bytes;
+
+pub(super) const POINT_JSON: &str = "point.json";
+const SUMMARY_JSON: &str = "summary.json";
+
+/// What `point.json` holds.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct PointRecord {
+    point: String,
+    axes: Vec<AxisValue>,
+    fabricsim_version: String,
+    scenario_checksum: String,
+    /// Checksum of the point's `fct.csv`; absent when the point failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
+    /// Why there are no results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct AxisValue {
+    axis: String,
+    value: String,
+}
+
+/// What the table of points takes from a point's `summary.json`.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub struct PointResults {
+    /// How the run ended.
+    pub status: Status,
+    /// Checksum of the rows of `fct.csv`.
+    pub checksum: String,
+    /// Flows by their fate.
+    pub flows: FlowCounts,
+    /// Slowdowns overall and by class of sizes.
+    pub slowdown: Vec<SlowdownSummary>,
+    /// Simulated time at the end, in nanoseconds.
+    pub simulated_ns: f64,
+    /// Packets that crossed a link.
+    pub packet_hops: u64,
+    /// Packets dropped for want of buffer.
+    pub buffer_drops: u64,
+    /// Packets dropped by queue disciplines.
+    pub queue_drops: u64,
+    /// Packets lost on links.
+    pub link_losses: u64,
+    /// Packets dropped or lost because a link was down.
+    pub link_down_drops: u64,
+    /// Packets dropped for want of a route.
+    pub no_route_drops: u64,
+    /// Pause frames sent.
+    pub pfc_pauses: u64,
+    /// Time that ports have been paused, in nanoseconds.
+    pub pfc_paused_ns: f64,
+    /// The longest queue of a switch port, in bytes.
+    pub max_queue_bytes: u64,
+    /// Payload bytes sent again.
+    pub retransmitted_bytes: u64,
+    /// Threads that ran it.
+    pub threads: usize,
+    /// Wall time of the simulation, in seconds.
+    pub wall_s: f64,
+    /// CPU time of the simulation, in seconds.
+    pub cpu_s: f64,
+    /// Packet-hops for each second of CPU time.
+    pub packet_hops_per_cpu_s: f64,
+    /// Largest memory of the process that ran it, in bytes.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+impl PointResults {
+    /// Packets that were dropped or lost, for any reason.
+    #[must_use]
+    pub const fn drops(&self) -> u64 {
+        self.buffer_drops
+            + self.queue_drops
+            + self.link_losses
+            + self.link_down_drops
+            + self.no_route_drops
+    }
+
+    /// Whether flows are left that can never finish.
+    #[must_use]
+    pub const fn is_stuck(&self) -> bool {
+        match self.status {
+            Status::Stalled | Status::Deadlocked | Status::BeyondHorizon | Status::Overloaded => {
+                true
+            }
+            Status::Finished => self.flows.unreachable > 0,
+            Status::TimeReached | Status::Interrupted => false,
+        }
+    }
+}
+
+/// What is in the folder of a point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PointState {
+    /// Results of this very scenario.
+    Done(Box<PointResults>),
+    /// This scenario failed, with the message; it is tried again.
+    Failed(String),
+    /// Results of another scenario, or of another version of fabricsim.
+    Outdated,
+    /// Nothing that is complete.
+    Missing,
+}
+
+impl PointState {
+    /// Looks into the folder of `point` in `sweep`, the folder of the sweep.
+    #[must_use]
+    pub fn of(point: &Point, sweep: &Path) -> Self {
+        let folder = point.folder(sweep);
+        if is_being_replaced(&folder) {
+            return Self::Missing;
+        }
+        let Some(record) = read::<PointRecord>(&folder.join(POINT_JSON)) else {
+            return Self::Missing;
+        };
+        if record.scenario_checksum != point.scenario_checksum() {
+            return Self::Outdated;
+        }
+        if let Some(failure) = record.failure {
+            return Self::Failed(failure);
+        }
+        match read::<PointResults>(&folder.join(SUMMARY_JSON)) {
+            Some(results) if record.checksum.as_ref() == Some(&results.checksum) => {
+                Self::Done(Box::new(results))
+            }
+            _ => Self::Missing,
+        }
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_slice(&read_bytes(FileKind::SUMMARY, path).ok()?).ok()
+}
+
+impl PointRecord {
+    fn new(sweep: &Sweep, point: &Point) -> Self {
+        let axes = sweep.axes().iter().zip(point.values());
+        Self {
+            point: point.name().to_owned(),
+            axes: axes
+                .map(|(axis, value)| AxisValue {
+                    axis: axis.clone(),
+                    value: value.clone(),
+                })
+                .collect(),
+            fabricsim_version: env!("CARGO_PKG_VERSION").to_owned(),
+            scenario_checksum: point.scenario_checksum().to_owned(),
+            checksum: None,
+            failure: None,
+        }
+    }
+
+    fn write(&self, file: &mut File) -> io::Result<()> {
+        let mut buffered = BufWriter::new(file);
+        serde_json::to_writer_pretty(&mut buffered, self)?;
+        buffered.flush()
+    }
+}
+
+/// Writes into `file` that the results of `point` are there, with `checksum`.
+pub(super) fn write_done(
+    sweep: &Sweep,
+    point: &Point,
+    checksum: &str,
+    file: &mut File,
+) -> io::Result<()> {
+    let record = PointRecord {
+        checksum: Some(checksum.to_owned()),
+        ..PointRecord::new(sweep, point)
+    };
+    record.write(file)
+}
+
+/// Notes in the folder of `point` why it has no results. Complete results of other settings stay as
+/// they are, with what says whose they are.
+pub(super) fn write_failure(
+    sweep: &Sweep,
+    point: &Point,
+    dir: &Path,
+    failure: &str,
+) -> Result<(), Error> {
+    if PointState::of(point, dir) == PointState::Outdated {
+        return Ok(());
+    }
+    let record = PointRecord {
+        failure: Some(failure.to_owned()),
+        ..PointRecord::new(sweep, point)
+    };
+    write_in_folder(&point.folder(dir), POINT_JSON, |file| record.write(file))
+}
+
+/// Refuses a point whose folder has complete results of something else that are to be kept.
+pub(super) fn check_folder(point: &Point, dir: &Path, existing: Existing) -> Result<(), Error> {
+    let folder = point.folder(dir);
+    let destination = Destination::new(&folder, existing);
+    // A point that says that it is of these settings has no other results, whatever its files say.
+    let record = read::<PointRecord>(&folder.join(POINT_JSON));
+    let is_ours = |record: PointRecord| {
+        record.scenario_checksum == point.scenario_checksum() || record.failure.is_some()
+    };
+    if record.is_some_and(is_ours) {
+        return Ok(());
+    }
+    point
+        .origin()
+        .check(destination, &RUN, &[], Unclaimed::Ours)
+}
+
+/// Folders of points that the sweep has no longer, in the order of their names.
+pub(super) fn stale_folders(sweep: &Sweep, dir: &Path) -> Vec<String> {
+    let known: std::collections::BTreeSet<&str> = sweep.points().iter().map(Point::name).collect();
+    let Ok(entries) = fs::read_dir(points_folder(dir)) else {
+        return Vec::new();
+    };
+    let mut stale: Vec<String> = entries
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| !known.contains(name.as_str()))
+        .collect();
+    stale.sort();
+    stale
+}

@@ -1,0 +1,150 @@
+//! Runs the points of a sweep that have no results yet.
+
+use std::path::Path;
+
+use fabricsim_core::engine::{Crew, Threads};
+use rayon::prelude::*;
+
+use super::Sweep;
+use super::monitor::{Ended, PointOutcome, SweepMonitor, SweepOptions};
+use super::point::{Point, points_folder};
+use super::record::{PointState, check_folder, stale_folders};
+use super::shard::longest_first;
+use super::table::write_tables;
+use super::workers::Work;
+use fabricsim::output::Existing;
+use fabricsim::simulation::Simulation;
+use fabricsim_scenario::text::error::Error;
+
+/// What a run of a sweep has come to.
+#[derive(Clone, Debug)]
+pub struct SweepOutcome {
+    /// Every point of the sweep, in its order.
+    pub points: Vec<PointOutcome>,
+    /// Folders of points that the sweep does not have any more; they are left alone.
+    pub stale: Vec<String>,
+    /// Whether the monitor stopped it.
+    pub interrupted: bool,
+}
+
+impl SweepOutcome {
+    /// Whether every point has results.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.points.iter().all(|point| point.results().is_some())
+    }
+
+    /// Points that this call has run.
+    #[must_use]
+    pub fn count_run(&self) -> usize {
+        self.count(|ended| matches!(ended, Ended::Ran(_)))
+    }
+
+    /// Points whose `ended` is as wanted.
+    #[must_use]
+    pub fn count(&self, wanted: impl Fn(&Ended) -> bool) -> usize {
+        self.points
+            .iter()
+            .filter(|point| wanted(&point.ended))
+            .count()
+    }
+}
+
+/// Runs those points of `sweep` that belong to the shard and have no results in `dir` yet, the largest
+/// first, and writes the tables of all points. Every network is built once before anything is run.
+/// Several processes can do this at the same time in one folder, best each with a shard of its own: a
+/// point that another one is running is waited for.
+///
+/// # Errors
+/// When a point asks for what cannot be simulated, or would replace complete results of other settings
+/// that are to be kept, before any is run; when the folder or a table
+/// cannot be written. A point that fails by itself is no error: see [`Ended::Failed`].
+pub fn run(
+    sweep: &Sweep,
+    dir: &Path,
+    options: &SweepOptions,
+    monitor: &mut dyn SweepMonitor,
+) -> Result<SweepOutcome, Error> {
+    let points = sweep.points();
+    let mine = options.shard.choose(points);
+    let mut due: Vec<usize> = mine
+        .into_iter()
+        .filter(|&at| !matches!(PointState::of(&points[at], dir), PointState::Done(_)))
+        .collect();
+    check_folders(points, &due, dir, options.existing)?;
+    check(sweep, &due, options.jobs)?;
+    let bytes: Vec<f64> = due.iter().map(|&at| points[at].expected().bytes).collect();
+    due = longest_first(&bytes)
+        .into_iter()
+        .map(|order| due[order])
+        .collect();
+    let folder = points_folder(dir);
+    std::fs::create_dir_all(&folder).map_err(|source| Error::Write {
+        path: folder,
+        source,
+    })?;
+    let work = Work::new(sweep, dir, options, &due);
+    monitor.begins();
+    let (ended, interrupted) = work.run(options.jobs, monitor)?;
+    let mut fates: Vec<Option<Ended>> = points.iter().map(|_| None).collect();
+    for (&at, end) in due.iter().zip(ended) {
+        fates[at] = Some(end.unwrap_or(Ended::Stopped));
+    }
+    let states = write_tables(sweep, dir)?;
+    let outcome = |((point, fate), state): ((&Point, Option<Ended>), PointState)| {
+        let ended = match (fate, state) {
+            (Some(ended), _) => ended,
+            (None, PointState::Done(results)) => Ended::Kept(results),
+            (None, PointState::Failed(message)) => Ended::Failed(message),
+            (None, PointState::Outdated | PointState::Missing) => Ended::Elsewhere,
+        };
+        PointOutcome::new(point, dir, ended)
+    };
+    Ok(SweepOutcome {
+        points: points.iter().zip(fates).zip(states).map(outcome).collect(),
+        stale: stale_folders(sweep, dir),
+        interrupted,
+    })
+}
+
+/// Refuses points, by their places, whose folders have complete results that are to be kept.
+fn check_folders(
+    points: &[Point],
+    places: &[usize],
+    dir: &Path,
+    existing: Existing,
+) -> Result<(), Error> {
+    let refused = |&at: &usize| check_folder(&points[at], dir, existing).err();
+    let mut refusals = places.iter().filter_map(refused);
+    match (refusals.next(), refusals.count()) {
+        (None, _) => Ok(()),
+        (Some(error), 0) => Err(error),
+        (Some(error), more) => Err(error.of_more_points(more)),
+    }
+}
+
+impl Sweep {
+    /// Builds the network of every point, `jobs` at a time, and runs none.
+    ///
+    /// # Errors
+    /// The first point that asks for what cannot be simulated.
+    pub fn check(&self, jobs: usize) -> Result<(), Error> {
+        let all: Vec<usize> = (0..self.points().len()).collect();
+        check(self, &all, jobs)
+    }
+}
+
+/// Builds the networks of the points at `places`, at most `jobs` of them at the same time.
+fn check(sweep: &Sweep, places: &[usize], jobs: usize) -> Result<(), Error> {
+    let refused = |&at: &usize| {
+        let point = &sweep.points()[at];
+        let built = Simulation::new(point.scenario(), 1);
+        built.err().map(|error| error.of_point(point.name()))
+    };
+    let threads = Threads::start(jobs.min(places.len())).map_err(Error::threads)?;
+    let errors: Vec<Option<Error>> = threads.run(|crew| match crew {
+        Crew::Alone => places.iter().map(refused).collect(),
+        Crew::Pool => places.par_iter().map(refused).collect(),
+    });
+    errors.into_iter().flatten().next().map_or(Ok(()), Err)
+}

@@ -1,0 +1,273 @@
+//! The tables of all points: `points.csv`, which is the same however the sweep was run, and
+//! `points_cost.csv`, which is what the runs took.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use fabricsim_report::SizeClass;
+
+use super::Sweep;
+use super::point::Point;
+use super::record::{PointResults, PointState};
+use fabricsim::output::{FolderLock, cannot_write, remove_left_over, write_in_folder};
+use fabricsim::summary::SlowdownSummary;
+use fabricsim_scenario::text::error::Error;
+
+/// The table of results.
+pub const POINTS_CSV: &str = "points.csv";
+/// The table of times and memory.
+pub const POINTS_COST_CSV: &str = "points_cost.csv";
+
+/// The columns of `points.csv` behind those of the axes, before those of classes of sizes.
+pub const POINT_COLUMNS: &[&str] = &[
+    "status",
+    "flows_started",
+    "flows_finished",
+    "flows_unfinished",
+    "flows_unreachable",
+    "scenario_checksum",
+    "checksum",
+    "simulated_ns",
+    "packet_hops",
+    "drops",
+    "pfc_pauses",
+    "pfc_paused_ns",
+    "max_queue_bytes",
+    "retransmitted_bytes",
+];
+
+/// The columns of `points_cost.csv` behind those of the axes.
+pub const COST_COLUMNS: &[&str] = &[
+    "status",
+    "threads",
+    "wall_s",
+    "cpu_s",
+    "packet_hops_per_cpu_s",
+    "peak_memory_bytes",
+];
+
+/// The first column.
+const POINT: &str = "point";
+
+/// What is told of the slowdowns of a class.
+const STATISTICS: [&str; 4] = ["p50", "p95", "p99", "mean"];
+
+/// How the columns of a class of sizes end; those of all flows have no ending.
+const fn ending(class: SizeClass) -> &'static str {
+    match class {
+        SizeClass::All => "",
+        SizeClass::Below10K => "_below_10KB",
+        SizeClass::Below30K => "_below_30KB",
+        SizeClass::From30KTo1M => "_30KB_to_1MB",
+        SizeClass::Above1M => "_above_1MB",
+    }
+}
+
+/// The columns of slowdowns of `class`: how many flows it has, but for that of all flows, and their
+/// slowdowns.
+fn class_columns(class: SizeClass) -> Vec<String> {
+    let ending = ending(class);
+    let count = (class != SizeClass::All).then(|| format!("flows{ending}"));
+    let slowdowns = STATISTICS.map(|statistic| format!("slowdown_{statistic}{ending}"));
+    count.into_iter().chain(slowdowns).collect()
+}
+
+/// Whether one of the tables has a column `name` beside those of the axes.
+pub(super) fn is_column(name: &str) -> bool {
+    name == POINT
+        || POINT_COLUMNS.contains(&name)
+        || COST_COLUMNS.contains(&name)
+        || SizeClass::ALL
+            .iter()
+            .any(|class| class_columns(*class).iter().any(|column| column == name))
+}
+
+/// The lock of whoever writes the tables.
+const LOCK: &str = ".fabricsim-tables.lock";
+
+/// Puts both tables of the sweep in `dir` together from what its points have left, and answers with
+/// the state of each point. Others may be at it at the same time, with other points: one after the
+/// other looks and writes, so the last one leaves complete tables.
+///
+/// # Errors
+/// When a table cannot be written.
+pub fn write_tables(sweep: &Sweep, dir: &Path) -> Result<Vec<PointState>, Error> {
+    let lock = FolderLock::take(dir, LOCK).map_err(cannot_write(dir))?;
+    remove_left_over(dir)?;
+    let points = sweep.points().iter();
+    let states: Vec<PointState> = points.map(|point| PointState::of(point, dir)).collect();
+    for (name, text) in [
+        (POINTS_COST_CSV, cost_table(sweep, &states)),
+        (POINTS_CSV, point_table(sweep, &states)),
+    ] {
+        write_in_folder(dir, name, |file| file.write_all(text.as_bytes()))?;
+    }
+    drop(lock);
+    Ok(states)
+}
+
+fn header(sweep: &Sweep, columns: impl Iterator<Item = String>) -> String {
+    let axes = sweep.axes().iter().cloned();
+    let names: Vec<String> = std::iter::once(POINT.to_owned())
+        .chain(axes)
+        .chain(columns)
+        .collect();
+    names.join(",") + "\n"
+}
+
+/// The point and its axes, and the status.
+fn begin_row(text: &mut String, point: &Point, state: &PointState) {
+    text.push_str(&cell(point.name()));
+    for value in point.values() {
+        text.push(',');
+        text.push_str(&cell(value));
+    }
+    text.push(',');
+    text.push_str(match state {
+        PointState::Done(results) => results.status.name(),
+        PointState::Failed(_) => "failed",
+        PointState::Outdated | PointState::Missing => "missing",
+    });
+}
+
+fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
+    let fixed = POINT_COLUMNS.iter().map(|&name| name.to_owned());
+    let classes = SizeClass::ALL
+        .iter()
+        .flat_map(|class| class_columns(*class));
+    let mut text = header(sweep, fixed.chain(classes));
+    for (point, state) in sweep.points().iter().zip(states) {
+        begin_row(&mut text, point, state);
+        let cells = match state {
+            PointState::Done(results) => result_cells(point, results),
+            _ => {
+                let classes = SizeClass::ALL
+                    .iter()
+                    .map(|class| class_columns(*class).len());
+                let count = POINT_COLUMNS.len() - 1 + classes.sum::<usize>();
+                let mut cells = vec![String::new(); count];
+                let checksum = POINT_COLUMNS
+                    .iter()
+                    .position(|name| *name == "scenario_checksum");
+                if let Some(place) = checksum {
+                    point.scenario_checksum().clone_into(&mut cells[place - 1]);
+                }
+                cells
+            }
+        };
+        for cell in cells {
+            text.push(',');
+            text.push_str(&cell);
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The cells behind the status.
+fn result_cells(point: &Point, results: &PointResults) -> Vec<String> {
+    let flows = &results.flows;
+    let mut cells = vec![
+        flows.started.to_string(),
+        flows.finished.to_string(),
+        flows.unfinished.to_string(),
+        flows.unreachable.to_string(),
+        point.scenario_checksum().to_owned(),
+        results.checksum.clone(),
+        nanoseconds(results.simulated_ns),
+        results.packet_hops.to_string(),
+        results.drops().to_string(),
+        results.pfc_pauses.to_string(),
+        nanoseconds(results.pfc_paused_ns),
+        results.max_queue_bytes.to_string(),
+        results.retransmitted_bytes.to_string(),
+    ];
+    for class in SizeClass::ALL {
+        let name = class.to_string();
+        let row = results.slowdown.iter().find(|row| row.class == name);
+        if class != SizeClass::All {
+            cells.push(row.map_or(0, |row| row.flows).to_string());
+        }
+        let statistics = |row: &SlowdownSummary| [row.p50, row.p95, row.p99, row.mean];
+        for value in row.map_or([None; 4], statistics) {
+            cells.push(value.map_or_else(String::new, |value| format!("{value:.6}")));
+        }
+    }
+    cells
+}
+
+fn cost_table(sweep: &Sweep, states: &[PointState]) -> String {
+    let columns = COST_COLUMNS.iter().map(|&name| name.to_owned());
+    let mut text = header(sweep, columns);
+    for (point, state) in sweep.points().iter().zip(states) {
+        begin_row(&mut text, point, state);
+        match state {
+            PointState::Done(results) => {
+                let memory = results.peak_memory_bytes;
+                writeln!(
+                    text,
+                    ",{},{:.3},{:.3},{:.0},{}",
+                    results.threads,
+                    results.wall_s,
+                    results.cpu_s,
+                    results.packet_hops_per_cpu_s,
+                    memory.map_or_else(String::new, |bytes| bytes.to_string())
+                )
+                .expect("a string takes everything");
+            }
+            _ => text.push_str(",,,,,\n"),
+        }
+    }
+    text
+}
+
+/// A time with up to three decimals, as in `fct.csv`.
+fn nanoseconds(ns: f64) -> String {
+    let text = format!("{ns:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A text as a cell of a CSV (RFC 4180).
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_survive_commas_and_quotes() {
+        assert_eq!(cell("HPCC+w"), "HPCC+w");
+        assert_eq!(cell("a=1,b=2"), "\"a=1,b=2\"");
+        assert_eq!(cell("a \"b\""), "\"a \"\"b\"\"\"");
+    }
+
+    #[test]
+    fn times_have_up_to_three_decimals() {
+        assert_eq!(nanoseconds(0.0), "0");
+        assert_eq!(nanoseconds(1_200.0), "1200");
+        assert_eq!(nanoseconds(1_200.25), "1200.25");
+        assert_eq!(nanoseconds(0.001), "0.001");
+    }
+
+    #[test]
+    fn names_of_columns_are_taken() {
+        for name in [
+            "point",
+            "checksum",
+            "cpu_s",
+            "slowdown_p95_below_10KB",
+            "flows_above_1MB",
+        ] {
+            assert!(is_column(name), "{name}");
+        }
+        assert!(!is_column("load"));
+        assert!(!is_column("flows"));
+    }
+}

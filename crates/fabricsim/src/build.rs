@@ -1,0 +1,12 @@
+//! From a scenario to a network.
+
+pub(crate) mod assembly;
+pub(crate) mod directory;
+pub(crate) mod ideal;
+pub(crate) mod mixed_header;
+pub(crate) mod model;
+pub(crate) mod node_log;
+pub(crate) mod pause_log;
+pub(crate) mod queue_times;
+pub(crate) mod runner;
+pub(crate) mod sources;

@@ -1,0 +1,107 @@
+//! The completion time of a flow on the idle network.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use fabricsim_core::flow::{Completion, FlowRequest, PathInfo};
+use fabricsim_core::id::FlowId;
+use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::units::{Bytes, Duration};
+use fabricsim_report::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
+use fabricsim_transport::tcp::Opening;
+use rustc_hash::FxHashMap;
+
+use fabricsim_scenario::scenario::transports::TcpFacts;
+
+/// The flow completion time on the idle network: base round-trip time and the flow's bytes, with 48
+/// bytes of headers for each packet, at the bottleneck's rate. Flows of TCP have its segments and
+/// headers, and one more round trip where a handshake opens their connection.
+///
+/// Of several shortest paths it is the least, by the routes that were in force when the flow started;
+/// under `profile = "ns3-hpcc"` that of the first.
+#[derive(Clone, Debug)]
+pub struct IdealFct {
+    fidelity: Fidelity,
+    mtu: Bytes,
+    tcp: Option<Arc<TcpFacts>>,
+    /// The path of the least ideal, for flows that have another one than their `path`. There are
+    /// such flows only where links of equally long paths differ.
+    better: Arc<Mutex<FxHashMap<FlowId, PathInfo>>>,
+}
+
+impl IdealFct {
+    pub(crate) fn new(fidelity: Fidelity, mtu: Bytes, tcp: Option<Arc<TcpFacts>>) -> Self {
+        Self {
+            fidelity,
+            mtu,
+            tcp,
+            better: Arc::default(),
+        }
+    }
+
+    /// The ideal completion time of a flow.
+    #[must_use]
+    pub fn of(&self, completion: &Completion) -> Duration {
+        let flow = &completion.flow;
+        let better = self.better().get(&flow.id).copied();
+        self.along(&better.unwrap_or(flow.path), &flow.request)
+    }
+
+    /// Whether the ideal is the least over all shortest paths.
+    pub(crate) fn is_least(&self) -> bool {
+        self.fidelity == Fidelity::Exact
+    }
+
+    /// Notes which of `paths` flow `id` would be fastest on, when it starts with the path `own`.
+    pub(crate) fn choose(
+        &self,
+        id: FlowId,
+        request: &FlowRequest,
+        own: &PathInfo,
+        paths: &[PathInfo],
+    ) {
+        let best = paths.iter().min_by_key(|path| self.along(path, request));
+        if let Some(best) = best
+            && self.along(best, request) < self.along(own, request)
+        {
+            self.better().insert(id, *best);
+        }
+    }
+
+    /// The ideal completion time of a flow on `path`.
+    fn along(&self, path: &PathInfo, request: &FlowRequest) -> Duration {
+        if let Some(tcp) = &self.tcp
+            && let Some(class) = tcp.class(request.class)
+        {
+            let ideal = ideal_fct(path, request.size, tcp.mss, tcp.headers);
+            return match class.opening {
+                Opening::Handshake => ideal + path.base_rtt,
+                Opening::Open => ideal,
+            };
+        }
+        match self.fidelity {
+            Fidelity::Exact => ideal_fct(path, request.size, self.mtu, HEADER_BYTES),
+            Fidelity::Published => ideal_fct_truncated(path, request.size, self.mtu, HEADER_BYTES),
+        }
+    }
+
+    /// The payload of a full packet of RDMA.
+    pub(crate) const fn mtu(&self) -> Bytes {
+        self.mtu
+    }
+
+    /// What is known of TCP, where some flows are of it.
+    pub(crate) fn tcp(&self) -> Option<&TcpFacts> {
+        self.tcp.as_deref()
+    }
+
+    /// The payload of a full packet of `request`'s transport.
+    pub(crate) fn payload(&self, request: &FlowRequest) -> Bytes {
+        let tcp = self.tcp();
+        tcp.filter(|tcp| tcp.class(request.class).is_some())
+            .map_or(self.mtu, |tcp| tcp.mss)
+    }
+
+    fn better(&self) -> MutexGuard<'_, FxHashMap<FlowId, PathInfo>> {
+        self.better.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,218 @@
+//! For how long each queue has had each length.
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use fabricsim_scenario::schema::observe::ObserveSettings;
+
+/// For how long the queue of a switch port has held at least `from` and less than `upto` bytes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct QueueBin {
+    /// The switch.
+    pub node: NodeId,
+    /// Its port.
+    pub port: PortId,
+    /// The least length; zero for the bin of the empty queue.
+    pub from: Bytes,
+    /// The length above the greatest one.
+    pub upto: Bytes,
+    /// For how long, in sum.
+    pub time: Duration,
+}
+
+/// The queues of one switch: exact, since every change of a length is noted. The empty queue has a
+/// bin of its own, [0, 1).
+#[derive(Clone, Debug)]
+pub(crate) struct QueueTimes {
+    from: Time,
+    until: Time,
+    bin: u64,
+    /// By port; `None` for those that nobody asked for.
+    ports: Vec<Option<PortTimes>>,
+}
+
+#[derive(Clone, Debug)]
+struct PortTimes {
+    /// Since when the queue has had its length.
+    since: Time,
+    queue: u64,
+    /// Picoseconds in each bin.
+    times: Vec<u64>,
+}
+
+impl QueueTimes {
+    /// The queues of a switch of `count` ports, empty at the start.
+    pub(crate) fn new(
+        settings: &ObserveSettings,
+        count: usize,
+        chosen: impl Iterator<Item = PortId>,
+    ) -> Self {
+        let mut ports = vec![None; count];
+        for port in chosen {
+            ports[port.index()] = Some(PortTimes {
+                since: settings.from,
+                queue: 0,
+                times: Vec::new(),
+            });
+        }
+        Self {
+            from: settings.from,
+            until: settings.until.unwrap_or(Time::MAX),
+            bin: settings.distribution_bin.get(),
+            ports,
+        }
+    }
+
+    /// The queue of `port` holds `queue` bytes from `now` on.
+    // Apart from the code that every packet runs through.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn change(&mut self, now: Time, port: PortId, queue: Bytes) {
+        let now = now.max(self.from).min(self.until);
+        if let Some(times) = &mut self.ports[port.index()] {
+            let place = place(times.queue, self.bin);
+            if place >= times.times.len() {
+                times.times.resize(place + 1, 0);
+            }
+            times.times[place] += now.since(times.since).as_ps();
+            times.since = now;
+            times.queue = queue.get();
+        }
+    }
+
+    /// What has been seen up to `now`; bins in which no time was spent are left out.
+    pub(crate) fn bins(&self, now: Time, node: NodeId) -> Vec<QueueBin> {
+        let mut ended = self.clone();
+        let mut bins = Vec::new();
+        for index in 0..self.ports.len() {
+            let port = PortId::from_index(index);
+            ended.change(now, port, Bytes::ZERO);
+            let times = ended.ports[index].iter().flat_map(|port| &port.times);
+            let seen = (0..).zip(times).filter(|(_, ps)| **ps > 0);
+            bins.extend(seen.map(|(place, &ps)| {
+                let (from, upto) = bounds(place, self.bin);
+                QueueBin {
+                    node,
+                    port,
+                    from: Bytes::new(from),
+                    upto: Bytes::new(upto),
+                    time: Duration::from_ps(ps),
+                }
+            }));
+        }
+        bins
+    }
+}
+
+/// The place of the bin that holds `queue`.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a queue fits the memory of a switch, and bins are wider than a byte"
+)]
+const fn place(queue: u64, bin: u64) -> usize {
+    match queue {
+        0 => 0,
+        _ => (1 + queue / bin) as usize,
+    }
+}
+
+/// The lengths of the bin at `place`, without the second one.
+const fn bounds(place: u64, bin: u64) -> (u64, u64) {
+    match place {
+        0 => (0, 1),
+        1 => (1, bin),
+        _ => ((place - 1) * bin, place * bin),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(from: u64, until: Option<u64>) -> ObserveSettings {
+        ObserveSettings {
+            from: Time::from_ns(from),
+            until: until.map(Time::from_ns),
+            ..ObserveSettings::default()
+        }
+    }
+
+    fn times(settings: &ObserveSettings) -> QueueTimes {
+        QueueTimes::new(settings, 3, [PortId(0), PortId(2)].into_iter())
+    }
+
+    fn rows(times: &QueueTimes, now: u64) -> Vec<(u16, u64, u64, u64)> {
+        let bins = times.bins(Time::from_ns(now), NodeId(9));
+        bins.iter()
+            .map(|bin| (bin.port.0, bin.from.get(), bin.upto.get(), bin.time.as_ns()))
+            .collect()
+    }
+
+    #[test]
+    fn each_length_has_its_time() {
+        let mut times = times(&settings(0, None));
+        for (ns, queue) in [(10, 1_000), (30, 1_999), (35, 2_000), (45, 999), (70, 0)] {
+            times.change(Time::from_ns(ns), PortId(2), Bytes::new(queue));
+        }
+        // Nobody asked for port 1.
+        times.change(Time::from_ns(50), PortId(1), Bytes::new(5_000));
+        let expected = [
+            (0, 0, 1, 100),
+            (2, 0, 1, 10 + 30),
+            (2, 1, 1_000, 25),
+            (2, 1_000, 2_000, 20 + 5),
+            (2, 2_000, 3_000, 10),
+        ];
+        assert_eq!(rows(&times, 100), expected);
+        // Looking changes nothing.
+        assert_eq!(rows(&times, 100), expected);
+    }
+
+    #[test]
+    fn only_the_time_that_was_asked_for_counts() {
+        let mut times = times(&settings(20, Some(60)));
+        for (ns, queue) in [(10, 1_500), (50, 0), (55, 2_500), (90, 0)] {
+            times.change(Time::from_ns(ns), PortId(0), Bytes::new(queue));
+        }
+        let own: Vec<_> = rows(&times, 100)
+            .into_iter()
+            .filter(|row| row.0 == 0)
+            .collect();
+        assert_eq!(
+            own,
+            [(0, 0, 1, 5), (0, 1_000, 2_000, 30), (0, 2_000, 3_000, 5)]
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_time_is_lost(
+            changes in proptest::collection::vec((0u64..500, 0u64..100_000), 0..60),
+            from in 0u64..4_000,
+            length in 1u64..20_000,
+            bin in 64u64..5_000,
+        ) {
+            let mut settings = settings(from, Some(from + length));
+            settings.distribution_bin = Bytes::new(bin);
+            let mut times = times(&settings);
+            let mut now = 0;
+            for (wait, queue) in changes {
+                now += wait;
+                times.change(Time::from_ns(now), PortId(0), Bytes::new(queue));
+            }
+            let end = now.max(from);
+            let observed = end.min(from + length) - from;
+            for port in [0, 2] {
+                let own = rows(&times, end);
+                let sum: u64 = own.iter().filter(|row| row.0 == port).map(|row| row.3).sum();
+                proptest::prop_assert_eq!(sum, observed);
+            }
+        }
+
+        #[test]
+        fn a_length_is_in_its_bin(queue in 0u64..10_000_000, bin in 64u64..5_000) {
+            let (from, upto) = bounds(place(queue, bin) as u64, bin);
+            proptest::prop_assert!(from <= queue && queue < upto);
+        }
+    }
+}

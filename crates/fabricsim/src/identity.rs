@@ -1,0 +1,52 @@
+//! What decides whether results that are there are those of a scenario.
+
+use std::path::{Path, PathBuf};
+
+use fabricsim_workload::{Sizes, WorkloadConfig};
+
+use crate::output::Origin;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_bytes;
+
+/// Everything that decides the results: the version, the settings with every default, which files
+/// are to be written, and the content of each file that a setting names.
+///
+/// # Errors
+/// When such a file cannot be read.
+pub fn origin_of(scenario: &Scenario) -> Result<Origin, Error> {
+    let mut more = vec![vec![u8::from(scenario.output.pauses)]];
+    for (kind, path) in named_files(scenario) {
+        more.push(content(kind, &scenario.folder.join(path))?);
+    }
+    Ok(Origin::new(scenario.resolved(), &more))
+}
+
+/// What is in the file at `path`. What is no regular file can be read once only, and has been.
+fn content(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
+    match std::fs::metadata(path) {
+        Ok(facts) if !facts.is_file() => Ok(Vec::new()),
+        _ => read_bytes(kind, path),
+    }
+}
+
+/// The files that a scenario is made of, in the order of its tables.
+fn named_files(scenario: &Scenario) -> Vec<(FileKind, PathBuf)> {
+    let topology = scenario.topology_config.path();
+    let topology = topology.map(|path| (FileKind::TOPOLOGY, path.to_owned()));
+    let workloads = scenario
+        .workloads
+        .iter()
+        .filter_map(|workload| match workload {
+            WorkloadConfig::List(list) => Some((FileKind::FLOWS, PathBuf::from(&list.path))),
+            // An algorithm that has been read does not say any more that it is a file.
+            WorkloadConfig::Poisson(poisson) => {
+                let sizes = Sizes::from(poisson.sizes.name());
+                let file = sizes.file().map(PathBuf::from);
+                file.map(|path| (FileKind::SIZES, path))
+            }
+            _ => None,
+        });
+    topology.into_iter().chain(workloads).collect()
+}

@@ -1,0 +1,40 @@
+//! What files are called, and the error of one that cannot be written.
+
+use std::path::PathBuf;
+
+use fabricsim_scenario::text::error::Error;
+
+/// How what is written has ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Ending {
+    /// By itself: files get their names.
+    Whole,
+    /// Somebody stopped it: files are called `*.partial.*`.
+    Interrupted,
+}
+
+impl Ending {
+    /// The name of the file that is called `name` when it is whole.
+    pub fn name(self, name: &str) -> String {
+        match self {
+            Self::Whole => name.to_owned(),
+            Self::Interrupted => partial_name(name),
+        }
+    }
+}
+
+/// What the file `name` is called when it is of a run that was interrupted: `fct.partial.csv` for
+/// `fct.csv`.
+#[must_use]
+pub fn partial_name(name: &str) -> String {
+    match name.rsplit_once('.') {
+        Some((stem, ending)) => format!("{stem}.partial.{ending}"),
+        None => format!("{name}.partial"),
+    }
+}
+
+/// The error of a file or folder that cannot be written.
+pub fn cannot_write(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
+    let path = path.into();
+    move |source| Error::Write { path, source }
+}

@@ -1,0 +1,233 @@
+//! The files of answers: one for each query.
+
+use std::io::{self, BufWriter, Write};
+
+use fabricsim_core::units::Time;
+use fabricsim_pint::query::{
+    Aggregation, Answers, Estimate, FlowKey, HopAnswer, PacketAnswer, PathAnswer, Queries, Reach,
+    Statistic,
+};
+
+use crate::output::{Ending, ResultFolder};
+use fabricsim_scenario::schema::queries::QuerySettings;
+use fabricsim_scenario::text::error::Error;
+
+const PREFIX: &str = "query_";
+
+/// Returns the files of the answers, in the order of the queries.
+pub(crate) fn file_names(settings: &QuerySettings) -> impl Iterator<Item = String> {
+    let queries = (1..).zip(&settings.queries);
+    queries.map(|(number, query): (usize, _)| {
+        let usual = format!("query{number}");
+        file_name(query.name.as_deref().unwrap_or(&usual))
+    })
+}
+
+/// Writes `query_NAME.csv` for each of `queries` into `folder` and answers with their names.
+///
+/// # Errors
+/// When a file cannot be written.
+pub(crate) fn write_answers(
+    folder: &mut ResultFolder,
+    ending: Ending,
+    queries: &Queries,
+    answers: &Answers,
+) -> Result<Vec<String>, Error> {
+    let mut files = Vec::new();
+    for (index, (config, name)) in queries.configs().iter().zip(queries.names()).enumerate() {
+        let file = ending.name(&file_name(name));
+        folder.write(file.clone(), |out| {
+            let mut out = csv::Writer::from_writer(BufWriter::new(out));
+            let unit = config.value.unit();
+            match config.aggregation() {
+                Aggregation::Static => {
+                    let own = answers.paths.iter().filter(|answer| answer.query == index);
+                    write_paths(&mut out, own)
+                }
+                Aggregation::Dynamic => {
+                    let own = answers.hops.iter().filter(|answer| answer.query == index);
+                    write_hops(&mut out, unit, own)
+                }
+                Aggregation::Max | Aggregation::Min | Aggregation::Sum => {
+                    let own = answers
+                        .packets
+                        .iter()
+                        .filter(|answer| answer.query == index);
+                    write_packets(&mut out, unit, own)
+                }
+            }?;
+            out.flush()
+        })?;
+        files.push(file);
+    }
+    Ok(files)
+}
+
+/// The file of the answers to the query called `name`.
+pub(super) fn file_name(name: &str) -> String {
+    format!("{PREFIX}{name}.csv")
+}
+
+type Csv<W> = csv::Writer<W>;
+
+/// The flow of a row: its number, source and destination, each empty where it may be any.
+fn flow_cells(flow: &FlowKey) -> [String; 3] {
+    let cell = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
+    [
+        cell(flow.flow.map(|flow| flow.0)),
+        cell(flow.src.map(|node| node.0)),
+        cell(flow.dst.map(|node| node.0)),
+    ]
+}
+
+/// A number as it is, or nothing.
+fn cell(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+/// Three decimals, or nothing.
+fn number(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| format!("{value:.3}"))
+}
+
+fn nanoseconds(time: Option<Time>) -> String {
+    time.map_or_else(String::new, |time| {
+        format!("{}.{:03}", time.as_ns(), time.as_ps() % 1_000)
+    })
+}
+
+fn write_paths<'a>(
+    out: &mut Csv<impl Write>,
+    answers: impl Iterator<Item = &'a PathAnswer>,
+) -> io::Result<()> {
+    out.write_record([
+        "flow",
+        "src",
+        "dst",
+        "part",
+        "hops",
+        "packets",
+        "packets_to_decode",
+        "decoded_ns",
+        "path",
+        "correct",
+        "unnoticed_packets",
+        "ended_by",
+    ])?;
+    for answer in answers {
+        let part = &answer.part;
+        let path: Vec<String> = part.path.iter().map(ToString::to_string).collect();
+        let [flow, src, dst] = flow_cells(&answer.flow);
+        out.write_record([
+            flow,
+            src,
+            dst,
+            part.number.to_string(),
+            part.hops.to_string(),
+            part.packets.to_string(),
+            cell(part.decoded_after),
+            nanoseconds(part.decoded_at),
+            path.join(" "),
+            cell(part.correct),
+            part.unnoticed.to_string(),
+            part.ended_by.clone().unwrap_or_default(),
+        ])?;
+    }
+    Ok(())
+}
+
+fn statistic_cells(statistic: Statistic) -> [String; 2] {
+    let share = match statistic {
+        Statistic::Quantile(_) => None,
+        Statistic::Frequent(share) => Some(share),
+    };
+    [statistic.to_string(), number(share)]
+}
+
+/// The estimate, and whether it is as large as the code can tell.
+fn estimate_cells(estimate: Option<Estimate>) -> [String; 2] {
+    let clipped = estimate.map(|estimate| estimate.reach == Reach::Largest);
+    [
+        number(estimate.map(|estimate| estimate.value)),
+        cell(clipped),
+    ]
+}
+
+fn write_hops<'a>(
+    out: &mut Csv<impl Write>,
+    unit: &str,
+    answers: impl Iterator<Item = &'a HopAnswer>,
+) -> io::Result<()> {
+    let (estimate, truth) = (format!("estimate_{unit}"), format!("truth_{unit}"));
+    out.write_record([
+        "flow",
+        "src",
+        "dst",
+        "hop",
+        "statistic",
+        "share",
+        &estimate,
+        &truth,
+        "relative_error",
+        "clipped",
+        "digests",
+        "packets",
+    ])?;
+    for answer in answers {
+        let [flow, src, dst] = flow_cells(&answer.flow);
+        let [statistic, share] = statistic_cells(answer.statistic);
+        let error = answer.estimate.zip(answer.truth);
+        let error = error.filter(|(_, truth)| *truth > 0.0);
+        let error = error.map(|(estimate, truth)| estimate.value / truth - 1.0);
+        let [estimate, clipped] = estimate_cells(answer.estimate);
+        out.write_record([
+            flow,
+            src,
+            dst,
+            answer.hop.to_string(),
+            statistic,
+            share,
+            estimate,
+            number(answer.truth),
+            error.map_or_else(String::new, |error| format!("{error:.5}")),
+            clipped,
+            answer.digests.to_string(),
+            cell(answer.passed),
+        ])?;
+    }
+    Ok(())
+}
+
+fn write_packets<'a>(
+    out: &mut Csv<impl Write>,
+    unit: &str,
+    answers: impl Iterator<Item = &'a PacketAnswer>,
+) -> io::Result<()> {
+    let estimate = format!("estimate_{unit}");
+    out.write_record([
+        "flow",
+        "src",
+        "dst",
+        "statistic",
+        "share",
+        &estimate,
+        "clipped",
+        "digests",
+    ])?;
+    for answer in answers {
+        let [flow, src, dst] = flow_cells(&answer.flow);
+        let [statistic, share] = statistic_cells(answer.statistic);
+        let [estimate, clipped] = estimate_cells(answer.estimate);
+        out.write_record([
+            flow,
+            src,
+            dst,
+            statistic,
+            share,
+            estimate,
+            clipped,
+            answer.digests.to_string(),
+        ])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,252 @@
+//! A JSON Schema of scenarios, made from the keys of all tables: for editors, and for programs that
+//! write scenarios.
+
+use fabricsim_core::input::{Bound, DefaultValue, Key, Keys, Limit, ValueKind};
+use serde_json::{Map, Value, json};
+
+use crate::cc::registry::CONGESTION_CONTROLS;
+use crate::schema::event;
+use crate::schema::observe::ObserveSettings;
+use crate::schema::queries::BudgetSettings;
+use crate::schema::queue::QUEUE_KEYS;
+use crate::schema::root::{CLASS_KEYS, ROOT_KEYS};
+use crate::schema::routing::RoutingSettings;
+use crate::schema::run::{OutputSettings, RunSettings};
+use crate::schema::switch::SwitchSettings;
+use crate::schema::{discipline_kinds, rdma_keys, tcp_keys};
+
+/// The kinds whose keys are described with their types. All other keys have a meaning only.
+pub const DESCRIBED: &[(&str, &[Key])] = &[
+    ("hpcc", fabricsim_hpcc::HpccConfig::KEYS),
+    ("permutation", fabricsim_workload::PermutationConfig::KEYS),
+    ("star", fabricsim_topology::StarConfig::KEYS),
+];
+
+/// Returns a JSON Schema (draft 2020-12) of scenarios with the algorithms of the registry.
+///
+/// A scenario that the schema refuses is refused by [`Scenario`](crate::Scenario), too; what depends
+/// on several keys or on other files is not in the schema.
+#[must_use]
+pub fn scenario_schema() -> Value {
+    let algorithms = CONGESTION_CONTROLS
+        .iter()
+        .map(|cc| (cc.name, cc.about, cc.keys));
+    let query_keys = fabricsim_pint::query::QueryConfig::KEYS;
+    let mut root = properties(ROOT_KEYS);
+    for (name, table) in [
+        ("topology", reference("topology")),
+        ("workload", list(reference("workload"), 1)),
+        ("cc", reference("cc")),
+        ("switch", plain_table(SwitchSettings::KEYS, &[])),
+        (
+            "queue",
+            list(
+                plain_table(QUEUE_KEYS, &[("discipline", line_or_discipline())]),
+                0,
+            ),
+        ),
+        ("transport", plain_table(rdma_keys(), &[])),
+        ("tcp", plain_table(tcp_keys(), &[])),
+        ("routing", plain_table(RoutingSettings::KEYS, &[])),
+        (
+            "class",
+            list(plain_table(CLASS_KEYS, &[("cc", reference("cc"))]), 0),
+        ),
+        ("event", list(reference("event"), 0)),
+        ("run", plain_table(RunSettings::KEYS, &[])),
+        ("output", plain_table(OutputSettings::KEYS, &[])),
+        ("observe", plain_table(ObserveSettings::KEYS, &[])),
+        ("pint", plain_table(BudgetSettings::KEYS, &[])),
+        ("query", list(plain_table(query_keys, &[]), 0)),
+    ] {
+        root.insert(name.to_owned(), table);
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A scenario of fabricsim",
+        "type": "object",
+        "properties": root,
+        "required": ["topology", "workload", "cc"],
+        "additionalProperties": false,
+        "$defs": {
+            "topology": kinds(fabricsim_topology::KINDS.iter().copied(), &[]),
+            "workload": kinds(fabricsim_workload::KINDS.iter().copied(), &[("cc", reference("cc"))]),
+            "cc": kinds(algorithms, &[]),
+            "event": kinds(event::KINDS.iter().copied(), &[]),
+            "discipline": kinds(discipline_kinds().iter().copied(), &[]),
+        },
+    })
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+/// A list of at least `least` items.
+fn list(items: Value, least: usize) -> Value {
+    json!({ "type": "array", "items": items, "minItems": least })
+}
+
+/// A discipline as a table or in the short form.
+fn line_or_discipline() -> Value {
+    json!({ "oneOf": [{ "type": "string" }, reference("discipline")] })
+}
+
+/// Tables that differ by their `kind`; `more` are keys that all of them have.
+fn kinds(
+    known: impl Iterator<Item = (&'static str, &'static str, Keys)>,
+    more: &[(&str, Value)],
+) -> Value {
+    let tables: Vec<Value> = known
+        .map(|(name, about, keys)| {
+            let described = DESCRIBED.iter().find(|(kind, _)| *kind == name);
+            let mut table = match described {
+                Some((_, keys)) => described_table(keys),
+                None => plain_table(keys, &[]),
+            };
+            table["title"] = json!(name);
+            table["description"] = json!(about);
+            table["properties"]["kind"] = json!({ "const": name });
+            for (key, value) in more {
+                table["properties"][*key] = value.clone();
+            }
+            let required = table["required"].as_array_mut();
+            required
+                .expect("every table has the list")
+                .push("kind".into());
+            table
+        })
+        .collect();
+    json!({ "oneOf": tables })
+}
+
+fn properties(keys: Keys) -> Map<String, Value> {
+    keys.iter()
+        .map(|(key, meaning)| ((*key).to_owned(), json!({ "description": meaning })))
+        .collect()
+}
+
+/// A table whose keys have meanings only; `more` says what some of them are.
+fn plain_table(keys: Keys, more: &[(&str, Value)]) -> Value {
+    let mut properties = properties(keys);
+    for (key, value) in more {
+        properties.insert((*key).to_owned(), value.clone());
+    }
+    table(properties, &[])
+}
+
+/// A table whose keys have types, defaults and ranges.
+fn described_table(keys: &[Key]) -> Value {
+    let required: Vec<&str> = keys
+        .iter()
+        .filter(|key| key.default == DefaultValue::Required)
+        .map(|key| key.name)
+        .collect();
+    let properties = keys.iter().map(|key| (key.name.to_owned(), property(key)));
+    table(properties.collect(), &required)
+}
+
+fn table(properties: Map<String, Value>, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn property(key: &Key) -> Value {
+    let mut property = value_of(key.kind);
+    property["description"] = json!(key.meaning);
+    if let DefaultValue::Value(written) = key.default
+        && let Ok(default) = serde_json::from_str::<Value>(written)
+    {
+        property["default"] = default;
+    }
+    for Limit { bound, written } in key.limits {
+        // Quantities are texts, whose size a schema does not compare.
+        let Ok(limit) = serde_json::from_str::<serde_json::Number>(written) else {
+            continue;
+        };
+        let word = match bound {
+            Bound::From => "minimum",
+            Bound::Above => "exclusiveMinimum",
+            Bound::To => "maximum",
+            Bound::Below => "exclusiveMaximum",
+        };
+        property[word] = json!(limit);
+    }
+    property
+}
+
+fn value_of(kind: ValueKind) -> Value {
+    match kind {
+        ValueKind::Number => json!({ "type": "number" }),
+        ValueKind::WholeNumber { most } => {
+            json!({ "type": "integer", "minimum": 0, "maximum": most })
+        }
+        ValueKind::Flag => json!({ "type": "boolean" }),
+        ValueKind::Text | ValueKind::Path => json!({ "type": "string" }),
+        ValueKind::Name(choices) => {
+            let names: Vec<&str> = choices.iter().map(|choice| choice.name).collect();
+            json!({ "enum": names })
+        }
+        ValueKind::Quantity(quantity) => json!({
+            "type": "string",
+            "pattern": "^\\s*[0-9._]+\\s*[A-Za-zµ/]+\\s*$",
+            "examples": [quantity.word_and_example().1],
+        }),
+        ValueKind::Range => json!({
+            "type": "string",
+            "pattern": "^\\s*[0-9]+\\s*([.][.]\\s*[0-9]+\\s*)?$",
+        }),
+        ValueKind::List(item) => list(value_of(*item), 0),
+        ValueKind::Either(kinds) => {
+            let kinds: Vec<Value> = kinds.iter().map(|kind| value_of(*kind)).collect();
+            json!({ "anyOf": kinds })
+        }
+        ValueKind::Table(keys) => described_table(keys),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_has_its_type_default_and_range() {
+        let schema = scenario_schema();
+        let algorithms = schema["$defs"]["cc"]["oneOf"].as_array().expect("kinds");
+        let hpcc = algorithms
+            .iter()
+            .find(|cc| cc["properties"]["kind"]["const"] == "hpcc")
+            .expect("hpcc");
+        let eta = &hpcc["properties"]["eta"];
+        assert_eq!(eta["type"], "number");
+        assert_eq!(eta["default"], 0.95);
+        assert_eq!(
+            (&eta["exclusiveMinimum"], &eta["maximum"]),
+            (&json!(0.0), &json!(1.0))
+        );
+        assert_eq!(
+            hpcc["properties"]["form"]["enum"],
+            json!(["rate", "window"])
+        );
+        assert_eq!(hpcc["required"], json!(["kind"]));
+        let workloads = schema["$defs"]["workload"]["oneOf"]
+            .as_array()
+            .expect("kinds");
+        let permutation = (workloads.iter())
+            .find(|workload| workload["title"] == "permutation")
+            .expect("permutation");
+        assert_eq!(permutation["required"], json!(["size", "kind"]));
+    }
+
+    #[test]
+    fn every_table_of_a_scenario_is_in_the_schema() {
+        let schema = scenario_schema();
+        for table in crate::schema::root::TABLES {
+            assert!(schema["properties"][*table].is_object(), "{table}");
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Scenarios: everything that decides what a simulation does, read from TOML and checked as a whole.
+//!
+//! * [`text`]: texts as tables whose values know their places, diagnostics, `--set`, input files.
+//! * [`schema`]: the tables that belong to no plugin.
+//! * [`cc`]: the congestion-control algorithms that a scenario can name, with those that a program adds.
+//! * [`scenario`]: the [`Scenario`], what its parts ask for together, and what is refused.
+//! * [`read`]: from a text to a scenario, one reader for each table.
+//!
+//! Nothing here is simulated: the crate `fabricsim` builds a network from a scenario and runs it.
+
+pub mod cc;
+pub mod json_schema;
+pub mod read;
+pub mod scenario;
+pub mod schema;
+pub mod text;
+
+pub use scenario::Scenario;
+pub use text::error::Error;

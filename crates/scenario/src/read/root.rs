@@ -1,0 +1,70 @@
+//! Reads the keys at the top of a scenario.
+
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use crate::schema::name::is_plain;
+use crate::schema::profile::Profile;
+use crate::text::document::Document;
+use crate::text::error::Error;
+use crate::text::messages::suggest;
+
+/// Reads the name of the results, which is that of the file where none is given.
+pub(crate) fn read_name(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<String, Error> {
+    let Some(value) = root.remove("name") else {
+        let stem = Path::new(document.name).file_stem();
+        return Ok(stem.map_or_else(|| "run".to_owned(), |stem| stem.to_string_lossy().into()));
+    };
+    match value.get_ref().as_str() {
+        Some(name) if is_plain(name) => Ok(name.to_owned()),
+        _ => Err(document.diagnostic(
+            value.span(),
+            "a name is up to 200 letters, digits, dots, dashes and underscores in quotes, \
+             and begins with none of `.` and `-`",
+            "write it like \"fat320-websearch-50\"",
+        )),
+    }
+}
+
+/// Reads the seed of the random streams.
+pub(crate) fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<u64, Error> {
+    let Some(value) = root.remove("seed") else {
+        return Ok(1);
+    };
+    value
+        .get_ref()
+        .as_integer()
+        .and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
+        .filter(|&seed| i64::try_from(seed).is_ok())
+        .ok_or_else(|| {
+            document.diagnostic(
+                value.span(),
+                "a seed is a whole number from 0 to 2^63 - 1",
+                "write it like `seed = 1`",
+            )
+        })
+}
+
+/// Reads the profile, if there is one.
+pub(crate) fn read_profile(
+    document: &Document<'_>,
+    root: &mut DeTable<'_>,
+) -> Result<Option<Profile>, Error> {
+    let Some(value) = root.remove("profile") else {
+        return Ok(None);
+    };
+    match value.get_ref().as_str() {
+        Some("ns3-hpcc") => Ok(Some(Profile::Ns3Hpcc)),
+        Some(name) => Err(document.diagnostic(
+            value.span(),
+            format!("there is no profile `{name}`"),
+            suggest(name, Profile::NAMES),
+        )),
+        None => Err(document.diagnostic(
+            value.span(),
+            "a profile is a name in quotes",
+            format!("write one of: {}", Profile::NAMES.join(", ")),
+        )),
+    }
+}

@@ -1,0 +1,95 @@
+//! Reads the `[[workload]]` tables.
+
+use std::path::Path;
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::units::Bytes;
+use fabricsim_workload::{Expected, FlowTimes, SizeCdf, WorkloadConfig, WorkloadContext};
+
+use crate::read::referenced::read_referenced;
+use crate::read::tables::keys_of;
+use crate::text::document::{Document, Section};
+use crate::text::error::Error;
+use crate::text::file_kind::FileKind;
+use crate::text::messages::suggest;
+
+/// Reads a `[[workload]]` table, with the file that it names; says what it is expected to send.
+pub(crate) fn read_workload<'a>(
+    document: &Document<'a>,
+    mut section: Section<'a>,
+    base: &Path,
+    context: &WorkloadContext,
+    fidelity: Fidelity,
+) -> Result<(WorkloadConfig, Expected), Error> {
+    let kinds: Vec<&'static str> = fabricsim_workload::KINDS
+        .iter()
+        .map(|(name, ..)| *name)
+        .collect();
+    let kind = document.kind(&mut section, &kinds)?;
+    let keys = keys_of(fabricsim_workload::KINDS, kind);
+    let mut config = match kind {
+        "poisson" => WorkloadConfig::Poisson(document.settings(&section, keys)?),
+        "incast" => WorkloadConfig::Incast(document.settings(&section, keys)?),
+        "permutation" => WorkloadConfig::Permutation(document.settings(&section, keys)?),
+        "all-to-all" => WorkloadConfig::AllToAll(document.settings(&section, keys)?),
+        "list" => WorkloadConfig::List(document.settings(&section, keys)?),
+        _ => unreachable!("`kind` answers with one of the names it was given"),
+    };
+    let refuse = |error| document.refuse(&section, error);
+    let expected = load_workload(&mut config, base, context, fidelity, &refuse)?;
+    Ok((config, expected))
+}
+
+/// Reads the file that `config` names, relative to `base`, and says what the workload is expected to
+/// send; `refuse` makes the error of a key.
+pub(crate) fn load_workload(
+    config: &mut WorkloadConfig,
+    base: &Path,
+    context: &WorkloadContext,
+    fidelity: Fidelity,
+    refuse: &dyn Fn(ConfigError) -> Error,
+) -> Result<Expected, Error> {
+    let times = match fidelity {
+        Fidelity::Exact => FlowTimes::Exact,
+        Fidelity::Published => FlowTimes::Truncated,
+    };
+    let file = config.file().map(|(key, path)| (key, base.join(path)));
+    if let Some((key, path)) = file {
+        let text = match config {
+            WorkloadConfig::Poisson(poisson) if !path.exists() => {
+                return Err(refuse(unknown_sizes(poisson.sizes.name())));
+            }
+            WorkloadConfig::Poisson(_) => read_referenced(key, FileKind::SIZES, &path, refuse)?,
+            _ => read_referenced(key, FileKind::FLOWS, &path, refuse)?,
+        };
+        config
+            .load(&text, context, times)
+            .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;
+    }
+    config.expected(context).map_err(refuse)
+}
+
+/// Says what is wrong with `sizes` that are no built-in distribution, no size and no file.
+fn unknown_sizes(name: &str) -> ConfigError {
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        return match name.parse::<Bytes>() {
+            Ok(_) => ConfigError::new(
+                "sizes",
+                "flows of zero bytes never end",
+                "write a size from 1B up, such as \"500KB\"",
+            ),
+            Err(error) => ConfigError::new(
+                "sizes",
+                error.to_string().replace("; write it like `400KB`", ""),
+                "write a size with a unit, such as \"400KB\"",
+            ),
+        };
+    }
+    let known = suggest(name, SizeCdf::BUILTIN);
+    ConfigError::new(
+        "sizes",
+        format!("`{name}` is no built-in flow-size distribution, and there is no such file"),
+        format!("{known}; or give a CDF file, relative to the scenario file"),
+    )
+}

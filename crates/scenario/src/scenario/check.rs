@@ -1,0 +1,83 @@
+//! Checks of what the parts of a scenario say together.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::Fidelity;
+use fabricsim_pint::PintConfig;
+use fabricsim_pint::query::{Aggregation, QueryConfig, Value};
+use fabricsim_report::HEADER_BYTES;
+
+use crate::scenario::Scenario;
+use crate::schema::part::{Blame, Part};
+use crate::schema::queries::{BudgetSettings, QuerySettings};
+use crate::text::error::Error;
+
+impl Scenario {
+    /// Checks what no table can tell by itself.
+    pub(crate) fn check(&self, blame: &dyn Blame) -> Result<(), Error> {
+        let part = |part| move |error: ConfigError| blame.part(part, error.message, error.help);
+        self.check_ecn_rates()
+            .and_then(|()| self.check_ecn_priorities())
+            .map_err(part(Part::SwitchRules))?;
+        self.check_lowest_rates()
+            .and_then(|()| self.check_digests())
+            .and_then(|()| self.check_transports())
+            .and_then(|()| self.check_long_paths())
+            .map_err(part(Part::Cc))?;
+        self.check_routes().map_err(part(Part::Topology))?;
+        self.check_queues(blame)?;
+        self.check_queries(blame)?;
+        self.check_buffer().map_err(part(Part::SwitchBuffer))?;
+        self.wanted_marks().map_err(part(Part::Cc))?;
+        Ok(())
+    }
+
+    fn check_queries(&self, blame: &dyn Blame) -> Result<(), Error> {
+        let Some(settings) = &self.queries else {
+            return Ok(());
+        };
+        let algorithms: Vec<&PintConfig> = self.pint_configs().collect();
+        let streams = (self.seed, self.fidelity());
+        settings.check(streams, &algorithms, &self.topology, blame)
+    }
+
+    fn check_buffer(&self) -> Result<(), ConfigError> {
+        let longest_packet = self.transport.mtu + HEADER_BYTES;
+        let buffer = self.buffer_config();
+        let checked = self
+            .switch
+            .validate_for(&self.topology, &buffer, longest_packet);
+        checked.map_err(|error| ConfigError {
+            message: format!("[switch], key `{}`: {}", error.key, error.message),
+            ..error
+        })
+    }
+
+    /// Returns the query for the latencies of hops, beside the one that the scenario's algorithm reads.
+    ///
+    /// # Errors
+    /// When the scenario's profile has no queries.
+    pub fn latency_queries(&self) -> Result<QuerySettings, Error> {
+        if self.fidelity() == Fidelity::Published {
+            return Err(self.places.refuse(
+                Part::Profile,
+                "the published simulator has no queries",
+                "leave out the profile",
+            ));
+        }
+        let mut queries = vec![QueryConfig::new(Value::HopLatency)];
+        if let Some(cc) = self.pint_configs().next() {
+            queries.push(QueryConfig {
+                aggregation: Some(Aggregation::Max),
+                bits: cc.log_code(Fidelity::Exact).bits(),
+                ..QueryConfig::new(Value::EgressUtilization)
+            });
+        }
+        Ok(QuerySettings {
+            pint: BudgetSettings {
+                bits: queries.iter().map(|query| query.bits).sum(),
+                ..BudgetSettings::default()
+            },
+            queries,
+        })
+    }
+}

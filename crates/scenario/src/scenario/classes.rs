@@ -1,0 +1,231 @@
+//! Which algorithm a class of flows runs, and what the algorithms of a run want from the network together.
+
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::CcContext;
+use fabricsim_core::units::Rate;
+use fabricsim_pint::PintConfig;
+use fabricsim_qdisc::EcnConfig;
+use fabricsim_workload::WorkloadConfig;
+
+use crate::cc::registry::{AnyCcConfig, ClassFactories, Needs};
+use crate::scenario::Scenario;
+use crate::schema::ecn::EcnRule;
+
+impl Scenario {
+    /// Every algorithm of the scenario: that of `[cc]` first, then those of classes.
+    pub fn algorithms(&self) -> impl Iterator<Item = &AnyCcConfig> {
+        std::iter::once(&self.cc).chain(self.class_cc.values())
+    }
+
+    /// The algorithm of flows of `class`.
+    #[must_use]
+    pub fn cc_of(&self, class: ClassId) -> &AnyCcConfig {
+        self.class_cc.get(&class).unwrap_or(&self.cc)
+    }
+
+    /// Whether some algorithm of the scenario reads `what`.
+    pub fn needs(&self, what: Needs) -> bool {
+        self.algorithms().any(|cc| cc.needs() == what)
+    }
+
+    /// Classes that have an algorithm of their own and that no workload of the scenario is of, in ascending
+    /// order. Flows that a program injects may be.
+    #[must_use]
+    pub fn unused_classes(&self) -> Vec<ClassId> {
+        let mut used = Vec::new();
+        for (index, workload) in self.workloads.iter().enumerate() {
+            let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
+            match workload {
+                WorkloadConfig::List(config) => {
+                    let Some(list) = config.list() else { continue };
+                    used.extend(list.flows().iter().map(|flow| list.class_of(flow, own)));
+                    used.sort_unstable();
+                    used.dedup();
+                }
+                _ => used.push(own),
+            }
+        }
+        let own = self.class_cc.keys().copied();
+        own.filter(|class| !used.contains(class)).collect()
+    }
+
+    /// Refuses rules for ports of a rate that no link has.
+    pub(crate) fn check_ecn_rates(&self) -> Result<(), ConfigError> {
+        let rates: Vec<Rate> = self.topology.links().iter().map(|link| link.rate).collect();
+        let mut wanted = self.switch.ecn_rules.iter().filter_map(|rule| rule.rate);
+        match wanted.find(|rate| !rates.contains(rate)) {
+            None => Ok(()),
+            Some(rate) => {
+                let mut known: Vec<String> = Vec::new();
+                for rate in self.link_rates() {
+                    if rates.contains(&rate) {
+                        known.push(rate.to_string());
+                    }
+                }
+                Err(ConfigError::new(
+                    "ecn_rules",
+                    format!("[switch], key `ecn_rules`: no link has {rate}"),
+                    format!("the links have {}", known.join(", ")),
+                ))
+            }
+        }
+    }
+
+    /// Refuses algorithms whose lowest rate no NIC reaches: they would control nothing.
+    pub(crate) fn check_lowest_rates(&self) -> Result<(), ConfigError> {
+        let hosts = self.topology.hosts().iter();
+        let nics = hosts.flat_map(|&host| self.topology.ports(host).iter().map(|port| port.rate));
+        let Some(fastest) = nics.max() else {
+            return Ok(());
+        };
+        for cc in self.algorithms() {
+            if let Some(lowest) = cc.lowest_rate().filter(|&lowest| lowest > fastest) {
+                return Err(ConfigError::new(
+                    "min_rate",
+                    format!(
+                        "{}, key `min_rate`: no host is as fast as {lowest}, so nothing would slow \
+                         down",
+                        cc.name()
+                    ),
+                    format!("give a rate below {fastest}, or leave the key out"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The settings of the algorithms that read digests.
+    pub fn pint_configs(&self) -> impl Iterator<Item = &PintConfig> {
+        self.algorithms().filter_map(|cc| match cc {
+            AnyCcConfig::HpccPint(config) => Some(config),
+            _ => None,
+        })
+    }
+
+    /// Refuses classes of `hpcc-pint` that want switches to write different digests.
+    pub(crate) fn check_digests(&self) -> Result<(), ConfigError> {
+        let mut configs = self.pint_configs();
+        let Some(first) = configs.next() else {
+            return Ok(());
+        };
+        if configs.all(|config| config.same_at_switches(first)) {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "cc",
+            "classes of hpcc-pint want different digests, and switches write one",
+            "give them the same log_base, digest_bits, rounding and arithmetic",
+        ))
+    }
+
+    /// The factory of the algorithms.
+    pub fn class_factories(&self, context: &CcContext<'_>) -> ClassFactories {
+        let own = self.class_cc.iter().map(|(class, cc)| (*class, cc));
+        ClassFactories::new(&self.cc, own, context)
+    }
+
+    /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then what
+    /// holds for other ports, by priority, or once where all priorities have the same.
+    pub(crate) fn ecn_in_use(&self) -> Vec<EcnRule> {
+        let wanted = self.wanted_marks().unwrap_or_default();
+        let rule = |priority: Option<u8>, ecn: &EcnConfig| EcnRule {
+            rate: None,
+            priority,
+            kmin: ecn.kmin,
+            kmax: ecn.kmax,
+            pmax: ecn.pmax,
+        };
+        let others: Vec<Option<&EcnConfig>> = wanted[1..]
+            .iter()
+            .map(|wanted| self.switch.ecn.as_ref().or(wanted.as_ref()))
+            .collect();
+        let mut rules = self.switch.ecn_rules.clone();
+        match others[0] {
+            Some(first) if others.iter().all(|other| *other == Some(first)) => {
+                rules.push(rule(None, first));
+            }
+            _ => {
+                let by_priority = (1u8..).zip(&others);
+                rules.extend(by_priority.filter_map(|(p, ecn)| ecn.map(|ecn| rule(Some(p), ecn))));
+            }
+        }
+        rules
+    }
+
+    /// The algorithms of each priority, each algorithm once.
+    pub(crate) fn users(&self) -> [Vec<&AnyCcConfig>; 8] {
+        let mut users: [Vec<&AnyCcConfig>; 8] = Default::default();
+        for (index, workload) in self.workloads.iter().enumerate() {
+            let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
+            let mut see = |priority: u8, class| {
+                let users = &mut users[usize::from(priority & 7)];
+                let cc = self.cc_of(class);
+                if !users.contains(&cc) {
+                    users.push(cc);
+                }
+            };
+            match workload {
+                WorkloadConfig::AllToAll(config) => see(config.priority, own),
+                WorkloadConfig::Application(config) => see(config.factory().priority(), own),
+                WorkloadConfig::Incast(config) => see(config.priority, own),
+                WorkloadConfig::Permutation(config) => see(config.priority, own),
+                WorkloadConfig::Poisson(config) => see(config.priority, own),
+                WorkloadConfig::List(config) => {
+                    let flows = config.list().map_or(&[][..], |list| list.flows());
+                    let mut seen: Vec<(u8, ClassId)> = Vec::new();
+                    for flow in flows {
+                        let class = config.list().map_or(own, |list| list.class_of(flow, own));
+                        if !seen.contains(&(flow.priority, class)) {
+                            seen.push((flow.priority, class));
+                            see(flow.priority, class);
+                        }
+                    }
+                }
+            }
+        }
+        users
+    }
+
+    /// The marks that the algorithms of RDMA of each priority want at NIC rate. Priorities that no workload
+    /// uses are marked as `[cc]` wants.
+    ///
+    /// # Errors
+    /// When two algorithms of one priority want different marks and the scenario sets none.
+    pub fn wanted_marks(&self) -> Result<[Option<EcnConfig>; 8], ConfigError> {
+        let users = self.users();
+        let mut wanted: [Option<EcnConfig>; 8] = Default::default();
+        let mut wanted_by = [""; 8];
+        for (priority, users) in users.iter().enumerate() {
+            let algorithms = if users.is_empty() {
+                vec![&self.cc]
+            } else {
+                users.clone()
+            };
+            for cc in algorithms {
+                let Some(marks) = cc.marking(self.nic_rate()).map(EcnConfig::from) else {
+                    continue;
+                };
+                match &wanted[priority] {
+                    Some(other) if *other != marks && self.switch.ecn.is_none() => {
+                        return Err(ConfigError::new(
+                            "ecn",
+                            format!(
+                                "{} and {} share priority {priority} and want different marks",
+                                wanted_by[priority],
+                                cc.name()
+                            ),
+                            "give their workloads different priorities, or set `ecn` in [switch]",
+                        ));
+                    }
+                    Some(_) => {}
+                    None => {
+                        wanted[priority] = Some(marks);
+                        wanted_by[priority] = cc.name();
+                    }
+                }
+            }
+        }
+        Ok(wanted)
+    }
+}

@@ -1,0 +1,53 @@
+//! How many workloads and flows a scenario may have.
+
+use fabricsim_workload::Expected;
+
+/// Workloads, whose numbers are the classes of their flows.
+const MOST_WORKLOADS: usize = 1 << 16;
+
+/// Flows of a run, which are numbered in 32 bits.
+const MOST_FLOWS: f64 = fabricsim_core::limits::MAX_FLOWS as f64;
+
+/// Refuses more workloads than can be numbered.
+///
+/// # Errors
+/// The place of the first one too many, what is wrong and what would be right.
+pub(crate) fn check_count(workloads: usize) -> Result<(), (usize, String, String)> {
+    if workloads <= MOST_WORKLOADS {
+        return Ok(());
+    }
+    Err((
+        MOST_WORKLOADS,
+        format!(
+            "this is one of {workloads} workloads, and a scenario has at most {MOST_WORKLOADS}"
+        ),
+        "leave some out, or put their flows into one list: `kind = \"list\"`".to_owned(),
+    ))
+}
+
+/// Flows that are expected of the workloads so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FlowCount(f64);
+
+impl FlowCount {
+    /// Adds those that are `expected` of workload `index`; refuses more than can be numbered.
+    ///
+    /// # Errors
+    /// What is wrong and what would be right.
+    pub(crate) fn add(&mut self, index: usize, expected: Expected) -> Result<(), (String, String)> {
+        self.0 += expected.flows;
+        if self.0 < MOST_FLOWS {
+            return Ok(());
+        }
+        Err((
+            format!(
+                "[[workload]] {}: about {:.0} flows, {:.0} with those before, and a run numbers up \
+                 to {MOST_FLOWS:.0}",
+                index + 1,
+                expected.flows,
+                self.0
+            ),
+            "give a shorter duration, a lower load or larger flows".to_owned(),
+        ))
+    }
+}

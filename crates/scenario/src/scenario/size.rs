@@ -1,0 +1,74 @@
+//! Networks that are larger than can be built.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_topology::RoutesSize;
+
+use crate::cc::registry::Needs;
+use crate::scenario::Scenario;
+
+/// The most entries of all forwarding tables: 2 GiB of them.
+const MOST_ENTRIES: u64 = 1 << 28;
+
+/// The most switches on a path that telemetry of each hop has room for.
+const MOST_INT_SWITCHES: usize = 128;
+
+impl Scenario {
+    /// Refuses networks whose forwarding tables would take too much memory.
+    pub(crate) fn check_routes(&self) -> Result<(), ConfigError> {
+        let topology = &self.topology;
+        let switches = topology.len() - topology.hosts().len();
+        if (switches as u64).saturating_mul(topology.hosts().len() as u64) <= MOST_ENTRIES {
+            return Ok(());
+        }
+        let size = RoutesSize::of(topology);
+        if size.entries() <= MOST_ENTRIES {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "topology",
+            format!(
+                "the routes of {} switches to hosts at {} places would take {}, and {} is the most \
+                 that is built",
+                size.switches,
+                size.groups,
+                memory(size.bytes()),
+                memory(MOST_ENTRIES * (size.bytes() / size.entries())),
+            ),
+            format!(
+                "make the network smaller, or put its hosts on fewer switches: switches times switches \
+                 with hosts can be up to {MOST_ENTRIES}"
+            ),
+        ))
+    }
+
+    /// Refuses algorithms that read telemetry of each hop where some path is certainly too long for it.
+    pub(crate) fn check_long_paths(&self) -> Result<(), ConfigError> {
+        let switches = self.topology.len() - self.topology.hosts().len();
+        if !self.needs(Needs::Int) || switches <= MOST_INT_SWITCHES {
+            return Ok(());
+        }
+        let longest = self.topology.some_long_path();
+        if longest <= MOST_INT_SWITCHES {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "cc",
+            format!(
+                "a path passes {longest} switches, and telemetry is built for up to {MOST_INT_SWITCHES}"
+            ),
+            "choose an algorithm that does not read telemetry of each hop, such as \"dctcp\" or \"hpcc-pint\", or \
+             a network with shorter paths",
+        ))
+    }
+}
+
+/// Bytes in words.
+#[must_use]
+pub fn memory(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        10_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}

@@ -1,0 +1,48 @@
+//! RDMA as a scenario's fabric asks for it.
+
+use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::units::Duration;
+use fabricsim_qdisc::Headroom;
+use fabricsim_transport::rdma::RdmaConfig;
+
+use crate::scenario::Scenario;
+
+impl Scenario {
+    /// The transport with every default filled in.
+    #[must_use]
+    pub fn transport_resolved(&self) -> RdmaConfig {
+        let by_algorithm = match self.fidelity() {
+            Fidelity::Exact => false,
+            Fidelity::Published => self.cc.ack_high_priority(),
+        };
+        RdmaConfig {
+            ack_high_priority: Some(self.transport.ack_high_priority.unwrap_or(by_algorithm)),
+            rto_min: Some(self.least_timeout()),
+            ..self.transport.clone()
+        }
+    }
+
+    /// Whether packets of RDMA can be lost: switches that do not pause, or do so with a headroom that
+    /// is not the worst case's, links that lose, events.
+    #[must_use]
+    pub fn can_lose(&self) -> bool {
+        let worst_case = self
+            .switch
+            .headroom
+            .is_none_or(|headroom| headroom == Headroom::WorstCase);
+        let mut links = self.topology.links().iter();
+        !self.switch.pfc
+            || !worst_case
+            || !self.events.is_empty()
+            || links.any(|link| link.loss > 0.0)
+    }
+
+    /// The least retransmission timeout of RDMA: the one that is set, or that of the fabric.
+    fn least_timeout(&self) -> Duration {
+        let by_fabric = match self.fidelity() {
+            Fidelity::Exact if !self.can_lose() => RdmaConfig::RTO_LOSSLESS,
+            Fidelity::Exact | Fidelity::Published => RdmaConfig::RTO_LOSSY,
+        };
+        self.transport.rto_min.unwrap_or(by_fabric)
+    }
+}

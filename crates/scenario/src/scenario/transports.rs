@@ -1,0 +1,421 @@
+//! Which classes and priorities of a scenario are TCP's and which are RDMA's.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_qdisc::{
+    AnyDiscipline, BufferConfig, DisciplineConfig, DisciplineContext, LossyConfig, Pfc, StepConfig,
+};
+use fabricsim_transport::tcp::{ClassConfig, TcpSettings};
+use fabricsim_transport::{ClassTransports, Transport};
+use fabricsim_workload::WorkloadConfig;
+
+use crate::cc::registry::AnyCcConfig;
+use crate::scenario::Scenario;
+use crate::schema::far_end::FarEnd;
+use crate::schema::part::{Blame, Part};
+use crate::schema::queue::QueueRule;
+use crate::text::error::Error;
+
+/// The priority of TCP where a workload names none.
+const TCP_PRIORITY: u8 = 1;
+
+/// The most queues of flows of all ports together.
+const MOST_FLOW_QUEUES: u64 = 1 << 25;
+/// What one of them takes in memory.
+const FLOW_QUEUE_BYTES: f64 = 90.0;
+
+/// Gives `workload`, which names no priority, that of TCP. Flows of lists have theirs in the file.
+pub(crate) fn set_tcp_priority(workload: &mut WorkloadConfig) {
+    match workload {
+        WorkloadConfig::AllToAll(config) => config.priority = TCP_PRIORITY,
+        WorkloadConfig::Incast(config) => config.priority = TCP_PRIORITY,
+        WorkloadConfig::Permutation(config) => config.priority = TCP_PRIORITY,
+        WorkloadConfig::Poisson(config) => config.priority = TCP_PRIORITY,
+        WorkloadConfig::Application(config) => {
+            *config = config.factory().with_priority(TCP_PRIORITY);
+        }
+        WorkloadConfig::List(_) => {}
+    }
+}
+
+/// All priorities of flows, as bits.
+const ALL: u8 = 0xfe;
+
+/// A queue that only the switch's buffer bounds.
+const UNBOUNDED: Bytes = Bytes::new(u64::MAX >> 1);
+
+fn class_of(cc: &AnyCcConfig) -> Option<ClassConfig> {
+    match cc {
+        AnyCcConfig::Tcp(class) => Some(class.class()),
+        _ => None,
+    }
+}
+
+impl Scenario {
+    /// Priorities that flows and answers of RDMA use, as far as the scenario says.
+    #[must_use]
+    pub fn priorities(&self) -> u8 {
+        let mut used = [false; 8];
+        for workload in &self.workloads {
+            let own = match workload {
+                WorkloadConfig::AllToAll(config) => config.priority,
+                WorkloadConfig::Application(config) => config.factory().priority(),
+                WorkloadConfig::Incast(config) => config.priority,
+                WorkloadConfig::Permutation(config) => config.priority,
+                WorkloadConfig::Poisson(config) => config.priority,
+                WorkloadConfig::List(config) => {
+                    let flows = config.list().map_or(&[][..], |list| list.flows());
+                    for flow in flows {
+                        used[usize::from(flow.priority & 7)] = true;
+                    }
+                    continue;
+                }
+            };
+            used[usize::from(own & 7)] = true;
+        }
+        if let Some(answers) = self.transport.answer_priority {
+            used[usize::from(answers & 7)] = true;
+        }
+        let tcp = if self.has_tcp() {
+            self.tcp_priorities()
+        } else {
+            0
+        };
+        let used = used.iter().zip(0..);
+        let used = used.filter(|&(used, priority)| *used && tcp >> priority & 1 == 0);
+        u8::try_from(used.count()).expect("eight priorities")
+    }
+
+    /// Whether some algorithm of the scenario is of TCP.
+    #[must_use]
+    pub fn has_tcp(&self) -> bool {
+        self.algorithms().any(|cc| cc.transport() == Transport::Tcp)
+    }
+
+    /// Whether some algorithm of the scenario is of RDMA.
+    #[must_use]
+    pub fn has_rdma(&self) -> bool {
+        self.algorithms()
+            .any(|cc| cc.transport() == Transport::Rdma)
+    }
+
+    /// What carries the flows of each class.
+    #[must_use]
+    pub fn class_transports(&self) -> ClassTransports {
+        let own = self.class_cc.iter();
+        ClassTransports::new(
+            self.cc.transport(),
+            own.map(|(class, cc)| (*class, cc.transport())),
+        )
+    }
+
+    /// What hosts are told of TCP.
+    #[must_use]
+    pub fn tcp_settings(&self) -> TcpSettings {
+        let own = self.class_cc.iter();
+        let own = own.filter_map(|(class, cc)| Some((*class, class_of(cc)?)));
+        TcpSettings::new(
+            &self.tcp,
+            class_of(&self.cc).unwrap_or_default(),
+            own.collect::<Vec<(ClassId, ClassConfig)>>(),
+        )
+    }
+
+    /// The priorities of TCP, as bits: those that its flows use, and, where `[cc]` is an algorithm of TCP, those
+    /// that nobody uses.
+    #[must_use]
+    pub fn tcp_priorities(&self) -> u8 {
+        let mut mask = 0;
+        for (priority, users) in self.users().iter().enumerate().skip(1) {
+            let tcp = if users.is_empty() {
+                self.cc.transport() == Transport::Tcp
+                    && self.transport.answer_priority.map(usize::from) != Some(priority)
+            } else {
+                users.iter().any(|cc| cc.transport() == Transport::Tcp)
+            };
+            mask |= u8::from(tcp) << priority;
+        }
+        mask
+    }
+
+    /// The buffer of a switch, but for what `SwitchSettings::buffer_of` adds. Nothing is set aside where all
+    /// priorities are TCP's.
+    pub fn buffer_config(&self) -> BufferConfig {
+        let switch = self.switch.resolved(self.nic_rate(), self.fidelity());
+        let mut config = switch.buffer_config();
+        if self.fidelity() == Fidelity::Exact {
+            config.priorities = self.priorities();
+        }
+        if self.tcp_priorities() == ALL {
+            config.pfc = Pfc::Off;
+            config.reserve = Bytes::ZERO;
+        }
+        config
+    }
+
+    /// What switches know of the priorities of TCP.
+    pub fn lossy(&self) -> LossyConfig {
+        LossyConfig {
+            priorities: self.tcp_priorities(),
+            alpha: self.switch.lossy_alpha(),
+        }
+    }
+
+    /// Refuses TCP and RDMA in one priority, and TCP where it is not modeled.
+    pub(super) fn check_transports(&self) -> Result<(), ConfigError> {
+        if !self.has_tcp() {
+            return Ok(());
+        }
+        let refuse =
+            |message: String, help: &'static str| Err(ConfigError::new("cc", message, help));
+        if self.fidelity() == Fidelity::Published {
+            return refuse(
+                "the published simulator has no TCP, and this profile follows it".to_owned(),
+                "leave out `profile`, or take an algorithm of RDMA (`fabricsim list cc`)",
+            );
+        }
+        if self.queries.is_some() {
+            return refuse(
+                "packets of TCP have no room for the digests of [[query]]".to_owned(),
+                "leave out the queries, or take algorithms of RDMA (`fabricsim list cc`)",
+            );
+        }
+        for (priority, users) in self.users().iter().enumerate() {
+            let of = |transport| users.iter().find(|cc| cc.transport() == transport);
+            if let (Some(tcp), Some(rdma)) = (of(Transport::Tcp), of(Transport::Rdma)) {
+                return refuse(
+                    format!(
+                        "{} (TCP) and {} (RDMA) share priority {priority}, and only one of them can \
+                         have it without loss",
+                        tcp.name(),
+                        rdma.name()
+                    ),
+                    "give their workloads different priorities: `priority` is 1 for TCP and 3 for \
+                     RDMA where it is left out, and 3 in lists",
+                );
+            }
+        }
+        let answers = self.transport.answer_priority;
+        match answers.filter(|&own| own != 0 && self.tcp_priorities() >> (own & 7) & 1 != 0) {
+            None => Ok(()),
+            Some(own) => refuse(
+                format!("[rdma], key `answer_priority`: priority {own} is TCP's"),
+                "give a priority that no flows of TCP have, or leave the key out",
+            ),
+        }
+    }
+
+    /// Refuses thresholds for priorities of TCP, whose queues have disciplines instead.
+    pub(super) fn check_ecn_priorities(&self) -> Result<(), ConfigError> {
+        let tcp = self.tcp_priorities();
+        let mut named = self
+            .switch
+            .ecn_rules
+            .iter()
+            .filter_map(|rule| rule.priority);
+        match named.find(|priority| tcp >> (priority & 7) & 1 != 0) {
+            None => Ok(()),
+            Some(priority) => Err(ConfigError::new(
+                "ecn_rules",
+                format!(
+                    "[switch], key `ecn_rules`: priority {priority} is TCP's, and thresholds are for RDMA"
+                ),
+                "give its queues a discipline: [[queue]] with `discipline = \"step bytes 300KB\"`",
+            )),
+        }
+    }
+
+    /// Refuses `[[queue]]` tables for ports and priorities that there are none of, or that are RDMA's.
+    pub(super) fn check_queues(&self, blame: &dyn Blame) -> Result<(), Error> {
+        let tcp = self.tcp_priorities();
+        for (index, rule) in self.queues.iter().enumerate() {
+            let refuse = |key: &'static str, message: String, help: &str| {
+                let error = ConfigError::new(key, message, help);
+                Err(blame.key(Part::Queue(index), error))
+            };
+            if !self.has_tcp() {
+                return refuse(
+                    "discipline",
+                    "no algorithm of the scenario is of TCP, and queues of RDMA are bounded by the switch's \
+                     buffer"
+                        .to_owned(),
+                    "set [switch], or take an algorithm of TCP (`fabricsim list cc`)",
+                );
+            }
+            let foreign = |priority: &&u8| tcp >> (**priority & 7) & 1 == 0;
+            if let Some(priority) = rule.place.priorities.iter().find(foreign) {
+                return refuse(
+                    "priorities",
+                    format!(
+                        "priority {priority} is none of TCP, and queues of RDMA are bounded by the \
+                         switch's buffer"
+                    ),
+                    &format!("the priorities of TCP are {}", listed(tcp)),
+                );
+            }
+            if let Some(rate) = rule.place.rate
+                && !self.topology.links().iter().any(|link| link.rate == rate)
+            {
+                let rates: Vec<String> = self.link_rates().iter().map(Rate::to_string).collect();
+                return refuse(
+                    "rate",
+                    format!("no link has {rate}"),
+                    &format!("the links have {}", rates.join(", ")),
+                );
+            }
+            let queues = self.flow_queues(rule);
+            if queues > MOST_FLOW_QUEUES {
+                return refuse(
+                    "discipline",
+                    format!(
+                        "all ports together get {queues} queues of flows, which take about {:.0} GB; up \
+                         to {MOST_FLOW_QUEUES} can be simulated",
+                        queues as f64 * FLOW_QUEUE_BYTES / 1e9
+                    ),
+                    "give a smaller `flows`, or the discipline to fewer ports (`rate`, `towards`)",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// The queues among which a rule spreads flows, over all ports of switches that it fits.
+    fn flow_queues(&self, rule: &QueueRule) -> u64 {
+        let DisciplineConfig::FqCodel(config) = &rule.discipline else {
+            return 0;
+        };
+        let towards = |node| match self.topology.is_host(node) {
+            true => FarEnd::Hosts,
+            false => FarEnd::Switches,
+        };
+        let tcp = self.tcp_priorities();
+        let fits = |rate, node| {
+            let own = (1..8u8).filter(|priority| tcp >> priority & 1 == 1);
+            own.filter(|&priority| rule.place.fits(priority, rate, towards(node)))
+                .count() as u64
+        };
+        let ports = self
+            .topology
+            .switches()
+            .flat_map(|node| self.topology.ports(node));
+        let count: u64 = ports.map(|port| fits(port.rate, port.peer)).sum();
+        count.saturating_mul(config.flows.into())
+    }
+
+    /// What the queues of TCP are made from.
+    pub fn tcp_queues(&self) -> TcpQueues<'_> {
+        TcpQueues {
+            scenario: self,
+            users: self.users(),
+            priorities: self.tcp_priorities(),
+        }
+    }
+
+    /// What a simulation of the scenario knows of the flows of TCP; `None` without any.
+    pub fn tcp_facts(&self) -> Option<Arc<TcpFacts>> {
+        self.has_tcp().then(|| {
+            let parameters = self.tcp.parameters();
+            Arc::new(TcpFacts {
+                transports: self.class_transports(),
+                priorities: self.tcp_priorities(),
+                settings: self.tcp_settings(),
+                mss: Bytes::new(u64::from(parameters.mss)),
+                headers: Bytes::new(u64::from(parameters.headers)),
+            })
+        })
+    }
+}
+
+/// What makes the queues of TCP.
+#[derive(Debug)]
+pub struct TcpQueues<'a> {
+    scenario: &'a Scenario,
+    /// The algorithms of each priority.
+    users: [Vec<&'a AnyCcConfig>; 8],
+    priorities: u8,
+}
+
+impl TcpQueues<'_> {
+    /// The step at which the algorithms of TCP in `priority` want packets to be marked at a port of `rate`; the
+    /// least where they differ.
+    fn step(&self, priority: u8, rate: Rate) -> Option<Bytes> {
+        let own = &self.users[usize::from(priority & 7)];
+        let default = own.is_empty().then_some(&self.scenario.cc);
+        let algorithms = own.iter().copied().chain(default);
+        let steps = algorithms.filter_map(|cc| match cc {
+            AnyCcConfig::Tcp(class) => class.cc.marking(rate),
+            _ => None,
+        });
+        steps.min()
+    }
+
+    /// The queues of the priorities of TCP at a port whose queues are numbered from `first_entity` on.
+    pub fn at<H: Header>(
+        &self,
+        rate: Rate,
+        towards: FarEnd,
+        first_entity: u64,
+    ) -> Vec<(u8, AnyDiscipline<H>)> {
+        let own = (1u8..8).filter(|priority| self.priorities >> priority & 1 != 0);
+        own.map(|priority| {
+            let context = DisciplineContext {
+                seed: self.scenario.seed,
+                entity: first_entity + u64::from(priority),
+                rate,
+                packet: self.scenario.tcp.parameters().full_packet(),
+            };
+            let rule = self.scenario.queues.iter();
+            let mut rule = rule.filter(|rule| rule.place.fits(priority, rate, towards));
+            let discipline = match (rule.next(), self.step(priority, rate)) {
+                (Some(QueueRule { discipline, .. }), _) => AnyDiscipline::new(discipline, &context),
+                (None, Some(step)) => {
+                    let config = StepConfig {
+                        bytes: Some(step),
+                        limit_bytes: Some(UNBOUNDED),
+                        ..StepConfig::default()
+                    };
+                    AnyDiscipline::new(&DisciplineConfig::Step(config), &context)
+                }
+                (None, None) => AnyDiscipline::shared(None),
+            };
+            (priority, discipline)
+        })
+        .collect()
+    }
+}
+
+/// What a simulation knows of the flows of TCP.
+#[derive(Debug)]
+pub struct TcpFacts {
+    transports: ClassTransports,
+    priorities: u8,
+    settings: TcpSettings,
+    /// The payload of a full segment.
+    pub mss: Bytes,
+    /// The headers of a segment.
+    pub headers: Bytes,
+}
+
+impl TcpFacts {
+    /// The settings of the flows of `class`, where they are of TCP.
+    pub fn class(&self, class: ClassId) -> Option<&ClassConfig> {
+        (self.transports.of(class) == Transport::Tcp).then(|| self.settings.class(class))
+    }
+
+    /// Whether flows of `class` may have `priority`.
+    pub fn may_use(&self, class: ClassId, priority: u8) -> bool {
+        let tcp = self.priorities >> (priority & 7) & 1 != 0;
+        tcp == (self.transports.of(class) == Transport::Tcp)
+    }
+}
+
+fn listed(mask: u8) -> String {
+    let own = (0u8..8).filter(|priority| mask >> priority & 1 != 0);
+    let own: Vec<String> = own.map(|priority| priority.to_string()).collect();
+    own.join(", ")
+}

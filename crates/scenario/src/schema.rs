@@ -1,0 +1,36 @@
+//! The tables of a scenario that belong to no plugin.
+
+pub mod ecn;
+pub mod event;
+pub mod far_end;
+pub mod keys;
+pub mod name;
+pub mod observe;
+pub mod part;
+pub mod profile;
+pub mod queries;
+pub mod queue;
+pub mod root;
+pub mod routing;
+pub mod run;
+pub mod switch;
+
+use keys::Keys;
+
+/// Every queue discipline of a `[[queue]]` table: its name, what it is, and its keys.
+#[must_use]
+pub const fn discipline_kinds() -> &'static [(&'static str, &'static str, Keys)] {
+    fabricsim_qdisc::KINDS
+}
+
+/// The keys of the `[tcp]` table, each with what it means.
+#[must_use]
+pub const fn tcp_keys() -> Keys {
+    fabricsim_transport::tcp::TcpConfig::KEYS
+}
+
+/// The keys of the `[rdma]` table, each with what it means.
+#[must_use]
+pub const fn rdma_keys() -> Keys {
+    fabricsim_transport::rdma::RdmaConfig::KEYS
+}

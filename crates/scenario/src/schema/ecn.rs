@@ -1,0 +1,67 @@
+//! ECN thresholds by port and priority.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_qdisc::EcnConfig;
+use serde::{Deserialize, Serialize};
+
+/// ECN thresholds for some ports and priorities.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct EcnRule {
+    /// Ports of this rate; absent means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// This priority; absent means all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u8>,
+    /// Bytes up to which nothing is marked; with `rate` as given, without it at NIC rate and in
+    /// proportion at others.
+    pub kmin: Bytes,
+    /// Bytes above which everything is marked.
+    pub kmax: Bytes,
+    /// Probability of a mark at `kmax`, 0 to 1.
+    pub pmax: f64,
+}
+
+impl EcnRule {
+    pub(crate) fn thresholds(&self) -> EcnConfig {
+        EcnConfig {
+            kmin: self.kmin,
+            kmax: self.kmax,
+            pmax: self.pmax,
+        }
+    }
+}
+
+pub(crate) fn check_thresholds(key: &'static str, ecn: &EcnConfig) -> Result<(), ConfigError> {
+    if ecn.kmin > ecn.kmax {
+        return Err(ConfigError::new(
+            key,
+            format!("kmin ({}) is above kmax ({})", ecn.kmin, ecn.kmax),
+            "give kmin no larger than kmax",
+        ));
+    }
+    if !(0.0..=1.0).contains(&ecn.pmax) {
+        return Err(ConfigError::new(
+            key,
+            format!("a marking probability of {} is impossible", ecn.pmax),
+            "give pmax from 0 to 1",
+        ));
+    }
+    Ok(())
+}
+
+/// Thresholds at NIC rate, for a port of `rate`.
+pub(crate) fn in_proportion(ecn: &EcnConfig, rate: Rate, nic_rate: Rate) -> EcnConfig {
+    let scale = |bytes: Bytes| {
+        let wide =
+            u128::from(bytes.get()) * u128::from(rate.as_bps()) / u128::from(nic_rate.as_bps());
+        Bytes::new(u64::try_from(wide).unwrap_or(u64::MAX))
+    };
+    EcnConfig {
+        kmin: scale(ecn.kmin),
+        kmax: scale(ecn.kmax),
+        pmax: ecn.pmax,
+    }
+}

@@ -1,0 +1,273 @@
+//! Failures and repairs: the `[[event]]` tables of a scenario.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Rate, Time};
+use fabricsim_topology::Topology;
+
+use crate::schema::keys::Keys;
+
+/// Something that happens to the network at a given time, before any packet of that time moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// When.
+    pub at: Time,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EventKind {
+    /// A link fails: what is under way on it and what waits for it is lost.
+    LinkDown(LinkName),
+    /// A link carries packets again, at the rate that it was built with.
+    LinkUp(LinkName),
+    /// Both directions of a link have this rate for packets that leave later.
+    LinkRate(LinkName, Rate),
+    /// A link loses each packet with this probability; 0 ends it.
+    LinkLoss(LinkName, f64),
+    /// A switch fails, and all its links with it.
+    SwitchDown(NodeId),
+    /// A switch is back, with the links that have not failed by themselves.
+    SwitchUp(NodeId),
+}
+
+/// A link, named by the nodes at its ends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct LinkName {
+    /// The two nodes, in any order.
+    pub ends: [NodeId; 2],
+    /// Which of several links between the two, from 0 in the order of the topology; `None` means
+    /// all of them.
+    pub index: Option<u32>,
+}
+
+const AT: (&str, &str) = ("at", "when it happens, such as \"1ms\" (required)");
+const LINK: (&str, &str) = (
+    "link",
+    "numbers of the two nodes that the link joins, such as [320, 340] (required)",
+);
+const INDEX: (&str, &str) = (
+    "index",
+    "which of several links between the two, from 0 (default all of them)",
+);
+const SWITCH: (&str, &str) = ("switch", "node number of the switch (required)");
+const RATE: (&str, &str) = (
+    "rate",
+    "rate of both directions from then on, such as \"10Gbps\" (required)",
+);
+const LOSS: (&str, &str) = (
+    "loss",
+    "probability that a packet is lost, 0 to 1; 0 ends it (required)",
+);
+
+/// The kinds of events: name, meaning and keys.
+pub const KINDS: &[(&str, &str, Keys)] = &[
+    (
+        "link-down",
+        "A link fails; what is on it and waits for it is lost",
+        &[AT, LINK, INDEX],
+    ),
+    (
+        "link-up",
+        "A link is back, at its own rate",
+        &[AT, LINK, INDEX],
+    ),
+    (
+        "link-rate",
+        "A link has another rate",
+        &[AT, LINK, INDEX, RATE],
+    ),
+    (
+        "link-loss",
+        "A link loses packets at random",
+        &[AT, LINK, INDEX, LOSS],
+    ),
+    (
+        "switch-down",
+        "A switch fails with all its links",
+        &[AT, SWITCH],
+    ),
+    (
+        "switch-up",
+        "A switch is back, with the links that have not failed themselves",
+        &[AT, SWITCH],
+    ),
+];
+
+impl Event {
+    /// Refuses what `topology` does not have and values without a meaning.
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
+    pub fn validate(&self, topology: &Topology) -> Result<(), ConfigError> {
+        if self.at >= Time::HORIZON {
+            return Err(ConfigError::new(
+                "at",
+                format!("{} is beyond the end of simulated time, 53 days", self.at),
+                "give an earlier time",
+            ));
+        }
+        match self.kind {
+            EventKind::LinkDown(link) | EventKind::LinkUp(link) => link.find(topology).map(drop),
+            EventKind::LinkRate(link, rate) => {
+                let links = link.find(topology)?;
+                let own = links
+                    .iter()
+                    .map(|&number| topology.links()[number as usize].rate);
+                match own.min() {
+                    Some(own) if rate > own => Err(ConfigError::new(
+                        "rate",
+                        format!("the link is built for {own}, and its buffers with it"),
+                        "give a lower rate; `link-up` restores the link's own",
+                    )),
+                    _ => Ok(()),
+                }
+            }
+            EventKind::LinkLoss(link, loss) => {
+                link.find(topology)?;
+                if (0.0..=1.0).contains(&loss) {
+                    return Ok(());
+                }
+                Err(ConfigError::new(
+                    "loss",
+                    format!("a loss probability of {loss} is impossible"),
+                    "give a number from 0 to 1, such as 0.001",
+                ))
+            }
+            EventKind::SwitchDown(switch) | EventKind::SwitchUp(switch) => {
+                if topology.switches().any(|node| node == switch) {
+                    return Ok(());
+                }
+                let what = if switch.index() < topology.len() {
+                    "is a host"
+                } else {
+                    "does not exist"
+                };
+                let switches: Vec<NodeId> = topology.switches().collect();
+                let help = match (switches.first(), switches.last()) {
+                    (Some(only), Some(_)) if switches.len() == 1 => {
+                        format!("the only switch here is {only}")
+                    }
+                    (Some(first), Some(last)) => {
+                        format!("give the number of a switch; they are {first} to {last} here")
+                    }
+                    _ => "this network has no switches; fail a link instead".to_owned(),
+                };
+                Err(ConfigError::new(
+                    "switch",
+                    format!("node {switch} {what}"),
+                    help,
+                ))
+            }
+        }
+    }
+
+    /// The event as it stands in `summary.json`.
+    pub(crate) fn value(&self) -> serde_json::Value {
+        let link = |kind: &str, link: LinkName| {
+            let mut value = serde_json::json!({
+                "kind": kind,
+                "at": self.at,
+                "link": link.ends,
+            });
+            if let Some(index) = link.index {
+                value["index"] = index.into();
+            }
+            value
+        };
+        let switch = |kind: &str, switch: NodeId| serde_json::json!({ "kind": kind, "at": self.at, "switch": switch });
+        match self.kind {
+            EventKind::LinkDown(name) => link("link-down", name),
+            EventKind::LinkUp(name) => link("link-up", name),
+            EventKind::LinkRate(name, rate) => {
+                let mut value = link("link-rate", name);
+                value["rate"] = rate.to_string().into();
+                value
+            }
+            EventKind::LinkLoss(name, loss) => {
+                let mut value = link("link-loss", name);
+                value["loss"] = loss.into();
+                value
+            }
+            EventKind::SwitchDown(node) => switch("switch-down", node),
+            EventKind::SwitchUp(node) => switch("switch-up", node),
+        }
+    }
+}
+
+impl EventKind {
+    /// The rate that it gives a link.
+    #[must_use]
+    pub const fn rate(&self) -> Option<Rate> {
+        match self {
+            Self::LinkRate(_, rate) => Some(*rate),
+            _ => None,
+        }
+    }
+}
+
+impl LinkName {
+    /// All links between two nodes.
+    #[must_use]
+    pub const fn between(a: NodeId, b: NodeId) -> Self {
+        Self {
+            ends: [a, b],
+            index: None,
+        }
+    }
+
+    /// The links that it names, by their positions in [`Topology::links`], ascending.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn find(&self, topology: &Topology) -> Result<Vec<u32>, ConfigError> {
+        let [a, b] = self.ends;
+        for node in self.ends {
+            if node.index() >= topology.len() {
+                return Err(ConfigError::new(
+                    "link",
+                    format!("there is no node {node}"),
+                    format!("the nodes here are 0 to {}", topology.len() - 1),
+                ));
+            }
+        }
+        let ports = topology.ports(a).iter();
+        let joining: Vec<u32> = ports
+            .filter(|port| port.peer == b)
+            .map(|port| port.link)
+            .collect();
+        if joining.is_empty() {
+            return Err(ConfigError::new(
+                "link",
+                format!("no link joins the nodes {a} and {b}"),
+                format!("node {a} has links to {}", neighbors(topology, a)),
+            ));
+        }
+        let Some(index) = self.index else {
+            return Ok(joining);
+        };
+        match joining.get(index as usize) {
+            Some(&link) => Ok(vec![link]),
+            None => Err(ConfigError::new(
+                "index",
+                format!("the nodes {a} and {b} have no link {index}"),
+                format!("they are joined by {}, counted from 0", joining.len()),
+            )),
+        }
+    }
+}
+
+/// The neighbors of `node` in words, the first few.
+fn neighbors(topology: &Topology, node: NodeId) -> String {
+    const SHOWN: usize = 8;
+    let mut peers: Vec<NodeId> = topology.ports(node).iter().map(|port| port.peer).collect();
+    peers.sort_unstable();
+    peers.dedup();
+    let mut text: Vec<String> = peers.iter().take(SHOWN).map(NodeId::to_string).collect();
+    if peers.len() > SHOWN {
+        text.push(format!("{} more", peers.len() - SHOWN));
+    }
+    text.join(", ")
+}

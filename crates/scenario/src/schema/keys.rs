@@ -1,0 +1,3 @@
+//! Keys of tables.
+
+pub use fabricsim_core::input::Keys;

@@ -1,0 +1,326 @@
+//! The `[observe]` table.
+
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::input::{ConfigError, NumberRange};
+use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_topology::Topology;
+use serde::{Deserialize, Serialize};
+
+use crate::schema::far_end::FarEnd;
+use crate::schema::keys::Keys;
+use crate::schema::run::RunSettings;
+
+/// The narrowest bin of a distribution: no packet is smaller.
+const NARROWEST_BIN: Bytes = Bytes::new(64);
+
+/// The format of the files of time series.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeriesFormat {
+    /// Text, one line for each row.
+    #[default]
+    Csv,
+    /// Apache Parquet, where the library was built with the feature `parquet`.
+    Parquet,
+}
+
+impl SeriesFormat {
+    /// The ending of file names.
+    #[must_use]
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+/// The `[observe]` table.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ObserveSettings {
+    /// The time from one sample to the next.
+    pub interval: Duration,
+    /// When the first interval begins.
+    pub from: Time,
+    /// When the last interval ends; absent means with the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Time>,
+    /// Write `queues.csv`.
+    pub queues: bool,
+    /// Write `queue_distribution.csv`.
+    pub queue_distribution: bool,
+    /// The width of its bins.
+    pub distribution_bin: Bytes,
+    /// Write `links.csv`.
+    pub links: bool,
+    /// Write `flows.csv`.
+    pub flows: bool,
+    /// The nodes whose ports are observed; absent means all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<NumberRange>>,
+    /// The ports of these nodes; absent means all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ports: Option<Vec<NumberRange>>,
+    /// Only ports whose link leads to one of these; absent means all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub towards: Option<FarEnd>,
+    /// The flows that are observed, by number; absent means all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow_ids: Option<Vec<NumberRange>>,
+    /// Only flows of these classes; absent means all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Vec<NumberRange>>,
+    /// Only flows of at least this size.
+    pub min_size: Bytes,
+    /// The most rows of one file.
+    pub max_rows: u64,
+    /// The format of the files.
+    pub format: SeriesFormat,
+}
+
+impl Default for ObserveSettings {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_us(10),
+            from: Time::ZERO,
+            until: None,
+            queues: false,
+            queue_distribution: false,
+            distribution_bin: Bytes::new(1_000),
+            links: false,
+            flows: false,
+            nodes: None,
+            ports: None,
+            towards: None,
+            flow_ids: None,
+            classes: None,
+            min_size: Bytes::ZERO,
+            max_rows: 10_000_000,
+            format: SeriesFormat::Csv,
+        }
+    }
+}
+
+impl ObserveSettings {
+    /// The keys of the table.
+    pub const KEYS: Keys = &[
+        (
+            "interval",
+            "time from one sample to the next (default \"10us\")",
+        ),
+        ("from", "when the first interval begins (default \"0s\")"),
+        (
+            "until",
+            "when the last interval ends (default: with the run)",
+        ),
+        (
+            "queues",
+            "write queues.csv: queue lengths of switch ports (default false)",
+        ),
+        (
+            "queue_distribution",
+            "write queue_distribution.csv: how long each queue had each length (default false)",
+        ),
+        (
+            "distribution_bin",
+            "width of its bins, at least \"64B\" (default \"1KB\")",
+        ),
+        (
+            "links",
+            "write links.csv: utilization, marks, drops and pauses of ports (default false)",
+        ),
+        (
+            "flows",
+            "write flows.csv: rate, window and throughput of flows (default false)",
+        ),
+        (
+            "nodes",
+            "nodes whose ports are observed, such as [\"320..376\"] (default all)",
+        ),
+        ("ports", "their ports, such as [\"0..4\"] (default all)"),
+        (
+            "towards",
+            "only ports whose link leads to \"hosts\" or to \"switches\" (default both)",
+        ),
+        (
+            "flow_ids",
+            "flows that are observed, such as [\"0..16\"] (default all)",
+        ),
+        ("classes", "only flows of these classes (default all)"),
+        (
+            "min_size",
+            "only flows of at least this size (default \"0B\")",
+        ),
+        ("max_rows", "most rows of one file (default 10000000)"),
+        (
+            "format",
+            "\"csv\" (default) or \"parquet\" (builds with this feature)",
+        ),
+    ];
+
+    /// Refuses values without a meaning, and a series that would be too long for its file.
+    pub(crate) fn validate(
+        &self,
+        topology: &Topology,
+        run: &RunSettings,
+    ) -> Result<(), ConfigError> {
+        if !(self.queues || self.queue_distribution || self.links || self.flows) {
+            return Err(ConfigError::new(
+                "queues",
+                "nothing is observed",
+                "set queues, queue_distribution, links or flows to true, or leave the table out",
+            ));
+        }
+        if self.interval == Duration::ZERO {
+            return Err(ConfigError::new(
+                "interval",
+                "no time would pass from one sample to the next",
+                "give a time such as \"10us\"",
+            ));
+        }
+        if let Some(until) = self.until.filter(|&until| until <= self.from) {
+            return Err(ConfigError::new(
+                "until",
+                format!(
+                    "the last interval ends at {until}, and the first begins at {}",
+                    self.from
+                ),
+                "give a later time, or leave the key out",
+            ));
+        }
+        if self.distribution_bin < NARROWEST_BIN {
+            return Err(ConfigError::new(
+                "distribution_bin",
+                format!(
+                    "bins of {} bytes are narrower than the smallest packet",
+                    self.distribution_bin.get()
+                ),
+                "give a size from \"64B\" up",
+            ));
+        }
+        if self.max_rows == 0 {
+            return Err(ConfigError::new(
+                "max_rows",
+                "the files would be empty",
+                "give a number such as 10000000",
+            ));
+        }
+        if self.format == SeriesFormat::Parquet && !cfg!(feature = "parquet") {
+            return Err(ConfigError::new(
+                "format",
+                "this build cannot write Parquet",
+                "use \"csv\", or build with `cargo build --release --features parquet`",
+            ));
+        }
+        for (key, ranges) in [
+            ("nodes", &self.nodes),
+            ("ports", &self.ports),
+            ("flow_ids", &self.flow_ids),
+            ("classes", &self.classes),
+        ] {
+            if ranges.as_ref().is_some_and(Vec::is_empty) {
+                return Err(ConfigError::new(
+                    key,
+                    "the list is empty",
+                    "leave the key out to mean all",
+                ));
+            }
+        }
+        self.check_ports(topology, run)
+    }
+
+    fn check_ports(&self, topology: &Topology, run: &RunSettings) -> Result<(), ConfigError> {
+        let count = u32::try_from(topology.len()).unwrap_or(u32::MAX);
+        let ranges = self.nodes.iter().flatten();
+        if let Some(range) = ranges.clone().find(|range| range.end > count) {
+            return Err(ConfigError::new(
+                "nodes",
+                format!(
+                    "`{range}` includes node {}, which is not there",
+                    range.first.max(count)
+                ),
+                format!("the nodes are numbered 0 to {}, hosts first", count - 1),
+            ));
+        }
+        let narrowing = if self.nodes.is_some() {
+            "nodes"
+        } else {
+            "ports"
+        };
+        let samples = self.samples(run);
+        let on_switches = queue_ports(self, topology).len() as u64;
+        if (self.queues || self.queue_distribution) && on_switches == 0 {
+            return Err(ConfigError::new(
+                narrowing,
+                "no port of a switch is chosen, and only switches have queues",
+                "give numbers of switches, which follow those of the hosts, and of ports that they have",
+            ));
+        }
+        let ports = chosen_ports(self, topology).count() as u64;
+        if self.links && ports == 0 {
+            return Err(ConfigError::new(
+                narrowing,
+                "no port is chosen",
+                "give nodes and ports that are there, or leave the keys out",
+            ));
+        }
+        let longest = [(self.queues, on_switches), (self.links, ports)]
+            .into_iter()
+            .filter_map(|(wanted, ports)| wanted.then_some(ports))
+            .max()
+            .unwrap_or(0);
+        let Some(rows) = samples.map(|samples| samples.saturating_mul(longest)) else {
+            return Ok(());
+        };
+        if rows > self.max_rows {
+            return Err(ConfigError::new(
+                "max_rows",
+                format!(
+                    "samples of {longest} ports every {} make {rows} rows, and a file may have {}",
+                    self.interval, self.max_rows
+                ),
+                "give a longer interval, fewer nodes or ports, a shorter time or a larger max_rows",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The samples of a run that lasts as long as it may, where that is known.
+    fn samples(&self, run: &RunSettings) -> Option<u64> {
+        let stop = run.stop_at.map(|after| Time::ZERO + after);
+        let end = [self.until, stop].into_iter().flatten().min()?;
+        let span = end.since(self.from).as_ps();
+        Some(span.div_ceil(self.interval.as_ps()))
+    }
+}
+
+/// The ports of hosts and switches that `settings` choose, in their order.
+pub fn chosen_ports(
+    settings: &ObserveSettings,
+    topology: &Topology,
+) -> impl Iterator<Item = (NodeId, PortId)> {
+    let nodes = (0..topology.len()).map(NodeId::from_index);
+    let nodes = nodes.filter(|node| NumberRange::any_contains(settings.nodes.as_deref(), node.0));
+    nodes.flat_map(move |node| {
+        let ports = topology.ports(node).iter().enumerate();
+        ports.filter_map(move |(index, link)| {
+            let port = PortId::from_index(index);
+            let far_end = if topology.is_host(link.peer) {
+                FarEnd::Hosts
+            } else {
+                FarEnd::Switches
+            };
+            let chosen = NumberRange::any_contains(settings.ports.as_deref(), u32::from(port.0))
+                && settings.towards.is_none_or(|only| only == far_end);
+            chosen.then_some((node, port))
+        })
+    })
+}
+
+/// Those of switches: the ports that have queues.
+pub fn queue_ports(settings: &ObserveSettings, topology: &Topology) -> Vec<(NodeId, PortId)> {
+    chosen_ports(settings, topology)
+        .filter(|(node, _)| !topology.is_host(*node))
+        .collect()
+}

@@ -1,0 +1,174 @@
+//! The `[pint]` and `[[query]]` tables: what packets are asked on their way.
+
+use std::collections::BTreeSet;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::units::Duration;
+use fabricsim_pint::PintConfig;
+use fabricsim_pint::query::{Queries, QueryConfig, QueryNetwork};
+use fabricsim_topology::Topology;
+use serde::{Deserialize, Serialize};
+
+use crate::schema::keys::Keys;
+use crate::schema::name::is_plain;
+use crate::schema::part::{Blame, Part};
+use crate::text::error::Error;
+
+/// The `[pint]` table.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct BudgetSettings {
+    /// Bits that packets have for the digests of all queries.
+    pub bits: u32,
+    /// Note what the values of hops really were, beside the answers.
+    pub truth: bool,
+}
+
+impl Default for BudgetSettings {
+    fn default() -> Self {
+        Self {
+            bits: 16,
+            truth: true,
+        }
+    }
+}
+
+impl BudgetSettings {
+    /// The keys of the table.
+    pub const KEYS: Keys = &[
+        (
+            "bits",
+            "bits that each packet has for the digests of all queries, 1 to 64 (default 16)",
+        ),
+        (
+            "truth",
+            "note what the values of hops really were, beside the estimates (default true)",
+        ),
+    ];
+}
+
+/// Letters of a name, which is part of a file's.
+const LONGEST_NAME: usize = 100;
+
+/// The queries of a scenario.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QuerySettings {
+    /// What all share.
+    pub pint: BudgetSettings,
+    /// The queries, in the order of the scenario.
+    pub queries: Vec<QueryConfig>,
+}
+
+impl QuerySettings {
+    /// Checks query `number`, counted from 1, and gives it a name that none of `names` has.
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
+    pub(crate) fn admit(
+        query: &mut QueryConfig,
+        number: usize,
+        names: &mut BTreeSet<String>,
+    ) -> Result<(), ConfigError> {
+        query.validate()?;
+        let name = query.name.get_or_insert_with(|| format!("query{number}"));
+        let refuse = |message: String, help: &str| Err(ConfigError::new("name", message, help));
+        if name.len() > LONGEST_NAME {
+            return refuse(
+                format!("a name of {} letters is too long for a file's", name.len()),
+                "give one of up to 100",
+            );
+        }
+        if !is_plain(name) {
+            return refuse(
+                format!("`{name}` cannot be part of a file name"),
+                "use letters, digits, dots, dashes and underscores, and begin with none of `.` and `-`",
+            );
+        }
+        // Some disks do not tell large letters from small ones.
+        if !names.insert(name.to_lowercase()) {
+            return refuse(
+                format!("two queries are called `{name}`"),
+                "give each a name of its own: it names the file of the answers",
+            );
+        }
+        Ok(())
+    }
+
+    /// What switches and sinks do in `network`; `cc` is what HPCC-PINT runs with, if it does.
+    ///
+    /// # Errors
+    /// The number of the query that cannot be served, or `None` for all of them together, and why.
+    pub fn build(
+        &self,
+        seed: u64,
+        cc: Option<&PintConfig>,
+        network: &QueryNetwork,
+    ) -> Result<Queries, (Option<usize>, ConfigError)> {
+        let code = cc.map(|cc| cc.log_code(Fidelity::Exact));
+        Queries::new(&self.queries, self.pint.bits, seed, code.as_ref(), network)
+    }
+
+    /// Refuses queries that no network could serve, or not with these algorithms.
+    pub(crate) fn check(
+        &self,
+        (seed, fidelity): (u64, Fidelity),
+        algorithms: &[&PintConfig],
+        topology: &Topology,
+        blame: &dyn Blame,
+    ) -> Result<(), Error> {
+        let refuse =
+            |message: String, help: &str| Err(blame.part(Part::Query(0), message, help.to_owned()));
+        if fidelity == Fidelity::Published {
+            return refuse(
+                "the published simulator has no queries, only the digest of HPCC-PINT".to_owned(),
+                "leave out the profile, or the queries",
+            );
+        }
+        if let Some(cc) = algorithms.iter().find(|cc| cc.digest_fraction < 1.0) {
+            return refuse(
+                format!(
+                    "`digest_fraction` is {} in [cc], and beside queries the plan says which packets carry \
+                     the algorithm's digest",
+                    cc.digest_fraction
+                ),
+                "leave it out there, and set `frequency` in the query that the algorithm reads",
+            );
+        }
+        // The length of paths matters only to traces, whose schemes exist for every length.
+        let network = query_network(topology, 5, Duration::from_us(1));
+        let built = self.build(seed, algorithms.first().copied(), &network);
+        let queries = built
+            .map_err(|(index, error)| blame.key(index.map_or(Part::Pint, Part::Query), error))?;
+        if queries.cc().is_none() && !algorithms.is_empty() {
+            return refuse(
+                "hpcc-pint reads a digest, and beside queries it has to be one of them".to_owned(),
+                "add `[[query]]` with `value = \"egress-utilization\"` and `aggregation = \"max\"`",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// `topology` as queries see it.
+#[must_use]
+pub fn query_network(topology: &Topology, longest_path: u16, base_rtt: Duration) -> QueryNetwork {
+    let is_switch = |node: NodeId| !topology.is_host(node);
+    let switches: Vec<NodeId> = topology.switches().collect();
+    let between = topology
+        .links()
+        .iter()
+        .map(|link| (link.a, link.b))
+        .filter(|&(a, b)| is_switch(a) && is_switch(b));
+    let ports = switches.iter().map(|&node| topology.ports(node).len());
+    QueryNetwork {
+        longest_path,
+        base_rtt,
+        links: between.collect(),
+        most_ports: ports
+            .max()
+            .map_or(0, |most| u16::try_from(most).unwrap_or(u16::MAX)),
+        switches,
+    }
+}

@@ -1,0 +1,237 @@
+//! A scenario's text as tables whose values know where they stand.
+
+use std::ops::Range;
+
+use fabricsim_core::input::{ConfigError, InputError};
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::schema::keys::Keys;
+use crate::text::error::{Diagnostic, Error};
+use crate::text::messages::{self, Message, Place, suggest};
+use crate::text::typed::Value;
+
+/// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
+/// scenario has its place in the sweep's file.
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'a> {
+    /// The name of the file, or of what else the text comes from.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// Where in `text` the second file begins, and its name.
+    second: Option<(usize, &'a str)>,
+}
+
+/// One table of a document, with what is known of its place.
+#[derive(Clone, Debug)]
+pub struct Section<'a> {
+    /// The table's name as a message gives it: `[cc]`, `[[workload]] 2`.
+    pub title: String,
+    /// Where the table begins.
+    pub span: Range<usize>,
+    /// The keys and values that have not been read yet.
+    pub table: DeTable<'a>,
+}
+
+impl<'a> Document<'a> {
+    /// The text of one file.
+    pub const fn new(name: &'a str, text: &'a str) -> Self {
+        Self {
+            name,
+            text,
+            second: None,
+        }
+    }
+
+    /// A text of which the part from byte `start` on is that of a second file.
+    pub const fn of_two(name: &'a str, text: &'a str, start: usize, second: &'a str) -> Self {
+        Self {
+            name,
+            text,
+            second: Some((start, second)),
+        }
+    }
+
+    /// Reads `text` as TOML.
+    pub fn parse(&self) -> Result<DeTable<'a>, Error> {
+        match DeTable::parse(self.text) {
+            Ok(table) => Ok(table.into_inner()),
+            Err(error) => {
+                let span = error.span().unwrap_or(0..0);
+                let written = self.text.get(span.clone()).unwrap_or_default();
+                let Message { message, help } = messages::of_syntax(error.message(), written);
+                Err(self.diagnostic(span, message, help))
+            }
+        }
+    }
+
+    /// An error at `span`.
+    pub fn diagnostic(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Error {
+        let place = self.unsaid(span);
+        Error::Input(Box::new(place.saying(message.into(), help.into())))
+    }
+
+    /// An error at `span` of which nothing has been said yet.
+    pub fn unsaid(&self, span: Range<usize>) -> Diagnostic {
+        let (name, text, begin) = match self.second {
+            None => (self.name, self.text, 0),
+            Some((start, _)) if span.start < start => (self.name, &self.text[..start], 0),
+            Some((start, name)) => (name, &self.text[start..], start),
+        };
+        let span = span.start - begin..span.end.max(span.start) - begin;
+        Diagnostic::new(name, text, InputError::new(span, "", ""))
+    }
+
+    /// Removes the table `key` from `root`.
+    pub fn section(&self, root: &mut DeTable<'a>, key: &str) -> Result<Option<Section<'a>>, Error> {
+        let Some((_, value)) = root.remove_entry(key) else {
+            return Ok(None);
+        };
+        self.table(value, format!("[{key}]")).map(Some)
+    }
+
+    /// Removes the array of tables `key` from `root`.
+    pub fn sections(&self, root: &mut DeTable<'a>, key: &str) -> Result<Vec<Section<'a>>, Error> {
+        let Some((_, value)) = root.remove_entry(key) else {
+            return Ok(Vec::new());
+        };
+        let span = value.span();
+        match value.into_inner() {
+            DeValue::Array(items) => items
+                .into_iter()
+                .enumerate()
+                .map(|(index, item)| self.table(item, format!("[[{key}]] {}", index + 1)))
+                .collect(),
+            _ => Err(self.diagnostic(
+                span,
+                format!("`{key}` is a list of tables"),
+                format!("begin each one with `[[{key}]]`"),
+            )),
+        }
+    }
+
+    /// Removes the table `key` from a section.
+    pub fn subsection(
+        &self,
+        section: &mut Section<'a>,
+        key: &str,
+    ) -> Result<Option<Section<'a>>, Error> {
+        let Some((_, value)) = section.table.remove_entry(key) else {
+            return Ok(None);
+        };
+        let title = format!("{}, table `{key}`", section.title);
+        self.table(value, title).map(Some)
+    }
+
+    fn table(&self, value: Spanned<DeValue<'a>>, title: String) -> Result<Section<'a>, Error> {
+        let span = value.span();
+        match value.into_inner() {
+            DeValue::Table(table) => Ok(Section { title, span, table }),
+            _ => Err(self.diagnostic(
+                span,
+                format!("{title} is a table"),
+                format!("write `{title}` on a line of its own and its keys below"),
+            )),
+        }
+    }
+
+    /// Removes `kind` from a section and finds it among `known`.
+    pub fn kind(
+        &self,
+        section: &mut Section<'a>,
+        known: &[&'static str],
+    ) -> Result<&'static str, Error> {
+        let list = known.join(", ");
+        let Some((_, value)) = section.table.remove_entry("kind") else {
+            return Err(self.diagnostic(
+                section.span.clone(),
+                format!("{} does not say its kind", section.title),
+                format!("add `kind = \"...\"` with one of: {list}"),
+            ));
+        };
+        let span = value.span();
+        let DeValue::String(name) = value.into_inner() else {
+            return Err(self.diagnostic(
+                span,
+                "a kind is a name in quotes",
+                format!("give one of: {list}"),
+            ));
+        };
+        known
+            .iter()
+            .copied()
+            .find(|kind| *kind == name)
+            .ok_or_else(|| {
+                self.diagnostic(
+                    span,
+                    format!("{} has no kind `{name}`", section.title),
+                    suggest(&name, known),
+                )
+            })
+    }
+
+    /// Turns a section with `keys` into its settings; what is not known is an error.
+    pub fn settings<T: DeserializeOwned>(
+        &self,
+        section: &Section<'a>,
+        keys: Keys,
+    ) -> Result<T, Error> {
+        let table = Value::table(section.span.clone(), section.table.clone());
+        T::deserialize(table).map_err(|fault| {
+            let span = fault.span.clone().unwrap_or_else(|| section.span.clone());
+            let place = Place {
+                title: &section.title,
+                key: fault.key(),
+                written: self.text.get(span.clone()).unwrap_or_default(),
+                keys,
+            };
+            let Message { message, help } = messages::of_fault(&fault.kind, &place);
+            self.diagnostic(span, message, help)
+        })
+    }
+
+    /// Where the value of `key` stands, or the section where it is not given.
+    pub fn place(section: &Section<'a>, key: &str) -> Range<usize> {
+        section
+            .table
+            .get(key)
+            .map_or_else(|| section.span.clone(), Spanned::span)
+    }
+
+    /// A refused value of a section.
+    pub fn refuse(&self, section: &Section<'a>, error: ConfigError) -> Error {
+        self.diagnostic(
+            Self::place(section, error.key),
+            format!("{}, key `{}`: {}", section.title, error.key, error.message),
+            error.help,
+        )
+    }
+
+    /// Refuses keys of `what` that are not `known`.
+    pub fn refuse_unknown(
+        &self,
+        what: &str,
+        root: &DeTable<'a>,
+        known: &[&'static str],
+    ) -> Result<(), Error> {
+        let unknown = root
+            .keys()
+            .filter(|key| !known.contains(&&**key.get_ref()))
+            .min_by_key(|key| key.span().start);
+        match unknown {
+            None => Ok(()),
+            Some(key) => Err(self.diagnostic(
+                key.span(),
+                format!("{what} has no key or table `{}`", key.get_ref()),
+                suggest(key.get_ref(), known),
+            )),
+        }
+    }
+}

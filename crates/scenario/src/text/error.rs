@@ -1,0 +1,268 @@
+//! What can go wrong before a simulation runs: errors in what the user wrote.
+
+mod escape;
+mod excerpt;
+
+use std::path::PathBuf;
+
+use fabricsim_core::engine::ThreadsError;
+use fabricsim_core::input::InputError;
+use miette::{LabeledSpan, SourceCode};
+use thiserror::Error;
+
+use crate::text::file_kind::{FileKind, Refusal};
+pub use escape::escaped;
+use excerpt::Excerpt;
+
+/// An error of fabricsim. Each names the file and the place, says what is wrong and what would be
+/// right.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Something a user wrote cannot be used.
+    #[error(transparent)]
+    Input(Box<Diagnostic>),
+    /// A file cannot be read.
+    #[error("cannot read {kind} `{}`", path.display())]
+    Read {
+        /// What the file was wanted for.
+        kind: FileKind,
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says, or why such a file is not read.
+        source: std::io::Error,
+    },
+    /// A result cannot be written.
+    #[error("cannot write `{}`", path.display())]
+    Write {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// A folder holds what is not to be lost, or somebody else writes to it.
+    #[error("cannot write to the folder `{}`: {problem}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// What is in the way.
+        problem: String,
+        /// What to do instead.
+        help: String,
+    },
+    /// What was asked for is well written, but cannot be done.
+    #[error("{scenario}: {message}")]
+    Unsupported {
+        /// What it was asked of: a scenario, a file, an option.
+        scenario: String,
+        /// What cannot be done.
+        message: String,
+        /// What to do instead.
+        help: String,
+    },
+    /// The system does not give the threads that were asked for.
+    #[error("cannot start {count} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        count: usize,
+        /// What the system says.
+        reason: String,
+    },
+    /// A flow that was injected cannot be simulated.
+    #[error("cannot inject the flow: {0}")]
+    Injection(String),
+    /// An application cannot be added.
+    #[error("cannot add the application: {0}")]
+    Application(String),
+    /// An event that was scheduled cannot be simulated.
+    #[error("cannot schedule the event: {0}")]
+    Event(String),
+}
+
+/// An error in a text, with the lines around it so that the place can be shown.
+#[derive(Clone, Debug, Error)]
+#[error("{name}:{line}:{column}: {message}")]
+pub struct Diagnostic {
+    name: String,
+    message: String,
+    help: String,
+    excerpt: Excerpt,
+    faulty: String,
+    line: usize,
+    column: usize,
+}
+
+impl Diagnostic {
+    /// Returns the diagnostic of `error` in `text`, which came from `name`.
+    #[must_use]
+    pub fn new(name: &str, text: &str, error: InputError) -> Self {
+        let (line, column) = error.line_column(text);
+        let end = char_boundary(text, error.span.end);
+        let start = char_boundary(text, error.span.start).min(end);
+        let begin = text[..start].rfind('\n').map_or(0, |feed| feed + 1);
+        Self {
+            name: name.to_owned(),
+            message: error.message,
+            help: error.help,
+            excerpt: Excerpt::new(name, text, &(start..end), start - begin),
+            faulty: text[start..end].to_owned(),
+            line,
+            column,
+        }
+    }
+
+    /// The line of the diagnostic, counted from one.
+    #[must_use]
+    pub const fn line(&self) -> usize {
+        self.line
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What would be right.
+    #[must_use]
+    pub fn help(&self) -> &str {
+        &self.help
+    }
+
+    /// The text at fault.
+    #[must_use]
+    pub fn faulty_text(&self) -> &str {
+        &self.faulty
+    }
+
+    /// The same place with other words.
+    pub fn saying(&self, message: String, help: String) -> Self {
+        Self {
+            message,
+            help,
+            ..self.clone()
+        }
+    }
+
+    /// The name of the file, or of what else the text came from.
+    #[must_use]
+    pub fn source_name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Error {
+    /// What [`Error::Write`] calls the standard output.
+    pub const STANDARD_OUTPUT: &'static str = "the standard output";
+
+    /// An error in `text`, which came from `name`.
+    #[must_use]
+    pub fn input(name: &str, text: &str, error: InputError) -> Self {
+        Self::Input(Box::new(Diagnostic::new(name, text, error)))
+    }
+
+    /// Returns the error of threads that could not be started.
+    #[must_use]
+    pub fn threads(ThreadsError { count, reason }: ThreadsError) -> Self {
+        Self::Threads { count, reason }
+    }
+
+    /// Says of a point of a sweep what it says of a scenario.
+    pub fn of_point(self, point: &str) -> Self {
+        match self {
+            Self::Input(mut diagnostic) => {
+                diagnostic.message = format!("point {point}: {}", diagnostic.message);
+                Self::Input(diagnostic)
+            }
+            Self::Unsupported {
+                scenario,
+                message,
+                help,
+            } => Self::Unsupported {
+                scenario: format!("{scenario}, point {point}"),
+                message,
+                help,
+            },
+            other => other,
+        }
+    }
+
+    /// The same, which is also so of `more` other points of the sweep.
+    pub fn of_more_points(self, more: usize) -> Self {
+        match self {
+            Self::Folder {
+                path,
+                problem,
+                help,
+            } => Self::Folder {
+                path,
+                problem: format!(
+                    "{problem}\n{more} more points of the sweep have other results, too"
+                ),
+                help,
+            },
+            other => other,
+        }
+    }
+
+    /// The error in the user's text, when it is one.
+    #[must_use]
+    pub fn diagnostic(&self) -> Option<&Diagnostic> {
+        match self {
+            Self::Input(diagnostic) => Some(diagnostic),
+            _ => None,
+        }
+    }
+}
+
+/// The last place up to byte `at` of `text` where a character begins, or its end.
+fn char_boundary(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at)
+        .rev()
+        .find(|&at| text.is_char_boundary(at))
+        .unwrap_or(0)
+}
+
+impl miette::Diagnostic for Error {
+    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
+        match self {
+            Self::Input(diagnostic) => Some(Box::new(&diagnostic.help)),
+            Self::Read { kind, source, .. } => Some(match Refusal::of(source) {
+                Some(refusal) => Box::new(&refusal.help),
+                None => Box::new(kind.help()),
+            }),
+            Self::Unsupported { help, .. } => Some(Box::new(help)),
+            Self::Folder { help, .. } => Some(Box::new(help)),
+            Self::Write { path, .. } if path.as_os_str() == Self::STANDARD_OUTPUT => Some(
+                Box::new("make room where it leads to, or send it elsewhere"),
+            ),
+            Self::Write { .. } => Some(Box::new(
+                "give a place that can be written: the folder with --out or [output] dir, the table \
+                 of a comparison with --flows, that of slowdowns with --csv",
+            )),
+            Self::Threads { .. } => Some(Box::new(
+                "give fewer --threads (one starts none), or raise the limits of the process: its memory \
+                 (ulimit -v) and its threads (ulimit -u)",
+            )),
+            Self::Injection(_) | Self::Application(_) | Self::Event(_) => None,
+        }
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        match self {
+            Self::Input(diagnostic) => Some(&diagnostic.excerpt),
+            _ => None,
+        }
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        match self {
+            Self::Input(diagnostic) => {
+                let label = LabeledSpan::at(diagnostic.excerpt.span(), "here");
+                Some(Box::new(std::iter::once(label)))
+            }
+            _ => None,
+        }
+    }
+}

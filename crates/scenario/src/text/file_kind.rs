@@ -1,0 +1,156 @@
+//! The kinds of files that are read, and why one is not.
+
+use std::fmt;
+use std::io;
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+/// Kinds of files that are read: what messages call them, how large they may be, and what to give
+/// where there is none.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct FileKind {
+    name: &'static str,
+    pub(crate) most: u64,
+    pub(crate) help: &'static str,
+    /// Whether `-` is the standard input.
+    pub(crate) piped: Piped,
+}
+
+/// Whether the standard input may stand for a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Piped {
+    ByDash,
+    Never,
+}
+
+impl FileKind {
+    /// A scenario.
+    pub const SCENARIO: Self = Self::text(
+        "the scenario",
+        16 * MIB,
+        "give the path of a scenario, such as examples/scenarios/default.toml",
+    );
+    /// A scenario that a sweep changes.
+    pub const BASE: Self = Self::text(
+        "the base scenario",
+        16 * MIB,
+        "give a scenario file that exists; its path is relative to the sweep file",
+    );
+    /// A sweep.
+    pub const SWEEP: Self = Self::text(
+        "the sweep",
+        16 * MIB,
+        "give the path of a sweep, such as examples/sweeps/loads.toml",
+    );
+    /// Queries, or a scenario with some.
+    pub const QUERIES: Self = Self::text(
+        "the queries",
+        16 * MIB,
+        "give the path of a TOML file with [[query]] tables; it may be a scenario",
+    );
+    /// The settings of a harm test.
+    pub const HARM: Self = Self::text(
+        "the harm test",
+        16 * MIB,
+        "give the path of a TOML file with the keys of docs/harm.md",
+    );
+    /// The network of a scenario: a list of links or GraphML.
+    pub const TOPOLOGY: Self = Self::text("the topology", 256 * MIB, BESIDE_SCENARIO);
+    /// A distribution of flow sizes.
+    pub const SIZES: Self = Self::text("the flow-size distribution", 16 * MIB, BESIDE_SCENARIO);
+    /// A list of flows.
+    pub const FLOWS: Self = Self::text("the flows", 2 * GIB, BESIDE_SCENARIO);
+    /// The flows of a harm test.
+    pub const WORKLOAD: Self = Self::text(
+        "the workload",
+        256 * MIB,
+        "give `drawn`, `ccafct-seed1` or the path of a CSV with start_ns,size_bytes",
+    );
+    /// A file of results; `-` is the standard input.
+    pub const RESULTS: Self = Self {
+        piped: Piped::ByDash,
+        ..Self::text(
+            "the results",
+            8 * GIB,
+            "give an fct.csv, a folder of results with one, or the published simulator's fct.txt",
+        )
+    };
+    /// A summary.json.
+    pub const SUMMARY: Self = Self::text(
+        "the summary",
+        GIB,
+        "run the scenario again: it writes a summary.json",
+    );
+
+    /// All kinds.
+    pub const ALL: [Self; 11] = [
+        Self::SCENARIO,
+        Self::BASE,
+        Self::SWEEP,
+        Self::QUERIES,
+        Self::HARM,
+        Self::TOPOLOGY,
+        Self::SIZES,
+        Self::FLOWS,
+        Self::WORKLOAD,
+        Self::RESULTS,
+        Self::SUMMARY,
+    ];
+
+    const fn text(name: &'static str, most: u64, help: &'static str) -> Self {
+        Self {
+            name,
+            most,
+            help,
+            piped: Piped::Never,
+        }
+    }
+
+    /// The size above which such a file is not read, in bytes.
+    #[must_use]
+    pub const fn largest(self) -> u64 {
+        self.most
+    }
+
+    /// What to give where there is no such file.
+    #[must_use]
+    pub const fn help(self) -> &'static str {
+        self.help
+    }
+}
+
+const BESIDE_SCENARIO: &str = "give a file that exists; paths are relative to the scenario file";
+
+impl fmt::Display for FileKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Why a file that is there is not read. It travels inside an [`io::Error`].
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    message: String,
+    pub(crate) help: String,
+}
+
+impl Refusal {
+    /// The refusal in `error`, if it is one.
+    pub(crate) fn of(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+
+    pub(crate) fn error(message: impl Into<String>, help: impl Into<String>) -> io::Error {
+        let (message, help) = (message.into(), help.into());
+        io::Error::new(io::ErrorKind::InvalidInput, Self { message, help })
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refusal {}

@@ -1,0 +1,154 @@
+//! `--set key=value`: changes to a scenario's text before it is read.
+
+use fabricsim_core::input::InputError;
+use toml_edit::{DocumentMut, Item, Value};
+
+use crate::text::error::Error;
+
+/// The most parts of a dotted key. No key of a scenario has more than five.
+pub const MOST_PARTS: usize = 16;
+
+/// Applies `overrides`, each `dotted.key=value`, to the TOML in `text`. A number in a key is a place
+/// in a list, from 0: `workload.0.load=0.7`. A value that is not TOML is taken as a string, so that
+/// `cc.additive_increase=50Mbps` needs no quotes.
+///
+/// # Errors
+/// When the text is not TOML, or a key leads nowhere.
+pub fn apply(source: &str, text: &str, overrides: &[String]) -> Result<String, Error> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
+        let span = error.span().unwrap_or(0..0);
+        let help = "correct the TOML";
+        Error::input(
+            source,
+            text,
+            InputError::new(span, error.message().trim(), help),
+        )
+    })?;
+    for change in overrides {
+        set(document.as_item_mut(), change).map_err(|(message, help)| {
+            Error::input(
+                "--set",
+                change,
+                InputError::new(0..change.len(), message, help),
+            )
+        })?;
+    }
+    Ok(document.to_string())
+}
+
+fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
+    let example = "write it like --set cc.eta=0.99 or --set workload.0.load=0.7";
+    let Some((path, text)) = change.split_once('=') else {
+        return Err((format!("`{change}` has no `=`"), example.to_owned()));
+    };
+    let text = text.trim();
+    let value: Value = text.parse().unwrap_or_else(|_| Value::from(text));
+    let keys: Vec<&str> = path.trim().split('.').take(MOST_PARTS + 1).collect();
+    if keys.len() > MOST_PARTS {
+        return Err((
+            format!("a key of {} parts leads nowhere", path.split('.').count()),
+            format!("{example}; a key has at most {MOST_PARTS} parts between dots"),
+        ));
+    }
+    let (last, tables) = keys.split_last().expect("a split has at least one part");
+    if keys.iter().any(|key| key.is_empty()) {
+        return Err((format!("`{path}` is not a key"), example.to_owned()));
+    }
+    let mut item = root;
+    for key in tables {
+        item = match key.parse::<usize>() {
+            Ok(index) => {
+                let count = item
+                    .as_array_of_tables()
+                    .map_or(0, toml_edit::ArrayOfTables::len);
+                item.get_mut(index).ok_or_else(|| {
+                    (
+                        format!("there is no `{key}` in `{path}`"),
+                        format!("the list has {count} tables, counted from 0"),
+                    )
+                })?
+            }
+            Err(_) if item.is_table_like() => &mut item[*key],
+            Err(_) => {
+                return Err((
+                    format!("`{key}` in `{path}` is no number of a table in the list"),
+                    "name one by its number: workload.0.load".to_owned(),
+                ));
+            }
+        };
+        if item.is_none() {
+            *item = toml_edit::table();
+        }
+        if !(item.is_table_like() || item.is_array_of_tables()) {
+            return Err((
+                format!("`{key}` in `{path}` is not a table"),
+                example.to_owned(),
+            ));
+        }
+    }
+    if !item.is_table_like() {
+        return Err((
+            format!("`{path}` is a list of tables"),
+            "name one by its number: workload.0.load".to_owned(),
+        ));
+    }
+    item[*last] = Item::Value(value);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "name = \"x\" # kept\n[[workload]]\nload = 0.5\n[cc]\nkind = \"hpcc\"\n";
+
+    fn changed(change: &str) -> Result<String, String> {
+        apply("x.toml", TEXT, &[change.to_owned()]).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn changes_keys_and_adds_tables() {
+        assert_eq!(
+            changed("workload.0.load=0.7"),
+            Ok(TEXT.replace("0.5", "0.7"))
+        );
+        assert!(
+            changed("cc.additive_increase=50Mbps")
+                .is_ok_and(|t| t.contains("additive_increase = \"50Mbps\""))
+        );
+        assert!(changed("run.stop_at=1ms").is_ok_and(|t| t.contains("[run]\nstop_at = \"1ms\"")));
+        assert!(changed("seed=7").is_ok_and(|t| t.contains("seed = 7")));
+    }
+
+    #[test]
+    fn a_key_of_many_parts_is_refused_at_once() {
+        let begun = std::time::Instant::now();
+        let change = format!("cc{}=1", ".x".repeat(10_000));
+        let error = changed(&change).expect_err("too deep");
+        assert!(
+            error.contains("a key of 10001 parts leads nowhere"),
+            "{error}"
+        );
+        assert!(begun.elapsed().as_secs() < 1);
+        let deep = format!("cc{}=1", ".x".repeat(MOST_PARTS - 1));
+        assert!(changed(&deep).is_ok());
+    }
+
+    #[test]
+    fn says_which_change_is_wrong() {
+        for bad in [
+            "seed",
+            "workload.1.load=1",
+            "workload.load=1",
+            "workload.foo.load=1",
+            "workload.-1.load=1",
+            "name.x=1",
+            ".=1",
+        ] {
+            assert!(
+                changed(bad).is_err_and(|error| error.starts_with("--set:1:1")),
+                "{bad}"
+            );
+        }
+    }
+}
