@@ -293,12 +293,14 @@ impl<M: Model> Switch<M> {
             .transmit(now, self.cause, port, head, send_buffer)
         {
             Some(sent) => sent,
-            None => lost.insert(*head),
+            None => {
+                self.observer.on_drop(now, self.id, DropReason::Link, head);
+                lost.insert(*head)
+            }
         };
         let mark = state.queue.pop(now);
         self.observe_queue(now, port);
         self.write_into(now, port, (arrived, ingress), sent, mark);
-        self.observe_loss(now, lost);
         if priority != 0 {
             self.release(now, port, ingress, priority, size, send_buffer);
         }
@@ -327,10 +329,13 @@ impl<M: Model> Switch<M> {
             .transmit(now, self.cause, port, packet, send_buffer)
         {
             Some(sent) => sent,
-            None => lost.insert(*packet),
+            None => {
+                self.observer
+                    .on_drop(now, self.id, DropReason::Link, packet);
+                lost.insert(*packet)
+            }
         };
         self.write_into(now, port, (now, ingress), sent, mark);
-        self.observe_loss(now, lost);
         if packet.priority() != 0 {
             let priority = packet.priority();
             self.release(now, port, ingress, priority, packet.size(), send_buffer);
