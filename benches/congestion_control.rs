@@ -6,10 +6,9 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Hop,
+    Ack, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Hop,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{
@@ -26,35 +25,18 @@ const MTU: u64 = 1_000;
 const ACKS: usize = 1_024;
 const SPACING: Duration = Duration::from_ns(90);
 
-fn start() -> FlowStart {
-    let base_rtt = Duration::from_us(12);
-    let path = PathInfo {
-        base_rtt,
-        bottleneck: NIC,
-        switches: 5,
-    };
-    let request = FlowRequest {
-        src: NodeId(0),
-        dst: NodeId(1),
-        size: Bytes::new(u64::MAX / 2),
-        start: Time::ZERO,
-        class: ClassId(0),
-        priority: 3,
-        src_port: Some(10_000),
-        dst_port: 100,
-    };
-    FlowStart {
-        flow: Flow {
-            id: FlowId(0),
-            request,
-            path,
-        },
-        now: Time::ZERO,
-        line_rate: NIC,
-        base_rtt,
-        bdp: path.bdp(),
-        mtu: Bytes::new(MTU),
+fn network(fidelity: Fidelity) -> CcContext {
+    CcContext {
+        base_rtt: Duration::from_us(12),
+        longest_path: 5,
+        seed: 1,
+        fidelity,
+        ..CcContext::of_nics(NIC)
     }
+}
+
+fn start(network: &CcContext) -> FlowStart<'_> {
+    FlowStart::new(NIC, network.base_rtt, Bytes::new(MTU), network)
 }
 
 /// The telemetry of consecutive packets over `hops` links whose load and queues go up and down.
@@ -83,34 +65,24 @@ fn telemetry<S: IntHeader>(hops: u16, scale: &IntScale) -> Vec<S> {
 }
 
 fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, fidelity: Fidelity) {
-    let context = CcContext {
-        nic_rate: NIC,
-        link_rates: &[NIC],
-        base_rtt: Duration::from_us(12),
-        longest_path: 5,
-        seed: 1,
-        fidelity,
-    };
-    let factory = HpccConfig::default().factory(&context);
-    let scale = IntScale::new(&context);
+    let network = network(fidelity);
+    let scale = IntScale::new(&network);
     let mut group = criterion.benchmark_group("hpcc/on_ack");
     for hops in [1u16, 5] {
         let stacks: Vec<S> = telemetry(hops, &scale);
-        let mut cc: Hpcc<S> = factory.build(&start());
+        let mut cc: Hpcc<S> = HpccConfig::default().build(&start(&network));
         let mut count = 0u64;
         group.bench_function(BenchmarkId::new(name, hops), |bencher| {
             bencher.iter(|| {
                 count += 1;
                 let place = usize::try_from(count).expect("a 64-bit machine") % ACKS;
-                cc.on_ack(black_box(&Ack {
-                    now: Time::ZERO + SPACING * count,
-                    cumulative: count * MTU,
-                    newly_acked: Bytes::new(MTU),
-                    next_seq: count * MTU + 150_000,
-                    rtt: Duration::from_us(13),
-                    congestion: false,
-                    telemetry: &stacks[place],
-                }));
+                cc.on_ack(black_box(&Ack::new(
+                    Time::ZERO + SPACING * count,
+                    count * MTU,
+                    count * MTU + 150_000,
+                    Duration::from_us(13),
+                    &stacks[place],
+                )));
                 (cc.window(), cc.pacing_rate())
             });
         });
@@ -126,14 +98,7 @@ fn factory(criterion: &mut Criterion) {
 /// Every algorithm of the registry, on acknowledgements with a digest, a round-trip time that goes up and
 /// down, and a mark on each sixteenth; timers that are due come first.
 fn registry(criterion: &mut Criterion) {
-    let context = CcContext {
-        nic_rate: NIC,
-        link_rates: &[NIC],
-        base_rtt: Duration::from_us(12),
-        longest_path: 5,
-        seed: 1,
-        fidelity: Fidelity::Exact,
-    };
+    let network = network(Fidelity::Exact);
     let mut group = criterion.benchmark_group("registry/on_ack");
     for entry in CONGESTION_CONTROLS
         .iter()
@@ -141,7 +106,7 @@ fn registry(criterion: &mut Criterion) {
     {
         let config = AnyCcConfig::by_name(entry.name).expect("the registry knows its names");
         let mut cc: AnyController<PintDigest> =
-            ClassFactories::new(&config, [], &context).build(&start());
+            ClassFactories::new(&config, [], &network).build(&start(&network));
         let mut digest = PintDigest::default();
         digest.carry();
         let mut count = 0u64;
@@ -153,13 +118,15 @@ fn registry(criterion: &mut Criterion) {
                     cc.on_timer(now);
                 }
                 cc.on_ack(black_box(&Ack {
-                    now,
-                    cumulative: count * MTU,
                     newly_acked: Bytes::new(MTU),
-                    next_seq: count * MTU + 150_000,
-                    rtt: Duration::from_ns(13_000 + count % 1_024 * 50),
-                    congestion: count.is_multiple_of(16),
-                    telemetry: &digest,
+                    marked: u32::from(count.is_multiple_of(16)),
+                    ..Ack::new(
+                        now,
+                        count * MTU,
+                        count * MTU + 150_000,
+                        Duration::from_ns(13_000 + count % 1_024 * 50),
+                        &digest,
+                    )
                 }));
                 black_box(cc.pacing_rate())
             });

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::plugin::{CcContext, Fidelity, FlowKey, Hop, Telemetry};
+use fabricsim_core::plugin::{CcContext, FlowKey, Hop, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_pint::dynamic::{HopSampler, HopValues, Latencies, Storage};
@@ -148,12 +148,10 @@ fn telemetry(arithmetic: Arithmetic) -> PintTelemetry {
         ..PintConfig::default()
     };
     let context = CcContext {
-        nic_rate: RATE,
-        link_rates: &[RATE],
         base_rtt: Duration::from_us(12),
         longest_path: 5,
         seed: 1,
-        fidelity: Fidelity::Exact,
+        ..CcContext::of_nics(RATE)
     };
     let link = PortLink {
         rate: RATE,

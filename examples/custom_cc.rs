@@ -2,21 +2,16 @@
 //!
 //! The algorithm keeps the round-trip time near a target (the idea of Swift, SIGCOMM 2020): below it the
 //! rate grows by a step, above it the rate falls by how much the delay is too long, at most once per
-//! round trip. Three things make it an algorithm that scenarios can name: its table ([`CcConfig`]), the
-//! algorithm itself ([`CongestionControl`]), and one call of `register`.
+//! round trip. A configuration ([`CcConfig`]) is the factory of controllers ([`CongestionControl`]), and one
+//! call of `register` gives it a name. `examples/powertcp` is an algorithm on telemetry in a command of its
+//! own.
 
-use fabricsim::core::input::ConfigError;
-use fabricsim::core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Loss,
-};
-use fabricsim::core::units::{Bytes, Duration, Rate, Time};
+use fabricsim::cc::*;
 use fabricsim::{Scenario, Simulation};
-use fabricsim_scenario::cc::custom::CcRegistry;
-use serde::{Deserialize, Serialize};
 
 /// The `[cc]` table.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
+#[serde(crate = "fabricsim::serde", deny_unknown_fields, default)]
 struct TargetDelayConfig {
     /// The round-trip time to keep, as a multiple of the base round-trip time.
     target: f64,
@@ -37,7 +32,7 @@ impl Default for TargetDelayConfig {
 }
 
 impl CcConfig for TargetDelayConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[
+    const KEYS: Keys = &[
         (
             "target",
             "round-trip time to keep, in base RTTs (default 1.25)",
@@ -52,56 +47,48 @@ impl CcConfig for TargetDelayConfig {
         ),
     ];
 
-    type Factory = Self;
-
     fn validate(&self) -> Result<(), ConfigError> {
         if self.target > 1.0 {
             return Ok(());
         }
+        let message = format!(
+            "no packet is faster than the base RTT, and {} is below it",
+            self.target
+        );
         Err(ConfigError::new(
             "target",
-            format!(
-                "nothing is faster than the base round-trip time, and {} asks for it",
-                self.target
-            ),
+            message,
             "give a number above 1, such as 1.25",
         ))
     }
-
-    fn factory(&self, _context: &CcContext<'_>) -> Self {
-        self.clone()
-    }
 }
 
-impl ControllerFactory<()> for TargetDelayConfig {
+impl<H> ControllerFactory<H> for TargetDelayConfig {
     type Controller = TargetDelay;
 
-    fn build(&self, start: &FlowStart) -> TargetDelay {
+    fn build(&self, start: &FlowStart<'_>) -> TargetDelay {
         TargetDelay {
             target: start.base_rtt.as_secs_f64() * self.target,
-            step: self.step.as_bps_f64(),
-            max_decrease: self.max_decrease,
+            config: self.clone(),
             line: start.line_rate,
             rate: start.line_rate,
             window: start.bdp + start.bdp,
-            may_fall: Time::ZERO,
+            may_change: Time::ZERO,
         }
     }
 }
 
-/// The algorithm of one flow.
+/// The controller of one flow.
 #[derive(Debug)]
 struct TargetDelay {
+    config: TargetDelayConfig,
     /// Seconds.
     target: f64,
-    /// bit/s.
-    step: f64,
-    max_decrease: f64,
     line: Rate,
     rate: Rate,
     window: Bytes,
     /// The next time at which the rate may change.
-    may_fall: Time,
+    may_change: Time,
 }
 
 impl TargetDelay {
@@ -111,23 +98,23 @@ impl TargetDelay {
     }
 }
 
-impl CongestionControl<()> for TargetDelay {
-    fn on_ack(&mut self, ack: &Ack<'_, ()>) {
-        if ack.now < self.may_fall {
+impl<H> CongestionControl<H> for TargetDelay {
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        let Some(rtt) = ack.rtt.filter(|_| ack.now >= self.may_change) else {
             return;
-        }
-        self.may_fall = ack.now + ack.rtt;
-        let (rtt, bps) = (ack.rtt.as_secs_f64(), self.rate.as_bps_f64());
+        };
+        self.may_change = ack.now + rtt;
+        let (rtt, bps) = (rtt.as_secs_f64(), self.rate.as_bps_f64());
         if rtt <= self.target {
-            self.set(bps + self.step);
+            self.set(bps + self.config.step.as_bps_f64());
         } else {
-            let excess = ((rtt - self.target) / rtt).min(self.max_decrease);
+            let excess = ((rtt - self.target) / rtt).min(self.config.max_decrease);
             self.set(bps * (1.0 - excess));
         }
     }
 
-    fn on_loss(&mut self, _loss: &Loss) {
-        self.set(self.rate.as_bps_f64() * (1.0 - self.max_decrease));
+    fn on_congestion(&mut self, _: &Congestion) {
+        self.set(self.rate.as_bps_f64() * (1.0 - self.config.max_decrease));
     }
 
     fn window(&self) -> Option<Bytes> {
@@ -153,8 +140,8 @@ duration = "2ms"
 "#;
 
 fn main() -> Result<(), fabricsim::Error> {
-    let mut factory = CcRegistry::default();
-    factory
+    let mut registry = CcRegistry::default();
+    registry
         .register::<TargetDelayConfig>("target-delay", "keeps the round-trip time near a target");
 
     println!("algorithm                flows   mean slowdown   worst   longest queue");
@@ -164,7 +151,7 @@ fn main() -> Result<(), fabricsim::Error> {
         "kind = \"hpcc\"",
         "kind = \"dcqcn\"",
     ] {
-        let scenario = Scenario::from_toml_with(&format!("{NETWORK}\n[cc]\n{cc}"), &factory)?;
+        let scenario = Scenario::from_toml_with(&format!("{NETWORK}\n[cc]\n{cc}"), &registry)?;
         let mut simulation = Simulation::new(&scenario, 2)?;
         simulation.run_until(Time::ZERO + Duration::from_ms(1_000));
         let slowdowns: Vec<f64> = simulation

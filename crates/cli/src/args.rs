@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
+use fabricsim_scenario::kinds::Registry;
 
 use crate::console::note;
 use crate::harm::HarmArgs;
@@ -251,13 +252,14 @@ pub(crate) enum ListTopic {
 
 impl ScenarioArgs {
     /// Reads the scenario.
-    pub(crate) fn load(&self) -> Result<Scenario, Error> {
+    pub(crate) fn load(&self, registry: &Registry) -> Result<Scenario, Error> {
         let mut overrides = self.set.clone();
         overrides.extend(self.seed.map(|seed| format!("seed={seed}")));
         let scenario = match &self.scenario {
-            Some(path) => Scenario::from_file(path, &overrides),
+            Some(path) => Scenario::from_file_with(path, &overrides, registry),
             None => {
-                Scenario::from_text("default.toml", DEFAULT_SCENARIO, Path::new("."), &overrides)
+                let (name, text) = ("default.toml", DEFAULT_SCENARIO);
+                Scenario::from_text_with(name, text, Path::new("."), &overrides, registry)
             }
         }?;
         for class in scenario.unused_classes() {

@@ -5,14 +5,15 @@ use std::process::ExitCode;
 
 use fabricsim::utilization::ExpectedUtilization;
 use fabricsim::{Error, Scenario, Simulation};
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::size::memory;
 
 use crate::args::CheckArgs;
 use crate::console::{note, output};
 use crate::load;
 
-pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode, Error> {
-    let scenario = args.scenario.load()?;
+pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, Error> {
+    let scenario = args.scenario.load(registry)?;
     let simulation = Simulation::new(&scenario, 1)?;
     let utilization = ExpectedUtilization::of(&scenario, &simulation);
     output(&describe(&scenario, &simulation, &utilization))?;
@@ -33,7 +34,7 @@ fn describe(
     let mut line = |name: &str, value: String| {
         writeln!(text, "{name:<16}{value}").expect("a string takes everything");
     };
-    line("scenario", scenario.name.clone());
+    line("scenario", scenario.name().to_owned());
     line(
         "network",
         format!(

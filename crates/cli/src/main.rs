@@ -1,76 +1,9 @@
-//! The `fabricsim` command: runs, sweeps, checks and lists scenarios of datacenter networks, and
-//! compares their results.
-//!
-//! What it does is the library's work (the crate `fabricsim`); here are the arguments, the progress
-//! bar, signals, and how results and errors are shown.
-
-mod args;
-mod check;
-mod compare;
-mod console;
-mod error_report;
-mod harm;
-mod list;
-mod load;
-mod parallelism;
-mod pint;
-mod plot;
-mod progress;
-mod report;
-mod reproduce;
-mod results;
-mod run;
-mod schema;
-mod signals;
-mod slowdown;
-mod sweep;
+//! The `fabricsim` command.
 
 use std::process::ExitCode;
 
-use args::{Args, Command};
-use fabricsim::Error;
-use signals::Signals;
-
-/// Exit codes: what scripts can rely on.
-mod exit {
-    /// A file could not be written, threads could not be started, a point of a sweep failed, or results are further apart than the user allows.
-    pub(crate) const FAILURE: u8 = 1;
-    /// What the user wrote is wrong; nothing was run. clap uses the same code.
-    pub(crate) const BAD_INPUT: u8 = 2;
-    /// The run could not finish: flows are left and nothing moves, or nothing leads to them.
-    pub(crate) const STALLED: u8 = 3;
-    /// Ctrl-C, as shells number it; other requests to end come to the same.
-    pub(crate) const INTERRUPTED: u8 = 130;
-}
+use fabricsim_cli::fabricsim::cc::CcRegistry;
 
 fn main() -> ExitCode {
-    signals::keep_file_size_limit_an_error();
-    let args: Args = console::arguments();
-    let signals = Signals::listen();
-    let result = match args.command {
-        Command::Run(options) => run::run(&options, &signals),
-        Command::Sweep(options) => sweep::sweep(&options, &signals),
-        Command::Check(options) => check::check(&options),
-        Command::Compare(options) => compare::compare(&options),
-        Command::Slowdown(options) => slowdown::slowdown(&options),
-        Command::Plot(options) => plot::plot(&options),
-        Command::Reproduce(options) => reproduce::reproduce(&options, &signals),
-        Command::Report(options) => report::report(&options),
-        Command::Harm(options) => harm::harm(&options),
-        Command::Pint(options) => pint::pint(&options),
-        Command::List(options) => list::list(&options),
-        Command::Schema => schema::schema(),
-        Command::Completions(options) => schema::completions(&options),
-    };
-    result.unwrap_or_else(refuse)
-}
-
-/// Says what is wrong; the code to end with.
-fn refuse(error: Error) -> ExitCode {
-    let code = match &error {
-        Error::Write { .. } | Error::Threads { .. } => exit::FAILURE,
-        _ => exit::BAD_INPUT,
-    };
-    console::complain(error);
-    ExitCode::from(code)
+    fabricsim_cli::main_with(&CcRegistry::default())
 }

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use fabricsim::Error;
+use fabricsim_scenario::kinds::Registry;
 
 use compare::CompareArgs;
 use latency::LatencyArgs;
@@ -45,11 +46,11 @@ enum Query {
     Compare(CompareArgs),
 }
 
-pub(crate) fn pint(args: &PintArgs) -> Result<ExitCode, Error> {
+pub(crate) fn pint(args: &PintArgs, registry: &Registry) -> Result<ExitCode, Error> {
     match &args.query {
         Query::Trace(args) => trace::trace(args),
-        Query::Latency(args) => latency::latency(args),
+        Query::Latency(args) => latency::latency(args, registry),
         Query::Plan(args) => plan::plan(args),
-        Query::Compare(args) => compare::compare(args),
+        Query::Compare(args) => compare::compare(args, registry),
     }
 }

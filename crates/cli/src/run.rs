@@ -9,6 +9,7 @@ use fabricsim::outcome::{Existing, Status, Summary, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
 use fabricsim::{Error, Scenario};
 use fabricsim_experiments::parallelism::profile_to_folder;
+use fabricsim_scenario::kinds::Registry;
 
 use crate::args::RunArgs;
 use crate::console::{exit_with, note, output};
@@ -34,9 +35,13 @@ pub(crate) const fn existing(force: bool) -> Existing {
     }
 }
 
-pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<ExitCode, Error> {
+pub(crate) fn run(
+    args: &RunArgs,
+    signals: &Signals,
+    registry: &Registry,
+) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| exit_with(error));
-    let scenario = args.scenario.load()?;
+    let scenario = args.scenario.load(registry)?;
     let dir = args.out.clone().unwrap_or_else(|| scenario.output_dir());
     let threads = args.threads.map_or_else(
         || available_parallelism().map_or(1, std::num::NonZero::get),
@@ -107,8 +112,8 @@ fn files(summary: &Summary, dir: &Path) -> String {
 
 /// The algorithm, and those of classes that have their own.
 fn algorithms(scenario: &Scenario) -> String {
-    let mut text = scenario.cc.name().to_owned();
-    for (class, cc) in &scenario.class_cc {
+    let mut text = scenario.cc().name().to_owned();
+    for (class, cc) in scenario.class_cc() {
         write!(text, ", class {class}: {}", cc.name()).expect("a string takes everything");
     }
     text
@@ -119,8 +124,8 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
     line!(
         text,
         "scenario     {} (seed {}, {})",
-        scenario.name,
-        scenario.seed,
+        scenario.name(),
+        scenario.seed(),
         algorithms(scenario)
     );
     line!(

@@ -11,8 +11,9 @@ use fabricsim::Error;
 use fabricsim_experiments::sweep;
 use fabricsim_experiments::sweep::{
     Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
-    SweepOptions, SweepOutcome,
+    SweepInput, SweepOptions, SweepOutcome,
 };
+use fabricsim_scenario::kinds::Registry;
 
 use crate::console::{note, output};
 use crate::exit;
@@ -114,8 +115,17 @@ impl SweepArgs {
     }
 }
 
-pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<ExitCode, Error> {
-    let sweep = Sweep::from_file(&args.sweep, &args.set)?;
+pub(crate) fn sweep(
+    args: &SweepArgs,
+    signals: &Signals,
+    registry: &Registry,
+) -> Result<ExitCode, Error> {
+    let input = SweepInput {
+        overrides: args.set.clone(),
+        custom: registry.clone(),
+        ..SweepInput::default()
+    };
+    let sweep = Sweep::from_file_with(&args.sweep, &input)?;
     let dir = match &args.out {
         Some(dir) => dir.clone(),
         None => Path::new("results").join(sweep.name()),

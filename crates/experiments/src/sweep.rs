@@ -77,7 +77,7 @@ use toml::de::DeValue;
 
 use base::{Base, find_base};
 use definition::Definition;
-use fabricsim_scenario::cc::custom::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::name::is_plain;
 use fabricsim_scenario::text::document::Document;
 use fabricsim_scenario::text::error::Error;
@@ -110,7 +110,7 @@ pub struct SweepInput {
     /// sweep's folder.
     pub base: Option<BaseScenario>,
     /// Algorithms beyond the registry.
-    pub custom: CcRegistry,
+    pub custom: Registry,
 }
 
 /// The text of a base scenario.
@@ -129,9 +129,21 @@ impl Sweep {
     /// When a file cannot be read, and the first error: in the sweep, or in the scenario of the
     /// first point that is not good.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
+        let input = SweepInput {
+            overrides: overrides.to_vec(),
+            ..SweepInput::default()
+        };
+        Self::from_file_with(path, &input)
+    }
+
+    /// Like [`from_file`](Self::from_file), with everything that can be given beside the file.
+    ///
+    /// # Errors
+    /// When a file cannot be read, and the first error in one of them.
+    pub fn from_file_with(path: &Path, input: &SweepInput) -> Result<Self, Error> {
         let text = read_text(FileKind::SWEEP, path)?;
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
-        Self::from_text(&path.display().to_string(), &text, folder, overrides)
+        Self::from_text_with(&path.display().to_string(), &text, folder, input)
     }
 
     /// Reads a sweep from `text`, called `source` in messages. The path of its base scenario is

@@ -9,10 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use fabricsim::outcome::Existing;
-use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart,
-};
+use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_experiments::sweep;
 use fabricsim_experiments::sweep::{
@@ -153,7 +150,7 @@ fn points_can_be_left_out_and_changed() {
     let stops: Vec<bool> = sweep
         .points()
         .iter()
-        .map(|point| point.scenario().run.stop_at.is_some())
+        .map(|point| point.scenario().run().stop_at.is_some())
         .collect();
     assert_eq!(stops, [false, true, false]);
 }
@@ -175,9 +172,9 @@ fn the_base_can_be_given_from_outside() {
         sweep
             .points()
             .iter()
-            .all(|point| point.scenario().seed == 9)
+            .all(|point| point.scenario().seed() == 9)
     );
-    assert_eq!(sweep.points()[0].scenario().name, "built-in");
+    assert_eq!(sweep.points()[0].scenario().name(), "built-in");
 }
 
 #[test]
@@ -356,24 +353,17 @@ struct Fragile {
 
 impl CcConfig for Fragile {
     const KEYS: &'static [(&'static str, &'static str)] = &[("breaks", "whether it breaks")];
-    type Factory = Self;
-    fn validate(&self) -> Result<(), ConfigError> {
-        Ok(())
-    }
-    fn factory(&self, _: &CcContext<'_>) -> Self {
-        self.clone()
-    }
 }
 
-impl ControllerFactory<()> for Fragile {
+impl<H> ControllerFactory<H> for Fragile {
     type Controller = Self;
-    fn build(&self, _: &FlowStart) -> Self {
+    fn build(&self, _: &FlowStart<'_>) -> Self {
         self.clone()
     }
 }
 
-impl CongestionControl<()> for Fragile {
-    fn on_ack(&mut self, _: &Ack<'_, ()>) {
+impl<H> CongestionControl<H> for Fragile {
+    fn on_ack(&mut self, _: &Ack<'_, H>) {
         assert!(!self.breaks, "the window is never zero");
     }
     fn window(&self) -> Option<Bytes> {
@@ -393,7 +383,10 @@ fn a_point_that_panics_is_told_and_the_others_go_on() {
         }),
         ..SweepInput::default()
     };
-    input.custom.register::<Fragile>("fragile", "breaks");
+    input
+        .custom
+        .congestion_controls
+        .register::<Fragile>("fragile", "breaks");
     let text = "[[axis]]\nkey = \"cc.breaks\"\nvalues = [false, true]\n\
                 [[axis]]\nkey = \"seed\"\nvalues = [1, 2]\n";
     let sweep = Sweep::from_text_with("s.toml", text, ".".as_ref(), &input).unwrap();

@@ -58,9 +58,10 @@
 //!
 //! Algorithms have names in the [`registry`]; the other tables of a scenario are in [`settings`].
 
-mod build;
+pub mod cc;
 mod failures;
 pub mod identity;
+mod network;
 pub mod observe;
 pub mod outcome;
 pub mod output;
@@ -71,10 +72,15 @@ pub mod summary;
 pub mod utilization;
 mod warnings;
 
+/// The serialization framework of settings: derive with `#[serde(crate = "fabricsim::serde")]`.
+pub use serde;
+
 /// Units, ids, the engine, the network and the traits of plugins.
 pub use fabricsim_core as core;
 /// PINT: queries, path tracing, codes and sketches.
 pub use fabricsim_pint as pint;
+/// Queues, marks, buffers and disciplines.
+pub use fabricsim_qdisc as qdisc;
 /// Records of flows, slowdowns, comparison, and the formats they are written in.
 pub use fabricsim_report as report;
 /// Scenarios: their text, their settings and the registry of congestion controls.

@@ -24,7 +24,7 @@ use fabricsim_scenario::text::error::Error;
 use file::{SeriesFile, file_name};
 use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
 
-pub use crate::build::queue_times::QueueBin;
+pub use crate::network::queue_times::QueueBin;
 pub use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::observe::{chosen_ports, queue_ports};
 pub use summary::SeriesSummary;

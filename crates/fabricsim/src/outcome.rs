@@ -197,13 +197,13 @@ impl<'s> Run<'s> {
         };
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
         let until = scenario
-            .run
+            .run()
             .stop_at
             .map_or(Time::MAX, |after| Time::ZERO + after);
-        let (stop, observation) = match &scenario.observe {
+        let (stop, observation) = match scenario.observe() {
             None => (run(&mut simulation, until, &mut recorder), None),
             Some(settings) => {
-                let observation = Observation::new(settings, &scenario.topology, folder.dir())?;
+                let observation = Observation::new(settings, scenario.topology(), folder.dir())?;
                 let (stop, observation) =
                     run_observed(&mut simulation, until, &mut recorder, observation, run)?;
                 (stop, Some(observation))
@@ -285,7 +285,7 @@ fn write_tables(
             buffered.flush()
         })?;
     }
-    if scenario.output.pauses {
+    if scenario.output().pauses {
         folder.write(ending.name(PAUSES), |file| {
             let mut buffered = BufWriter::new(file);
             write_pauses(&mut buffered, &simulation.pause_events())?;

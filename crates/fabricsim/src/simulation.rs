@@ -11,7 +11,7 @@ use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::limits::{MAX_BASE_RTT, MAX_SIZE};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample, Room, Stop, Watch};
 use fabricsim_core::plugin::{
-    CcContext, EndpointCounters, Fidelity, LiveFlow, QueueReport, Unfinished,
+    CcContext, DigestCarrier, EndpointCounters, Fidelity, LiveFlow, QueueReport, Unfinished,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_pint::query::{Answers, HopSeries, Queries};
@@ -21,16 +21,16 @@ use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
 use fabricsim_workload::Merge;
 use rustc_hash::FxHashMap;
 
-use crate::build::assembly::Assembly;
-use crate::build::directory::{RouteDirectory, SourcePorts};
-pub use crate::build::ideal::IdealFct;
-pub use crate::build::pause_log::{PauseChange, PauseEvent};
-use crate::build::queue_times::QueueBin;
-use crate::build::runner::Runner;
-use crate::build::sources::Sources;
 use crate::failures::control::ControlPlane;
+use crate::network::assembly::Assembly;
+use crate::network::directory::{RouteDirectory, SourcePorts};
+pub use crate::network::ideal::IdealFct;
+pub use crate::network::pause_log::{PauseChange, PauseEvent};
+use crate::network::queue_times::QueueBin;
+use crate::network::runner::Runner;
+use crate::network::sources::Sources;
 use crate::size::{MemoryNeed, check_memory};
-use fabricsim_scenario::cc::registry::Needs;
+use fabricsim_scenario::cc::registry::RequiredTelemetry;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::event::Event;
 use fabricsim_scenario::schema::part::Part;
@@ -108,13 +108,11 @@ impl Simulation {
         check_memory(scenario)?;
         let threads = Threads::start(threads).map_err(Error::threads)?;
         let fidelity = scenario.fidelity();
-        let routing = scenario.routing.resolved(scenario.seed, fidelity);
-        let routes = Arc::new(Routes::compute(
-            &scenario.topology,
-            routing.order(),
-            routing.ecmp(),
-        ));
-        let mtu = scenario.transport.mtu;
+        let routing = scenario.routing().resolved(scenario.seed(), fidelity);
+        let routes = Routes::compute(scenario.topology(), routing.order(), routing.ecmp())
+            .with_policy(Arc::clone(scenario.routing_policy()), scenario.seed());
+        let routes = Arc::new(routes);
+        let mtu = scenario.transport().mtu;
         let extremes = routes.extremes(mtu);
         if extremes.base_rtt > MAX_BASE_RTT {
             let message = format!(
@@ -123,47 +121,49 @@ impl Simulation {
                 extremes.base_rtt.as_secs_f64()
             );
             let help = "give links higher rates or shorter delays";
-            return Err(scenario.places.refuse(Part::Topology, message, help));
+            return Err(scenario.refuse(Part::Topology, message, help));
         }
         let control = ControlPlane::new(scenario, &routes);
         let longest = control.longest_path(None, mtu).max(extremes.switches);
         let nic_rate = scenario.nic_rate();
         let link_rates = scenario.link_rates();
-        let context = CcContext {
-            nic_rate,
-            link_rates: &link_rates,
+        let mut context = CcContext {
+            link_rates: link_rates.as_slice().into(),
             base_rtt: extremes.base_rtt,
             longest_path: longest,
-            seed: scenario.seed,
+            seed: scenario.seed(),
             fidelity,
+            ..CcContext::of_nics(nic_rate)
         };
-        let telemetry_bytes = scenario.cc.telemetry_bytes(&context);
-        let queries = match &scenario.queries {
+        let telemetry_bytes = scenario.cc().telemetry_bytes(&context);
+        let queries = match scenario.queries() {
             None => None,
             Some(settings) => {
-                let network = query_network(&scenario.topology, longest, extremes.base_rtt);
+                let network = query_network(scenario.topology(), longest, extremes.base_rtt);
                 let cc = scenario.pint_configs().next();
-                let built = settings.build(scenario.seed, cc, &network);
+                let built = settings.build(scenario.seed(), cc.as_ref(), &network);
                 Some(Arc::new(built.map_err(|(index, error)| {
                     let part = index.map_or(Part::Topology, Part::Query);
                     let message = format!("`{}`: {}", error.key, error.message);
-                    scenario.places.refuse(part, message, error.help)
+                    scenario.refuse(part, message, error.help)
                 })?))
             }
         };
-        let mut factory = scenario.class_factories(&context);
         if queries.is_some() {
-            factory.follow_plan();
+            // The plan of queries says which packets carry the digests that algorithms read.
+            context.digests = DigestCarrier::Switch;
         }
+        let factory = scenario.class_factories(&context);
         let mut settings = RdmaSettings::new(
             scenario.transport_resolved(),
             factory,
+            context.clone(),
             match fidelity {
                 Fidelity::Exact => PacingTimes::Exact,
                 Fidelity::Published => PacingTimes::TruncatedNs,
             },
             BaseReference::new(
-                scenario.transport.base_rtt,
+                scenario.transport().base_rtt,
                 fidelity,
                 extremes.base_rtt,
                 extremes.bdp,
@@ -174,6 +174,7 @@ impl Simulation {
             .as_ref()
             .map_or(0, |queries| queries.plan().wire_bytes());
         settings.data_header += digest_bytes;
+        settings.paths = routes.path_stability();
         let runner = Assembly {
             scenario,
             routes: &routes,
@@ -186,11 +187,11 @@ impl Simulation {
         let mut expected = Expectation::default();
         let mut sources = Vec::new();
         let mut applications = Vec::new();
-        for (index, workload) in scenario.workloads.iter().enumerate() {
+        for (index, workload) in scenario.workloads().iter().enumerate() {
             let context = scenario.workload_context(index);
             let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
             let refuse = |error: fabricsim_core::input::ConfigError| Error::Unsupported {
-                scenario: format!("{}, [[workload]] {}", scenario.name, index + 1),
+                scenario: format!("{}, [[workload]] {}", scenario.name(), index + 1),
                 message: format!("`{}`: {}", error.key, error.message),
                 help: error.help,
             };
@@ -201,7 +202,7 @@ impl Simulation {
             expected.flows += share.flows;
             expected.bytes += share.bytes;
         }
-        let topology = &scenario.topology;
+        let topology = scenario.topology();
         let ideal = IdealFct::new(fidelity, mtu, scenario.tcp_facts());
         let memory = MemoryNeed::of(topology, runner.packet_bytes(), mtu + HEADER_BYTES);
         let mut simulation = Self {
@@ -225,9 +226,9 @@ impl Simulation {
                 nic_rate,
                 extremes,
                 memory,
-                telemetry_bytes: match (&queries, scenario.cc.needs()) {
+                telemetry_bytes: match (&queries, scenario.cc().telemetry()) {
                     // The algorithm's digest is among those of queries.
-                    (Some(_), Needs::Digest) => digest_bytes,
+                    (Some(_), RequiredTelemetry::Digest) => digest_bytes,
                     _ => telemetry_bytes + digest_bytes,
                 },
             },
@@ -236,12 +237,14 @@ impl Simulation {
                 .map(|i| topology.is_host(NodeId::from_index(i)))
                 .collect(),
             expected,
-            telemetry: scenario.needs(Needs::Int).then(|| TelemetryRoom {
-                switches: longest.max(5),
-                rates: link_rates,
-            }),
+            telemetry: scenario
+                .needs(RequiredTelemetry::Int)
+                .then(|| TelemetryRoom {
+                    switches: longest.max(5),
+                    rates: link_rates,
+                }),
             queries,
-            seed: scenario.seed,
+            seed: scenario.seed(),
             applications: 0,
         };
         for (host, application) in applications {

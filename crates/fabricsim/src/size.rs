@@ -21,17 +21,17 @@ const SMALL_BYTES: u64 = 256 << 20;
 /// # Errors
 /// The size that it would need, and what there is.
 pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
-    let needed = network_bytes(&scenario.topology);
+    let needed = network_bytes(scenario.topology());
     if needed <= SMALL_BYTES {
         return Ok(());
     }
     match available() {
-            Some(left) if needed > left => Err(scenario.places.refuse(
+            Some(left) if needed > left => Err(scenario.refuse(
                 Part::Topology,
                 format!(
                     "the network of {} nodes and {} links would take about {}, and this process can get {}",
-                    scenario.topology.len(),
-                    scenario.topology.links().len(),
+                    scenario.topology().len(),
+                    scenario.topology().links().len(),
                     memory(needed),
                     memory(left),
                 ),

@@ -8,11 +8,11 @@ use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::NoSpread;
-use fabricsim_workload::{FlowCost, Offered, WorkloadConfig};
+use fabricsim_workload::{AnyWorkload, FlowCost, Offered};
 use serde::Serialize;
 
 use crate::simulation::Simulation;
-use fabricsim_scenario::cc::registry::Needs;
+use fabricsim_scenario::cc::registry::RequiredTelemetry;
 use fabricsim_scenario::scenario::Scenario;
 use spans::busiest_span;
 
@@ -86,16 +86,16 @@ impl ExpectedUtilization {
     #[must_use]
     pub fn of(scenario: &Scenario, simulation: &Simulation) -> Self {
         let mut found = Self::default();
-        if scenario.workloads.len() > MOST_WORKLOADS {
-            let count = scenario.workloads.len();
+        if scenario.workloads().len() > MOST_WORKLOADS {
+            let count = scenario.workloads().len();
             found.left_out.push(format!(
                 "{count} workloads: at most {MOST_WORKLOADS} are counted"
             ));
             return found;
         }
         let mut offered = Vec::new();
-        for (index, workload) in scenario.workloads.iter().enumerate() {
-            match rate_of(scenario, simulation, index, workload) {
+        for (index, workload) in scenario.workloads().iter().enumerate() {
+            match rate_of(scenario, simulation, index, &**workload) {
                 Some(rate) => offered.push(rate),
                 None => found.left_out.push(format!(
                     "workload {} ({}): its flows start all at once",
@@ -104,7 +104,7 @@ impl ExpectedUtilization {
                 )),
             }
         }
-        let network = &scenario.topology;
+        let network = scenario.topology();
         match busiest_span(network, &offered) {
             Ok(span) => found.span = span,
             Err(NoSpread::LinkedHosts(a, b)) => found.left_out.push(format!(
@@ -142,9 +142,11 @@ impl ExpectedUtilization {
             return String::new();
         };
         let share = OVERLOAD / span.busiest.utilization;
-        if let [WorkloadConfig::Poisson(only)] = &scenario.workloads[..] {
+        if let [only] = scenario.workloads()
+            && let Some(load) = only.load_factor()
+        {
             // Rounded down to three digits, so that it is below.
-            let load = (only.load * share * 1e3).floor() / 1e3;
+            let load = (load * share * 1e3).floor() / 1e3;
             if load > 0.0 {
                 return format!("load = {load} would be below, or give those links a higher rate");
             }
@@ -186,7 +188,7 @@ fn rate_of(
     scenario: &Scenario,
     simulation: &Simulation,
     index: usize,
-    workload: &WorkloadConfig,
+    workload: &dyn AnyWorkload,
 ) -> Option<Offered> {
     let class = ClassId(u16::try_from(index).ok()?);
     let cost = cost_of(scenario, simulation, class);
@@ -208,14 +210,14 @@ fn cost_of(
     let (payload, forth, back) = match tcp {
         Some(tcp) => {
             let headers = tcp.headers.as_f64();
-            let every = f64::from(scenario.tcp.parameters().ack_every.max(1));
+            let every = f64::from(scenario.tcp().parameters().ack_every.max(1));
             (tcp.mss, headers, headers / every)
         }
         None => {
             let (forth, echoed) = telemetry(scenario, simulation, class);
             let answer = (ANSWER.0 + echoed).max(ANSWER.1);
             (
-                scenario.transport.mtu,
+                scenario.transport().mtu,
                 HEADER_BYTES.as_f64() + forth,
                 answer,
             )
@@ -233,23 +235,22 @@ fn cost_of(
 /// Bytes of telemetry on a data packet of `class`, and on its answer.
 fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f64, f64) {
     let facts = simulation.facts();
-    let rates = scenario.link_rates();
     let context = CcContext {
-        nic_rate: facts.nic_rate,
-        link_rates: &rates,
+        link_rates: scenario.link_rates().into(),
         base_rtt: facts.extremes.base_rtt,
         longest_path: facts.extremes.switches,
-        seed: scenario.seed,
+        seed: scenario.seed(),
         fidelity: scenario.fidelity(),
+        ..CcContext::of_nics(facts.nic_rate)
     };
-    let cc = scenario.class_cc.get(&class).unwrap_or(&scenario.cc);
+    let cc = scenario.class_cc().get(&class).unwrap_or(scenario.cc());
     let own = f64::from(cc.telemetry_bytes(&context));
     match simulation.queries() {
         None => (own, own),
         Some(queries) => {
             let digests = f64::from(queries.plan().wire_bytes());
             // The algorithm's digest is among those of queries.
-            let own = if cc.needs() == Needs::Digest {
+            let own = if cc.telemetry() == RequiredTelemetry::Digest {
                 0.0
             } else {
                 own

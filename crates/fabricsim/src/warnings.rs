@@ -60,7 +60,7 @@ fn timeouts_without_loss(
         keys.push(format!("[rdma] rto_min = \"{least}\""));
     }
     if scenario.has_tcp() {
-        let least = scenario.tcp.parameters().min_rto;
+        let least = scenario.tcp().parameters().min_rto;
         keys.push(format!("[tcp] min_rto = \"{least}\""));
     }
     Some(format!(

@@ -9,11 +9,11 @@
 mod support;
 
 use fabricsim::{Scenario, Simulation};
-use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
+use fabricsim_core::flow::Completion;
+use fabricsim_core::id::ClassId;
 use fabricsim_core::network::Stop;
 use fabricsim_core::plugin::{
-    Ack, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Loss, LossKind,
+    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, Fidelity, FlowStart, Signal,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_scenario::cc::registry::{
@@ -257,7 +257,7 @@ enum Event {
     /// Nothing comes for so many nanoseconds.
     Silence(u64),
     /// Packets are lost.
-    Loss(LossKind),
+    Loss(Signal),
 }
 
 fn events() -> impl Strategy<Value = Vec<Event>> {
@@ -269,7 +269,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
                 marked,
             }
         });
-    let loss = prop_oneof![Just(LossKind::Gap), Just(LossKind::Timeout)];
+    let loss = prop_oneof![Just(Signal::Loss), Just(Signal::Timeout)];
     let event = prop_oneof![
         8 => ack,
         2 => (1u64..3_000_000).prop_map(Event::Silence),
@@ -287,41 +287,15 @@ fn controller(cc: &str, fidelity: Fidelity) -> AnyController<()> {
         kind = \"permutation\"
         size = \"1MB\"";
     let scenario = scenario(network, cc);
-    let context = CcContext {
-        nic_rate: LINE,
-        link_rates: &[LINE],
+    let network = CcContext {
         base_rtt: BASE_RTT,
         longest_path: 5,
         seed: 1,
         fidelity,
+        ..CcContext::of_nics(LINE)
     };
-    let request = FlowRequest {
-        src: NodeId(0),
-        dst: NodeId(1),
-        size: Bytes::new(1 << 40),
-        start: Time::ZERO,
-        class: ClassId(0),
-        priority: 3,
-        src_port: Some(1),
-        dst_port: 2,
-    };
-    let path = PathInfo {
-        base_rtt: BASE_RTT,
-        bottleneck: LINE,
-        switches: 5,
-    };
-    ClassFactories::new(&scenario.cc, [], &context).build(&FlowStart {
-        flow: Flow {
-            id: FlowId(0),
-            request,
-            path,
-        },
-        now: Time::ZERO,
-        line_rate: LINE,
-        base_rtt: BASE_RTT,
-        bdp: path.bdp(),
-        mtu: Bytes::new(MTU),
-    })
+    let start = FlowStart::new(LINE, BASE_RTT, Bytes::new(MTU), &network);
+    ClassFactories::new(scenario.cc(), [], &network).build(&start)
 }
 
 proptest! {
@@ -351,16 +325,17 @@ proptest! {
                             acked += packets * MTU;
                             next = next.max(acked + 40_000);
                             cc.on_ack(&Ack {
-                                now,
-                                cumulative: acked,
                                 newly_acked: Bytes::new(packets * MTU),
-                                next_seq: next,
-                                rtt: Duration::from_ns(rtt_ns),
-                                congestion: marked,
-                                telemetry: &(),
+                                marked: u32::from(marked),
+                                ..Ack::new(now, acked, next, Duration::from_ns(rtt_ns), &())
                             });
                         }
-                        Event::Loss(kind) => cc.on_loss(&Loss { now, kind, next_seq: next }),
+                        Event::Loss(signal) => cc.on_congestion(&Congestion {
+                            now,
+                            signal,
+                            in_flight: Bytes::new(next - acked),
+                            next_seq: next,
+                        }),
                         Event::Silence(_) => {}
                     }
                     let rate = cc.pacing_rate();

@@ -39,7 +39,7 @@ fn scenario_files() -> Vec<PathBuf> {
 fn results(scenario: &Scenario, threads: usize) -> (String, String) {
     let dir = tempfile::tempdir().unwrap();
     let summary = run_to_folder(scenario, dir.path(), threads, &mut ()).unwrap();
-    assert_eq!(summary.status, Status::Finished, "{}", scenario.name);
+    assert_eq!(summary.status, Status::Finished, "{}", scenario.name());
     let fct = fs::read_to_string(dir.path().join("fct.csv")).unwrap();
     assert_eq!(fct.lines().count() as u64, summary.flows.finished + 1);
     (fct, summary.checksum)
@@ -50,7 +50,7 @@ fn assert_threads_do_not_matter(scenario: &Scenario) {
     let expected = results(scenario, first);
     for threads in others {
         let found = results(scenario, threads);
-        assert_eq!(found, expected, "{} on {threads} threads", scenario.name);
+        assert_eq!(found, expected, "{} on {threads} threads", scenario.name());
     }
 }
 

@@ -116,7 +116,7 @@ fn a_fabric_that_loses_one_packet_in_a_thousand() {
         cc_tables(Transport::Rdma)[0]
     ))
     .unwrap();
-    let topology = &plain.topology;
+    let topology = &plain.topology();
     let switches: Vec<String> = topology.switches().map(|node| node.0.to_string()).collect();
     let mut list = format!(
         "{} {} {}\n{}\n",
@@ -155,12 +155,12 @@ fn event(at_us: u64, what: &str) -> String {
 #[test]
 #[ignore = "takes minutes"]
 fn links_flap_in_the_middle_of_a_run() {
-    let topology = Scenario::from_toml(&format!(
+    let scenario = Scenario::from_toml(&format!(
         "{FABRIC}{WEBSEARCH}[cc]\n{}",
         cc_tables(Transport::Rdma)[0]
     ))
-    .unwrap()
-    .topology;
+    .unwrap();
+    let topology = scenario.topology();
     let fabric = topology
         .links()
         .iter()
@@ -180,12 +180,12 @@ fn links_flap_in_the_middle_of_a_run() {
 #[test]
 #[ignore = "takes minutes"]
 fn an_aggregation_and_a_core_switch_are_lost() {
-    let topology = Scenario::from_toml(&format!(
+    let scenario = Scenario::from_toml(&format!(
         "{FABRIC}{WEBSEARCH}[cc]\n{}",
         cc_tables(Transport::Rdma)[0]
     ))
-    .unwrap()
-    .topology;
+    .unwrap();
+    let topology = scenario.topology();
     let core = topology.switches().last().unwrap();
     let is_leaf = |node| {
         topology

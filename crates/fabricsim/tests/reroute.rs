@@ -168,7 +168,8 @@ fn confused(topology: &str) -> (u64, u64) {
         "[topology]\n{topology}[[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n\
          [cc]\nkind = \"hpcc\"\n"
     );
-    let topology = Scenario::from_toml(&text).unwrap().topology;
+    let scenario = Scenario::from_toml(&text).unwrap();
+    let topology = scenario.topology();
     let hosts = one_host_of_each_edge(&topology);
     let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
     let (mut pairs, mut same) = (0, 0);

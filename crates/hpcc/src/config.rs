@@ -1,17 +1,16 @@
-//! What a user can set of HPCC, and the factory of its algorithms.
-
-use std::sync::{Arc, OnceLock};
+//! What a user can set of HPCC: the factory of its controllers.
 
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
-    CcConfig, CcContext, ControllerFactory, Fidelity, FlowStart, default_min_rate,
+    CcConfig, CcContext, ControllerFactory, Fidelity, FlowStart, RequiredTelemetry,
+    default_min_rate,
 };
 use fabricsim_core::units::Rate;
 use fabricsim_core::{choices, settings};
 
-use crate::controller::{Constants, Hpcc};
+use crate::controller::Hpcc;
 use crate::rate_rule::RateRule;
-use crate::stack::{IntHeader, IntScale};
+use crate::stack::IntHeader;
 
 choices! {
     /// When the rate follows the telemetry.
@@ -72,104 +71,70 @@ settings! {
 impl CcConfig for HpccConfig {
     const KEYS: Keys = Self::MEANINGS;
 
-    type Factory = HpccFactory;
+    const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Int;
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()
     }
 
     /// Fills in the additive increase and the lowest rate.
-    fn resolved(&self, context: &CcContext<'_>) -> Self {
-        self.filled_in(context.nic_rate, context.fidelity)
+    fn resolved(&self, network: &CcContext) -> Self {
+        let (nic_rate, fidelity) = (network.nic_rate, network.fidelity);
+        Self {
+            additive_increase: Some(self.additive_increase(nic_rate, fidelity)),
+            min_rate: Some(self.min_rate(nic_rate, fidelity)),
+            ..self.clone()
+        }
     }
 
-    fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16 {
-        int_bytes(context.longest_path)
+    fn telemetry_bytes(&self, network: &CcContext) -> u16 {
+        int_bytes(network.longest_path)
     }
 
     fn lowest_rate(&self) -> Option<Rate> {
         self.min_rate
     }
-
-    fn factory(&self, context: &CcContext<'_>) -> HpccFactory {
-        HpccFactory {
-            config: self.clone(),
-            nic_rate: context.nic_rate,
-            fidelity: context.fidelity,
-            scale: IntScale::new(context),
-            telemetry_bytes: self.telemetry_bytes(context),
-            constants: Arc::default(),
-        }
-    }
 }
 
 impl HpccConfig {
-    /// The configuration of a flow whose NIC has `nic_rate`.
-    fn filled_in(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
+    /// The additive increase of a flow whose NIC has `nic_rate`.
+    pub(crate) fn additive_increase(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
         let increase = || RateRule::default_increase(nic_rate, fidelity);
+        self.additive_increase.unwrap_or_else(increase)
+    }
+
+    /// The lowest rate of a flow whose NIC has `nic_rate`.
+    pub(crate) fn min_rate(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
         let floor = || default_min_rate(nic_rate, fidelity);
-        Self {
-            additive_increase: Some(self.additive_increase.unwrap_or_else(increase)),
-            min_rate: Some(self.min_rate.unwrap_or_else(floor)),
-            ..self.clone()
-        }
+        self.min_rate.unwrap_or_else(floor)
     }
 }
 
-/// The published INT header: two bytes and five hops of eight, charged whole; longer paths need more
-/// hops.
-const fn int_bytes(longest_path: u16) -> u16 {
-    let hops = if longest_path < 5 { 5 } else { longest_path };
-    2 + 8 * hops
-}
-
-/// Makes the algorithm of each flow.
-#[derive(Clone, Debug)]
-pub struct HpccFactory {
-    config: HpccConfig,
-    /// The most common rate of NICs.
-    nic_rate: Rate,
-    /// Whose arithmetic to use.
-    pub(crate) fidelity: Fidelity,
-    /// What the telemetry means.
-    pub(crate) scale: IntScale,
-    /// What the telemetry takes on the wire.
-    pub(crate) telemetry_bytes: u16,
-    /// Those of the first flow.
-    pub(crate) constants: Arc<OnceLock<Arc<Constants>>>,
-}
-
-impl HpccFactory {
-    /// The settings of a flow whose NIC has `line_rate`. The published script has one set for all.
-    pub(crate) fn config_for(&self, line_rate: Rate) -> HpccConfig {
-        let nic_rate = match self.fidelity {
-            Fidelity::Exact => line_rate,
-            Fidelity::Published => self.nic_rate,
-        };
-        self.config.filled_in(nic_rate, self.fidelity)
-    }
-}
-
-impl<S: IntHeader> ControllerFactory<S> for HpccFactory {
+impl<S: IntHeader> ControllerFactory<S> for HpccConfig {
     type Controller = Hpcc<S>;
 
-    fn build(&self, start: &FlowStart) -> Hpcc<S> {
+    fn build(&self, start: &FlowStart<'_>) -> Hpcc<S> {
         Hpcc::new(self, start)
     }
+}
+
+/// Returns the bytes that telemetry takes on a data packet in a network whose longest path has
+/// `longest_path` switches. The published INT header: two bytes and five hops of eight, charged whole;
+/// longer paths need more hops.
+#[must_use]
+pub const fn int_bytes(longest_path: u16) -> u16 {
+    let hops = if longest_path < 5 { 5 } else { longest_path };
+    2 + 8 * hops
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn context(nic_rate: Rate, fidelity: Fidelity) -> CcContext<'static> {
+    fn context(nic_rate: Rate, fidelity: Fidelity) -> CcContext {
         CcContext {
-            nic_rate,
-            link_rates: &[],
-            base_rtt: fabricsim_core::units::Duration::ZERO,
-            longest_path: 5,
-            seed: 1,
             fidelity,
+            ..CcContext::of_nics(nic_rate)
         }
     }
 

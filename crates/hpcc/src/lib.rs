@@ -36,13 +36,15 @@
 mod config;
 mod controller;
 mod path;
+mod published_stack;
 mod rate_rule;
 mod stack;
 mod telemetry;
 
-pub use config::{Form, HpccConfig, HpccFactory, Reaction};
+pub use config::{Form, HpccConfig, Reaction, int_bytes};
 pub use controller::Hpcc;
 pub use path::PortLabel;
+pub use published_stack::PublishedStack;
 pub use rate_rule::RateRule;
-pub use stack::{ExactStack, IntHeader, IntScale, PublishedStack};
+pub use stack::{ExactStack, IntHeader, IntScale};
 pub use telemetry::IntTelemetry;

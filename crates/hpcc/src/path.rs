@@ -62,6 +62,11 @@ impl PathTrace {
         (self.0 & LOW_MASK) as usize
     }
 
+    /// What tells this path from others.
+    pub(crate) const fn identity(self) -> u32 {
+        self.0
+    }
+
     /// The bits, for who only wants to have looked at them.
     #[inline]
     pub(crate) fn touch(self) -> u64 {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::packet::{Causes, Header};
-use fabricsim_core::plugin::{CcContext, Fidelity, Hop};
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{ByteCounter, CcContext, Fidelity, Hop, IntHop};
+use fabricsim_core::units::{Bytes, Rate, Time};
 
 use crate::path::{PathTrace, PortLabel};
 
@@ -12,8 +12,8 @@ use crate::path::{PathTrace, PortLabel};
 /// codes stand for. Shared by the switches that write and the senders that read.
 #[derive(Clone, Debug)]
 pub struct IntScale {
-    sent_unit: u64,
-    queue_unit: u64,
+    pub(crate) sent_unit: u64,
+    pub(crate) queue_unit: u64,
     /// The units of full-width fields are powers of two.
     sent_shift: u32,
     queue_shift: u32,
@@ -24,7 +24,7 @@ pub struct IntScale {
 impl IntScale {
     /// The scale that `context` asks for.
     #[must_use]
-    pub fn new(context: &CcContext<'_>) -> Self {
+    pub fn new(context: &CcContext) -> Self {
         let rates = context.link_rates.to_vec();
         match context.fidelity {
             Fidelity::Exact => {
@@ -83,6 +83,12 @@ impl IntScale {
         u8::try_from(position).ok()
     }
 
+    /// The rate of `code`.
+    #[must_use]
+    pub fn rate(&self, code: u8) -> Rate {
+        self.rates[usize::from(code)]
+    }
+
     /// The rate of `code` in bit/s.
     #[inline]
     #[must_use]
@@ -122,6 +128,22 @@ pub trait IntHeader: Header {
 
     /// Replaces the entries of `other` for which `wanted` holds.
     fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool);
+
+    /// The identity of the path, as far as the header tells.
+    fn path(&self) -> u32 {
+        0
+    }
+
+    /// The entry at hop `index`, which was written before `now`, decoded; `None` where there is none.
+    fn hop(&self, _index: usize, _now: Time, _scale: &IntScale) -> Option<IntHop> {
+        None
+    }
+}
+
+/// The last time before `now` that fields of `period` show as `stamp`.
+pub(crate) fn time_before(now: Time, stamp: u64, period: u64) -> Time {
+    let age = (now.as_ps() % period + period - stamp % period) % period;
+    Time::from_ps(now.as_ps().saturating_sub(age))
 }
 
 /// No telemetry: algorithms that need none run over headers of no bytes.
@@ -284,108 +306,24 @@ impl<const N: usize> IntHeader for ExactStack<N> {
             self.hops[index] = other.hops[index];
         }
     }
-}
 
-const PUBLISHED_HOPS: usize = 5;
-const TIME_BITS: u32 = 24;
-const SENT_BITS: u32 = 20;
-const QUEUE_BITS: u32 = 17;
-const fn mask(bits: u32) -> u64 {
-    (1 << bits) - 1
-}
-
-/// The header of the published simulator: five hops of 64 bits (time 24 bits of a nanosecond, bytes
-/// sent 20 bits of 128 m bytes, queue 17 bits of 80 m bytes, rate code 3 bits). It has no identity of
-/// the path, which the paper's header has: paths of equal length are taken for the same.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(C, packed(4))]
-pub struct PublishedStack {
-    hops: [u64; PUBLISHED_HOPS],
-    len: u32,
-    causes: Causes,
-}
-
-/// The published simulator executes events of one time in the order in which they were set.
-impl Header for PublishedStack {
-    const CAUSAL: bool = true;
-
-    #[inline]
-    fn causes(&self) -> Causes {
-        self.causes
+    fn path(&self) -> u32 {
+        self.path.identity()
     }
 
-    #[inline]
-    fn set_causes(&mut self, causes: Causes) {
-        self.causes = causes;
-    }
-}
-
-impl PublishedStack {
-    #[inline]
-    const fn field(&self, index: usize, shift: u32, bits: u32) -> u64 {
-        let hops = self.hops;
-        (hops[index] >> shift) & mask(bits)
-    }
-}
-
-impl IntHeader for PublishedStack {
-    const CAPACITY: usize = PUBLISHED_HOPS;
-
-    #[inline]
-    fn push(&mut self, hop: &Hop, label: PortLabel, scale: &IntScale) {
-        let entry = (hop.now.as_ns() & mask(TIME_BITS))
-            | ((hop.sent.get() / scale.sent_unit) & mask(SENT_BITS)) << TIME_BITS
-            | ((hop.queue.get() / scale.queue_unit) & mask(QUEUE_BITS)) << (TIME_BITS + SENT_BITS)
-            | u64::from(label.rate_code() & 7) << (TIME_BITS + SENT_BITS + QUEUE_BITS);
-        let mut hops = self.hops;
-        hops[self.len as usize % PUBLISHED_HOPS] = entry;
-        self.hops = hops;
-        self.len += 1;
-    }
-
-    #[inline]
-    fn hops(&self) -> usize {
-        self.len as usize
-    }
-
-    #[inline]
-    fn same_path(&self, earlier: &Self) -> bool {
-        let (ours, theirs) = (self.len, earlier.len);
-        ours == theirs
-    }
-
-    #[inline]
-    fn interval_ns(&self, index: usize, earlier: &Self) -> f64 {
-        let difference = self
-            .field(index, 0, TIME_BITS)
-            .wrapping_sub(earlier.field(index, 0, TIME_BITS));
-        (difference & mask(TIME_BITS)) as f64
-    }
-
-    #[inline]
-    fn sent_since(&self, index: usize, earlier: &Self, scale: &IntScale) -> u64 {
-        let now = self.field(index, TIME_BITS, SENT_BITS);
-        let before = earlier.field(index, TIME_BITS, SENT_BITS);
-        (now.wrapping_sub(before) & mask(SENT_BITS)) * scale.sent_unit
-    }
-
-    #[inline]
-    fn queue(&self, index: usize, scale: &IntScale) -> Bytes {
-        Bytes::new(self.field(index, TIME_BITS + SENT_BITS, QUEUE_BITS) * scale.queue_unit)
-    }
-
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "masked to 3 bits")]
-    fn rate_code(&self, index: usize) -> u8 {
-        self.field(index, TIME_BITS + SENT_BITS + QUEUE_BITS, 3) as u8
-    }
-
-    fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool) {
-        let (mut hops, theirs) = (self.hops, other.hops);
-        for index in (0..PUBLISHED_HOPS).filter(|&index| wanted(index)) {
-            hops[index] = theirs[index];
+    fn hop(&self, index: usize, now: Time, scale: &IntScale) -> Option<IntHop> {
+        if index >= self.hops().min(N) {
+            return None;
         }
-        self.hops = hops;
+        let stamp = self.time(index) << EXACT_TIME_SHIFT;
+        let sent = u64::from(self.hops[index][1]) << scale.sent_shift;
+        let period = Bytes::new(1 << (32 + scale.sent_shift));
+        Some(IntHop {
+            at: time_before(now, stamp, 1 << (EXACT_TIME_BITS + EXACT_TIME_SHIFT)),
+            sent: ByteCounter::new(Bytes::new(sent), period),
+            queue: self.queue(index, scale),
+            rate: scale.rate(self.rate_code(index)),
+        })
     }
 }
 

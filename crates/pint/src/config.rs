@@ -1,15 +1,17 @@
 //! What a user can set of HPCC-PINT.
 
-use std::sync::Arc;
-
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, default_min_rate};
+use fabricsim_core::plugin::{
+    CcConfig, CcContext, ControllerFactory, Fidelity, FlowStart, RequiredTelemetry,
+    default_min_rate,
+};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::RateRule;
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{Arithmetic, TableShape};
-use crate::factory::{Carrier, PintFactory};
+use crate::controller::HpccPint;
+use crate::digest::PintHeader;
 use crate::log_code::{LogCode, Rounding};
 
 /// The `[cc]` table of `kind = "hpcc-pint"`.
@@ -131,7 +133,7 @@ impl CcConfig for PintConfig {
         ),
     ];
 
-    type Factory = PintFactory;
+    const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Digest;
 
     fn validate(&self) -> Result<(), ConfigError> {
         let refuse = |key, message: String, help: &str| Err(ConfigError::new(key, message, help));
@@ -158,8 +160,8 @@ impl CcConfig for PintConfig {
     }
 
     /// Fills in everything that follows from the network and the profile.
-    fn resolved(&self, context: &CcContext<'_>) -> Self {
-        let fidelity = context.fidelity;
+    fn resolved(&self, network: &CcContext) -> Self {
+        let fidelity = network.fidelity;
         let shape = self.table_shape(fidelity);
         Self {
             log_base: Some(self.base(fidelity)),
@@ -169,13 +171,15 @@ impl CcConfig for PintConfig {
             log_table_bits: shape.map(|shape| shape.log_bits),
             exp_table_bits: shape.and_then(|shape| shape.exp_bits),
             utilization_bits: shape.map(|shape| shape.utilization_bits),
-            ..self.filled_in(context.nic_rate, fidelity)
+            additive_increase: Some(self.additive_increase(network.nic_rate, fidelity)),
+            min_rate: Some(self.min_rate(network.nic_rate, fidelity)),
+            ..self.clone()
         }
     }
 
-    fn telemetry_bytes(&self, context: &CcContext<'_>) -> u16 {
-        match context.fidelity {
-            Fidelity::Exact => self.code(context.fidelity).wire_bytes(),
+    fn telemetry_bytes(&self, network: &CcContext) -> u16 {
+        match network.fidelity {
+            Fidelity::Exact => self.code(network.fidelity).wire_bytes(),
             // Whatever the code needs, the published header counts two.
             Fidelity::Published => 2,
         }
@@ -184,18 +188,13 @@ impl CcConfig for PintConfig {
     fn lowest_rate(&self) -> Option<Rate> {
         self.min_rate
     }
+}
 
-    fn factory(&self, context: &CcContext<'_>) -> PintFactory {
-        PintFactory {
-            config: self.clone(),
-            nic_rate: context.nic_rate,
-            seed: context.seed,
-            fidelity: context.fidelity,
-            code: self.code(context.fidelity),
-            telemetry_bytes: self.telemetry_bytes(context),
-            carrier: Carrier::Sender,
-            constants: Arc::default(),
-        }
+impl<H: PintHeader> ControllerFactory<H> for PintConfig {
+    type Controller = HpccPint;
+
+    fn build(&self, start: &FlowStart<'_>) -> HpccPint {
+        HpccPint::new(self, start)
     }
 }
 
@@ -266,15 +265,16 @@ impl PintConfig {
         Ok(())
     }
 
-    /// The configuration of a flow whose NIC has `nic_rate`.
-    pub(crate) fn filled_in(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
+    /// The additive increase of a flow whose NIC has `nic_rate`.
+    pub(crate) fn additive_increase(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
         let increase = || RateRule::default_increase(nic_rate, fidelity);
+        self.additive_increase.unwrap_or_else(increase)
+    }
+
+    /// The lowest rate of a flow whose NIC has `nic_rate`.
+    pub(crate) fn min_rate(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
         let floor = || default_min_rate(nic_rate, fidelity);
-        Self {
-            additive_increase: Some(self.additive_increase.unwrap_or_else(increase)),
-            min_rate: Some(self.min_rate.unwrap_or_else(floor)),
-            ..self.clone()
-        }
+        self.min_rate.unwrap_or_else(floor)
     }
 
     fn base(&self, fidelity: Fidelity) -> f64 {

@@ -3,18 +3,20 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::plugin::{Ack, CongestionControl, FlowStart, scaled_window};
+use fabricsim_core::plugin::{
+    Ack, CcConfig, CongestionControl, DigestCarrier, FlowStart, scaled_window,
+};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_hpcc::RateRule;
 
+use crate::config::PintConfig;
 use crate::digest::PintHeader;
-use crate::factory::{Carrier, PintFactory};
 use crate::log_code::LogCode;
 use crate::sampling::Sampling;
 
 /// What flows over NICs of one rate share.
 #[derive(Clone, Debug)]
-pub(crate) struct Constants {
+struct Constants {
     rule: RateRule,
     code: LogCode,
     line_rate: Rate,
@@ -24,27 +26,27 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
-    fn new(factory: &PintFactory, start: &FlowStart) -> Self {
-        let config = factory.config_for(start.line_rate);
-        let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
+    fn new(config: &PintConfig, start: &FlowStart<'_>) -> Self {
+        let fidelity = start.network.fidelity;
+        let nic_rate = start.default_nic_rate();
         Self {
             rule: RateRule {
                 eta: config.eta,
                 max_stage: config.max_stage,
-                additive_increase: bps(config.additive_increase),
-                min_rate: bps(config.min_rate),
+                additive_increase: config.additive_increase(nic_rate, fidelity).as_bps_f64(),
+                min_rate: config.min_rate(nic_rate, fidelity).as_bps_f64(),
                 max_rate: start.line_rate.as_bps_f64(),
-                fidelity: factory.fidelity,
+                fidelity,
             },
-            code: factory.code.clone(),
+            code: config.code(fidelity),
             line_rate: start.line_rate,
             full_window: start.bdp,
-            telemetry_bytes: factory.telemetry_bytes,
+            telemetry_bytes: config.telemetry_bytes(start.network),
         }
     }
 
     /// Whether a flow that begins like `start` has these constants.
-    fn serves(&self, start: &FlowStart) -> bool {
+    fn serves(&self, start: &FlowStart<'_>) -> bool {
         (self.line_rate, self.full_window) == (start.line_rate, start.bdp)
     }
 }
@@ -68,26 +70,22 @@ pub struct HpccPint {
 }
 
 impl HpccPint {
-    pub(crate) fn new(factory: &PintFactory, start: &FlowStart) -> Self {
-        // Nearly always the constants of the first flow; then they are one piece of memory for all.
-        let first = factory
-            .constants
-            .get_or_init(|| Arc::new(Constants::new(factory, start)));
-        let constants = if first.serves(start) {
-            Arc::clone(first)
-        } else {
-            Arc::new(Constants::new(factory, start))
-        };
+    pub(crate) fn new(config: &PintConfig, start: &FlowStart<'_>) -> Self {
+        let constants = start.shared(
+            |first: &Constants| first.serves(start),
+            || Constants::new(config, start),
+        );
+        let network = start.network;
         Self {
             reference: constants.rule.max_rate,
             constants,
-            sampling: match factory.carrier {
-                Carrier::Switch => Sampling::BySwitches,
-                Carrier::Sender => Sampling::new(
-                    factory.fraction(),
-                    factory.fidelity,
-                    factory.seed,
-                    start.flow.id,
+            sampling: match network.digests {
+                DigestCarrier::Switch => Sampling::BySwitches,
+                DigestCarrier::Sender => Sampling::new(
+                    config.digest_fraction,
+                    network.fidelity,
+                    network.seed,
+                    start.id,
                 ),
             },
             stage: 0,

@@ -1,8 +1,8 @@
 //! The headers of packets that carry a digest.
 
 use fabricsim_core::packet::{Causes, Header};
-use fabricsim_core::plugin::Hop;
-use fabricsim_core::units::Bytes;
+use fabricsim_core::plugin::{Hop, IntHop};
+use fabricsim_core::units::{Bytes, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, PortLabel, PublishedStack};
 
 use crate::query::{Probe, ProbeRoom};
@@ -167,6 +167,14 @@ impl<S: IntHeader, Q: ProbeRoom> IntHeader for WithDigest<S, Q> {
     #[inline]
     fn copy_hops(&mut self, other: &Self, wanted: impl Fn(usize) -> bool) {
         self.int.copy_hops(&other.int, wanted);
+    }
+
+    fn path(&self) -> u32 {
+        self.int.path()
+    }
+
+    fn hop(&self, index: usize, now: Time, scale: &IntScale) -> Option<IntHop> {
+        self.int.hop(index, now, scale)
     }
 }
 

@@ -29,7 +29,7 @@ pub struct PintSettings {
 impl PintSettings {
     /// The settings of `config` in the network of `context`.
     #[must_use]
-    pub fn new(config: &PintConfig, context: &CcContext<'_>) -> Self {
+    pub fn new(config: &PintConfig, context: &CcContext) -> Self {
         let base_rtt = match context.fidelity {
             Fidelity::Exact => context.base_rtt,
             Fidelity::Published => Duration::from_ns(context.base_rtt.as_ns()),

@@ -1,10 +1,10 @@
 //! A JSON Schema of scenarios, made from the keys of all tables: for editors, and for programs that
 //! write scenarios.
 
-use fabricsim_core::input::{Bound, DefaultValue, Key, Keys, Limit, ValueKind};
+use fabricsim_core::input::{Bound, DefaultValue, Key, Limit, ValueKind};
 use serde_json::{Map, Value, json};
 
-use crate::cc::registry::CONGESTION_CONTROLS;
+use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry};
 use crate::schema::event;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::queries::BudgetSettings;
@@ -28,9 +28,11 @@ pub const DESCRIBED: &[(&str, &[Key])] = &[
 /// on several keys or on other files is not in the schema.
 #[must_use]
 pub fn scenario_schema() -> Value {
+    let own_keys: Vec<_> = CONGESTION_CONTROLS.iter().map(CcEntry::keys).collect();
     let algorithms = CONGESTION_CONTROLS
         .iter()
-        .map(|cc| (cc.name, cc.about, cc.keys));
+        .zip(&own_keys)
+        .map(|(cc, keys)| (cc.name, cc.about, keys.as_slice()));
     let query_keys = fabricsim_pint::query::QueryConfig::KEYS;
     let mut root = properties(ROOT_KEYS);
     for (name, table) in [
@@ -93,8 +95,14 @@ fn line_or_discipline() -> Value {
 }
 
 /// Tables that differ by their `kind`; `more` are keys that all of them have.
-fn kinds(
-    known: impl Iterator<Item = (&'static str, &'static str, Keys)>,
+fn kinds<'a>(
+    known: impl Iterator<
+        Item = (
+            &'static str,
+            &'static str,
+            &'a [(&'static str, &'static str)],
+        ),
+    >,
     more: &[(&str, Value)],
 ) -> Value {
     let tables: Vec<Value> = known
@@ -120,14 +128,14 @@ fn kinds(
     json!({ "oneOf": tables })
 }
 
-fn properties(keys: Keys) -> Map<String, Value> {
+fn properties(keys: &[(&'static str, &'static str)]) -> Map<String, Value> {
     keys.iter()
         .map(|(key, meaning)| ((*key).to_owned(), json!({ "description": meaning })))
         .collect()
 }
 
 /// A table whose keys have meanings only; `more` says what some of them are.
-fn plain_table(keys: Keys, more: &[(&str, Value)]) -> Value {
+fn plain_table(keys: &[(&'static str, &'static str)], more: &[(&str, Value)]) -> Value {
     let mut properties = properties(keys);
     for (key, value) in more {
         properties.insert((*key).to_owned(), value.clone());

@@ -3,7 +3,8 @@
 pub(crate) mod check;
 pub(crate) mod classes;
 pub(crate) mod counts;
-pub mod places;
+mod paths;
+pub(crate) mod places;
 mod resolved;
 pub mod size;
 mod timeout;
@@ -16,65 +17,212 @@ use std::sync::Arc;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::Rate;
-use fabricsim_topology::{Topology, TopologyConfig};
+use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::TcpConfig;
-use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
+use fabricsim_workload::{BoxedWorkload, Host, WorkloadContext};
 
 use crate::cc::registry::AnyCcConfig;
 use crate::scenario::places::Places;
 use crate::schema::event::Event;
 use crate::schema::observe::ObserveSettings;
+use crate::schema::part::Part;
 use crate::schema::profile::{Profile, fidelity};
 use crate::schema::queries::QuerySettings;
 use crate::schema::queue::QueueRule;
 use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
+use crate::text::error::Error;
 
 /// A scenario that has been read, checked and given its topology.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// Names the results.
-    pub name: String,
+    pub(crate) name: String,
     /// What paths in it are relative to.
-    pub folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Seed of every random stream.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// Whose quirks to take over.
-    pub profile: Option<Profile>,
+    pub(crate) profile: Option<Profile>,
     /// Where the network comes from.
-    pub topology_config: TopologyConfig,
+    pub(crate) topology_config: BoxedTopology,
     /// The network.
-    pub topology: Arc<Topology>,
+    pub(crate) topology: Arc<Topology>,
     /// The switches.
-    pub switch: SwitchSettings,
+    pub(crate) switch: SwitchSettings,
     /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits holds.
-    pub queues: Vec<QueueRule>,
+    pub(crate) queues: Vec<QueueRule>,
     /// RDMA.
-    pub transport: RdmaConfig,
+    pub(crate) transport: RdmaConfig,
     /// TCP.
-    pub tcp: TcpConfig,
+    pub(crate) tcp: TcpConfig,
     /// The routes.
-    pub routing: RoutingSettings,
+    pub(crate) routing: RoutingSettings,
+    /// What chooses among equal next hops.
+    pub(crate) routing_policy: Arc<dyn RoutingPolicy>,
     /// The traffic, in the order of the scenario: a flow's class is its place here.
-    pub workloads: Vec<WorkloadConfig>,
+    pub(crate) workloads: Vec<BoxedWorkload>,
     /// What fails and comes back, in the order of the scenario.
-    pub events: Vec<Event>,
+    pub(crate) events: Vec<Event>,
     /// The algorithm.
-    pub cc: AnyCcConfig,
+    pub(crate) cc: AnyCcConfig,
     /// The algorithms of classes that have their own.
-    pub class_cc: BTreeMap<ClassId, AnyCcConfig>,
+    pub(crate) class_cc: BTreeMap<ClassId, AnyCcConfig>,
     /// When to stop.
-    pub run: RunSettings,
+    pub(crate) run: RunSettings,
     /// Where results go.
-    pub output: OutputSettings,
+    pub(crate) output: OutputSettings,
     /// The time series to write, if any.
-    pub observe: Option<ObserveSettings>,
+    pub(crate) observe: Option<ObserveSettings>,
     /// What packets are asked on their way, if anything.
-    pub queries: Option<QuerySettings>,
+    pub(crate) queries: Option<QuerySettings>,
     /// Where its tables stand, for messages.
-    pub places: Arc<Places>,
+    pub(crate) places: Arc<Places>,
+}
+
+/// The parts of a scenario.
+impl Scenario {
+    /// Names the results.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What paths in it are relative to.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Seed of every random stream.
+    #[must_use]
+    pub const fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Whose quirks to take over.
+    #[must_use]
+    pub const fn profile(&self) -> Option<Profile> {
+        self.profile
+    }
+
+    /// Where the network comes from.
+    #[must_use]
+    pub const fn topology_config(&self) -> &BoxedTopology {
+        &self.topology_config
+    }
+
+    /// The network.
+    #[must_use]
+    pub const fn topology(&self) -> &Arc<Topology> {
+        &self.topology
+    }
+
+    /// The switches.
+    #[must_use]
+    pub const fn switch(&self) -> &SwitchSettings {
+        &self.switch
+    }
+
+    /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits holds.
+    #[must_use]
+    pub fn queues(&self) -> &[QueueRule] {
+        &self.queues
+    }
+
+    /// RDMA.
+    #[must_use]
+    pub const fn transport(&self) -> &RdmaConfig {
+        &self.transport
+    }
+
+    /// TCP.
+    #[must_use]
+    pub const fn tcp(&self) -> &TcpConfig {
+        &self.tcp
+    }
+
+    /// The routes.
+    #[must_use]
+    pub const fn routing(&self) -> &RoutingSettings {
+        &self.routing
+    }
+
+    /// What chooses among equal next hops.
+    #[must_use]
+    pub fn routing_policy(&self) -> &Arc<dyn RoutingPolicy> {
+        &self.routing_policy
+    }
+
+    /// The traffic, in the order of the scenario: a flow's class is its place here.
+    #[must_use]
+    pub fn workloads(&self) -> &[BoxedWorkload] {
+        &self.workloads
+    }
+
+    /// What fails and comes back, in the order of the scenario.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The algorithm.
+    #[must_use]
+    pub const fn cc(&self) -> &AnyCcConfig {
+        &self.cc
+    }
+
+    /// The algorithms of classes that have their own.
+    #[must_use]
+    pub const fn class_cc(&self) -> &BTreeMap<ClassId, AnyCcConfig> {
+        &self.class_cc
+    }
+
+    /// When to stop.
+    #[must_use]
+    pub const fn run(&self) -> &RunSettings {
+        &self.run
+    }
+
+    /// Where results go.
+    #[must_use]
+    pub const fn output(&self) -> &OutputSettings {
+        &self.output
+    }
+
+    /// The time series to write, if any.
+    #[must_use]
+    pub const fn observe(&self) -> Option<&ObserveSettings> {
+        self.observe.as_ref()
+    }
+
+    /// What packets are asked on their way, if anything.
+    #[must_use]
+    pub const fn queries(&self) -> Option<&QuerySettings> {
+        self.queries.as_ref()
+    }
+
+    /// Uses the network and the lists of flows of `other` where they are the same: they are large, and
+    /// most points of a sweep have the same ones.
+    pub fn share_with(&mut self, other: &Self) {
+        if *other.topology == *self.topology {
+            self.topology = Arc::clone(&other.topology);
+        }
+        for (workload, same) in self.workloads.iter_mut().zip(&other.workloads) {
+            if workload == same {
+                workload.clone_from(same);
+            }
+        }
+    }
+
+    /// Returns the error of a part that turns out to be wrong when its network is built, with its place
+    /// where the scenario has a text.
+    #[must_use]
+    pub fn refuse(&self, part: Part, message: impl Into<String>, help: impl Into<String>) -> Error {
+        self.places.refuse(part, message.into(), help.into())
+    }
 }
 
 impl Scenario {

@@ -1,67 +1,18 @@
 //! A packet, carried by value from node to node.
 
+mod flags;
+mod header;
+mod priorities;
+
+pub use flags::{Ecn, Flags};
+pub use header::{Causes, Header};
+pub use priorities::Priorities;
+
 use crate::engine::Message;
 use crate::fifo::Assign;
+use crate::flow::FlowKey;
 use crate::id::{FlowId, PortId};
-use crate::plugin::FlowKey;
 use crate::units::{Bytes, Time};
-
-/// What a packet carries beside its own fields: the telemetry header, or nothing.
-///
-/// The header is the one type parameter of the network, so a simulation pays only for what it runs.
-pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
-    /// Whether packets that arrive at one instant are told apart by [`Causes`], as an event list
-    /// does that executes events of one time in the order in which they were set. Only models that
-    /// follow such a simulator event by event need it.
-    const CAUSAL: bool = false;
-
-    /// Why the packet was sent when it was; kept where [`Self::CAUSAL`] holds.
-    #[inline]
-    fn causes(&self) -> Causes {
-        Causes::default()
-    }
-
-    /// Any value that takes a look at each cache line of the header.
-    #[inline]
-    fn touch(&self) -> u64 {
-        0
-    }
-
-    /// Whether [`Self::assign`] does less than copy the whole header.
-    const PARTIAL: bool = false;
-
-    /// Becomes a copy of `other` in all that is in use; the rest may stay as it was.
-    #[inline]
-    fn assign(&mut self, other: &Self) {
-        *self = *other;
-    }
-
-    /// Remembers why the packet was sent when it was.
-    #[inline]
-    fn set_causes(&mut self, _causes: Causes) {}
-}
-
-impl Header for () {}
-
-/// Where an event stands among events of its time: by when it was set, then by when the event that
-/// set it was set. In nanoseconds, cut to 32 bits.
-#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
-pub struct Causes {
-    /// When the event was set.
-    pub set: u32,
-    /// When the event that set it was set.
-    pub before: u32,
-}
-
-impl Causes {
-    /// `time` as causes count it.
-    #[inline]
-    #[must_use]
-    #[expect(clippy::cast_possible_truncation, reason = "times are cut to 32 bits")]
-    pub const fn stamp(time: Time) -> u32 {
-        time.as_ns() as u32
-    }
-}
 
 /// What a packet is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -75,70 +26,6 @@ pub enum PacketKind {
     Nack = 2,
     /// A priority-based flow control frame (IEEE 802.1Qbb), for the neighbor only.
     Pause = 3,
-}
-
-/// One-bit facts about a packet.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Flags(u8);
-
-impl Flags {
-    /// Congestion experienced (RFC 3168): set by a switch on any packet.
-    pub const CONGESTION: Self = Self(1);
-    /// On an answer: the data packet that caused it had met congestion.
-    pub const ECHO: Self = Self(32);
-    /// The packet holds the last byte of its flow.
-    pub const LAST: Self = Self(2);
-    /// On data: the receiver has acknowledged some of this flow before.
-    pub const CONTINUED: Self = Self(4);
-    /// On an acknowledgement: the receiver holds the whole flow, whatever `seq` says.
-    pub const COMPLETE: Self = Self(8);
-    /// On a pause frame: stop sending. Without it the frame means resume.
-    pub const STOP: Self = Self(16);
-    /// The sender understands marks and reacts as to a loss (ECT(0), RFC 3168).
-    pub const ECT0: Self = Self(64);
-    /// The sender understands marks and reacts to their share (ECT(1), RFC 8311 and RFC 9331).
-    pub const ECT1: Self = Self(128);
-
-    /// No facts.
-    pub const NONE: Self = Self(0);
-
-    /// Whether all of `other` is set.
-    #[inline]
-    #[must_use]
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Sets `other`.
-    #[inline]
-    pub const fn set(&mut self, other: Self) {
-        self.0 |= other.0;
-    }
-
-    /// `self` and, when `condition` holds, `other`.
-    #[inline]
-    #[must_use]
-    pub const fn and_if(self, condition: bool, other: Self) -> Self {
-        if condition {
-            Self(self.0 | other.0)
-        } else {
-            self
-        }
-    }
-}
-
-/// What the ECN field of a packet says (RFC 3168 section 5, RFC 9331).
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Ecn {
-    /// Not-ECT: the sender asks for no marks. Queue disciplines drop where they would mark. Packets of
-    /// RDMA are all of this kind, and switches mark them nevertheless.
-    NotCapable,
-    /// ECT(0).
-    Ect0,
-    /// ECT(1), the identifier of L4S.
-    Ect1,
-    /// CE: the packet has met congestion.
-    Congestion,
 }
 
 /// A packet on a wire or in a queue: 48 bytes and its header.
@@ -383,43 +270,6 @@ impl<H: Header> Message for Packet<H> {
     fn touch(&self) -> u64 {
         // The last field; the first one is the time of arrival.
         u64::from(self.wire) ^ self.telemetry.touch()
-    }
-}
-
-/// A set of the eight priorities.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Priorities(u8);
-
-impl Priorities {
-    /// Adds or removes `priority`.
-    #[inline]
-    pub const fn set(&mut self, priority: u8, present: bool) {
-        if present {
-            self.0 |= 1 << priority;
-        } else {
-            self.0 &= !(1 << priority);
-        }
-    }
-
-    /// Whether `priority` is in the set.
-    #[inline]
-    #[must_use]
-    pub const fn contains(self, priority: u8) -> bool {
-        self.0 >> priority & 1 != 0
-    }
-
-    /// Whether no priority is in the set.
-    #[inline]
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The set as a mask, bit `i` for priority `i`.
-    #[inline]
-    #[must_use]
-    pub const fn mask(self) -> u8 {
-        self.0
     }
 }
 

@@ -1,14 +1,28 @@
-//! Congestion-control algorithms that need nothing beyond the transport: one file each.
+//! The congestion-control algorithms that need nothing beyond the transports, of RDMA and of TCP: one
+//! file each, with its configuration.
 
+mod classic_queue;
+mod cubic;
 mod dcqcn;
 mod dctcp;
 #[cfg(test)]
 mod harness;
+mod hystart;
+mod newreno;
 mod none;
 mod paced_rate;
+mod prague;
+mod reno_window;
+mod tcp_dctcp;
+#[cfg(test)]
+mod tcp_harness;
 mod timely;
 
-pub use dcqcn::{Dcqcn, DcqcnConfig, DcqcnFactory, PaperDcqcn, ParameterSet, VendorDcqcn};
-pub use dctcp::{Dctcp, DctcpConfig, DctcpFactory};
+pub use cubic::{Cubic, CubicConfig};
+pub use dcqcn::{Dcqcn, DcqcnConfig, PaperDcqcn, ParameterSet, VendorDcqcn};
+pub use dctcp::{Dctcp, DctcpConfig};
+pub use newreno::{NewReno, NewRenoConfig};
 pub use none::{NoControl, NoneConfig};
-pub use timely::{HyperCounts, Timely, TimelyConfig, TimelyFactory};
+pub use prague::{Prague, PragueConfig};
+pub use tcp_dctcp::{TcpDctcp, TcpDctcpConfig};
+pub use timely::{HyperCounts, Timely, TimelyConfig};

@@ -6,28 +6,18 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Packet, Priorities};
 use fabricsim_core::plugin::{
-    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake,
+    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, Transport, Unfinished, Wake,
 };
 use fabricsim_core::units::{Rate, Time};
 
 use crate::rdma::{Rdma, RdmaSettings};
 use crate::tcp::{Bits, Tcp, TcpFields, TcpSettings};
 
-/// What carries a flow.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Transport {
-    /// [`Rdma`].
-    Rdma,
-    /// [`Tcp`].
-    Tcp,
-}
-
-impl Transport {
-    const fn other(self) -> Self {
-        match self {
-            Self::Rdma => Self::Tcp,
-            Self::Tcp => Self::Rdma,
-        }
+/// The transport whose turn it is after `transport`.
+const fn other(transport: Transport) -> Transport {
+    match transport {
+        Transport::Rdma => Transport::Tcp,
+        Transport::Tcp => Transport::Rdma,
     }
 }
 
@@ -146,7 +136,7 @@ impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
     ) -> bool {
         let first = self.first(nic, paused);
         let mut send = Some(send);
-        for transport in [first, first.other()] {
+        for transport in [first, other(first)] {
             let take = |packet: &Packet<H>| {
                 if let Some(send) = send.take() {
                     send(packet);
@@ -157,7 +147,7 @@ impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
                 Transport::Tcp => self.tcp.poll(now, nic, paused, take),
             };
             if sent {
-                self.turns[nic.index()] = transport.other();
+                self.turns[nic.index()] = other(transport);
                 return true;
             }
         }

@@ -12,7 +12,7 @@
 //! use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
 //! use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 //! use fabricsim_core::packet::Priorities;
-//! use fabricsim_core::plugin::Endpoint;
+//! use fabricsim_core::plugin::{CcContext, Endpoint};
 //! use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 //! use fabricsim_transport::cc::NoneConfig;
 //! use fabricsim_transport::rdma::{BaseReference, PacingTimes, Rdma, RdmaConfig, RdmaSettings};
@@ -21,6 +21,7 @@
 //! let settings = RdmaSettings::new(
 //!     RdmaConfig::default(),
 //!     NoneConfig::default(),
+//!     CcContext::of_nics(rate),
 //!     PacingTimes::Exact,
 //!     BaseReference::Pair,
 //! );
@@ -51,6 +52,8 @@
 pub mod cc;
 mod hosts;
 pub mod rdma;
+mod switch;
 pub mod tcp;
 
-pub use hosts::{ClassTransports, HostSettings, Hosts, Transport};
+pub use fabricsim_core::plugin::Transport;
+pub use hosts::{ClassTransports, HostSettings, Hosts};

@@ -15,10 +15,8 @@
 //!
 //! What the application reads is never the limit: there is no receive window.
 
-mod cc;
 mod config;
 mod connection;
-mod controller;
 mod ecn;
 mod endpoint;
 mod handshake;
@@ -35,16 +33,9 @@ mod settings;
 mod sizes;
 mod timers;
 
-pub use cc::{
-    AnyTcpController, CcTable, Cubic, CubicConfig, NewReno, NewRenoConfig, Prague, PragueConfig,
-    TCP_CONGESTION_CONTROLS, TcpCc, TcpCcEntry, TcpDctcp, TcpDctcpConfig,
-};
-pub use config::{Detection, RtoFloor, Switch, TcpConfig, TcpParameters, TcpProfile};
-pub use controller::{
-    Congestion, Growth, MarkResponse, Recovering, Round, Signal, TcpAck, TcpCcConfig,
-    TcpController, TcpStart,
-};
-pub use ecn::Feedback;
+pub use crate::switch::Switch;
+pub use config::{Detection, RtoFloor, TcpConfig, TcpParameters, TcpProfile};
 pub use endpoint::Tcp;
+pub use fabricsim_core::plugin::Feedback;
 pub use header::{Bits, SackBlock, TcpFields, TcpHeader, WithTcp};
 pub use settings::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};

@@ -13,8 +13,8 @@ use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind, Priorities};
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, ControllerFactory, Endpoint, EndpointCounters, FlowStart, Loss,
-    LossKind,
+    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, Endpoint, EndpointCounters,
+    FlowStart, Signal,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_transport::rdma::{
@@ -52,10 +52,10 @@ impl CongestionControl<()> for Fixed {
         Some(RATE)
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
-        let counter = match loss.kind {
-            LossKind::Gap => &self.gaps,
-            LossKind::Timeout => &self.timeouts,
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let counter = match congestion.signal {
+            Signal::Loss => &self.gaps,
+            _ => &self.timeouts,
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }
@@ -64,7 +64,7 @@ impl CongestionControl<()> for Fixed {
 impl ControllerFactory<()> for Fixed {
     type Controller = Self;
 
-    fn build(&self, _start: &FlowStart) -> Self {
+    fn build(&self, _start: &FlowStart<'_>) -> Self {
         self.clone()
     }
 }
@@ -121,6 +121,7 @@ fn transfer(
     let settings = Arc::new(RdmaSettings::new(
         config,
         cc.clone(),
+        CcContext::of_nics(RATE),
         PacingTimes::Exact,
         BaseReference::Pair,
     ));

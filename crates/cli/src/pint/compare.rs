@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use fabricsim::pint::query::{Aggregation, Answers, QueryConfig, Statistic};
 use fabricsim::report::FctRecord;
 use fabricsim::{Error, Scenario};
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::queries::{BudgetSettings, QuerySettings};
 
 use super::drive::drive;
@@ -51,9 +52,9 @@ struct Run {
     cc: Option<usize>,
 }
 
-pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
-    let scenario = Scenario::from_file(&args.scenario, &args.overrides)?;
-    let Some(settings) = scenario.queries.clone() else {
+pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, Error> {
+    let scenario = Scenario::from_file_with(&args.scenario, &args.overrides, registry)?;
+    let Some(settings) = scenario.queries().clone() else {
         return Err(Error::Unsupported {
             scenario: args.scenario.display().to_string(),
             message: "the scenario has no queries to compare".to_owned(),
@@ -77,10 +78,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     );
     for (index, query) in settings.queries.iter().enumerate() {
         let (with, place) = alone(&settings, index, cc);
-        let alone = args.run(&Scenario {
-            queries: Some(with),
-            ..scenario.clone()
-        })?;
+        let alone = args.run(&scenario.with_queries(with)?)?;
         let alone = match alone {
             Ok(run) => run,
             Err(code) => return Ok(code),

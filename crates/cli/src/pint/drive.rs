@@ -41,13 +41,13 @@ pub(super) fn drive(
         completions: Vec::new(),
     };
     let until = scenario
-        .run
+        .run()
         .stop_at
         .map_or(Time::MAX, |after| Time::ZERO + after);
     let stop = simulation.run_watched(until, &mut watch);
     let completions = watch.completions;
     display.finish();
-    let name = &scenario.name;
+    let name = scenario.name();
     Ok(match stop {
         Stop::Finished | Stop::TimeReached => Ok(Driven {
             records: completions
@@ -72,18 +72,18 @@ fn refuse_what_takes_too_much(scenario: &Scenario, simulation: &Simulation) -> R
     let is_judged = |settings: &QuerySettings| {
         settings.pint.truth && settings.queries.iter().any(QueryConfig::is_judged)
     };
-    if !scenario.queries.as_ref().is_some_and(is_judged) {
+    if !scenario.queries().is_some_and(is_judged) {
         return Ok(());
     }
     let Expectation { flows, bytes } = simulation.expected();
-    let packets = flows.max(bytes / scenario.transport.mtu.as_f64());
+    let packets = flows.max(bytes / scenario.transport().mtu.as_f64());
     let hops = f64::from(simulation.facts().extremes.switches.max(1));
     let needed = hops * (packets * BYTES_OF_VALUE + flows * BYTES_OF_HOP) + flows * BYTES_OF_FLOW;
     if needed <= MOST_BYTES {
         return Ok(());
     }
     Err(Error::Unsupported {
-        scenario: scenario.name.clone(),
+        scenario: scenario.name().to_owned(),
         message: format!(
             "the values of about {packets:.0} packets of {flows:.0} flows at {hops:.0} hops take about \
              {:.0} GB of memory, and {:.0} GB is the most",

@@ -12,6 +12,7 @@ use fabricsim::pint::query::{HopSeries, ReplayConfig, ReplayError, replay};
 use fabricsim::{Error, Scenario};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Duration;
+use fabricsim_scenario::kinds::Registry;
 
 use super::drive::drive;
 use crate::console::{exit_with, note, output};
@@ -129,11 +130,11 @@ struct Line {
     errors: Vec<ReplayError>,
 }
 
-pub(crate) fn latency(args: &LatencyArgs) -> Result<ExitCode, Error> {
+pub(crate) fn latency(args: &LatencyArgs, registry: &Registry) -> Result<ExitCode, Error> {
     args.check()
         .unwrap_or_else(|error| exit_with(refuse(&error)));
     let mut lines = Vec::new();
-    let scenarios = args.scenarios()?;
+    let scenarios = args.scenarios(registry)?;
     let origin = args.origin(&scenarios)?;
     if let Some(destination) = args.destination() {
         origin.check_files(destination, &output::SET, args.files())?;
@@ -209,17 +210,11 @@ impl LatencyArgs {
     }
 
     /// The scenarios by name, each with a query for the latencies of hops.
-    fn scenarios(&self) -> Result<Vec<(String, Scenario)>, Error> {
+    fn scenarios(&self, registry: &Registry) -> Result<Vec<(String, Scenario)>, Error> {
         if let Some(path) = &self.scenario {
-            let scenario = Scenario::from_file(path, &[])?;
-            let queries = Some(scenario.latency_queries()?);
-            return Ok(vec![(
-                scenario.name.clone(),
-                Scenario {
-                    queries,
-                    ..scenario
-                },
-            )]);
+            let scenario = Scenario::from_file_with(path, &[], registry)?;
+            let scenario = scenario.with_queries(scenario.latency_queries()?)?;
+            return Ok(vec![(scenario.name().to_owned(), scenario)]);
         }
         let scenario = |sizes: &String| {
             // What JSON escapes TOML reads alike.
@@ -234,14 +229,8 @@ impl LatencyArgs {
             );
             let base = Path::new(".");
             let scenario = Scenario::from_text("the built-in scenario", &text, base, &[])?;
-            let queries = Some(scenario.latency_queries()?);
-            Ok((
-                sizes.clone(),
-                Scenario {
-                    queries,
-                    ..scenario
-                },
-            ))
+            let scenario = scenario.with_queries(scenario.latency_queries()?)?;
+            Ok((sizes.clone(), scenario))
         };
         self.sizes.iter().map(scenario).collect()
     }

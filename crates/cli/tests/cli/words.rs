@@ -27,7 +27,9 @@ fn every_subcommand_has_examples() {
 #[test]
 fn list_names_everything_that_a_scenario_can() {
     let list = Folder::new().run(&["list"]).succeeded().stdout;
-    let algorithms = CONGESTION_CONTROLS.iter().map(|cc| (cc.name, cc.keys));
+    let algorithms = CONGESTION_CONTROLS
+        .iter()
+        .map(|cc| (cc.name, &*cc.keys().leak()));
     let topologies = fabricsim_topology::KINDS
         .iter()
         .map(|&(name, _, keys)| (name, keys));

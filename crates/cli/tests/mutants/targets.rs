@@ -114,7 +114,8 @@ fn build(scenario: Result<Scenario, Error>) -> Result<(), Error> {
     let scenario = scenario?;
     let mut simulation = Simulation::new(&scenario, 1)?;
     let _ = scenario.resolved().to_string();
-    let small = scenario.topology.len() <= MOST_NODES && simulation.expected().flows <= MOST_FLOWS;
+    let small =
+        scenario.topology().len() <= MOST_NODES && simulation.expected().flows <= MOST_FLOWS;
     if small {
         simulation.run_until(Time::ZERO + RUN);
         for completion in simulation.take_completions() {

@@ -9,7 +9,7 @@ use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::network::{
     HostConfig, LineTiming, LinkConfig, Network, NodeConfig, Stop, SwitchConfig,
 };
-use fabricsim_core::plugin::NoTelemetry;
+use fabricsim_core::plugin::{CcContext, NoTelemetry};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_qdisc::{AnyDiscipline, ClassQueues, DisciplineContext};
 use fabricsim_transport::tcp::{ClassConfig, Feedback, Opening, Pattern, Reuse, Tcp, TcpSettings};
@@ -206,8 +206,14 @@ impl CellPlan<'_> {
 
     fn class(&self, cc: &str, feedback: Feedback, reuse: Reuse) -> ClassConfig {
         let cc = self.settings.algorithm_named(cc);
+        let factory = cc.and_then(|cc| cc.dyn_factory());
         ClassConfig {
-            cc: cc.expect("names of algorithms are validated"),
+            cc: factory.expect("names of algorithms are validated"),
+            network: Arc::new(CcContext {
+                base_rtt: self.rtt,
+                seed: self.seed,
+                ..CcContext::of_nics(self.settings.bandwidth)
+            }),
             feedback,
             accepts: feedback,
             pattern: Pattern::Fetch,

@@ -2,8 +2,10 @@
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Bytes, Duration, Rate};
-use fabricsim_transport::tcp::{Feedback, Reuse, TCP_CONGESTION_CONTROLS, TcpCc, TcpConfig};
-use serde::{Deserialize, Serialize};
+use fabricsim_transport::tcp::{Feedback, Reuse, TcpConfig};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use fabricsim_scenario::cc::registry::{AnyCcConfig, CONGESTION_CONTROLS, CcEntry, Transport};
 
 use super::qdisc_setting::QdiscSetting;
 use super::workload::FlowDistribution;
@@ -20,6 +22,25 @@ const LEN_P5: Bytes = Bytes::new(64 << 10);
 const LEN_P95: Bytes = Bytes::new(2 << 20);
 /// How long the tool's flows arrive.
 const DURATION: Duration = Duration::from_ms(180_000);
+
+/// The algorithms of TCP.
+fn tcp_entries() -> Vec<&'static CcEntry> {
+    let all = CONGESTION_CONTROLS.iter();
+    all.filter(|cc| cc.transport == Transport::Tcp).collect()
+}
+
+/// The algorithm of TCP called `name` with its default settings.
+fn tcp_named(name: &str) -> Option<AnyCcConfig> {
+    AnyCcConfig::by_name(name).filter(|cc| cc.transport() == Transport::Tcp)
+}
+
+/// Reads the `[[cc]]` tables.
+fn algorithms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<AnyCcConfig>, D::Error> {
+    let tables = Vec::<serde_json::Value>::deserialize(deserializer)?;
+    let read = |table| AnyCcConfig::from_value(table, tcp_entries);
+    let read: Result<_, _> = tables.into_iter().map(read).collect();
+    read.map_err(serde::de::Error::custom)
+}
 
 /// The settings of a harm test. Defaults are those of heistp/ccafct, but for `cca` and `workload`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -70,7 +91,8 @@ pub struct HarmSettings {
     /// Settings of TCP.
     pub tcp: TcpConfig,
     /// Settings of algorithms that are not their defaults.
-    pub cc: Vec<TcpCc>,
+    #[serde(deserialize_with = "algorithms")]
+    pub cc: Vec<AnyCcConfig>,
 }
 
 impl Default for HarmSettings {
@@ -209,9 +231,9 @@ impl HarmSettings {
 
     /// The algorithm called `name`, with its settings of [`Self::algorithm`].
     #[must_use]
-    pub fn algorithm_named(&self, name: &str) -> Option<TcpCc> {
+    pub fn algorithm_named(&self, name: &str) -> Option<AnyCcConfig> {
         let own = self.cc.iter().find(|cc| cc.name() == name);
-        own.cloned().or_else(|| TcpCc::by_name(name))
+        own.cloned().or_else(|| tcp_named(name))
     }
 
     /// # Errors
@@ -224,10 +246,7 @@ impl HarmSettings {
     }
 
     fn validate_algorithms(&self) -> Result<(), ConfigError> {
-        let known = TCP_CONGESTION_CONTROLS
-            .iter()
-            .map(|cc| cc.name)
-            .collect::<Vec<_>>();
+        let known = tcp_entries().iter().map(|cc| cc.name).collect::<Vec<_>>();
         let known = known.join(", ");
         if self.cca.is_empty() {
             return Err(ConfigError::new(
@@ -238,7 +257,7 @@ impl HarmSettings {
         }
         let named = self.cca.iter().map(|name| ("cca", name));
         for (key, name) in named.chain([("baseline", &self.baseline)]) {
-            if TcpCc::by_name(name).is_none() {
+            if tcp_named(name).is_none() {
                 let message = format!("`{name}` is no algorithm of TCP");
                 return Err(ConfigError::new(key, message, format!("known: {known}")));
             }

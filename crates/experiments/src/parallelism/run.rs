@@ -27,7 +27,7 @@ pub fn profile_to_folder<'a>(
 ) -> Result<(Summary, ParallelismReport), Error> {
     let place = Place::new(scenario, destination.into(), &[FILE, NODES])?;
     let run = Run::new(scenario, 1)?;
-    let mut profile = Parallelism::new(scenario.topology.len());
+    let mut profile = Parallelism::new(scenario.topology().len());
     let mut folder = place.open()?;
     let ran = run.run_by(
         &mut folder,
@@ -39,11 +39,11 @@ pub fn profile_to_folder<'a>(
         },
     )?;
     let cpu_share = ran.summary.cpu_s / ran.summary.wall_s.max(f64::MIN_POSITIVE);
-    let report = profile.report(&scenario.topology, cpu_share)?;
+    let report = profile.report(scenario.topology(), cpu_share)?;
     write_json(&mut folder, ran.ending.name(FILE), &report)?;
     folder.write(ran.ending.name(NODES), |file| {
         let mut buffered = BufWriter::new(file);
-        profile.write_nodes(&mut buffered, &scenario.topology)?;
+        profile.write_nodes(&mut buffered, scenario.topology())?;
         buffered.flush()
     })?;
     Ok((ran.finish(folder)?, report))

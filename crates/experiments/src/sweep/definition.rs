@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -12,7 +11,7 @@ use super::condition::Condition;
 use super::point::{LONGEST_NAME, Point, folder_name};
 use super::setting::Setting;
 use super::{Sweep, name_of};
-use fabricsim_scenario::cc::custom::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::text::document::{Document, Section};
@@ -111,7 +110,7 @@ impl<'a> Definition<'a> {
         source: &str,
         base: DeTable<'a>,
         folder: &Path,
-        custom: &CcRegistry,
+        custom: &Registry,
     ) -> Result<Sweep, Error> {
         let written = self.name.as_ref().map(|name| name.get_ref().as_str());
         let name = name_of(written, source).map_err(|error| {
@@ -125,7 +124,7 @@ impl<'a> Definition<'a> {
             let read = self.scenario(document, &base, &choices, folder, custom);
             let mut scenario = read.map_err(|error| error.of_point(&name))?;
             if let Some(before) = points.last() {
-                share(&mut scenario, before.scenario());
+                scenario.share_with(before.scenario());
             }
             let labels = self.labels(&choices).map(str::to_owned).collect();
             points.push(Point::new(name, labels, scenario)?);
@@ -251,7 +250,7 @@ impl<'a> Definition<'a> {
         base: &DeValue<'a>,
         choices: &[usize],
         folder: &Path,
-        custom: &CcRegistry,
+        custom: &Registry,
     ) -> Result<Scenario, Error> {
         let mut scenario = base.clone();
         let of_axes = self
@@ -271,19 +270,6 @@ impl<'a> Definition<'a> {
             unreachable!("settings are made in the tables of a scenario");
         };
         Scenario::read_tables(*document, tables, folder, custom)
-    }
-}
-
-/// Lets `scenario` use the network and the lists of flows of the point before it where they are the
-/// same: they are large, and most axes leave them alone.
-fn share(scenario: &mut Scenario, before: &Scenario) {
-    if *before.topology == *scenario.topology {
-        scenario.topology = Arc::clone(&before.topology);
-    }
-    for (workload, same) in scenario.workloads.iter_mut().zip(&before.workloads) {
-        if workload == same {
-            workload.clone_from(same);
-        }
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_workload::WorkloadConfig;
-
 use fabricsim::identity::origin_of;
 use fabricsim::output::Origin;
 use fabricsim::simulation::Expectation;
@@ -30,7 +28,7 @@ impl Point {
         scenario: Scenario,
     ) -> Result<Self, Error> {
         let mut expected = Expectation::default();
-        for (index, workload) in scenario.workloads.iter().enumerate() {
+        for (index, workload) in scenario.workloads().iter().enumerate() {
             let share = workload
                 .expected(&scenario.workload_context(index))
                 .expect("what a workload expects was asked when it was read");
@@ -62,11 +60,8 @@ impl Point {
     /// without such a workload.
     #[must_use]
     pub fn load(&self) -> f64 {
-        let mut workloads = self.scenario.workloads.iter();
-        let load = workloads.find_map(|workload| match workload {
-            WorkloadConfig::Poisson(poisson) => Some(poisson.load),
-            _ => None,
-        });
+        let mut workloads = self.scenario.workloads().iter();
+        let load = workloads.find_map(|workload| workload.load_factor());
         load.unwrap_or(0.0)
     }
 

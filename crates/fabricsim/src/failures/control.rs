@@ -8,8 +8,8 @@ use fabricsim_core::network::{Change, LinkChange, LinkEnds};
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_topology::{DownLinks, Routes, SwitchRoutes, Topology};
 
-use crate::build::model::{Timings, loss_stream};
 use crate::failures::states::{Effect, LinkStates};
+use crate::network::model::{Timings, loss_stream};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::event::{Event, EventKind};
 
@@ -42,13 +42,13 @@ impl ControlPlane {
             added: 0,
             followed: DownLinks::none(&topology),
             states: LinkStates::new(topology),
-            convergence: scenario.routing.convergence,
+            convergence: scenario.routing().convergence,
             pending: VecDeque::new(),
             intact: Arc::clone(routes),
             timings: Timings::new(scenario.fidelity()),
-            seed: scenario.seed,
+            seed: scenario.seed(),
         };
-        for &event in &scenario.events {
+        for &event in scenario.events() {
             control.schedule(event);
         }
         control

@@ -8,7 +8,7 @@ use fabricsim_report::FctRecord;
 use super::file::SeriesFile;
 use super::rows::Cell;
 use super::selection::FlowFilter;
-use crate::build::queue_times::QueueBin;
+use crate::network::queue_times::QueueBin;
 use crate::simulation::Simulation;
 use fabricsim_scenario::text::error::Error;
 

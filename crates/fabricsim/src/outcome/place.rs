@@ -63,9 +63,12 @@ impl<'a> Place<'a> {
 /// The files that a run of `scenario` writes beside its summary.
 fn planned_files(scenario: &Scenario) -> Vec<String> {
     let disciplines = scenario.has_tcp().then_some(QUEUE_STATS);
-    let pauses = scenario.output.pauses.then_some(PAUSES);
-    let series = scenario.observe.iter().flat_map(observe::file_names);
-    let answers = scenario.queries.iter().flat_map(query_files::file_names);
+    let pauses = scenario.output().pauses.then_some(PAUSES);
+    let series = scenario.observe().into_iter().flat_map(observe::file_names);
+    let answers = scenario
+        .queries()
+        .into_iter()
+        .flat_map(query_files::file_names);
     [Some(FCT), disciplines, pauses]
         .into_iter()
         .flatten()

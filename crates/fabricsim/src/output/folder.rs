@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn files_that_are_written_without_a_lock_are_not_taken_for_left_over_ones() {
         let folder = tempfile::tempdir().unwrap();
-        let file = lone_file_in(folder.path()).unwrap();
+        let file = super::super::new_file::lone_file_in(folder.path()).unwrap();
         remove_left_over(folder.path()).unwrap();
         assert!(file.path().exists());
     }

@@ -127,9 +127,8 @@ pub(crate) fn whisper(root: &str, topology: &str, more: &str) -> Scenario {
 
 /// A scenario of the network `topology` in which nothing is sent but by applications.
 pub(crate) fn silent(topology: &str, more: &str) -> Scenario {
-    let mut scenario = whisper("", topology, more);
-    scenario.workloads.clear();
-    scenario
+    let scenario = whisper("", topology, more);
+    scenario.with_workloads(Vec::new()).unwrap()
 }
 
 /// Adds a pair of players: host `one` begins.

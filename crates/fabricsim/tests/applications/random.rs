@@ -135,8 +135,8 @@ proptest! {
         cc in prop::sample::select(vec!["hpcc", "dcqcn", "dctcp"]),
     ) {
         let topology = "kind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 3\nspines = 2";
-        let mut scenario = silent(topology, &format!("[cc]\nkind = \"{cc}\""));
-        scenario.seed = seed;
+        let scenario = silent(topology, &format!("[cc]\nkind = \"{cc}\""));
+        let scenario = scenario.with_seed(seed).unwrap();
         let prepare = |simulation: &mut Simulation| {
             chat(simulation, 6, left, Duration::ZERO);
             for (&start, src) in starts.iter().zip([0, 1, 0, 1]) {
@@ -154,8 +154,8 @@ proptest! {
 
     #[test]
     fn the_same_flows_as_an_open_loop_take_the_same_time(left in 1u32..12, seed in 0u64..1_000) {
-        let mut scenario = silent("kind = \"star\"\nhosts = 6", "[cc]\nkind = \"hpcc\"");
-        scenario.seed = seed;
+        let scenario = silent("kind = \"star\"\nhosts = 6", "[cc]\nkind = \"hpcc\"");
+        let scenario = scenario.with_seed(seed).unwrap();
         // At one instant flows of an open loop start before arrivals are taken in, those of an application in
         // reaction to them.
         let least = Duration::from_ps(1);

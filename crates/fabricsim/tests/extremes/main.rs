@@ -53,7 +53,7 @@ fn verdict(text: &str, simulate: bool) -> Result<bool, String> {
         waiting_answers: 20_000,
     });
     let until = scenario
-        .run
+        .run()
         .stop_at
         .map_or(Time::MAX, |after| Time::ZERO + after);
     simulation.run_watched(until, &mut Impatient(Instant::now()));

@@ -138,7 +138,7 @@ pub(crate) fn tables() -> Vec<Table> {
         tables.push(Table::of_kind(Discipline, "[[queue]]", kind, keys).with_tcp());
     }
     for cc in CONGESTION_CONTROLS {
-        let table = Table::of_kind(Cc, "[cc]", cc.name, cc.keys);
+        let table = Table::of_kind(Cc, "[cc]", cc.name, cc.keys().leak());
         tables.push(match cc.transport {
             Transport::Tcp => table.with_tcp(),
             Transport::Rdma => table,

@@ -3,7 +3,7 @@
 use fabricsim_core::plugin::{Fidelity, FlowStart};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
-use crate::config::{Form, HpccFactory, Reaction};
+use crate::config::{Form, HpccConfig, Reaction, int_bytes};
 use crate::rate_rule::RateRule;
 use crate::stack::IntScale;
 
@@ -28,25 +28,25 @@ pub(crate) struct Constants {
 }
 
 impl Constants {
-    pub(super) fn new(factory: &HpccFactory, start: &FlowStart) -> Self {
-        let config = factory.config_for(start.line_rate);
-        let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
-        let base_rtt_ns = match factory.fidelity {
+    pub(super) fn new(config: &HpccConfig, start: &FlowStart<'_>) -> Self {
+        let fidelity = start.network.fidelity;
+        let nic_rate = start.default_nic_rate();
+        let base_rtt_ns = match fidelity {
             Fidelity::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
             Fidelity::Published => start.base_rtt.as_ns() as f64,
         };
         Self {
-            scale: factory.scale.clone(),
+            scale: IntScale::new(start.network),
             rule: RateRule {
                 eta: config.eta,
                 max_stage: config.max_stage,
-                additive_increase: bps(config.additive_increase),
+                additive_increase: config.additive_increase(nic_rate, fidelity).as_bps_f64(),
                 min_rate: match config.form {
-                    Form::Rate => bps(config.min_rate),
+                    Form::Rate => config.min_rate(nic_rate, fidelity).as_bps_f64(),
                     Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
                 },
                 max_rate: start.line_rate.as_bps_f64(),
-                fidelity: factory.fidelity,
+                fidelity,
             },
             base_rtt_ns,
             bdp: start.bdp.as_f64(),
@@ -58,12 +58,12 @@ impl Constants {
             base_rtt: start.base_rtt,
             full_window: start.bdp,
             mtu: start.mtu,
-            telemetry_bytes: factory.telemetry_bytes,
+            telemetry_bytes: int_bytes(start.network.longest_path),
         }
     }
 
     /// Whether a flow that begins like `start` has these constants.
-    pub(super) fn serves(&self, start: &FlowStart) -> bool {
+    pub(super) fn serves(&self, start: &FlowStart<'_>) -> bool {
         (self.line_rate, self.base_rtt, self.full_window, self.mtu)
             == (start.line_rate, start.base_rtt, start.bdp, start.mtu)
     }

@@ -1,14 +1,13 @@
 //! The algorithm on telemetry made by hand.
 
-use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::plugin::{CcConfig, CcContext, ControllerFactory, Fidelity, Hop};
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::plugin::{CcContext, ControllerFactory, Fidelity, Hop};
 use fabricsim_core::units::Time;
 
 use super::*;
 use crate::config::HpccConfig;
 use crate::path::PortLabel;
-use crate::stack::ExactStack;
+use crate::stack::{ExactStack, IntScale};
 use fabricsim_core::units::Duration;
 
 mod paths;
@@ -19,50 +18,35 @@ const LINE: Rate = Rate::from_gbps(100);
 /// T of the tests.
 const T_NS: u64 = 10_000;
 
-fn factory(config: HpccConfig, fidelity: Fidelity) -> HpccFactory {
-    let link_rates = [LINE];
-    config.factory(&CcContext {
-        nic_rate: LINE,
-        link_rates: &link_rates,
-        base_rtt: Duration::from_ns(T_NS),
-        longest_path: 5,
-        seed: 1,
-        fidelity,
-    })
+/// A configuration in a network.
+struct Setup {
+    config: HpccConfig,
+    network: CcContext,
+    scale: IntScale,
 }
 
-fn flow(factory: &HpccFactory) -> Hpcc<Stack> {
-    factory.build(&start())
-}
-
-fn start() -> FlowStart {
-    let request = FlowRequest {
-        src: NodeId(0),
-        dst: NodeId(1),
-        size: Bytes::new(1 << 30),
-        start: Time::ZERO,
-        class: ClassId(0),
-        priority: 3,
-        src_port: Some(10_000),
-        dst_port: 100,
-    };
-    let path = PathInfo {
-        base_rtt: Duration::from_ns(T_NS),
-        bottleneck: LINE,
-        switches: 1,
-    };
-    FlowStart {
-        flow: Flow {
-            id: FlowId(0),
-            request,
-            path,
-        },
-        now: Time::ZERO,
-        line_rate: LINE,
-        base_rtt: path.base_rtt,
-        bdp: path.bdp(),
-        mtu: Bytes::new(1_000),
+impl Setup {
+    fn start(&self) -> FlowStart<'_> {
+        let base_rtt = Duration::from_ns(T_NS);
+        FlowStart::new(LINE, base_rtt, Bytes::new(1_000), &self.network)
     }
+}
+
+fn factory(config: HpccConfig, fidelity: Fidelity) -> Setup {
+    let network = CcContext {
+        base_rtt: Duration::from_ns(T_NS),
+        fidelity,
+        ..CcContext::of_nics(LINE)
+    };
+    Setup {
+        config,
+        scale: IntScale::new(&network),
+        network,
+    }
+}
+
+fn flow(setup: &Setup) -> Hpcc<Stack> {
+    setup.config.build(&setup.start())
 }
 
 fn label(node: u32, port: u16) -> PortLabel {
@@ -70,7 +54,7 @@ fn label(node: u32, port: u16) -> PortLabel {
 }
 
 /// One hop, seen at `ns` with `sent` bytes sent and `queue` bytes waiting.
-fn seen(factory: &HpccFactory, ns: u64, sent: u64, queue: u64) -> Stack {
+fn seen(factory: &Setup, ns: u64, sent: u64, queue: u64) -> Stack {
     let mut stack = Stack::default();
     let hop = Hop {
         now: Time::from_ns(ns),
@@ -86,15 +70,13 @@ fn seen(factory: &HpccFactory, ns: u64, sent: u64, queue: u64) -> Stack {
 }
 
 fn ack(cc: &mut Hpcc<Stack>, stack: &Stack, cumulative: u64, next_seq: u64) {
-    cc.on_ack(&Ack {
-        now: Time::ZERO,
+    cc.on_ack(&Ack::new(
+        Time::ZERO,
         cumulative,
-        newly_acked: Bytes::new(1_000),
         next_seq,
-        rtt: Duration::ZERO,
-        congestion: false,
-        telemetry: stack,
-    });
+        Duration::ZERO,
+        stack,
+    ));
 }
 
 fn gbps(cc: &Hpcc<Stack>) -> f64 {
@@ -165,10 +147,10 @@ fn a_standing_queue_counts_like_load() {
 fn a_queue_is_measured_by_its_link_and_not_by_the_nic() {
     for nic in [10, 25, 100].map(Rate::from_gbps) {
         let factory = factory(HpccConfig::default(), Fidelity::Exact);
-        let mut cc: Hpcc<Stack> = factory.build(&FlowStart {
+        let mut cc: Hpcc<Stack> = factory.config.build(&FlowStart {
             line_rate: nic,
             bdp: nic.bytes_in(Duration::from_ns(T_NS)),
-            ..start()
+            ..factory.start()
         });
         ack(&mut cc, &seen(&factory, 1_024, 0, 125_008), 1_000, 100_000);
         // A quarter of the link, and one bandwidth-delay product of queue: u = 1.25.

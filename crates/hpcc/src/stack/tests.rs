@@ -2,10 +2,11 @@
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::Packet;
-use fabricsim_core::units::Time;
+use fabricsim_core::units::{Duration, Time};
 use proptest::prelude::*;
 
 use super::*;
+use crate::published_stack::PublishedStack;
 
 fn hop(ps: u64, sent: u64, queue: u64) -> Hop {
     Hop {
@@ -94,17 +95,14 @@ fn published_fields_are_quantized() {
 fn units_grow_with_what_a_round_trip_carries() {
     let rate = Rate::from_gbps(100);
     let context = |base_rtt| CcContext {
-        nic_rate: rate,
-        link_rates: &[],
         base_rtt,
-        longest_path: 5,
-        seed: 1,
-        fidelity: Fidelity::Exact,
+        link_rates: [].into(),
+        ..CcContext::of_nics(rate)
     };
-    let fabric = IntScale::new(&context(fabricsim_core::units::Duration::from_us(12)));
+    let fabric = IntScale::new(&context(Duration::from_us(12)));
     assert_eq!((fabric.sent_unit, fabric.queue_unit), (1, 16));
     // 160 ms at 100 Gbps are 2 GB.
-    let wan = IntScale::new(&context(fabricsim_core::units::Duration::from_ms(160)));
+    let wan = IntScale::new(&context(Duration::from_ms(160)));
     assert_eq!((wan.sent_unit, wan.queue_unit), (8, 512));
     let mut stack = ExactStack::<1>::default();
     stack.push(&hop(0, 0, 3_000_000_000), label(0), &wan);

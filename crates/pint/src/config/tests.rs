@@ -4,14 +4,13 @@ use fabricsim_core::units::Duration;
 
 use super::*;
 
-fn context(fidelity: Fidelity) -> CcContext<'static> {
+fn context(fidelity: Fidelity) -> CcContext {
     CcContext {
-        nic_rate: Rate::from_gbps(100),
-        link_rates: &[],
         base_rtt: Duration::from_ns(12_240),
         longest_path: 5,
         seed: 1,
         fidelity,
+        ..CcContext::of_nics(Rate::from_gbps(100))
     }
 }
 

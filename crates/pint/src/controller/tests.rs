@@ -2,8 +2,7 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{
     CcConfig, CcContext, ControllerFactory, Fidelity, FlowKey, Hop, Telemetry,
@@ -19,51 +18,23 @@ use crate::telemetry::{PintSettings, PintTelemetry};
 const LINE: Rate = Rate::from_gbps(100);
 const RTT: Duration = Duration::from_ns(12_240);
 
-fn context(fidelity: Fidelity) -> CcContext<'static> {
+fn context(fidelity: Fidelity) -> CcContext {
     CcContext {
-        nic_rate: LINE,
-        link_rates: &[LINE],
         base_rtt: RTT,
         longest_path: 5,
         seed: 1,
         fidelity,
+        ..CcContext::of_nics(LINE)
     }
 }
 
 fn cc(config: &PintConfig, fidelity: Fidelity) -> HpccPint {
     assert_eq!(config.validate(), Ok(()));
-    let factory = config.factory(&context(fidelity));
-    ControllerFactory::<PintDigest>::build(&factory, &start(LINE))
+    ControllerFactory::<PintDigest>::build(config, &start(LINE, &context(fidelity)))
 }
 
-fn start(line_rate: Rate) -> FlowStart {
-    let request = FlowRequest {
-        src: NodeId(0),
-        dst: NodeId(1),
-        size: Bytes::new(1 << 30),
-        start: Time::ZERO,
-        class: ClassId(0),
-        priority: 3,
-        src_port: Some(10_000),
-        dst_port: 100,
-    };
-    let path = PathInfo {
-        base_rtt: RTT,
-        bottleneck: line_rate,
-        switches: 1,
-    };
-    FlowStart {
-        flow: Flow {
-            id: FlowId(0),
-            request,
-            path,
-        },
-        now: Time::ZERO,
-        line_rate,
-        base_rtt: RTT,
-        bdp: path.bdp(),
-        mtu: Bytes::new(1_000),
-    }
+fn start(line_rate: Rate, network: &CcContext) -> FlowStart<'_> {
+    FlowStart::new(line_rate, RTT, Bytes::new(1_000), network)
 }
 
 fn ack(cc: &mut HpccPint, code: Option<u16>, cumulative: u64, next_seq: u64) {
@@ -72,15 +43,13 @@ fn ack(cc: &mut HpccPint, code: Option<u16>, cumulative: u64, next_seq: u64) {
         header.carry();
         header.raise(code);
     }
-    cc.on_ack(&Ack {
-        now: Time::ZERO,
+    cc.on_ack(&Ack::new(
+        Time::ZERO,
         cumulative,
-        newly_acked: Bytes::new(1_000),
         next_seq,
-        rtt: Duration::ZERO,
-        congestion: false,
-        telemetry: &header,
-    });
+        Duration::ZERO,
+        &header,
+    ));
 }
 
 fn gbps(cc: &HpccPint) -> f64 {
@@ -234,8 +203,8 @@ fn the_published_sender_overlooks_answers() {
 
 #[test]
 fn flows_of_one_kind_share_their_constants() {
-    let factory = PintConfig::default().factory(&context(Fidelity::Exact));
-    let build = |rate| ControllerFactory::<PintDigest>::build(&factory, &start(rate));
+    let (config, network) = (PintConfig::default(), context(Fidelity::Exact));
+    let build = |rate| ControllerFactory::<PintDigest>::build(&config, &start(rate, &network));
     let (one, same, slow) = (build(LINE), build(LINE), build(Rate::from_gbps(10)));
     assert!(Arc::ptr_eq(&one.constants, &same.constants));
     assert_eq!(slow.rate, Rate::from_gbps(10));
@@ -268,15 +237,7 @@ fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
             && at <= ps
         {
             answers.pop_front();
-            cc.on_ack(&Ack {
-                now: Time::from_ps(ps),
-                cumulative: acked,
-                newly_acked: Bytes::new(1_000),
-                next_seq: sent,
-                rtt: RTT,
-                congestion: false,
-                telemetry: &header,
-            });
+            cc.on_ack(&Ack::new(Time::from_ps(ps), acked, sent, RTT, &header));
         }
         let mut packet = Packet::<PintDigest>::new(PacketKind::Data, 3, key, FlowId(0));
         packet.wire = 1_048 + cc.prepare(&mut packet.telemetry);

@@ -21,13 +21,10 @@ fn settings(config: &PintConfig, fidelity: Fidelity) -> PintSettings {
     PintSettings::new(
         config,
         &CcContext {
-            nic_rate: RATE,
-            link_rates: &[RATE],
             // T carries 100,000 bytes.
             base_rtt: Duration::from_ns(8_000),
-            longest_path: 1,
-            seed: 1,
             fidelity,
+            ..CcContext::of_nics(RATE)
         },
     )
 }

@@ -6,8 +6,8 @@ use fabricsim_core::id::ClassId;
 use serde::Deserialize;
 use toml::de::DeTable;
 
-use crate::cc::custom::CcRegistry;
 use crate::cc::registry::AnyCcConfig;
+use crate::cc::registry::CcRegistry;
 use crate::schema::root::CLASS_KEYS;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;

@@ -7,7 +7,7 @@ use fabricsim_pint::query::{Aggregation, QueryConfig, Value};
 use fabricsim_report::HEADER_BYTES;
 
 use crate::scenario::Scenario;
-use crate::schema::part::{Blame, Part};
+use crate::schema::part::{Blame, Part, WithoutText};
 use crate::schema::queries::{BudgetSettings, QuerySettings};
 use crate::text::error::Error;
 
@@ -26,6 +26,7 @@ impl Scenario {
         self.check_routes().map_err(part(Part::Topology))?;
         self.check_queues(blame)?;
         self.check_queries(blame)?;
+        (self.check_path_stability()).map_err(part(Part::RoutingPolicy))?;
         self.check_buffer().map_err(part(Part::SwitchBuffer))?;
         self.wanted_marks().map_err(part(Part::Cc))?;
         Ok(())
@@ -35,7 +36,8 @@ impl Scenario {
         let Some(settings) = &self.queries else {
             return Ok(());
         };
-        let algorithms: Vec<&PintConfig> = self.pint_configs().collect();
+        let algorithms: Vec<PintConfig> = self.pint_configs().collect();
+        let algorithms: Vec<&PintConfig> = algorithms.iter().collect();
         let streams = (self.seed, self.fidelity());
         settings.check(streams, &algorithms, &self.topology, blame)
     }
@@ -58,7 +60,7 @@ impl Scenario {
     /// When the scenario's profile has no queries.
     pub fn latency_queries(&self) -> Result<QuerySettings, Error> {
         if self.fidelity() == Fidelity::Published {
-            return Err(self.places.refuse(
+            return Err(self.refuse(
                 Part::Profile,
                 "the published simulator has no queries",
                 "leave out the profile",
@@ -79,5 +81,27 @@ impl Scenario {
             },
             queries,
         })
+    }
+
+    /// Returns what diagnostics say of a scenario that a program has changed.
+    pub(crate) fn without_text(&self) -> WithoutText {
+        WithoutText {
+            scenario: self.name.clone(),
+        }
+    }
+
+    /// Returns the scenario with `queries` instead of its own.
+    ///
+    /// # Errors
+    /// When the scenario cannot serve them.
+    pub fn with_queries(&self, mut queries: QuerySettings) -> Result<Self, Error> {
+        let blame = self.without_text();
+        queries.admit_all(&blame)?;
+        let scenario = Self {
+            queries: Some(queries),
+            ..self.clone()
+        };
+        scenario.check(&blame)?;
+        Ok(scenario)
     }
 }

@@ -6,9 +6,8 @@ use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::Rate;
 use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;
-use fabricsim_workload::WorkloadConfig;
 
-use crate::cc::registry::{AnyCcConfig, ClassFactories, Needs};
+use crate::cc::registry::{AnyCcConfig, ClassFactories, RequiredTelemetry, Transport};
 use crate::scenario::Scenario;
 use crate::schema::ecn::EcnRule;
 
@@ -25,8 +24,8 @@ impl Scenario {
     }
 
     /// Whether some algorithm of the scenario reads `what`.
-    pub fn needs(&self, what: Needs) -> bool {
-        self.algorithms().any(|cc| cc.needs() == what)
+    pub fn needs(&self, what: RequiredTelemetry) -> bool {
+        self.algorithms().any(|cc| cc.telemetry() == what)
     }
 
     /// Classes that have an algorithm of their own and that no workload of the scenario is of, in ascending
@@ -36,15 +35,7 @@ impl Scenario {
         let mut used = Vec::new();
         for (index, workload) in self.workloads.iter().enumerate() {
             let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
-            match workload {
-                WorkloadConfig::List(config) => {
-                    let Some(list) = config.list() else { continue };
-                    used.extend(list.flows().iter().map(|flow| list.class_of(flow, own)));
-                    used.sort_unstable();
-                    used.dedup();
-                }
-                _ => used.push(own),
-            }
+            used.extend(workload.users(own).into_iter().map(|(_, class)| class));
         }
         let own = self.class_cc.keys().copied();
         own.filter(|class| !used.contains(class)).collect()
@@ -96,11 +87,8 @@ impl Scenario {
     }
 
     /// The settings of the algorithms that read digests.
-    pub fn pint_configs(&self) -> impl Iterator<Item = &PintConfig> {
-        self.algorithms().filter_map(|cc| match cc {
-            AnyCcConfig::HpccPint(config) => Some(config),
-            _ => None,
-        })
+    pub fn pint_configs(&self) -> impl Iterator<Item = PintConfig> {
+        self.algorithms().filter_map(AnyCcConfig::pint)
     }
 
     /// Refuses classes of `hpcc-pint` that want switches to write different digests.
@@ -109,7 +97,7 @@ impl Scenario {
         let Some(first) = configs.next() else {
             return Ok(());
         };
-        if configs.all(|config| config.same_at_switches(first)) {
+        if configs.all(|config| config.same_at_switches(&first)) {
             return Ok(());
         }
         Err(ConfigError::new(
@@ -120,9 +108,9 @@ impl Scenario {
     }
 
     /// The factory of the algorithms.
-    pub fn class_factories(&self, context: &CcContext<'_>) -> ClassFactories {
+    pub fn class_factories(&self, network: &CcContext) -> ClassFactories {
         let own = self.class_cc.iter().map(|(class, cc)| (*class, cc));
-        ClassFactories::new(&self.cc, own, context)
+        ClassFactories::new(&self.cc, own, network)
     }
 
     /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then what
@@ -158,29 +146,11 @@ impl Scenario {
         let mut users: [Vec<&AnyCcConfig>; 8] = Default::default();
         for (index, workload) in self.workloads.iter().enumerate() {
             let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
-            let mut see = |priority: u8, class| {
+            for (priority, class) in workload.users(own) {
                 let users = &mut users[usize::from(priority & 7)];
                 let cc = self.cc_of(class);
                 if !users.contains(&cc) {
                     users.push(cc);
-                }
-            };
-            match workload {
-                WorkloadConfig::AllToAll(config) => see(config.priority, own),
-                WorkloadConfig::Application(config) => see(config.factory().priority(), own),
-                WorkloadConfig::Incast(config) => see(config.priority, own),
-                WorkloadConfig::Permutation(config) => see(config.priority, own),
-                WorkloadConfig::Poisson(config) => see(config.priority, own),
-                WorkloadConfig::List(config) => {
-                    let flows = config.list().map_or(&[][..], |list| list.flows());
-                    let mut seen: Vec<(u8, ClassId)> = Vec::new();
-                    for flow in flows {
-                        let class = config.list().map_or(own, |list| list.class_of(flow, own));
-                        if !seen.contains(&(flow.priority, class)) {
-                            seen.push((flow.priority, class));
-                            see(flow.priority, class);
-                        }
-                    }
                 }
             }
         }
@@ -203,7 +173,9 @@ impl Scenario {
                 users.clone()
             };
             for cc in algorithms {
-                let Some(marks) = cc.marking(self.nic_rate()).map(EcnConfig::from) else {
+                let of_rdma = Some(cc).filter(|cc| cc.transport() == Transport::Rdma);
+                let marks = of_rdma.and_then(|cc| cc.marking(self.nic_rate()));
+                let Some(marks) = marks.map(EcnConfig::from) else {
                     continue;
                 };
                 match &wanted[priority] {

@@ -5,13 +5,22 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::schema::part::Part;
+use crate::schema::part::{Blame, Part, WithoutText};
 use crate::text::document::Document;
 use crate::text::error::{Diagnostic, Error};
 
-/// The places in a scenario's text that messages about its network point at.
+/// What messages about a scenario's network point at.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub(crate) enum Places {
+    /// Places in its text.
+    InText(Box<TextPlaces>),
+    /// Nothing: the scenario was built by a program.
+    Without(WithoutText),
+}
+
+/// The places in a scenario's text.
+#[derive(Clone, Debug)]
+pub(crate) struct TextPlaces {
     topology: Diagnostic,
     profile: Diagnostic,
     queries: Vec<Diagnostic>,
@@ -27,21 +36,24 @@ impl Places {
             Some(DeValue::Array(items)) => items.iter().map(Spanned::span).map(place).collect(),
             _ => Vec::new(),
         };
-        Self {
+        Self::InText(Box::new(TextPlaces {
             topology: of("topology"),
             profile: of("profile"),
             queries,
-        }
+        }))
     }
 
     /// Something wrong with `part`.
-    #[must_use]
-    pub fn refuse(&self, part: Part, message: impl Into<String>, help: impl Into<String>) -> Error {
-        let place = match part {
-            Part::Profile => &self.profile,
-            Part::Query(index) => self.queries.get(index).unwrap_or(&self.topology),
-            _ => &self.topology,
+    pub(crate) fn refuse(&self, part: Part, message: String, help: String) -> Error {
+        let places = match self {
+            Self::InText(places) => places,
+            Self::Without(name) => return name.part(part, message, help),
         };
-        Error::Input(Box::new(place.saying(message.into(), help.into())))
+        let place = match part {
+            Part::Profile => &places.profile,
+            Part::Query(index) => places.queries.get(index).unwrap_or(&places.topology),
+            _ => &places.topology,
+        };
+        Error::Input(Box::new(place.saying(message, help)))
     }
 }

@@ -3,7 +3,7 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_topology::RoutesSize;
 
-use crate::cc::registry::Needs;
+use crate::cc::registry::RequiredTelemetry;
 use crate::scenario::Scenario;
 
 /// The most entries of all forwarding tables: 2 GiB of them.
@@ -44,7 +44,7 @@ impl Scenario {
     /// Refuses algorithms that read telemetry of each hop where some path is certainly too long for it.
     pub(crate) fn check_long_paths(&self) -> Result<(), ConfigError> {
         let switches = self.topology.len() - self.topology.hosts().len();
-        if !self.needs(Needs::Int) || switches <= MOST_INT_SWITCHES {
+        if !self.needs(RequiredTelemetry::Int) || switches <= MOST_INT_SWITCHES {
             return Ok(());
         }
         let longest = self.topology.some_long_path();

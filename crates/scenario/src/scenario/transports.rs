@@ -5,14 +5,13 @@ use std::sync::Arc;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::{CcContext, Fidelity};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_qdisc::{
     AnyDiscipline, BufferConfig, DisciplineConfig, DisciplineContext, LossyConfig, Pfc, StepConfig,
 };
 use fabricsim_transport::tcp::{ClassConfig, TcpSettings};
 use fabricsim_transport::{ClassTransports, Transport};
-use fabricsim_workload::WorkloadConfig;
 
 use crate::cc::registry::AnyCcConfig;
 use crate::scenario::Scenario;
@@ -22,26 +21,12 @@ use crate::schema::queue::QueueRule;
 use crate::text::error::Error;
 
 /// The priority of TCP where a workload names none.
-const TCP_PRIORITY: u8 = 1;
+pub(crate) const TCP_PRIORITY: u8 = 1;
 
 /// The most queues of flows of all ports together.
 const MOST_FLOW_QUEUES: u64 = 1 << 25;
 /// What one of them takes in memory.
 const FLOW_QUEUE_BYTES: f64 = 90.0;
-
-/// Gives `workload`, which names no priority, that of TCP. Flows of lists have theirs in the file.
-pub(crate) fn set_tcp_priority(workload: &mut WorkloadConfig) {
-    match workload {
-        WorkloadConfig::AllToAll(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Incast(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Permutation(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Poisson(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Application(config) => {
-            *config = config.factory().with_priority(TCP_PRIORITY);
-        }
-        WorkloadConfig::List(_) => {}
-    }
-}
 
 /// All priorities of flows, as bits.
 const ALL: u8 = 0xfe;
@@ -49,34 +34,15 @@ const ALL: u8 = 0xfe;
 /// A queue that only the switch's buffer bounds.
 const UNBOUNDED: Bytes = Bytes::new(u64::MAX >> 1);
 
-fn class_of(cc: &AnyCcConfig) -> Option<ClassConfig> {
-    match cc {
-        AnyCcConfig::Tcp(class) => Some(class.class()),
-        _ => None,
-    }
-}
-
 impl Scenario {
     /// Priorities that flows and answers of RDMA use, as far as the scenario says.
     #[must_use]
     pub fn priorities(&self) -> u8 {
         let mut used = [false; 8];
         for workload in &self.workloads {
-            let own = match workload {
-                WorkloadConfig::AllToAll(config) => config.priority,
-                WorkloadConfig::Application(config) => config.factory().priority(),
-                WorkloadConfig::Incast(config) => config.priority,
-                WorkloadConfig::Permutation(config) => config.priority,
-                WorkloadConfig::Poisson(config) => config.priority,
-                WorkloadConfig::List(config) => {
-                    let flows = config.list().map_or(&[][..], |list| list.flows());
-                    for flow in flows {
-                        used[usize::from(flow.priority & 7)] = true;
-                    }
-                    continue;
-                }
-            };
-            used[usize::from(own & 7)] = true;
+            for (priority, _) in workload.users(ClassId(0)) {
+                used[usize::from(priority & 7)] = true;
+            }
         }
         if let Some(answers) = self.transport.answer_priority {
             used[usize::from(answers & 7)] = true;
@@ -116,12 +82,12 @@ impl Scenario {
 
     /// What hosts are told of TCP.
     #[must_use]
-    pub fn tcp_settings(&self) -> TcpSettings {
+    pub fn tcp_settings(&self, network: &CcContext) -> TcpSettings {
         let own = self.class_cc.iter();
-        let own = own.filter_map(|(class, cc)| Some((*class, class_of(cc)?)));
+        let own = own.filter_map(|(class, cc)| Some((*class, cc.tcp_class(network)?)));
         TcpSettings::new(
             &self.tcp,
-            class_of(&self.cc).unwrap_or_default(),
+            self.cc.tcp_class(network).unwrap_or_default(),
             own.collect::<Vec<(ClassId, ClassConfig)>>(),
         )
     }
@@ -286,9 +252,10 @@ impl Scenario {
 
     /// The queues among which a rule spreads flows, over all ports of switches that it fits.
     fn flow_queues(&self, rule: &QueueRule) -> u64 {
-        let DisciplineConfig::FqCodel(config) = &rule.discipline else {
+        let queues = rule.discipline.flow_queues();
+        if queues == 0 {
             return 0;
-        };
+        }
         let towards = |node| match self.topology.is_host(node) {
             true => FarEnd::Hosts,
             false => FarEnd::Switches,
@@ -304,7 +271,7 @@ impl Scenario {
             .switches()
             .flat_map(|node| self.topology.ports(node));
         let count: u64 = ports.map(|port| fits(port.rate, port.peer)).sum();
-        count.saturating_mul(config.flows.into())
+        count.saturating_mul(queues)
     }
 
     /// What the queues of TCP are made from.
@@ -323,7 +290,7 @@ impl Scenario {
             Arc::new(TcpFacts {
                 transports: self.class_transports(),
                 priorities: self.tcp_priorities(),
-                settings: self.tcp_settings(),
+                settings: self.tcp_settings(&CcContext::of_nics(self.nic_rate())),
                 mss: Bytes::new(u64::from(parameters.mss)),
                 headers: Bytes::new(u64::from(parameters.headers)),
             })
@@ -347,10 +314,8 @@ impl TcpQueues<'_> {
         let own = &self.users[usize::from(priority & 7)];
         let default = own.is_empty().then_some(&self.scenario.cc);
         let algorithms = own.iter().copied().chain(default);
-        let steps = algorithms.filter_map(|cc| match cc {
-            AnyCcConfig::Tcp(class) => class.cc.marking(rate),
-            _ => None,
-        });
+        let tcp = algorithms.filter(|cc| cc.transport() == Transport::Tcp);
+        let steps = tcp.filter_map(|cc| Some(cc.marking(rate)?.kmin));
         steps.min()
     }
 

@@ -96,6 +96,19 @@ impl QuerySettings {
         Ok(())
     }
 
+    /// Checks the queries of a scenario without a text and names those that have no name.
+    ///
+    /// # Errors
+    /// The first query that cannot be asked, and why.
+    pub(crate) fn admit_all(&mut self, blame: &dyn Blame) -> Result<(), Error> {
+        let mut names = BTreeSet::new();
+        for (index, query) in self.queries.iter_mut().enumerate() {
+            Self::admit(query, index + 1, &mut names)
+                .map_err(|error| blame.key(Part::Query(index), error))?;
+        }
+        Ok(())
+    }
+
     /// What switches and sinks do in `network`; `cc` is what HPCC-PINT runs with, if it does.
     ///
     /// # Errors

@@ -1,71 +1,170 @@
-//! How fast a flow may send.
+//! How fast a flow may send: congestion control of RDMA and TCP alike.
+//!
+//! A configuration ([`CcConfig`]) is the factory ([`ControllerFactory`]) of controllers
+//! ([`CongestionControl`]), one for each flow. A sender tells its controller of acknowledgements, losses
+//! and marks, and asks it for a window and a rate. Windows and thresholds are bytes of payload.
 
-use crate::flow::Flow;
-use crate::packet::Header;
+mod config;
+mod dynamic;
+mod view;
+
+pub use config::{
+    CcConfig, CcContext, ControllerFactory, DigestCarrier, EcnUse, Feedback, Fidelity, FlowStart,
+    MarkResponse, MarkingThresholds, RequiredTelemetry, SharedConstants, Transport,
+    default_min_rate, scaled_window,
+};
+pub use dynamic::{DynController, DynFactory};
+pub use view::{ByteCounter, IntHop, TelemetryView};
+
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// What an algorithm knows when a flow starts.
-#[derive(Clone, Copy, Debug)]
-pub struct FlowStart {
-    /// The flow.
-    pub flow: Flow,
-    /// Now.
-    pub now: Time,
-    /// The rate of the flow's NIC port: where a flow starts.
-    pub line_rate: Rate,
-    /// The base round-trip time that the algorithm works with (`T` in the HPCC paper): the largest of all
-    /// pairs, or the pair's own, as configured.
-    pub base_rtt: Duration,
-    /// The bandwidth-delay product that goes with it: what the NIC sends in `base_rtt` (`W_init =
-    /// B_NIC x T` in the HPCC paper), in the published model what its script takes.
-    pub bdp: Bytes,
-    /// Payload bytes of a full packet.
-    pub mtu: Bytes,
+/// Whether an acknowledgement is the first one of a new round trip.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Round {
+    /// Of the same one as before.
+    #[default]
+    Same,
+    /// All that was in flight when the last one began is acknowledged.
+    New,
 }
 
-/// An acknowledgement, as the algorithm sees it.
+/// Whether a window may grow.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Growth {
+    /// It may.
+    #[default]
+    Allowed,
+    /// The sender has not filled it (RFC 7661, section 4.3): more would mean nothing.
+    Unused,
+    /// It is just being reduced.
+    Reducing,
+}
+
+/// Whether losses are being recovered from, after they were found or after a timeout.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Recovering {
+    /// They are, or this acknowledgement is the one that shows them.
+    Yes,
+    /// They are not.
+    #[default]
+    No,
+}
+
+/// An acknowledgement, as a controller sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack<'a, H> {
     /// Now.
     pub now: Time,
     /// All bytes below this one have arrived.
     pub cumulative: u64,
-    /// Bytes that this acknowledgement newly covers.
+    /// Payload bytes that this acknowledgement newly covers.
     pub newly_acked: Bytes,
     /// The next byte that the sender would send (`snd_nxt`).
     pub next_seq: u64,
-    /// From the sending of the packet that caused this acknowledgement until now.
-    pub rtt: Duration,
-    /// The packet that caused this acknowledgement had met congestion (its CE mark is echoed).
-    pub congestion: bool,
-    /// The telemetry of that packet.
+    /// Packets that it newly acknowledges or selectively reports; RDMA acknowledges each packet.
+    pub delivered: u32,
+    /// Packets that it reports as marked (ECN CE).
+    pub marked: u32,
+    /// From the sending of the packet that caused it until now; `None` where TCP cannot tell which
+    /// transmission that was.
+    pub rtt: Option<Duration>,
+    /// The smallest round-trip time of the flow; zero before the first sample.
+    pub least_rtt: Duration,
+    /// The smoothed round-trip time; zero before the first sample.
+    pub smoothed_rtt: Duration,
+    /// Bytes in flight after it; TCP counts whole segments.
+    pub in_flight: Bytes,
+    /// Whether losses are being recovered from.
+    pub recovering: Recovering,
+    /// Whether a new round trip begins.
+    pub round: Round,
+    /// Whether the window may grow.
+    pub growth: Growth,
+    /// The telemetry of the packet that caused it.
     pub telemetry: &'a H,
 }
 
-/// Why a sender believes that packets are lost.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum LossKind {
-    /// The receiver reported a gap.
-    Gap,
-    /// Nothing was acknowledged for a retransmission timeout.
-    Timeout,
+impl<'a, H> Ack<'a, H> {
+    /// Returns the acknowledgement at `now` of one unmarked packet after a round trip of `rtt`, with all
+    /// bytes below `cumulative` arrived and those below `next_seq` sent. For tests and drivers of
+    /// controllers; other fields are set by struct update.
+    #[must_use]
+    pub fn new(now: Time, cumulative: u64, next_seq: u64, rtt: Duration, telemetry: &'a H) -> Self {
+        Self {
+            now,
+            cumulative,
+            newly_acked: Bytes::ZERO,
+            next_seq,
+            delivered: 1,
+            marked: 0,
+            rtt: Some(rtt),
+            least_rtt: rtt,
+            smoothed_rtt: rtt,
+            in_flight: Bytes::new(next_seq.saturating_sub(cumulative)),
+            recovering: Recovering::No,
+            round: Round::Same,
+            growth: Growth::Allowed,
+            telemetry,
+        }
+    }
+
+    /// Returns the acknowledgement with `telemetry` in another form.
+    #[must_use]
+    pub const fn with_telemetry<'b, T>(&self, telemetry: &'b T) -> Ack<'b, T> {
+        Ack {
+            now: self.now,
+            cumulative: self.cumulative,
+            newly_acked: self.newly_acked,
+            next_seq: self.next_seq,
+            delivered: self.delivered,
+            marked: self.marked,
+            rtt: self.rtt,
+            least_rtt: self.least_rtt,
+            smoothed_rtt: self.smoothed_rtt,
+            in_flight: self.in_flight,
+            recovering: self.recovering,
+            round: self.round,
+            growth: self.growth,
+            telemetry,
+        }
+    }
 }
 
-/// A loss, as the algorithm sees it.
+/// A signal of congestion.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Signal {
+    /// A packet is lost: recovery begins, or the receiver of a go-back-N flow has reported a gap.
+    Loss,
+    /// A mark is echoed: once per window, where the sender answers marks
+    /// ([`MarkResponse::OncePerWindow`]).
+    Mark,
+    /// Nothing was acknowledged for a retransmission timeout.
+    Timeout,
+    /// The same in a window for which the threshold has been lowered before: it stays.
+    RepeatedTimeout,
+}
+
+/// Congestion, as a controller sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Loss {
+pub struct Congestion {
     /// Now.
     pub now: Time,
     /// How it was noticed.
-    pub kind: LossKind,
+    pub signal: Signal,
+    /// Bytes in flight before it was noticed; TCP counts whole segments.
+    pub in_flight: Bytes,
     /// The next byte that the sender would have sent.
     pub next_seq: u64,
 }
 
-/// A congestion-control algorithm: one value for each live flow.
-pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
+/// A congestion controller: one value for each live flow. `H` is the header of the run's packets; a
+/// controller that reads no telemetry is written for every `H`, one from outside of the workspace that
+/// does for [`TelemetryView`].
+///
+/// A simple one needs three methods. Those about slow start and idle times are asked by TCP alone.
+pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// Called for each data packet just before it leaves: prepares its empty telemetry header, and
-    /// answers how many bytes that takes on the wire. The answer to the packet echoes them.
+    /// returns how many bytes that takes on the wire. The acknowledgement echoes them. RDMA alone.
     fn prepare(&mut self, _header: &mut H) -> u16 {
         0
     }
@@ -74,178 +173,52 @@ pub trait CongestionControl<H: Header>: Send + std::fmt::Debug {
     /// changes here holds from the next packet on.
     fn on_sent(&mut self, _wire: Bytes) {}
 
-    /// Called for each acknowledgement that reaches the sender.
+    /// Called for each acknowledgement that reaches the sender; with TCP for each that delivers
+    /// something.
     fn on_ack(&mut self, ack: &Ack<'_, H>);
 
-    /// The most bytes that may be in flight, or `None` without a window. It is checked before a
-    /// packet is sent, so that the last one may overshoot.
+    /// Called for each signal of congestion: when an episode of recovery begins, at each timeout, and
+    /// for marks where the sender answers them.
+    fn on_congestion(&mut self, _congestion: &Congestion) {}
+
+    /// Called when an episode of reduction has ended: the window becomes the threshold, at most `most`.
+    fn on_recovery_exit(&mut self, _most: Option<Bytes>) {}
+
+    /// Called before the first packet after `idle` without anything in flight; `restart` is the most
+    /// that the window may be (RFC 5681, section 4.1), or `None` where it is kept.
+    fn on_idle(&mut self, _idle: Duration, _restart: Option<Bytes>) {}
+
+    /// Returns the most bytes that may be in flight, or `None` without a window. It is checked before a
+    /// packet is sent: RDMA's last one may overshoot, TCP sends whole segments within it.
     fn window(&self) -> Option<Bytes>;
 
-    /// The rate at which packets are spaced, or `None` to send whenever the port is free.
+    /// Returns the slow-start threshold (ssthresh), to which the window falls while losses are recovered
+    /// from; `None` before the first congestion, and where there is none.
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// Returns whether the window is below the threshold: it may then grow although half of it is used.
+    fn in_slow_start(&self) -> bool {
+        false
+    }
+
+    /// Returns the rate at which packets are spaced, or `None` to send whenever window and port let
+    /// them go.
     fn pacing_rate(&self) -> Option<Rate>;
 
-    /// Whether the last acknowledgement re-timed the packet that waits for its pacing: it then
+    /// Returns whether the last acknowledgement re-timed the packet that waits for its pacing: it then
     /// leaves when it would have if the packet before it had left at the new rate. Without this a
     /// new rate holds from the next packet on.
     fn retimes(&self) -> bool {
         true
     }
 
-    /// Called when the sender goes back because of a loss. Where losses are repaired selectively:
-    /// when an episode of recovery begins, and at each timeout.
-    fn on_loss(&mut self, _loss: &Loss) {}
-
-    /// When [`Self::on_timer`] wants to be called; [`Time::MAX`] for never.
+    /// Returns when [`Self::on_timer`] wants to be called; [`Time::MAX`] for never.
     fn deadline(&self) -> Time {
         Time::MAX
     }
 
     /// Called when `deadline` has come.
     fn on_timer(&mut self, _now: Time) {}
-}
-
-/// Makes the algorithm of each flow: the configuration is the factory.
-pub trait ControllerFactory<H: Header>: Send + Sync + std::fmt::Debug {
-    /// The algorithm that is made.
-    type Controller: CongestionControl<H>;
-
-    /// The algorithm of a flow that starts now.
-    fn build(&self, start: &FlowStart) -> Self::Controller;
-}
-
-/// How closely a model follows the published simulator where that rounds, truncates or quantizes.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Fidelity {
-    /// Exact arithmetic and full-width fields.
-    #[default]
-    Exact,
-    /// The published simulator's widths, units and truncations.
-    Published,
-}
-
-/// What an algorithm's configuration may need to know of the network.
-#[derive(Clone, Debug)]
-pub struct CcContext<'a> {
-    /// The rate of the hosts' NICs (the most common one).
-    pub nic_rate: Rate,
-    /// The distinct rates of all links, ascending.
-    pub link_rates: &'a [Rate],
-    /// The largest base round-trip time of all pairs of hosts.
-    pub base_rtt: Duration,
-    /// The most switches on a path between two hosts.
-    pub longest_path: u16,
-    /// Seed of the run, for algorithms that draw.
-    pub seed: u64,
-    /// Whose arithmetic to use.
-    pub fidelity: Fidelity,
-}
-
-/// When a switch port marks packets: never up to `kmin` bytes, with a probability that grows
-/// linearly to `pmax` at `kmax`, always above.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MarkingThresholds {
-    /// Bytes up to which nothing is marked.
-    pub kmin: Bytes,
-    /// Bytes above which everything is marked.
-    pub kmax: Bytes,
-    /// Probability of a mark at `kmax`, 0 to 1.
-    pub pmax: f64,
-}
-
-/// `full x rate / line_rate`, rounded down, at least one byte: the window of an algorithm that keeps a rate
-/// and lets its window shrink with it.
-#[inline]
-#[must_use]
-pub fn scaled_window(full: Bytes, rate: Rate, line_rate: Rate) -> Bytes {
-    let scaled = match full.get().checked_mul(rate.as_bps()) {
-        Some(product) => product / line_rate.as_bps(),
-        None => {
-            let wide =
-                u128::from(full.get()) * u128::from(rate.as_bps()) / u128::from(line_rate.as_bps());
-            u64::try_from(wide).unwrap_or(u64::MAX)
-        }
-    };
-    Bytes::new(scaled.max(1))
-}
-
-/// The lowest rate of an algorithm that sets none, on NICs of `nic_rate`: 1 Gbps as in the published
-/// script, by default at most a hundredth of the NIC rate.
-#[must_use]
-pub fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
-    let published = Rate::from_gbps(1);
-    match fidelity {
-        Fidelity::Exact => published.min(Rate::from_bps_f64(nic_rate.as_bps_f64() / 100.0)),
-        Fidelity::Published => published,
-    }
-}
-
-/// The configuration of an algorithm: one table of a scenario, and the way to its factory.
-pub trait CcConfig: Clone + std::fmt::Debug {
-    /// The keys of the table, each with what it means.
-    const KEYS: &'static [(&'static str, &'static str)];
-
-    /// Makes the algorithms of this configuration.
-    type Factory;
-
-    /// Refuses values without a meaning.
-    ///
-    /// # Errors
-    /// Names the key, what is wrong and what would be right.
-    fn validate(&self) -> Result<(), crate::input::ConfigError>;
-
-    /// The configuration with every default filled in that depends on the network.
-    #[must_use]
-    fn resolved(&self, _context: &CcContext<'_>) -> Self {
-        self.clone()
-    }
-
-    /// The factory of the algorithms.
-    fn factory(&self, context: &CcContext<'_>) -> Self::Factory;
-
-    /// Bytes of telemetry that a full data packet takes on the wire, for reports.
-    fn telemetry_bytes(&self, _context: &CcContext<'_>) -> u16 {
-        0
-    }
-
-    /// The marks that the algorithm wants from switch ports at NIC rate, in proportion at others, unless
-    /// the user sets other ones; `None` when it does not read marks.
-    fn marking(&self, _nic_rate: Rate) -> Option<MarkingThresholds> {
-        None
-    }
-
-    /// The lowest rate that the user has set; above the NICs' rate it would leave no control.
-    fn lowest_rate(&self) -> Option<Rate> {
-        None
-    }
-
-    /// Whether the published script lets answers leave a host while its data is paused when it runs
-    /// this algorithm ("ack high prio").
-    fn ack_high_priority(&self) -> bool {
-        false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn half_the_rate_is_half_the_window() {
-        let full = Bytes::new(153_000);
-        let line = Rate::from_gbps(100);
-        assert_eq!(scaled_window(full, line, line), full);
-        assert_eq!(
-            scaled_window(full, Rate::from_gbps(50), line),
-            Bytes::new(76_500)
-        );
-        assert_eq!(
-            scaled_window(Bytes::new(3), Rate::from_mbps(1), line),
-            Bytes::new(1)
-        );
-        let huge = Bytes::new(1 << 40);
-        assert_eq!(
-            scaled_window(huge, Rate::from_gbps(800), Rate::from_gbps(1600)).get(),
-            1 << 39
-        );
-    }
 }

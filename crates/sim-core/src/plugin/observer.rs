@@ -52,7 +52,8 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_queue_change(&mut self, _now: Time, _node: NodeId, _port: PortId, _queue: Bytes) {}
 
-    /// A packet is dropped at `node`.
+    /// A packet is dropped at `node`. One that its link loses has left its queue, too, which is told after
+    /// this.
     #[inline]
     fn on_drop(&mut self, _now: Time, _node: NodeId, _reason: DropReason, _packet: &Packet<H>) {}
 

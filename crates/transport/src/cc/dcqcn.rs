@@ -5,8 +5,7 @@ mod config;
 mod paper;
 mod vendor;
 
-use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, Fidelity, FlowStart};
+use fabricsim_core::plugin::{Ack, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
 use super::paced_rate::{PacedRate, Windowed};
@@ -15,27 +14,15 @@ pub use config::{DcqcnConfig, ParameterSet};
 pub use paper::PaperDcqcn;
 pub use vendor::VendorDcqcn;
 
-/// Makes the algorithm of each flow.
-#[derive(Clone, Debug)]
-pub struct DcqcnFactory {
-    config: DcqcnConfig,
-    nic_rate: Rate,
-    fidelity: Fidelity,
-}
-
-impl<H: Header> ControllerFactory<H> for DcqcnFactory {
+impl<H> ControllerFactory<H> for DcqcnConfig {
     type Controller = Dcqcn;
 
-    fn build(&self, start: &FlowStart) -> Dcqcn {
-        let nic_rate = match self.fidelity {
-            Fidelity::Exact => start.line_rate,
-            Fidelity::Published => self.nic_rate,
-        };
-        let values = self.config.values(nic_rate, self.fidelity);
-        let rate = PacedRate::new(start, Windowed::from(self.config.window), self.fidelity);
-        match self.config.parameters {
-            ParameterSet::Vendor => Dcqcn::Vendor(VendorDcqcn::new(&self.config, &values, rate)),
-            ParameterSet::Paper => Dcqcn::Paper(PaperDcqcn::new(&self.config, &values, rate)),
+    fn build(&self, start: &FlowStart<'_>) -> Dcqcn {
+        let values = self.values(start.default_nic_rate(), start.network.fidelity);
+        let rate = PacedRate::new(start, Windowed::from(self.window));
+        match self.parameters {
+            ParameterSet::Vendor => Dcqcn::Vendor(VendorDcqcn::new(self, &values, rate)),
+            ParameterSet::Paper => Dcqcn::Paper(PaperDcqcn::new(self, &values, rate)),
         }
     }
 }
@@ -58,10 +45,10 @@ impl Dcqcn {
     }
 }
 
-impl<H: Header> CongestionControl<H> for Dcqcn {
+impl<H> CongestionControl<H> for Dcqcn {
     #[inline]
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
-        if ack.congestion {
+        if ack.marked > 0 {
             match self {
                 Self::Vendor(cc) => cc.on_mark(ack.now),
                 Self::Paper(cc) => cc.on_mark(ack.now),

@@ -2,7 +2,6 @@
 //! SIGCOMM 2010), on a rate instead of a TCP window, as the published HPCC simulator runs it.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
     MarkingThresholds, default_min_rate,
@@ -40,6 +39,16 @@ impl Default for DctcpConfig {
     }
 }
 
+/// The additive increase of the published script.
+const PUBLISHED_INCREASE: Rate = Rate::from_mbps(615);
+
+impl DctcpConfig {
+    fn min_rate(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
+        let least = || default_min_rate(nic_rate, fidelity);
+        self.min_rate.unwrap_or_else(least)
+    }
+}
+
 impl CcConfig for DctcpConfig {
     const KEYS: &'static [(&'static str, &'static str)] = &[
         (
@@ -60,8 +69,6 @@ impl CcConfig for DctcpConfig {
         ),
     ];
 
-    type Factory = DctcpFactory;
-
     fn validate(&self) -> Result<(), ConfigError> {
         if self.g > 0.0 && self.g <= 1.0 {
             return Ok(());
@@ -73,27 +80,17 @@ impl CcConfig for DctcpConfig {
         ))
     }
 
-    fn resolved(&self, context: &CcContext<'_>) -> Self {
-        let published = (context.fidelity == Fidelity::Published).then_some(Rate::from_mbps(615));
+    fn resolved(&self, network: &CcContext) -> Self {
+        let published = (network.fidelity == Fidelity::Published).then_some(PUBLISHED_INCREASE);
         Self {
             additive_increase: self.additive_increase.or(published),
-            min_rate: self
-                .min_rate
-                .or_else(|| Some(default_min_rate(context.nic_rate, context.fidelity))),
+            min_rate: Some(self.min_rate(network.nic_rate, network.fidelity)),
             ..self.clone()
         }
     }
 
     fn lowest_rate(&self) -> Option<Rate> {
         self.min_rate
-    }
-
-    fn factory(&self, context: &CcContext<'_>) -> DctcpFactory {
-        DctcpFactory {
-            config: self.clone(),
-            nic_rate: context.nic_rate,
-            fidelity: context.fidelity,
-        }
     }
 
     /// A step at 30 KB for each 10 Gbps, the published runs' threshold.
@@ -107,36 +104,23 @@ impl CcConfig for DctcpConfig {
     }
 }
 
-/// Makes the algorithm of each flow.
-#[derive(Clone, Debug)]
-pub struct DctcpFactory {
-    config: DctcpConfig,
-    nic_rate: Rate,
-    fidelity: Fidelity,
-}
-
-impl<H: Header> ControllerFactory<H> for DctcpFactory {
+impl<H> ControllerFactory<H> for DctcpConfig {
     type Controller = Dctcp;
 
-    fn build(&self, start: &FlowStart) -> Dctcp {
-        let (nic_rate, increase) = match self.fidelity {
-            Fidelity::Exact => (
-                start.line_rate,
-                start.mtu.as_f64() * 8.0 / start.base_rtt.as_secs_f64(),
-            ),
-            Fidelity::Published => (self.nic_rate, 615e6),
+    fn build(&self, start: &FlowStart<'_>) -> Dctcp {
+        let fidelity = start.network.fidelity;
+        let increase = || match fidelity {
+            Fidelity::Exact => start.mtu.as_f64() * 8.0 / start.base_rtt.as_secs_f64(),
+            Fidelity::Published => PUBLISHED_INCREASE.as_bps_f64(),
         };
         Dctcp {
-            rate: PacedRate::new(start, Windowed::from(self.config.window), self.fidelity),
-            g: self.config.g,
+            rate: PacedRate::new(start, Windowed::from(self.window)),
+            g: self.g,
             additive_increase: self
-                .config
                 .additive_increase
-                .map_or(increase, Rate::as_bps_f64),
+                .map_or_else(increase, Rate::as_bps_f64),
             min_rate: self
-                .config
-                .min_rate
-                .unwrap_or_else(|| default_min_rate(nic_rate, self.fidelity))
+                .min_rate(start.default_nic_rate(), fidelity)
                 .as_bps_f64(),
             mtu: start.mtu.get(),
             alpha: 1.0,
@@ -189,9 +173,10 @@ impl Dctcp {
     }
 }
 
-impl<H: Header> CongestionControl<H> for Dctcp {
+impl<H> CongestionControl<H> for Dctcp {
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
-        self.marks += u64::from(ack.congestion);
+        let marked = ack.marked > 0;
+        self.marks += u64::from(marked);
         let round = ack.cumulative > self.last_update_seq;
         if round {
             self.close_round(ack.cumulative, ack.next_seq);
@@ -199,7 +184,7 @@ impl<H: Header> CongestionControl<H> for Dctcp {
         if self.reduced_until.is_some_and(|seq| ack.cumulative > seq) {
             self.reduced_until = None;
         }
-        if ack.congestion && self.reduced_until.is_none() {
+        if marked && self.reduced_until.is_none() {
             let lower = self.rate.kept(self.rate.bps() * (1.0 - self.alpha / 2.0));
             self.rate.set(lower.max(self.min_rate));
             self.reduced_until = Some(ack.next_seq);

@@ -1,9 +1,7 @@
-//! A flow made by hand, for the tests of algorithms.
+//! A flow of RDMA made by hand, for the tests of algorithms.
 
-use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
-use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
+    Ack, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
@@ -12,49 +10,13 @@ pub(super) const LINE: Rate = Rate::from_gbps(100);
 /// T of the tests: 100,000 bytes in flight.
 const BASE_RTT: Duration = Duration::from_us(8);
 
-/// The algorithm of a flow that starts at time 0 with `config`.
-pub(super) fn cc<C>(
-    config: &C,
-    fidelity: Fidelity,
-) -> <C::Factory as ControllerFactory<()>>::Controller
-where
-    C: CcConfig,
-    C::Factory: ControllerFactory<()>,
-{
-    let factory = config.factory(&CcContext {
-        nic_rate: LINE,
-        link_rates: &[LINE],
-        base_rtt: BASE_RTT,
-        longest_path: 1,
-        seed: 1,
+/// The controller of a flow that starts at time 0 with `config`.
+pub(super) fn cc<C: ControllerFactory<()>>(config: &C, fidelity: Fidelity) -> C::Controller {
+    let network = CcContext {
         fidelity,
-    });
-    let path = PathInfo {
-        base_rtt: BASE_RTT,
-        bottleneck: LINE,
-        switches: 1,
+        ..CcContext::of_nics(LINE)
     };
-    factory.build(&FlowStart {
-        flow: Flow {
-            id: FlowId(0),
-            request: FlowRequest {
-                src: NodeId(0),
-                dst: NodeId(1),
-                size: Bytes::new(1 << 30),
-                start: Time::ZERO,
-                class: ClassId(0),
-                priority: 3,
-                src_port: Some(10_000),
-                dst_port: 100,
-            },
-            path,
-        },
-        now: Time::ZERO,
-        line_rate: LINE,
-        base_rtt: BASE_RTT,
-        bdp: path.bdp(),
-        mtu: Bytes::new(1_000),
-    })
+    config.build(&FlowStart::new(LINE, BASE_RTT, Bytes::new(1_000), &network))
 }
 
 /// An acknowledgement at `us` of all below `cumulative`, when `next_seq` would be sent next.
@@ -63,20 +25,15 @@ pub(super) fn ack(
     cumulative: u64,
     next_seq: u64,
     rtt: Duration,
-    congestion: bool,
+    marked: bool,
 ) -> Ack<'static, ()> {
     Ack {
-        now: Time::from_ns(us * 1_000),
-        cumulative,
-        newly_acked: Bytes::new(1_000),
-        next_seq,
-        rtt,
-        congestion,
-        telemetry: &(),
+        marked: u32::from(marked),
+        ..Ack::new(Time::from_ns(us * 1_000), cumulative, next_seq, rtt, &())
     }
 }
 
-/// The algorithm's rate in Mbps.
+/// The controller's rate in Mbps.
 pub(super) fn mbps(cc: &impl CongestionControl<()>) -> u64 {
     cc.pacing_rate()
         .map_or(0, |rate| (rate.as_bps() + 500_000) / 1_000_000)

@@ -4,10 +4,7 @@
 //! network with.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart,
-};
+use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::units::{Bytes, Rate};
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +28,6 @@ impl CcConfig for NoneConfig {
         "window in bandwidth-delay products, 0 for none (default 1.0)",
     )];
 
-    type Factory = Self;
-
     fn validate(&self) -> Result<(), ConfigError> {
         if self.window_bdp >= 0.0 && self.window_bdp.is_finite() {
             return Ok(());
@@ -46,16 +41,12 @@ impl CcConfig for NoneConfig {
             "give a number from 0 (no window) upwards, such as 1.0",
         ))
     }
-
-    fn factory(&self, _context: &CcContext<'_>) -> Self {
-        self.clone()
-    }
 }
 
-impl<H: Header> ControllerFactory<H> for NoneConfig {
+impl<H> ControllerFactory<H> for NoneConfig {
     type Controller = NoControl;
 
-    fn build(&self, start: &FlowStart) -> NoControl {
+    fn build(&self, start: &FlowStart<'_>) -> NoControl {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -76,7 +67,7 @@ pub struct NoControl {
     window: Option<Bytes>,
 }
 
-impl<H: Header> CongestionControl<H> for NoControl {
+impl<H> CongestionControl<H> for NoControl {
     #[inline]
     fn on_ack(&mut self, _ack: &Ack<'_, H>) {}
 

@@ -31,7 +31,7 @@ pub(super) struct PacedRate {
 
 impl PacedRate {
     /// Line rate and a whole window: how a flow begins.
-    pub(super) fn new(start: &FlowStart, windowed: Windowed, fidelity: Fidelity) -> Self {
+    pub(super) fn new(start: &FlowStart<'_>, windowed: Windowed) -> Self {
         let full_window = (windowed == Windowed::Yes).then_some(start.bdp);
         Self {
             bps: start.line_rate.as_bps_f64(),
@@ -39,7 +39,7 @@ impl PacedRate {
             window: full_window,
             line_rate: start.line_rate,
             full_window,
-            fidelity,
+            fidelity: start.network.fidelity,
         }
     }
 

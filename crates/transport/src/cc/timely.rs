@@ -2,7 +2,6 @@
 //! published HPCC simulator runs it.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
     default_min_rate,
@@ -76,19 +75,19 @@ impl Default for TimelyConfig {
 }
 
 impl TimelyConfig {
-    fn filled_in(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
-        Self {
-            additive_increase: self
-                .additive_increase
-                .or_else(|| Some(share_of(nic_rate, 1e-3))),
-            hyper_increase: self
-                .hyper_increase
-                .or_else(|| Some(share_of(nic_rate, 5e-3))),
-            min_rate: self
-                .min_rate
-                .or_else(|| Some(default_min_rate(nic_rate, fidelity))),
-            ..self.clone()
-        }
+    fn additive_increase(&self, nic_rate: Rate) -> Rate {
+        let share = || share_of(nic_rate, 1e-3);
+        self.additive_increase.unwrap_or_else(share)
+    }
+
+    fn hyper_increase(&self, nic_rate: Rate) -> Rate {
+        let share = || share_of(nic_rate, 5e-3);
+        self.hyper_increase.unwrap_or_else(share)
+    }
+
+    fn min_rate(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
+        let least = || default_min_rate(nic_rate, fidelity);
+        self.min_rate.unwrap_or_else(least)
     }
 }
 
@@ -133,8 +132,6 @@ impl CcConfig for TimelyConfig {
         ),
     ];
 
-    type Factory = TimelyFactory;
-
     fn validate(&self) -> Result<(), ConfigError> {
         for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
             if !(0.0..=1.0).contains(&value) {
@@ -162,11 +159,17 @@ impl CcConfig for TimelyConfig {
         Ok(())
     }
 
-    fn resolved(&self, context: &CcContext<'_>) -> Self {
-        self.filled_in(context.nic_rate, context.fidelity)
+    fn resolved(&self, network: &CcContext) -> Self {
+        let nic_rate = network.nic_rate;
+        Self {
+            additive_increase: Some(self.additive_increase(nic_rate)),
+            hyper_increase: Some(self.hyper_increase(nic_rate)),
+            min_rate: Some(self.min_rate(nic_rate, network.fidelity)),
+            ..self.clone()
+        }
     }
 
-    fn telemetry_bytes(&self, _context: &CcContext<'_>) -> u16 {
+    fn telemetry_bytes(&self, _network: &CcContext) -> u16 {
         TIMESTAMP
     }
 
@@ -177,45 +180,25 @@ impl CcConfig for TimelyConfig {
     fn lowest_rate(&self) -> Option<Rate> {
         self.min_rate
     }
-
-    fn factory(&self, context: &CcContext<'_>) -> TimelyFactory {
-        TimelyFactory {
-            config: self.clone(),
-            nic_rate: context.nic_rate,
-            fidelity: context.fidelity,
-        }
-    }
 }
 
-/// Makes the algorithm of each flow.
-#[derive(Clone, Debug)]
-pub struct TimelyFactory {
-    config: TimelyConfig,
-    nic_rate: Rate,
-    fidelity: Fidelity,
-}
-
-impl<H: Header> ControllerFactory<H> for TimelyFactory {
+impl<H> ControllerFactory<H> for TimelyConfig {
     type Controller = Timely;
 
-    fn build(&self, start: &FlowStart) -> Timely {
-        let nic_rate = match self.fidelity {
-            Fidelity::Exact => start.line_rate,
-            Fidelity::Published => self.nic_rate,
-        };
-        let config = self.config.filled_in(nic_rate, self.fidelity);
-        let bps = |rate: Option<Rate>| rate.map_or(0.0, Rate::as_bps_f64);
+    fn build(&self, start: &FlowStart<'_>) -> Timely {
+        let nic_rate = start.default_nic_rate();
+        let fidelity = start.network.fidelity;
         Timely {
-            rate: PacedRate::new(start, Windowed::from(config.window), self.fidelity),
-            alpha: config.alpha,
-            beta: config.beta,
-            t_low: config.t_low,
-            t_high: config.t_high,
-            min_rtt: config.min_rtt.as_ps() as f64,
-            additive_increase: bps(config.additive_increase),
-            hyper_increase: bps(config.hyper_increase),
-            hyper_counts: config.hyper_counts,
-            min_rate: bps(config.min_rate),
+            rate: PacedRate::new(start, Windowed::from(self.window)),
+            alpha: self.alpha,
+            beta: self.beta,
+            t_low: self.t_low,
+            t_high: self.t_high,
+            min_rtt: self.min_rtt.as_ps() as f64,
+            additive_increase: self.additive_increase(nic_rate).as_bps_f64(),
+            hyper_increase: self.hyper_increase(nic_rate).as_bps_f64(),
+            hyper_counts: self.hyper_counts,
+            min_rate: self.min_rate(nic_rate, fidelity).as_bps_f64(),
             last_update_seq: 0,
             last_rtt: Duration::ZERO,
             rtt_difference: 0.0,
@@ -309,22 +292,22 @@ impl Timely {
     }
 }
 
-impl<H: Header> CongestionControl<H> for Timely {
+impl<H> CongestionControl<H> for Timely {
     #[inline]
     fn prepare(&mut self, _header: &mut H) -> u16 {
         TIMESTAMP
     }
 
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
-        if ack.cumulative <= self.last_update_seq {
+        let Some(rtt) = ack.rtt.filter(|_| ack.cumulative > self.last_update_seq) else {
             return;
-        }
+        };
         if self.last_update_seq != 0 {
-            self.update(ack.rtt);
+            self.update(rtt);
         }
         if ack.next_seq > self.last_update_seq {
             self.last_update_seq = ack.next_seq;
-            self.last_rtt = ack.rtt;
+            self.last_rtt = rtt;
         }
     }
 

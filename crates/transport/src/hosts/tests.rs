@@ -1,6 +1,7 @@
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::packet::PacketKind;
+use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::{Bytes, Duration};
 
 use super::*;
@@ -19,6 +20,7 @@ fn host() -> Host {
     let rdma = RdmaSettings::new(
         RdmaConfig::default(),
         NoneConfig::default(),
+        CcContext::of_nics(RATE),
         PacingTimes::Exact,
         BaseReference::Pair,
     );

@@ -2,7 +2,7 @@
 
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::{CcContext, Fidelity, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
@@ -228,8 +228,10 @@ impl BaseReference {
 pub struct RdmaSettings<F> {
     /// What the user set.
     pub config: RdmaConfig,
-    /// Makes the algorithms.
+    /// Makes the controllers.
     pub factory: F,
+    /// The network that they are told of.
+    pub network: CcContext,
     /// Bytes of all headers of a data packet but the telemetry (48: 14 link, 20 network, 8 UDP, 6
     /// sequence).
     pub data_header: u16,
@@ -247,13 +249,21 @@ pub struct RdmaSettings<F> {
     pub base: BaseReference,
     /// The least retransmission timeout.
     pub rto_min: Duration,
+    /// Whether the packets of a flow stay on one path.
+    pub paths: PathStability,
 }
 
 impl<F> RdmaSettings<F> {
     /// Settings with the published wire format: 48 bytes of headers on data, answers of 46 bytes
     /// and the echoed telemetry, at least 60.
     #[must_use]
-    pub fn new(config: RdmaConfig, factory: F, pacing: PacingTimes, base: BaseReference) -> Self {
+    pub fn new(
+        config: RdmaConfig,
+        factory: F,
+        network: CcContext,
+        pacing: PacingTimes,
+        base: BaseReference,
+    ) -> Self {
         let nic_timer = match pacing {
             PacingTimes::Exact => NicTimer::Precise,
             PacingTimes::TruncatedNs => NicTimer::Published,
@@ -263,12 +273,14 @@ impl<F> RdmaSettings<F> {
             rto_min: config.rto_min.unwrap_or(RdmaConfig::RTO_LOSSY),
             config,
             factory,
+            network,
             data_header: 48,
             answer_header: 46,
             answer_least: 60,
             pacing,
             nic_timer,
             base,
+            paths: PathStability::PerFlow,
         }
     }
 }

@@ -8,8 +8,8 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, ControllerFactory, Endpoint, EndpointCounters, FlowStart, LiveFlow,
-    Unfinished, Wake,
+    CongestionControl, ControllerFactory, Endpoint, EndpointCounters, Feedback, FlowStart,
+    LiveFlow, Unfinished, Wake,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
@@ -18,6 +18,9 @@ use super::config::{NicTimer, RdmaSettings};
 use super::nic::Nic;
 use super::receiver::{Answer, Receivers};
 use super::sender::Sender;
+
+/// What Ethernet adds to an IP packet.
+const LINK_HEADER: u64 = 14;
 
 /// The RDMA transport of one host.
 #[derive(Debug)]
@@ -186,17 +189,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             return;
         }
         if packet.kind() == PacketKind::Nack {
-            sender.on_nack(now, packet, &self.settings.config);
+            sender.on_nack(now, packet, &self.settings);
         }
-        sender.cc.on_ack(&Ack {
-            now,
-            cumulative,
-            newly_acked,
-            next_seq: sender.sent(),
-            rtt,
-            congestion: packet.flags.has(Flags::ECHO),
-            telemetry: &packet.telemetry,
-        });
+        let ack = sender.ack(now, cumulative, newly_acked, rtt, packet);
+        sender.cc.on_ack(&ack);
         if sender.cc.retimes() {
             sender.follow_rate(self.settings.pacing);
             self.retimed = Some((sender.nic, sender.next_send));
@@ -231,13 +227,22 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         let line_rate = self.nic_rates[nic.index()];
         let (base_rtt, bdp) = self.settings.base.of(&flow.path, line_rate);
         let mtu = self.settings.config.mtu;
+        let wire = mtu + Bytes::new(u64::from(self.settings.data_header));
         let cc = self.settings.factory.build(&FlowStart {
-            flow: *flow,
+            id: flow.id,
+            class: flow.request.class,
+            flow: Some(*flow),
             now,
             line_rate,
             base_rtt,
             bdp,
             mtu,
+            paths: self.settings.paths,
+            wire,
+            ip: Bytes::new(wire.get().saturating_sub(LINK_HEADER)),
+            initial_window: bdp,
+            feedback: Feedback::Accurate,
+            network: &self.settings.network,
         });
         let sender = Sender::new(*flow, cc, nic, now, line_rate, bdp);
         let slot = match self.free.pop() {
@@ -369,7 +374,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             sender.timer_at = Time::MAX;
             if sender.timeout_at(rto_min) <= now {
                 self.counters.timeouts += 1;
-                sender.on_timeout(now, &self.settings.config);
+                sender.on_timeout(now, &self.settings);
                 wake = Wake::Poll;
             }
             if sender.cc.deadline() <= now {

@@ -1,16 +1,18 @@
 //! The sending side of one flow.
 
+mod events;
+
 use std::fmt::Write as _;
 
 use fabricsim_core::flow::Flow;
 use fabricsim_core::id::PortId;
 use fabricsim_core::limits::MAX_DURATION;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
-use fabricsim_core::plugin::{CongestionControl, FlowKey, Loss, LossKind};
+use fabricsim_core::plugin::{CongestionControl, FlowKey, Signal};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
-use super::config::{PacingTimes, RdmaConfig, RdmaSettings, Recovery};
-use super::selective::{Episode, Scoreboard};
+use super::config::{PacingTimes, RdmaSettings, Recovery};
+use super::selective::{Episode, Overtaking, Scoreboard};
 
 /// The most doublings of the timeout.
 const MAX_BACKOFF: u32 = 6;
@@ -42,7 +44,10 @@ pub(super) struct Sender<L> {
     /// When bytes were last acknowledged, or the first of a flight was sent.
     progress: Time,
     smoothed_rtt: Duration,
+    least_rtt: Duration,
     rtt_deviation: Duration,
+    /// The `snd_nxt` when the running round trip began.
+    round_end: u64,
     backoff: u32,
     /// What is known of losses, while selective recovery repairs some.
     scoreboard: Option<Box<Scoreboard>>,
@@ -85,6 +90,8 @@ impl<L> Sender<L> {
             rtt_deviation: Duration::from_ps(flow.path.base_rtt.as_ps() / 2)
                 .saturating_add(flow.path.bottleneck.transmission(window))
                 .min(MAX_DURATION),
+            least_rtt: MAX_DURATION,
+            round_end: 0,
             backoff: 0,
             scoreboard: None,
             flow,
@@ -214,6 +221,7 @@ impl<L> Sender<L> {
         self.smoothed_rtt = Duration::from_ps((self.smoothed_rtt.as_ps() * 7 + rtt.as_ps()) / 8);
         self.rtt_deviation =
             Duration::from_ps((self.rtt_deviation.as_ps() * 3 + error.as_ps()) / 4);
+        self.least_rtt = self.least_rtt.min(rtt);
         Bytes::new(newly)
     }
 
@@ -240,22 +248,22 @@ impl<L> Sender<L> {
     /// acknowledged; selectively it sends again what is lost, and tells its algorithm once an episode.
     // Apart from the code that every answer runs through.
     #[cold]
-    pub(super) fn on_nack<H: Header>(&mut self, now: Time, nack: &Packet<H>, config: &RdmaConfig)
-    where
+    pub(super) fn on_nack<H: Header, F>(
+        &mut self,
+        now: Time,
+        nack: &Packet<H>,
+        settings: &RdmaSettings<F>,
+    ) where
         L: CongestionControl<H>,
     {
-        let loss = Loss {
-            now,
-            kind: LossKind::Gap,
-            next_seq: self.sent(),
-        };
-        match config.recovery {
+        let loss = self.congestion(now, Signal::Loss);
+        match settings.config.recovery {
             Recovery::GoBackN => self.next = self.acknowledged,
             // An old report: what it missed has been acknowledged since.
             Recovery::Selective if nack.cumulative() < self.acknowledged => return,
             Recovery::Selective => {
                 let (acknowledged, sent) = (self.acknowledged, self.sent());
-                let scoreboard = self.scoreboard(config);
+                let scoreboard = self.scoreboard(settings);
                 let episode =
                     scoreboard.report(acknowledged, nack.gap_distance(), nack.sent_at, sent);
                 self.next = scoreboard.lost().unwrap_or(sent);
@@ -264,39 +272,36 @@ impl<L> Sender<L> {
                 }
             }
         }
-        self.cc.on_loss(&loss);
+        self.cc.on_congestion(&loss);
     }
 
     /// Nothing was acknowledged for a timeout: everything in flight that the receiver has not
     /// reported is lost.
     #[cold]
-    pub(super) fn on_timeout<H: Header>(&mut self, now: Time, config: &RdmaConfig)
+    pub(super) fn on_timeout<H: Header, F>(&mut self, now: Time, settings: &RdmaSettings<F>)
     where
         L: CongestionControl<H>,
     {
-        let loss = Loss {
-            now,
-            kind: LossKind::Timeout,
-            next_seq: self.sent(),
-        };
+        let loss = self.congestion(now, Signal::Timeout);
         self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
         self.progress = now;
-        match config.recovery {
+        match settings.config.recovery {
             Recovery::GoBackN => self.next = self.acknowledged,
             Recovery::Selective => {
                 let (acknowledged, sent) = (self.acknowledged, self.sent());
-                let scoreboard = self.scoreboard(config);
+                let scoreboard = self.scoreboard(settings);
                 scoreboard.time_out(acknowledged, sent);
                 self.next = scoreboard.lost().unwrap_or(sent);
             }
         }
-        self.cc.on_loss(&loss);
+        self.cc.on_congestion(&loss);
     }
 
-    fn scoreboard(&mut self, config: &RdmaConfig) -> &mut Scoreboard {
-        let acknowledged = self.acknowledged;
+    fn scoreboard<F>(&mut self, settings: &RdmaSettings<F>) -> &mut Scoreboard {
+        let (acknowledged, mtu) = (self.acknowledged, settings.config.mtu);
+        let overtaking = Overtaking::new(settings.paths, self.flow.path.bdp(), mtu);
         self.scoreboard
-            .get_or_insert_with(|| Box::new(Scoreboard::new(acknowledged, config.mtu.get())))
+            .get_or_insert_with(|| Box::new(Scoreboard::new(acknowledged, mtu.get(), overtaking)))
     }
 
     /// When the flow times out if nothing is acknowledged until then.

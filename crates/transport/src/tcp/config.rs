@@ -4,6 +4,8 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
+use crate::switch::Switch;
+
 /// A set of defaults.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -35,16 +37,6 @@ pub enum RtoFloor {
     Variation,
     /// Of the sum (RFC 6298, rule 2.4).
     Total,
-}
-
-/// Whether something is done.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Switch {
-    /// It is.
-    On,
-    /// It is not.
-    Off,
 }
 
 /// A table of settings: the profile's values, but for those that are given.

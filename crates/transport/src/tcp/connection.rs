@@ -8,11 +8,10 @@ use std::sync::Arc;
 use fabricsim_core::flow::Flow;
 use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
-use fabricsim_core::plugin::{EndpointCounters, FlowKey};
-use fabricsim_core::units::{Bytes, Time};
+use fabricsim_core::plugin::{EndpointCounters, Feedback, FlowKey};
+use fabricsim_core::units::{Bytes, Rate, Time};
 
 use super::config::TcpParameters;
-use super::ecn::Feedback;
 use super::handshake::{Handshake, State};
 use super::header::{Bits, TcpFields};
 use super::receiver::{Arrival, Receiver};
@@ -35,6 +34,17 @@ pub(super) enum Task {
     Receive,
     /// The other side asks.
     Serve,
+}
+
+impl Task {
+    /// The flow that is carried, if there is one.
+    fn flow(&self) -> Option<&Flow> {
+        match self {
+            Self::Send(flow) => Some(flow),
+            Self::Fetch(fetch) => Some(&fetch.flow),
+            Self::Dial | Self::Idle | Self::Close | Self::Receive | Self::Serve => None,
+        }
+    }
 }
 
 /// A response that is awaited.
@@ -74,6 +84,7 @@ pub(super) struct Connection {
     pub(super) priority: u8,
     /// Of the packets that leave here.
     pub(super) key: FlowKey,
+    line_rate: Rate,
     pub(super) task: Task,
     pub(super) handshake: Handshake,
     pub(super) sender: Sender,
@@ -98,6 +109,10 @@ pub(super) struct Identity {
     pub(super) nic: PortId,
     pub(super) priority: u8,
     pub(super) key: FlowKey,
+    /// Of the NIC port.
+    pub(super) line_rate: Rate,
+    /// When it is opened.
+    pub(super) now: Time,
 }
 
 impl Connection {
@@ -225,8 +240,8 @@ impl Connection {
     /// When [`Self::on_deadline`] wants to be called.
     #[inline]
     pub(super) fn deadline(&self) -> Time {
-        let timers = self.sender.timers.deadline();
-        timers
+        self.sender
+            .deadline()
             .min(self.receiver.ack_by)
             .min(self.handshake.resend_at)
     }
@@ -244,16 +259,12 @@ impl Connection {
         if self.receiver.ack_by <= now {
             self.acknowledge_now(&mut out);
         }
-        self.sender.timers.deadline() <= now && self.sender.on_deadline(now)
+        self.sender.deadline() <= now && self.sender.on_deadline(now)
     }
 
     /// The flow that it carries, if it has been told of one.
     pub(super) fn flow(&self) -> Option<&Flow> {
-        match &self.task {
-            Task::Send(flow) => Some(flow),
-            Task::Fetch(fetch) => Some(&fetch.flow),
-            Task::Dial | Task::Idle | Task::Close | Task::Receive | Task::Serve => None,
-        }
+        self.task.flow()
     }
 
     /// Payload bytes of its flow that have arrived, as far as this side knows.

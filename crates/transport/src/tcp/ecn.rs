@@ -1,22 +1,6 @@
 //! How marks are told to the sender: the receiver's side of explicit congestion notification.
 
-use serde::{Deserialize, Serialize};
-
-/// The feedback of marks, asked for in the SYN and agreed to in the SYN-ACK.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-pub enum Feedback {
-    /// Packets are not ECN-capable.
-    #[default]
-    None,
-    /// The echo of RFC 3168: set from a mark until the sender says that it has heard.
-    Classic,
-    /// The echo of RFC 8257, section 3.2: as the last packet was.
-    Dctcp,
-    /// A count of marked packets (RFC 9768).
-    Accurate,
-}
+use fabricsim_core::plugin::Feedback;
 
 /// Whether what waits for a delayed acknowledgement is acknowledged before a packet is taken in, and
 /// whether that packet is acknowledged at once.

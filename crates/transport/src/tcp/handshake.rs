@@ -3,8 +3,8 @@
 use fabricsim_core::units::Time;
 
 use super::config::TcpParameters;
-use super::ecn::Feedback;
 use super::timers::backed_off;
+use fabricsim_core::plugin::Feedback;
 
 /// How far a connection is opened.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

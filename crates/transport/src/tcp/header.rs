@@ -7,7 +7,7 @@
 use fabricsim_core::packet::{Causes, Header};
 use fabricsim_core::units::Bytes;
 
-use super::ecn::Feedback;
+use fabricsim_core::plugin::Feedback;
 
 /// The bits of a header. Without [`Bits::TCP`] a packet is of another transport.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

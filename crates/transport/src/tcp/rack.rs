@@ -3,9 +3,9 @@
 
 use fabricsim_core::units::{Duration, Time};
 
-use super::controller::Recovering;
 use super::rtt::RttEstimator;
 use super::scoreboard::Segment;
+use fabricsim_core::plugin::Recovering;
 
 /// Duplicates or reported segments that show a loss while no reordering has been seen (DupThresh).
 pub(super) const DUP_THRESHOLD: u32 = 3;

@@ -3,7 +3,9 @@
 use fabricsim_core::units::Time;
 
 use super::config::{Detection, TcpParameters};
-use super::ecn::{Echo, Feedback};
+use fabricsim_core::plugin::Feedback;
+
+use super::ecn::Echo;
 use super::header::SackBlock;
 use super::ranges::Ranges;
 

@@ -6,17 +6,16 @@ mod timeouts;
 use std::sync::Arc;
 
 use fabricsim_core::packet::Flags;
+use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
-use super::cc::AnyTcpController;
-use super::config::{Detection, Switch, TcpParameters};
-use super::controller::TcpController;
-use super::ecn::Feedback;
+use super::config::{Detection, TcpParameters};
 use super::rack::Rack;
 use super::recovery::ProportionalReduction;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::timers::LossTimers;
+use crate::switch::Switch;
 
 pub(super) use feedback::Incoming;
 
@@ -79,7 +78,9 @@ struct WindowUse {
 /// at once.
 #[derive(Debug)]
 pub(super) struct Sender {
-    pub(super) cc: AnyTcpController,
+    pub(super) cc: DynController,
+    /// How marks are used, as the two sides have agreed.
+    ecn: EcnUse,
     pub(super) feedback: Feedback,
     parameters: Arc<TcpParameters>,
     board: Scoreboard,
@@ -114,12 +115,14 @@ pub(super) struct Sender {
 
 impl Sender {
     pub(super) fn new(
-        cc: AnyTcpController,
+        cc: DynController,
+        ecn: EcnUse,
         feedback: Feedback,
         parameters: Arc<TcpParameters>,
     ) -> Self {
         Self {
             cc,
+            ecn,
             feedback,
             board: Scoreboard::new(parameters.detection),
             parameters,
@@ -178,7 +181,18 @@ impl Sender {
         if reduced {
             return self.reduction.window;
         }
-        whole(self.cc.cwnd())
+        self.cc.window().map_or(u32::MAX, |size| self.whole(size))
+    }
+
+    /// Whole segments in `size`, at least one.
+    fn whole(&self, size: Bytes) -> u32 {
+        let whole = size.get() / u64::from(self.parameters.mss);
+        u32::try_from(whole).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// Payload bytes of `count` full segments.
+    fn bytes(&self, count: u32) -> Bytes {
+        Bytes::new(u64::from(count) * u64::from(self.parameters.mss))
     }
 
     /// Whether a segment may leave when its pacing lets it.
@@ -200,7 +214,7 @@ impl Sender {
 
     /// The congestion window in payload bytes.
     pub(super) fn window_bytes(&self) -> Bytes {
-        Bytes::new(u64::from(self.window()) * u64::from(self.parameters.mss))
+        self.bytes(self.window())
     }
 
     /// The next segment leaves. Only after [`Self::may_send`].
@@ -242,6 +256,8 @@ impl Sender {
             let payload = Bytes::new(u64::from(payload));
             self.paced = self.paced.max(now) + rate.transmission(payload);
         }
+        let headers = self.parameters.headers;
+        self.cc.on_sent(Bytes::new(u64::from(payload + headers)));
         self.last_sent = now;
         Outgoing {
             seq,
@@ -258,7 +274,7 @@ impl Sender {
             let idle = now.since(self.last_sent);
             if idle > self.rtt.timeout(&self.parameters) {
                 let restart = self.parameters.slow_start_after_idle == Switch::On;
-                let initial = f64::from(self.parameters.initial_window);
+                let initial = self.bytes(self.parameters.initial_window);
                 self.cc.on_idle(idle, restart.then_some(initial));
             }
         }
@@ -274,7 +290,7 @@ impl Sender {
 
     /// RFC 3168, section 6.1.5: what is sent again is not ECN-capable; under L4S it is.
     fn codepoint(&self, again: bool) -> Flags {
-        let codepoint = self.cc.codepoint();
+        let codepoint = self.ecn.codepoint;
         if self.feedback == Feedback::None || again && codepoint == Flags::ECT0 {
             Flags::NONE
         } else {
@@ -296,8 +312,11 @@ impl Sender {
     /// Whether the window is used enough to grow (Linux, `tcp_is_cwnd_limited`).
     fn uses_window(&self) -> bool {
         self.usage.limited
-            || self.cc.cwnd() < self.cc.ssthresh()
-                && self.cc.cwnd() < 2.0 * f64::from(self.usage.most)
+            || self.cc.in_slow_start()
+                && self
+                    .cc
+                    .window()
+                    .is_none_or(|size| u64::from(self.whole(size)) < 2 * u64::from(self.usage.most))
     }
 
     fn schedule_probe(&mut self, now: Time) {
@@ -314,8 +333,17 @@ impl Sender {
         }
     }
 
+    /// When [`Self::on_deadline`] wants to be called.
+    #[inline]
+    pub(super) fn deadline(&self) -> Time {
+        self.timers.deadline().min(self.cc.deadline())
+    }
+
     /// A timer has come. Returns whether it was the retransmission timeout.
     pub(super) fn on_deadline(&mut self, now: Time) -> bool {
+        if self.cc.deadline() <= now {
+            self.cc.on_timer(now);
+        }
         if self.timers.reordering <= now {
             let in_flight = self.board.in_flight();
             self.detect(now);
@@ -345,14 +373,4 @@ impl Sender {
             format!("an acknowledgement of {in_flight} bytes")
         }
     }
-}
-
-/// Whole segments of a window, at least one.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a positive window; larger ones saturate"
-)]
-fn whole(window: f64) -> u32 {
-    (window as u32).max(1)
 }

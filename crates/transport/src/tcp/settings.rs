@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
+use fabricsim_core::plugin::{CcContext, DynFactory, Feedback};
+use fabricsim_core::units::Rate;
 use serde::{Deserialize, Serialize};
 
-use super::cc::TcpCc;
 use super::config::{TcpConfig, TcpParameters};
-use super::ecn::Feedback;
+use crate::cc::CubicConfig;
 
 /// What a flow of a class is.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
@@ -46,10 +47,12 @@ pub enum Opening {
 }
 
 /// How the flows of a class are carried.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ClassConfig {
-    /// The congestion-control algorithm of both sides.
-    pub cc: TcpCc,
+    /// The factory of the controllers of both sides.
+    pub cc: Arc<dyn DynFactory>,
+    /// The network that they are told of.
+    pub network: Arc<CcContext>,
     /// The feedback of marks that the source asks for.
     pub feedback: Feedback,
     /// The most that the destination agrees to.
@@ -79,7 +82,8 @@ impl ClassConfig {
 impl Default for ClassConfig {
     fn default() -> Self {
         Self {
-            cc: TcpCc::default(),
+            cc: Arc::new(CubicConfig::default()),
+            network: Arc::new(CcContext::of_nics(Rate::from_gbps(100))),
             feedback: Feedback::None,
             accepts: Feedback::Accurate,
             pattern: Pattern::Plain,

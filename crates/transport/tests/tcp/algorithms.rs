@@ -1,16 +1,17 @@
 //! Algorithms on a bottleneck: windows, queues and throughput in the long run.
 
 use fabricsim_core::units::{Duration, Rate, Time};
-use fabricsim_transport::tcp::{
-    ClassConfig, CubicConfig, Feedback, NewRenoConfig, Opening, PragueConfig, Switch, TcpCc,
-    TcpConfig, TcpDctcpConfig,
-};
+use std::sync::Arc;
+
+use fabricsim_core::plugin::DynFactory;
+use fabricsim_transport::cc::{CubicConfig, NewRenoConfig, PragueConfig, TcpDctcpConfig};
+use fabricsim_transport::tcp::{ClassConfig, Feedback, Opening, Switch, TcpConfig};
 
 use crate::network::{Fate, Network, Path, Segment, at_ms, faultless, is_data, ms};
 
 const PACKET: f64 = 1_514.0;
 
-fn class(cc: TcpCc, feedback: Feedback) -> ClassConfig {
+fn class(cc: Arc<dyn DynFactory>, feedback: Feedback) -> ClassConfig {
     ClassConfig {
         cc,
         feedback,
@@ -73,7 +74,7 @@ fn steady(path: Path, config: &TcpConfig, class: ClassConfig, span: Duration) ->
 }
 
 fn reno() -> ClassConfig {
-    class(TcpCc::NewReno(NewRenoConfig::default()), Feedback::None)
+    class(Arc::new(NewRenoConfig::default()), Feedback::None)
 }
 
 #[test]
@@ -138,7 +139,7 @@ fn newreno_follows_the_square_root_formula() {
 
 #[test]
 fn cubic_fills_the_path_with_less_than_half_of_it_as_buffer() {
-    let cc = TcpCc::Cubic(CubicConfig::default());
+    let cc = Arc::new(CubicConfig::default());
     // 80 ms: 330 segments, 0.45 of them may wait.
     let path = Path::wan(ms(80), 225_000);
     let steady = steady(
@@ -159,7 +160,7 @@ fn cubic_fills_the_path_with_less_than_half_of_it_as_buffer() {
 
 #[test]
 fn dctcp_keeps_the_queue_at_the_threshold() {
-    let cc = TcpCc::Dctcp(TcpDctcpConfig::default());
+    let cc = Arc::new(TcpDctcpConfig::default());
     // 10 Gbps, 100 us: 83 segments. The threshold is 20.
     for feedback in [Feedback::Dctcp, Feedback::Accurate] {
         let path = Path {
@@ -193,7 +194,7 @@ fn dctcp_keeps_the_queue_at_the_threshold() {
 
 #[test]
 fn prague_keeps_the_queue_short_and_the_path_full() {
-    let cc = TcpCc::Prague(PragueConfig::default());
+    let cc = Arc::new(PragueConfig::default());
     let path = Path {
         // Marks from 2 ms of queue.
         mark_above: 12_500,
@@ -213,13 +214,20 @@ fn prague_keeps_the_queue_short_and_the_path_full() {
 
 #[test]
 fn two_flows_of_one_algorithm_share_the_path() {
-    let factory = [
-        (TcpCc::NewReno(NewRenoConfig::default()), Feedback::None),
-        (TcpCc::Cubic(CubicConfig::default()), Feedback::Classic),
-        (TcpCc::Prague(PragueConfig::default()), Feedback::Accurate),
+    let algorithms: [(&str, Arc<dyn DynFactory>, Feedback); 3] = [
+        (
+            "newreno",
+            Arc::new(NewRenoConfig::default()),
+            Feedback::None,
+        ),
+        ("cubic", Arc::new(CubicConfig::default()), Feedback::Classic),
+        (
+            "prague",
+            Arc::new(PragueConfig::default()),
+            Feedback::Accurate,
+        ),
     ];
-    for (cc, feedback) in factory {
-        let name = cc.name();
+    for (name, cc, feedback) in algorithms {
         let path = Path {
             mark_above: 25_000,
             ..Path::wan(ms(20), 60_000)
@@ -243,7 +251,7 @@ fn two_flows_of_one_algorithm_share_the_path() {
 
 /// The share of a Prague flow beside one of CUBIC, in a queue that marks both from 10 ms on.
 fn share_beside_cubic(classic_fallback: Switch) -> f64 {
-    let prague = TcpCc::Prague(PragueConfig {
+    let prague = Arc::new(PragueConfig {
         classic_fallback,
         ..PragueConfig::default()
     });
@@ -253,7 +261,7 @@ fn share_beside_cubic(classic_fallback: Switch) -> f64 {
     };
     let classes = [
         class(prague, Feedback::Accurate),
-        class(TcpCc::Cubic(CubicConfig::default()), Feedback::Classic),
+        class(Arc::new(CubicConfig::default()), Feedback::Classic),
     ];
     let config = TcpConfig::default();
     let mut network = Network::with_classes(3, path, &config, &classes, faultless);
@@ -278,16 +286,17 @@ fn in_a_classic_queue_prague_starves_cubic_unless_it_falls_back() {
 
 #[test]
 fn one_mark_reduces_the_window_once_and_nothing_is_sent_again() {
-    for (feedback, cc, kept) in [
-        (Feedback::Classic, TcpCc::by_name("cubic"), 0.7),
-        (Feedback::Accurate, TcpCc::by_name("cubic"), 0.7),
-        (Feedback::Accurate, TcpCc::by_name("newreno"), 0.5),
-        (Feedback::Classic, TcpCc::by_name("prague"), 0.5),
+    let cases: [(Feedback, Arc<dyn DynFactory>, f64); 7] = [
+        (Feedback::Classic, Arc::new(CubicConfig::default()), 0.7),
+        (Feedback::Accurate, Arc::new(CubicConfig::default()), 0.7),
+        (Feedback::Accurate, Arc::new(NewRenoConfig::default()), 0.5),
+        (Feedback::Classic, Arc::new(PragueConfig::default()), 0.5),
         // DCTCP averages from the start: about (15 / 16)^6 is left of alpha. Prague does not.
-        (Feedback::Dctcp, TcpCc::by_name("tcp-dctcp"), 0.66),
-        (Feedback::Accurate, TcpCc::by_name("prague"), 0.5),
-        (Feedback::None, TcpCc::by_name("cubic"), 1.0),
-    ] {
+        (Feedback::Dctcp, Arc::new(TcpDctcpConfig::default()), 0.66),
+        (Feedback::Accurate, Arc::new(PragueConfig::default()), 0.5),
+        (Feedback::None, Arc::new(CubicConfig::default()), 1.0),
+    ];
+    for (feedback, cc, kept) in cases {
         let mut marked = false;
         let fate = move |at: Time, packet: &Segment| {
             if !marked && is_data(packet) && at > at_ms(150) {
@@ -298,7 +307,7 @@ fn one_mark_reduces_the_window_once_and_nothing_is_sent_again() {
         };
         let path = Path::wan(ms(40), 1 << 20);
         let config = TcpConfig::default();
-        let class = class(cc.expect("an algorithm"), feedback);
+        let class = class(cc, feedback);
         let mut network = Network::new(2, path, &config, class, fate);
         network.flow(0, 1, u64::MAX / 4, Time::ZERO, 0);
         network.run_until(at_ms(150));

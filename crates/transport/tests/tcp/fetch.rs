@@ -1,15 +1,14 @@
 //! Requests over connections that are used again.
 
 use fabricsim_core::units::Time;
-use fabricsim_transport::tcp::{
-    Bits, ClassConfig, CubicConfig, Pattern, Reuse, Switch, TcpCc, TcpConfig,
-};
+use fabricsim_transport::cc::CubicConfig;
+use fabricsim_transport::tcp::{Bits, ClassConfig, Pattern, Reuse, Switch, TcpConfig};
 
 use crate::network::{Fate, Network, Path, Segment, at_ms, faultless, ms};
 
 fn class(reuse: Reuse, hystart: Switch) -> ClassConfig {
     ClassConfig {
-        cc: TcpCc::Cubic(CubicConfig {
+        cc: std::sync::Arc::new(CubicConfig {
             hystart,
             ..CubicConfig::default()
         }),

@@ -1,14 +1,26 @@
 //! Random losses, delays and copies, of data and of acknowledgements: every flow ends.
 
+use std::sync::Arc;
+
+use fabricsim_core::plugin::DynFactory;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Time};
+use fabricsim_transport::cc::{CubicConfig, NewRenoConfig, PragueConfig, TcpDctcpConfig};
 use fabricsim_transport::tcp::{
-    ClassConfig, Detection, Feedback, Opening, Pattern, Reuse, Switch, TCP_CONGESTION_CONTROLS,
-    TcpCc, TcpConfig, TcpProfile,
+    ClassConfig, Detection, Feedback, Opening, Pattern, Reuse, Switch, TcpConfig, TcpProfile,
 };
 use proptest::prelude::*;
 
 use crate::network::{Fate, Network, Path, Segment};
+
+fn algorithm(index: usize) -> Arc<dyn DynFactory> {
+    match index {
+        0 => Arc::new(CubicConfig::default()),
+        1 => Arc::new(NewRenoConfig::default()),
+        2 => Arc::new(TcpDctcpConfig::default()),
+        _ => Arc::new(PragueConfig::default()),
+    }
+}
 
 #[derive(Clone, Debug)]
 struct Scenario {
@@ -36,7 +48,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
         1u64..20_000,
     );
     let host = (
-        0..TCP_CONGESTION_CONTROLS.len(),
+        0..4usize,
         prop::sample::select(vec![
             Feedback::None,
             Feedback::Classic,
@@ -98,7 +110,7 @@ fn check(scenario: &Scenario) -> Result<Vec<f64>, TestCaseError> {
         ..TcpConfig::default()
     };
     let class = ClassConfig {
-        cc: TcpCc::by_name(TCP_CONGESTION_CONTROLS[scenario.cc].name).unwrap(),
+        cc: algorithm(scenario.cc),
         feedback: scenario.feedback,
         pattern: scenario.plain.0,
         reuse: scenario.plain.1,

@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 
 use fabricsim_core::units::Rate;
-use fabricsim_transport::tcp::{
-    ClassConfig, CubicConfig, Feedback, Opening, Switch, TcpCc, TcpConfig,
-};
+use fabricsim_transport::cc::CubicConfig;
+use fabricsim_transport::tcp::{ClassConfig, Feedback, Opening, Switch, TcpConfig};
 
 use crate::network::{Fate, Network, Path, Segment, is_data, ms};
 
@@ -153,7 +152,7 @@ fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
 /// The same of the sender.
 fn measured(share: f64, seconds: u64) -> f64 {
     let class = ClassConfig {
-        cc: TcpCc::Cubic(CubicConfig {
+        cc: std::sync::Arc::new(CubicConfig {
             hystart: Switch::Off,
             ..CubicConfig::default()
         }),

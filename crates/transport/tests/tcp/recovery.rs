@@ -1,15 +1,14 @@
 //! Losses, reordering and what they cost.
 
 use fabricsim_core::units::{Duration, Time};
-use fabricsim_transport::tcp::{
-    Bits, ClassConfig, CubicConfig, Detection, NewRenoConfig, Switch, TcpCc, TcpConfig,
-};
+use fabricsim_transport::cc::{CubicConfig, NewRenoConfig};
+use fabricsim_transport::tcp::{Bits, ClassConfig, Detection, Switch, TcpConfig};
 
 use crate::network::{Fate, Network, Path, Segment, faultless, is_data, ms};
 
 fn newreno() -> ClassConfig {
     ClassConfig {
-        cc: TcpCc::NewReno(NewRenoConfig::default()),
+        cc: std::sync::Arc::new(NewRenoConfig::default()),
         ..ClassConfig::default()
     }
 }
@@ -202,7 +201,7 @@ fn delayed_acknowledgements_are_one_for_two_segments() {
     };
     let config = TcpConfig::default();
     let class = ClassConfig {
-        cc: TcpCc::Cubic(CubicConfig::default()),
+        cc: std::sync::Arc::new(CubicConfig::default()),
         ..ClassConfig::default()
     };
     let mut network = Network::new(2, Path::wan(ms(40), 1 << 20), &config, class, fate);

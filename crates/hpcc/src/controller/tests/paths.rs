@@ -1,7 +1,7 @@
 //! Flows that are moved to another path.
 
 use super::*;
-use crate::stack::PublishedStack;
+use crate::published_stack::PublishedStack;
 
 #[test]
 fn another_path_starts_the_comparison_anew() {
@@ -28,7 +28,7 @@ fn another_path_starts_the_comparison_anew() {
 }
 
 /// One hop of switch `node`, seen at `ns` with `sent` bytes sent.
-fn seen_of<S: IntHeader>(factory: &HpccFactory, node: u32, ns: u64, sent: u64) -> S {
+fn seen_of<S: IntHeader>(factory: &Setup, node: u32, ns: u64, sent: u64) -> S {
     let mut stack = S::default();
     let hop = Hop {
         now: Time::from_ns(ns),
@@ -46,18 +46,17 @@ fn seen_of<S: IntHeader>(factory: &HpccFactory, node: u32, ns: u64, sent: u64) -
 /// The spine 4 has sent 1 GB, the spine 5 only 5 KB: what looks like 4 GB in 100 ns is another path.
 fn moved_to_another_spine<S: IntHeader>(fidelity: Fidelity) -> (f64, f64) {
     let factory = factory(HpccConfig::default(), fidelity);
-    let mut cc: Hpcc<S> = factory.build(&start());
+    let mut cc: Hpcc<S> = factory.config.build(&factory.start());
     let mut see = |node, ns, sent, cumulative| {
         let stack: S = seen_of(&factory, node, ns, sent);
-        cc.on_ack(&Ack {
-            now: Time::ZERO,
+        let next_seq = cumulative + 100_000;
+        cc.on_ack(&Ack::new(
+            Time::ZERO,
             cumulative,
-            newly_acked: Bytes::new(1_000),
-            next_seq: cumulative + 100_000,
-            rtt: Duration::ZERO,
-            congestion: false,
-            telemetry: &stack,
-        });
+            next_seq,
+            Duration::ZERO,
+            &stack,
+        ));
         (cc.rate.as_bps_f64() / 1e9, cc.utilization())
     };
     see(4, 1_024, 1_000_000_000, 1_000);
@@ -88,7 +87,7 @@ fn rates_of_hops_begin_a_path_with_the_one_that_ruled() {
         per_hop_rates: true,
         ..HpccConfig::default()
     };
-    let path = |factory: &HpccFactory, nodes: [u32; 2], ns, sent: [u64; 2]| {
+    let path = |factory: &Setup, nodes: [u32; 2], ns, sent: [u64; 2]| {
         let mut stack: Stack = seen_of(factory, nodes[0], ns, sent[0]);
         let hop = Hop {
             now: Time::from_ns(ns),

@@ -6,7 +6,6 @@ use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use super::super::paced_rate::{bytes_at, share_of};
-use super::DcqcnFactory;
 
 /// A timer of less would do more work than the packets.
 const LEAST_TIMER: Duration = Duration::from_ns(100);
@@ -235,8 +234,6 @@ impl CcConfig for DcqcnConfig {
         ),
     ];
 
-    type Factory = DcqcnFactory;
-
     fn validate(&self) -> Result<(), ConfigError> {
         if !(self.g > 0.0 && self.g <= 1.0) {
             return Err(ConfigError::new(
@@ -273,8 +270,8 @@ impl CcConfig for DcqcnConfig {
         self.refuse_byte_counter()
     }
 
-    fn resolved(&self, context: &CcContext<'_>) -> Self {
-        let values = self.values(context.nic_rate, context.fidelity);
+    fn resolved(&self, network: &CcContext) -> Self {
+        let values = self.values(network.nic_rate, network.fidelity);
         Self {
             alpha_timer: Some(values.alpha_timer),
             decrease_timer: Some(values.decrease_timer),
@@ -299,14 +296,6 @@ impl CcConfig for DcqcnConfig {
 
     fn lowest_rate(&self) -> Option<Rate> {
         self.min_rate
-    }
-
-    fn factory(&self, context: &CcContext<'_>) -> DcqcnFactory {
-        DcqcnFactory {
-            config: self.clone(),
-            nic_rate: context.nic_rate,
-            fidelity: context.fidelity,
-        }
     }
 
     /// From 100 to 400 KB for each 25 Gbps up to a fifth of the packets (HPCC paper, section 5.1);

@@ -3,26 +3,45 @@
 use std::sync::Arc;
 
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::units::Time;
+use fabricsim_core::plugin::{Feedback, FlowStart, PathStability};
+use fabricsim_core::units::{Bytes, Time};
 
 use super::{Connection, Event, Identity, Task};
 use crate::tcp::config::TcpParameters;
-use crate::tcp::controller::TcpStart;
-use crate::tcp::ecn::Feedback;
 use crate::tcp::handshake::{Handshake, State, agree};
 use crate::tcp::header::{Bits, TcpFields, TcpHeader};
 use crate::tcp::receiver::{Receiver, Report};
 use crate::tcp::sender::Sender;
 use crate::tcp::settings::{ClassConfig, Pattern};
 
-fn sender(config: &ClassConfig, feedback: Feedback, parameters: &Arc<TcpParameters>) -> Sender {
-    let cc = config.cc.build(&TcpStart {
-        wire: parameters.mss + parameters.headers,
-        ip: parameters.ip_packet(),
-        initial_window: parameters.initial_window,
+/// The sender of a connection of `identity` that is used for `task`.
+fn sender(
+    identity: &Identity,
+    task: &Task,
+    config: &ClassConfig,
+    feedback: Feedback,
+    parameters: &Arc<TcpParameters>,
+) -> Sender {
+    let network = &config.network;
+    let mss = u64::from(parameters.mss);
+    let cc = config.cc.build_dyn(&FlowStart {
+        id: identity.id,
+        class: identity.class,
+        flow: task.flow().copied(),
+        now: identity.now,
+        line_rate: identity.line_rate,
+        base_rtt: network.base_rtt,
+        bdp: identity.line_rate.bytes_in(network.base_rtt),
+        mtu: Bytes::new(mss),
+        paths: PathStability::PerFlow,
+        wire: parameters.full_packet(),
+        ip: Bytes::new(u64::from(parameters.ip_packet())),
+        initial_window: Bytes::new(u64::from(parameters.initial_window) * mss),
         feedback,
+        network,
     });
-    Sender::new(cc, feedback, Arc::clone(parameters))
+    let ecn = config.cc.ecn(feedback);
+    Sender::new(cc, ecn, feedback, Arc::clone(parameters))
 }
 
 impl Connection {
@@ -40,9 +59,10 @@ impl Connection {
             nic: identity.nic,
             priority: identity.priority,
             key: identity.key,
+            line_rate: identity.line_rate,
+            sender: sender(&identity, &task, config, feedback, parameters),
             task,
             handshake,
-            sender: sender(config, feedback, parameters),
             receiver: Receiver::new(feedback, parameters),
             parameters: Arc::clone(parameters),
             feedback,
@@ -162,7 +182,22 @@ impl Connection {
     /// round-trip time is the first sample.
     pub(in crate::tcp) fn settle(&mut self, now: Time, config: &ClassConfig) {
         if self.sender.feedback != self.feedback {
-            self.sender = sender(config, self.feedback, &self.parameters);
+            let identity = Identity {
+                id: self.id,
+                class: self.class,
+                nic: self.nic,
+                priority: self.priority,
+                key: self.key,
+                line_rate: self.line_rate,
+                now,
+            };
+            self.sender = sender(
+                &identity,
+                &self.task,
+                config,
+                self.feedback,
+                &self.parameters,
+            );
         }
         if self.handshake.sent == 1 {
             self.sender.rtt.sample(now.since(self.handshake.sent_at));

@@ -55,6 +55,8 @@ impl<H: TcpFields> Tcp<H> {
                     .expect("the directory assigns source ports"),
                 dst_port: request.dst_port,
             },
+            line_rate: self.nic_rates[nic.index()],
+            now,
         };
         let class = self.settings.class(request.class);
         let parameters = &self.settings.parameters;
@@ -113,6 +115,8 @@ impl<H: TcpFields> Tcp<H> {
                 nic,
                 priority: packet.priority(),
                 key: packet.key.reversed(),
+                line_rate: self.nic_rates[nic.index()],
+                now,
             };
             let config = self.settings.class(class);
             let parameters = &self.settings.parameters;

@@ -1,13 +1,12 @@
 //! What a sender makes of acknowledgements.
 
-use fabricsim_core::units::{Duration, Time};
-
-use super::{Phase, Sender, whole};
-use crate::tcp::config::Detection;
-use crate::tcp::controller::{
-    Congestion, Growth, MarkResponse, Recovering, Round, Signal, TcpAck, TcpController,
+use fabricsim_core::plugin::{
+    Ack, Congestion, Feedback, Growth, MarkResponse, Recovering, Round, Signal, TelemetryView,
 };
-use crate::tcp::ecn::Feedback;
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use super::{Phase, Sender};
+use crate::tcp::config::Detection;
 use crate::tcp::header::SackBlock;
 use crate::tcp::rack::DUP_THRESHOLD;
 use crate::tcp::recovery::{ProportionalReduction, Safe};
@@ -180,9 +179,7 @@ impl Sender {
 
     /// There are marks that the sender answers.
     fn answers_marks(&self, marked: u32) -> bool {
-        marked > 0
-            && self.phase == Phase::Open
-            && self.cc.mark_response() == MarkResponse::OncePerWindow
+        marked > 0 && self.phase == Phase::Open && self.ecn.response == MarkResponse::OncePerWindow
     }
 
     pub(super) fn start_episodes(&mut self, now: Time, in_flight: u32, marked: u32) {
@@ -210,29 +207,36 @@ impl Sender {
         self.recovery_point = self.next;
         self.restarted = false;
         self.reduction = ProportionalReduction::new(in_flight);
+        self.signal(now, signal, in_flight);
+        self.reduce(0, Safe::No);
+    }
+
+    /// Tells the controller of congestion, with `in_flight` segments in flight before it.
+    pub(super) fn signal(&mut self, now: Time, signal: Signal, in_flight: u32) {
+        let in_flight = self.bytes(in_flight);
         self.cc.on_congestion(&Congestion {
             now,
             signal,
             in_flight,
+            next_seq: self.next,
         });
-        self.reduce(0, Safe::No);
     }
 
     fn reduce(&mut self, delivered: u32, safe: Safe) {
-        let ssthresh = whole(self.cc.ssthresh());
+        let threshold = self.cc.slow_start_threshold();
+        let ssthresh = threshold.map_or(u32::MAX, |size| self.whole(size));
         self.reduction
             .on_ack(delivered, self.board.in_flight(), ssthresh, safe);
     }
 
     fn end_episode(&mut self) {
         if matches!(self.phase, Phase::Recovery | Phase::Reducing) {
-            let ssthresh = self.cc.ssthresh();
-            let window = match self.parameters.detection {
-                Detection::Rack => ssthresh,
+            let most = match self.parameters.detection {
+                Detection::Rack => None,
                 // RFC 6582, section 3.2, step 3, option 1: no burst.
-                Detection::DupAcks => ssthresh.min(f64::from(self.board.in_flight().max(1)) + 1.0),
+                Detection::DupAcks => Some(self.bytes(self.board.in_flight().max(1) + 1)),
             };
-            self.cc.on_recovery_exit(window);
+            self.cc.on_recovery_exit(most);
             self.rack.on_recovery_exit();
         }
         self.phase = Phase::Open;
@@ -255,19 +259,22 @@ impl Sender {
             Phase::Open | Phase::Reducing if !self.loses() => Recovering::No,
             _ => Recovering::Yes,
         };
-        self.cc.on_ack(&TcpAck {
+        let in_flight = self.bytes(self.board.in_flight());
+        self.cc.on_ack(&Ack {
             now,
+            cumulative: self.una,
+            newly_acked: Bytes::new(delivery.bytes),
+            next_seq: self.next,
             delivered: delivery.segments,
             marked,
             rtt: delivery.last_sent.map(|sent| now.since(sent)),
             least_rtt: self.rtt.least,
             smoothed_rtt: self.rtt.smoothed.unwrap_or(Duration::ZERO),
-            in_flight: self.board.in_flight(),
-            acknowledged: self.una,
-            sent: self.next,
+            in_flight,
             recovering,
             round,
             growth,
+            telemetry: &TelemetryView::default(),
         });
     }
 }

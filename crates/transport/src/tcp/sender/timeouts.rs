@@ -1,10 +1,10 @@
 //! What a sender does when the retransmission timer has come.
 
+use fabricsim_core::plugin::{Recovering, Signal};
 use fabricsim_core::units::Time;
 
 use super::{Forced, Phase, Sender};
 use crate::tcp::config::Detection;
-use crate::tcp::controller::{Congestion, Recovering, Signal, TcpController};
 
 impl Sender {
     /// Repairs by slow start (RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section 6.3).
@@ -34,11 +34,7 @@ impl Sender {
         self.recovery_point = self.next;
         self.probe = None;
         self.forced = Forced::Retransmission;
-        self.cc.on_congestion(&Congestion {
-            now,
-            signal,
-            in_flight,
-        });
+        self.signal(now, signal, in_flight);
         self.timers.back_off();
         self.timers.reordering = Time::MAX;
         self.timers.start_timeout(now, &self.rtt, &self.parameters);
@@ -60,29 +56,31 @@ impl Sender {
 mod tests {
     use std::sync::Arc;
 
-    use fabricsim_core::units::{Bytes, Duration};
+    use fabricsim_core::plugin::{CcContext, DynFactory, Feedback, FlowStart};
+    use fabricsim_core::units::{Bytes, Duration, Rate};
 
-    use super::super::{Incoming, whole};
+    use super::super::Incoming;
     use super::*;
-    use crate::tcp::cc::TcpCc;
+    use crate::cc::{NewRenoConfig, PragueConfig};
     use crate::tcp::config::TcpConfig;
-    use crate::tcp::controller::TcpStart;
-    use crate::tcp::ecn::Feedback;
     use crate::tcp::header::SackBlock;
 
     const RTT: Duration = Duration::from_ms(40);
     const MSS: u64 = 1_448;
 
     /// A sender with its first window of ten segments in flight, and the time a round trip later.
-    fn sending(cc: &str, feedback: Feedback) -> (Sender, Time) {
-        let cc = TcpCc::by_name(cc).expect("an algorithm").build(&TcpStart {
-            wire: 1_514,
-            ip: 1_500,
-            initial_window: 10,
+    fn sending(config: &dyn DynFactory, feedback: Feedback) -> (Sender, Time) {
+        let rate = Rate::from_gbps(10);
+        let network = CcContext::of_nics(rate);
+        let cc = config.build_dyn(&FlowStart {
+            wire: Bytes::new(1_514),
+            ip: Bytes::new(1_500),
+            initial_window: Bytes::new(10 * MSS),
             feedback,
+            ..FlowStart::new(rate, RTT, Bytes::new(MSS), &network)
         });
         let parameters = Arc::new(TcpConfig::default().parameters());
-        let mut sender = Sender::new(cc, feedback, parameters);
+        let mut sender = Sender::new(cc, config.ecn(feedback), feedback, parameters);
         sender.write(1_000 * MSS);
         fill(&mut sender, Time::ZERO);
         (sender, Time::ZERO + RTT)
@@ -114,7 +112,7 @@ mod tests {
     }
 
     /// Lets the retransmission timer come, and returns the threshold after it in tenths of a segment.
-    fn time_out(sender: &mut Sender) -> u32 {
+    fn time_out(sender: &mut Sender) -> u64 {
         let phase = sender.phase;
         loop {
             let at = sender.timers.deadline();
@@ -122,19 +120,24 @@ mod tests {
             let timed_out = sender.on_deadline(at);
             fill(sender, at);
             if timed_out {
-                return tenths(sender.cc.ssthresh());
+                return tenths(sender.cc.slow_start_threshold());
             }
         }
     }
 
-    fn tenths(segments: f64) -> u32 {
-        whole(segments * 10.0)
+    fn tenths(threshold: Option<Bytes>) -> u64 {
+        threshold.expect("there was congestion").get() * 10 / MSS
+    }
+
+    /// `count` segments.
+    fn segments(count: u64) -> Option<Bytes> {
+        Some(Bytes::new(count * MSS))
     }
 
     #[test]
     fn the_threshold_falls_once_for_a_window() {
         // Nothing is acknowledged: half of ten segments, and it stays while the same goes on.
-        let (mut sender, _) = sending("newreno", Feedback::None);
+        let (mut sender, _) = sending(&NewRenoConfig::default(), Feedback::None);
         assert_eq!(time_out(&mut sender), 50);
         assert_eq!(time_out(&mut sender), 50);
         // Five of the ten are acknowledged at last, then nothing any more: half of the other five.
@@ -143,34 +146,43 @@ mod tests {
         assert_eq!(time_out(&mut sender), 25);
 
         // In fast recovery.
-        let (mut sender, now) = sending("newreno", Feedback::None);
+        let (mut sender, now) = sending(&NewRenoConfig::default(), Feedback::None);
         acknowledge(&mut sender, now, 0, 8, 0);
-        assert_eq!((sender.phase, sender.cc.ssthresh()), (Phase::Recovery, 5.0));
+        assert_eq!(
+            (sender.phase, sender.cc.slow_start_threshold()),
+            (Phase::Recovery, segments(5))
+        );
         assert_eq!(time_out(&mut sender), 50);
 
         // After an echo of marks in the same window.
-        let (mut sender, now) = sending("newreno", Feedback::Classic);
+        let (mut sender, now) = sending(&NewRenoConfig::default(), Feedback::Classic);
         acknowledge(&mut sender, now, 1, 0, 1);
         assert_eq!(sender.phase, Phase::Reducing);
-        let threshold = tenths(sender.cc.ssthresh());
+        let threshold = tenths(sender.cc.slow_start_threshold());
         assert_eq!(time_out(&mut sender), threshold);
     }
 
     /// RFC 8985 finds the loss at once, as more than three segments beyond it are reported.
     #[test]
     fn prague_reduces_for_a_loss_and_not_for_the_marks_beside_it() {
-        let (mut sender, now) = sending("prague", Feedback::Accurate);
+        let (mut sender, now) = sending(&PragueConfig::default(), Feedback::Accurate);
         acknowledge(&mut sender, now, 0, 5, 2);
-        assert_eq!((sender.phase, sender.cc.cwnd()), (Phase::Recovery, 5.0));
+        assert_eq!(
+            (sender.phase, sender.cc.window()),
+            (Phase::Recovery, segments(5))
+        );
         acknowledge(&mut sender, now, 0, 9, 4);
-        assert_eq!((sender.phase, sender.cc.cwnd()), (Phase::Recovery, 5.0));
+        assert_eq!(
+            (sender.phase, sender.cc.window()),
+            (Phase::Recovery, segments(5))
+        );
     }
 
     /// A window of IP packets of 1,500 bytes in a round trip, twice as much in slow start; 1,448 bytes of each
     /// are its payload.
     #[test]
     fn a_paced_segment_takes_the_time_of_its_payload() {
-        let (mut sender, now) = sending("prague", Feedback::Accurate);
+        let (mut sender, now) = sending(&PragueConfig::default(), Feedback::Accurate);
         sender.on_ack(
             now,
             &Incoming {

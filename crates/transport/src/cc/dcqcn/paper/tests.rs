@@ -194,14 +194,7 @@ fn the_rate_stops_at_its_floor() {
 
 #[test]
 fn the_set_has_every_value_of_the_paper() {
-    let context = fabricsim_core::plugin::CcContext {
-        nic_rate: Rate::from_gbps(40),
-        link_rates: &[],
-        base_rtt: Duration::from_us(8),
-        longest_path: 1,
-        seed: 1,
-        fidelity: Fidelity::Exact,
-    };
+    let context = fabricsim_core::plugin::CcContext::of_nics(Rate::from_gbps(40));
     let config = paper().resolved(&context);
     assert_eq!(config.alpha_timer, Some(Duration::from_us(55)));
     assert_eq!(config.decrease_timer, Some(Duration::from_us(50)));

@@ -1,0 +1,96 @@
+//! The `fabricsim` command: runs, sweeps, checks and lists scenarios of datacenter networks, and
+//! compares their results.
+//!
+//! What it does is the library's work (the crate [`fabricsim`]); here are the arguments, the progress
+//! bar, signals, and how results and errors are shown.
+//!
+//! [`main_with`] is the whole command with congestion-control algorithms of one's own. The crate of such a
+//! command depends on this one alone:
+//!
+//! ```no_run
+//! use fabricsim_cli::fabricsim::cc::CcRegistry;
+//!
+//! fn main() -> std::process::ExitCode {
+//!     let mut registry = CcRegistry::default();
+//!     // registry.register::<MyConfig>("my-algorithm", "what it is, in one line");
+//!     fabricsim_cli::main_with(&registry)
+//! }
+//! ```
+
+mod args;
+mod check;
+mod compare;
+mod console;
+mod error_report;
+mod harm;
+mod list;
+mod load;
+mod parallelism;
+mod pint;
+mod plot;
+mod progress;
+mod report;
+mod reproduce;
+mod results;
+mod run;
+mod schema;
+mod signals;
+mod slowdown;
+mod sweep;
+
+use std::process::ExitCode;
+
+pub use fabricsim;
+
+use args::{Args, Command};
+use fabricsim::Error;
+use fabricsim_scenario::kinds::Registry;
+use signals::Signals;
+
+/// Exit codes: what scripts can rely on.
+mod exit {
+    /// A file could not be written, threads could not be started, a point of a sweep failed, or results are further apart than the user allows.
+    pub(crate) const FAILURE: u8 = 1;
+    /// What the user wrote is wrong; nothing was run. clap uses the same code.
+    pub(crate) const BAD_INPUT: u8 = 2;
+    /// The run could not finish: flows are left and nothing moves, or nothing leads to them.
+    pub(crate) const STALLED: u8 = 3;
+    /// Ctrl-C, as shells number it; other requests to end come to the same.
+    pub(crate) const INTERRUPTED: u8 = 130;
+}
+
+/// Runs the command with the arguments of the process, where scenarios may name the kinds of
+/// `registry`: a [`CcRegistry`](fabricsim::cc::CcRegistry) alone, or all of a [`Registry`]. Returns its exit code.
+#[must_use]
+pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
+    let registry = &registry.into();
+    signals::keep_file_size_limit_an_error();
+    let args: Args = console::arguments();
+    let signals = Signals::listen();
+    let result = match args.command {
+        Command::Run(options) => run::run(&options, &signals, registry),
+        Command::Sweep(options) => sweep::sweep(&options, &signals, registry),
+        Command::Check(options) => check::check(&options, registry),
+        Command::Compare(options) => compare::compare(&options),
+        Command::Slowdown(options) => slowdown::slowdown(&options),
+        Command::Plot(options) => plot::plot(&options),
+        Command::Reproduce(options) => reproduce::reproduce(&options, &signals),
+        Command::Report(options) => report::report(&options),
+        Command::Harm(options) => harm::harm(&options),
+        Command::Pint(options) => pint::pint(&options, registry),
+        Command::List(options) => list::list(&options, registry),
+        Command::Schema => schema::schema(),
+        Command::Completions(options) => schema::completions(&options),
+    };
+    result.unwrap_or_else(refuse)
+}
+
+/// Says what is wrong; the code to end with.
+fn refuse(error: Error) -> ExitCode {
+    let code = match &error {
+        Error::Write { .. } | Error::Threads { .. } => exit::FAILURE,
+        _ => exit::BAD_INPUT,
+    };
+    console::complain(error);
+    ExitCode::from(code)
+}

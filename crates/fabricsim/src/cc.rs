@@ -1,0 +1,18 @@
+//! What a congestion-control algorithm is written with: `use fabricsim::cc::*`.
+//!
+//! A configuration implements [`CcConfig`] and [`ControllerFactory`], its controller
+//! [`CongestionControl`], and [`CcRegistry::register`] gives it a name. A controller without telemetry is
+//! written for every header (`impl<H> CongestionControl<H>`), one that reads telemetry for
+//! [`TelemetryView`], with [`CcConfig::TELEMETRY`] saying which.
+
+pub use fabricsim_core::input::ConfigError;
+pub use fabricsim_core::plugin::{
+    Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
+    EcnUse, Feedback, Fidelity, FlowStart, Growth, IntHop, MarkResponse, MarkingThresholds,
+    Recovering, RequiredTelemetry, Round, Signal, TelemetryView, Transport, scaled_window,
+};
+pub use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+pub use serde::{Deserialize, Serialize};
+
+pub use fabricsim_scenario::cc::registry::CcRegistry;
+pub use fabricsim_scenario::schema::keys::Keys;

@@ -1,0 +1,258 @@
+//! Which kind of network a scenario needs: the header that its packets carry and what its switches
+//! write there.
+
+use std::sync::Arc;
+
+use fabricsim_core::engine::Threads;
+use fabricsim_core::id::NodeId;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{CcContext, Fidelity, NoTelemetry, Telemetry};
+use fabricsim_core::units::Rate;
+use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
+use fabricsim_pint::query::{Probe, Queries, QueryTelemetry};
+use fabricsim_pint::{
+    PintDigest, PintHeader, PintSettings, PintTelemetry, PortLink, PublishedDigest, WithDigest,
+};
+use fabricsim_topology::{Port, Routes};
+use fabricsim_transport::rdma::RdmaSettings;
+
+use crate::network::mixed_header::MixedHeader;
+use crate::network::model;
+use crate::network::model::Site;
+use crate::network::runner::Runner;
+use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::part::Part;
+use fabricsim_scenario::text::error::Error;
+
+/// What a network is built of.
+pub(crate) struct Assembly<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) routes: &'a Routes,
+    pub(crate) context: &'a CcContext,
+    pub(crate) settings: RdmaSettings<ClassFactories>,
+    pub(crate) queries: Option<Arc<Queries>>,
+    pub(crate) threads: &'a Threads,
+}
+
+impl<'a> Assembly<'a> {
+    /// What the network stands on, without queries.
+    const fn site(&self) -> Site<'a> {
+        Site {
+            scenario: self.scenario,
+            routes: self.routes,
+            queries: None,
+            threads: self.threads,
+        }
+    }
+
+    /// Builds the smallest network in which every algorithm of the scenario gets the telemetry that it
+    /// reads.
+    ///
+    /// # Errors
+    /// When the telemetry has no room for the network's paths or rates.
+    pub(crate) fn build(self) -> Result<Box<dyn Runner>, Error> {
+        let int = self.scenario.needs(RequiredTelemetry::Int);
+        if int {
+            self.check_int()?;
+        }
+        let digest = self.pint();
+        let longest = self.context.longest_path;
+        if self.scenario.has_tcp() {
+            return Ok(match (int || digest.is_some(), longest) {
+                (false, _) => Box::new(model::build_mixed::<MixedHeader<()>, _, _>(
+                    self.site(),
+                    self.settings,
+                    |_, _| NoTelemetry,
+                )),
+                (true, 0..=10) => self.mixed::<ExactStack<10>>(digest.as_ref()),
+                (true, _) => self.mixed::<ExactStack<128>>(digest.as_ref()),
+            });
+        }
+        if let Some(queries) = self.queries.clone() {
+            return Ok(match (int, longest) {
+                (false, _) => {
+                    self.with_queries::<(), _>(&queries, digest.as_ref(), |_, _| NoTelemetry)
+                }
+                (true, 0..=10) => {
+                    self.with_int_and_queries::<ExactStack<10>>(&queries, digest.as_ref())
+                }
+                (true, _) => {
+                    self.with_int_and_queries::<ExactStack<128>>(&queries, digest.as_ref())
+                }
+            });
+        }
+        Ok(match (int, digest, self.context.fidelity) {
+            (false, None, Fidelity::Exact) => self.of::<(), _>(|_, _| NoTelemetry),
+            (false, None, Fidelity::Published) => self.of::<PublishedDigest, _>(|_, _| NoTelemetry),
+            (false, Some(pint), Fidelity::Exact) => self.with_digest::<PintDigest>(&pint),
+            (false, Some(pint), Fidelity::Published) => self.with_digest::<PublishedDigest>(&pint),
+            (true, None, Fidelity::Published) => self.with_int::<PublishedStack>(),
+            (true, None, Fidelity::Exact) => match longest {
+                0..=5 => self.with_int::<ExactStack<5>>(),
+                6..=10 => self.with_int::<ExactStack<10>>(),
+                11..=32 => self.with_int::<ExactStack<32>>(),
+                33..=64 => self.with_int::<ExactStack<64>>(),
+                _ => self.with_int::<ExactStack<128>>(),
+            },
+            (true, Some(pint), Fidelity::Published) => self.with_both::<PublishedStack>(&pint),
+            (true, Some(pint), Fidelity::Exact) => match longest {
+                0..=10 => self.with_both::<ExactStack<10>>(&pint),
+                _ => self.with_both::<ExactStack<128>>(&pint),
+            },
+        })
+    }
+
+    fn check_int(&self) -> Result<(), Error> {
+        let longest = self.context.longest_path;
+        let rates = self.context.link_rates.len();
+        let refuse =
+            |part, message: String, help: &str| Err(self.scenario.refuse(part, message, help));
+        match self.context.fidelity {
+            Fidelity::Published if longest > 5 || rates > 8 => refuse(
+                Part::Profile,
+                format!(
+                    "the published telemetry header holds 5 hops and 8 link rates; this network \
+                     has paths of {longest} switches and {rates} rates"
+                ),
+                "leave out the profile, or give a smaller network",
+            ),
+            _ if rates > 64 => refuse(
+                Part::Topology,
+                format!("the links have {rates} different rates, and telemetry can name 64"),
+                "give links and events fewer rates, or [cc] an algorithm that reads no telemetry, such as \
+                 dcqcn",
+            ),
+            Fidelity::Exact if longest > 128 => refuse(
+                Part::Topology,
+                format!("a path passes {longest} switches, and telemetry is built for up to 128"),
+                "give a network with shorter paths, or [cc] an algorithm that reads no telemetry, such as \
+                 dcqcn",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// What switches do for the algorithms that read digests, if some algorithm does. All of them have the same,
+    /// or the scenario would have been refused.
+    fn pint(&self) -> Option<PintSettings> {
+        let config = self.scenario.pint_configs().next();
+        config.map(|config| PintSettings::new(&config, self.context))
+    }
+
+    fn with_int<S: IntHeader + PintHeader>(self) -> Box<dyn Runner> {
+        let scale = IntScale::new(self.context);
+        self.of::<S, _>(|node, ports| int_telemetry::<S>(&scale, node, ports))
+    }
+
+    fn with_digest<H: IntHeader + PintHeader>(self, pint: &PintSettings) -> Box<dyn Runner> {
+        let telemetry = self.pint_telemetry(pint);
+        self.of::<H, _>(telemetry)
+    }
+
+    fn with_both<S: IntHeader>(self, pint: &PintSettings) -> Box<dyn Runner> {
+        let scale = IntScale::new(self.context);
+        let telemetry = self.pint_telemetry(pint);
+        self.of::<WithDigest<S>, _>(|node, ports| {
+            (
+                int_telemetry::<WithDigest<S>>(&scale, node, ports),
+                telemetry(node, ports),
+            )
+        })
+    }
+
+    fn with_int_and_queries<S: IntHeader>(
+        self,
+        queries: &Arc<Queries>,
+        pint: Option<&PintSettings>,
+    ) -> Box<dyn Runner> {
+        let scale = IntScale::new(self.context);
+        self.with_queries::<S, _>(queries, pint, |node, ports| {
+            int_telemetry(&scale, node, ports)
+        })
+    }
+
+    /// A network whose packets serve queries, beside what `other` writes and the digest of `pint`.
+    fn with_queries<S, T>(
+        self,
+        queries: &Arc<Queries>,
+        pint: Option<&PintSettings>,
+        other: impl Fn(NodeId, &[Port]) -> T,
+    ) -> Box<dyn Runner>
+    where
+        S: IntHeader,
+        T: Telemetry<WithDigest<S, Probe>> + Sync + 'static,
+    {
+        let digest = pint.map(|pint| self.pint_telemetry(pint));
+        let queries = Arc::clone(queries);
+        self.of::<WithDigest<S, Probe>, _>(move |node, ports| {
+            let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
+            let cc = digest.as_ref().map(|digest| digest(node, ports));
+            QueryTelemetry::new(Arc::clone(&queries), node, &rates, (other(node, ports), cc))
+        })
+    }
+
+    /// What makes the telemetry of a switch that does `pint`. The published draws are those of a
+    /// network with one switch.
+    fn pint_telemetry<'p>(
+        &self,
+        pint: &'p PintSettings,
+    ) -> impl Fn(NodeId, &[Port]) -> PintTelemetry + use<'p> {
+        let published = self.context.fidelity == Fidelity::Published
+            && self.scenario.topology().switches().count() == 1;
+        let seed = self.scenario.seed();
+        move |node, ports| {
+            let link = |port: &Port| PortLink {
+                rate: port.rate,
+                delay: port.delay,
+            };
+            let links: Vec<PortLink> = ports.iter().map(link).collect();
+            if published {
+                PintTelemetry::published(pint, &links)
+            } else {
+                PintTelemetry::new(pint, &links, seed, node)
+            }
+        }
+    }
+
+    /// A network whose packets carry `H` and whose switches have the telemetry that `telemetry`
+    /// makes from their number and ports.
+    fn of<H, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
+    where
+        H: Header + IntHeader + PintHeader,
+        T: Telemetry<H> + Sync + 'static,
+    {
+        let site = Site {
+            scenario: self.scenario,
+            routes: self.routes,
+            queries: self.queries.as_ref(),
+            threads: self.threads,
+        };
+        Box::new(model::build::<H, T, _>(site, self.settings, telemetry))
+    }
+
+    /// A network of TCP beside algorithms of RDMA that read telemetry: packets have room for INT and a digest,
+    /// and switches write what is read.
+    fn mixed<S: IntHeader>(self, pint: Option<&PintSettings>) -> Box<dyn Runner> {
+        let int = self.scenario.needs(RequiredTelemetry::Int);
+        let scale = int.then(|| IntScale::new(self.context));
+        let digest = pint.map(|pint| self.pint_telemetry(pint));
+        let telemetry = |node: NodeId, ports: &[Port]| {
+            let int = scale.as_ref();
+            (
+                int.map(|scale| int_telemetry::<MixedHeader<WithDigest<S>>>(scale, node, ports)),
+                digest.as_ref().map(|digest| digest(node, ports)),
+            )
+        };
+        Box::new(model::build_mixed::<MixedHeader<WithDigest<S>>, _, _>(
+            self.site(),
+            self.settings,
+            telemetry,
+        ))
+    }
+}
+
+fn int_telemetry<S: IntHeader>(scale: &IntScale, node: NodeId, ports: &[Port]) -> IntTelemetry<S> {
+    let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
+    IntTelemetry::new(scale, node, &rates).expect("the scale was made from the rates of all links")
+}

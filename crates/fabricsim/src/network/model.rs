@@ -1,0 +1,395 @@
+//! The kinds of network that a scenario can need, and their construction.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use fabricsim_core::engine::Threads;
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::network::{
+    HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
+};
+use fabricsim_core::plugin::{ControllerFactory, Fidelity, Model, Telemetry};
+use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_pint::PintHeader;
+use fabricsim_pint::query::{Queries, Sink, Truth};
+use fabricsim_qdisc::{
+    ClassQueues, EcnConfig, Markers, MixedBuffer, PortBuffer, PriorityQueues, PublishedDraws,
+    RedEcn, SharedBuffer,
+};
+use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
+use fabricsim_transport::rdma::{Rdma, RdmaSettings};
+use fabricsim_transport::tcp::TcpFields;
+use fabricsim_transport::{HostSettings, Hosts};
+
+use crate::network::node_log::NodeLog;
+use crate::network::pause_log::PauseLog;
+use crate::network::queue_times::QueueTimes;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::far_end::FarEnd;
+use fabricsim_scenario::schema::observe::queue_ports;
+use fabricsim_scenario::schema::switch::SwitchSettings;
+
+/// RDMA over switches with shared buffers; `H` is the telemetry header, `T` writes it, `F` makes
+/// the algorithms.
+#[derive(Debug)]
+pub(crate) struct Fabric<H, T, F> {
+    header: PhantomData<fn() -> H>,
+    telemetry: PhantomData<fn() -> T>,
+    factory: PhantomData<fn() -> F>,
+}
+
+impl<H, T, F> Model for Fabric<H, T, F>
+where
+    H: PintHeader,
+    T: Telemetry<H> + Sync + 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
+{
+    type Header = H;
+    type Telemetry = T;
+    type Queue = PriorityQueues<H>;
+    type Buffer = SharedBuffer;
+    type Routing = SwitchRoutes;
+    type Endpoint = Rdma<H, F>;
+    type Observer = NodeLog;
+}
+
+/// RDMA and TCP over switches whose buffer and queues know lossless and lossy priorities; the
+/// parameters are those of [`Fabric`].
+#[derive(Debug)]
+pub(crate) struct MixedFabric<H, T, F> {
+    header: PhantomData<fn() -> H>,
+    telemetry: PhantomData<fn() -> T>,
+    factory: PhantomData<fn() -> F>,
+}
+
+impl<H, T, F> Model for MixedFabric<H, T, F>
+where
+    H: PintHeader + TcpFields,
+    T: Telemetry<H> + Sync + 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
+{
+    type Header = H;
+    type Telemetry = T;
+    type Queue = ClassQueues<H>;
+    type Buffer = MixedBuffer;
+    type Routing = SwitchRoutes;
+    type Endpoint = Hosts<H, F>;
+    type Observer = NodeLog;
+}
+
+/// The widest packet that a table of published times covers.
+const TABLE_BYTES: u16 = 10_000;
+
+/// Transmission times of links, shared between links of one rate.
+#[derive(Debug)]
+pub(crate) struct Timings {
+    fidelity: Fidelity,
+    tables: BTreeMap<Rate, LineTiming>,
+}
+
+impl Timings {
+    pub(crate) const fn new(fidelity: Fidelity) -> Self {
+        Self {
+            fidelity,
+            tables: BTreeMap::new(),
+        }
+    }
+
+    pub(crate) fn of(&mut self, rate: Rate) -> LineTiming {
+        let fidelity = self.fidelity;
+        self.tables
+            .entry(rate)
+            .or_insert_with(|| match fidelity {
+                Fidelity::Exact => LineTiming::new(rate),
+                Fidelity::Published => {
+                    let time = |wire| {
+                        rate.sransmission_truncated_ns(Bytes::new(u64::from(wire)))
+                            .as_ps()
+                    };
+                    LineTiming::Table(Arc::new(LineTable {
+                        times: (0..TABLE_BYTES).map(time).collect(),
+                        rate,
+                    }))
+                }
+            })
+            .clone()
+    }
+}
+
+/// What a network is built of beside links, routes and observers.
+pub(crate) struct Parts<E, Q, B, T> {
+    /// The transport of a host with these ports.
+    endpoint: E,
+    /// The queues of a port, which has this number among all.
+    queue: Q,
+    /// The buffer of a switch.
+    buffer: B,
+    /// What a switch writes into packets.
+    telemetry: T,
+}
+
+/// What all networks of a scenario are built from.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) scenario: &'a Scenario,
+    pub(crate) routes: &'a Routes,
+    pub(crate) queries: Option<&'a Arc<Queries>>,
+    pub(crate) threads: &'a Threads,
+}
+
+/// The markers of ports, by priority.
+struct Marking<'a> {
+    scenario: &'a Scenario,
+    switch: &'a SwitchSettings,
+    nic_rate: Rate,
+    wanted: [Option<EcnConfig>; 8],
+    published_draws: PublishedDraws,
+    /// Priorities whose packets are not marked by thresholds, as bits.
+    unmarked: u8,
+}
+
+impl<'a> Marking<'a> {
+    fn new(scenario: &'a Scenario, switch: &'a SwitchSettings, unmarked: u8) -> Self {
+        Self {
+            scenario,
+            switch,
+            nic_rate: scenario.nic_rate(),
+            // Marks that contradict one another are refused when the scenario is read.
+            wanted: scenario.wanted_marks().unwrap_or_default(),
+            published_draws: PublishedDraws::new(scenario.topology().len() as u64, scenario.seed()),
+            unmarked,
+        }
+    }
+
+    /// The markers of `port`, if it has some.
+    fn at(&self, port: &Port, number: u64) -> Option<Box<Markers>> {
+        let scenario = self.scenario;
+        let mut markers = Markers::default();
+        for ((marker, wanted), priority) in markers.iter_mut().zip(&self.wanted).zip(0u8..) {
+            if self.unmarked >> priority & 1 != 0 {
+                continue;
+            }
+            let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), self.nic_rate);
+            let entity = number * 8 + u64::from(priority);
+            *marker = ecn.map(|ecn| match scenario.fidelity() {
+                Fidelity::Exact => RedEcn::new(&ecn, scenario.seed(), entity),
+                Fidelity::Published => RedEcn::published(&ecn, &self.published_draws),
+            });
+        }
+        let marks = markers.iter().any(Option::is_some);
+        marks.then(|| Box::new(markers))
+    }
+}
+
+/// Builds a network of RDMA alone.
+pub(crate) fn build<H, T, F>(
+    site: Site<'_>,
+    settings: RdmaSettings<F>,
+    telemetry: impl Fn(NodeId, &[Port]) -> T,
+) -> Network<Fabric<H, T, F>>
+where
+    H: PintHeader,
+    T: Telemetry<H> + Sync + 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
+{
+    let scenario = site.scenario;
+    let nic_rate = scenario.nic_rate();
+    let switch = scenario.switch().resolved(nic_rate, scenario.fidelity());
+    let buffer = scenario.buffer_config();
+    let settings = Arc::new(settings);
+    let marking = Marking::new(scenario, &switch, 0);
+    site.assemble(Parts {
+        endpoint: |rates| Rdma::new(Arc::clone(&settings), rates),
+        queue: |port: &Port, number| PriorityQueues::new(marking.at(port, number)),
+        buffer: |shares: &[PortBuffer]| {
+            let buffer = scenario
+                .switch()
+                .buffer_of(&buffer, shares, scenario.fidelity());
+            SharedBuffer::new(&buffer, nic_rate, shares)
+        },
+        telemetry,
+    })
+}
+
+/// Builds a network of TCP, beside RDMA or alone.
+pub(crate) fn build_mixed<H, T, F>(
+    site: Site<'_>,
+    settings: RdmaSettings<F>,
+    telemetry: impl Fn(NodeId, &[Port]) -> T,
+) -> Network<MixedFabric<H, T, F>>
+where
+    H: PintHeader + TcpFields,
+    T: Telemetry<H> + Sync + 'static,
+    F: ControllerFactory<H> + 'static,
+    F::Controller: 'static,
+{
+    let scenario = site.scenario;
+    let nic_rate = scenario.nic_rate();
+    let switch = scenario.switch().resolved(nic_rate, scenario.fidelity());
+    let buffer = scenario.buffer_config();
+    let settings = HostSettings {
+        transports: scenario.class_transports(),
+        tcp: Arc::new(scenario.tcp_settings(&settings.network)),
+        rdma: Arc::new(settings),
+    };
+    let lossy = scenario.lossy();
+    let marking = Marking::new(scenario, &switch, lossy.priorities);
+    let tcp_queues = scenario.tcp_queues();
+    site.assemble(Parts {
+        endpoint: |rates| Hosts::new(&settings, rates),
+        queue: |port: &Port, number| {
+            let towards = if scenario.topology().is_host(port.peer) {
+                FarEnd::Hosts
+            } else {
+                FarEnd::Switches
+            };
+            let own = tcp_queues.at(port.rate, towards, number * 8);
+            let queues = ClassQueues::new(marking.at(port, number));
+            own.into_iter()
+                .fold(queues, |queues, (priority, discipline)| {
+                    queues.with_discipline(priority, discipline)
+                })
+        },
+        buffer: |shares: &[PortBuffer]| {
+            let buffer = scenario
+                .switch()
+                .buffer_of(&buffer, shares, scenario.fidelity());
+            MixedBuffer::new(&buffer, lossy, nic_rate, shares)
+        },
+        telemetry,
+    })
+}
+
+impl Site<'_> {
+    fn assemble<M, E, Q, B, T>(self, parts: Parts<E, Q, B, T>) -> Network<M>
+    where
+        M: Model<Observer = NodeLog, Routing = SwitchRoutes>,
+        E: Fn(Vec<Rate>) -> M::Endpoint,
+        Q: Fn(&Port, u64) -> M::Queue,
+        B: Fn(&[PortBuffer]) -> M::Buffer,
+        T: Fn(NodeId, &[Port]) -> M::Telemetry,
+    {
+        let Site {
+            scenario,
+            routes,
+            queries,
+            threads,
+        } = self;
+        let topology: &Topology = scenario.topology();
+        let mut timings = Timings::new(scenario.fidelity());
+        let mut nodes = Vec::with_capacity(topology.len());
+        let mut wiring = Vec::with_capacity(topology.len());
+        let mut port_number = 0u64;
+        let watched = scenario
+            .observe()
+            .map_or_else(Vec::new, |observe| queue_ports(observe, topology));
+        for index in 0..topology.len() {
+            let node = NodeId::from_index(index);
+            let ports = topology.ports(node);
+            wiring.push(
+                ports
+                    .iter()
+                    .map(|port| (port.peer, port.peer_port))
+                    .collect::<Vec<(NodeId, PortId)>>(),
+            );
+            let queue_times = queue_times(scenario, &watched, node);
+            let observer = NodeLog {
+                pauses: if scenario.output().pauses {
+                    PauseLog::On(Vec::new())
+                } else {
+                    PauseLog::Off
+                },
+                watches_queues: queue_times.is_some(),
+                queues: queue_times,
+                sink: queries
+                    .filter(|_| topology.is_host(node))
+                    .map(|queries| Box::new(Sink::new(queries))),
+                truth: truth(scenario, queries, node),
+                attached: None,
+            };
+            let links: Vec<LinkConfig> = ports
+                .iter()
+                .map(|port| link(port, node, scenario.seed(), &mut timings))
+                .collect();
+            nodes.push(if topology.is_host(node) {
+                NodeConfig::Host(HostConfig {
+                    ports: links,
+                    endpoint: (parts.endpoint)(ports.iter().map(|port| port.rate).collect()),
+                    observer,
+                })
+            } else {
+                let shares: Vec<PortBuffer> = ports
+                    .iter()
+                    .map(|port| PortBuffer {
+                        rate: port.rate,
+                        delay: port.delay,
+                    })
+                    .collect();
+                let queues = ports
+                    .iter()
+                    .zip(port_number..)
+                    .map(|(port, number)| (parts.queue)(port, number));
+                NodeConfig::Switch(SwitchConfig {
+                    ports: links.into_iter().zip(queues).collect(),
+                    buffer: (parts.buffer)(&shares),
+                    routing: routes.switch(node),
+                    telemetry: (parts.telemetry)(node, ports),
+                    observer,
+                })
+            });
+            port_number += ports.len() as u64;
+        }
+        Network::new(nodes, &wiring, threads, scenario.run().stall_after)
+    }
+}
+
+/// What notes the lengths of the queues of `node` that are among `watched`, if some distribution is
+/// asked for.
+fn queue_times(
+    scenario: &Scenario,
+    watched: &[(NodeId, PortId)],
+    node: NodeId,
+) -> Option<Box<QueueTimes>> {
+    let settings = scenario.observe()?;
+    let first = watched.partition_point(|(other, _)| *other < node);
+    let own = watched[first..]
+        .iter()
+        .take_while(|(other, _)| *other == node);
+    let mut own = own.map(|(_, port)| *port).peekable();
+    let wanted = settings.queue_distribution && own.peek().is_some();
+    let count = scenario.topology().ports(node).len();
+    wanted.then(|| Box::new(QueueTimes::new(settings, count, own)))
+}
+
+/// What notes the values that queries ask for as they are, at switch `node`, where it is wanted.
+fn truth(scenario: &Scenario, queries: Option<&Arc<Queries>>, node: NodeId) -> Option<Box<Truth>> {
+    let wanted = scenario.queries()?.pint.truth && !scenario.topology().is_host(node);
+    let ports = scenario.topology().ports(node).iter();
+    let rates: Vec<Rate> = ports.map(|port| port.rate).collect();
+    let truth = queries
+        .filter(|_| wanted)
+        .and_then(|queries| Truth::new(queries, &rates));
+    truth.map(Box::new)
+}
+
+fn link(port: &Port, node: NodeId, seed: u64, timings: &mut Timings) -> LinkConfig {
+    LinkConfig {
+        rate: port.rate,
+        timing: timings.of(port.rate),
+        delay: port.delay,
+        loss: (port.loss > 0.0).then(|| (port.loss, loss_stream(port, node, seed))),
+    }
+}
+
+/// What decides which packets are lost that leave `node` by `port`. The two directions of a link lose
+/// packets independently.
+pub(crate) fn loss_stream(port: &Port, node: NodeId, seed: u64) -> Stream {
+    let direction = u64::from(port.link) * 2 + u64::from(node > port.peer);
+    Stream::new(seed, direction, Purpose::Loss)
+}

@@ -1,0 +1,130 @@
+//! What is written down at each node while packets move.
+
+use std::any::Any;
+
+use fabricsim_core::flow::{Completion, Flow};
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::packet::{Header, Packet};
+use fabricsim_core::plugin::{DropReason, Hop, Observer};
+use fabricsim_core::units::{Bytes, Time};
+use fabricsim_pint::PintHeader;
+use fabricsim_pint::query::{Sink, Truth};
+
+use crate::network::pause_log::PauseLog;
+use crate::network::queue_times::QueueTimes;
+
+/// An observer that a program has attached to a node.
+pub(crate) trait AttachedObserver: Observer<()> + Any {}
+
+impl<O: Observer<()> + Any> AttachedObserver for O {}
+
+/// The observer of one node. Where nobody asks for queues a packet that waits pays two tests of
+/// one flag; where no observer is attached, a departure and an arrival at a host pay one of a pointer.
+#[derive(Debug)]
+pub(crate) struct NodeLog {
+    pub(crate) pauses: PauseLog,
+    pub(crate) queues: Option<Box<QueueTimes>>,
+    /// What a host makes of the digests that arrive.
+    pub(crate) sink: Option<Box<Sink>>,
+    /// What a switch notes beside the digests.
+    pub(crate) truth: Option<Box<Truth>>,
+    /// Whether somebody wants to know of queues: `queues` or `attached`.
+    pub(crate) watches_queues: bool,
+    /// The embedding program's own.
+    pub(crate) attached: Option<Box<dyn AttachedObserver>>,
+}
+
+impl NodeLog {
+    // Apart from the code that every packet runs through.
+    #[cold]
+    #[inline(never)]
+    fn tell_arrival<H: Header>(&mut self, now: Time, node: NodeId, packet: &Packet<H>) {
+        if let Some(attached) = &mut self.attached {
+            attached.on_arrival(now, node, &packet.without_telemetry());
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_dequeue<H: Header>(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
+        if let Some(attached) = &mut self.attached {
+            attached.on_dequeue(node, hop, &packet.without_telemetry());
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_queue_change(&mut self, now: Time, node: NodeId, port: PortId, queue: Bytes) {
+        if let Some(times) = &mut self.queues {
+            times.change(now, port, queue);
+        }
+        if let Some(attached) = &mut self.attached {
+            attached.on_queue_change(now, node, port, queue);
+        }
+    }
+}
+
+impl<H: PintHeader> Observer<H> for NodeLog {
+    fn on_start(&mut self, now: Time, node: NodeId, flow: &Flow) {
+        if let Some(attached) = &mut self.attached {
+            attached.on_start(now, node, flow);
+        }
+    }
+
+    #[inline]
+    fn on_arrival(&mut self, now: Time, node: NodeId, packet: &Packet<H>) {
+        if H::QUERIES
+            && let Some(sink) = &mut self.sink
+        {
+            sink.on_arrival(now, packet);
+        }
+        if self.attached.is_some() {
+            self.tell_arrival(now, node, packet);
+        }
+    }
+
+    fn on_completion(&mut self, node: NodeId, completion: &Completion) {
+        if let Some(attached) = &mut self.attached {
+            attached.on_completion(node, completion);
+        }
+    }
+
+    #[inline]
+    fn sees_dequeues(&self) -> bool {
+        H::QUERIES || self.attached.is_some()
+    }
+
+    #[inline]
+    fn on_dequeue(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
+        if H::QUERIES
+            && let Some(truth) = &mut self.truth
+        {
+            truth.on_dequeue(hop, packet);
+        }
+        if self.attached.is_some() {
+            self.tell_dequeue(node, hop, packet);
+        }
+    }
+
+    #[inline]
+    fn on_queue_change(&mut self, now: Time, node: NodeId, port: PortId, queue: Bytes) {
+        if self.watches_queues {
+            self.tell_queue_change(now, node, port, queue);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn on_drop(&mut self, now: Time, node: NodeId, reason: DropReason, packet: &Packet<H>) {
+        if let Some(attached) = &mut self.attached {
+            attached.on_drop(now, node, reason, &packet.without_telemetry());
+        }
+    }
+
+    fn on_pause(&mut self, now: Time, node: NodeId, port: PortId, priority: u8, stop: bool) {
+        self.pauses.add(now, node, port, priority, stop);
+        if let Some(attached) = &mut self.attached {
+            attached.on_pause(now, node, port, priority, stop);
+        }
+    }
+}

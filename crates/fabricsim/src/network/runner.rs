@@ -1,0 +1,188 @@
+//! A network of any model behind one dynamic call for a whole run.
+
+use fabricsim_core::engine::Probe;
+use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::network::{
+    BlockedPort, Counters, Directory, Network, PortSample, Room, Stop, Watch,
+};
+use fabricsim_core::packet::Packet;
+use fabricsim_core::plugin::{
+    Application, EndpointCounters, LiveFlow, Model, QueueReport, Unfinished,
+};
+use fabricsim_core::rng::Stream;
+use fabricsim_core::units::{Bytes, Time};
+use fabricsim_pint::query::{Answers, HopSeries};
+use fabricsim_topology::SwitchRoutes;
+
+use crate::network::node_log::{AttachedObserver, NodeLog};
+use crate::network::pause_log::PauseEvent;
+use crate::network::queue_times::QueueBin;
+
+/// A network of any model.
+pub(crate) trait Runner: Send {
+    fn run_until(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory<SwitchRoutes>,
+        watch: &mut dyn Watch,
+    ) -> Stop;
+    fn run_probed(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory<SwitchRoutes>,
+        watch: &mut dyn Watch,
+        probe: &mut dyn Probe,
+    ) -> Stop;
+    fn set_room(&mut self, room: Room);
+    fn add_application(&mut self, host: NodeId, application: Box<dyn Application>, stream: Stream);
+    fn applications(&self) -> Vec<(NodeId, &dyn Application)>;
+    fn applications_wait_for(&self) -> Vec<(NodeId, String)>;
+    fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>);
+    fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)>;
+    fn now(&self) -> Time;
+    fn ended(&self) -> Time;
+    fn packet_bytes(&self) -> usize;
+    fn epochs(&self) -> u64;
+    fn flows(&self) -> (u64, u64);
+    fn take_completions(&mut self) -> Vec<Completion>;
+    fn unreachable(&self) -> &[FlowRequest];
+    fn unfinished(&self) -> Vec<Unfinished>;
+    fn counters(&self) -> Counters;
+    fn endpoint_counters(&self) -> EndpointCounters;
+    fn queued_bytes(&self) -> Bytes;
+    fn paused_ports(&self) -> usize;
+    fn deadlock(&self) -> Vec<BlockedPort>;
+    fn pause_events(&self) -> Vec<PauseEvent>;
+    fn catch_up(&mut self);
+    fn port(&self, node: NodeId, port: PortId) -> PortSample;
+    fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
+    fn queue_distribution(&self) -> Vec<QueueBin>;
+    fn answers(&self) -> Answers;
+    fn hop_series(&self, least: usize) -> Vec<HopSeries>;
+    fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
+}
+
+impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M> {
+    fn run_until(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory<SwitchRoutes>,
+        watch: &mut dyn Watch,
+    ) -> Stop {
+        self.run_until(until, source, directory, watch)
+    }
+    fn run_probed(
+        &mut self,
+        until: Time,
+        source: &mut dyn FlowSource,
+        directory: &mut dyn Directory<SwitchRoutes>,
+        watch: &mut dyn Watch,
+        probe: &mut dyn Probe,
+    ) -> Stop {
+        self.run_probed(until, source, directory, watch, probe)
+    }
+    fn set_room(&mut self, room: Room) {
+        self.set_room(room);
+    }
+    fn add_application(&mut self, host: NodeId, application: Box<dyn Application>, stream: Stream) {
+        self.add_application(host, application, stream);
+    }
+    fn applications(&self) -> Vec<(NodeId, &dyn Application)> {
+        self.applications().collect()
+    }
+    fn applications_wait_for(&self) -> Vec<(NodeId, String)> {
+        self.applications_wait_for()
+    }
+    fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>) {
+        self.for_each_observer(|node, log| log.attached = Some(make(node)));
+    }
+    fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)> {
+        let logs = self.observers().enumerate();
+        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.attached.as_deref()?)))
+            .collect()
+    }
+    fn now(&self) -> Time {
+        self.now()
+    }
+    fn ended(&self) -> Time {
+        self.ended()
+    }
+    fn packet_bytes(&self) -> usize {
+        size_of::<Packet<M::Header>>()
+    }
+    fn epochs(&self) -> u64 {
+        self.epochs()
+    }
+    fn flows(&self) -> (u64, u64) {
+        (self.flows_started(), self.flows_finished())
+    }
+    fn take_completions(&mut self) -> Vec<Completion> {
+        self.take_completions()
+    }
+    fn unreachable(&self) -> &[FlowRequest] {
+        self.unreachable()
+    }
+    fn unfinished(&self) -> Vec<Unfinished> {
+        self.unfinished()
+    }
+    fn counters(&self) -> Counters {
+        self.counters()
+    }
+    fn endpoint_counters(&self) -> EndpointCounters {
+        self.endpoint_counters()
+    }
+    fn queued_bytes(&self) -> Bytes {
+        self.queued_bytes()
+    }
+    fn paused_ports(&self) -> usize {
+        self.paused_ports()
+    }
+    fn deadlock(&self) -> Vec<BlockedPort> {
+        self.deadlock()
+    }
+    fn pause_events(&self) -> Vec<PauseEvent> {
+        let mut events: Vec<PauseEvent> = self
+            .observers()
+            .flat_map(|log| log.pauses.events().iter().copied())
+            .collect();
+        events.sort_by_key(|event| event.at);
+        events
+    }
+    fn catch_up(&mut self) {
+        self.catch_up();
+    }
+    fn port(&self, node: NodeId, port: PortId) -> PortSample {
+        self.port(node, port)
+    }
+    fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {
+        self.for_each_live(visit);
+    }
+    fn answers(&self) -> Answers {
+        Answers::collect(
+            self.observers().filter_map(|log| log.sink.as_deref()),
+            self.observers().filter_map(|log| log.truth.as_deref()),
+        )
+    }
+    fn hop_series(&self, least: usize) -> Vec<HopSeries> {
+        HopSeries::collect(
+            self.observers().filter_map(|log| log.truth.as_deref()),
+            least,
+        )
+    }
+    fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
+        let mut reports = Vec::new();
+        self.for_each_queue_report(|node, port, report| reports.push((node, port, *report)));
+        reports
+    }
+    fn queue_distribution(&self) -> Vec<QueueBin> {
+        let now = self.ended();
+        let logs = self.observers().enumerate();
+        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
+            .flat_map(|(node, times)| times.bins(now, node))
+            .collect()
+    }
+}

@@ -1,0 +1,255 @@
+//! The `[cc]` table of any algorithm.
+
+use std::sync::Arc;
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::{
+    CcContext, DynFactory, Feedback, MarkingThresholds, RequiredTelemetry, Transport,
+};
+use fabricsim_core::units::Rate;
+use fabricsim_hpcc::int_bytes;
+use fabricsim_pint::PintConfig;
+use fabricsim_transport::tcp::ClassConfig;
+use serde::Serialize;
+use toml::de::DeTable;
+
+use super::entry::{CcEntry, DynCcConfig};
+use super::list::{CONGESTION_CONTROLS, CcRegistry};
+use super::tcp_class::TcpClassKeys;
+use crate::text::document::{Document, Section};
+use crate::text::error::Error;
+
+/// The `[cc]` table: an algorithm and its settings.
+#[derive(Clone, Debug)]
+pub struct AnyCcConfig {
+    entry: CcEntry,
+    config: Arc<dyn DynCcConfig>,
+    /// Of connections of TCP; `None` outside of scenarios.
+    connections: Option<TcpClassKeys>,
+}
+
+impl PartialEq for AnyCcConfig {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+            && self.config.value() == other.config.value()
+            && self.connections == other.connections
+    }
+}
+
+impl Serialize for AnyCcConfig {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut table = serde_json::Map::new();
+        table.insert("kind".to_owned(), self.name().into());
+        let mut extend = |value| {
+            if let serde_json::Value::Object(keys) = value {
+                table.extend(keys);
+            }
+        };
+        extend(self.config.value());
+        if let Some(keys) = &self.connections {
+            extend(serde_json::to_value(keys).unwrap_or_default());
+        }
+        table.serialize(serializer)
+    }
+}
+
+impl AnyCcConfig {
+    /// Returns the algorithm of the workspace called `name` with its default settings.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        let entry = CONGESTION_CONTROLS.iter().find(|cc| cc.name == name)?;
+        Some(Self {
+            entry: *entry,
+            config: entry.default?(),
+            connections: (entry.transport == Transport::Tcp).then(TcpClassKeys::default),
+        })
+    }
+
+    /// Reads a table with a key `kind`, which names one of `entries`, outside of scenarios.
+    ///
+    /// # Errors
+    /// In serde's words.
+    pub fn from_value(
+        value: serde_json::Value,
+        entries: impl Fn() -> Vec<&'static CcEntry>,
+    ) -> Result<Self, serde_json::Error> {
+        use serde::de::Error as _;
+        let mut table: serde_json::Map<String, serde_json::Value> = serde_json::from_value(value)?;
+        let kind = table.remove("kind");
+        let kind = kind.ok_or_else(|| serde_json::Error::missing_field("kind"))?;
+        let name: String = serde_json::from_value(kind)?;
+        let known = entries();
+        let Some(entry) = known.iter().find(|entry| entry.name == name) else {
+            let known: Vec<String> = known.iter().map(|cc| format!("`{}`", cc.name)).collect();
+            let known = known.join(", ");
+            let message = format!("unknown variant `{name}`, expected one of {known}");
+            return Err(serde_json::Error::custom(message));
+        };
+        Ok(Self {
+            entry: **entry,
+            config: (entry.read_value)(table.into())?,
+            connections: None,
+        })
+    }
+
+    /// Reads the table `section`, whose `kind` names an algorithm of `registry`.
+    pub(crate) fn read<'a>(
+        document: &Document<'a>,
+        mut section: Section<'a>,
+        registry: &CcRegistry,
+    ) -> Result<Self, Error> {
+        let names: Vec<&'static str> = registry.entries().iter().map(|cc| cc.name).collect();
+        let kind = document.kind(&mut section, &names)?;
+        let entry = *registry
+            .entry(kind)
+            .expect("`kind` is one of the names it was given");
+        let (config, connections) = match entry.transport {
+            Transport::Rdma => ((entry.read_table)(document, &section)?, None),
+            Transport::Tcp => {
+                let keys = read_connections(&entry, document, &mut section)?;
+                ((entry.read_table)(document, &section)?, Some(keys))
+            }
+        };
+        let config = Self {
+            entry,
+            config,
+            connections,
+        };
+        let valid = config.validate();
+        valid.map_err(|error| document.refuse(&section, error))?;
+        Ok(config)
+    }
+
+    /// Returns the algorithm's name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.entry.name
+    }
+
+    /// Returns what carries the algorithm's flows.
+    #[must_use]
+    pub const fn transport(&self) -> Transport {
+        self.entry.transport
+    }
+
+    /// Returns the telemetry that the algorithm reads in acknowledgements.
+    #[must_use]
+    pub const fn telemetry(&self) -> RequiredTelemetry {
+        self.entry.telemetry
+    }
+
+    /// Returns the settings of the digest that the algorithm reads, if it reads one.
+    #[must_use]
+    pub fn pint(&self) -> Option<PintConfig> {
+        let own = self.typed::<PintConfig>().cloned();
+        match self.telemetry() {
+            RequiredTelemetry::Digest => Some(own.unwrap_or_default()),
+            RequiredTelemetry::Nothing | RequiredTelemetry::Int => None,
+        }
+    }
+
+    /// Returns the configuration if it is a `C`.
+    pub(super) fn typed<C: 'static>(&self) -> Option<&C> {
+        self.config.as_any().downcast_ref()
+    }
+
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.config.validate()
+    }
+
+    /// Returns the settings with every default filled in.
+    #[must_use]
+    pub fn resolved(&self, network: &CcContext) -> Self {
+        Self {
+            entry: self.entry,
+            config: self.config.resolved(network),
+            connections: self.connections.as_ref().map(|keys| TcpClassKeys {
+                ecn: Some(self.feedback()),
+                ..keys.clone()
+            }),
+        }
+    }
+
+    /// Returns the bytes of telemetry on a full data packet.
+    #[must_use]
+    pub fn telemetry_bytes(&self, network: &CcContext) -> u16 {
+        let own = self.config.telemetry_bytes(network);
+        own + match (self.entry.factory, self.telemetry()) {
+            (None, _) | (_, RequiredTelemetry::Nothing) => 0,
+            (Some(_), RequiredTelemetry::Int) => int_bytes(network.longest_path),
+            (Some(_), RequiredTelemetry::Digest) => {
+                DynCcConfig::telemetry_bytes(&PintConfig::default(), network)
+            }
+        }
+    }
+
+    /// Returns when ports of `rate` should mark the packets of the algorithm.
+    #[must_use]
+    pub fn marking(&self, rate: Rate) -> Option<MarkingThresholds> {
+        self.config.marking(rate)
+    }
+
+    /// Returns the lowest rate that the user has set.
+    #[must_use]
+    pub fn lowest_rate(&self) -> Option<Rate> {
+        self.config.lowest_rate()
+    }
+
+    /// Returns whether the published script lets answers leave a paused host under this algorithm.
+    #[must_use]
+    pub fn ack_high_priority(&self) -> bool {
+        self.config.ack_high_priority()
+    }
+
+    /// Returns the feedback of marks that connections of TCP ask for.
+    fn feedback(&self) -> Feedback {
+        let set = self.connections.as_ref().and_then(|keys| keys.ecn);
+        set.unwrap_or_else(|| self.config.feedback())
+    }
+
+    /// Returns the factory of controllers behind pointers, unless they are compiled for each header.
+    #[must_use]
+    pub fn dyn_factory(&self) -> Option<Arc<dyn DynFactory>> {
+        Some(self.entry.factory?(&*self.config))
+    }
+
+    /// Returns how flows of the class are carried, where TCP carries them. Both sides want the same
+    /// feedback.
+    pub(crate) fn tcp_class(&self, network: &CcContext) -> Option<ClassConfig> {
+        if self.transport() != Transport::Tcp {
+            return None;
+        }
+        let opening = self.connections.as_ref().map(|keys| keys.opening);
+        Some(ClassConfig {
+            cc: self.dyn_factory()?,
+            network: Arc::new(network.clone()),
+            feedback: self.feedback(),
+            opening: opening.unwrap_or_default(),
+            ..ClassConfig::default()
+        })
+    }
+}
+
+/// Reads and removes the keys that all algorithms of TCP have.
+fn read_connections<'a>(
+    entry: &CcEntry,
+    document: &Document<'a>,
+    section: &mut Section<'a>,
+) -> Result<TcpClassKeys, Error> {
+    let known: Vec<&'static str> = entry.keys().iter().map(|(key, _)| *key).collect();
+    document.refuse_unknown(&section.title, &section.table, &known)?;
+    let mut shared = Section {
+        table: DeTable::new(),
+        ..section.clone()
+    };
+    for (key, _) in ClassConfig::KEYS {
+        if let Some((key, value)) = section.table.remove_entry(*key) {
+            shared.table.insert(key, value);
+        }
+    }
+    document.settings(&shared, ClassConfig::KEYS)
+}

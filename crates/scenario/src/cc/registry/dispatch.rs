@@ -1,0 +1,184 @@
+//! From the algorithms of a scenario to the controllers of flows of RDMA: one `match` for each
+//! acknowledgement, and for those that are not listed here a call through a pointer.
+
+use fabricsim_core::id::ClassId;
+use fabricsim_core::plugin::{
+    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart, Transport,
+};
+use fabricsim_core::units::{Bytes, Rate, Time};
+use fabricsim_hpcc::{HpccConfig, IntHeader};
+use fabricsim_pint::{PintConfig, PintHeader};
+use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, NoneConfig, TimelyConfig};
+
+use super::config::AnyCcConfig;
+use super::view::{ViewedController, ViewedFactory};
+
+/// Makes the enums of the controllers that are compiled for each header, and `each!`, a `match` over
+/// them.
+macro_rules! compiled {
+    (($d:tt) $($variant:ident($config:ty),)*) => {
+        /// The factory of any controllers.
+        #[derive(Clone, Debug)]
+        pub enum AnyFactory {
+            $(#[doc = concat!("[`", stringify!($config), "`].")] $variant($config),)*
+            /// Any other.
+            Viewed(ViewedFactory),
+        }
+
+        /// Any controller of RDMA; one match for each call.
+        #[derive(Debug)]
+        pub enum AnyController<H: IntHeader + PintHeader> {
+            $(#[doc = concat!("Of [`", stringify!($config), "`].")]
+            $variant(<$config as ControllerFactory<H>>::Controller),)*
+            /// Any other.
+            Viewed(ViewedController),
+        }
+
+        impl AnyFactory {
+            /// Returns the factory of `cc`.
+            fn of(cc: &AnyCcConfig) -> Option<Self> {
+                $(if let Some(config) = cc.typed::<$config>() {
+                    return Some(Self::$variant(config.clone()));
+                })*
+                let telemetry = cc.telemetry();
+                let factory = cc.dyn_factory()?;
+                Some(Self::Viewed(ViewedFactory { factory, telemetry }))
+            }
+
+            fn build<H: IntHeader + PintHeader>(&self, start: &FlowStart<'_>) -> AnyController<H> {
+                match self {
+                    $(Self::$variant(config) => AnyController::$variant(ControllerFactory::<H>::build(config, start)),)*
+                    Self::Viewed(factory) => AnyController::Viewed(factory.build(start)),
+                }
+            }
+        }
+
+        macro_rules! each {
+            ($d controller:expr, $d method:ident($d($d argument:expr),*)) => {
+                match $d controller {
+                    $(Self::$variant(cc) => CongestionControl::<H>::$d method(cc, $d($d argument),*),)*
+                    Self::Viewed(cc) => CongestionControl::<H>::$d method(cc, $d($d argument),*),
+                }
+            };
+        }
+    };
+}
+
+compiled! { ($)
+    Hpcc(HpccConfig),
+    HpccPint(PintConfig),
+    Dcqcn(DcqcnConfig),
+    Timely(TimelyConfig),
+    Dctcp(DctcpConfig),
+    NoControl(NoneConfig),
+}
+
+/// What TCP alone asks is left at its defaults: no flow of TCP has such a controller.
+impl<H: IntHeader + PintHeader> CongestionControl<H> for AnyController<H> {
+    #[inline]
+    fn prepare(&mut self, header: &mut H) -> u16 {
+        each!(self, prepare(header))
+    }
+
+    #[inline]
+    fn on_sent(&mut self, wire: Bytes) {
+        each!(self, on_sent(wire));
+    }
+
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        each!(self, on_ack(ack));
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        each!(self, on_congestion(congestion));
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        each!(self, window())
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        each!(self, pacing_rate())
+    }
+
+    #[inline]
+    fn retimes(&self) -> bool {
+        each!(self, retimes())
+    }
+
+    #[inline]
+    fn deadline(&self) -> Time {
+        each!(self, deadline())
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        each!(self, on_timer(now));
+    }
+}
+
+/// The factory of a class of flows, in its network.
+#[derive(Clone, Debug)]
+struct ClassFactory {
+    factory: AnyFactory,
+    network: CcContext,
+}
+
+impl ClassFactory {
+    fn new(cc: &AnyCcConfig, network: &CcContext) -> Option<Self> {
+        if cc.transport() != Transport::Rdma {
+            return None;
+        }
+        Some(Self {
+            factory: AnyFactory::of(cc)?,
+            network: network.clone(),
+        })
+    }
+}
+
+/// The factories of RDMA in a run: one for each class that has its own algorithm, one for all others.
+#[derive(Clone, Debug)]
+pub struct ClassFactories {
+    default: Option<ClassFactory>,
+    /// By class number.
+    own: Vec<Option<ClassFactory>>,
+}
+
+impl ClassFactories {
+    /// Returns the factories of `default`, and of `own` for the classes that it lists by number.
+    #[must_use]
+    pub fn new<'a>(
+        default: &AnyCcConfig,
+        own: impl IntoIterator<Item = (ClassId, &'a AnyCcConfig)>,
+        network: &CcContext,
+    ) -> Self {
+        let mut by_class = Vec::new();
+        for (class, cc) in own {
+            let index = usize::from(class.0);
+            if by_class.len() <= index {
+                by_class.resize_with(index + 1, || None);
+            }
+            by_class[index] = ClassFactory::new(cc, network);
+        }
+        Self {
+            default: ClassFactory::new(default, network),
+            own: by_class,
+        }
+    }
+}
+
+impl<H: IntHeader + PintHeader> ControllerFactory<H> for ClassFactories {
+    type Controller = AnyController<H>;
+
+    fn build(&self, start: &FlowStart<'_>) -> AnyController<H> {
+        let own = self.own.get(usize::from(start.class.0));
+        let class = own.and_then(Option::as_ref).or(self.default.as_ref());
+        let class = class.expect("TCP builds the controllers of its classes itself");
+        class.factory.build(&FlowStart {
+            network: &class.network,
+            ..*start
+        })
+    }
+}

@@ -1,0 +1,212 @@
+//! An algorithm in the registry.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::{
+    CcConfig, CcContext, ControllerFactory, DynFactory, Feedback, MarkingThresholds,
+    RequiredTelemetry, TelemetryView, Transport,
+};
+use fabricsim_core::units::Rate;
+use fabricsim_transport::tcp::ClassConfig;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::schema::keys::Keys;
+use crate::text::document::{Document, Section};
+use crate::text::error::Error;
+
+/// Reads the table of an algorithm from a scenario.
+type ReadTable = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn DynCcConfig>, Error>;
+
+/// Reads it from a value.
+type ReadValue = fn(serde_json::Value) -> serde_json::Result<Arc<dyn DynCcConfig>>;
+
+/// An algorithm in the registry.
+#[derive(Clone, Copy, Debug)]
+pub struct CcEntry {
+    /// Its name in a scenario.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub about: &'static str,
+    /// The telemetry that it reads.
+    pub telemetry: RequiredTelemetry,
+    /// What carries its flows.
+    pub transport: Transport,
+    /// The keys of its own configuration.
+    pub(super) keys: Keys,
+    /// The configuration without a key; `None` for algorithms from outside.
+    pub(super) default: Option<fn() -> Arc<dyn DynCcConfig>>,
+    pub(super) read_table: ReadTable,
+    pub(super) read_value: ReadValue,
+    /// The factory of controllers behind pointers; `None` for those that are compiled for each header.
+    pub(super) factory: Option<fn(&dyn DynCcConfig) -> Arc<dyn DynFactory>>,
+}
+
+impl CcEntry {
+    /// Returns an algorithm of the workspace whose controllers are compiled for each header: it is in the
+    /// list of `registry/dispatch.rs`.
+    pub(super) const fn compiled<C>(name: &'static str, about: &'static str) -> Self
+    where
+        C: CcConfig + Default + DeserializeOwned + Serialize + Send + Sync + 'static,
+    {
+        Self {
+            name,
+            about,
+            telemetry: C::TELEMETRY,
+            transport: C::TRANSPORT,
+            keys: C::KEYS,
+            default: Some(default::<C>),
+            read_table: read_table::<C>,
+            read_value: read_value::<C>,
+            factory: None,
+        }
+    }
+
+    /// Returns an algorithm of the workspace.
+    pub(super) const fn new<C>(name: &'static str, about: &'static str) -> Self
+    where
+        C: CcConfig
+            + ControllerFactory<TelemetryView>
+            + Default
+            + DeserializeOwned
+            + Serialize
+            + 'static,
+        C::Controller: 'static,
+    {
+        Self {
+            factory: Some(factory::<C>),
+            ..Self::compiled::<C>(name, about)
+        }
+    }
+
+    /// Returns an algorithm from outside of the workspace.
+    pub(super) const fn registered<C>(name: &'static str, about: &'static str) -> Self
+    where
+        C: CcConfig + ControllerFactory<TelemetryView> + DeserializeOwned + Serialize + 'static,
+        C::Controller: 'static,
+    {
+        Self {
+            name,
+            about,
+            telemetry: C::TELEMETRY,
+            transport: C::TRANSPORT,
+            keys: C::KEYS,
+            default: None,
+            read_table: read_table::<C>,
+            read_value: read_value::<C>,
+            factory: Some(factory::<C>),
+        }
+    }
+
+    /// Returns the keys of its table, each with what it means; those that all algorithms of TCP have are
+    /// last.
+    #[must_use]
+    pub fn keys(&self) -> Vec<(&'static str, &'static str)> {
+        let shared = match self.transport {
+            Transport::Rdma => &[],
+            Transport::Tcp => ClassConfig::KEYS,
+        };
+        [self.keys, shared].concat()
+    }
+}
+
+fn default<C>() -> Arc<dyn DynCcConfig>
+where
+    C: CcConfig + Default + Serialize + Send + Sync + 'static,
+{
+    Arc::new(C::default())
+}
+
+fn read_table<C>(
+    document: &Document<'_>,
+    section: &Section<'_>,
+) -> Result<Arc<dyn DynCcConfig>, Error>
+where
+    C: CcConfig + DeserializeOwned + Serialize + Send + Sync + 'static,
+{
+    Ok(Arc::new(document.settings::<C>(section, C::KEYS)?))
+}
+
+fn read_value<C>(value: serde_json::Value) -> serde_json::Result<Arc<dyn DynCcConfig>>
+where
+    C: CcConfig + DeserializeOwned + Serialize + Send + Sync + 'static,
+{
+    Ok(Arc::new(serde_json::from_value::<C>(value)?))
+}
+
+fn factory<C>(config: &dyn DynCcConfig) -> Arc<dyn DynFactory>
+where
+    C: CcConfig + ControllerFactory<TelemetryView> + 'static,
+    C::Controller: 'static,
+{
+    let config = config.as_any().downcast_ref::<C>();
+    Arc::new(config.expect("an entry is of one type").clone())
+}
+
+/// [`CcConfig`] without its types.
+pub trait DynCcConfig: std::fmt::Debug + Send + Sync {
+    /// Returns the configuration as a value of its type.
+    fn as_any(&self) -> &dyn Any;
+    /// Returns the table.
+    fn value(&self) -> serde_json::Value;
+    /// As [`CcConfig::validate`].
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
+    fn validate(&self) -> Result<(), ConfigError>;
+    /// As [`CcConfig::resolved`].
+    fn resolved(&self, network: &CcContext) -> Arc<dyn DynCcConfig>;
+    /// As [`CcConfig::telemetry_bytes`].
+    fn telemetry_bytes(&self, network: &CcContext) -> u16;
+    /// As [`CcConfig::marking`].
+    fn marking(&self, rate: Rate) -> Option<MarkingThresholds>;
+    /// As [`CcConfig::lowest_rate`].
+    fn lowest_rate(&self) -> Option<Rate>;
+    /// As [`CcConfig::ack_high_priority`].
+    fn ack_high_priority(&self) -> bool;
+    /// As [`CcConfig::feedback`].
+    fn feedback(&self) -> Feedback;
+}
+
+impl<C> DynCcConfig for C
+where
+    C: CcConfig + Serialize + Send + Sync + 'static,
+{
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn value(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        CcConfig::validate(self)
+    }
+
+    fn resolved(&self, network: &CcContext) -> Arc<dyn DynCcConfig> {
+        Arc::new(CcConfig::resolved(self, network))
+    }
+
+    fn telemetry_bytes(&self, network: &CcContext) -> u16 {
+        CcConfig::telemetry_bytes(self, network)
+    }
+
+    fn marking(&self, rate: Rate) -> Option<MarkingThresholds> {
+        CcConfig::marking(self, rate)
+    }
+
+    fn lowest_rate(&self) -> Option<Rate> {
+        CcConfig::lowest_rate(self)
+    }
+
+    fn ack_high_priority(&self) -> bool {
+        CcConfig::ack_high_priority(self)
+    }
+
+    fn feedback(&self) -> Feedback {
+        CcConfig::feedback(self)
+    }
+}

@@ -1,0 +1,156 @@
+//! Controllers behind pointers in networks of any header.
+
+use std::sync::Arc;
+
+use fabricsim_core::plugin::{
+    Ack, Congestion, CongestionControl, DigestCarrier, DynController, DynFactory, FlowStart,
+    RequiredTelemetry, TelemetryView,
+};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_hpcc::{IntHeader, IntScale, int_bytes};
+use fabricsim_pint::{LogCode, PintConfig, PintHeader};
+
+use super::entry::DynCcConfig;
+
+/// Makes controllers behind pointers and decodes the telemetry that they require.
+#[derive(Clone, Debug)]
+pub struct ViewedFactory {
+    pub(super) factory: Arc<dyn DynFactory>,
+    pub(super) telemetry: RequiredTelemetry,
+}
+
+/// What telemetry is decoded by; one for all flows.
+#[derive(Debug)]
+enum Source {
+    Nothing,
+    Int {
+        scale: IntScale,
+        bytes: u16,
+    },
+    Digest {
+        code: LogCode,
+        bytes: u16,
+        carrier: DigestCarrier,
+    },
+}
+
+impl ViewedFactory {
+    /// Returns the controller of a flow that starts now.
+    #[must_use]
+    pub fn build(&self, start: &FlowStart<'_>) -> ViewedController {
+        ViewedController {
+            cc: self.factory.build_dyn(start),
+            view: TelemetryView::default(),
+            source: self.source(start),
+        }
+    }
+
+    fn source(&self, start: &FlowStart<'_>) -> Arc<Source> {
+        let network = start.network;
+        Arc::new(match self.telemetry {
+            RequiredTelemetry::Nothing => Source::Nothing,
+            RequiredTelemetry::Int => Source::Int {
+                scale: IntScale::new(network),
+                bytes: int_bytes(network.longest_path),
+            },
+            RequiredTelemetry::Digest => {
+                let config = PintConfig::default();
+                Source::Digest {
+                    code: config.log_code(network.fidelity),
+                    bytes: DynCcConfig::telemetry_bytes(&config, network),
+                    carrier: network.digests,
+                }
+            }
+        })
+    }
+}
+
+/// A controller behind a pointer: one dynamic call for each method, and a decoded view of the telemetry
+/// where it requires some.
+#[derive(Debug)]
+pub struct ViewedController {
+    cc: DynController,
+    view: TelemetryView,
+    source: Arc<Source>,
+}
+
+impl<H: IntHeader + PintHeader> CongestionControl<H> for ViewedController {
+    fn prepare(&mut self, header: &mut H) -> u16 {
+        let own = self.cc.prepare(&mut self.view);
+        own + match *self.source {
+            Source::Nothing => 0,
+            Source::Int { bytes, .. } => bytes,
+            Source::Digest { bytes, carrier, .. } => match carrier {
+                DigestCarrier::Switch => 0,
+                DigestCarrier::Sender => {
+                    header.carry();
+                    bytes
+                }
+            },
+        }
+    }
+
+    fn on_sent(&mut self, wire: Bytes) {
+        self.cc.on_sent(wire);
+    }
+
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        let header = ack.telemetry;
+        match &*self.source {
+            Source::Nothing => {}
+            Source::Int { scale, .. } => {
+                // Entries beyond the capacity are lost, and those before them may be overwritten.
+                let hops = Some(header.hops()).filter(|&hops| hops <= H::CAPACITY);
+                let hops = 0..hops.unwrap_or(0);
+                let entries = hops.filter_map(|index| header.hop(index, ack.now, scale));
+                self.view.set_int(header.path(), entries);
+            }
+            Source::Digest { code, .. } => {
+                let digest = header.digest();
+                self.view
+                    .set_digest(digest.map(|digest| code.decode(digest)));
+            }
+        }
+        self.cc.on_ack(&ack.with_telemetry(&self.view));
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        self.cc.on_congestion(congestion);
+    }
+
+    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
+        self.cc.on_recovery_exit(most);
+    }
+
+    fn on_idle(&mut self, idle: Duration, restart: Option<Bytes>) {
+        self.cc.on_idle(idle, restart);
+    }
+
+    fn window(&self) -> Option<Bytes> {
+        self.cc.window()
+    }
+
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        self.cc.slow_start_threshold()
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.cc.in_slow_start()
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.cc.pacing_rate()
+    }
+
+    fn retimes(&self) -> bool {
+        self.cc.retimes()
+    }
+
+    fn deadline(&self) -> Time {
+        self.cc.deadline()
+    }
+
+    fn on_timer(&mut self, now: Time) {
+        self.cc.on_timer(now);
+    }
+}

@@ -1,0 +1,30 @@
+//! Controllers behind a pointer.
+
+use super::TelemetryView;
+use super::{CcConfig, CongestionControl, ControllerFactory, EcnUse, Feedback, FlowStart};
+
+/// A controller whose type is not known: one dynamic call for each method.
+pub type DynController = Box<dyn CongestionControl<TelemetryView>>;
+
+/// A configuration whose type is not known, as the factory of controllers.
+pub trait DynFactory: Send + Sync + std::fmt::Debug {
+    /// Returns the controller of a flow that starts now.
+    fn build_dyn(&self, start: &FlowStart<'_>) -> DynController;
+
+    /// As [`CcConfig::ecn`].
+    fn ecn(&self, agreed: Feedback) -> EcnUse;
+}
+
+impl<C> DynFactory for C
+where
+    C: CcConfig + ControllerFactory<TelemetryView>,
+    C::Controller: 'static,
+{
+    fn build_dyn(&self, start: &FlowStart<'_>) -> DynController {
+        Box::new(self.build(start))
+    }
+
+    fn ecn(&self, agreed: Feedback) -> EcnUse {
+        CcConfig::ecn(self, agreed)
+    }
+}

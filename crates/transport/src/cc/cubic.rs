@@ -1,0 +1,356 @@
+//! CUBIC (RFC 9438), with the details of Linux where the RFC leaves room.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::{
+    Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Growth, Signal,
+    Transport,
+};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use serde::{Deserialize, Serialize};
+
+use super::hystart::HyStart;
+use super::reno_window::Window;
+use crate::switch::Switch;
+
+/// Settings of [`Cubic`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CubicConfig {
+    /// Segments per cubic second (C in the RFC).
+    pub c: f64,
+    /// What is left of the window after congestion (beta_cubic).
+    pub beta: f64,
+    /// Leave room to flows that come anew (section 4.7).
+    pub fast_convergence: Switch,
+    /// Leave slow start before it loses packets (Ha and Rhee 2011).
+    pub hystart: Switch,
+}
+
+impl Default for CubicConfig {
+    fn default() -> Self {
+        Self {
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence: Switch::On,
+            hystart: Switch::On,
+        }
+    }
+}
+
+impl CcConfig for CubicConfig {
+    const KEYS: &'static [(&'static str, &'static str)] = &[
+        ("c", "growth in segments per cubic second (default 0.4)"),
+        (
+            "beta",
+            "what is left of the window after congestion (default 0.7)",
+        ),
+        (
+            "fast_convergence",
+            "\"on\" or \"off\": remember less when windows fall (default \"on\")",
+        ),
+        (
+            "hystart",
+            "\"on\" or \"off\": leave slow start early (default \"on\")",
+        ),
+    ];
+
+    const TRANSPORT: Transport = Transport::Tcp;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        if !(self.c > 0.0 && self.c.is_finite()) {
+            return Err(ConfigError::new(
+                "c",
+                format!("a growth of {} is not above zero", self.c),
+                "give a number above 0, such as 0.4",
+            ));
+        }
+        if !(self.beta > 0.0 && self.beta < 1.0) {
+            return Err(ConfigError::new(
+                "beta",
+                format!("a share of {} is not between 0 and 1", self.beta),
+                "give a number above 0 and below 1, such as 0.7",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl<H> ControllerFactory<H> for CubicConfig {
+    type Controller = Cubic;
+
+    fn build(&self, start: &FlowStart<'_>) -> Cubic {
+        Cubic {
+            window: Window::new(start),
+            hystart: (self.hystart == Switch::On).then(|| HyStart::new(start.wire)),
+            w_max: 0.0,
+            prior: 0.0,
+            epoch: None,
+            config: self.clone(),
+        }
+    }
+}
+
+/// The curve since the last congestion.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Time,
+    /// The window at which the curve is flat, and the time to it in seconds (W_max or cwnd_epoch; K).
+    origin: f64,
+    k: f64,
+    /// The window that Reno would have (W_est, section 4.3).
+    estimate: f64,
+}
+
+/// CUBIC for one connection.
+///
+/// Differs from the paper: the target is a least round trip ahead and not a smoothed one; a window
+/// grows by a hundredth of a segment for each round trip where the target is below it, and by a
+/// twentieth of itself where no W_max is known: before the first congestion and after a timeout, where
+/// section 4.8 has the curve from its flat point on. All as Linux has it (`bictcp_update`).
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    config: CubicConfig,
+    window: Window,
+    hystart: Option<HyStart>,
+    /// Where the curve is flat: the window before the last congestion, or less where fast convergence
+    /// leaves room (W_max); 0 before the first one and after a timeout.
+    w_max: f64,
+    /// The window when the threshold was set last (cwnd_prior); 0 before that.
+    prior: f64,
+    epoch: Option<Epoch>,
+}
+
+/// While W_max is not known the window grows by at least one segment in so many delivered ones, as in
+/// Linux: before the first congestion, and after a timeout, which forgets it.
+const FIRST_GROWTH: f64 = 20.0;
+/// Where the target is not above the window, one segment in so many windows, as in Linux.
+const FLAT_GROWTH: f64 = 100.0;
+
+impl Cubic {
+    /// Congestion avoidance (sections 4.2 to 4.5).
+    fn avoid_congestion<H>(&mut self, ack: &Ack<'_, H>, delivered: f64) {
+        let cwnd = self.window.cwnd;
+        let (c, w_max, prior) = (self.config.c, self.w_max, self.prior);
+        let epoch = self.epoch.get_or_insert_with(|| {
+            let below = (w_max - cwnd).max(0.0);
+            Epoch {
+                start: ack.now,
+                origin: w_max.max(cwnd),
+                k: libm::cbrt(below / c),
+                estimate: cwnd,
+            }
+        });
+        // Where the curve will be a round trip from now; Linux takes the least one.
+        let t = (ack.now.since(epoch.start) + ack.least_rtt).as_secs_f64() - epoch.k;
+        let target = epoch.origin + c * t * t * t;
+        // Figure 4, and alpha = 1 once the loss is made up for: at cwnd_prior, which fast convergence leaves
+        // alone, unlike W_max (section 4.3).
+        let alpha = if epoch.estimate < prior {
+            3.0 * (1.0 - self.config.beta) / (1.0 + self.config.beta)
+        } else {
+            1.0
+        };
+        epoch.estimate += alpha * delivered / cwnd;
+        let mut growth = if target > cwnd {
+            // At most half a window more in a round trip (section 4.2).
+            (target.min(1.5 * cwnd) - cwnd) / cwnd
+        } else {
+            1.0 / (FLAT_GROWTH * cwnd)
+        };
+        if w_max == 0.0 {
+            growth = growth.max(1.0 / FIRST_GROWTH);
+        }
+        self.window.cwnd = (cwnd + growth * delivered).max(epoch.estimate);
+    }
+}
+
+impl<H> CongestionControl<H> for Cubic {
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        if self.window.in_slow_start()
+            && let Some(hystart) = &mut self.hystart
+            && hystart.on_ack(ack, self.window.cwnd)
+        {
+            self.window.ssthresh = self.window.cwnd;
+            self.prior = self.window.cwnd;
+        }
+        if ack.growth != Growth::Allowed {
+            return;
+        }
+        let mut delivered = f64::from(ack.delivered);
+        if self.window.in_slow_start() {
+            delivered = self.window.slow_start(delivered);
+        }
+        if delivered > 0.0 {
+            self.avoid_congestion(ack, delivered);
+        }
+    }
+
+    /// Sections 4.6 to 4.8.
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let cwnd = self.window.cwnd;
+        let beta = self.config.beta;
+        self.epoch = None;
+        if congestion.signal != Signal::RepeatedTimeout {
+            self.prior = cwnd;
+        }
+        match congestion.signal {
+            Signal::Loss | Signal::Mark => {
+                let converge = self.config.fast_convergence == Switch::On && cwnd < self.w_max;
+                self.w_max = if converge {
+                    cwnd * (1.0 + beta) / 2.0
+                } else {
+                    cwnd
+                };
+                self.window.reduce_to(beta * cwnd);
+            }
+            Signal::Timeout => {
+                self.w_max = 0.0;
+                self.window.reduce_to(beta * cwnd);
+                self.window.restart_from_one();
+            }
+            Signal::RepeatedTimeout => {
+                self.w_max = 0.0;
+                self.window.restart_from_one();
+            }
+        }
+        if let Some(hystart) = &mut self.hystart {
+            hystart.restart();
+        }
+    }
+
+    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
+        self.window.end_reduction(most);
+    }
+
+    /// Section 5.8: the time without data is not part of the curve.
+    fn on_idle(&mut self, idle: Duration, restart: Option<Bytes>) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += idle;
+        }
+        self.window.limit(restart);
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        self.window.bytes()
+    }
+
+    #[inline]
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        self.window.threshold()
+    }
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tcp_harness::{ack, cc, congestion};
+    use super::*;
+
+    /// CUBIC whose window was `most` before a loss.
+    fn reduced(most: f64) -> Cubic {
+        let mut cubic = cc(&CubicConfig {
+            hystart: Switch::Off,
+            ..CubicConfig::default()
+        });
+        cubic.window.cwnd = most;
+        congestion(&mut cubic, Time::ZERO, Signal::Loss);
+        cubic
+    }
+
+    /// Lets `cubic` run for `seconds` from time zero, a window in each round trip of `rtt`.
+    fn run(cubic: &mut Cubic, from: f64, seconds: f64, rtt: f64) {
+        let rtt_time = Duration::from_secs_f64(rtt);
+        let mut now = from;
+        while now < seconds {
+            cubic.on_ack(&ack(Time::ZERO + Duration::from_secs_f64(now), rtt_time));
+            now += rtt / cubic.window.cwnd;
+        }
+    }
+
+    #[test]
+    fn the_plateau_comes_after_k_seconds() {
+        for (most, k) in [
+            (10.0, 1.957),
+            (50.0, 3.347),
+            (100.0, 4.217),
+            (500.0, 7.211),
+            (1_000.0, 9.086),
+        ] {
+            let mut cubic = reduced(most);
+            cubic.on_ack(&ack(Time::ZERO, Duration::from_ms(100)));
+            let epoch = cubic.epoch.expect("it has begun");
+            assert!((epoch.k - k).abs() < 0.001, "{} and {k}", epoch.k);
+        }
+    }
+
+    #[test]
+    fn the_window_follows_the_curve() {
+        // 0.7 W at 0, W at K, 1.3 W at 2 K; the target looks a round trip ahead.
+        let k = 9.086;
+        let mut cubic = reduced(1_000.0);
+        assert!((cubic.window.cwnd - 700.0).abs() < 1e-9);
+        run(&mut cubic, 0.0, k, 0.1);
+        assert!(
+            (cubic.window.cwnd / 1_000.0 - 1.0).abs() < 0.005,
+            "{}",
+            cubic.window.cwnd
+        );
+        run(&mut cubic, k, 2.0 * k, 0.1);
+        assert!(
+            (cubic.window.cwnd / 1_300.0 - 1.0).abs() < 0.01,
+            "{}",
+            cubic.window.cwnd
+        );
+    }
+
+    #[test]
+    fn a_second_loss_below_remembers_less() {
+        let mut cubic = reduced(100.0);
+        congestion(&mut cubic, Time::ZERO, Signal::Loss);
+        assert!((cubic.w_max - 0.85 * 70.0).abs() < 1e-9, "{}", cubic.w_max);
+        assert!((cubic.window.cwnd - 49.0).abs() < 1e-9);
+        let mut stubborn = cc(&CubicConfig {
+            fast_convergence: Switch::Off,
+            ..CubicConfig::default()
+        });
+        stubborn.w_max = 100.0;
+        stubborn.window.cwnd = 70.0;
+        congestion(&mut stubborn, Time::ZERO, Signal::Loss);
+        assert!((stubborn.w_max - 70.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn on_short_paths_it_grows_like_reno_with_its_share() {
+        // 5 ms, a window of 20: the curve is slower than 0.5294 segments per round trip.
+        let mut cubic = reduced(40.0);
+        let start = cubic.window.cwnd;
+        run(&mut cubic, 0.0, 0.05, 0.005);
+        let per_round = (cubic.window.cwnd - start) / 10.0;
+        assert!((per_round / 0.5294 - 1.0).abs() < 0.1, "{per_round}");
+    }
+
+    #[test]
+    fn values_without_a_meaning_are_refused_by_their_key() {
+        let wrong = |c, beta| {
+            let config = CubicConfig {
+                c,
+                beta,
+                ..CubicConfig::default()
+            };
+            config.validate().map_err(|error| error.key)
+        };
+        assert_eq!(wrong(0.4, 0.7), Ok(()));
+        assert_eq!(wrong(0.0, 0.7), Err("c"));
+        assert_eq!(wrong(0.4, 1.0), Err("beta"));
+    }
+}

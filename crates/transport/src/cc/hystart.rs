@@ -1,0 +1,128 @@
+//! HyStart: leaving slow start before packets are lost (Ha and Rhee, "Taming the elephants: new TCP
+//! slow start", Computer Networks 2011), with both detectors and the constants of Linux.
+
+use fabricsim_core::plugin::{Ack, Round};
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+/// Below this window, in segments, slow start goes on.
+const LEAST_WINDOW: f64 = 16.0;
+/// Acknowledgements that are no further apart belong to one train.
+const TRAIN_GAP: Duration = Duration::from_ms(2);
+/// Samples of a round that are looked at for a delay.
+const SAMPLES: u32 = 8;
+/// Bounds of the delay that ends slow start; between them an eighth of the least round-trip time.
+const LEAST_DELAY: Duration = Duration::from_ms(4);
+const MOST_DELAY: Duration = Duration::from_ms(16);
+
+/// Aggregation of acknowledgements that is allowed for: at most this, and no longer than four full
+/// aggregates take at twice the rate of the window.
+const AGGREGATION: Duration = Duration::from_ms(1);
+const AGGREGATES: f64 = 4.0 * 65_536.0;
+
+/// The two detectors, for a sender that does not pace.
+#[derive(Clone, Debug)]
+pub(super) struct HyStart {
+    /// Bytes of a full segment.
+    segment: f64,
+    /// `None` before the first round.
+    round: Option<RoundSoFar>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RoundSoFar {
+    start: Time,
+    /// The last acknowledgement of the train.
+    last: Time,
+    samples: u32,
+    least_rtt: Duration,
+}
+
+impl HyStart {
+    pub(super) fn new(wire: Bytes) -> Self {
+        Self {
+            segment: wire.as_f64(),
+            round: None,
+        }
+    }
+
+    /// Forgets the running round.
+    pub(super) fn restart(&mut self) {
+        self.round = None;
+    }
+
+    /// Takes in an acknowledgement in slow start with `cwnd` segments; whether slow start ends now.
+    pub(super) fn on_ack<H>(&mut self, ack: &Ack<'_, H>, cwnd: f64) -> bool {
+        if ack.round == Round::New || self.round.is_none() {
+            self.round = Some(RoundSoFar {
+                start: ack.now,
+                last: ack.now,
+                samples: 0,
+                least_rtt: Duration::from_ps(u64::MAX),
+            });
+        }
+        let (Some(round), Some(rtt)) = (&mut self.round, ack.rtt) else {
+            return false;
+        };
+        if cwnd < LEAST_WINDOW {
+            return false;
+        }
+        if ack.now.since(round.last) <= TRAIN_GAP {
+            round.last = ack.now;
+            // The train is as long as the path in one direction.
+            let aggregates = AGGREGATES / (2.0 * cwnd * self.segment);
+            let slack = Duration::from_secs_f64(aggregates * ack.smoothed_rtt.as_secs_f64());
+            let path = ack.least_rtt + slack.min(AGGREGATION);
+            if ack.now.since(round.start).as_ps() > path.as_ps() / 2 {
+                return true;
+            }
+        }
+        round.least_rtt = round.least_rtt.min(rtt);
+        if round.samples < SAMPLES {
+            round.samples += 1;
+            return false;
+        }
+        let eighth = Duration::from_ps(ack.least_rtt.as_ps() / 8);
+        round.least_rtt > ack.least_rtt + eighth.clamp(LEAST_DELAY, MOST_DELAY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tcp_harness::ack;
+    use super::*;
+
+    const RTT: Duration = Duration::from_ms(40);
+
+    /// After how many acknowledgements, `gap` apart, slow start ends in a round that begins with a
+    /// window of `cwnd` and whose round-trip times are `later` than the least one.
+    fn ends_after(cwnd: f64, gap: Duration, later: Duration) -> Option<u32> {
+        let mut hystart = HyStart::new(Bytes::new(1_514));
+        let mut now = Time::ZERO;
+        for count in 0..200 {
+            let mut ack = ack(now, RTT);
+            ack.rtt = Some(RTT + later);
+            ack.round = if count == 0 { Round::New } else { Round::Same };
+            if hystart.on_ack(&ack, cwnd) {
+                return Some(count);
+            }
+            now += gap;
+        }
+        None
+    }
+
+    #[test]
+    fn a_train_as_long_as_half_the_path_ends_slow_start() {
+        // Half of 40 ms and of the 1 ms that is allowed for aggregation: 20.5 ms.
+        let none = Duration::ZERO;
+        assert_eq!(ends_after(100.0, Duration::from_ms(1), none), Some(21));
+        assert_eq!(ends_after(100.0, Duration::from_us(2_001), none), None);
+        assert_eq!(ends_after(15.0, Duration::from_ms(1), none), None);
+    }
+
+    #[test]
+    fn a_delay_of_an_eighth_ends_slow_start_after_eight_samples() {
+        let sparse = Duration::from_ms(3);
+        assert_eq!(ends_after(100.0, sparse, Duration::from_us(5_001)), Some(8));
+        assert_eq!(ends_after(100.0, sparse, Duration::from_ms(5)), None);
+    }
+}

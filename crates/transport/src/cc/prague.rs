@@ -1,0 +1,345 @@
+//! TCP Prague (draft-briscoe-iccrg-prague-congestion-control), the scalable algorithm of the L4S
+//! architecture (RFC 9330, RFC 9331, section 4): marks are counted exactly, their average decides
+//! how much the window falls, and segments are paced.
+
+#[cfg(test)]
+mod tests;
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Flags;
+use fabricsim_core::plugin::{
+    Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, EcnUse, Feedback, FlowStart,
+    Growth, MarkResponse, MarkingThresholds, Recovering, Signal, Transport,
+};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use serde::{Deserialize, Serialize};
+
+use super::classic_queue::ClassicQueue;
+use super::reno_window::{LEAST_THRESHOLD, Window};
+use super::tcp_dctcp::{step, validate_weight};
+use crate::switch::Switch;
+
+/// Settings of [`Prague`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PragueConfig {
+    /// Weight of a new share of marks in the average.
+    pub g: f64,
+    /// Round-trip times below this one compete as if they were as long (section 2.4.4).
+    pub target_rtt: Duration,
+    /// Round trips after slow start from which they do.
+    pub independent_after: u32,
+    /// Fall back to reductions like those of classic algorithms where the queue seems to be a classic one
+    /// (RFC 9331, section 4.3).
+    pub classic_fallback: Switch,
+}
+
+impl Default for PragueConfig {
+    fn default() -> Self {
+        Self {
+            g: 1.0 / 16.0,
+            target_rtt: Duration::from_ms(25),
+            independent_after: 500,
+            classic_fallback: Switch::Off,
+        }
+    }
+}
+
+impl CcConfig for PragueConfig {
+    const KEYS: &'static [(&'static str, &'static str)] = &[
+        (
+            "g",
+            "weight of a new share of marks, 0 to 1 (default 0.0625)",
+        ),
+        (
+            "target_rtt",
+            "shorter round-trip times compete as if they were this long (default \"25ms\")",
+        ),
+        (
+            "independent_after",
+            "round trips after slow start from which they do (default 500)",
+        ),
+        (
+            "classic_fallback",
+            "\"on\" or \"off\": reduce like a classic algorithm where the queue is classic (default \"off\")",
+        ),
+    ];
+
+    const TRANSPORT: Transport = Transport::Tcp;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        validate_weight(self.g)
+    }
+
+    fn feedback(&self) -> Feedback {
+        Feedback::Accurate
+    }
+
+    fn ecn(&self, agreed: Feedback) -> EcnUse {
+        if is_scalable(agreed) {
+            EcnUse {
+                codepoint: Flags::ECT1,
+                response: MarkResponse::Own,
+            }
+        } else {
+            EcnUse::CLASSIC
+        }
+    }
+
+    fn marking(&self, rate: Rate) -> Option<MarkingThresholds> {
+        Some(step(rate))
+    }
+}
+
+impl<H> ControllerFactory<H> for PragueConfig {
+    type Controller = Prague;
+
+    fn build(&self, start: &FlowStart<'_>) -> Prague {
+        Prague {
+            window: Window::new(start),
+            feedback: start.feedback,
+            packet: start.ip.as_f64(),
+            config: self.clone(),
+            marks: Marks::None,
+            delivered: 0,
+            marked: 0,
+            period_end: 0,
+            averaged_at: None,
+            rounds: 0,
+            debt: 0.0,
+            reduced_at: None,
+            held: None,
+            rate: None,
+            queue: (self.classic_fallback == Switch::On).then(ClassicQueue::default),
+        }
+    }
+}
+
+/// What is known of marks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Marks {
+    /// None has been seen.
+    None,
+    /// Their average share (alpha).
+    Share(f64),
+}
+
+/// Prague for one connection. Without accurate feedback of marks it is Reno.
+///
+/// Rules are those of the implementation for Linux by the draft's authors, version 0.6, and its functions are
+/// named where the draft leaves room; sections are those of the draft's version 04.
+///
+/// Differs from the paper: segments are paced one by one, where hosts with segmentation offload send
+/// bursts of up to 0.25 ms.
+#[derive(Clone, Debug)]
+pub struct Prague {
+    config: PragueConfig,
+    window: Window,
+    feedback: Feedback,
+    /// Bytes of the IP packet of a full segment.
+    packet: f64,
+    marks: Marks,
+    /// Segments delivered and marked in this period.
+    delivered: u32,
+    marked: u32,
+    /// All below is acknowledged when the period's round trip has ended.
+    period_end: u64,
+    /// When marks were averaged last.
+    averaged_at: Option<Time>,
+    /// Periods since slow start.
+    rounds: u32,
+    /// By how much the window has yet to fall: at most one segment for each acknowledgement.
+    debt: f64,
+    reduced_at: Option<Time>,
+    /// What was sent when the state of reduction (CWR) began, which holds until more is acknowledged.
+    held: Option<u64>,
+    rate: Option<Rate>,
+    /// What the queue seems to be, where that is looked for.
+    queue: Option<ClassicQueue>,
+}
+
+/// The longest round-trip time for which the increase is scaled.
+const LONGEST_SCALED: Duration = Duration::from_ms(100);
+
+/// Without accurate feedback it is Reno.
+fn is_scalable(feedback: Feedback) -> bool {
+    feedback == Feedback::Accurate
+}
+
+impl Prague {
+    fn is_scalable(&self) -> bool {
+        is_scalable(self.feedback)
+    }
+
+    /// Whether the flow is old enough to compete as if its path were longer (`prague_is_rtt_indep`).
+    fn is_independent(&self) -> bool {
+        self.is_scalable()
+            && !self.window.in_slow_start()
+            && self.rounds >= self.config.independent_after
+    }
+
+    /// The increase in segments per round trip (section 2.4.4; `prague_rate_scaled_ai_ack_increase`).
+    fn increase(&self, rtt: Duration) -> f64 {
+        if !self.is_independent() || rtt >= self.config.target_rtt {
+            return 1.0;
+        }
+        let ratio = rtt.min(LONGEST_SCALED).as_secs_f64() / self.config.target_rtt.as_secs_f64();
+        ratio * ratio
+    }
+
+    /// Whether the target round trip has passed since `then`.
+    fn has_passed(&self, then: Option<Time>, now: Time) -> bool {
+        then.is_none_or(|then| now.since(then) >= self.config.target_rtt)
+    }
+
+    /// Averages the marks of a period that has ended: a round trip, and where the flow competes as if its path
+    /// were longer the target round trip as well (`prague_should_update_ewma`, `prague_target_rtt_elapsed`).
+    /// Counts go on until both have passed; the next period ends when all that is in flight now is
+    /// acknowledged (`prague_update_alpha`, `prague_new_round`).
+    fn average<H>(&mut self, ack: &Ack<'_, H>) {
+        let ended = ack.cumulative >= self.period_end
+            && (!self.is_independent() || self.has_passed(self.averaged_at, ack.now));
+        if !ended {
+            return;
+        }
+        if let Marks::Share(alpha) = &mut self.marks {
+            let delivered = self.delivered.max(1);
+            let share = f64::from(self.marked.min(delivered)) / f64::from(delivered);
+            *alpha += (share - *alpha) * self.config.g;
+            self.averaged_at = Some(ack.now);
+            if let Some(queue) = &mut self.queue {
+                queue.close_round(ack.least_rtt);
+            }
+        }
+        self.period_end = ack.next_seq;
+        self.delivered = 0;
+        self.marked = 0;
+        if !self.window.in_slow_start() {
+            self.rounds = self.rounds.saturating_add(1);
+        }
+    }
+
+    /// Marks are reported: the window falls by half of their average share (section 2.4.2). That state, CWR,
+    /// is held until something sent after it is acknowledged (`tcp_fastretrans_alert`, D), and no other begins
+    /// meanwhile. Where the flow competes as if its path were longer, one that begins within the target round
+    /// trip of the last reduction is held like any other but reduces nothing: `prague_enter_cwr` returns, and
+    /// `tcp_set_ca_state` has set the state all the same. So reductions come after whole round trips. Where
+    /// losses are repaired, none begins: `tcp_enter_cwr` is not called in the states Recovery and Loss.
+    fn on_marks<H>(&mut self, ack: &Ack<'_, H>) {
+        let alpha = match self.marks {
+            Marks::Share(alpha) => alpha,
+            Marks::None => 1.0,
+        };
+        self.marks = Marks::Share(alpha);
+        if self.held.is_some() || ack.recovering == Recovering::Yes {
+            return;
+        }
+        self.held = Some(ack.next_seq);
+        if self.is_independent() && !self.has_passed(self.reduced_at, ack.now) {
+            return;
+        }
+        self.reduced_at = Some(ack.now);
+        let least = self.queue.map_or(0.0, |queue| queue.least_share());
+        self.debt += alpha.max(least) * (self.window.cwnd - self.debt) / 2.0;
+        self.window.ssthresh = (self.window.cwnd - self.debt).max(LEAST_THRESHOLD);
+    }
+
+    fn pay_debt(&mut self) {
+        let paid = self.debt.min(1.0);
+        self.debt -= paid;
+        self.window.cwnd = (self.window.cwnd - paid).max(LEAST_THRESHOLD);
+    }
+
+    /// Sets the rate: a window of IP packets in a round-trip time, and twice as much early in slow start, so
+    /// that the window can double (`prague_update_pacing_rate`). It is spent by payload
+    /// (`tcp_update_skb_after_send`), so that a window leaves in a little less than a round trip.
+    fn pace<H>(&mut self, ack: &Ack<'_, H>) {
+        let rtt = ack.smoothed_rtt.as_secs_f64();
+        if !self.is_scalable() || rtt == 0.0 {
+            return;
+        }
+        let window = self.window.cwnd.max(self.window.segments(ack.in_flight));
+        let gain = if self.window.cwnd < self.window.ssthresh / 2.0 {
+            2.0
+        } else {
+            1.0
+        };
+        self.rate = Some(Rate::from_bps_f64(gain * window * self.packet * 8.0 / rtt));
+    }
+}
+
+impl<H> CongestionControl<H> for Prague {
+    /// In the order of Linux: `tcp_fastretrans_alert` reduces, then `prague_cong_control` lets the window grow,
+    /// averages and sets the rate.
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        self.delivered += ack.delivered;
+        self.marked += ack.marked;
+        self.held = self.held.filter(|&end| ack.cumulative <= end);
+        if let (Some(queue), Some(rtt)) = (&mut self.queue, ack.rtt) {
+            queue.sample(rtt, self.window.ssthresh);
+        }
+        if self.is_scalable() && ack.marked > 0 {
+            self.on_marks(ack);
+        }
+        let clear = if self.is_scalable() {
+            ack.delivered.saturating_sub(ack.marked)
+        } else {
+            ack.delivered
+        };
+        if ack.growth == Growth::Allowed && clear > 0 {
+            let mut clear = f64::from(clear);
+            if self.window.in_slow_start() {
+                clear = self.window.slow_start(clear);
+            }
+            if clear > 0.0 {
+                let increase = self.increase(ack.smoothed_rtt);
+                self.window.avoid_congestion(clear, increase);
+            }
+        }
+        if self.debt > 0.0 {
+            self.pay_debt();
+        }
+        self.average(ack);
+        self.pace(ack);
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        self.debt = 0.0;
+        self.held = None;
+        // Losses, and marks without accurate feedback, as Reno (`prague_enter_loss`, `prague_reno`).
+        if congestion.signal != Signal::RepeatedTimeout {
+            self.window.reduce_to(self.window.cwnd / 2.0);
+        }
+        if matches!(congestion.signal, Signal::Timeout | Signal::RepeatedTimeout) {
+            self.window.restart_from_one();
+        }
+    }
+
+    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
+        self.window.end_reduction(most);
+    }
+
+    fn on_idle(&mut self, _idle: Duration, restart: Option<Bytes>) {
+        self.window.limit(restart);
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        self.window.bytes()
+    }
+
+    #[inline]
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        self.window.threshold()
+    }
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.rate
+    }
+}

@@ -1,0 +1,110 @@
+//! The window of Reno, which all algorithms share in parts (RFC 5681).
+
+use fabricsim_core::plugin::FlowStart;
+use fabricsim_core::units::Bytes;
+
+/// A congestion window and its threshold, in segments with fractions. Senders see them in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) cwnd: f64,
+    /// Infinite before the first congestion.
+    pub(super) ssthresh: f64,
+    /// Payload bytes of a full segment.
+    mss: Bytes,
+}
+
+/// The least threshold (RFC 5681, equation 4).
+pub(super) const LEAST_THRESHOLD: f64 = 2.0;
+
+impl Window {
+    pub(super) fn new(start: &FlowStart<'_>) -> Self {
+        Self {
+            cwnd: segments(start.initial_window, start.mtu),
+            ssthresh: f64::INFINITY,
+            mss: start.mtu,
+        }
+    }
+
+    /// The window in bytes.
+    #[inline]
+    pub(super) fn bytes(&self) -> Option<Bytes> {
+        Some(self.bytes_of(self.cwnd))
+    }
+
+    /// The threshold in bytes.
+    #[inline]
+    pub(super) fn threshold(&self) -> Option<Bytes> {
+        self.ssthresh
+            .is_finite()
+            .then(|| self.bytes_of(self.ssthresh))
+    }
+
+    /// Rounded down, so that as many whole segments fit as there are in `size`.
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive window; larger ones saturate"
+    )]
+    fn bytes_of(&self, size: f64) -> Bytes {
+        let whole = size as u32;
+        let rest = (size - f64::from(whole)) * self.mss.as_f64();
+        let rest = (rest as u64).min(self.mss.get() - 1);
+        Bytes::new(u64::from(whole) * self.mss.get() + rest)
+    }
+
+    /// `size` in whole segments.
+    pub(super) fn segments(&self, size: Bytes) -> f64 {
+        segments(size, self.mss)
+    }
+
+    #[inline]
+    pub(super) fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Slow start: a segment for each delivered one, up to the threshold (RFC 5681, equation 2, with
+    /// bytes counted as in RFC 3465 without limit, as Linux does). Returns what is left of
+    /// `delivered`.
+    #[inline]
+    pub(super) fn slow_start(&mut self, delivered: f64) -> f64 {
+        let grown = (self.cwnd + delivered).min(self.ssthresh.max(self.cwnd));
+        let left = delivered - (grown - self.cwnd);
+        self.cwnd = grown;
+        left
+    }
+
+    /// Congestion avoidance: `increase` segments for each window delivered (RFC 5681, equation 3).
+    #[inline]
+    pub(super) fn avoid_congestion(&mut self, delivered: f64, increase: f64) {
+        self.cwnd += increase * delivered / self.cwnd;
+    }
+
+    /// The threshold is `threshold`, and the window as well.
+    pub(super) fn reduce_to(&mut self, threshold: f64) {
+        self.ssthresh = threshold.max(LEAST_THRESHOLD);
+        self.cwnd = self.ssthresh;
+    }
+
+    /// A timeout: one segment (RFC 5681, section 3.1).
+    pub(super) fn restart_from_one(&mut self) {
+        self.cwnd = 1.0;
+    }
+
+    /// After an idle time.
+    pub(super) fn limit(&mut self, most: Option<Bytes>) {
+        if let Some(most) = most {
+            self.cwnd = self.cwnd.min(self.segments(most));
+        }
+    }
+
+    /// A reduction has ended: the window is the threshold, at most `most`.
+    pub(super) fn end_reduction(&mut self, most: Option<Bytes>) {
+        self.cwnd = self.ssthresh;
+        self.limit(most);
+    }
+}
+
+fn segments(size: Bytes, mss: Bytes) -> f64 {
+    (size.get() / mss.get()) as f64
+}

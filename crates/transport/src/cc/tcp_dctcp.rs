@@ -1,0 +1,222 @@
+//! DCTCP: the share of marked segments decides how much the window falls (RFC 8257).
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::{
+    Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, Feedback, FlowStart, Growth,
+    MarkingThresholds, Round, Signal, Transport,
+};
+use fabricsim_core::units::{Bytes, Duration, Rate};
+use serde::{Deserialize, Serialize};
+
+use super::reno_window::Window;
+
+/// Settings of [`TcpDctcp`].
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TcpDctcpConfig {
+    /// Weight of a new share of marks in the average (g in the RFC).
+    pub g: f64,
+}
+
+impl Default for TcpDctcpConfig {
+    fn default() -> Self {
+        Self { g: 1.0 / 16.0 }
+    }
+}
+
+/// Refuses a weight that is none.
+pub(super) fn validate_weight(g: f64) -> Result<(), ConfigError> {
+    if g > 0.0 && g <= 1.0 {
+        return Ok(());
+    }
+    Err(ConfigError::new(
+        "g",
+        format!("a weight of {g} is not between 0 and 1"),
+        "give a number above 0 and up to 1, such as 0.0625",
+    ))
+}
+
+/// The threshold K of DCTCP: 30 KB at 10 Gbps and in proportion at other rates, as RDMA's `dctcp` has it
+/// (SIGCOMM 2010, section 4, has 20 and 65 packets at 1 and 10 Gbps).
+pub(super) fn step(rate: Rate) -> MarkingThresholds {
+    let step = rate.bytes_in(Duration::from_us(24));
+    MarkingThresholds {
+        kmin: step,
+        kmax: step,
+        pmax: 1.0,
+    }
+}
+
+impl CcConfig for TcpDctcpConfig {
+    const KEYS: &'static [(&'static str, &'static str)] = &[(
+        "g",
+        "weight of a new share of marks, 0 to 1 (default 0.0625)",
+    )];
+
+    const TRANSPORT: Transport = Transport::Tcp;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        validate_weight(self.g)
+    }
+
+    fn feedback(&self) -> Feedback {
+        Feedback::Dctcp
+    }
+
+    fn marking(&self, rate: Rate) -> Option<MarkingThresholds> {
+        Some(step(rate))
+    }
+}
+
+impl<H> ControllerFactory<H> for TcpDctcpConfig {
+    type Controller = TcpDctcp;
+
+    fn build(&self, start: &FlowStart<'_>) -> TcpDctcp {
+        TcpDctcp {
+            window: Window::new(start),
+            g: self.g,
+            alpha: 1.0,
+            delivered: 0,
+            marked: 0,
+        }
+    }
+}
+
+/// DCTCP for one connection.
+#[derive(Clone, Debug)]
+pub struct TcpDctcp {
+    window: Window,
+    g: f64,
+    /// DCTCP.Alpha (section 3.3), 1 at first (section 4.2).
+    alpha: f64,
+    /// Segments delivered and marked in this round trip.
+    delivered: u32,
+    marked: u32,
+}
+
+impl<H> CongestionControl<H> for TcpDctcp {
+    #[inline]
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        if ack.round == Round::New && self.delivered > 0 {
+            // Section 3.3, steps 5 to 9.
+            let share = f64::from(self.marked.min(self.delivered)) / f64::from(self.delivered);
+            self.alpha = (1.0 - self.g) * self.alpha + self.g * share;
+            self.delivered = 0;
+            self.marked = 0;
+        }
+        self.delivered += ack.delivered;
+        self.marked += ack.marked;
+        if ack.growth != Growth::Allowed {
+            return;
+        }
+        let mut delivered = f64::from(ack.delivered);
+        if self.window.in_slow_start() {
+            delivered = self.window.slow_start(delivered);
+        }
+        if delivered > 0.0 {
+            self.window.avoid_congestion(delivered, 1.0);
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        match congestion.signal {
+            // Section 3.3, step 10.
+            Signal::Mark => self
+                .window
+                .reduce_to(self.window.cwnd * (1.0 - self.alpha / 2.0)),
+            // Section 3.5: losses as in conventional TCP.
+            Signal::Loss => self.window.reduce_to(self.window.cwnd / 2.0),
+            Signal::Timeout => {
+                self.window.reduce_to(self.window.cwnd / 2.0);
+                self.window.restart_from_one();
+            }
+            Signal::RepeatedTimeout => self.window.restart_from_one(),
+        }
+    }
+
+    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
+        self.window.end_reduction(most);
+    }
+
+    fn on_idle(&mut self, _idle: Duration, restart: Option<Bytes>) {
+        self.window.limit(restart);
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        self.window.bytes()
+    }
+
+    #[inline]
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        self.window.threshold()
+    }
+
+    #[inline]
+    fn in_slow_start(&self) -> bool {
+        self.window.in_slow_start()
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tcp_harness::{Stream, ack, cc, congestion};
+    use super::*;
+    use fabricsim_core::units::Time;
+
+    const RTT: Duration = Duration::from_us(100);
+
+    /// The average after `rounds` round trips with the share `marked`. The window is kept.
+    fn alpha_after(rounds: u32, marked: f64) -> f64 {
+        let mut dctcp = cc(&TcpDctcpConfig::default());
+        dctcp.window.cwnd = 100.0;
+        dctcp.window.ssthresh = 100.0;
+        for _ in 0..rounds {
+            dctcp.window.cwnd = 100.0;
+            Stream::default().round(&mut dctcp, Time::ZERO, RTT, marked);
+        }
+        // The last round is averaged when the next one begins.
+        let mut next = ack(Time::ZERO, RTT);
+        next.round = Round::New;
+        dctcp.on_ack(&next);
+        dctcp.alpha
+    }
+
+    #[test]
+    fn the_average_converges_as_fifteen_sixteenths_to_the_power_of_rounds() {
+        for (rounds, alpha) in [
+            (1, 0.9375),
+            (8, 0.5967),
+            (16, 0.3561),
+            (32, 0.1268),
+            (64, 0.0161),
+        ] {
+            let measured = alpha_after(rounds, 0.0);
+            assert!((measured - alpha).abs() < 1e-4, "{rounds}: {measured}");
+        }
+        let steady = alpha_after(200, 0.25);
+        assert!((steady - 0.25).abs() < 1e-4, "{steady}");
+    }
+
+    #[test]
+    fn marks_reduce_by_half_of_the_average_and_losses_by_half() {
+        let mut dctcp = cc(&TcpDctcpConfig::default());
+        dctcp.window.cwnd = 100.0;
+        dctcp.alpha = 0.2;
+        congestion(&mut dctcp, Time::ZERO, Signal::Mark);
+        assert!((dctcp.window.cwnd - 90.0).abs() < 1e-9);
+        congestion(&mut dctcp, Time::ZERO, Signal::Loss);
+        assert!((dctcp.window.cwnd - 45.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_weight_that_is_none_is_refused() {
+        let refused = |g| TcpDctcpConfig { g }.validate().is_err();
+        assert!(refused(0.0) && refused(1.1) && !refused(0.0625));
+    }
+}

@@ -1,0 +1,104 @@
+//! Acknowledgements of TCP made by hand, for the tests of algorithms.
+
+use fabricsim_core::plugin::{
+    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, Feedback, FlowStart, Round,
+    Signal,
+};
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+
+const MSS: u64 = 1_448;
+
+fn segments(count: u64) -> Bytes {
+    Bytes::new(count * MSS)
+}
+
+/// The controller of `config` on a connection with accurate feedback.
+pub(super) fn cc<C: ControllerFactory<()>>(config: &C) -> C::Controller {
+    cc_with(config, Feedback::Accurate)
+}
+
+/// The controller of `config` on a connection with `feedback`.
+pub(super) fn cc_with<C: ControllerFactory<()>>(config: &C, feedback: Feedback) -> C::Controller {
+    let rate = Rate::from_gbps(10);
+    let network = CcContext::of_nics(rate);
+    config.build(&FlowStart {
+        wire: Bytes::new(1_514),
+        ip: Bytes::new(1_500),
+        initial_window: segments(10),
+        feedback,
+        ..FlowStart::new(rate, Duration::from_ms(10), Bytes::new(MSS), &network)
+    })
+}
+
+/// An acknowledgement of one segment at `now`, over a round-trip time of `rtt`.
+pub(super) fn ack(now: Time, rtt: Duration) -> Ack<'static, ()> {
+    Ack {
+        in_flight: segments(10),
+        ..Ack::new(now, 0, 0, rtt, &())
+    }
+}
+
+/// The rate at which `cc` paces.
+pub(super) fn rate(cc: &impl CongestionControl<()>) -> Option<Rate> {
+    cc.pacing_rate()
+}
+
+/// The whole segments of the window of `cc`.
+fn window(cc: &impl CongestionControl<()>) -> u32 {
+    let bytes = cc.window().expect("TCP has windows").get();
+    u32::try_from(bytes / MSS).expect("a small window")
+}
+
+/// A stream whose segments are a byte long, with a full window in flight.
+#[derive(Default)]
+pub(super) struct Stream {
+    pub(super) acknowledged: u64,
+}
+
+impl Stream {
+    /// The acknowledgement of one segment more, with `window` segments in flight before it.
+    pub(super) fn ack(&mut self, now: Time, rtt: Duration, window: u32) -> Ack<'static, ()> {
+        self.acknowledged += 1;
+        Ack {
+            cumulative: self.acknowledged,
+            next_seq: self.acknowledged - 1 + u64::from(window),
+            ..ack(now, rtt)
+        }
+    }
+
+    /// A round trip of `rtt` that ends at `now`: as many acknowledgements as the window has segments, of
+    /// which the share `marked` is marked.
+    pub(super) fn round(
+        &mut self,
+        cc: &mut impl CongestionControl<()>,
+        now: Time,
+        rtt: Duration,
+        marked: f64,
+    ) {
+        let count = window(cc);
+        let mut owed = 0.0;
+        for number in 0..count {
+            owed += marked;
+            let mark = owed >= 1.0 - 1e-9;
+            if mark {
+                owed -= 1.0;
+            }
+            cc.on_ack(&Ack {
+                marked: u32::from(mark),
+                round: if number == 0 { Round::New } else { Round::Same },
+                ..self.ack(now, rtt, count)
+            });
+        }
+    }
+}
+
+/// Tells `cc` of congestion with its window in flight.
+pub(super) fn congestion(cc: &mut impl CongestionControl<()>, now: Time, signal: Signal) {
+    let in_flight = segments(u64::from(window(cc)));
+    cc.on_congestion(&Congestion {
+        now,
+        signal,
+        in_flight,
+        next_seq: 0,
+    });
+}

@@ -1,0 +1,59 @@
+//! What a controller is told.
+
+use fabricsim_core::packet::{Flags, Header, Packet};
+use fabricsim_core::plugin::{Ack, Congestion, Growth, Recovering, Round, Signal};
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use super::Sender;
+
+impl<L> Sender<L> {
+    /// The acknowledgement `packet` of all bytes below `cumulative`, which was taken in, as the controller
+    /// sees it.
+    #[inline]
+    pub(in crate::rdma) fn ack<'p, H: Header>(
+        &mut self,
+        now: Time,
+        cumulative: u64,
+        newly_acked: Bytes,
+        rtt: Duration,
+        packet: &'p Packet<H>,
+    ) -> Ack<'p, H> {
+        let next_seq = self.sent();
+        let round = if cumulative > self.round_end {
+            self.round_end = next_seq;
+            Round::New
+        } else {
+            Round::Same
+        };
+        Ack {
+            now,
+            cumulative,
+            newly_acked,
+            next_seq,
+            delivered: 1,
+            marked: u32::from(packet.flags.has(Flags::ECHO)),
+            rtt: Some(rtt),
+            least_rtt: self.least_rtt,
+            smoothed_rtt: self.smoothed_rtt,
+            in_flight: Bytes::new(next_seq - self.acknowledged),
+            recovering: if self.next < self.sent_once || self.scoreboard.is_some() {
+                Recovering::Yes
+            } else {
+                Recovering::No
+            },
+            round,
+            growth: Growth::Allowed,
+            telemetry: &packet.telemetry,
+        }
+    }
+
+    /// A signal of congestion, as the controller sees it.
+    pub(super) fn congestion(&self, now: Time, signal: Signal) -> Congestion {
+        Congestion {
+            now,
+            signal,
+            in_flight: Bytes::new(self.in_flight()),
+            next_seq: self.sent(),
+        }
+    }
+}

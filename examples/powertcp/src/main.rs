@@ -1,0 +1,11 @@
+//! The `fabricsim` command with PowerTCP in it.
+
+mod powertcp;
+
+use fabricsim_cli::fabricsim::cc::CcRegistry;
+
+fn main() -> std::process::ExitCode {
+    let mut registry = CcRegistry::default();
+    registry.register::<powertcp::PowerTcpConfig>("powertcp", "PowerTCP on telemetry (NSDI 2022)");
+    fabricsim_cli::main_with(&registry)
+}
