@@ -119,7 +119,7 @@ fn values_beyond_their_limits_are_refused() {
         table.validate_ranges().expect_err("a value out of range")
     };
     assert_eq!(Table::default().validate_ranges(), Ok(()));
-    for wrong in [0.0, 1.5, f64::NAN] {
+    for wrong in [0.0, 1.5, f64::NAN, f64::INFINITY] {
         let table = Table {
             share: wrong,
             ..Table::default()
