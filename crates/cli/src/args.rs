@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 use clap::{Args as _, Parser, Subcommand};
 use fabricsim::{Error, Scenario};
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 
 use crate::console::note;
 use crate::harm::HarmArgs;
@@ -252,7 +252,7 @@ pub(crate) enum ListTopic {
 
 impl ScenarioArgs {
     /// Reads the scenario.
-    pub(crate) fn load(&self, registry: &CcRegistry) -> Result<Scenario, Error> {
+    pub(crate) fn load(&self, registry: &Registry) -> Result<Scenario, Error> {
         let mut overrides = self.set.clone();
         overrides.extend(self.seed.map(|seed| format!("seed={seed}")));
         let scenario = match &self.scenario {

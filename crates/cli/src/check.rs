@@ -5,14 +5,14 @@ use std::process::ExitCode;
 
 use fabricsim::utilization::ExpectedUtilization;
 use fabricsim::{Error, Scenario, Simulation};
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::size::memory;
 
 use crate::args::CheckArgs;
 use crate::console::{note, output};
 use crate::load;
 
-pub(crate) fn check(args: &CheckArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load(registry)?;
     let simulation = Simulation::new(&scenario, 1)?;
     let utilization = ExpectedUtilization::of(&scenario, &simulation);

@@ -44,7 +44,7 @@ pub use fabricsim;
 
 use args::{Args, Command};
 use fabricsim::Error;
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 use signals::Signals;
 
 /// Exit codes: what scripts can rely on.
@@ -59,10 +59,11 @@ mod exit {
     pub(crate) const INTERRUPTED: u8 = 130;
 }
 
-/// Runs the command with the arguments of the process, where scenarios may name the algorithms of
-/// `registry`. Returns its exit code.
+/// Runs the command with the arguments of the process, where scenarios may name the kinds of
+/// `registry`: a [`CcRegistry`](fabricsim::cc::CcRegistry) alone, or all of a [`Registry`]. Returns its exit code.
 #[must_use]
-pub fn main_with(registry: &CcRegistry) -> ExitCode {
+pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
+    let registry = &registry.into();
     signals::keep_file_size_limit_an_error();
     let args: Args = console::arguments();
     let signals = Signals::listen();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::event;
 use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::queries::BudgetSettings;
@@ -14,29 +14,29 @@ use fabricsim_scenario::schema::root::{CLASS_KEYS, ROOT_KEYS};
 use fabricsim_scenario::schema::routing::RoutingSettings;
 use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
 use fabricsim_scenario::schema::switch::SwitchSettings;
-use fabricsim_scenario::schema::{discipline_kinds, rdma_keys, tcp_keys};
+use fabricsim_scenario::schema::{rdma_keys, tcp_keys};
 
 use crate::args::{ListArgs, ListTopic};
 use crate::console::output;
 
-pub(crate) fn list(args: &ListArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let mut text = String::new();
     let wanted = |topic| args.what.is_none_or(|what| what == topic);
     if wanted(ListTopic::Cc) {
         text.push_str("Congestion-control algorithms: [cc] kind = \"...\"\n");
-        for cc in registry.entries() {
+        for cc in registry.congestion_controls.entries() {
             kind(&mut text, cc.name, cc.about, &cc.keys());
         }
     }
     if wanted(ListTopic::Topology) {
         text.push_str("Topologies: [topology] kind = \"...\"\n");
-        for (name, about, keys) in fabricsim_topology::KINDS {
+        for (name, about, keys) in registry.topologies() {
             kind(&mut text, name, about, keys);
         }
     }
     if wanted(ListTopic::Workload) {
         text.push_str("Workloads: [[workload]] kind = \"...\"\n");
-        for (name, about, keys) in fabricsim_workload::KINDS {
+        for (name, about, keys) in registry.workloads() {
             kind(&mut text, name, about, keys);
         }
     }
@@ -46,8 +46,12 @@ pub(crate) fn list(args: &ListArgs, registry: &CcRegistry) -> Result<ExitCode, E
             kind(&mut text, name, about, keys);
         }
         text.push_str("Queue disciplines of TCP: [[queue]] discipline = { kind = \"...\" }\n");
-        for (name, about, keys) in discipline_kinds() {
+        for (name, about, keys) in registry.disciplines() {
             kind(&mut text, name, about, keys);
+        }
+        text.push_str("Routing policies: [routing] policy = \"...\"\n");
+        for policy in registry.routing_policies() {
+            kind(&mut text, policy.name(), policy.about(), &[]);
         }
         text.push_str("Other settings\n");
         kind(&mut text, "(top)", "keys before any table", ROOT_KEYS);

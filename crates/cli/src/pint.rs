@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use fabricsim::Error;
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 
 use compare::CompareArgs;
 use latency::LatencyArgs;
@@ -46,7 +46,7 @@ enum Query {
     Compare(CompareArgs),
 }
 
-pub(crate) fn pint(args: &PintArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+pub(crate) fn pint(args: &PintArgs, registry: &Registry) -> Result<ExitCode, Error> {
     match &args.query {
         Query::Trace(args) => trace::trace(args),
         Query::Latency(args) => latency::latency(args, registry),

@@ -9,7 +9,7 @@ use fabricsim::outcome::{Existing, Status, Summary, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
 use fabricsim::{Error, Scenario};
 use fabricsim_experiments::parallelism::profile_to_folder;
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 
 use crate::args::RunArgs;
 use crate::console::{exit_with, note, output};
@@ -38,7 +38,7 @@ pub(crate) const fn existing(force: bool) -> Existing {
 pub(crate) fn run(
     args: &RunArgs,
     signals: &Signals,
-    registry: &CcRegistry,
+    registry: &Registry,
 ) -> Result<ExitCode, Error> {
     args.check().unwrap_or_else(|error| exit_with(error));
     let scenario = args.scenario.load(registry)?;

@@ -13,7 +13,7 @@ use fabricsim_experiments::sweep::{
     Ended, POINTS_COST_CSV, POINTS_CSV, PointOutcome, PointResults, PointState, Shard, Sweep,
     SweepInput, SweepOptions, SweepOutcome,
 };
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 
 use crate::console::{note, output};
 use crate::exit;
@@ -118,7 +118,7 @@ impl SweepArgs {
 pub(crate) fn sweep(
     args: &SweepArgs,
     signals: &Signals,
-    registry: &CcRegistry,
+    registry: &Registry,
 ) -> Result<ExitCode, Error> {
     let input = SweepInput {
         overrides: args.set.clone(),

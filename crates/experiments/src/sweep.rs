@@ -77,7 +77,7 @@ use toml::de::DeValue;
 
 use base::{Base, find_base};
 use definition::Definition;
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::name::is_plain;
 use fabricsim_scenario::text::document::Document;
 use fabricsim_scenario::text::error::Error;
@@ -110,7 +110,7 @@ pub struct SweepInput {
     /// sweep's folder.
     pub base: Option<BaseScenario>,
     /// Algorithms beyond the registry.
-    pub custom: CcRegistry,
+    pub custom: Registry,
 }
 
 /// The text of a base scenario.

@@ -383,7 +383,10 @@ fn a_point_that_panics_is_told_and_the_others_go_on() {
         }),
         ..SweepInput::default()
     };
-    input.custom.register::<Fragile>("fragile", "breaks");
+    input
+        .custom
+        .congestion_controls
+        .register::<Fragile>("fragile", "breaks");
     let text = "[[axis]]\nkey = \"cc.breaks\"\nvalues = [false, true]\n\
                 [[axis]]\nkey = \"seed\"\nvalues = [1, 2]\n";
     let sweep = Sweep::from_text_with("s.toml", text, ".".as_ref(), &input).unwrap();

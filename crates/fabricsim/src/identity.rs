@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_workload::{Sizes, WorkloadConfig};
-
 use crate::output::Origin;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
@@ -35,18 +33,9 @@ fn content(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
 fn named_files(scenario: &Scenario) -> Vec<(FileKind, PathBuf)> {
     let topology = scenario.topology_config().path();
     let topology = topology.map(|path| (FileKind::TOPOLOGY, path.to_owned()));
-    let workloads = scenario
-        .workloads()
-        .iter()
-        .filter_map(|workload| match workload {
-            WorkloadConfig::List(list) => Some((FileKind::FLOWS, PathBuf::from(&list.path))),
-            // An algorithm that has been read does not say any more that it is a file.
-            WorkloadConfig::Poisson(poisson) => {
-                let sizes = Sizes::from(poisson.sizes.name());
-                let file = sizes.file().map(PathBuf::from);
-                file.map(|path| (FileKind::SIZES, path))
-            }
-            _ => None,
-        });
+    let workloads = scenario.workloads().iter().filter_map(|workload| {
+        let file = workload.file()?;
+        Some((FileKind::of(file.content), PathBuf::from(file.path)))
+    });
     topology.into_iter().chain(workloads).collect()
 }

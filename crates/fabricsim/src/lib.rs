@@ -79,6 +79,8 @@ pub use serde;
 pub use fabricsim_core as core;
 /// PINT: queries, path tracing, codes and sketches.
 pub use fabricsim_pint as pint;
+/// Queues, marks, buffers and disciplines.
+pub use fabricsim_qdisc as qdisc;
 /// Records of flows, slowdowns, comparison, and the formats they are written in.
 pub use fabricsim_report as report;
 /// Scenarios: their text, their settings and the registry of congestion controls.

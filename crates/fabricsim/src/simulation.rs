@@ -109,11 +109,9 @@ impl Simulation {
         let threads = Threads::start(threads).map_err(Error::threads)?;
         let fidelity = scenario.fidelity();
         let routing = scenario.routing().resolved(scenario.seed(), fidelity);
-        let routes = Arc::new(Routes::compute(
-            scenario.topology(),
-            routing.order(),
-            routing.ecmp(),
-        ));
+        let routes = Routes::compute(scenario.topology(), routing.order(), routing.ecmp())
+            .with_policy(Arc::clone(scenario.routing_policy()), scenario.seed());
+        let routes = Arc::new(routes);
         let mtu = scenario.transport().mtu;
         let extremes = routes.extremes(mtu);
         if extremes.base_rtt > MAX_BASE_RTT {
@@ -176,6 +174,7 @@ impl Simulation {
             .as_ref()
             .map_or(0, |queries| queries.plan().wire_bytes());
         settings.data_header += digest_bytes;
+        settings.paths = routes.path_stability();
         let runner = Assembly {
             scenario,
             routes: &routes,

@@ -8,7 +8,7 @@ use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_topology::NoSpread;
-use fabricsim_workload::{FlowCost, Offered, WorkloadConfig};
+use fabricsim_workload::{AnyWorkload, FlowCost, Offered};
 use serde::Serialize;
 
 use crate::simulation::Simulation;
@@ -95,7 +95,7 @@ impl ExpectedUtilization {
         }
         let mut offered = Vec::new();
         for (index, workload) in scenario.workloads().iter().enumerate() {
-            match rate_of(scenario, simulation, index, workload) {
+            match rate_of(scenario, simulation, index, &**workload) {
                 Some(rate) => offered.push(rate),
                 None => found.left_out.push(format!(
                     "workload {} ({}): its flows start all at once",
@@ -142,9 +142,11 @@ impl ExpectedUtilization {
             return String::new();
         };
         let share = OVERLOAD / span.busiest.utilization;
-        if let [WorkloadConfig::Poisson(only)] = scenario.workloads() {
+        if let [only] = scenario.workloads()
+            && let Some(load) = only.load_factor()
+        {
             // Rounded down to three digits, so that it is below.
-            let load = (only.load * share * 1e3).floor() / 1e3;
+            let load = (load * share * 1e3).floor() / 1e3;
             if load > 0.0 {
                 return format!("load = {load} would be below, or give those links a higher rate");
             }
@@ -186,7 +188,7 @@ fn rate_of(
     scenario: &Scenario,
     simulation: &Simulation,
     index: usize,
-    workload: &WorkloadConfig,
+    workload: &dyn AnyWorkload,
 ) -> Option<Offered> {
     let class = ClassId(u16::try_from(index).ok()?);
     let cost = cost_of(scenario, simulation, class);

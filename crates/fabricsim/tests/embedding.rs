@@ -5,10 +5,13 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+use fabricsim::scenario::kinds::Registry;
+use fabricsim::topology::{Arrival, Chooser, NextHopChoice, PolicyContext, RoutingPolicy};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::network::Stop;
+use fabricsim_core::plugin::{PathStability, PortStates};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 const SCENARIO: &str = "
@@ -202,4 +205,78 @@ fn flows_that_cannot_be_are_refused() {
     };
     refused(control, "its priority is 0");
     simulation.inject(request(0, 1, 10, now)).unwrap();
+}
+
+/// Sends the packets of a switch to the next hops in turns.
+#[derive(Debug)]
+struct InTurns;
+
+impl RoutingPolicy for InTurns {
+    fn name(&self) -> &'static str {
+        "in-turns"
+    }
+
+    fn about(&self) -> &'static str {
+        "each packet takes the next of the equal next hops"
+    }
+
+    fn path_stability(&self) -> PathStability {
+        PathStability::PerPacket
+    }
+
+    fn chooser(&self, at: &PolicyContext) -> Chooser {
+        Chooser::new(Turn(at.switch.index()))
+    }
+}
+
+#[derive(Debug)]
+struct Turn(usize);
+
+impl NextHopChoice for Turn {
+    fn choose(&mut self, _: &Arrival<'_>, hops: &[PortId], ports: &dyn PortStates) -> usize {
+        assert!(hops.iter().all(|&port| ports.is_up(port)));
+        self.0 += 1;
+        self.0 % hops.len()
+    }
+}
+
+fn in_turns(more: &str) -> Result<Scenario, fabricsim::Error> {
+    let mut registry = Registry::default();
+    registry.add_routing_policy(InTurns);
+    let routing = "[routing]\npolicy = \"in-turns\"\n[transport]\nrecovery = \"selective\"";
+    Scenario::from_toml_with(&format!("{SCENARIO}\n{routing}\n{more}"), &registry)
+}
+
+#[test]
+fn packets_of_a_flow_can_take_all_paths_and_selective_recovery_sends_none_again() {
+    let run = |threads| {
+        let mut simulation = Simulation::new(&in_turns("").unwrap(), threads).unwrap();
+        for src in 0..4 {
+            simulation
+                .inject(request(src, src + 4, 1_000_000, Time::ZERO))
+                .unwrap();
+        }
+        let stop = simulation.run_until(Time::ZERO + Duration::from_ms(1_000));
+        assert_eq!(stop, Stop::Finished);
+        simulation.take_completions()
+    };
+    let done = run(1);
+    assert!(done.len() > 4);
+    assert_eq!(done, run(2));
+    let again: u64 = done.iter().map(|flow| flow.retransmitted.get()).sum();
+    assert_eq!(again, 0, "nothing is lost, so nothing is sent again");
+}
+
+#[test]
+fn a_path_is_not_put_together_from_packets_of_many() {
+    let query = |aggregation: &str| {
+        in_turns(&format!(
+            "[[query]]\nvalue = \"switch-id\"\naggregation = \"{aggregation}\""
+        ))
+    };
+    let refused = query("static").unwrap_err().to_string();
+    assert!(
+        refused.contains("`in-turns` gives each packet a path of its own"),
+        "{refused}"
+    );
 }

@@ -1,15 +1,19 @@
 //! The algorithm of the sender (HPCC paper, section 3.3 and algorithm 1).
 
 mod control;
+mod paths;
 
 use std::sync::Arc;
 
-use fabricsim_core::plugin::{Ack, CongestionControl, Fidelity, FlowStart, scaled_window};
+use fabricsim_core::plugin::{
+    Ack, CongestionControl, Fidelity, FlowStart, PathStability, scaled_window,
+};
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::config::{Form, HpccConfig, Reaction};
 use crate::stack::IntHeader;
 use control::{Constants, Control};
+use paths::OtherPaths;
 
 /// HPCC for one flow.
 #[derive(Clone, Debug)]
@@ -19,6 +23,8 @@ pub struct Hpcc<S> {
     /// One for each hop when rates are kept per hop.
     per_hop: Vec<Control>,
     previous: S,
+    /// The telemetry of the paths but that of `previous`, where packets take several.
+    other_paths: Option<Box<OtherPaths<S>>>,
     /// The `snd_nxt` at the last commit of the reference; 0 before the first acknowledgement.
     last_update_seq: u64,
     rate: Rate,
@@ -44,6 +50,10 @@ impl<S: IntHeader> Hpcc<S> {
             constants,
             single: control,
             previous: S::default(),
+            other_paths: match start.paths {
+                PathStability::PerFlow => None,
+                PathStability::PerPacket => Some(Box::default()),
+            },
             last_update_seq: 0,
             rate: start.line_rate,
             window: start.bdp,
@@ -151,8 +161,14 @@ impl<S: IntHeader> Hpcc<S> {
     ///
     /// Rates of hops belong to links. Those of the new path begin with that of the link that ruled,
     /// like the one rate of a flow without them.
+    ///
+    /// Where each packet takes a path of its own, the records of all of them are kept. Returns whether
+    /// there is one of the path of `stack`.
     #[cold]
-    fn change_path(&mut self, stack: &S) {
+    fn change_path(&mut self, stack: &S) -> bool {
+        if let Some(others) = &mut self.other_paths {
+            return others.swap_in(&mut self.previous, stack);
+        }
         if self.constants.rule.fidelity == Fidelity::Exact {
             let passed = self.previous.hops().min(self.per_hop.len());
             let slowest = |a: &&Control, b: &&Control| a.reference.total_cmp(&b.reference);
@@ -161,6 +177,7 @@ impl<S: IntHeader> Hpcc<S> {
             }
         }
         self.previous = *stack;
+        false
     }
 
     /// Replaces the remembered stack, but for the hops that a sampled update has skipped.
@@ -190,8 +207,8 @@ impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
         if self.last_update_seq == 0 {
             // The first acknowledgement: nothing to compare with.
             self.previous = *stack;
-        } else if !stack.same_path(&self.previous) {
-            self.change_path(stack);
+        } else if !stack.same_path(&self.previous) && !self.change_path(stack) {
+            // Nothing to compare with, on this path.
         } else if stack.hops() <= S::CAPACITY
             && (commit || self.constants.reaction == Reaction::PerAck)
         {

@@ -2,9 +2,10 @@
 
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
-use fabricsim_core::units::{Bytes, Rate, Time};
+use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
+use crate::aqm::{AqmQueue, DisciplineContext};
 use crate::codel_queue::CodelQueue;
 use crate::counters::DisciplineCounters;
 use crate::discipline::Discipline;
@@ -15,20 +16,6 @@ use crate::red_queue::RedQueue;
 use crate::shared_fifo::SharedFifo;
 use crate::step_marking::StepMarking;
 use crate::tail_drop::TailDrop;
-
-/// What a discipline has to know of the place where it stands.
-#[derive(Clone, Copy, Debug)]
-pub struct DisciplineContext {
-    /// The seed of the run.
-    pub seed: u64,
-    /// The number of this queue in the simulation, which no other queue has: it draws from a random
-    /// stream of its own.
-    pub entity: u64,
-    /// The rate of the port's link.
-    pub rate: Rate,
-    /// Bytes on the wire of a full packet: rules that leave a single waiting packet alone compare with it.
-    pub packet: Bytes,
-}
 
 /// A discipline of any kind. Larger ones are behind a pointer, so that a port with plain queues stays
 /// small.
@@ -48,12 +35,14 @@ pub enum AnyDiscipline<H> {
     FqCodel(Box<FqCodel<H>>),
     /// `dualpi2`
     DualPi2(Box<DualPi2<H>>),
+    /// A rule from outside.
+    Aqm(Box<AqmQueue<H>>),
 }
 
 impl<H: Header> AnyDiscipline<H> {
     /// The name of its rule; none of a plain queue, which has no rule of its own.
     #[must_use]
-    pub const fn rule(&self) -> Option<&'static str> {
+    pub fn rule(&self) -> Option<&'static str> {
         Some(match self {
             Self::Shared(_) => return None,
             Self::TailDrop(_) => "tail-drop",
@@ -62,6 +51,7 @@ impl<H: Header> AnyDiscipline<H> {
             Self::Codel(_) => "codel",
             Self::FqCodel(_) => "fq-codel",
             Self::DualPi2(_) => "dualpi2",
+            Self::Aqm(queue) => queue.name(),
         })
     }
 
@@ -83,6 +73,7 @@ impl<H: Header> AnyDiscipline<H> {
             DisciplineConfig::DualPi2(config) => {
                 Self::DualPi2(Box::new(DualPi2::new(config, context)))
             }
+            DisciplineConfig::Aqm(config) => Self::Aqm(Box::new(AqmQueue::new(config, context))),
         }
     }
 
@@ -104,6 +95,7 @@ macro_rules! each {
             AnyDiscipline::Codel($discipline) => $call,
             AnyDiscipline::FqCodel($discipline) => $call,
             AnyDiscipline::DualPi2($discipline) => $call,
+            AnyDiscipline::Aqm($discipline) => $call,
         }
     };
 }

@@ -6,10 +6,10 @@ use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::any_discipline::DisciplineContext;
+use crate::aqm::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, CodelSettings, Source};
 use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::{Discipline, EcnSelector};
+use crate::discipline::{Discipline, EcnSelector, holds_one_line};
 use crate::line::Line;
 use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
 
@@ -241,23 +241,7 @@ impl<H: Header> Discipline<H> for CodelQueue<H> {
         self.line.leave(now, self.mark, &mut self.counters)
     }
 
-    #[inline]
-    fn bytes(&self) -> Bytes {
-        self.line.bytes()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.line.len()
-    }
-
-    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
-        self.line.iter().for_each(visit);
-    }
-
-    fn counters(&self) -> &DisciplineCounters {
-        &self.counters
-    }
+    holds_one_line!(H);
 }
 
 #[cfg(test)]

@@ -60,6 +60,31 @@ pub trait Discipline<H: Header> {
     fn counters(&self) -> &DisciplineCounters;
 }
 
+/// What disciplines with one queue, `line`, and `counters` say of what they hold, in their
+/// implementation of [`Discipline`]. `$header` is their type of headers.
+macro_rules! holds_one_line {
+    ($header:ty) => {
+        #[inline]
+        fn bytes(&self) -> fabricsim_core::units::Bytes {
+            self.line.bytes()
+        }
+
+        #[inline]
+        fn packets(&self) -> usize {
+            self.line.len()
+        }
+
+        fn for_each(&self, visit: impl FnMut(&fabricsim_core::packet::Packet<$header>)) {
+            self.line.iter().for_each(visit);
+        }
+
+        fn counters(&self) -> &crate::counters::DisciplineCounters {
+            &self.counters
+        }
+    };
+}
+pub(crate) use holds_one_line;
+
 /// Which of the packets that can be marked a rule is about.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -9,7 +9,7 @@ use fabricsim_core::plugin::Mark;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
-use crate::any_discipline::DisciplineContext;
+use crate::aqm::DisciplineContext;
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, is_capable, mark_if};
 use crate::line::Line;

@@ -9,7 +9,7 @@ use fabricsim_core::plugin::{FlowKey, Mark};
 use fabricsim_core::rng::{Purpose, Stream, mix};
 use fabricsim_core::units::{Bytes, Time};
 
-use crate::any_discipline::DisciplineContext;
+use crate::aqm::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, Source};
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::Discipline;

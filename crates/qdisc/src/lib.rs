@@ -17,6 +17,7 @@
 //! ```
 
 mod any_discipline;
+mod aqm;
 mod class_queues;
 mod codel;
 mod codel_queue;
@@ -40,12 +41,15 @@ mod tail_drop;
 #[cfg(test)]
 mod testing;
 
-pub use any_discipline::{AnyDiscipline, DisciplineContext};
+pub use any_discipline::AnyDiscipline;
+pub use aqm::{Aqm, AqmConfig, AqmKind, AqmPacket, AqmQueue, DisciplineContext, Verdict};
 pub use class_queues::{ClassQueues, Weights};
 pub use codel_queue::{CodelConfig, CodelQueue};
 pub use counters::{DisciplineCounters, DropCause, Tally};
 pub use discipline::{Discipline, EcnSelector};
-pub use discipline_config::{DisciplineConfig, KINDS, SharedBufferConfig};
+pub use discipline_config::{
+    DisciplineConfig, DisciplineKind, DisciplineVisitor, KINDS, SharedBufferConfig, visit_kinds,
+};
 pub use dualpi2::{ControlledDelay, DualPi2, DualPi2Config, DualScheduler};
 pub use fq_codel::{FqCodel, FqCodelConfig};
 pub use mixed_buffer::{LossyConfig, MixedBuffer};

@@ -8,9 +8,9 @@ use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::any_discipline::DisciplineContext;
+use crate::aqm::DisciplineContext;
 use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::{Discipline, is_capable, mark_if};
+use crate::discipline::{Discipline, holds_one_line, is_capable, mark_if};
 use crate::line::Line;
 use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
 
@@ -280,23 +280,7 @@ impl<H: Header> Discipline<H> for RedQueue<H> {
         mark
     }
 
-    #[inline]
-    fn bytes(&self) -> Bytes {
-        self.line.bytes()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.line.len()
-    }
-
-    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
-        self.line.iter().for_each(visit);
-    }
-
-    fn counters(&self) -> &DisciplineCounters {
-        &self.counters
-    }
+    holds_one_line!(H);
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
 use crate::counters::DisciplineCounters;
-use crate::discipline::{Discipline, mark_if};
+use crate::discipline::{Discipline, holds_one_line, mark_if};
 use crate::line::Line;
 
 /// First in, first out, without a limit of its own; its marker decides by what a packet leaves behind
@@ -75,21 +75,5 @@ impl<H: Header> Discipline<H> for SharedFifo<H> {
         self.line.leave(now, mark, &mut self.counters)
     }
 
-    #[inline]
-    fn bytes(&self) -> Bytes {
-        self.line.bytes()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.line.len()
-    }
-
-    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
-        self.line.iter().for_each(visit);
-    }
-
-    fn counters(&self) -> &DisciplineCounters {
-        &self.counters
-    }
+    holds_one_line!(H);
 }

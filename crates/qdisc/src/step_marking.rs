@@ -7,7 +7,7 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::{Discipline, EcnSelector, mark_if};
+use crate::discipline::{Discipline, EcnSelector, holds_one_line, mark_if};
 use crate::line::Line;
 use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
 
@@ -167,23 +167,7 @@ impl<H: Header> Discipline<H> for StepMarking<H> {
         self.line.leave(now, mark, &mut self.counters)
     }
 
-    #[inline]
-    fn bytes(&self) -> Bytes {
-        self.line.bytes()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.line.len()
-    }
-
-    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
-        self.line.iter().for_each(visit);
-    }
-
-    fn counters(&self) -> &DisciplineCounters {
-        &self.counters
-    }
+    holds_one_line!(H);
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use fabricsim_core::units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{DisciplineCounters, DropCause};
-use crate::discipline::Discipline;
+use crate::discipline::{Discipline, holds_one_line};
 use crate::line::Line;
 
 /// The key of the limit in packets.
@@ -149,23 +149,7 @@ impl<H: Header> Discipline<H> for TailDrop<H> {
         self.line.leave(now, Mark::None, &mut self.counters)
     }
 
-    #[inline]
-    fn bytes(&self) -> Bytes {
-        self.line.bytes()
-    }
-
-    #[inline]
-    fn packets(&self) -> usize {
-        self.line.len()
-    }
-
-    fn for_each(&self, visit: impl FnMut(&Packet<H>)) {
-        self.line.iter().for_each(visit);
-    }
-
-    fn counters(&self) -> &DisciplineCounters {
-        &self.counters
-    }
+    holds_one_line!(H);
 }
 
 #[cfg(test)]

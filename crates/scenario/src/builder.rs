@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
-use fabricsim_topology::{Topology, TopologyConfig};
+use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology, TopologyKind};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
-use fabricsim_workload::{WorkloadConfig, WorkloadContext};
+use fabricsim_workload::{BoxedWorkload, WorkloadContext, WorkloadKind, boxed};
 
 use crate::cc::registry::AnyCcConfig;
+use crate::kinds::Registry;
+use crate::read::routing::find_policy;
 use crate::read::topology::build_topology;
 use crate::read::workload::load_workload;
 use crate::scenario::counts::{FlowCount, check_count};
@@ -37,13 +39,13 @@ use crate::text::error::Error;
 /// ```
 /// use fabricsim_scenario::Scenario;
 /// use fabricsim_scenario::cc::registry::AnyCcConfig;
-/// use fabricsim_topology::{StarConfig, TopologyConfig};
-/// use fabricsim_workload::{PermutationConfig, WorkloadConfig};
+/// use fabricsim_topology::StarConfig;
+/// use fabricsim_workload::PermutationConfig;
 ///
 /// let scenario = Scenario::builder()
 ///     .name("ring")
-///     .topology(TopologyConfig::Star(StarConfig::default()))
-///     .workload(WorkloadConfig::Permutation(PermutationConfig::default()))
+///     .topology(StarConfig::default())
+///     .workload(PermutationConfig::default())
 ///     .cc(AnyCcConfig::by_name("hpcc").expect("an algorithm"))
 ///     .build()?;
 /// assert_eq!(scenario.name(), "ring");
@@ -55,13 +57,14 @@ pub struct ScenarioBuilder {
     folder: PathBuf,
     seed: u64,
     profile: Option<Profile>,
-    topology: Option<TopologyConfig>,
+    topology: Option<BoxedTopology>,
     switch: SwitchSettings,
     queues: Vec<QueueRule>,
     transport: RdmaConfig,
     tcp: TcpConfig,
     routing: RoutingSettings,
-    workloads: Vec<WorkloadConfig>,
+    routing_policy: Option<Arc<dyn RoutingPolicy>>,
+    workloads: Vec<BoxedWorkload>,
     events: Vec<Event>,
     cc: Option<AnyCcConfig>,
     class_cc: BTreeMap<ClassId, AnyCcConfig>,
@@ -87,6 +90,7 @@ impl Default for ScenarioBuilder {
                 ..TcpConfig::default()
             },
             routing: RoutingSettings::default(),
+            routing_policy: None,
             workloads: Vec::new(),
             events: Vec::new(),
             cc: None,
@@ -122,7 +126,7 @@ impl Scenario {
     ///
     /// # Errors
     /// When one of them cannot be sent.
-    pub fn with_workloads(&self, mut workloads: Vec<WorkloadConfig>) -> Result<Self, Error> {
+    pub fn with_workloads(&self, mut workloads: Vec<BoxedWorkload>) -> Result<Self, Error> {
         let blame = self.without_text();
         let traffic = Traffic {
             topology: self.topology(),
@@ -181,8 +185,8 @@ impl ScenarioBuilder {
 
     /// Sets the network.
     #[must_use]
-    pub fn topology(mut self, topology: TopologyConfig) -> Self {
-        self.topology = Some(topology);
+    pub fn topology(mut self, topology: impl TopologyKind) -> Self {
+        self.topology = Some(Box::new(topology));
         self
     }
 
@@ -214,18 +218,25 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Sets the routes.
+    /// Sets the routes, with a built-in policy.
     #[must_use]
-    pub const fn routing(mut self, routing: RoutingSettings) -> Self {
+    pub fn routing(mut self, routing: RoutingSettings) -> Self {
         self.routing = routing;
+        self
+    }
+
+    /// Sets what chooses among equal next hops, whatever policy [`routing`](Self::routing) names.
+    #[must_use]
+    pub fn routing_policy(mut self, policy: impl RoutingPolicy + 'static) -> Self {
+        self.routing_policy = Some(Arc::new(policy));
         self
     }
 
     /// Adds a workload, whose place among the workloads is the class of its flows. Its priority is used
     /// as it is: flows of TCP and of RDMA need different ones.
     #[must_use]
-    pub fn workload(mut self, workload: WorkloadConfig) -> Self {
-        self.workloads.push(workload);
+    pub fn workload(mut self, workload: impl WorkloadKind) -> Self {
+        self.workloads.push(boxed(workload));
         self
     }
 
@@ -296,7 +307,7 @@ impl ScenarioBuilder {
             return Err(missing("topology"));
         };
         let refuse = |error| blame.refused(Part::Topology, error);
-        let topology = build_topology(&topology_config, &self.folder, &refuse)?;
+        let topology = build_topology(&*topology_config, &self.folder, &refuse)?;
         let Some(cc) = self.cc else {
             return Err(missing("cc"));
         };
@@ -314,6 +325,15 @@ impl ScenarioBuilder {
         if let Some(queries) = &mut queries {
             queries.admit_all(&blame)?;
         }
+        let mut routing = self.routing;
+        if let Some(own) = &self.routing_policy {
+            routing.policy = Some(own.name().to_owned());
+        }
+        let routing_policy = match self.routing_policy {
+            Some(own) => own,
+            None => find_policy(&routing, &Registry::default())
+                .map_err(|error| blame.refused("[routing]", error))?,
+        };
         let mut workloads = self.workloads;
         let traffic = Traffic {
             topology: &topology,
@@ -333,7 +353,8 @@ impl ScenarioBuilder {
             queues: self.queues,
             transport: self.transport,
             tcp: self.tcp,
-            routing: self.routing,
+            routing,
+            routing_policy,
             workloads,
             events: self.events,
             cc,
@@ -388,7 +409,7 @@ struct Traffic<'a> {
 
 impl Traffic<'_> {
     /// Reads the files of `workloads`, and refuses those that cannot be sent.
-    fn load(&self, workloads: &mut [WorkloadConfig], blame: &WithoutText) -> Result<(), Error> {
+    fn load(&self, workloads: &mut [BoxedWorkload], blame: &WithoutText) -> Result<(), Error> {
         check_count(workloads.len()).map_err(|(_, message, help)| blame.error(message, help))?;
         let hosts = hosts(self.topology);
         let mut flows = FlowCount::default();
@@ -401,7 +422,8 @@ impl Traffic<'_> {
             let title = format!("[[workload]] {}", index + 1);
             let refuse = |error| blame.refused(&title, error);
             let fidelity = fidelity(self.profile);
-            let expected = load_workload(workload, self.folder, &context, fidelity, &refuse)?;
+            let expected =
+                load_workload(&mut **workload, self.folder, &context, fidelity, &refuse)?;
             flows
                 .add(index, expected)
                 .map_err(|(message, help)| blame.error(message, help))?;

@@ -8,6 +8,7 @@ pub(crate) mod queries;
 mod queue;
 mod referenced;
 mod root;
+pub(crate) mod routing;
 mod tables;
 pub(crate) mod topology;
 mod traffic;
@@ -21,12 +22,11 @@ use std::sync::Arc;
 use fabricsim_transport::rdma::RdmaConfig;
 use toml::de::DeTable;
 
-use crate::cc::registry::CcRegistry;
+use crate::kinds::Registry;
 use crate::scenario::Scenario;
 use crate::scenario::places::Places;
 use crate::schema::profile::fidelity;
 use crate::schema::root::TABLES;
-use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
 use crate::text::document::Document;
@@ -42,6 +42,7 @@ use observe::read_observe;
 use queries::read_queries;
 use queue::read_queues;
 use root::{read_name, read_profile, read_seed};
+use routing::read_routing;
 use tables::{read_table, read_tcp};
 use topology::read_topology;
 use traffic::TrafficReader;
@@ -52,15 +53,16 @@ impl Scenario {
     /// # Errors
     /// The first diagnostic, with its place and a suggested fix.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        Self::from_toml_with(text, &CcRegistry::default())
+        Self::from_toml_with(text, &Registry::default())
     }
 
-    /// Like [`from_toml`](Self::from_toml), with algorithms beyond the registry.
+    /// Like [`from_toml`](Self::from_toml), with the kinds of `registry`: a
+    /// [`CcRegistry`](crate::cc::registry::CcRegistry) alone, or all of a [`Registry`].
     ///
     /// # Errors
     /// The first diagnostic, with its place and a suggested fix.
-    pub fn from_toml_with(text: &str, custom: &CcRegistry) -> Result<Self, Error> {
-        Self::read("scenario", text, Path::new("."), custom)
+    pub fn from_toml_with(text: &str, registry: impl Into<Registry>) -> Result<Self, Error> {
+        Self::read("scenario", text, Path::new("."), &registry.into())
     }
 
     /// Reads the scenario file at `path`, changed by `overrides` (`key=value`, dotted keys). Paths in
@@ -69,21 +71,23 @@ impl Scenario {
     /// # Errors
     /// When the file cannot be read, and the first error in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
-        Self::from_file_with(path, overrides, &CcRegistry::default())
+        Self::from_file_with(path, overrides, &Registry::default())
     }
 
-    /// Like [`from_file`](Self::from_file), with algorithms beyond the registry.
+    /// Like [`from_file`](Self::from_file), with the kinds of `registry`: a
+    /// [`CcRegistry`](crate::cc::registry::CcRegistry) alone, or all of a [`Registry`].
     ///
     /// # Errors
     /// When the file cannot be read, and the first error in it.
     pub fn from_file_with(
         path: &Path,
         overrides: &[String],
-        custom: &CcRegistry,
+        registry: impl Into<Registry>,
     ) -> Result<Self, Error> {
         let text = read_text(FileKind::SCENARIO, path)?;
         let base = path.parent().unwrap_or_else(|| Path::new("."));
-        Self::from_text_with(&path.display().to_string(), &text, base, overrides, custom)
+        let source = path.display().to_string();
+        Self::from_text_with(&source, &text, base, overrides, registry)
     }
 
     /// Reads a scenario from `text`, called `source` in messages and changed by `overrides`. Paths
@@ -97,10 +101,10 @@ impl Scenario {
         base: &Path,
         overrides: &[String],
     ) -> Result<Self, Error> {
-        Self::from_text_with(source, text, base, overrides, &CcRegistry::default())
+        Self::from_text_with(source, text, base, overrides, &Registry::default())
     }
 
-    /// Like [`from_text`](Self::from_text), with the algorithms of `custom`.
+    /// Like [`from_text`](Self::from_text), with the kinds of `registry`.
     ///
     /// # Errors
     /// The first diagnostic, with its place and a suggested fix.
@@ -109,21 +113,22 @@ impl Scenario {
         text: &str,
         base: &Path,
         overrides: &[String],
-        custom: &CcRegistry,
+        registry: impl Into<Registry>,
     ) -> Result<Self, Error> {
+        let registry = &registry.into();
         if overrides.is_empty() {
-            return Self::read(source, text, base, custom);
+            return Self::read(source, text, base, registry);
         }
         // Broken TOML is reported as it stands in the file.
         Document::new(source, text).parse()?;
         let changed = overrides::apply(source, text, overrides)?;
-        Self::read(&format!("{source} (with --set)"), &changed, base, custom)
+        Self::read(&format!("{source} (with --set)"), &changed, base, registry)
     }
 
-    fn read(source: &str, text: &str, base: &Path, custom: &CcRegistry) -> Result<Self, Error> {
+    fn read(source: &str, text: &str, base: &Path, registry: &Registry) -> Result<Self, Error> {
         let document = Document::new(source, text);
         let root = document.parse()?;
-        Self::read_tables(document, root, base, custom)
+        Self::read_tables(document, root, base, registry)
     }
 
     /// Reads a scenario from the tables of `document`. Paths in it are relative to `base`.
@@ -134,7 +139,7 @@ impl Scenario {
         document: Document<'a>,
         mut root: DeTable<'a>,
         base: &Path,
-        custom: &CcRegistry,
+        registry: &Registry,
     ) -> Result<Self, Error> {
         let (document, root) = (&document, &mut root);
         document.refuse_unknown("a scenario", root, TABLES)?;
@@ -145,7 +150,7 @@ impl Scenario {
         let name = read_name(document, root)?;
         let seed = read_seed(document, root)?;
         let profile = read_profile(document, root)?;
-        let (topology_config, topology) = read_topology(document, root, base)?;
+        let (topology_config, topology) = read_topology(document, root, base, registry)?;
         let topology = Arc::new(topology);
 
         // Tables that may be left out.
@@ -154,25 +159,19 @@ impl Scenario {
         let (keys, check) = (RdmaConfig::KEYS, RdmaConfig::validate);
         let transport = read_table(document, root, "transport", keys, check)?;
         let tcp = read_tcp(document, root)?;
-        let keys = RoutingSettings::KEYS;
-        let routing = read_table(
-            document,
-            root,
-            "routing",
-            keys,
-            |_: &RoutingSettings| Ok(()),
-        )?;
+        let (routing, routing_policy) = read_routing(document, root, registry)?;
         let (keys, check) = (RunSettings::KEYS, RunSettings::validate);
         let run = read_table(document, root, "run", keys, check)?;
         let (keys, check) = (OutputSettings::KEYS, OutputSettings::validate);
         let output = read_table(document, root, "output", keys, check)?;
 
         // Congestion control and traffic, which depend on each other by the classes of flows.
+        let custom = &registry.congestion_controls;
         let cc = read_default_cc(document, root, custom)?;
         let mut traffic = TrafficReader {
             document,
             base,
-            custom,
+            registry,
             seed,
             fidelity: fidelity(profile),
             class_cc: classes::ClassCc::new(),
@@ -184,7 +183,7 @@ impl Scenario {
         let class_cc = traffic.class_cc;
 
         // Queues, events and what is written down of them.
-        let (queues, sections) = read_queues(document, root)?.into_iter().unzip();
+        let (queues, sections) = read_queues(document, root, registry)?.into_iter().unzip();
         blame.queues = sections;
         let events = read_events(document, root, &topology)?;
         let observe = read_observe(document, root, &topology, &run)?;
@@ -203,6 +202,7 @@ impl Scenario {
             transport,
             tcp,
             routing,
+            routing_policy,
             workloads,
             events,
             cc,

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod classes;
 pub(crate) mod counts;
+mod paths;
 pub(crate) mod places;
 mod resolved;
 pub mod size;
@@ -16,10 +17,10 @@ use std::sync::Arc;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::Rate;
-use fabricsim_topology::{Topology, TopologyConfig};
+use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::TcpConfig;
-use fabricsim_workload::{Host, WorkloadConfig, WorkloadContext};
+use fabricsim_workload::{BoxedWorkload, Host, WorkloadContext};
 
 use crate::cc::registry::AnyCcConfig;
 use crate::scenario::places::Places;
@@ -46,7 +47,7 @@ pub struct Scenario {
     /// Whose quirks to take over.
     pub(crate) profile: Option<Profile>,
     /// Where the network comes from.
-    pub(crate) topology_config: TopologyConfig,
+    pub(crate) topology_config: BoxedTopology,
     /// The network.
     pub(crate) topology: Arc<Topology>,
     /// The switches.
@@ -59,8 +60,10 @@ pub struct Scenario {
     pub(crate) tcp: TcpConfig,
     /// The routes.
     pub(crate) routing: RoutingSettings,
+    /// What chooses among equal next hops.
+    pub(crate) routing_policy: Arc<dyn RoutingPolicy>,
     /// The traffic, in the order of the scenario: a flow's class is its place here.
-    pub(crate) workloads: Vec<WorkloadConfig>,
+    pub(crate) workloads: Vec<BoxedWorkload>,
     /// What fails and comes back, in the order of the scenario.
     pub(crate) events: Vec<Event>,
     /// The algorithm.
@@ -107,7 +110,7 @@ impl Scenario {
 
     /// Where the network comes from.
     #[must_use]
-    pub const fn topology_config(&self) -> &TopologyConfig {
+    pub const fn topology_config(&self) -> &BoxedTopology {
         &self.topology_config
     }
 
@@ -147,9 +150,15 @@ impl Scenario {
         &self.routing
     }
 
+    /// What chooses among equal next hops.
+    #[must_use]
+    pub fn routing_policy(&self) -> &Arc<dyn RoutingPolicy> {
+        &self.routing_policy
+    }
+
     /// The traffic, in the order of the scenario: a flow's class is its place here.
     #[must_use]
-    pub fn workloads(&self) -> &[WorkloadConfig] {
+    pub fn workloads(&self) -> &[BoxedWorkload] {
         &self.workloads
     }
 

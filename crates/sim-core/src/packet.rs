@@ -10,8 +10,8 @@ pub use priorities::Priorities;
 
 use crate::engine::Message;
 use crate::fifo::Assign;
+use crate::flow::FlowKey;
 use crate::id::{FlowId, PortId};
-use crate::plugin::FlowKey;
 use crate::units::{Bytes, Time};
 
 /// What a packet is for.

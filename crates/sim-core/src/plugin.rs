@@ -24,9 +24,10 @@ pub use congestion::{
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
 pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};
-pub use routing::{FlowKey, Routing};
+pub use routing::{PathStability, PortStates, Routing};
 pub use telemetry::{Hop, NoTelemetry, Telemetry};
 
+pub use crate::flow::FlowKey;
 use crate::packet::Header;
 
 /// The types that a network is built of. One value of this trait is one kind of simulation; it is
@@ -41,7 +42,7 @@ pub trait Model: Send + Sync + std::fmt::Debug + 'static {
     /// The buffer of one switch.
     type Buffer: Admission;
     /// The forwarding table of one switch.
-    type Routing: Routing + std::fmt::Debug;
+    type Routing: Routing<Self::Header> + std::fmt::Debug;
     /// The transport of one host.
     type Endpoint: Endpoint<Self::Header>;
     /// Who watches.

@@ -1,8 +1,8 @@
-//! The list of topologies a scenario can name, with their keys.
+//! The topologies that a scenario can name, with their keys.
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_core::input::{ConfigError, InputError, Keys};
 use serde::{Deserialize, Serialize};
 
 use crate::builder::{
@@ -10,26 +10,40 @@ use crate::builder::{
 };
 use crate::graph::Topology;
 use crate::graphml::GraphmlConfig;
+use crate::hpcc_file::parse_hpcc;
+use crate::source::{TopologyKind, TopologySource};
 
-/// A topology as a scenario describes it: one variant for each name in [`KINDS`], in that order.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TopologyConfig {
-    /// `fat-tree`
-    FatTree(FatTreeConfig),
-    /// `leaf-spine`
-    LeafSpine(LeafSpineConfig),
-    /// `dumbbell`
-    Dumbbell(DumbbellConfig),
-    /// `star`
-    Star(StarConfig),
-    /// `chain`
-    Chain(ChainConfig),
-    /// `isp`
-    Isp(IspConfig),
-    /// `graphml`
-    Graphml(GraphmlConfig),
-    /// `file`
-    File(FileConfig),
+/// A kind of topology: its name, one line about it, and its keys.
+pub type KindDoc = (&'static str, &'static str, Keys);
+
+/// Takes each kind of topology by its type.
+pub trait TopologyVisitor {
+    /// Takes the kind `K`.
+    fn visit<K: TopologyKind>(&mut self);
+}
+
+/// Makes the list of kinds, one line each.
+macro_rules! kinds {
+    ($($kind:ty,)*) => {
+        /// Every kind of topology, for lists and help.
+        pub const KINDS: &[KindDoc] = &[$((<$kind>::NAME, <$kind>::ABOUT, <$kind as TopologyKind>::KEYS)),*];
+
+        /// Shows every kind of topology to `visitor`, in the order of [`KINDS`].
+        pub fn visit_kinds(visitor: &mut impl TopologyVisitor) {
+            $(visitor.visit::<$kind>();)*
+        }
+    };
+}
+
+kinds! {
+    FatTreeConfig,
+    LeafSpineConfig,
+    DumbbellConfig,
+    StarConfig,
+    ChainConfig,
+    IspConfig,
+    GraphmlConfig,
+    FileConfig,
 }
 
 /// A topology that is listed in a file.
@@ -40,173 +54,201 @@ pub struct FileConfig {
     pub path: PathBuf,
 }
 
-impl TopologyConfig {
-    /// The name of the kind, as in [`KINDS`].
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::FatTree(_) => "fat-tree",
-            Self::LeafSpine(_) => "leaf-spine",
-            Self::Dumbbell(_) => "dumbbell",
-            Self::Star(_) => "star",
-            Self::Chain(_) => "chain",
-            Self::Isp(_) => "isp",
-            Self::Graphml(_) => "graphml",
-            Self::File(_) => "file",
-        }
-    }
+impl TopologyKind for FatTreeConfig {
+    const NAME: &'static str = "fat-tree";
+    const ABOUT: &'static str =
+        "three layers of switches in pods: the classic k-ary fat-tree, or a published fabric";
+    const KEYS: Keys = &[
+        (
+            "k",
+            "ports of a switch, even; makes k^3/4 hosts (default 8)",
+        ),
+        ("host_rate", "rate of host links (default \"100Gbps\")"),
+        (
+            "fabric_rate",
+            "rate of links between switches (default \"400Gbps\")",
+        ),
+        (
+            "link_delay",
+            "one-way delay of every link (default \"1us\")",
+        ),
+        (
+            "preset",
+            "\"hpcc-fat320\", which fixes all the other keys (default: none)",
+        ),
+    ];
+}
 
-    /// The file that the topology is read from, relative to the scenario.
-    #[must_use]
-    pub fn path(&self) -> Option<&Path> {
-        match self {
-            Self::Graphml(GraphmlConfig { path, .. }) | Self::File(FileConfig { path }) => {
-                Some(path)
-            }
-            _ => None,
-        }
-    }
-
-    /// Builds the topology; `None` for a file, which the caller reads and gives to
-    /// [`parse_hpcc`](crate::parse_hpcc) or [`GraphmlConfig::read`].
-    ///
-    /// # Errors
-    /// Settings that the builder refuses, by key.
-    pub fn build(&self) -> Option<Result<Topology, ConfigError>> {
-        match self {
-            Self::FatTree(config) => Some(config.build()),
-            Self::LeafSpine(config) => Some(config.build()),
-            Self::Dumbbell(config) => Some(config.build()),
-            Self::Star(config) => Some(config.build()),
-            Self::Chain(config) => Some(config.build()),
-            Self::Isp(config) => Some(config.build()),
-            Self::Graphml(_) | Self::File(_) => None,
-        }
+impl TopologySource for FatTreeConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        Some(Self::build(self))
     }
 }
 
-/// A kind of topology: its name, one line about it, and its keys.
-pub type KindDoc = (&'static str, &'static str, Keys);
+impl TopologyKind for LeafSpineConfig {
+    const NAME: &'static str = "leaf-spine";
+    const ABOUT: &'static str = "two layers of switches, every leaf linked to every spine";
+    const KEYS: Keys = &[
+        ("hosts_per_leaf", "hosts under each leaf (default 16)"),
+        ("leaves", "leaf switches (default 4)"),
+        ("spines", "spine switches (default 4)"),
+        ("host_rate", "rate of host links (default \"100Gbps\")"),
+        (
+            "fabric_rate",
+            "rate of links between switches (default \"400Gbps\")",
+        ),
+        (
+            "oversubscription",
+            "ratio of a leaf's host rate to its uplink rate, instead of `fabric_rate` (default: none)",
+        ),
+        (
+            "link_delay",
+            "one-way delay of links between switches (default \"1us\")",
+        ),
+        (
+            "host_delay",
+            "one-way delay of host links (default: `link_delay`)",
+        ),
+    ];
+}
 
-/// Every kind of topology, for parsing, lists and help.
-pub const KINDS: &[KindDoc] = &[
-    (
-        "fat-tree",
-        "three layers of switches in pods: the classic k-ary fat-tree, or a published fabric",
-        &[
-            (
-                "k",
-                "ports of a switch, even; makes k^3/4 hosts (default 8)",
-            ),
-            ("host_rate", "rate of host links (default \"100Gbps\")"),
-            (
-                "fabric_rate",
-                "rate of links between switches (default \"400Gbps\")",
-            ),
-            (
-                "link_delay",
-                "one-way delay of every link (default \"1us\")",
-            ),
-            (
-                "preset",
-                "\"hpcc-fat320\", which fixes all the other keys (default: none)",
-            ),
-        ],
-    ),
-    (
-        "leaf-spine",
-        "two layers of switches, every leaf linked to every spine",
-        &[
-            ("hosts_per_leaf", "hosts under each leaf (default 16)"),
-            ("leaves", "leaf switches (default 4)"),
-            ("spines", "spine switches (default 4)"),
-            ("host_rate", "rate of host links (default \"100Gbps\")"),
-            (
-                "fabric_rate",
-                "rate of links between switches (default \"400Gbps\")",
-            ),
-            (
-                "oversubscription",
-                "ratio of a leaf's host rate to its uplink rate, instead of `fabric_rate` (default: none)",
-            ),
-            (
-                "link_delay",
-                "one-way delay of links between switches (default \"1us\")",
-            ),
-            (
-                "host_delay",
-                "one-way delay of host links (default: `link_delay`)",
-            ),
-        ],
-    ),
-    (
-        "dumbbell",
-        "two switches with hosts on both sides of one link",
-        &[
-            ("hosts_per_side", "hosts on each side (default 2)"),
-            ("host_rate", "rate of host links (default \"100Gbps\")"),
-            (
-                "bottleneck_rate",
-                "rate of the link between the switches (default \"100Gbps\")",
-            ),
-            (
-                "host_delay",
-                "one-way delay of host links (default \"1us\")",
-            ),
-            (
-                "bottleneck_delay",
-                "one-way delay of the link between the switches (default \"1us\")",
-            ),
-        ],
-    ),
-    ("star", "hosts around one switch", StarConfig::MEANINGS),
-    (
-        "chain",
-        "switches in a row with hosts at each",
-        &[
-            ("switches", "switches in the row (default 3)"),
-            ("hosts_per_switch", "hosts at each switch (default 2)"),
-            ("rate", "rate of every link (default \"100Gbps\")"),
-            ("delay", "one-way delay of every link (default \"1us\")"),
-        ],
-    ),
-    (
-        "isp",
-        "a random network of a service provider: long, sparse, chains for the most part",
-        &[
-            ("switches", "switches in all (default 158)"),
-            (
-                "longest_path",
-                "switches on the longest shortest path, both ends counted (default 36)",
-            ),
-            (
-                "seed",
-                "which of the networks with these numbers (default 1)",
-            ),
-            ("hosts_per_switch", "hosts at each switch (default 1)"),
-            ("rate", "rate of every link (default \"100Gbps\")"),
-            ("delay", "one-way delay of every link (default \"1ms\")"),
-        ],
-    ),
-    (
-        "graphml",
-        "a graph of switches from a GraphML file, as the Internet Topology Zoo has them",
-        &[
-            ("path", "the file, relative to the scenario (required)"),
-            ("rate", "rate of every link (default \"100Gbps\")"),
-            (
-                "delay",
-                "one-way delay of every link, or \"geographic\": 5us for each km between Latitude and Longitude of its ends (default \"1ms\")",
-            ),
-            ("hosts_per_switch", "hosts at each switch (default 1)"),
-        ],
-    ),
-    (
-        "file",
-        "a list of links in the format of the HPCC simulator's topology.txt",
-        &[("path", "the file, relative to the scenario (required)")],
-    ),
-];
+impl TopologySource for LeafSpineConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        Some(Self::build(self))
+    }
+}
+
+impl TopologyKind for DumbbellConfig {
+    const NAME: &'static str = "dumbbell";
+    const ABOUT: &'static str = "two switches with hosts on both sides of one link";
+    const KEYS: Keys = &[
+        ("hosts_per_side", "hosts on each side (default 2)"),
+        ("host_rate", "rate of host links (default \"100Gbps\")"),
+        (
+            "bottleneck_rate",
+            "rate of the link between the switches (default \"100Gbps\")",
+        ),
+        (
+            "host_delay",
+            "one-way delay of host links (default \"1us\")",
+        ),
+        (
+            "bottleneck_delay",
+            "one-way delay of the link between the switches (default \"1us\")",
+        ),
+    ];
+}
+
+impl TopologySource for DumbbellConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        Some(Self::build(self))
+    }
+}
+
+impl TopologyKind for StarConfig {
+    const NAME: &'static str = "star";
+    const ABOUT: &'static str = "hosts around one switch";
+    const KEYS: Keys = Self::MEANINGS;
+}
+
+impl TopologySource for StarConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        Some(Self::build(self))
+    }
+}
+
+impl TopologyKind for ChainConfig {
+    const NAME: &'static str = "chain";
+    const ABOUT: &'static str = "switches in a row with hosts at each";
+    const KEYS: Keys = &[
+        ("switches", "switches in the row (default 3)"),
+        ("hosts_per_switch", "hosts at each switch (default 2)"),
+        ("rate", "rate of every link (default \"100Gbps\")"),
+        ("delay", "one-way delay of every link (default \"1us\")"),
+    ];
+}
+
+impl TopologySource for ChainConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        Some(Self::build(self))
+    }
+}
+
+impl TopologyKind for IspConfig {
+    const NAME: &'static str = "isp";
+    const ABOUT: &'static str =
+        "a random network of a service provider: long, sparse, chains for the most part";
+    const KEYS: Keys = &[
+        ("switches", "switches in all (default 158)"),
+        (
+            "longest_path",
+            "switches on the longest shortest path, both ends counted (default 36)",
+        ),
+        (
+            "seed",
+            "which of the networks with these numbers (default 1)",
+        ),
+        ("hosts_per_switch", "hosts at each switch (default 1)"),
+        ("rate", "rate of every link (default \"100Gbps\")"),
+        ("delay", "one-way delay of every link (default \"1ms\")"),
+    ];
+}
+
+impl TopologySource for IspConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        Some(Self::build(self))
+    }
+}
+
+impl TopologyKind for GraphmlConfig {
+    const NAME: &'static str = "graphml";
+    const ABOUT: &'static str =
+        "a graph of switches from a GraphML file, as the Internet Topology Zoo has them";
+    const KEYS: Keys = &[
+        ("path", "the file, relative to the scenario (required)"),
+        ("rate", "rate of every link (default \"100Gbps\")"),
+        (
+            "delay",
+            "one-way delay of every link, or \"geographic\": 5us for each km between Latitude and Longitude of its ends (default \"1ms\")",
+        ),
+        ("hosts_per_switch", "hosts at each switch (default 1)"),
+    ];
+}
+
+impl TopologySource for GraphmlConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        self.check().err().map(Err)
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn read(&self, text: &str) -> Result<Topology, InputError> {
+        Self::read(self, text)
+    }
+}
+
+impl TopologyKind for FileConfig {
+    const NAME: &'static str = "file";
+    const ABOUT: &'static str =
+        "a list of links in the format of the HPCC simulator's topology.txt";
+    const KEYS: Keys = &[("path", "the file, relative to the scenario (required)")];
+}
+
+impl TopologySource for FileConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        None
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
+    fn read(&self, text: &str) -> Result<Topology, InputError> {
+        parse_hpcc(text)
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -214,6 +256,11 @@ mod tests {
     use serde::de::{Deserializer, Error as _, Visitor};
 
     use super::*;
+    use crate::source::BoxedTopology;
+
+    fn boxed(config: impl TopologyKind) -> BoxedTopology {
+        Box::new(config)
+    }
 
     /// Writes down the keys that a struct asks for, and gives it none.
     struct Asked<'a>(&'a mut Vec<&'static str>);
@@ -263,20 +310,20 @@ mod tests {
         assert_eq!(missing, None, "a file has no default path");
         assert_eq!(no_graph, None, "a file has no default path");
         let kinds = [
-            TopologyConfig::FatTree(a.unwrap()),
-            TopologyConfig::LeafSpine(b.unwrap()),
-            TopologyConfig::Dumbbell(c.unwrap()),
-            TopologyConfig::Star(d.unwrap()),
-            TopologyConfig::Chain(e.unwrap()),
-            TopologyConfig::Isp(f.unwrap()),
-            TopologyConfig::Graphml(GraphmlConfig::new("network.graphml")),
-            TopologyConfig::File(FileConfig {
+            boxed(a.unwrap()),
+            boxed(b.unwrap()),
+            boxed(c.unwrap()),
+            boxed(d.unwrap()),
+            boxed(e.unwrap()),
+            boxed(f.unwrap()),
+            boxed(GraphmlConfig::new("network.graphml")),
+            boxed(FileConfig {
                 path: "topology.txt".into(),
             }),
         ];
         assert_eq!(KINDS.len(), kinds.len());
         for ((name, _, documented), (kind, keys)) in KINDS.iter().zip(kinds.iter().zip(keys)) {
-            assert_eq!(*name, kind.name());
+            assert_eq!(*name, kind.kind());
             let documented: Vec<_> = documented.iter().map(|(key, _)| *key).collect();
             assert_eq!(documented, keys, "{name}");
         }
@@ -285,15 +332,15 @@ mod tests {
     #[test]
     fn every_kind_builds_with_its_defaults() {
         let defaults = [
-            TopologyConfig::FatTree(FatTreeConfig::default()),
-            TopologyConfig::LeafSpine(LeafSpineConfig::default()),
-            TopologyConfig::Dumbbell(DumbbellConfig::default()),
-            TopologyConfig::Star(StarConfig::default()),
-            TopologyConfig::Chain(ChainConfig::default()),
-            TopologyConfig::Isp(IspConfig::default()),
+            boxed(FatTreeConfig::default()),
+            boxed(LeafSpineConfig::default()),
+            boxed(DumbbellConfig::default()),
+            boxed(StarConfig::default()),
+            boxed(ChainConfig::default()),
+            boxed(IspConfig::default()),
         ];
         for config in defaults {
-            assert!(config.build().unwrap().is_ok(), "{}", config.name());
+            assert!(config.build().unwrap().is_ok(), "{}", config.kind());
         }
     }
 

@@ -5,7 +5,7 @@
 //!   [`ChainConfig`], [`IspConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a link
 //!   list, [`GraphmlConfig`] one from a map of the Internet Topology Zoo.
 //! * [`Routes`] holds every shortest path by hop count; [`SwitchRoutes`] is one switch's part of it,
-//!   with [`EcmpHash`] to choose among equal paths.
+//!   with a [`RoutingPolicy`] to choose among equal paths, by default [`Ecmp`] with [`EcmpHash`].
 //!
 //! Nothing here reads files or clocks: a parser takes the text, and says which bytes are at fault.
 //!
@@ -35,7 +35,9 @@ mod error;
 mod graph;
 mod graphml;
 mod hpcc_file;
+mod policy;
 mod routes;
+mod source;
 mod spread;
 mod switch_paths;
 
@@ -43,12 +45,16 @@ pub use builder::{
     ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, LinkDelay, Preset,
     StarConfig,
 };
-pub use config::{FileConfig, KINDS, KindDoc, TopologyConfig};
+pub use config::{FileConfig, KINDS, KindDoc, TopologyVisitor, visit_kinds};
 pub use down_links::DownLinks;
 pub use ecmp::{EcmpHash, murmur3_32};
 pub use error::TopologyError;
 pub use graph::{Link, MAX_LINKS, MAX_NODES, MAX_PORTS, NodeKind, Port, Topology};
 pub use graphml::GraphmlConfig;
 pub use hpcc_file::parse_hpcc;
+pub use policy::{
+    Arrival, Chooser, Ecmp, NextHopChoice, PolicyContext, RoutingPolicy, routing_policies,
+};
 pub use routes::{EqualPaths, Extremes, NextHopOrder, Routes, RoutesSize, SwitchRoutes};
+pub use source::{AnyTopology, BoxedTopology, TopologyKind, TopologySource};
 pub use spread::{Demand, LinkLoads, NoSpread, Term, spread};

@@ -10,13 +10,14 @@ mod switch;
 mod tree;
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::plugin::{FlowKey, Routing};
+use fabricsim_core::plugin::{FlowKey, PathStability};
 use std::fmt;
 use std::sync::Arc;
 
 use crate::down_links::DownLinks;
 use crate::ecmp::EcmpHash;
 use crate::graph::{Port, Topology};
+use crate::policy::{Ecmp, PolicyContext, RoutingPolicy};
 use groups::{Groups, Slot};
 use hops::SwitchGraph;
 use switch::SwitchTable;
@@ -53,6 +54,14 @@ impl NextHopOrder {
     }
 }
 
+/// How packets are spread over equal paths.
+struct Settings {
+    order: NextHopOrder,
+    hash: EcmpHash,
+    policy: Arc<dyn RoutingPolicy>,
+    seed: u64,
+}
+
 /// All shortest paths between hosts by hop count. Hosts never forward.
 ///
 /// Memory follows switches x groups, not hosts x hosts: hosts that hang on the same switches form
@@ -63,6 +72,9 @@ pub struct Routes {
     down: Arc<DownLinks>,
     order: NextHopOrder,
     hash: EcmpHash,
+    policy: Arc<dyn RoutingPolicy>,
+    /// Of the policy.
+    seed: u64,
     slots: Arc<[Slot]>,
     tables: Arc<[Arc<SwitchTable>]>,
 }
@@ -76,7 +88,29 @@ impl Routes {
     /// advance.
     #[must_use]
     pub fn compute(topology: &Topology, order: NextHopOrder, hash: EcmpHash) -> Self {
-        Self::compute_without(topology, &DownLinks::none(topology), order, hash)
+        let settings = Settings {
+            order,
+            hash,
+            policy: Arc::new(Ecmp),
+            seed: 0,
+        };
+        Self::compute_without(topology, &DownLinks::none(topology), settings)
+    }
+
+    /// The same routes, over which `policy` spreads packets. What it draws depends on `seed`.
+    #[must_use]
+    pub fn with_policy(self, policy: Arc<dyn RoutingPolicy>, seed: u64) -> Self {
+        Self {
+            policy,
+            seed,
+            ..self
+        }
+    }
+
+    /// Whether the packets of a flow stay on one path.
+    #[must_use]
+    pub fn path_stability(&self) -> PathStability {
+        self.policy.path_stability()
     }
 
     /// The routes of the same network, in the same order and with the same hash, over the links that
@@ -84,15 +118,22 @@ impl Routes {
     /// then no route between them.
     #[must_use]
     pub fn without(&self, down: &DownLinks) -> Self {
-        Self::compute_without(&self.topology, down, self.order, self.hash)
+        let settings = Settings {
+            order: self.order,
+            hash: self.hash,
+            policy: Arc::clone(&self.policy),
+            seed: self.seed,
+        };
+        Self::compute_without(&self.topology, down, settings)
     }
 
-    fn compute_without(
-        topology: &Topology,
-        down: &DownLinks,
-        order: NextHopOrder,
-        hash: EcmpHash,
-    ) -> Self {
+    fn compute_without(topology: &Topology, down: &DownLinks, settings: Settings) -> Self {
+        let Settings {
+            order,
+            hash,
+            policy,
+            seed,
+        } = settings;
         let groups = Groups::of(topology, down);
         let graph = SwitchGraph::of(topology, down, &groups, order);
         let tables: Vec<Arc<SwitchTable>> = graph
@@ -109,6 +150,8 @@ impl Routes {
             down: Arc::new(down.clone()),
             order,
             hash,
+            policy,
+            seed,
             slots: groups.into_slots(),
             tables: tables.into(),
         }
@@ -124,9 +167,13 @@ impl Routes {
             !self.topology.is_host(switch),
             "node {switch} is a host and forwards nothing"
         );
-        SwitchRoutes::new(
+        let at = PolicyContext {
             switch,
-            self.hash,
+            seed: self.seed,
+            hash: self.hash,
+        };
+        SwitchRoutes::new(
+            self.policy.chooser(&at),
             Arc::clone(&self.slots),
             self.table(switch),
         )
@@ -179,7 +226,9 @@ impl Routes {
             .collect()
     }
 
-    /// The nodes that packets with `key` pass: source host, switches, destination host.
+    /// The nodes that the first packet with `key` passes when the network is idle: source host,
+    /// switches, destination host. The others follow it where flows [stay on one
+    /// path](Self::path_stability).
     ///
     /// Empty when there is no path.
     #[must_use]
@@ -194,7 +243,7 @@ impl Routes {
                 nodes.push(node);
                 break;
             }
-            next = self.switch(node).pick(key);
+            next = self.switch(node).next_hop(key);
         }
         nodes
     }
@@ -214,6 +263,7 @@ impl fmt::Debug for Routes {
             .field("nodes", &self.topology.len())
             .field("order", &self.order)
             .field("hash", &self.hash)
+            .field("policy", &self.policy)
             .finish_non_exhaustive()
     }
 }

@@ -12,7 +12,6 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_topology::{
     DownLinks, EcmpHash, EqualPaths, FatTreeConfig, Link, NextHopOrder, NodeKind, Routes, Topology,
-    TopologyConfig,
 };
 use proptest::prelude::*;
 
@@ -184,8 +183,8 @@ fn which_path_is_best_depends_on_the_size() {
 
 #[test]
 fn fabrics_whose_paths_agree_are_not_searched() {
-    let topology = TopologyConfig::FatTree(FatTreeConfig::default());
-    let topology = topology.build().unwrap().unwrap();
+    let topology = FatTreeConfig::default();
+    let topology = topology.build().unwrap();
     let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
     let mut equal = EqualPaths::new(Arc::new(routes.clone()));
     assert!(equal.is_uniform());

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use fabricsim_core::id::NodeId;
-use fabricsim_core::plugin::{FlowKey, Routing};
+use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_topology::{
     DownLinks, EcmpHash, Extremes, Link, NextHopOrder, NodeKind, Routes, Topology,
@@ -178,7 +178,7 @@ proptest! {
                     prop_assert_eq!(trace.last(), Some(&dst));
                     prop_assert_eq!(Some(trace.len() - 1), distance[src.index()]);
                     for pair in trace[1..].windows(2) {
-                        let port = routes.switch(pair[0]).pick(&key).unwrap();
+                        let port = routes.switch(pair[0]).next_hop(&key).unwrap();
                         prop_assert_eq!(topology.ports(pair[0])[port.index()].peer, pair[1]);
                     }
                 }

@@ -9,7 +9,7 @@
 use std::time::Instant;
 
 use fabricsim_core::id::NodeId;
-use fabricsim_core::plugin::{FlowKey, Routing};
+use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::units::Bytes;
 use fabricsim_topology::{
     ChainConfig, EcmpHash, FatTreeConfig, IspConfig, LeafSpineConfig, NextHopOrder, Preset, Routes,
@@ -38,7 +38,7 @@ fn measure(config: &FatTreeConfig) -> (usize, f64) {
 /// The mean time of a forwarding decision with a choice, at the first host's switch.
 fn pick_ns(topology: &Topology, hash: EcmpHash) -> f64 {
     let routes = Routes::compute(topology, NextHopOrder::AscendingNode, hash);
-    let switch = routes.switch(topology.ports(NodeId(0))[0].peer);
+    let mut switch = routes.switch(topology.ports(NodeId(0))[0].peer);
     let last = topology.hosts()[topology.hosts().len() - 1].0;
     let start = Instant::now();
     let mut sum = 0u64;
@@ -50,7 +50,7 @@ fn pick_ns(topology: &Topology, hash: EcmpHash) -> f64 {
             src_port,
             dst_port: 100,
         };
-        sum += switch.pick(&key).map_or(0, |port| u64::from(port.0));
+        sum += switch.next_hop(&key).map_or(0, |port| u64::from(port.0));
     }
     assert!(sum > 0);
     start.elapsed().as_nanos() as f64 / 1e7

@@ -11,7 +11,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::units::{Duration, Rate};
 use fabricsim_topology::{
     Demand, EcmpHash, FatTreeConfig, LeafSpineConfig, Link, NextHopOrder, NoSpread, NodeKind,
-    Routes, Term, Topology, TopologyConfig, spread,
+    Routes, Term, Topology, spread,
 };
 use proptest::prelude::*;
 
@@ -154,7 +154,7 @@ fn uplinks_of_a_leaf_carry_what_leaves_it() {
         spines: 3,
         ..LeafSpineConfig::default()
     };
-    let topology = TopologyConfig::LeafSpine(config).build().unwrap().unwrap();
+    let topology = config.build().unwrap();
     let loads = spread(&topology, &uniform(45)).unwrap().loads;
     // Of a host's 44 peers 36 are under other leaves; nine hosts share three uplinks.
     let uplink = 9.0 * 36.0 / 44.0 / 3.0;
@@ -176,7 +176,7 @@ fn links_of_a_fat_tree_carry_what_leaves_racks_and_pods() {
             k,
             ..FatTreeConfig::default()
         };
-        let topology = TopologyConfig::FatTree(config).build().unwrap().unwrap();
+        let topology = config.build().unwrap();
         let hosts = topology.hosts().len();
         let begun = Instant::now();
         let loads = spread(&topology, &uniform(hosts)).unwrap().loads;
@@ -219,7 +219,7 @@ fn ten_thousand_leaves_are_one_class() {
         spines: 100,
         ..LeafSpineConfig::default()
     };
-    let topology = TopologyConfig::LeafSpine(config).build().unwrap().unwrap();
+    let topology = config.build().unwrap();
     let loads = spread(&topology, &uniform(20_000)).unwrap().loads;
     assert_near(loads[20_000][0], 2.0 * 19_998.0 / 19_999.0 / 100.0);
 }

@@ -1,5 +1,7 @@
 //! Every host sends to every other host.
 
+mod workload;
+
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
@@ -10,7 +12,7 @@ use crate::check;
 use crate::context::{Expected, WorkloadContext};
 
 /// Keys, units and defaults.
-pub(crate) const KEYS: &[(&str, &str)] = &[
+const KEYS: &[(&str, &str)] = &[
     (
         "size",
         "payload from each host to each other, such as \"1MB\" (required)",

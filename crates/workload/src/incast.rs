@@ -1,6 +1,7 @@
 //! Many hosts that send to one at the same moment.
 
 mod source;
+mod workload;
 
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::{ClassId, NodeId};
@@ -15,7 +16,7 @@ use crate::check;
 use crate::context::{Expected, WorkloadContext};
 
 /// Keys, units and defaults.
-pub(crate) const KEYS: &[(&str, &str)] = &[
+const KEYS: &[(&str, &str)] = &[
     (
         "fan_in",
         "senders per event, fewer than the hosts (required)",

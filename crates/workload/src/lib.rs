@@ -1,6 +1,6 @@
 //! Traffic for fabricsim: who sends how much to whom, and when.
 //!
-//! A workload is a small configuration struct that [builds](WorkloadConfig::build) a
+//! A workload is a small configuration struct that [builds](Workload::build) a
 //! [`FlowSource`](fabricsim_core::flow::FlowSource): flows in the order of their start times, made
 //! when they are due. A source's memory grows with the number of hosts, never with the number of
 //! flows (a list of flows, which holds its file, is the exception).
@@ -14,7 +14,7 @@
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
 //!
 //! This crate reads no files: a configuration names the file that it needs
-//! ([`WorkloadConfig::file`]) and is given the text ([`WorkloadConfig::load`]). It knows nothing of
+//! ([`Workload::file`]) and is given the text ([`Workload::load`]). It knows nothing of
 //! protocols and networks beyond the hosts and their rates.
 //!
 //! Randomness comes from one stream per (seed, workload, host, purpose), so a host's arrivals do not
@@ -52,17 +52,21 @@ mod permutation;
 mod poisson;
 mod sizes;
 mod text;
+mod workload;
 
 pub use all_to_all::AllToAllConfig;
-pub use application::{AppFactory, AppWorkload, HostApplications};
+pub use application::HostApplications;
 pub use cdf::SizeCdf;
-pub use config::{KINDS, WorkloadConfig};
+pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, WorkloadContext};
 pub use host_range::HostRange;
 pub use incast::IncastConfig;
 pub use list::{FlowList, FlowTimes, ListConfig, ListFormat, detect, parse_csv, parse_hpcc_flows};
 pub use merge::Merge;
-pub use offered::{FlowCost, Offered, Traffic};
+pub use offered::{CostOf, FlowCost, Offered, Traffic};
 pub use permutation::PermutationConfig;
 pub use poisson::PoissonConfig;
 pub use sizes::Sizes;
+pub use workload::{
+    AnyWorkload, BoxedWorkload, FileContent, FileState, NamedFile, Workload, WorkloadKind, boxed,
+};

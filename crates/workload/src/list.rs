@@ -3,6 +3,7 @@
 mod csv;
 mod hpcc;
 mod row;
+mod workload;
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::context::{Expected, Host, WorkloadContext};
 use crate::text::lines;
 
 /// Keys, units and defaults.
-pub(crate) const KEYS: &[(&str, &str)] = &[(
+const KEYS: &[(&str, &str)] = &[(
     "path",
     "a CSV with the columns src, dst, size_bytes, start_ns, or an HPCC simulator's flow.txt (required)",
 )];

@@ -1,5 +1,7 @@
 //! Every host sends to one other host and receives from one.
 
+mod workload;
+
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;

@@ -1,6 +1,7 @@
 //! Open-loop background traffic: Poisson arrivals at every host.
 
 mod source;
+mod workload;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +22,7 @@ use crate::host_range::{HostRange, select};
 use crate::sizes::Sizes;
 
 /// Keys, units and defaults.
-pub(crate) const KEYS: &[(&str, &str)] = &[
+const KEYS: &[(&str, &str)] = &[
     (
         "sizes",
         "`websearch`, `hadoop`, `alistorage`, one size such as \"1MB\", or a CDF file (required)",

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use fabricsim::pint::query::{Aggregation, Answers, QueryConfig, Statistic};
 use fabricsim::report::FctRecord;
 use fabricsim::{Error, Scenario};
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::queries::{BudgetSettings, QuerySettings};
 
 use super::drive::drive;
@@ -52,7 +52,7 @@ struct Run {
     cc: Option<usize>,
 }
 
-pub(crate) fn compare(args: &CompareArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+pub(crate) fn compare(args: &CompareArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let scenario = Scenario::from_file_with(&args.scenario, &args.overrides, registry)?;
     let Some(settings) = scenario.queries().clone() else {
         return Err(Error::Unsupported {

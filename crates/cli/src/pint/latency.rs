@@ -12,7 +12,7 @@ use fabricsim::pint::query::{HopSeries, ReplayConfig, ReplayError, replay};
 use fabricsim::{Error, Scenario};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::Duration;
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 
 use super::drive::drive;
 use crate::console::{exit_with, note, output};
@@ -130,7 +130,7 @@ struct Line {
     errors: Vec<ReplayError>,
 }
 
-pub(crate) fn latency(args: &LatencyArgs, registry: &CcRegistry) -> Result<ExitCode, Error> {
+pub(crate) fn latency(args: &LatencyArgs, registry: &Registry) -> Result<ExitCode, Error> {
     args.check()
         .unwrap_or_else(|error| exit_with(refuse(&error)));
     let mut lines = Vec::new();
@@ -210,7 +210,7 @@ impl LatencyArgs {
     }
 
     /// The scenarios by name, each with a query for the latencies of hops.
-    fn scenarios(&self, registry: &CcRegistry) -> Result<Vec<(String, Scenario)>, Error> {
+    fn scenarios(&self, registry: &Registry) -> Result<Vec<(String, Scenario)>, Error> {
         if let Some(path) = &self.scenario {
             let scenario = Scenario::from_file_with(path, &[], registry)?;
             let scenario = scenario.with_queries(scenario.latency_queries()?)?;

@@ -4,8 +4,9 @@
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::network::Directory;
-use fabricsim_core::plugin::{Admission, Admit, FlowKey, Model, NoTelemetry, Release, Routing};
-use fabricsim_core::units::Bytes;
+use fabricsim_core::packet::Packet;
+use fabricsim_core::plugin::{Admission, Admit, Model, NoTelemetry, PortStates, Release, Routing};
+use fabricsim_core::units::{Bytes, Time};
 use fabricsim_qdisc::ClassQueues;
 use fabricsim_transport::tcp::Tcp;
 
@@ -64,10 +65,10 @@ impl Admission for Unlimited {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ByDestination;
 
-impl Routing for ByDestination {
+impl Routing<Header> for ByDestination {
     #[inline]
-    fn pick(&self, key: &FlowKey) -> Option<PortId> {
-        Some(if key.dst == CLIENT {
+    fn pick(&mut self, _: Time, packet: &Packet<Header>, _: impl PortStates) -> Option<PortId> {
+        Some(if packet.key.dst == CLIENT {
             TO_CLIENT
         } else {
             TO_SERVER

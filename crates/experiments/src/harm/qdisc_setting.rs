@@ -26,7 +26,7 @@ impl QdiscSetting {
     /// # Errors
     /// A discipline that cannot work, or that needs the buffer of a switch.
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        if matches!(self.config, DisciplineConfig::SharedBuffer(_)) {
+        if self.config.needs_shared_buffer() {
             return Err(ConfigError::new(
                 "qdisc",
                 "the bottleneck has no buffer that ports share",

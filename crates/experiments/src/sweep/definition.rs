@@ -11,7 +11,7 @@ use super::condition::Condition;
 use super::point::{LONGEST_NAME, Point, folder_name};
 use super::setting::Setting;
 use super::{Sweep, name_of};
-use fabricsim_scenario::cc::registry::CcRegistry;
+use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::text::document::{Document, Section};
@@ -110,7 +110,7 @@ impl<'a> Definition<'a> {
         source: &str,
         base: DeTable<'a>,
         folder: &Path,
-        custom: &CcRegistry,
+        custom: &Registry,
     ) -> Result<Sweep, Error> {
         let written = self.name.as_ref().map(|name| name.get_ref().as_str());
         let name = name_of(written, source).map_err(|error| {
@@ -250,7 +250,7 @@ impl<'a> Definition<'a> {
         base: &DeValue<'a>,
         choices: &[usize],
         folder: &Path,
-        custom: &CcRegistry,
+        custom: &Registry,
     ) -> Result<Scenario, Error> {
         let mut scenario = base.clone();
         let of_axes = self

@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use fabricsim_workload::WorkloadConfig;
-
 use fabricsim::identity::origin_of;
 use fabricsim::output::Origin;
 use fabricsim::simulation::Expectation;
@@ -63,10 +61,7 @@ impl Point {
     #[must_use]
     pub fn load(&self) -> f64 {
         let mut workloads = self.scenario.workloads().iter();
-        let load = workloads.find_map(|workload| match workload {
-            WorkloadConfig::Poisson(poisson) => Some(poisson.load),
-            _ => None,
-        });
+        let load = workloads.find_map(|workload| workload.load_factor());
         load.unwrap_or(0.0)
     }
 

@@ -199,7 +199,6 @@ pub fn remove_left_over(dir: &Path) -> Result<(), Error> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::new_file::lone_file_in;
     use super::super::result_set::RUN;
     use super::*;
 
@@ -280,7 +279,7 @@ mod tests {
     #[test]
     fn files_that_are_written_without_a_lock_are_not_taken_for_left_over_ones() {
         let folder = tempfile::tempdir().unwrap();
-        let file = crate::output::new_file::lone_file_in(folder.path()).unwrap();
+        let file = super::super::new_file::lone_file_in(folder.path()).unwrap();
         remove_left_over(folder.path()).unwrap();
         assert!(file.path().exists());
     }

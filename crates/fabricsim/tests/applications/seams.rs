@@ -6,17 +6,19 @@ use fabricsim::Scenario;
 use fabricsim::Simulation;
 use fabricsim::core::flow::{Completion, Flow};
 use fabricsim::core::id::{ClassId, NodeId, PortId};
-use fabricsim::core::input::ConfigError;
+use fabricsim::core::input::{ConfigError, Keys};
 use fabricsim::core::network::Stop;
 use fabricsim::core::packet::{Packet, PacketKind};
 use fabricsim::core::plugin::{Application, DropReason, Hop, Observer};
 use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::outcome::run_to_folder;
+use fabricsim::scenario::kinds::Registry;
 use fabricsim::workload::{
-    AppFactory, AppWorkload, Expected, HostApplications, WorkloadConfig, WorkloadContext,
+    Expected, HostApplications, Workload, WorkloadContext, WorkloadKind, boxed,
 };
+use serde::{Deserialize, Serialize};
 
-use crate::player::{Game, Player, play, silent, whisper};
+use crate::player::{Game, Player, play, whisper};
 
 const GAME: Game = Game {
     ping: Bytes::new(2_000),
@@ -27,31 +29,51 @@ const GAME: Game = Game {
 };
 
 /// Hosts in pairs that play.
-#[derive(Clone, Debug)]
-struct Pairs(Game);
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Pairs {
+    rounds: u64,
+    #[serde(default = "three")]
+    priority: u8,
+}
 
-impl AppFactory for Pairs {
-    fn kind(&self) -> &'static str {
-        "pairs"
+const fn three() -> u8 {
+    3
+}
+
+impl Pairs {
+    const fn game(&self) -> Game {
+        Game {
+            rounds: self.rounds,
+            priority: self.priority,
+            ..GAME
+        }
+    }
+}
+
+impl WorkloadKind for Pairs {
+    const NAME: &'static str = "pairs";
+    const ABOUT: &'static str = "hosts in pairs that play";
+    const KEYS: Keys = &[
+        ("rounds", "pings of each pair (required)"),
+        ("priority", "priority of all flows (default 3)"),
+    ];
+}
+
+impl Workload for Pairs {
+    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
+        vec![(self.priority, own)]
     }
 
-    fn value(&self) -> serde_json::Value {
-        serde_json::json!({ "rounds": self.0.rounds })
-    }
-
-    fn priority(&self) -> u8 {
-        self.0.priority
-    }
-
-    fn with_priority(&self, priority: u8) -> AppWorkload {
-        AppWorkload::new(Self(Game { priority, ..self.0 }))
+    fn set_priority(&mut self, priority: u8) {
+        self.priority = priority;
     }
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        let flows = context.hosts.len() as f64 * self.0.rounds as f64;
+        let flows = context.hosts.len() as f64 * self.rounds as f64;
         Ok(Expected {
             flows,
-            bytes: flows * (self.0.ping + self.0.pong).as_f64() / 2.0,
+            bytes: flows * (GAME.ping + GAME.pong).as_f64() / 2.0,
         })
     }
 
@@ -63,18 +85,20 @@ impl AppFactory for Pairs {
         let mut all = HostApplications::new();
         for pair in context.hosts.chunks_exact(2) {
             let [one, other] = [pair[0].id, pair[1].id];
-            let pings = Player::new(other, self.0);
+            let pings = Player::new(other, self.game());
             all.push((one, Box::new(pings) as Box<dyn Application>));
-            all.push((other, Box::new(Player::new(one, self.0).answering())));
+            all.push((other, Box::new(Player::new(one, self.game()).answering())));
         }
         Ok(all)
     }
 }
 
 fn scenario() -> Scenario {
-    let scenario = silent("kind = \"star\"\nhosts = 4", "[cc]\nkind = \"hpcc\"");
-    let pairs = WorkloadConfig::Application(AppWorkload::new(Pairs(GAME)));
-    scenario.with_workloads(vec![pairs]).unwrap()
+    let mut registry = Registry::default();
+    registry.add_workload::<Pairs>();
+    let text = "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n\
+                [[workload]]\nkind = \"pairs\"\nrounds = 5";
+    Scenario::from_toml_with(text, &registry).unwrap()
 }
 
 #[test]
@@ -96,7 +120,7 @@ fn a_workload_of_applications_has_results_like_any_other() {
 #[test]
 fn a_server_that_is_not_there_is_named_in_a_warning() {
     let dir = tempfile::tempdir().unwrap();
-    let lonely = WorkloadConfig::Application(AppWorkload::new(Lonely));
+    let lonely = boxed(Lonely {});
     let scenario = scenario().with_workloads(vec![lonely]).unwrap();
     let summary = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap();
     assert_eq!(
@@ -107,24 +131,18 @@ fn a_server_that_is_not_there_is_named_in_a_warning() {
 }
 
 /// A client without a server.
-#[derive(Debug)]
-struct Lonely;
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+struct Lonely {}
 
-impl AppFactory for Lonely {
-    fn kind(&self) -> &'static str {
-        "lonely"
-    }
+impl WorkloadKind for Lonely {
+    const NAME: &'static str = "lonely";
+    const ABOUT: &'static str = "a client without a server";
+    const KEYS: Keys = &[];
+}
 
-    fn value(&self) -> serde_json::Value {
-        serde_json::json!({})
-    }
-
-    fn priority(&self) -> u8 {
-        3
-    }
-
-    fn with_priority(&self, _priority: u8) -> AppWorkload {
-        AppWorkload::new(Self)
+impl Workload for Lonely {
+    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
+        vec![(3, own)]
     }
 
     fn expected(&self, _context: &WorkloadContext) -> Result<Expected, ConfigError> {

@@ -1,5 +1,5 @@
 use fabricsim_core::packet::Flags;
-use fabricsim_core::units::Duration;
+use fabricsim_core::units::{Duration, Rate};
 use proptest::prelude::*;
 
 use super::*;

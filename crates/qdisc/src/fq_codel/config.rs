@@ -4,7 +4,7 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
-use crate::any_discipline::DisciplineContext;
+use crate::aqm::DisciplineContext;
 use crate::codel::{CodelParams, CodelSettings};
 use crate::codel_queue::{
     CE_THRESHOLD_KEY, CE_THRESHOLD_MARKS_KEY, INTERVAL_KEY, LINUX_NEWTON_KEY, MTU_KEY, TARGET_KEY,

@@ -19,6 +19,7 @@ pub(crate) struct TextBlame<'d, 'a> {
     cc: Range<usize>,
     buffer: Range<usize>,
     rules: Range<usize>,
+    policy: Range<usize>,
     /// The `[[queue]]` tables.
     pub(crate) queues: Vec<Section<'a>>,
     /// The tables of queries, where there are some.
@@ -29,9 +30,9 @@ impl<'d, 'a> TextBlame<'d, 'a> {
     /// Notes the places of the tables of `root`, as long as they are there.
     pub(crate) fn of(document: &'d Document<'a>, root: &DeTable<'a>) -> Self {
         let place = |key: &str| root.get(key).map_or(0..0, Spanned::span);
-        let of_switch = |key: &str| {
-            root.get("switch")
-                .and_then(|switch| switch.get_ref().as_table()?.get(key))
+        let within = |table: &str, key: &str| {
+            root.get(table)
+                .and_then(|table| table.get_ref().as_table()?.get(key))
                 .map_or(0..0, Spanned::span)
         };
         Self {
@@ -39,8 +40,9 @@ impl<'d, 'a> TextBlame<'d, 'a> {
             topology: place("topology"),
             profile: place("profile"),
             cc: place("cc"),
-            buffer: of_switch("buffer"),
-            rules: of_switch("ecn_rules"),
+            buffer: within("switch", "buffer"),
+            rules: within("switch", "ecn_rules"),
+            policy: within("routing", "policy"),
             queues: Vec::new(),
             queries: None,
         }
@@ -64,6 +66,7 @@ impl Blame for TextBlame<'_, '_> {
             Part::Cc => self.cc.clone(),
             Part::SwitchBuffer => self.buffer.clone(),
             Part::SwitchRules => self.rules.clone(),
+            Part::RoutingPolicy => self.policy.clone(),
             Part::Queue(_) | Part::Pint | Part::Query(_) => {
                 self.section(part).map_or(0..0, |own| own.span.clone())
             }

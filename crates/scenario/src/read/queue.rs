@@ -1,10 +1,11 @@
 //! Reads the `[[queue]]` tables.
 
 use fabricsim_core::input::InputError;
-use fabricsim_qdisc::{DisciplineConfig, KINDS, SharedBufferConfig};
+use fabricsim_qdisc::DisciplineConfig;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::kinds::Registry;
 use crate::schema::queue::{QUEUE_KEYS, QueuePlace, QueueRule};
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
@@ -13,12 +14,13 @@ use crate::text::error::Error;
 pub(crate) fn read_queues<'a>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,
+    registry: &Registry,
 ) -> Result<Vec<(QueueRule, Section<'a>)>, Error> {
     let mut rules = Vec::new();
     for mut section in document.sections(root, "queue")? {
         let known: Vec<&'static str> = QUEUE_KEYS.iter().map(|(key, _)| *key).collect();
         document.refuse_unknown(&section.title, &section.table, &known)?;
-        let discipline = read_discipline(document, &mut section)?;
+        let discipline = read_discipline(document, &mut section, registry)?;
         let place: QueuePlace = document.settings(&section, QUEUE_KEYS)?;
         place
             .validate()
@@ -32,6 +34,7 @@ pub(crate) fn read_queues<'a>(
 fn read_discipline<'a>(
     document: &Document<'a>,
     section: &mut Section<'a>,
+    registry: &Registry,
 ) -> Result<DisciplineConfig, Error> {
     let Some(value) = section.table.get("discipline") else {
         return Err(document.diagnostic(
@@ -52,7 +55,7 @@ fn read_discipline<'a>(
             let Some(table) = document.subsection(section, "discipline")? else {
                 unreachable!("it has just been seen");
             };
-            read_table(document, table)
+            read_table(document, table, registry)
         }
     }
 }
@@ -84,25 +87,9 @@ fn read_line(
 fn read_table<'a>(
     document: &Document<'a>,
     mut section: Section<'a>,
+    registry: &Registry,
 ) -> Result<DisciplineConfig, Error> {
-    let names: Vec<&'static str> = KINDS.iter().map(|(name, ..)| *name).collect();
-    let kind = document.kind(&mut section, &names)?;
-    let keys = KINDS
-        .iter()
-        .find(|(name, ..)| *name == kind)
-        .map_or(&[][..], |(_, _, keys)| keys);
-    let config = match kind {
-        "shared-buffer" => {
-            DisciplineConfig::SharedBuffer(document.settings::<SharedBufferConfig>(&section, keys)?)
-        }
-        "tail-drop" => DisciplineConfig::TailDrop(document.settings(&section, keys)?),
-        "red" => DisciplineConfig::Red(document.settings(&section, keys)?),
-        "step" => DisciplineConfig::Step(document.settings(&section, keys)?),
-        "codel" => DisciplineConfig::Codel(document.settings(&section, keys)?),
-        "fq-codel" => DisciplineConfig::FqCodel(document.settings(&section, keys)?),
-        "dualpi2" => DisciplineConfig::DualPi2(document.settings(&section, keys)?),
-        _ => unreachable!("`kind` answers with one of the names it was given"),
-    };
+    let config = registry.read_discipline(document, &mut section)?;
     config
         .validate()
         .map_err(|error| document.refuse(&section, error))?;

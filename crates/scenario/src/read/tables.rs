@@ -44,11 +44,3 @@ pub(crate) fn read_tcp<'a>(
     })?;
     Ok(in_datacenter(tcp))
 }
-
-/// The keys of `kind` in a list of kinds.
-pub(crate) fn keys_of(kinds: &[(&str, &str, Keys)], kind: &str) -> Keys {
-    kinds
-        .iter()
-        .find(|(name, ..)| *name == kind)
-        .map_or(&[], |(_, _, keys)| keys)
-}

@@ -7,16 +7,16 @@ use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_topology::Topology;
 use fabricsim_transport::Transport;
-use fabricsim_workload::{WorkloadConfig, WorkloadContext};
+use fabricsim_workload::{BoxedWorkload, WorkloadContext};
 use toml::de::DeTable;
 
 use crate::cc::registry::AnyCcConfig;
-use crate::cc::registry::CcRegistry;
+use crate::kinds::Registry;
 use crate::read::classes::{ClassCc, read_cc};
 use crate::read::workload::read_workload;
 use crate::scenario::counts::{FlowCount, check_count};
 use crate::scenario::hosts;
-use crate::scenario::transports::set_tcp_priority;
+use crate::scenario::transports::TCP_PRIORITY;
 use crate::text::document::Document;
 use crate::text::error::Error;
 
@@ -24,7 +24,7 @@ use crate::text::error::Error;
 pub(crate) struct TrafficReader<'d, 'a> {
     pub(crate) document: &'d Document<'a>,
     pub(crate) base: &'d Path,
-    pub(crate) custom: &'d CcRegistry,
+    pub(crate) registry: &'d Registry,
     pub(crate) seed: u64,
     pub(crate) fidelity: Fidelity,
     /// The algorithms of classes that have their own.
@@ -39,7 +39,7 @@ impl<'a> TrafficReader<'_, 'a> {
         &mut self,
         root: &mut DeTable<'a>,
         topology: &Topology,
-    ) -> Result<Vec<WorkloadConfig>, Error> {
+    ) -> Result<Vec<BoxedWorkload>, Error> {
         let document = self.document;
         let sections = document.sections(root, "workload")?;
         if sections.is_empty() {
@@ -59,7 +59,7 @@ impl<'a> TrafficReader<'_, 'a> {
             if !section.table.contains_key("priority") {
                 self.without_priority.push(index);
             }
-            if let Some(cc) = read_cc(document, &mut section, self.custom)? {
+            if let Some(cc) = read_cc(document, &mut section, &self.registry.congestion_controls)? {
                 self.class_cc.insert(class_of(index), cc);
             }
             let context = WorkloadContext {
@@ -68,8 +68,14 @@ impl<'a> TrafficReader<'_, 'a> {
                 index: index as u64,
             };
             let place = section.span.clone();
-            let (workload, expected) =
-                read_workload(document, section, self.base, &context, self.fidelity)?;
+            let (workload, expected) = read_workload(
+                document,
+                section,
+                self.base,
+                &context,
+                self.fidelity,
+                self.registry,
+            )?;
             flows
                 .add(index, expected)
                 .map_err(|(message, help)| document.diagnostic(place, message, help))?;
@@ -82,13 +88,13 @@ impl<'a> TrafficReader<'_, 'a> {
     /// have none of their own.
     pub(crate) fn with_priorities(
         &self,
-        mut workloads: Vec<WorkloadConfig>,
+        mut workloads: Vec<BoxedWorkload>,
         cc: &AnyCcConfig,
-    ) -> Vec<WorkloadConfig> {
+    ) -> Vec<BoxedWorkload> {
         for &index in &self.without_priority {
             let cc = self.class_cc.get(&class_of(index)).unwrap_or(cc);
             if cc.transport() == Transport::Tcp {
-                set_tcp_priority(&mut workloads[index]);
+                workloads[index].set_priority(TCP_PRIORITY);
             }
         }
         workloads

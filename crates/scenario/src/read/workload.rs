@@ -5,10 +5,13 @@ use std::path::Path;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::Bytes;
-use fabricsim_workload::{Expected, FlowTimes, SizeCdf, WorkloadConfig, WorkloadContext};
+use fabricsim_workload::{
+    AnyWorkload, BoxedWorkload, Expected, FileContent, FileState, FlowTimes, SizeCdf,
+    WorkloadContext,
+};
 
+use crate::kinds::Registry;
 use crate::read::referenced::read_referenced;
-use crate::read::tables::keys_of;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
@@ -21,30 +24,18 @@ pub(crate) fn read_workload<'a>(
     base: &Path,
     context: &WorkloadContext,
     fidelity: Fidelity,
-) -> Result<(WorkloadConfig, Expected), Error> {
-    let kinds: Vec<&'static str> = fabricsim_workload::KINDS
-        .iter()
-        .map(|(name, ..)| *name)
-        .collect();
-    let kind = document.kind(&mut section, &kinds)?;
-    let keys = keys_of(fabricsim_workload::KINDS, kind);
-    let mut config = match kind {
-        "poisson" => WorkloadConfig::Poisson(document.settings(&section, keys)?),
-        "incast" => WorkloadConfig::Incast(document.settings(&section, keys)?),
-        "permutation" => WorkloadConfig::Permutation(document.settings(&section, keys)?),
-        "all-to-all" => WorkloadConfig::AllToAll(document.settings(&section, keys)?),
-        "list" => WorkloadConfig::List(document.settings(&section, keys)?),
-        _ => unreachable!("`kind` answers with one of the names it was given"),
-    };
+    registry: &Registry,
+) -> Result<(BoxedWorkload, Expected), Error> {
+    let mut config = registry.read_workload(document, &mut section)?;
     let refuse = |error| document.refuse(&section, error);
-    let expected = load_workload(&mut config, base, context, fidelity, &refuse)?;
+    let expected = load_workload(&mut *config, base, context, fidelity, &refuse)?;
     Ok((config, expected))
 }
 
 /// Reads the file that `config` names, relative to `base`, and says what the workload is expected to
 /// send; `refuse` makes the error of a key.
 pub(crate) fn load_workload(
-    config: &mut WorkloadConfig,
+    config: &mut dyn AnyWorkload,
     base: &Path,
     context: &WorkloadContext,
     fidelity: Fidelity,
@@ -54,15 +45,15 @@ pub(crate) fn load_workload(
         Fidelity::Exact => FlowTimes::Exact,
         Fidelity::Published => FlowTimes::Truncated,
     };
-    let file = config.file().map(|(key, path)| (key, base.join(path)));
-    if let Some((key, path)) = file {
-        let text = match config {
-            WorkloadConfig::Poisson(poisson) if !path.exists() => {
-                return Err(refuse(unknown_sizes(poisson.sizes.name())));
-            }
-            WorkloadConfig::Poisson(_) => read_referenced(key, FileKind::SIZES, &path, refuse)?,
-            _ => read_referenced(key, FileKind::FLOWS, &path, refuse)?,
-        };
+    let missing = config
+        .file()
+        .filter(|file| file.state == FileState::Missing);
+    if let Some(file) = missing {
+        let path = base.join(file.path);
+        if file.content == FileContent::Sizes && !path.exists() {
+            return Err(refuse(unknown_sizes(file.path)));
+        }
+        let text = read_referenced(file.key, FileKind::of(file.content), &path, refuse)?;
         config
             .load(&text, context, times)
             .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;

@@ -26,6 +26,7 @@ impl Scenario {
         self.check_routes().map_err(part(Part::Topology))?;
         self.check_queues(blame)?;
         self.check_queries(blame)?;
+        (self.check_path_stability()).map_err(part(Part::RoutingPolicy))?;
         self.check_buffer().map_err(part(Part::SwitchBuffer))?;
         self.wanted_marks().map_err(part(Part::Cc))?;
         Ok(())

@@ -6,7 +6,6 @@ use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::Rate;
 use fabricsim_pint::PintConfig;
 use fabricsim_qdisc::EcnConfig;
-use fabricsim_workload::WorkloadConfig;
 
 use crate::cc::registry::{AnyCcConfig, ClassFactories, RequiredTelemetry, Transport};
 use crate::scenario::Scenario;
@@ -36,15 +35,7 @@ impl Scenario {
         let mut used = Vec::new();
         for (index, workload) in self.workloads.iter().enumerate() {
             let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
-            match workload {
-                WorkloadConfig::List(config) => {
-                    let Some(list) = config.list() else { continue };
-                    used.extend(list.flows().iter().map(|flow| list.class_of(flow, own)));
-                    used.sort_unstable();
-                    used.dedup();
-                }
-                _ => used.push(own),
-            }
+            used.extend(workload.users(own).into_iter().map(|(_, class)| class));
         }
         let own = self.class_cc.keys().copied();
         own.filter(|class| !used.contains(class)).collect()
@@ -155,29 +146,11 @@ impl Scenario {
         let mut users: [Vec<&AnyCcConfig>; 8] = Default::default();
         for (index, workload) in self.workloads.iter().enumerate() {
             let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
-            let mut see = |priority: u8, class| {
+            for (priority, class) in workload.users(own) {
                 let users = &mut users[usize::from(priority & 7)];
                 let cc = self.cc_of(class);
                 if !users.contains(&cc) {
                     users.push(cc);
-                }
-            };
-            match workload {
-                WorkloadConfig::AllToAll(config) => see(config.priority, own),
-                WorkloadConfig::Application(config) => see(config.factory().priority(), own),
-                WorkloadConfig::Incast(config) => see(config.priority, own),
-                WorkloadConfig::Permutation(config) => see(config.priority, own),
-                WorkloadConfig::Poisson(config) => see(config.priority, own),
-                WorkloadConfig::List(config) => {
-                    let flows = config.list().map_or(&[][..], |list| list.flows());
-                    let mut seen: Vec<(u8, ClassId)> = Vec::new();
-                    for flow in flows {
-                        let class = config.list().map_or(own, |list| list.class_of(flow, own));
-                        if !seen.contains(&(flow.priority, class)) {
-                            seen.push((flow.priority, class));
-                            see(flow.priority, class);
-                        }
-                    }
                 }
             }
         }

@@ -1,9 +1,6 @@
 //! Settings as values, for `summary.json` and `fabricsim check`.
 
 use fabricsim_core::plugin::CcContext;
-use fabricsim_topology::TopologyConfig;
-use fabricsim_workload::WorkloadConfig;
-use serde::Serialize;
 
 use crate::scenario::Scenario;
 use crate::schema::event::Event;
@@ -23,7 +20,7 @@ impl Scenario {
         let workloads: Vec<serde_json::Value> = self
             .workloads
             .iter()
-            .map(|workload| tagged(workload.kind(), &workload_value(workload)))
+            .map(|workload| tagged(workload.kind(), &workload.value()))
             .collect();
         let classes: Vec<serde_json::Value> = self
             .class_cc
@@ -34,7 +31,7 @@ impl Scenario {
             "name": self.name,
             "seed": self.seed,
             "profile": self.profile,
-            "topology": tagged(self.topology_config.name(), &topology_value(&self.topology_config)),
+            "topology": tagged(self.topology_config.kind(), &self.topology_config.value()),
             "switch": SwitchSettings {
                 ecn: None,
                 ecn_rules: self.ecn_in_use(),
@@ -66,10 +63,6 @@ impl Scenario {
     }
 }
 
-fn to_value(settings: &impl Serialize) -> serde_json::Value {
-    serde_json::to_value(settings).expect("settings are plain tables")
-}
-
 /// A table with its kind in front.
 fn tagged(kind: &str, settings: &serde_json::Value) -> serde_json::Value {
     let mut table = serde_json::Map::new();
@@ -82,28 +75,4 @@ fn tagged(kind: &str, settings: &serde_json::Value) -> serde_json::Value {
         );
     }
     table.into()
-}
-
-fn topology_value(config: &TopologyConfig) -> serde_json::Value {
-    match config {
-        TopologyConfig::FatTree(config) => to_value(config),
-        TopologyConfig::LeafSpine(config) => to_value(config),
-        TopologyConfig::Dumbbell(config) => to_value(config),
-        TopologyConfig::Star(config) => to_value(config),
-        TopologyConfig::Chain(config) => to_value(config),
-        TopologyConfig::Isp(config) => to_value(config),
-        TopologyConfig::Graphml(config) => to_value(config),
-        TopologyConfig::File(config) => to_value(config),
-    }
-}
-
-fn workload_value(config: &WorkloadConfig) -> serde_json::Value {
-    match config {
-        WorkloadConfig::AllToAll(config) => to_value(config),
-        WorkloadConfig::Application(config) => config.factory().value(),
-        WorkloadConfig::Incast(config) => to_value(config),
-        WorkloadConfig::List(config) => to_value(config),
-        WorkloadConfig::Permutation(config) => to_value(config),
-        WorkloadConfig::Poisson(config) => to_value(config),
-    }
 }

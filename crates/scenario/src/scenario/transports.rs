@@ -12,7 +12,6 @@ use fabricsim_qdisc::{
 };
 use fabricsim_transport::tcp::{ClassConfig, TcpSettings};
 use fabricsim_transport::{ClassTransports, Transport};
-use fabricsim_workload::WorkloadConfig;
 
 use crate::cc::registry::AnyCcConfig;
 use crate::scenario::Scenario;
@@ -22,26 +21,12 @@ use crate::schema::queue::QueueRule;
 use crate::text::error::Error;
 
 /// The priority of TCP where a workload names none.
-const TCP_PRIORITY: u8 = 1;
+pub(crate) const TCP_PRIORITY: u8 = 1;
 
 /// The most queues of flows of all ports together.
 const MOST_FLOW_QUEUES: u64 = 1 << 25;
 /// What one of them takes in memory.
 const FLOW_QUEUE_BYTES: f64 = 90.0;
-
-/// Gives `workload`, which names no priority, that of TCP. Flows of lists have theirs in the file.
-pub(crate) fn set_tcp_priority(workload: &mut WorkloadConfig) {
-    match workload {
-        WorkloadConfig::AllToAll(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Incast(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Permutation(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Poisson(config) => config.priority = TCP_PRIORITY,
-        WorkloadConfig::Application(config) => {
-            *config = config.factory().with_priority(TCP_PRIORITY);
-        }
-        WorkloadConfig::List(_) => {}
-    }
-}
 
 /// All priorities of flows, as bits.
 const ALL: u8 = 0xfe;
@@ -55,21 +40,9 @@ impl Scenario {
     pub fn priorities(&self) -> u8 {
         let mut used = [false; 8];
         for workload in &self.workloads {
-            let own = match workload {
-                WorkloadConfig::AllToAll(config) => config.priority,
-                WorkloadConfig::Application(config) => config.factory().priority(),
-                WorkloadConfig::Incast(config) => config.priority,
-                WorkloadConfig::Permutation(config) => config.priority,
-                WorkloadConfig::Poisson(config) => config.priority,
-                WorkloadConfig::List(config) => {
-                    let flows = config.list().map_or(&[][..], |list| list.flows());
-                    for flow in flows {
-                        used[usize::from(flow.priority & 7)] = true;
-                    }
-                    continue;
-                }
-            };
-            used[usize::from(own & 7)] = true;
+            for (priority, _) in workload.users(ClassId(0)) {
+                used[usize::from(priority & 7)] = true;
+            }
         }
         if let Some(answers) = self.transport.answer_priority {
             used[usize::from(answers & 7)] = true;
@@ -279,9 +252,10 @@ impl Scenario {
 
     /// The queues among which a rule spreads flows, over all ports of switches that it fits.
     fn flow_queues(&self, rule: &QueueRule) -> u64 {
-        let DisciplineConfig::FqCodel(config) = &rule.discipline else {
+        let queues = rule.discipline.flow_queues();
+        if queues == 0 {
             return 0;
-        };
+        }
         let towards = |node| match self.topology.is_host(node) {
             true => FarEnd::Hosts,
             false => FarEnd::Switches,
@@ -297,7 +271,7 @@ impl Scenario {
             .switches()
             .flat_map(|node| self.topology.ports(node));
         let count: u64 = ports.map(|port| fits(port.rate, port.peer)).sum();
-        count.saturating_mul(config.flows.into())
+        count.saturating_mul(queues)
     }
 
     /// What the queues of TCP are made from.

@@ -19,6 +19,8 @@ pub enum Part {
     SwitchBuffer,
     /// The key `ecn_rules` of `[switch]`.
     SwitchRules,
+    /// The key `policy` of `[routing]`.
+    RoutingPolicy,
     /// A `[[queue]]`, from 0.
     Queue(usize),
     /// `[pint]`.
@@ -34,6 +36,7 @@ impl fmt::Display for Part {
             Self::Profile => f.write_str("profile"),
             Self::Cc => f.write_str("[cc]"),
             Self::SwitchBuffer | Self::SwitchRules => f.write_str("[switch]"),
+            Self::RoutingPolicy => f.write_str("[routing]"),
             Self::Queue(index) => write!(f, "[[queue]] {}", index + 1),
             Self::Pint => f.write_str("[pint]"),
             Self::Query(index) => write!(f, "[[query]] {}", index + 1),

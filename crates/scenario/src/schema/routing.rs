@@ -31,6 +31,9 @@ pub enum OrderName {
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RoutingSettings {
+    /// The policy that chooses among equal next hops; absent means `ecmp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
     /// How flows are spread over equal paths.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<HashName>,
@@ -47,6 +50,10 @@ pub struct RoutingSettings {
 impl RoutingSettings {
     /// The keys of the table.
     pub const KEYS: Keys = &[
+        (
+            "policy",
+            "how packets are spread over equal next hops (default \"ecmp\"; `fabricsim list` shows all)",
+        ),
         (
             "hash",
             "\"seeded\" (default) or \"ns3\" (default under profile ns3-hpcc)",
@@ -73,6 +80,7 @@ impl RoutingSettings {
             Fidelity::Published => (HashName::Ns3, OrderName::Descending),
         };
         Self {
+            policy: self.policy.clone(),
             hash: Some(self.hash.unwrap_or(hash)),
             next_hops: Some(self.next_hops.unwrap_or(order)),
             seed: Some(self.seed.unwrap_or(seed)),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use fabricsim_workload::FileContent;
+
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
@@ -25,6 +27,15 @@ pub(crate) enum Piped {
 }
 
 impl FileKind {
+    /// Returns the kind of file that a workload names for such `content`.
+    #[must_use]
+    pub const fn of(content: FileContent) -> Self {
+        match content {
+            FileContent::Sizes => Self::SIZES,
+            FileContent::Flows => Self::FLOWS,
+        }
+    }
+
     /// A scenario.
     pub const SCENARIO: Self = Self::text(
         "the scenario",

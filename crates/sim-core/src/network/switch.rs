@@ -6,6 +6,7 @@
 
 mod accounts;
 mod failure;
+mod port_states;
 mod state;
 
 use super::counters::Counters;
@@ -19,6 +20,7 @@ use crate::plugin::{
     Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Release, Routing, Telemetry,
 };
 use crate::units::{Bytes, Time};
+use port_states::SwitchPorts;
 
 #[derive(Clone, Debug)]
 struct Port<Q> {
@@ -190,7 +192,8 @@ impl<M: Model> Switch<M> {
             }
             return;
         }
-        let Some(egress) = self.routing.pick(&packet.key) else {
+        let ports = SwitchPorts::<M>(&self.ports);
+        let Some(egress) = self.routing.pick(now, packet, ports) else {
             self.counters.no_route += 1;
             self.drop_packet(now, DropReason::NoRoute, packet);
             return;

@@ -1,41 +1,48 @@
 //! Where a switch sends a packet next.
 
-use crate::id::{NodeId, PortId};
+use crate::id::PortId;
+use crate::packet::{Header, Packet};
+use crate::units::{Bytes, Time};
 
-/// What a switch reads to choose a path: the addresses and ports of a packet.
+/// Whether the packets of a flow stay on one path while routes do not change.
 ///
-/// An acknowledgement carries its own key, with source and destination swapped, so it may take
-/// another path than the data.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub struct FlowKey {
-    /// The host that sent the packet.
-    pub src: NodeId,
-    /// The host that the packet goes to.
-    pub dst: NodeId,
-    /// Source port.
-    pub src_port: u16,
-    /// Destination port.
-    pub dst_port: u16,
+/// What compares or orders the packets of a flow depends on it: receivers that take a gap for a
+/// loss, controllers that compare the counters of two packets, queries that put a path together
+/// from many packets.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum PathStability {
+    /// All packets of a flow take the same path, so they arrive in the order in which they left.
+    #[default]
+    PerFlow,
+    /// Each packet may take another path, so packets overtake one another.
+    PerPacket,
 }
 
-impl FlowKey {
-    /// The key of packets in the other direction.
-    #[inline]
-    #[must_use]
-    pub const fn reversed(self) -> Self {
-        Self {
-            src: self.dst,
-            dst: self.src,
-            src_port: self.dst_port,
-            dst_port: self.src_port,
-        }
-    }
+/// The ports of a switch as its routing sees them.
+pub trait PortStates {
+    /// Bytes that wait at `port`.
+    fn queued(&self, port: PortId) -> Bytes;
+
+    /// Whether the neighbor at `port` has paused `priority`.
+    fn is_paused(&self, port: PortId, priority: u8) -> bool;
+
+    /// Whether the link of `port` carries packets.
+    fn is_up(&self, port: PortId) -> bool;
 }
 
 /// The forwarding decision of one switch.
-pub trait Routing: Send + Sync {
-    /// The egress port for packets with `key`, or `None` when their destination cannot be reached.
+pub trait Routing<H: Header>: Send + Sync {
+    /// The egress port for `packet`, or `None` when its destination cannot be reached.
     ///
-    /// Called once for each packet that arrives.
-    fn pick(&self, key: &FlowKey) -> Option<PortId>;
+    /// Called once for each packet that arrives; `ports` are those of the switch.
+    fn pick(&mut self, now: Time, packet: &Packet<H>, ports: impl PortStates) -> Option<PortId>;
+
+    /// Takes over the routes of `update`, because the network has changed. State that does not
+    /// depend on routes may stay.
+    fn update(&mut self, update: Self)
+    where
+        Self: Sized,
+    {
+        *self = update;
+    }
 }

@@ -3,13 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::plugin::{FlowKey, Routing};
+use fabricsim_core::id::{FlowId, PortId};
+use fabricsim_core::packet::{Header, Packet, PacketKind};
+use fabricsim_core::plugin::{FlowKey, PortStates, Routing};
+use fabricsim_core::units::{Bytes, Time};
 use rustc_hash::FxHashMap;
 
 use super::groups::{Local, Slot};
 use super::hops::Hop;
-use crate::ecmp::{EcmpHash, NodeHash};
+use crate::policy::{Arrival, Choice, Chooser, NextHopChoice};
 
 /// The next hops of one switch: for each group of hosts the number of a set of ports.
 ///
@@ -94,9 +96,11 @@ impl SwitchTable {
 
     /// The equal next hops towards a host, in order.
     pub(super) fn next_hops(&self, slot: Slot) -> &[PortId] {
-        self.set(slot).map_or(&[], |set| {
-            &self.ports[set.start as usize..][..set.len.into()]
-        })
+        self.set(slot).map_or(&[], |set| self.ports_of(set))
+    }
+
+    fn ports_of(&self, set: Entry) -> &[PortId] {
+        &self.ports[set.start as usize..][..set.len.into()]
     }
 }
 
@@ -212,46 +216,104 @@ fn small(index: usize) -> u32 {
     u32::try_from(index).expect("a switch has fewer than 2^32 next hops in all")
 }
 
-/// The forwarding decision of one switch. Cheap to clone and to send: the tables are shared.
-#[derive(Clone)]
+/// The forwarding decision of one switch. Cheap to send: the tables are shared.
 pub struct SwitchRoutes {
-    hash: NodeHash,
+    choice: Choice,
     slots: Arc<[Slot]>,
     table: Arc<SwitchTable>,
 }
 
 impl SwitchRoutes {
-    pub(super) fn new(
-        switch: NodeId,
-        hash: EcmpHash,
-        slots: Arc<[Slot]>,
-        table: Arc<SwitchTable>,
-    ) -> Self {
+    pub(super) fn new(chooser: Chooser, slots: Arc<[Slot]>, table: Arc<SwitchTable>) -> Self {
         Self {
-            hash: hash.at(switch),
+            choice: chooser.0,
             slots,
             table,
         }
     }
+
+    /// The egress port of the first packet with `key` of a flow, when nothing waits anywhere.
+    ///
+    /// A policy with state takes it for a packet that it has routed.
+    pub fn next_hop(&mut self, key: &FlowKey) -> Option<PortId> {
+        let packet: Packet<()> = Packet::new(PacketKind::Data, 3, *key, FlowId(0));
+        self.pick(Time::ZERO, &packet, Idle)
+    }
 }
 
-impl Routing for SwitchRoutes {
+/// The ports of a switch through which nothing goes.
+struct Idle;
+
+impl PortStates for Idle {
+    fn queued(&self, _port: PortId) -> Bytes {
+        Bytes::ZERO
+    }
+
+    fn is_paused(&self, _port: PortId, _priority: u8) -> bool {
+        false
+    }
+
+    fn is_up(&self, _port: PortId) -> bool {
+        true
+    }
+}
+
+impl<H: Header> Routing<H> for SwitchRoutes {
     #[inline]
-    fn pick(&self, key: &FlowKey) -> Option<PortId> {
-        let slot = *self.slots.get(key.dst.index())?;
+    fn pick(&mut self, now: Time, packet: &Packet<H>, ports: impl PortStates) -> Option<PortId> {
+        let slot = *self.slots.get(packet.key.dst.index())?;
         let set = self.table.set(slot)?;
         if set.len == 1 {
             return Some(set.first);
         }
-        let choice = self.hash.choose(key, set.len.into());
-        self.table.ports.get((set.start + choice) as usize).copied()
+        let position = match &mut self.choice {
+            Choice::Hash(hash) => hash.choose(&packet.key, set.len.into()),
+            Choice::Own(choice) => {
+                let hops = (&*self.table, set);
+                choose(&mut **choice, now, packet, hops, ports)
+            }
+        };
+        self.table
+            .ports
+            .get((set.start + position) as usize)
+            .copied()
     }
+
+    /// Keeps the state of the policy.
+    fn update(&mut self, update: Self) {
+        self.slots = update.slots;
+        self.table = update.table;
+    }
+}
+
+/// Asks `choice` for the position in `set`, one of `table`.
+// Apart from the code that most packets run through, which then needs no room for the views either.
+#[cold]
+#[inline(never)]
+fn choose<H: Header>(
+    choice: &mut dyn NextHopChoice,
+    now: Time,
+    packet: &Packet<H>,
+    (table, set): (&SwitchTable, Entry),
+    ports: impl PortStates,
+) -> u32 {
+    let hops = table.ports_of(set);
+    let arrival = Arrival {
+        now,
+        key: &packet.key,
+        flow: packet.flow,
+        kind: packet.kind(),
+        priority: packet.priority(),
+        size: packet.size(),
+        seq: packet.seq,
+    };
+    small(choice.choose(&arrival, hops, &ports).min(hops.len() - 1))
 }
 
 impl fmt::Debug for SwitchRoutes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SwitchRoutes")
-            .field("hash", &self.hash)
+            .field("choice", &self.choice)
             .field("groups", &self.table.by_group.len())
             .finish_non_exhaustive()
     }

@@ -1,10 +1,12 @@
 //! Routes of small networks, in words.
 
+use fabricsim_core::plugin::{PortStates, Routing};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use super::*;
 use crate::{
-    ChainConfig, DumbbellConfig, FatTreeConfig, LeafSpineConfig, Preset, StarConfig, parse_hpcc,
+    Arrival, ChainConfig, Chooser, DumbbellConfig, FatTreeConfig, LeafSpineConfig, NextHopChoice,
+    Preset, StarConfig, parse_hpcc,
 };
 
 const MTU: Bytes = Bytes::new(1_000);
@@ -59,7 +61,7 @@ fn parallel_links_are_separate_next_hops_in_the_order_of_ports() {
         assert_eq!(hops(&routes, 3, 1), [(1, 2), (1, 3)]);
         assert_eq!(hops(&routes, 1, 0), [(3, 0), (3, 1)]);
         let taken: Vec<_> = (0..64)
-            .map(|port| routes.switch(NodeId(2)).pick(&key(0, 1, port)))
+            .map(|port| routes.switch(NodeId(2)).next_hop(&key(0, 1, port)))
             .collect();
         assert!(taken.contains(&Some(PortId(1))) && taken.contains(&Some(PortId(2))));
     }
@@ -108,8 +110,8 @@ fn there_is_no_way_to_oneself_to_a_switch_or_to_nowhere() {
         assert_eq!(routes.path_info(NodeId(src), NodeId(dst), MTU), None);
         assert_eq!(routes.trace(&key(src, dst, 1)), []);
     }
-    assert_eq!(routes.switch(NodeId(3)).pick(&key(0, 3, 1)), None);
-    assert_eq!(routes.switch(NodeId(3)).pick(&key(0, 99, 1)), None);
+    assert_eq!(routes.switch(NodeId(3)).next_hop(&key(0, 3, 1)), None);
+    assert_eq!(routes.switch(NodeId(3)).next_hop(&key(0, 99, 1)), None);
 }
 
 #[test]
@@ -177,10 +179,64 @@ fn a_switch_with_more_than_a_word_of_next_hops() {
 
 #[test]
 fn routes_are_shared_between_threads_and_say_little_when_printed() {
-    fn shareable<T: Clone + fmt::Debug + Send + Sync>(value: &T) -> String {
+    fn shareable<T: fmt::Debug + Send + Sync>(value: &T) -> String {
         format!("{value:?}")
     }
     let routes = ascending(&StarConfig::default().build().unwrap());
-    assert!(shareable(&routes).len() < 200);
+    assert!(shareable(&routes.clone()).len() < 200);
     assert!(shareable(&routes.switch(NodeId(16))).len() < 200);
+}
+
+/// Takes the next hops in turns.
+#[derive(Debug)]
+struct InTurns;
+
+impl RoutingPolicy for InTurns {
+    fn name(&self) -> &'static str {
+        "in-turns"
+    }
+
+    fn about(&self) -> &'static str {
+        "each packet takes the next of the equal next hops"
+    }
+
+    fn path_stability(&self) -> PathStability {
+        PathStability::PerPacket
+    }
+
+    fn chooser(&self, at: &PolicyContext) -> Chooser {
+        Chooser::new(Turn(at.switch.index()))
+    }
+}
+
+#[derive(Debug)]
+struct Turn(usize);
+
+impl NextHopChoice for Turn {
+    fn choose(&mut self, _: &Arrival<'_>, hops: &[PortId], _: &dyn PortStates) -> usize {
+        self.0 += 1;
+        self.0 % hops.len()
+    }
+}
+
+#[test]
+fn a_policy_has_a_state_at_each_switch_that_outlives_its_routes() {
+    let fabric = LeafSpineConfig {
+        spines: 3,
+        ..LeafSpineConfig::default()
+    };
+    let routes = ascending(&fabric.build().unwrap());
+    assert_eq!(routes.path_stability(), PathStability::PerFlow);
+    let routes = routes.with_policy(Arc::new(InTurns), 1);
+    assert_eq!(routes.path_stability(), PathStability::PerPacket);
+    let leaf = NodeId(64);
+    let ports: Vec<u16> = (16..19).collect();
+    let mut switch = routes.switch(leaf);
+    let next = |switch: &mut SwitchRoutes| switch.next_hop(&key(0, 20, 1)).unwrap().0;
+    assert_eq!(
+        [(); 4].map(|()| next(&mut switch)),
+        [ports[2], ports[0], ports[1], ports[2]]
+    );
+    Routing::<()>::update(&mut switch, routes.switch(leaf));
+    assert_eq!(next(&mut switch), ports[0]);
 }

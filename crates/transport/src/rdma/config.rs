@@ -2,7 +2,7 @@
 
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{CcContext, Fidelity};
+use fabricsim_core::plugin::{CcContext, Fidelity, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
@@ -195,6 +195,8 @@ pub struct RdmaSettings<F> {
     pub base: BaseReference,
     /// The least retransmission timeout.
     pub rto_min: Duration,
+    /// Whether the packets of a flow stay on one path.
+    pub paths: PathStability,
 }
 
 impl<F> RdmaSettings<F> {
@@ -224,6 +226,7 @@ impl<F> RdmaSettings<F> {
             pacing,
             nic_timer,
             base,
+            paths: PathStability::PerFlow,
         }
     }
 }

@@ -189,7 +189,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             return;
         }
         if packet.kind() == PacketKind::Nack {
-            sender.on_nack(now, packet, &self.settings.config);
+            sender.on_nack(now, packet, &self.settings);
         }
         let ack = sender.ack(now, cumulative, newly_acked, rtt, packet);
         sender.cc.on_ack(&ack);
@@ -237,6 +237,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             base_rtt,
             bdp,
             mtu,
+            paths: self.settings.paths,
             wire,
             ip: Bytes::new(wire.get().saturating_sub(LINK_HEADER)),
             initial_window: bdp,
@@ -373,7 +374,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             sender.timer_at = Time::MAX;
             if sender.timeout_at(rto_min) <= now {
                 self.counters.timeouts += 1;
-                sender.on_timeout(now, &self.settings.config);
+                sender.on_timeout(now, &self.settings);
                 wake = Wake::Poll;
             }
             if sender.cc.deadline() <= now {

@@ -1,6 +1,7 @@
 //! Selective retransmission: what a sender knows of losses, and what it sends again.
 
-use fabricsim_core::units::Time;
+use fabricsim_core::plugin::PathStability;
+use fabricsim_core::units::{Bytes, Time};
 
 use super::packet_set::PacketSet;
 
@@ -27,6 +28,35 @@ pub(super) struct Scoreboard {
     resent_at: Time,
     /// The recovery sequence: the episode ends when all bytes below are acknowledged.
     until: u64,
+    overtaking: Overtaking,
+    /// Where packets are overtaken, one more than the highest that is reported.
+    reported_below: u64,
+}
+
+/// How far packets of a flow overtake one another without one of them being lost.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Overtaking {
+    /// Packets.
+    packets: u64,
+}
+
+impl Overtaking {
+    /// Packets arrive in the order in which they left.
+    pub(super) const NEVER: Self = Self { packets: 0 };
+
+    /// The fewest packets where some are overtaken: the DupThresh of RFC 8985.
+    const FEWEST: u64 = 3;
+
+    /// What is allowed for on such `paths`: what leaves in a quarter of a round trip, as in RFC 8985,
+    /// section 6.2, where `bdp` leaves in a whole one.
+    pub(super) fn new(paths: PathStability, bdp: Bytes, mtu: Bytes) -> Self {
+        match paths {
+            PathStability::PerFlow => Self::NEVER,
+            PathStability::PerPacket => Self {
+                packets: (bdp.get() / 4).div_ceil(mtu.get()).max(Self::FEWEST),
+            },
+        }
+    }
 }
 
 /// Whether a report begins an episode of recovery.
@@ -40,7 +70,7 @@ pub(super) enum Episode {
 
 impl Scoreboard {
     /// Nothing is lost or reported; all bytes below `acknowledged` have arrived.
-    pub(super) const fn new(acknowledged: u64, mtu: u64) -> Self {
+    pub(super) const fn new(acknowledged: u64, mtu: u64, overtaking: Overtaking) -> Self {
         let first = acknowledged / mtu;
         Self {
             mtu,
@@ -49,6 +79,8 @@ impl Scoreboard {
             turn: first,
             resent_at: Time::ZERO,
             until: acknowledged,
+            overtaking,
+            reported_below: 0,
         }
     }
 
@@ -72,7 +104,7 @@ impl Scoreboard {
         let first = acknowledged / self.mtu;
         self.reported.forget_below(first);
         self.turn = self.reported.first_absent(self.turn.max(first));
-        acknowledged >= self.until && first >= self.lost_below
+        acknowledged >= self.until && first >= self.lost_below && first >= self.reported_below
     }
 
     /// The receiver has answered the packet that left at `sent_at`: byte `acknowledged` is missing
@@ -82,7 +114,8 @@ impl Scoreboard {
     /// Differs from the paper: a second copy that is lost is noticed. A network that keeps the order
     /// of a flow delivers nothing sent later before it, so when a packet that left no earlier than
     /// the last second copy meets a gap, all lost packets have their turn again. In the paper that
-    /// takes a timeout, as it does here when nothing sent later arrives.
+    /// takes a timeout, as it does here when nothing sent later arrives, and where packets are
+    /// overtaken.
     pub(super) fn report(
         &mut self,
         acknowledged: u64,
@@ -95,6 +128,9 @@ impl Scoreboard {
         if beyond > 0 {
             self.reported.insert(arrived);
         }
+        if self.overtaking != Overtaking::NEVER {
+            return self.report_overtaken(first, arrived, next);
+        }
         self.lost_below = self.lost_below.max(arrived).max(first + 1);
         self.turn = if self.turn > first && sent_at >= self.resent_at {
             first
@@ -102,6 +138,20 @@ impl Scoreboard {
             self.reported.first_absent(self.turn)
         };
         if acknowledged < self.until {
+            return Episode::GoesOn;
+        }
+        self.until = next;
+        Episode::Begins
+    }
+
+    /// [`Self::report`] where packets are overtaken: what lies less than that below packet `arrived`
+    /// may be under way.
+    fn report_overtaken(&mut self, first: u64, arrived: u64, next: u64) -> Episode {
+        self.reported_below = self.reported_below.max(arrived + 1);
+        let overtaken = arrived.saturating_sub(self.overtaking.packets);
+        self.lost_below = self.lost_below.max(overtaken);
+        self.turn = self.reported.first_absent(self.turn.max(first));
+        if self.lost_below <= first || first * self.mtu < self.until {
             return Episode::GoesOn;
         }
         self.until = next;
@@ -148,7 +198,7 @@ mod tests {
 
     #[test]
     fn only_what_lies_below_a_report_is_lost() {
-        let mut board = Scoreboard::new(3_000, MTU);
+        let mut board = Scoreboard::new(3_000, MTU, Overtaking::NEVER);
         let mut report = |beyond: u32| {
             let sent_at = left(3 + u64::from(beyond));
             let episode = board.report(3_000, beyond, sent_at, NEXT);
@@ -165,14 +215,29 @@ mod tests {
 
     #[test]
     fn a_gap_that_is_all_one_knows_of_is_its_first_packet() {
-        let mut board = Scoreboard::new(3_000, MTU);
+        let mut board = Scoreboard::new(3_000, MTU, Overtaking::NEVER);
         board.report(3_000, 0, left(70_000), NEXT);
         assert_eq!(resend(&mut board, left(70_100)), [3]);
     }
 
     #[test]
+    fn what_is_overtaken_by_little_is_not_lost() {
+        let overtaking = Overtaking { packets: 3 };
+        let mut board = Scoreboard::new(0, MTU, overtaking);
+        assert_eq!(board.report(0, 3, left(3), NEXT), Episode::GoesOn);
+        assert_eq!(resend(&mut board, left(30)), []);
+        assert!(!board.advance(2_000), "3 is beyond a gap");
+        assert_eq!(board.report(2_000, 3, left(5), NEXT), Episode::GoesOn);
+        assert_eq!(board.report(2_000, 4, left(6), NEXT), Episode::Begins);
+        assert_eq!(resend(&mut board, left(31)), [2]);
+        assert_eq!(board.report(2_000, 6, left(50), NEXT), Episode::GoesOn);
+        assert_eq!(resend(&mut board, left(51)), [4], "2 has its second copy");
+        assert!(board.advance(20_000));
+    }
+
+    #[test]
     fn a_second_copy_that_was_overtaken_is_lost() {
-        let mut board = Scoreboard::new(0, MTU);
+        let mut board = Scoreboard::new(0, MTU, Overtaking::NEVER);
         board.report(0, 3, left(3), NEXT);
         assert_eq!(resend(&mut board, left(30)), [0, 1, 2]);
         // Left before the second copies: says nothing of them.
@@ -187,7 +252,7 @@ mod tests {
 
     #[test]
     fn what_was_reported_outlives_its_episode() {
-        let mut board = Scoreboard::new(0, MTU);
+        let mut board = Scoreboard::new(0, MTU, Overtaking::NEVER);
         board.report(0, 1, left(1), 10_000);
         assert_eq!(resend(&mut board, left(30)), [0]);
         // New packets are sent and 15 is lost.
@@ -201,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_timeout_sends_again_what_was_not_reported() {
-        let mut board = Scoreboard::new(1_000, MTU);
+        let mut board = Scoreboard::new(1_000, MTU, Overtaking::NEVER);
         board.report(1_000, 2, left(3), 5_500);
         assert_eq!(resend(&mut board, left(30)), [1, 2]);
         board.time_out(1_000, 5_500);

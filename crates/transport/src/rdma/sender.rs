@@ -11,8 +11,8 @@ use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
 use fabricsim_core::plugin::{CongestionControl, FlowKey, Signal};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
-use super::config::{PacingTimes, RdmaConfig, RdmaSettings, Recovery};
-use super::selective::{Episode, Scoreboard};
+use super::config::{PacingTimes, RdmaSettings, Recovery};
+use super::selective::{Episode, Overtaking, Scoreboard};
 
 /// The most doublings of the timeout.
 const MAX_BACKOFF: u32 = 6;
@@ -248,18 +248,22 @@ impl<L> Sender<L> {
     /// acknowledged; selectively it sends again what is lost, and tells its algorithm once an episode.
     // Apart from the code that every answer runs through.
     #[cold]
-    pub(super) fn on_nack<H: Header>(&mut self, now: Time, nack: &Packet<H>, config: &RdmaConfig)
-    where
+    pub(super) fn on_nack<H: Header, F>(
+        &mut self,
+        now: Time,
+        nack: &Packet<H>,
+        settings: &RdmaSettings<F>,
+    ) where
         L: CongestionControl<H>,
     {
         let loss = self.congestion(now, Signal::Loss);
-        match config.recovery {
+        match settings.config.recovery {
             Recovery::GoBackN => self.next = self.acknowledged,
             // An old report: what it missed has been acknowledged since.
             Recovery::Selective if nack.cumulative() < self.acknowledged => return,
             Recovery::Selective => {
                 let (acknowledged, sent) = (self.acknowledged, self.sent());
-                let scoreboard = self.scoreboard(config);
+                let scoreboard = self.scoreboard(settings);
                 let episode =
                     scoreboard.report(acknowledged, nack.gap_distance(), nack.sent_at, sent);
                 self.next = scoreboard.lost().unwrap_or(sent);
@@ -274,18 +278,18 @@ impl<L> Sender<L> {
     /// Nothing was acknowledged for a timeout: everything in flight that the receiver has not
     /// reported is lost.
     #[cold]
-    pub(super) fn on_timeout<H: Header>(&mut self, now: Time, config: &RdmaConfig)
+    pub(super) fn on_timeout<H: Header, F>(&mut self, now: Time, settings: &RdmaSettings<F>)
     where
         L: CongestionControl<H>,
     {
         let loss = self.congestion(now, Signal::Timeout);
         self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
         self.progress = now;
-        match config.recovery {
+        match settings.config.recovery {
             Recovery::GoBackN => self.next = self.acknowledged,
             Recovery::Selective => {
                 let (acknowledged, sent) = (self.acknowledged, self.sent());
-                let scoreboard = self.scoreboard(config);
+                let scoreboard = self.scoreboard(settings);
                 scoreboard.time_out(acknowledged, sent);
                 self.next = scoreboard.lost().unwrap_or(sent);
             }
@@ -293,10 +297,11 @@ impl<L> Sender<L> {
         self.cc.on_congestion(&loss);
     }
 
-    fn scoreboard(&mut self, config: &RdmaConfig) -> &mut Scoreboard {
-        let acknowledged = self.acknowledged;
+    fn scoreboard<F>(&mut self, settings: &RdmaSettings<F>) -> &mut Scoreboard {
+        let (acknowledged, mtu) = (self.acknowledged, settings.config.mtu);
+        let overtaking = Overtaking::new(settings.paths, self.flow.path.bdp(), mtu);
         self.scoreboard
-            .get_or_insert_with(|| Box::new(Scoreboard::new(acknowledged, config.mtu.get())))
+            .get_or_insert_with(|| Box::new(Scoreboard::new(acknowledged, mtu.get(), overtaking)))
     }
 
     /// When the flow times out if nothing is acknowledged until then.

@@ -267,4 +267,13 @@ pub(super) const CASES: &[Case] = &[
         says: &["this is not TOML"],
         help: "write `key = value`",
     },
+    Case {
+        name: "a misspelt routing policy",
+        files: FILES,
+        scenario: good_and!("[routing]\npolicy = \"ecpm\""),
+        args: &[],
+        place: "t.toml:12:10",
+        says: &["[routing], key `policy`: there is no routing policy `ecpm`"],
+        help: "did you mean `ecmp`?",
+    },
 ];

@@ -5,12 +5,12 @@ use crate::id::PortId;
 use crate::network::egress::{Egress, LinkState};
 use crate::network::line::LineTiming;
 use crate::packet::{Flags, Packet, PacketKind, Priorities};
-use crate::plugin::{Admission, DropReason, Model, Qdisc, Release, Telemetry};
+use crate::plugin::{Admission, DropReason, Model, Qdisc, Release, Routing, Telemetry};
 use crate::units::{Rate, Time};
 
 impl<M: Model> Switch<M> {
     pub(in crate::network) fn set_routing(&mut self, routing: M::Routing) {
-        self.routing = routing;
+        self.routing.update(routing);
     }
 
     pub(in crate::network) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {

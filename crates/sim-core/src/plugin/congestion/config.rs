@@ -8,6 +8,7 @@ use crate::flow::Flow;
 use crate::id::{ClassId, FlowId};
 use crate::input::ConfigError;
 use crate::packet::Flags;
+use crate::plugin::routing::PathStability;
 use crate::units::{Bytes, Duration, Rate, Time};
 
 /// A transport protocol.
@@ -168,6 +169,8 @@ pub struct FlowStart<'a> {
     pub bdp: Bytes,
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
+    /// Whether the packets of a flow of RDMA stay on one path.
+    pub paths: PathStability,
     /// Bytes of a full packet on the wire, without telemetry.
     pub wire: Bytes,
     /// Bytes of its IP packet: without what the link adds.
@@ -195,6 +198,7 @@ impl<'a> FlowStart<'a> {
             base_rtt,
             bdp,
             mtu,
+            paths: PathStability::PerFlow,
             wire: mtu + Bytes::new(48),
             ip: mtu + Bytes::new(34),
             initial_window: bdp,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::plugin::{Feedback, FlowStart};
+use fabricsim_core::plugin::{Feedback, FlowStart, PathStability};
 use fabricsim_core::units::{Bytes, Time};
 
 use super::{Connection, Event, Identity, Task};
@@ -33,6 +33,7 @@ fn sender(
         base_rtt: network.base_rtt,
         bdp: identity.line_rate.bytes_in(network.base_rtt),
         mtu: Bytes::new(mss),
+        paths: PathStability::PerFlow,
         wire: parameters.full_packet(),
         ip: Bytes::new(u64::from(parameters.ip_packet())),
         initial_window: Bytes::new(u64::from(parameters.initial_window) * mss),

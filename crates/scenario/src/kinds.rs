@@ -1,0 +1,250 @@
+//! What scenarios can name: the built-in kinds, and those that a program adds.
+
+use std::sync::Arc;
+
+use fabricsim_qdisc::{AqmConfig, AqmKind, DisciplineConfig, DisciplineKind, DisciplineVisitor};
+use fabricsim_topology::{
+    BoxedTopology, RoutingPolicy, TopologyKind, TopologyVisitor, routing_policies,
+};
+use fabricsim_workload::{BoxedWorkload, WorkloadKind, WorkloadVisitor};
+
+use crate::cc::registry::CcRegistry;
+use crate::schema::keys::Keys;
+use crate::text::document::{Document, Section};
+use crate::text::error::Error;
+
+/// The congestion controls, topologies, workloads, queue disciplines and routing policies that
+/// scenarios can name.
+///
+/// It begins with all built-in ones. What a program adds is read, checked, listed and run as they
+/// are:
+///
+/// ```
+/// use fabricsim_scenario::Scenario;
+/// use fabricsim_scenario::kinds::Registry;
+///
+/// let registry = Registry::default();
+/// let names: Vec<&str> = registry.topologies().map(|(name, ..)| name).collect();
+/// assert!(names.contains(&"fat-tree"));
+/// # let text = "[topology]\nkind = \"star\"\n[cc]\nkind = \"hpcc\"\n\
+/// #     [[workload]]\nkind = \"permutation\"\nsize = \"1MB\"";
+/// let scenario = Scenario::from_toml_with(text, &registry)?;
+/// # Ok::<(), fabricsim_scenario::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Registry {
+    /// Congestion controls beyond the built-in ones.
+    pub congestion_controls: CcRegistry,
+    topologies: Vec<Kind<BoxedTopology>>,
+    workloads: Vec<Kind<BoxedWorkload>>,
+    disciplines: Vec<Kind<DisciplineConfig>>,
+    policies: Vec<Arc<dyn RoutingPolicy>>,
+}
+
+/// A kind of table: `T` is what it is read as.
+#[derive(Debug)]
+struct Kind<T> {
+    name: &'static str,
+    about: &'static str,
+    keys: Keys,
+    read: fn(&Document<'_>, &Section<'_>) -> Result<T, Error>,
+}
+
+impl<T> Clone for Kind<T> {
+    fn clone(&self) -> Self {
+        Self { ..*self }
+    }
+}
+
+/// A kind for lists and help: its name, one line about it, and its keys.
+pub type KindDoc = (&'static str, &'static str, Keys);
+
+impl<T> Kind<T> {
+    const fn doc(&self) -> KindDoc {
+        (self.name, self.about, self.keys)
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        let mut registry = Self {
+            congestion_controls: CcRegistry::default(),
+            topologies: Vec::new(),
+            workloads: Vec::new(),
+            disciplines: Vec::new(),
+            policies: routing_policies().collect(),
+        };
+        fabricsim_topology::visit_kinds(&mut registry);
+        fabricsim_workload::visit_kinds(&mut registry);
+        fabricsim_qdisc::visit_kinds(&mut registry);
+        registry
+    }
+}
+
+impl From<&Self> for Registry {
+    fn from(registry: &Self) -> Self {
+        registry.clone()
+    }
+}
+
+impl From<&CcRegistry> for Registry {
+    fn from(congestion_controls: &CcRegistry) -> Self {
+        Self {
+            congestion_controls: congestion_controls.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+impl TopologyVisitor for Registry {
+    fn visit<K: TopologyKind>(&mut self) {
+        self.topologies.push(Kind {
+            name: K::NAME,
+            about: K::ABOUT,
+            keys: K::KEYS,
+            read: |document, section| Ok(Box::new(document.settings::<K>(section, K::KEYS)?)),
+        });
+    }
+}
+
+impl WorkloadVisitor for Registry {
+    fn visit<K: WorkloadKind>(&mut self) {
+        self.workloads.push(Kind {
+            name: K::NAME,
+            about: K::ABOUT,
+            keys: K::KEYS,
+            read: |document, section| Ok(Box::new(document.settings::<K>(section, K::KEYS)?)),
+        });
+    }
+}
+
+impl DisciplineVisitor for Registry {
+    fn visit<K: DisciplineKind>(&mut self) {
+        self.disciplines.push(Kind {
+            name: K::NAME,
+            about: K::ABOUT,
+            keys: K::KEYS,
+            read: |document, section| Ok(document.settings::<K>(section, K::KEYS)?.into_config()),
+        });
+    }
+}
+
+impl Registry {
+    /// Adds the topology `K`: scenarios name it by `[topology] kind`.
+    ///
+    /// # Panics
+    /// When there is a topology of that name.
+    pub fn add_topology<K: TopologyKind>(&mut self) {
+        refuse_known(self.topologies(), K::NAME);
+        TopologyVisitor::visit::<K>(self);
+    }
+
+    /// Adds the workload `K`: scenarios name it by `[[workload]] kind`.
+    ///
+    /// # Panics
+    /// When there is a workload of that name.
+    pub fn add_workload<K: WorkloadKind>(&mut self) {
+        refuse_known(self.workloads(), K::NAME);
+        WorkloadVisitor::visit::<K>(self);
+    }
+
+    /// Adds the queue discipline `K`: scenarios name it by `discipline = { kind = ... }` of
+    /// `[[queue]]`.
+    ///
+    /// # Panics
+    /// When there is a discipline of that name.
+    pub fn add_discipline<K: AqmKind>(&mut self) {
+        refuse_known(self.disciplines(), K::NAME);
+        self.disciplines.push(Kind {
+            name: K::NAME,
+            about: K::ABOUT,
+            keys: K::KEYS,
+            read: |document, section| {
+                let config = document.settings::<K>(section, K::KEYS)?;
+                Ok(DisciplineConfig::Aqm(AqmConfig::new(config)))
+            },
+        });
+    }
+
+    /// Adds the routing policy `policy`: scenarios name it by `[routing] policy`.
+    ///
+    /// # Panics
+    /// When there is a policy of that name.
+    pub fn add_routing_policy(&mut self, policy: impl RoutingPolicy + 'static) {
+        let known = self.policies.iter().map(|known| (known.name(), "", NONE));
+        refuse_known(known, policy.name());
+        self.policies.push(Arc::new(policy));
+    }
+
+    /// The topologies, in the order in which they were added.
+    pub fn topologies(&self) -> impl Iterator<Item = KindDoc> {
+        self.topologies.iter().map(Kind::doc)
+    }
+
+    /// The workloads, in the order in which they were added.
+    pub fn workloads(&self) -> impl Iterator<Item = KindDoc> {
+        self.workloads.iter().map(Kind::doc)
+    }
+
+    /// The queue disciplines, in the order in which they were added.
+    pub fn disciplines(&self) -> impl Iterator<Item = KindDoc> {
+        self.disciplines.iter().map(Kind::doc)
+    }
+
+    /// The routing policies, in the order in which they were added; scenarios that name none have the
+    /// first.
+    #[must_use]
+    pub fn routing_policies(&self) -> &[Arc<dyn RoutingPolicy>] {
+        &self.policies
+    }
+
+    /// Reads a `[topology]` table.
+    pub(crate) fn read_topology<'a>(
+        &self,
+        document: &Document<'a>,
+        section: &mut Section<'a>,
+    ) -> Result<BoxedTopology, Error> {
+        read(&self.topologies, document, section)
+    }
+
+    /// Reads the table of a discipline.
+    pub(crate) fn read_discipline<'a>(
+        &self,
+        document: &Document<'a>,
+        section: &mut Section<'a>,
+    ) -> Result<DisciplineConfig, Error> {
+        read(&self.disciplines, document, section)
+    }
+
+    /// Reads a `[[workload]]` table.
+    pub(crate) fn read_workload<'a>(
+        &self,
+        document: &Document<'a>,
+        section: &mut Section<'a>,
+    ) -> Result<BoxedWorkload, Error> {
+        read(&self.workloads, document, section)
+    }
+}
+
+const NONE: Keys = &[];
+
+fn refuse_known(mut known: impl Iterator<Item = KindDoc>, name: &str) {
+    assert!(
+        known.all(|(other, ..)| other != name),
+        "there is a kind called `{name}` already"
+    );
+}
+
+/// Reads `section` as the kind among `kinds` that it names.
+fn read<'a, T>(
+    kinds: &[Kind<T>],
+    document: &Document<'a>,
+    section: &mut Section<'a>,
+) -> Result<T, Error> {
+    let names: Vec<&'static str> = kinds.iter().map(|kind| kind.name).collect();
+    let name = document.kind(section, &names)?;
+    let kind = kinds.iter().find(|kind| kind.name == name);
+    (kind
+        .expect("`kind` returns one of the names it was given")
+        .read)(document, section)
+}

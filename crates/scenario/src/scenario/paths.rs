@@ -1,0 +1,45 @@
+//! What cannot be had where packets of a flow take several paths.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::plugin::{Fidelity, PathStability};
+use fabricsim_pint::query::{Aggregation, QueryConfig};
+
+use crate::cc::registry::RequiredTelemetry;
+use crate::scenario::Scenario;
+
+impl Scenario {
+    /// Refuses policies that give each packet a path of its own where results would mean nothing.
+    pub(crate) fn check_path_stability(&self) -> Result<(), ConfigError> {
+        if self.routing_policy.path_stability() == PathStability::PerFlow {
+            return Ok(());
+        }
+        let policy = self.routing_policy.name();
+        let refuse = |message: String, help: &str| Err(ConfigError::new("policy", message, help));
+        let queries = self.queries.as_ref().map_or(&[][..], |all| &all.queries);
+        let per_path = |query: &&QueryConfig| !query.aggregation().is_per_packet();
+        if let Some(query) = queries.iter().find(per_path) {
+            let what = match query.aggregation() {
+                Aggregation::Static => "the path of a flow",
+                _ => "values of the hops of a flow",
+            };
+            return refuse(
+                format!(
+                    "`{policy}` gives each packet a path of its own, and the query `{}` puts {what} together \
+                     from several packets",
+                    query.name.as_deref().unwrap_or_default()
+                ),
+                "set policy = \"ecmp\", or ask for `max`, `min` or `sum`, which are of one packet",
+            );
+        }
+        if self.fidelity() == Fidelity::Published && self.needs(RequiredTelemetry::Int) {
+            return refuse(
+                format!(
+                    "`{policy}` gives each packet a path of its own, and the INT header of the profile does \
+                     not tell paths apart"
+                ),
+                "set policy = \"ecmp\", or leave out the profile",
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! A list of flows as a workload.
+
+use fabricsim_core::flow::FlowSource;
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::{ConfigError, Keys};
+use std::collections::BTreeMap;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::InputError;
+
+use super::{FlowTimes, ListConfig};
+use crate::context::{Expected, WorkloadContext};
+use crate::offered::{CostOf, FlowCost, Offered, Traffic};
+use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
+
+impl WorkloadKind for ListConfig {
+    const NAME: &'static str = "list";
+    const ABOUT: &'static str = "the flows of a file";
+    const KEYS: Keys = super::KEYS;
+}
+
+impl Workload for ListConfig {
+    fn build(
+        &self,
+        context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<Box<dyn FlowSource>, ConfigError> {
+        Self::build(self, context, class)
+    }
+
+    fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
+        Self::expected(self, context)
+    }
+
+    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
+        let mut users = Vec::new();
+        let Some(list) = self.list() else {
+            return users;
+        };
+        for flow in list.flows() {
+            let user = (flow.priority, list.class_of(flow, own));
+            if !users.contains(&user) {
+                users.push(user);
+            }
+        }
+        users
+    }
+
+    fn file(&self) -> Option<NamedFile<'_>> {
+        Some(NamedFile {
+            key: "path",
+            path: &self.path,
+            content: FileContent::Flows,
+            state: match self.list() {
+                None => FileState::Missing,
+                Some(_) => FileState::Loaded,
+            },
+        })
+    }
+
+    fn load(
+        &mut self,
+        text: &str,
+        context: &WorkloadContext,
+        times: FlowTimes,
+    ) -> Result<(), InputError> {
+        Self::load(self, text, &context.hosts, times)
+    }
+
+    fn offered(
+        &self,
+        context: &WorkloadContext,
+        cost: CostOf<'_>,
+    ) -> Result<Option<Offered>, ConfigError> {
+        // What is not checked here is checked there.
+        self.expected(context)?;
+        Ok(offered(self, context, cost))
+    }
+}
+
+fn offered(config: &ListConfig, context: &WorkloadContext, cost: CostOf<'_>) -> Option<Offered> {
+    let flows = config.list()?.flows();
+    let (first, last) = (flows.first()?.start, flows.last()?.start);
+    if first == last {
+        return None;
+    }
+    // The last flow is as far from the end as flows are from one another on average.
+    let gaps = flows.len() as f64 - 1.0;
+    let seconds = last.since(first).as_secs_f64() * (gaps + 1.0) / gaps;
+    let hosts = context.hosts.iter().enumerate();
+    let positions: BTreeMap<NodeId, usize> = hosts.map(|(at, host)| (host.id, at)).collect();
+    let mut sums: BTreeMap<(usize, usize), FlowCost> = BTreeMap::new();
+    for flow in flows {
+        let (from, to) = (*positions.get(&flow.src)?, *positions.get(&flow.dst)?);
+        let sum = sums.entry((from, to)).or_default();
+        let one = cost(flow.size);
+        sum.forth += one.forth / seconds;
+        sum.back += one.back / seconds;
+    }
+    let pairs = sums.into_iter();
+    let pairs = pairs.map(|((from, to), sum)| (from, to, sum)).collect();
+    Some(Offered {
+        from: first,
+        until: last,
+        traffic: Traffic::Pairs(pairs),
+    })
+}

@@ -1,0 +1,53 @@
+//! Permutation traffic as a workload.
+
+use fabricsim_core::flow::FlowSource;
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::{ConfigError, Keys};
+
+use super::PermutationConfig;
+use crate::context::{Expected, WorkloadContext};
+use crate::offered::{CostOf, Offered, Rounds};
+use crate::workload::{Workload, WorkloadKind};
+
+impl WorkloadKind for PermutationConfig {
+    const NAME: &'static str = "permutation";
+    const ABOUT: &'static str = "every host sends to one other and receives from one";
+    const KEYS: Keys = Self::MEANINGS;
+}
+
+impl Workload for PermutationConfig {
+    fn build(
+        &self,
+        context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<Box<dyn FlowSource>, ConfigError> {
+        Self::build(self, context, class)
+    }
+
+    fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
+        Self::expected(self, context)
+    }
+
+    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
+        vec![(self.priority, own)]
+    }
+
+    fn set_priority(&mut self, priority: u8) {
+        self.priority = priority;
+    }
+
+    fn offered(
+        &self,
+        context: &WorkloadContext,
+        cost: CostOf<'_>,
+    ) -> Result<Option<Offered>, ConfigError> {
+        // What is not checked here is checked there.
+        self.expected(context)?;
+        let rounds = Rounds {
+            start: self.start,
+            count: self.count.into(),
+            gap: self.gap,
+        };
+        Ok(rounds.offered(context, cost(self.size)))
+    }
+}

@@ -1,0 +1,120 @@
+//! Poisson arrivals as a workload.
+
+use fabricsim_core::flow::FlowSource;
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::InputError;
+use fabricsim_core::input::{ConfigError, Keys};
+
+use super::PoissonConfig;
+use crate::arrivals::bytes_per_second;
+use crate::context::{Expected, WorkloadContext};
+use crate::host_range::select;
+use crate::list::FlowTimes;
+use crate::offered::{CostOf, FlowCost, Offered, Traffic};
+use crate::sizes::Sizes;
+use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
+
+/// Points of a flow-size distribution at which the cost of a flow is taken.
+const POINTS: u32 = 4_096;
+
+impl WorkloadKind for PoissonConfig {
+    const NAME: &'static str = "poisson";
+    const ABOUT: &'static str = "flows at random times between random hosts, sizes from a CDF";
+    const KEYS: Keys = super::KEYS;
+}
+
+impl Workload for PoissonConfig {
+    fn build(
+        &self,
+        context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<Box<dyn FlowSource>, ConfigError> {
+        Self::build(self, context, class)
+    }
+
+    fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
+        Self::expected(self, context)
+    }
+
+    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
+        vec![(self.priority, own)]
+    }
+
+    fn set_priority(&mut self, priority: u8) {
+        self.priority = priority;
+    }
+
+    fn file(&self) -> Option<NamedFile<'_>> {
+        // A distribution that has been read does not say any more that it is a file.
+        let is_file = Sizes::from(self.sizes.name()).file().is_some();
+        is_file.then(|| NamedFile {
+            key: "sizes",
+            path: self.sizes.name(),
+            content: FileContent::Sizes,
+            state: match self.sizes.file() {
+                Some(_) => FileState::Missing,
+                None => FileState::Loaded,
+            },
+        })
+    }
+
+    fn load(
+        &mut self,
+        text: &str,
+        _context: &WorkloadContext,
+        _times: FlowTimes,
+    ) -> Result<(), InputError> {
+        self.sizes.load(text)
+    }
+
+    fn offered(
+        &self,
+        context: &WorkloadContext,
+        cost: CostOf<'_>,
+    ) -> Result<Option<Offered>, ConfigError> {
+        // What is not checked here is checked there.
+        self.expected(context)?;
+        offered(self, context, cost).map(Some)
+    }
+
+    fn load_factor(&self) -> Option<f64> {
+        Some(self.load)
+    }
+}
+
+fn offered(
+    config: &PoissonConfig,
+    context: &WorkloadContext,
+    cost: CostOf<'_>,
+) -> Result<Offered, ConfigError> {
+    let hosts = context.hosts.len();
+    let (mut sent, mut taken) = (vec![0.0; hosts], vec![0.0; hosts]);
+    let destinations = select("destinations", config.destinations.as_deref(), context)?;
+    for &position in &destinations {
+        taken[position] = 1.0;
+    }
+    let mean = config.sizes.cdf().map_or(1.0, |sizes| sizes.mean());
+    for position in select("sources", config.sources.as_deref(), context)? {
+        let choices = destinations.len() as f64 - taken[position];
+        let flows = bytes_per_second(context.hosts[position].rate, config.load) / mean;
+        sent[position] = flows / choices.max(1.0);
+    }
+    let mut mean_cost = FlowCost::default();
+    if let Some(sizes) = config.sizes.cdf() {
+        for point in 0..POINTS {
+            let at = (f64::from(point) + 0.5) / f64::from(POINTS);
+            let one = cost(sizes.sample(at));
+            mean_cost.forth += one.forth / f64::from(POINTS);
+            mean_cost.back += one.back / f64::from(POINTS);
+        }
+    }
+    Ok(Offered {
+        from: config.start,
+        until: config.start.saturating_add(config.duration),
+        traffic: Traffic::Product {
+            sent,
+            taken,
+            cost: mean_cost,
+        },
+    })
+}
