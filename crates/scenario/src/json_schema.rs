@@ -33,12 +33,28 @@ pub struct DescribedTable {
 /// Returns the tables of a scenario whose keys are described with their types.
 #[must_use]
 pub fn described_tables() -> Vec<DescribedTable> {
+    let topology = Some("topology");
     let tables: [(Option<&str>, &str, &[Key]); _] = [
         (
-            Some("topology"),
-            "star",
-            fabricsim_topology::StarConfig::KEYS,
+            topology,
+            "fat-tree",
+            fabricsim_topology::FatTreeConfig::KEYS,
         ),
+        (
+            topology,
+            "leaf-spine",
+            fabricsim_topology::LeafSpineConfig::KEYS,
+        ),
+        (
+            topology,
+            "dumbbell",
+            fabricsim_topology::DumbbellConfig::KEYS,
+        ),
+        (topology, "star", fabricsim_topology::StarConfig::KEYS),
+        (topology, "chain", fabricsim_topology::ChainConfig::KEYS),
+        (topology, "isp", fabricsim_topology::IspConfig::KEYS),
+        (topology, "graphml", fabricsim_topology::GraphmlConfig::KEYS),
+        (topology, "file", fabricsim_topology::FileConfig::KEYS),
         (
             Some("workload"),
             "permutation",
