@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 use crate::failures::control::ControlPlane;
 use crate::network::assembly::Assembly;
-use crate::network::directory::{RouteDirectory, SourcePorts};
+use crate::network::control_plane::{RouteControl, SourcePorts};
 pub use crate::network::ideal::IdealFct;
 pub use crate::network::pause_log::{PauseChange, PauseEvent};
 use crate::network::queue_times::QueueBin;
@@ -61,7 +61,7 @@ pub struct NetworkFacts {
 pub struct Simulation {
     runner: Box<dyn Runner>,
     sources: Sources,
-    directory: RouteDirectory,
+    control_plane: RouteControl,
     facts: NetworkFacts,
     ideal: IdealFct,
     hosts: Vec<bool>,
@@ -208,7 +208,7 @@ impl Simulation {
         let mut simulation = Self {
             runner,
             sources: Sources::new(Merge::new(sources)),
-            directory: RouteDirectory {
+            control_plane: RouteControl {
                 equal: EqualPaths::new(Arc::clone(&routes)),
                 routes,
                 ideal: ideal.clone(),
@@ -266,7 +266,7 @@ impl Simulation {
     /// Like [`run_until`](Self::run_until), watched by `watch`.
     pub fn run_watched(&mut self, until: Time, watch: &mut dyn Watch) -> Stop {
         self.runner
-            .run_until(until, &mut self.sources, &mut self.directory, watch)
+            .run_until(until, &mut self.sources, &mut self.control_plane, watch)
     }
 
     /// Like [`run_watched`](Self::run_watched), on the calling thread alone; `probe` is told of each
@@ -278,7 +278,7 @@ impl Simulation {
         probe: &mut dyn Probe,
     ) -> Stop {
         self.runner
-            .run_probed(until, &mut self.sources, &mut self.directory, watch, probe)
+            .run_probed(until, &mut self.sources, &mut self.control_plane, watch, probe)
     }
 
     /// Makes room for more flows and acknowledgements, or ends runs sooner.
@@ -357,7 +357,7 @@ impl Simulation {
         if let Err(error) = event.validate(self.routes().topology()) {
             return refuse(format!("{}; {}", error.message, error.help));
         }
-        let control = &self.directory.control;
+        let control = &self.control_plane.control;
         if let Some(room) = &self.telemetry {
             let rate = event.kind.rate();
             if let Some(rate) = rate.filter(|rate| !room.rates.contains(rate)) {
@@ -366,7 +366,7 @@ impl Simulation {
                      scenario has"
                 ));
             }
-            let longest = control.longest_path(Some(&event), self.directory.ideal.mtu());
+            let longest = control.longest_path(Some(&event), self.control_plane.ideal.mtu());
             if longest > room.switches {
                 return refuse(format!(
                     "paths would pass {longest} switches, and the telemetry was built for {}; put \
@@ -375,7 +375,7 @@ impl Simulation {
                 ));
             }
         }
-        self.directory.control.schedule(event);
+        self.control_plane.control.schedule(event);
         Ok(())
     }
 
@@ -435,7 +435,7 @@ impl Simulation {
             let request = &unfinished.flow.request;
             let (src, dst) = (request.src, request.dst);
             if self.routes().next_hops(src, dst).is_empty() {
-                let why = self.directory.control.why_apart(src, dst);
+                let why = self.control_plane.control.why_apart(src, dst);
                 unfinished.reason = format!("{why}; {}", unfinished.reason);
             }
         }
@@ -451,7 +451,7 @@ impl Simulation {
     /// Why flow `index` of [`Self::unreachable`] had no route.
     #[must_use]
     pub fn unreachable_reason(&self, index: usize) -> &str {
-        let known = self.directory.refusals.get(index);
+        let known = self.control_plane.refusals.get(index);
         known.map_or("no route led to its destination", String::as_str)
     }
 
@@ -520,7 +520,7 @@ impl Simulation {
     /// # Ok::<(), fabricsim::Error>(())
     /// ```
     pub fn ports(&mut self) -> Vec<PortSample> {
-        self.catch_up();
+        self.synchronize();
         let topology = self.routes().topology();
         let nodes = (0..topology.len()).map(NodeId::from_index);
         let ports = nodes.flat_map(|node| {
@@ -538,7 +538,7 @@ impl Simulation {
         if node.index() >= topology.len() || port.index() >= topology.ports(node).len() {
             return None;
         }
-        self.catch_up();
+        self.synchronize();
         Some(self.port_sample(node, port))
     }
 
@@ -586,8 +586,8 @@ impl Simulation {
     }
 
     /// Brings all nodes to [`Self::now`]; when all flows have ended, some switches may be behind.
-    pub(crate) fn catch_up(&mut self) {
-        self.runner.catch_up();
+    pub(crate) fn synchronize(&mut self) {
+        self.runner.synchronize();
     }
 
     pub(crate) fn port_sample(&self, node: NodeId, port: PortId) -> PortSample {
@@ -613,6 +613,6 @@ impl Simulation {
     /// The routes of now, for those who want to follow a path.
     #[must_use]
     pub fn routes(&self) -> &Routes {
-        &self.directory.routes
+        &self.control_plane.routes
     }
 }
