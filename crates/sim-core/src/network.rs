@@ -38,7 +38,7 @@ use crate::plugin::{
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Time};
 use applications::AppNetwork;
-use driver::{Synchronize, FlowState, NetworkDriver};
+use driver::{FlowState, NetworkDriver, Synchronize};
 use host::Host;
 use node::Node;
 use switch::Switch;

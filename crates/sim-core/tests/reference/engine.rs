@@ -8,7 +8,7 @@ use fabricsim_core::fifo::Assign;
 use fabricsim_core::units::{Duration, Time};
 
 use super::dice::{Dice, small};
-use super::juggler::{Change, Game, Juggler, Seen, Sample};
+use super::juggler::{Change, Game, Juggler, Sample, Seen};
 
 /// `ORDERED` balls that arrive at one instant go by their own order before their channels.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use fabricsim_core::units::Time;
 
 use super::dice::index;
 use super::engine::order_of;
-use super::juggler::{Channel, Game, Seen, Sample};
+use super::juggler::{Channel, Game, Sample, Seen};
 
 /// Plays by a list of events: by time, then balls by (own order, channel), then timers.
 pub(crate) fn play_by_list(game: &Game, ordered: bool) -> Seen {
