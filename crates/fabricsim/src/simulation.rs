@@ -277,13 +277,8 @@ impl Simulation {
         watch: &mut dyn Watch,
         probe: &mut dyn Probe,
     ) -> Stop {
-        self.runner.run_probed(
-            until,
-            &mut self.sources,
-            &mut self.control_plane,
-            watch,
-            probe,
-        )
+        self.runner
+            .run_probed(until, &mut self.sources, &mut self.control_plane, watch, probe)
     }
 
     /// Makes room for more flows and acknowledgements, or ends runs sooner.

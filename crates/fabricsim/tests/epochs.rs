@@ -331,9 +331,7 @@ fn check(seed: u64) -> bool {
     // In one go, without a look.
     let seen = run_whole(&case, Time::MAX).unwrap();
     let last = expected.last().unwrap();
-    let done = expected
-        .iter()
-        .flat_map(|sample| sample.done.iter().copied());
+    let done = expected.iter().flat_map(|sample| sample.done.iter().copied());
     assert_eq!(seen.done, done.collect::<Vec<_>>(), "case {seed}");
     assert_eq!(
         (seen.stop, seen.ends),

@@ -30,57 +30,74 @@ pub struct DescribedTable {
     pub keys: Vec<Key>,
 }
 
+/// Tables and their keys; those of the algorithms of TCP (`tcp`) have further ones in common.
+const TABLES: &[(Option<&str>, &str, &[Key])] = &[
+    (
+        Some("topology"),
+        "fat-tree",
+        fabricsim_topology::FatTreeConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "leaf-spine",
+        fabricsim_topology::LeafSpineConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "dumbbell",
+        fabricsim_topology::DumbbellConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "star",
+        fabricsim_topology::StarConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "chain",
+        fabricsim_topology::ChainConfig::KEYS,
+    ),
+    (Some("topology"), "isp", fabricsim_topology::IspConfig::KEYS),
+    (
+        Some("topology"),
+        "graphml",
+        fabricsim_topology::GraphmlConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "file",
+        fabricsim_topology::FileConfig::KEYS,
+    ),
+    (
+        Some("workload"),
+        "permutation",
+        fabricsim_workload::PermutationConfig::KEYS,
+    ),
+    (Some("cc"), "hpcc", fabricsim_hpcc::HpccConfig::KEYS),
+    (Some("cc"), "hpcc-pint", fabricsim_pint::PintConfig::KEYS),
+    (Some("cc"), "dcqcn", cc::DcqcnConfig::KEYS),
+    (Some("cc"), "timely", cc::TimelyConfig::KEYS),
+    (Some("cc"), "dctcp", cc::DctcpConfig::KEYS),
+    (Some("cc"), "none", cc::NoneConfig::KEYS),
+    (Some("tcp"), "cubic", cc::CubicConfig::KEYS),
+    (Some("tcp"), "newreno", &[]),
+    (Some("tcp"), "tcp-dctcp", cc::TcpDctcpConfig::KEYS),
+    (Some("tcp"), "prague", cc::PragueConfig::KEYS),
+    (None, "[switch]", SwitchSettings::KEYS),
+    (None, "[rdma]", RdmaConfig::KEYS),
+    (None, "[tcp]", TcpConfig::KEYS),
+    (None, "[routing]", RoutingSettings::KEYS),
+    (None, "[run]", RunSettings::KEYS),
+    (None, "[output]", OutputSettings::KEYS),
+    (None, "[observe]", ObserveSettings::KEYS),
+    (None, "[pint]", BudgetSettings::KEYS),
+    (None, "[[query]]", QueryConfig::KEYS),
+];
+
 /// Returns the tables of a scenario whose keys are described with their types.
 #[must_use]
 pub fn described_tables() -> Vec<DescribedTable> {
-    let topology = Some("topology");
-    let tables: [(Option<&str>, &str, &[Key]); _] = [
-        (
-            topology,
-            "fat-tree",
-            fabricsim_topology::FatTreeConfig::KEYS,
-        ),
-        (
-            topology,
-            "leaf-spine",
-            fabricsim_topology::LeafSpineConfig::KEYS,
-        ),
-        (
-            topology,
-            "dumbbell",
-            fabricsim_topology::DumbbellConfig::KEYS,
-        ),
-        (topology, "star", fabricsim_topology::StarConfig::KEYS),
-        (topology, "chain", fabricsim_topology::ChainConfig::KEYS),
-        (topology, "isp", fabricsim_topology::IspConfig::KEYS),
-        (topology, "graphml", fabricsim_topology::GraphmlConfig::KEYS),
-        (topology, "file", fabricsim_topology::FileConfig::KEYS),
-        (
-            Some("workload"),
-            "permutation",
-            fabricsim_workload::PermutationConfig::KEYS,
-        ),
-        (Some("cc"), "hpcc", fabricsim_hpcc::HpccConfig::KEYS),
-        (Some("cc"), "hpcc-pint", fabricsim_pint::PintConfig::KEYS),
-        (Some("cc"), "dcqcn", cc::DcqcnConfig::KEYS),
-        (Some("cc"), "timely", cc::TimelyConfig::KEYS),
-        (Some("cc"), "dctcp", cc::DctcpConfig::KEYS),
-        (Some("cc"), "none", cc::NoneConfig::KEYS),
-        (Some("tcp"), "cubic", cc::CubicConfig::KEYS),
-        (Some("tcp"), "newreno", &[]),
-        (Some("tcp"), "tcp-dctcp", cc::TcpDctcpConfig::KEYS),
-        (Some("tcp"), "prague", cc::PragueConfig::KEYS),
-        (None, "[switch]", SwitchSettings::KEYS),
-        (None, "[rdma]", RdmaConfig::KEYS),
-        (None, "[tcp]", TcpConfig::KEYS),
-        (None, "[routing]", RoutingSettings::KEYS),
-        (None, "[run]", RunSettings::KEYS),
-        (None, "[output]", OutputSettings::KEYS),
-        (None, "[observe]", ObserveSettings::KEYS),
-        (None, "[pint]", BudgetSettings::KEYS),
-        (None, "[[query]]", QueryConfig::KEYS),
-    ];
-    let described = tables.into_iter().map(|(group, name, keys)| match group {
+    let described = TABLES.iter().map(|&(group, name, keys)| match group {
         Some("tcp") => DescribedTable {
             group: Some("cc"),
             name,

@@ -4,7 +4,7 @@ use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
-    BlockedPort, Counters, Network, NetworkControl, PortSample, Room, Stop, Watch,
+    BlockedPort, Counters, NetworkControl, Network, PortSample, Room, Stop, Watch,
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
