@@ -243,7 +243,7 @@ impl NextHopChoice for Turn {
 fn in_turns(more: &str) -> Result<Scenario, fabricsim::Error> {
     let mut registry = Registry::default();
     registry.add_routing_policy(InTurns);
-    let routing = "[routing]\npolicy = \"in-turns\"\n[transport]\nrecovery = \"selective\"";
+    let routing = "[routing]\npolicy = \"in-turns\"\n[rdma]\nrecovery = \"selective\"";
     Scenario::from_toml_with(&format!("{SCENARIO}\n{routing}\n{more}"), &registry)
 }
 

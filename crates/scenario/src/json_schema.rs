@@ -130,7 +130,7 @@ pub fn scenario_schema() -> Value {
         ("cc", reference("cc")),
         ("switch", described_table(SwitchSettings::KEYS)),
         ("queue", list(queue_table(), 0)),
-        ("transport", described_table(RdmaConfig::KEYS)),
+        ("rdma", described_table(RdmaConfig::KEYS)),
         ("tcp", tcp_table()),
         ("routing", described_table(RoutingSettings::KEYS)),
         (

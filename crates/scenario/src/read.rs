@@ -157,7 +157,7 @@ impl Scenario {
         let (keys, check) = (SwitchSettings::MEANINGS, SwitchSettings::validate);
         let switch = read_table(document, root, "switch", keys, check)?;
         let (keys, check) = (RdmaConfig::MEANINGS, RdmaConfig::validate);
-        let transport = read_table(document, root, "transport", keys, check)?;
+        let transport = read_table(document, root, "rdma", keys, check)?;
         let tcp = read_tcp(document, root)?;
         let (routing, routing_policy) = read_routing(document, root, registry)?;
         let (keys, check) = (RunSettings::MEANINGS, RunSettings::validate);

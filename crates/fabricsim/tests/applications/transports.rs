@@ -47,7 +47,7 @@ fn messages_arrive_once_over_every_transport_and_on_any_number_of_threads() {
         ("[cc]\nkind = \"dctcp\"", 3),
         ("[cc]\nkind = \"cubic\"", 1),
         (
-            "[cc]\nkind = \"hpcc\"\n[transport]\nrecovery = \"selective\"",
+            "[cc]\nkind = \"hpcc\"\n[rdma]\nrecovery = \"selective\"",
             3,
         ),
         ("[cc]\nkind = \"dcqcn\"", 3),

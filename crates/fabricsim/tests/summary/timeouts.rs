@@ -84,7 +84,7 @@ fn the_timeout_follows_what_the_fabric_can_lose() {
         let scenario = scenario(&with(INCAST, "dcqcn", more));
         let resolved = scenario.transport_resolved();
         assert_eq!(resolved.rto_min, Some(expected), "{more}");
-        let shown = &scenario.resolved()["transport"]["rto_min"];
+        let shown = &scenario.resolved()["rdma"]["rto_min"];
         assert_eq!(
             shown.as_str(),
             Some(expected.to_string().as_str()),

@@ -37,7 +37,7 @@ impl Scenario {
                 ecn_rules: self.ecn_in_use(),
                 ..self.switch.resolved(nic_rate, self.fidelity())
             },
-            "transport": self.transport_resolved(),
+            "rdma": self.transport_resolved(),
             "routing": self.routing.resolved(self.seed, self.fidelity()),
             "workload": workloads,
             "cc": self.cc.resolved(&context),

@@ -23,7 +23,7 @@ pub const TABLES: &[&str] = &[
     "topology",
     "switch",
     "queue",
-    "transport",
+    "rdma",
     "tcp",
     "routing",
     "workload",
