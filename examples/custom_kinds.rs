@@ -248,7 +248,7 @@ fn main() -> Result<(), fabricsim::Error> {
     registry.add_discipline::<MarkAbove>();
     registry.add_routing_policy(ShortestQueue);
 
-    let recovery = "[transport]\nrecovery = \"selective\"\n[cc]\nkind = \"hpcc\"";
+    let recovery = "[rdma]\nrecovery = \"selective\"\n[cc]\nkind = \"hpcc\"";
     let spread = format!("[routing]\npolicy = \"shortest-queue\"\n{recovery}");
     let tcp = "[[queue]]\ndiscipline = { kind = \"mark-above\", bytes = \"60KB\", limit = 1000 }\n\
                [cc]\nkind = \"tcp-dctcp\"";

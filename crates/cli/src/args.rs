@@ -73,7 +73,7 @@ Examples:
   fabricsim schema > scenario.schema.json
 
 With `#:schema scenario.schema.json` in the first line of a scenario, editors that know schemas of
-TOML files complete its keys and mark mistakes.")]
+TOML files complete its keys and mark errors.")]
     Schema,
     /// Print completions for a shell: bash, zsh, fish, elvish or powershell
     Completions(CompletionsArgs),

@@ -138,7 +138,7 @@ fn end(printed: Result<(), Error>) -> ! {
     let code = match printed {
         Ok(()) => 0,
         Err(error) => {
-            complain(error);
+            report_error(error);
             exit::FAILURE
         }
     };
@@ -147,7 +147,7 @@ fn end(printed: Result<(), Error>) -> ! {
 
 /// Prints an error with its place and a suggested fix to the standard error. In a pipe or a file it is
 /// the same text everywhere: no colors, and lines are drawn in ASCII.
-pub(crate) fn complain(error: Error) {
+pub(crate) fn report_error(error: Error) {
     let mut options = MietteHandlerOpts::new().width(WIDTH).terminal_links(false);
     if !stderr().is_terminal() {
         options = options.color(false).unicode(false);

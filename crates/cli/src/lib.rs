@@ -83,6 +83,6 @@ fn refuse(error: Error) -> ExitCode {
         Error::Write { .. } | Error::Threads { .. } => exit::FAILURE,
         _ => exit::BAD_INPUT,
     };
-    console::complain(error);
+    console::report_error(error);
     ExitCode::from(code)
 }

@@ -81,7 +81,7 @@ pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Err
             &mut text,
             "[switch]",
             "buffers, pauses and marks",
-            SwitchSettings::KEYS,
+            SwitchSettings::MEANINGS,
         );
         kind(
             &mut text,
@@ -105,7 +105,7 @@ pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Err
             &mut text,
             "[routing]",
             "how flows are spread over equal paths",
-            RoutingSettings::KEYS,
+            RoutingSettings::MEANINGS,
         );
         kind(
             &mut text,
@@ -113,30 +113,30 @@ pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Err
             "the algorithm of a class of flows",
             CLASS_KEYS,
         );
-        kind(&mut text, "[run]", "when to stop", RunSettings::KEYS);
+        kind(&mut text, "[run]", "when to stop", RunSettings::MEANINGS);
         kind(
             &mut text,
             "[output]",
             "where results go",
-            OutputSettings::KEYS,
+            OutputSettings::MEANINGS,
         );
         kind(
             &mut text,
             "[observe]",
             "time series of queues, links and flows",
-            ObserveSettings::KEYS,
+            ObserveSettings::MEANINGS,
         );
         kind(
             &mut text,
             "[pint]",
             "what all queries share",
-            BudgetSettings::KEYS,
+            BudgetSettings::MEANINGS,
         );
         kind(
             &mut text,
             "[[query]]",
             "what packets are asked on their way (PINT)",
-            QueryConfig::KEYS,
+            QueryConfig::MEANINGS,
         );
     }
     output(&text)?;

@@ -1,7 +1,7 @@
 //! From a scenario to a network.
 
 pub(crate) mod assembly;
-pub(crate) mod directory;
+pub(crate) mod control_plane;
 pub(crate) mod ideal;
 pub(crate) mod mixed_header;
 pub(crate) mod model;

@@ -1,6 +1,6 @@
 //! Time series on request: the `[observe]` table and the files that it asks for.
 //!
-//! A sample instant ends an epoch, and no node may lag then: the state that is read is that of one
+//! A sample instant ends an epoch, and every node is then run up to it: the state that is read is that of one
 //! instant, whatever the threads are, and the packets do not notice. Rows go straight into their
 //! files.
 
@@ -101,7 +101,7 @@ impl Observation {
         if self.next == Time::MAX || self.last == Some(now) || !begun && now < self.next {
             return Ok(());
         }
-        simulation.catch_up();
+        simulation.synchronize();
         let interval = self.last.map(|last| now.since(last));
         if let Some(queues) = &mut self.queues
             && begun

@@ -18,7 +18,7 @@ use fabricsim_pint::query::Queries;
 use fabricsim_report::FctRecord;
 use fabricsim_topology::{Extremes, Routes};
 
-use crate::network::directory::RouteDirectory;
+use crate::network::control_plane::RouteControl;
 pub use crate::network::ideal::IdealFct;
 pub use crate::network::pause_log::{PauseChange, PauseEvent};
 use crate::network::runner::Runner;
@@ -49,7 +49,7 @@ pub struct NetworkFacts {
 pub struct Simulation {
     runner: Box<dyn Runner>,
     sources: Sources,
-    directory: RouteDirectory,
+    control_plane: RouteControl,
     facts: NetworkFacts,
     ideal: IdealFct,
     hosts: Vec<bool>,
@@ -99,7 +99,7 @@ impl Simulation {
     /// Like [`run_until`](Self::run_until), watched by `watch`.
     pub fn run_watched(&mut self, until: Time, watch: &mut dyn Watch) -> Stop {
         self.runner
-            .run_until(until, &mut self.sources, &mut self.directory, watch)
+            .run_until(until, &mut self.sources, &mut self.control_plane, watch)
     }
 
     /// Like [`run_watched`](Self::run_watched), on the calling thread alone; `probe` is told of each
@@ -110,8 +110,13 @@ impl Simulation {
         watch: &mut dyn Watch,
         probe: &mut dyn Probe,
     ) -> Stop {
-        self.runner
-            .run_probed(until, &mut self.sources, &mut self.directory, watch, probe)
+        self.runner.run_probed(
+            until,
+            &mut self.sources,
+            &mut self.control_plane,
+            watch,
+            probe,
+        )
     }
 
     /// Makes room for more flows and acknowledgements, or ends runs sooner.
@@ -175,7 +180,7 @@ impl Simulation {
             let request = &unfinished.flow.request;
             let (src, dst) = (request.src, request.dst);
             if self.routes().next_hops(src, dst).is_empty() {
-                let why = self.directory.control.why_apart(src, dst);
+                let why = self.control_plane.control.why_apart(src, dst);
                 unfinished.reason = format!("{why}; {}", unfinished.reason);
             }
         }
@@ -191,7 +196,7 @@ impl Simulation {
     /// Why flow `index` of [`Self::unreachable`] had no route.
     #[must_use]
     pub fn unreachable_reason(&self, index: usize) -> &str {
-        let known = self.directory.refusals.get(index);
+        let known = self.control_plane.refusals.get(index);
         known.map_or("no route led to its destination", String::as_str)
     }
 
@@ -210,6 +215,6 @@ impl Simulation {
     /// The routes of now, for those who want to follow a path.
     #[must_use]
     pub fn routes(&self) -> &Routes {
-        &self.directory.routes
+        &self.control_plane.routes
     }
 }

@@ -25,7 +25,7 @@ pub enum Status {
     TimeReached,
     /// Flows are left and nothing moves.
     Stalled,
-    /// Switch ports wait for one another in a circle: a PFC deadlock.
+    /// Switch ports have a cyclic buffer dependency: a PFC deadlock.
     Deadlocked,
     /// Flows are left that start, or go on, after more than 53 days of simulated time.
     BeyondHorizon,

@@ -68,7 +68,7 @@ fn steps_do_not_change_the_results() {
     same_in_steps(SCENARIO);
 }
 
-/// Spines are heard by nobody for ten windows, so they may lag behind, but for whoever looks.
+/// Spines are heard by nobody for ten epochs, so they are run lazily, unless somebody looks.
 #[test]
 fn steps_do_not_change_the_results_where_delays_differ() {
     let delays = "spines = 2\n    host_delay = \"100ns\"";

@@ -1,6 +1,6 @@
 //! How time is cut into windows does not matter: random networks whose delays lie far apart, with
 //! failures that follow each other closely, come to the same when they are run as a whole, in odd steps,
-//! or in steps so short that no switch can lag behind; and so does what can be seen on the way.
+//! or in steps so short that no switch is run lazily; and so does what can be seen on the way.
 
 #![allow(
     clippy::unwrap_used,
@@ -208,7 +208,7 @@ fn case(seed: u64) -> Case {
 
 /// What somebody sees who looks at a simulation.
 #[derive(Debug, PartialEq)]
-struct Sight {
+struct Sample {
     stop: Stop,
     now: Time,
     network: Counters,
@@ -219,8 +219,8 @@ struct Sight {
     done: Vec<Completion>,
 }
 
-fn look(simulation: &mut Simulation, stop: Stop) -> Sight {
-    Sight {
+fn look(simulation: &mut Simulation, stop: Stop) -> Sample {
+    Sample {
         stop,
         now: simulation.now(),
         network: simulation.counters(),
@@ -235,7 +235,7 @@ fn look(simulation: &mut Simulation, stop: Stop) -> Sight {
 /// How a case is run.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// In steps as short as a window: nobody can lag behind.
+    /// In steps as short as an epoch: nobody is run lazily.
     Level,
     /// From look to look, but for what is said.
     Looks { late_events: bool, probed: bool },
@@ -253,7 +253,7 @@ fn build(case: &Case, threads: usize) -> Result<Simulation, Error> {
 }
 
 /// What is seen at each look, and in the end.
-fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sight>, Error> {
+fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
     let mut simulation = build(case, threads)?;
     let mut coming = case.events.iter().peekable();
     let late = matches!(
@@ -268,7 +268,7 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sight>, Error> {
             simulation.schedule(*event)?;
         }
     }
-    let mut sights = Vec::new();
+    let mut samples = Vec::new();
     let mut stop = Stop::TimeReached;
     for &until in &case.looks {
         while let Some(event) = coming.next_if(|event| event.at < until) {
@@ -287,7 +287,7 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sight>, Error> {
             }
             Way::Looks { .. } => stop = simulation.run_until(until),
         }
-        sights.push(look(&mut simulation, stop));
+        samples.push(look(&mut simulation, stop));
     }
     for event in coming {
         simulation.schedule(*event)?;
@@ -301,10 +301,10 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sight>, Error> {
     }
     // The last byte is sent; then nothing is under way.
     stop = simulation.run_until(LAST);
-    sights.push(look(&mut simulation, stop));
+    samples.push(look(&mut simulation, stop));
     stop = simulation.run_until(Time::MAX);
-    sights.push(look(&mut simulation, stop));
-    Ok(sights)
+    samples.push(look(&mut simulation, stop));
+    Ok(samples)
 }
 
 /// Whether the case can be built; if so it is run in all ways.
@@ -331,7 +331,9 @@ fn check(seed: u64) -> bool {
     // In one go, without a look.
     let seen = run_whole(&case, Time::MAX).unwrap();
     let last = expected.last().unwrap();
-    let done = expected.iter().flat_map(|sight| sight.done.iter().copied());
+    let done = expected
+        .iter()
+        .flat_map(|sample| sample.done.iter().copied());
     assert_eq!(seen.done, done.collect::<Vec<_>>(), "case {seed}");
     assert_eq!(
         (seen.stop, seen.ends),
@@ -341,7 +343,7 @@ fn check(seed: u64) -> bool {
     true
 }
 
-fn run_whole(case: &Case, until: Time) -> Result<Sight, Error> {
+fn run_whole(case: &Case, until: Time) -> Result<Sample, Error> {
     let mut simulation = build(case, 1)?;
     for &event in &case.events {
         simulation.schedule(event)?;

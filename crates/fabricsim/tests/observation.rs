@@ -32,7 +32,7 @@ const ALL: &str = "
     flows = true
     ";
 
-/// Spines may lag behind, links lose packets, one fails and one changes its rate.
+/// Spines may run late, links lose packets, one fails and one changes its rate.
 const HARSH: &str = "
     [topology]
     kind = \"leaf-spine\"
@@ -295,10 +295,10 @@ fn a_distribution_has_all_the_time_and_the_mean_of_many_samples() {
             .map(|row| number(row, "queue_bytes"))
             .sum::<f64>()
             / rows.len() as f64;
-        let slack = 20.0 + 0.02 * mean;
+        let margin = 20.0 + 0.02 * mean;
         let (least, most) = (weighted("from_bytes"), weighted("upto_bytes"));
         assert!(
-            least - slack <= mean && mean <= most + slack,
+            least - margin <= mean && mean <= most + margin,
             "{port:?}: {least} {mean} {most}"
         );
         waited += usize::from(mean > 1_000.0);

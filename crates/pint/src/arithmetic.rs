@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::choices;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::draws::Draws;
 use crate::tables::{ExpTable, LogRounding, LogTable, LowBits};
 
-/// How switches compute.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Arithmetic {
-    /// In double precision.
-    Exact,
-    /// By tables of logarithms and powers, since switches neither multiply nor divide.
-    Tables,
+choices! {
+    /// How switches compute.
+    pub enum Arithmetic {
+        /// In double precision.
+        Exact = "exact" ("default"),
+        /// By tables of logarithms and powers, since switches neither multiply nor divide.
+        Tables = "tables" ("the default where a size of them is set"),
+    }
 }
 
 /// Bits after the point of a logarithm: of 20 bits, 5 are for the whole part of the logarithm of a

@@ -1,155 +1,91 @@
 //! What a user can set of HPCC-PINT.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, RequiredTelemetry, default_min_rate};
+use fabricsim_core::settings;
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::RateRule;
-use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{Arithmetic, TableShape};
 use crate::log_code::{LogCode, Rounding};
 
-/// The `[cc]` table of `kind = "hpcc-pint"`.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PintConfig {
-    /// Target utilization of the busiest link (η in the HPCC paper).
-    pub eta: f64,
-    /// Additive increases in a row before the rate follows the utilization again (maxStage).
-    pub max_stage: u32,
-    /// Additive increase; absent means 50 Mbps for each 100 Gbps of NIC rate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub additive_increase: Option<Rate>,
-    /// The lowest rate; absent means 1 Gbps, or a hundredth of the NIC rate where that is less.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_rate: Option<Rate>,
-    /// From one code to the next the utilization grows by this factor: (1 + ε)^2 in the paper; absent
-    /// means 1.05, under `profile = "ns3-hpcc"` its script's 1.01.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub log_base: Option<f64>,
-    /// Bits of a code; absent means as many as utilizations up to 512 need.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub digest_bits: Option<u32>,
-    /// The share of the data packets that carry a digest (p in the paper).
-    pub digest_fraction: f64,
-    /// Which mean the rounding to codes keeps; absent means that of the code.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rounding: Option<Rounding>,
-    /// How switches compute; absent means exactly, or by tables where their sizes are set.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub arithmetic: Option<Arithmetic>,
-    /// Bits of a number that decide its logarithm.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub log_table_bits: Option<u32>,
-    /// The table of powers has 2^this entries.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exp_table_bits: Option<u32>,
-    /// Switches keep utilizations in units of 2^-this.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub utilization_bits: Option<u32>,
-}
-
-impl Default for PintConfig {
-    fn default() -> Self {
-        Self {
-            eta: 0.95,
-            max_stage: 0,
-            additive_increase: None,
-            min_rate: None,
-            log_base: None,
-            digest_bits: None,
-            digest_fraction: 1.0,
-            rounding: None,
-            arithmetic: None,
-            log_table_bits: None,
-            exp_table_bits: None,
-            utilization_bits: None,
-        }
+settings! {
+    /// The `[cc]` table of `kind = "hpcc-pint"`.
+    pub struct PintConfig {
+        /// Target utilization of the busiest link.
+        ///
+        /// It is η in the HPCC paper.
+        #[range(above 0.0, to 1.0)]
+        #[refused(
+            "a target utilization of {value} is not between 0 and 1",
+            "give the share of the link that may be used, such as 0.95"
+        )]
+        pub eta: f64 = 0.95,
+        /// Additive increases in a row before a multiplicative change.
+        ///
+        /// It is maxStage in the HPCC paper: after it the rate follows the utilization again.
+        pub max_stage: u32 = 0,
+        /// Added at each change.
+        #[note("(default \"50Mbps\" for each 100 Gbps of NIC rate)")]
+        pub additive_increase: Option<Rate> = none,
+        /// Lowest rate.
+        #[note("(default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
+        pub min_rate: Option<Rate> = none,
+        /// Factor from one code of the digest to the next.
+        ///
+        /// It is (1 + ε)^2 in the paper. Below 1.0002 codes do not fit 16 bits; above 16 a code would tell
+        /// little more than whether a link is busy.
+        #[range(from 1.0002, to 16.0)]
+        #[refused(
+            "a base of {value} is not between 1.0002 and 16",
+            "give a number a little above 1, such as 1.05: (1 + error)^2"
+        )]
+        #[note("(default 1.05, profile 1.01)")]
+        pub log_base: Option<f64> = none,
+        /// Bits of the digest.
+        #[range(from 1, to 16)]
+        #[refused(
+            "a digest of {value} bits is not of 1 to 16",
+            "leave it out: it follows from `log_base`"
+        )]
+        #[note("(default what a utilization of 512 needs: 8 for 1.05)")]
+        pub digest_bits: Option<u32> = none,
+        /// Share of the data packets that carry a digest, 1/65536 to 1.
+        ///
+        /// It is p in the paper.
+        pub digest_fraction: f64 = 1.0,
+        /// Mean that the rounding to codes keeps.
+        pub rounding: Option<Rounding> = none,
+        /// How switches compute.
+        pub arithmetic: Option<Arithmetic> = none,
+        /// Leading bits of a number that decide its logarithm.
+        #[range(from 4, to 20)]
+        #[refused("{value} bits are not between 4 and 20", "leave it out for the default")]
+        #[note("(default 12)")]
+        pub log_table_bits: Option<u32> = none,
+        /// The table of powers has 2^this entries.
+        #[range(from 4, to 20)]
+        #[refused("{value} bits are not between 4 and 20", "leave it out for the default")]
+        #[note("(default 12)")]
+        pub exp_table_bits: Option<u32> = none,
+        /// Switches keep utilizations in units of 2^-this.
+        #[range(from 8, to 24)]
+        #[refused("{value} bits are not between 8 and 24", "leave it out for the default")]
+        #[note("(default 20)")]
+        pub utilization_bits: Option<u32> = none,
     }
 }
 
-/// The least base of codes that fit 16 bits.
-const LEAST_BASE: f64 = 1.0002;
-/// Above it a code would tell little more than whether a link is busy.
-const LARGEST_BASE: f64 = 16.0;
 /// The published simulator compares with a number of 16 bits.
 const LEAST_FRACTION: f64 = 1.0 / 65_536.0;
 
 impl CcConfig for PintConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "eta",
-            "target utilization of the busiest link, 0 to 1 (default 0.95)",
-        ),
-        (
-            "max_stage",
-            "additive increases in a row before a multiplicative change (default 0)",
-        ),
-        (
-            "additive_increase",
-            "added at each change (default \"50Mbps\" for each 100 Gbps of NIC rate)",
-        ),
-        (
-            "min_rate",
-            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
-        ),
-        (
-            "log_base",
-            "factor from one code of the digest to the next, 1.0002 to 16 (default 1.05, profile 1.01)",
-        ),
-        (
-            "digest_bits",
-            "bits of the digest, 1 to 16 (default what a utilization of 512 needs: 8 for 1.05)",
-        ),
-        (
-            "digest_fraction",
-            "share of the data packets that carry a digest, 1/65536 to 1 (default 1)",
-        ),
-        (
-            "rounding",
-            "\"log\" keeps the mean code (default, the paper), \"value\" the mean value (the \
-             published code)",
-        ),
-        (
-            "arithmetic",
-            "of switches: \"exact\" (default) or \"tables\" (the default where a size of them is set)",
-        ),
-        (
-            "log_table_bits",
-            "leading bits of a number that decide its logarithm, 4 to 20 (default 12)",
-        ),
-        (
-            "exp_table_bits",
-            "the table of powers has 2^this entries, 4 to 20 (default 12)",
-        ),
-        (
-            "utilization_bits",
-            "switches keep utilizations in units of 2^-this, 8 to 24 (default 20)",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 
     const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Digest;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        let refuse = |key, message: String, help: &str| Err(ConfigError::new(key, message, help));
-        if !(self.eta > 0.0 && self.eta <= 1.0) {
-            return refuse(
-                "eta",
-                format!(
-                    "a target utilization of {} is not between 0 and 1",
-                    self.eta
-                ),
-                "give the share of the link that may be used, such as 0.95",
-            );
-        }
-        let base = self.base(Fidelity::Exact);
-        if !(LEAST_BASE..=LARGEST_BASE).contains(&base) {
-            return refuse(
-                "log_base",
-                format!("a base of {base} is not between {LEAST_BASE} and {LARGEST_BASE}"),
-                "give a number a little above 1, such as 1.05: (1 + error)^2",
-            );
-        }
+        self.validate_ranges()?;
         self.validate_digest()?;
         self.validate_tables()
     }
@@ -189,13 +125,6 @@ impl PintConfig {
     fn validate_digest(&self) -> Result<(), ConfigError> {
         let bits = self.bits(Fidelity::Exact);
         let base = self.base(Fidelity::Exact);
-        if !(1..=16).contains(&bits) {
-            return Err(ConfigError::new(
-                "digest_bits",
-                format!("a digest of {bits} bits is not of 1 to 16"),
-                "leave it out: it follows from `log_base`",
-            ));
-        }
         let largest = self.code(Fidelity::Exact).largest();
         if largest <= 1.0 {
             return Err(ConfigError::new(
@@ -224,24 +153,12 @@ impl PintConfig {
     }
 
     fn validate_tables(&self) -> Result<(), ConfigError> {
-        for (key, bits, range) in [
-            ("log_table_bits", self.log_table_bits, 4..=20),
-            ("exp_table_bits", self.exp_table_bits, 4..=20),
-            ("utilization_bits", self.utilization_bits, 8..=24),
+        for (key, bits) in [
+            ("log_table_bits", self.log_table_bits),
+            ("exp_table_bits", self.exp_table_bits),
+            ("utilization_bits", self.utilization_bits),
         ] {
-            let Some(bits) = bits else { continue };
-            if !range.contains(&bits) {
-                return Err(ConfigError::new(
-                    key,
-                    format!(
-                        "{bits} bits are not between {} and {}",
-                        range.start(),
-                        range.end()
-                    ),
-                    "leave it out for the default",
-                ));
-            }
-            if self.arithmetic == Some(Arithmetic::Exact) {
+            if bits.is_some() && self.arithmetic == Some(Arithmetic::Exact) {
                 return Err(ConfigError::new(
                     key,
                     "exact arithmetic has no tables",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use fabricsim_core::choices;
 
 use crate::draws::Draws;
 
@@ -12,15 +12,15 @@ const STEPS: f64 = 512.0;
 /// 512, far above what a link with a full buffer has.
 const LARGEST: f64 = STEPS * STEPS;
 
-/// Which mean the random rounding between two codes keeps.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Rounding {
-    /// The mean code is the logarithm of the value (PINT, section 4.3: `[.]_R`).
-    Log,
-    /// The mean decoded value is the value, after that has been rounded up to a multiple of 1/512
-    /// (the published simulator).
-    Value,
+choices! {
+    /// Which mean the random rounding between two codes keeps.
+    pub enum Rounding {
+        /// The mean code is the logarithm of the value (PINT, section 4.3: `[.]_R`).
+        Log = "log" ("the code's: default, the paper"),
+        /// The mean decoded value is the value, after that has been rounded up to a multiple of 1/512
+        /// (the published simulator).
+        Value = "value" ("the value's: the published code"),
+    }
 }
 
 /// The code of a utilization U: about `log(512 U)` to a base a little above one, rounded up or down

@@ -24,8 +24,8 @@
 //! # Ok::<(), fabricsim_core::input::ConfigError>(())
 //! ```
 
+use fabricsim_core::choices;
 use fabricsim_core::input::ConfigError;
-use serde::{Deserialize, Serialize};
 
 mod additive;
 mod morris;
@@ -35,16 +35,16 @@ pub use additive::Additive;
 pub use morris::Morris;
 pub use multiplicative::Multiplicative;
 
-/// How a value between two codes is given one of them.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StepRounding {
-    /// The nearest.
-    Nearest,
-    /// One of the two at random, so that the mean code is the value on the code's scale (PINT, section
-    /// 4.3: `[.]_R`). A single code may be up to a whole step away, but the mean of many has no
-    /// systematic error.
-    Random,
+choices! {
+    /// How a value between two codes is given one of them.
+    pub enum StepRounding {
+        /// The nearest.
+        Nearest = "nearest" ("default"),
+        /// One of the two at random, so that the mean code is the value on the code's scale (PINT,
+        /// section 4.3: `[.]_R`). A single code may be up to a whole step away, but the mean of many has
+        /// no systematic error.
+        Random = "random" ("which keeps the mean code"),
+    }
 }
 
 impl StepRounding {

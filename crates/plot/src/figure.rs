@@ -172,7 +172,7 @@ impl Series {
         }
     }
 
-    /// Every (x, y) that has to be in sight.
+    /// Every (x, y) that has to be in view.
     fn corners(&self) -> Vec<(f64, f64)> {
         match &self.points {
             Points::Curve(points) => points.clone(),

@@ -99,13 +99,13 @@ impl<H: Header> DualPi2<H> {
 
     /// Lets the controller see the queues as they have been up to now.
     #[inline]
-    fn catch_up(&mut self, now: Time) {
+    fn advance_to(&mut self, now: Time) {
         let head = |line: &Line<H>| line.front().map(Message::arrival);
         let heads = Heads {
             low: head(&self.low),
             classic: head(&self.classic),
         };
-        self.controller.catch_up(now, heads);
+        self.controller.advance_to(now, heads);
     }
 
     /// The queue whose turn it is.
@@ -202,7 +202,7 @@ impl<H: Header> Discipline<H> for DualPi2<H> {
         packet: &Packet<H>,
         _dropped: &mut Vec<Packet<H>>,
     ) -> Option<&mut Packet<H>> {
-        self.catch_up(now);
+        self.advance_to(now);
         if self.packets() >= self.config.limit as usize {
             self.counters.on_refusal(packet.size(), DropCause::Tail);
             return None;
@@ -215,7 +215,7 @@ impl<H: Header> Discipline<H> for DualPi2<H> {
     }
 
     fn select(&mut self, now: Time, dropped: &mut Vec<Packet<H>>) -> bool {
-        self.catch_up(now);
+        self.advance_to(now);
         while let Some(which) = self.choose(now) {
             match self.decide(now, which) {
                 Some(Fate::Leaves(mark)) => {

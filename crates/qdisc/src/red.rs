@@ -1,25 +1,29 @@
 //! ECN marking by queue length, as datacenter switches do it.
 
 use crate::mrg32k3a::PublishedDraws;
+use fabricsim_core::input::ValueKind;
 use fabricsim_core::plugin::MarkingThresholds;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::Bytes;
-use serde::{Deserialize, Serialize};
+use fabricsim_core::{setting_values, settings};
 
-/// Thresholds of one port: no marks up to `kmin`, a probability that grows linearly to `pmax` at
-/// `kmax`, always above. With `kmin = kmax` it is a step.
-///
-/// Source: DCQCN (SIGCOMM 2015) fig. 5, on the instantaneous queue.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct EcnConfig {
-    /// Bytes up to which nothing is marked.
-    pub kmin: Bytes,
-    /// Bytes above which everything is marked.
-    pub kmax: Bytes,
-    /// Probability of a mark at `kmax`, 0 to 1.
-    pub pmax: f64,
+settings! {
+    /// Thresholds of one port: no marks up to `kmin`, a probability that grows linearly to `pmax` at
+    /// `kmax`, always above. With `kmin = kmax` it is a step.
+    ///
+    /// Source: DCQCN (SIGCOMM 2015) fig. 5, on the instantaneous queue.
+    pub struct EcnConfig {
+        /// Bytes up to which nothing is marked.
+        pub kmin: Bytes = required,
+        /// Bytes above which everything is marked.
+        pub kmax: Bytes = required,
+        /// Probability of a mark at `kmax`.
+        #[range(from 0.0, to 1.0)]
+        pub pmax: f64 = required,
+    }
 }
+
+setting_values!(EcnConfig => ValueKind::Table(EcnConfig::KEYS));
 
 impl From<MarkingThresholds> for EcnConfig {
     fn from(wanted: MarkingThresholds) -> Self {

@@ -1,5 +1,6 @@
 //! The buffer that all ports of a switch share, with dynamic thresholds, headroom and PFC.
 
+use fabricsim_core::choices;
 use fabricsim_core::id::PortId;
 use fabricsim_core::plugin::{Admission, Admit, Release};
 use fabricsim_core::units::{Bytes, Duration, Rate};
@@ -19,19 +20,19 @@ pub enum Pfc {
     Off,
 }
 
-/// How much headroom an ingress port keeps for packets that arrive after a pause was sent.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Headroom {
-    /// What can arrive in the worst case: the packet that causes the pause, a round trip on the link,
-    /// the longest packet that is on the wire at either end, and the frames of all priorities.
-    /// Nothing is dropped.
-    ///
-    /// Differs from the paper: the published simulator keeps `3 x rate x one-way delay`, which
-    /// drops packets on short or slow links (see [`Self::Published`]).
-    WorstCase,
-    /// `3 x rate x delay`, as in the published HPCC simulator.
-    Published,
+choices! {
+    /// How much headroom an ingress port keeps for packets that arrive after a pause was sent.
+    pub enum Headroom {
+        /// What can arrive in the worst case: the packet that causes the pause, a round trip on the link,
+        /// the longest packet that is on the wire at either end, and the frames of all priorities.
+        /// Nothing is dropped.
+        ///
+        /// Differs from the paper: the published simulator keeps `3 x rate x one-way delay`, which
+        /// drops packets on short or slow links (see [`Self::Published`]).
+        WorstCase = "worst-case" ("default, never drops"),
+        /// `3 x rate x delay`, as in the published HPCC simulator.
+        Published = "published" ("3 x rate x delay"),
+    }
 }
 
 /// The settings of a switch's buffer.

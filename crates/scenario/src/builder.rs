@@ -383,7 +383,7 @@ impl ScenarioBuilder {
             checked.map_err(|error| blame.refused(title, error))
         };
         check(&"[switch]", self.switch.validate())?;
-        check(&"[transport]", self.transport.validate())?;
+        check(&"[rdma]", self.transport.validate())?;
         check(&"[tcp]", self.tcp.validate())?;
         check(&"[run]", self.run.validate())?;
         check(&"[output]", self.output.validate())?;

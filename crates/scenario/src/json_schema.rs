@@ -2,25 +2,115 @@
 //! write scenarios.
 
 use fabricsim_core::input::{Bound, DefaultValue, Key, Limit, ValueKind};
+use fabricsim_pint::query::QueryConfig;
+use fabricsim_transport::cc;
+use fabricsim_transport::rdma::RdmaConfig;
+use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use serde_json::{Map, Value, json};
 
-use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry};
+use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry, TcpClassKeys};
+use crate::schema::discipline_kinds;
 use crate::schema::event;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::queries::BudgetSettings;
-use crate::schema::queue::QUEUE_KEYS;
+use crate::schema::queue::QueuePlace;
 use crate::schema::root::{CLASS_KEYS, ROOT_KEYS};
 use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
-use crate::schema::{discipline_kinds, rdma_keys, tcp_keys};
 
-/// The kinds whose keys are described with their types. All other keys have a meaning only.
-pub const DESCRIBED: &[(&str, &[Key])] = &[
-    ("hpcc", fabricsim_hpcc::HpccConfig::KEYS),
-    ("permutation", fabricsim_workload::PermutationConfig::KEYS),
-    ("star", fabricsim_topology::StarConfig::KEYS),
+/// A table whose keys are described with their types. The keys of all other tables have a meaning only.
+#[derive(Debug)]
+pub struct DescribedTable {
+    /// The table whose `kind` it is, such as `cc`; `None` for a table that has no kinds.
+    pub group: Option<&'static str>,
+    /// The kind, or the table as documents write it: `[switch]`.
+    pub name: &'static str,
+    /// The keys.
+    pub keys: Vec<Key>,
+}
+
+/// Tables and their keys; those of the algorithms of TCP (`tcp`) have further ones in common.
+const TABLES: &[(Option<&str>, &str, &[Key])] = &[
+    (
+        Some("topology"),
+        "fat-tree",
+        fabricsim_topology::FatTreeConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "leaf-spine",
+        fabricsim_topology::LeafSpineConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "dumbbell",
+        fabricsim_topology::DumbbellConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "star",
+        fabricsim_topology::StarConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "chain",
+        fabricsim_topology::ChainConfig::KEYS,
+    ),
+    (Some("topology"), "isp", fabricsim_topology::IspConfig::KEYS),
+    (
+        Some("topology"),
+        "graphml",
+        fabricsim_topology::GraphmlConfig::KEYS,
+    ),
+    (
+        Some("topology"),
+        "file",
+        fabricsim_topology::FileConfig::KEYS,
+    ),
+    (
+        Some("workload"),
+        "permutation",
+        fabricsim_workload::PermutationConfig::KEYS,
+    ),
+    (Some("cc"), "hpcc", fabricsim_hpcc::HpccConfig::KEYS),
+    (Some("cc"), "hpcc-pint", fabricsim_pint::PintConfig::KEYS),
+    (Some("cc"), "dcqcn", cc::DcqcnConfig::KEYS),
+    (Some("cc"), "timely", cc::TimelyConfig::KEYS),
+    (Some("cc"), "dctcp", cc::DctcpConfig::KEYS),
+    (Some("cc"), "none", cc::NoneConfig::KEYS),
+    (Some("tcp"), "cubic", cc::CubicConfig::KEYS),
+    (Some("tcp"), "newreno", &[]),
+    (Some("tcp"), "tcp-dctcp", cc::TcpDctcpConfig::KEYS),
+    (Some("tcp"), "prague", cc::PragueConfig::KEYS),
+    (None, "[switch]", SwitchSettings::KEYS),
+    (None, "[rdma]", RdmaConfig::KEYS),
+    (None, "[tcp]", TcpConfig::KEYS),
+    (None, "[routing]", RoutingSettings::KEYS),
+    (None, "[run]", RunSettings::KEYS),
+    (None, "[output]", OutputSettings::KEYS),
+    (None, "[observe]", ObserveSettings::KEYS),
+    (None, "[pint]", BudgetSettings::KEYS),
+    (None, "[[query]]", QueryConfig::KEYS),
 ];
+
+/// Returns the tables of a scenario whose keys are described with their types.
+#[must_use]
+pub fn described_tables() -> Vec<DescribedTable> {
+    let described = TABLES.iter().map(|&(group, name, keys)| match group {
+        Some("tcp") => DescribedTable {
+            group: Some("cc"),
+            name,
+            keys: [keys, TcpClassKeys::KEYS].concat(),
+        },
+        _ => DescribedTable {
+            group,
+            name,
+            keys: keys.to_vec(),
+        },
+    });
+    described.collect()
+}
 
 /// Returns a JSON Schema (draft 2020-12) of scenarios with the algorithms of the registry.
 ///
@@ -33,33 +123,26 @@ pub fn scenario_schema() -> Value {
         .iter()
         .zip(&own_keys)
         .map(|(cc, keys)| (cc.name, cc.about, keys.as_slice()));
-    let query_keys = fabricsim_pint::query::QueryConfig::KEYS;
     let mut root = properties(ROOT_KEYS);
     for (name, table) in [
         ("topology", reference("topology")),
         ("workload", list(reference("workload"), 1)),
         ("cc", reference("cc")),
-        ("switch", plain_table(SwitchSettings::KEYS, &[])),
-        (
-            "queue",
-            list(
-                plain_table(QUEUE_KEYS, &[("discipline", line_or_discipline())]),
-                0,
-            ),
-        ),
-        ("transport", plain_table(rdma_keys(), &[])),
-        ("tcp", plain_table(tcp_keys(), &[])),
-        ("routing", plain_table(RoutingSettings::KEYS, &[])),
+        ("switch", described_table(SwitchSettings::KEYS)),
+        ("queue", list(queue_table(), 0)),
+        ("transport", described_table(RdmaConfig::KEYS)),
+        ("tcp", tcp_table()),
+        ("routing", described_table(RoutingSettings::KEYS)),
         (
             "class",
             list(plain_table(CLASS_KEYS, &[("cc", reference("cc"))]), 0),
         ),
         ("event", list(reference("event"), 0)),
-        ("run", plain_table(RunSettings::KEYS, &[])),
-        ("output", plain_table(OutputSettings::KEYS, &[])),
-        ("observe", plain_table(ObserveSettings::KEYS, &[])),
-        ("pint", plain_table(BudgetSettings::KEYS, &[])),
-        ("query", list(plain_table(query_keys, &[]), 0)),
+        ("run", described_table(RunSettings::KEYS)),
+        ("output", described_table(OutputSettings::KEYS)),
+        ("observe", described_table(ObserveSettings::KEYS)),
+        ("pint", described_table(BudgetSettings::KEYS)),
+        ("query", list(described_table(QueryConfig::KEYS), 0)),
     ] {
         root.insert(name.to_owned(), table);
     }
@@ -71,17 +154,25 @@ pub fn scenario_schema() -> Value {
         "required": ["topology", "workload", "cc"],
         "additionalProperties": false,
         "$defs": {
-            "topology": kinds(fabricsim_topology::KINDS.iter().copied(), &[]),
-            "workload": kinds(fabricsim_workload::KINDS.iter().copied(), &[("cc", reference("cc"))]),
-            "cc": kinds(algorithms, &[]),
-            "event": kinds(event::KINDS.iter().copied(), &[]),
-            "discipline": kinds(discipline_kinds().iter().copied(), &[]),
+            "topology": kinds("topology", fabricsim_topology::KINDS.iter().copied(), &[]),
+            "workload": kinds("workload", fabricsim_workload::KINDS.iter().copied(), &[("cc", reference("cc"))]),
+            "cc": kinds("cc", algorithms, &[]),
+            "event": kinds("event", event::KINDS.iter().copied(), &[]),
+            "discipline": kinds("discipline", discipline_kinds().iter().copied(), &[]),
         },
     })
 }
 
 fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+/// A table with a place and the discipline that queues have there.
+fn queue_table() -> Value {
+    let mut table = described_table(QueuePlace::KEYS);
+    table["properties"]["discipline"] = line_or_discipline();
+    table["required"] = json!(["discipline"]);
+    table
 }
 
 /// A list of at least `least` items.
@@ -96,6 +187,7 @@ fn line_or_discipline() -> Value {
 
 /// Tables that differ by their `kind`; `more` are keys that all of them have.
 fn kinds<'a>(
+    group: &str,
     known: impl Iterator<
         Item = (
             &'static str,
@@ -105,11 +197,13 @@ fn kinds<'a>(
     >,
     more: &[(&str, Value)],
 ) -> Value {
+    let described = described_tables();
     let tables: Vec<Value> = known
         .map(|(name, about, keys)| {
-            let described = DESCRIBED.iter().find(|(kind, _)| *kind == name);
+            let described =
+                (described.iter()).find(|table| table.group == Some(group) && table.name == name);
             let mut table = match described {
-                Some((_, keys)) => described_table(keys),
+                Some(table) => described_table(&table.keys),
                 None => plain_table(keys, &[]),
             };
             table["title"] = json!(name);
@@ -141,6 +235,13 @@ fn plain_table(keys: &[(&'static str, &'static str)], more: &[(&str, Value)]) ->
         properties.insert((*key).to_owned(), value.clone());
     }
     table(properties, &[])
+}
+
+/// The table of TCP, whose profile is another one in scenarios than in programs.
+fn tcp_table() -> Value {
+    let mut table = described_table(TcpConfig::KEYS);
+    table["properties"]["profile"]["default"] = json!(TcpProfile::Datacenter);
+    table
 }
 
 /// A table whose keys have types, defaults and ranges.

@@ -26,11 +26,11 @@ pub const fn discipline_kinds() -> &'static [(&'static str, &'static str, Keys)]
 /// The keys of the `[tcp]` table, each with what it means.
 #[must_use]
 pub const fn tcp_keys() -> Keys {
-    fabricsim_transport::tcp::TcpConfig::KEYS
+    fabricsim_transport::tcp::TcpConfig::MEANINGS
 }
 
 /// The keys of the `[rdma]` table, each with what it means.
 #[must_use]
 pub const fn rdma_keys() -> Keys {
-    fabricsim_transport::rdma::RdmaConfig::KEYS
+    fabricsim_transport::rdma::RdmaConfig::MEANINGS
 }

@@ -99,7 +99,7 @@ pub struct Engine<D: LogicalProcess> {
     /// Where each process is.
     positions: Vec<Position>,
     mailboxes: Mailboxes<D::Message>,
-    /// Some processes may lag behind others.
+    /// Some processes are run lazily.
     lazy: bool,
     lookahead: Duration,
     now: Time,
@@ -129,7 +129,7 @@ pub struct Epoch {
     pub start: Time,
     /// The first instant that is not in the epoch.
     pub end: Time,
-    /// Whether processes may lag.
+    /// Whether processes may be run lazily.
     pub execution: Execution,
 }
 

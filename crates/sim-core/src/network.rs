@@ -38,7 +38,7 @@ use crate::plugin::{
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Time};
 use applications::AppNetwork;
-use driver::{CatchUp, FlowState, NetworkDriver};
+use driver::{FlowState, NetworkDriver, Synchronize};
 use host::Host;
 use node::Node;
 use switch::Switch;
@@ -54,7 +54,7 @@ pub enum NodeConfig<M: Model> {
 
 /// Finds the path of a flow when it starts, and knows what changes the network while it runs; `R` is
 /// the forwarding table of a switch.
-pub trait Directory<R>: Send {
+pub trait NetworkControl<R>: Send {
     /// What the idle network offers `request` and the NIC port it leaves through, or `None` when no
     /// route leads there. Assigns the source port where the workload left it open.
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)>;
@@ -161,10 +161,10 @@ impl<M: Model> Network<M> {
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory<M::Routing>,
+        control_plane: &mut dyn NetworkControl<M::Routing>,
         watch: &mut dyn Watch,
     ) -> Stop {
-        self.drive(until, source, directory, watch, |engine, driver| {
+        self.drive(until, source, control_plane, watch, |engine, driver| {
             engine.run(driver);
         })
     }
@@ -175,11 +175,11 @@ impl<M: Model> Network<M> {
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory<M::Routing>,
+        control_plane: &mut dyn NetworkControl<M::Routing>,
         watch: &mut dyn Watch,
         probe: &mut dyn Probe,
     ) -> Stop {
-        self.drive(until, source, directory, watch, |engine, driver| {
+        self.drive(until, source, control_plane, watch, |engine, driver| {
             engine.run_probed(driver, probe);
         })
     }
@@ -188,14 +188,14 @@ impl<M: Model> Network<M> {
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory<M::Routing>,
+        control_plane: &mut dyn NetworkControl<M::Routing>,
         watch: &mut dyn Watch,
         run: impl FnOnce(&mut Engine<Node<M>>, &mut NetworkDriver<'_, M::Routing>),
     ) -> Stop {
         let mut driver = NetworkDriver {
             until,
             source,
-            directory,
+            control_plane,
             state: &mut self.state,
             stall_after: self.stall_after,
             room: self.room,
@@ -328,17 +328,17 @@ impl<M: Model> Network<M> {
         }
     }
 
-    /// Lets nodes that lag behind do what they have left to do before [`Self::now`]. Only a run that
+    /// Lets nodes that are behind do what they have left to do before [`Self::now`]. Only a run that
     /// has ended in another way than by reaching the time that was asked for leaves such nodes.
-    pub fn catch_up(&mut self) {
+    pub fn synchronize(&mut self) {
         let now = self.now();
         if self.state.level < now {
             self.state.level = now;
-            self.engine.run(&mut CatchUp(Some(now)));
+            self.engine.run(&mut Synchronize(Some(now)));
         }
     }
 
-    /// What port `port` of `node` is like now, which is exact after [`Self::catch_up`].
+    /// What port `port` of `node` is like now, which is exact after [`Self::synchronize`].
     ///
     /// # Panics
     /// When there is no such port.

@@ -18,5 +18,5 @@ pub use isp::IspConfig;
 pub use leaf_spine::LeafSpineConfig;
 pub use link_delay::LinkDelay;
 pub(crate) use link_delay::Place;
-pub(crate) use plan::{at_least, some_delay};
+pub(crate) use plan::some_delay;
 pub use star::StarConfig;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fabricsim_core::input::{ConfigError, InputError, Keys};
-use serde::{Deserialize, Serialize};
+use fabricsim_core::settings;
 
 use crate::builder::{
     ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, StarConfig,
@@ -46,37 +46,21 @@ kinds! {
     FileConfig,
 }
 
-/// A topology that is listed in a file.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct FileConfig {
-    /// The file, relative to the scenario, in the format of [`parse_hpcc`](crate::parse_hpcc).
-    pub path: PathBuf,
+settings! {
+    /// A topology that is listed in a file.
+    pub struct FileConfig {
+        /// The file, relative to the scenario.
+        ///
+        /// In the format of [`parse_hpcc`](crate::parse_hpcc).
+        pub path: PathBuf = required,
+    }
 }
 
 impl TopologyKind for FatTreeConfig {
     const NAME: &'static str = "fat-tree";
     const ABOUT: &'static str =
         "three layers of switches in pods: the classic k-ary fat-tree, or a published fabric";
-    const KEYS: Keys = &[
-        (
-            "k",
-            "ports of a switch, even; makes k^3/4 hosts (default 8)",
-        ),
-        ("host_rate", "rate of host links (default \"100Gbps\")"),
-        (
-            "fabric_rate",
-            "rate of links between switches (default \"400Gbps\")",
-        ),
-        (
-            "link_delay",
-            "one-way delay of every link (default \"1us\")",
-        ),
-        (
-            "preset",
-            "\"hpcc-fat320\", which fixes all the other keys (default: none)",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 }
 
 impl TopologySource for FatTreeConfig {
@@ -88,28 +72,7 @@ impl TopologySource for FatTreeConfig {
 impl TopologyKind for LeafSpineConfig {
     const NAME: &'static str = "leaf-spine";
     const ABOUT: &'static str = "two layers of switches, every leaf linked to every spine";
-    const KEYS: Keys = &[
-        ("hosts_per_leaf", "hosts under each leaf (default 16)"),
-        ("leaves", "leaf switches (default 4)"),
-        ("spines", "spine switches (default 4)"),
-        ("host_rate", "rate of host links (default \"100Gbps\")"),
-        (
-            "fabric_rate",
-            "rate of links between switches (default \"400Gbps\")",
-        ),
-        (
-            "oversubscription",
-            "ratio of a leaf's host rate to its uplink rate, instead of `fabric_rate` (default: none)",
-        ),
-        (
-            "link_delay",
-            "one-way delay of links between switches (default \"1us\")",
-        ),
-        (
-            "host_delay",
-            "one-way delay of host links (default: `link_delay`)",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 }
 
 impl TopologySource for LeafSpineConfig {
@@ -121,22 +84,7 @@ impl TopologySource for LeafSpineConfig {
 impl TopologyKind for DumbbellConfig {
     const NAME: &'static str = "dumbbell";
     const ABOUT: &'static str = "two switches with hosts on both sides of one link";
-    const KEYS: Keys = &[
-        ("hosts_per_side", "hosts on each side (default 2)"),
-        ("host_rate", "rate of host links (default \"100Gbps\")"),
-        (
-            "bottleneck_rate",
-            "rate of the link between the switches (default \"100Gbps\")",
-        ),
-        (
-            "host_delay",
-            "one-way delay of host links (default \"1us\")",
-        ),
-        (
-            "bottleneck_delay",
-            "one-way delay of the link between the switches (default \"1us\")",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 }
 
 impl TopologySource for DumbbellConfig {
@@ -160,12 +108,7 @@ impl TopologySource for StarConfig {
 impl TopologyKind for ChainConfig {
     const NAME: &'static str = "chain";
     const ABOUT: &'static str = "switches in a row with hosts at each";
-    const KEYS: Keys = &[
-        ("switches", "switches in the row (default 3)"),
-        ("hosts_per_switch", "hosts at each switch (default 2)"),
-        ("rate", "rate of every link (default \"100Gbps\")"),
-        ("delay", "one-way delay of every link (default \"1us\")"),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 }
 
 impl TopologySource for ChainConfig {
@@ -178,20 +121,7 @@ impl TopologyKind for IspConfig {
     const NAME: &'static str = "isp";
     const ABOUT: &'static str =
         "a random network of a service provider: long, sparse, chains for the most part";
-    const KEYS: Keys = &[
-        ("switches", "switches in all (default 158)"),
-        (
-            "longest_path",
-            "switches on the longest shortest path, both ends counted (default 36)",
-        ),
-        (
-            "seed",
-            "which of the networks with these numbers (default 1)",
-        ),
-        ("hosts_per_switch", "hosts at each switch (default 1)"),
-        ("rate", "rate of every link (default \"100Gbps\")"),
-        ("delay", "one-way delay of every link (default \"1ms\")"),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 }
 
 impl TopologySource for IspConfig {
@@ -204,15 +134,7 @@ impl TopologyKind for GraphmlConfig {
     const NAME: &'static str = "graphml";
     const ABOUT: &'static str =
         "a graph of switches from a GraphML file, as the Internet Topology Zoo has them";
-    const KEYS: Keys = &[
-        ("path", "the file, relative to the scenario (required)"),
-        ("rate", "rate of every link (default \"100Gbps\")"),
-        (
-            "delay",
-            "one-way delay of every link, or \"geographic\": 5us for each km between Latitude and Longitude of its ends (default \"1ms\")",
-        ),
-        ("hosts_per_switch", "hosts at each switch (default 1)"),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 }
 
 impl TopologySource for GraphmlConfig {
@@ -233,7 +155,7 @@ impl TopologyKind for FileConfig {
     const NAME: &'static str = "file";
     const ABOUT: &'static str =
         "a list of links in the format of the HPCC simulator's topology.txt";
-    const KEYS: Keys = &[("path", "the file, relative to the scenario (required)")];
+    const KEYS: Keys = Self::MEANINGS;
 }
 
 impl TopologySource for FileConfig {
@@ -252,6 +174,7 @@ impl TopologySource for FileConfig {
 
 #[cfg(test)]
 mod tests {
+    use serde::Deserialize;
     use serde::de::value::{Error, MapDeserializer};
     use serde::de::{Deserializer, Error as _, Visitor};
 

@@ -11,60 +11,42 @@ mod places;
 use std::path::PathBuf;
 
 use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Rate};
 use roxmltree::Document;
-use serde::{Deserialize, Serialize};
 
-use crate::builder::{Backbone, Hosts, LinkDelay, at_least, some_delay};
+use crate::builder::{Backbone, Hosts, LinkDelay, some_delay};
 use crate::graph::Topology;
 use components::refuse_parts;
 use elements::{graph_of, offset, wrong};
 use nodes::{Nodes, read_edges};
 use places::read_places;
 
-/// A network of switches that a GraphML file describes, with hosts at each switch.
-///
-/// Each node of the file is a switch. Several edges between the same two, in any direction, are one link,
-/// and edges from a node to itself are left out. Nodes are numbered hosts of the first switch, hosts of
-/// the second, ..., then the switches, in the order of the file.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct GraphmlConfig {
-    /// The file, relative to the scenario.
-    pub path: PathBuf,
-    /// Rate of every link.
-    #[serde(default = "default_rate")]
-    pub rate: Rate,
-    /// One-way delay of links.
-    #[serde(default = "default_delay")]
-    pub delay: LinkDelay,
-    /// Hosts at each switch.
-    #[serde(default = "default_hosts_per_switch")]
-    pub hosts_per_switch: u32,
-}
-
-fn default_rate() -> Rate {
-    Rate::from_gbps(100)
-}
-
-fn default_delay() -> LinkDelay {
-    LinkDelay::Fixed(Duration::from_ms(1))
-}
-
-fn default_hosts_per_switch() -> u32 {
-    1
+settings! {
+    /// A network of switches that a GraphML file describes, with hosts at each switch.
+    ///
+    /// Each node of the file is a switch. Several edges between the same two, in any direction, are one link,
+    /// and edges from a node to itself are left out. Nodes are numbered hosts of the first switch, hosts of
+    /// the second, ..., then the switches, in the order of the file.
+    pub struct GraphmlConfig {
+        /// The file, relative to the scenario.
+        pub path: PathBuf = required,
+        /// Rate of every link.
+        pub rate: Rate = "100Gbps",
+        /// One-way delay of every link, or "geographic": 5us for each km between Latitude and Longitude of its ends.
+        pub delay: LinkDelay = "1ms",
+        /// Hosts at each switch.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub hosts_per_switch: u32 = 1,
+    }
 }
 
 impl GraphmlConfig {
     /// The network of the file at `path`, with 100 Gbps and 1 ms for all links and a host at each switch.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            path: path.into(),
-            rate: default_rate(),
-            delay: default_delay(),
-            hosts_per_switch: default_hosts_per_switch(),
-        }
+        Self::with_required(path.into())
     }
 
     /// Refuses what no file could make good.
@@ -72,7 +54,7 @@ impl GraphmlConfig {
     /// # Errors
     /// No hosts, or a delay of zero.
     pub fn check(&self) -> Result<(), ConfigError> {
-        at_least("hosts_per_switch", self.hosts_per_switch, 1)?;
+        self.validate_ranges()?;
         match self.delay {
             LinkDelay::Fixed(delay) => some_delay("delay", delay),
             LinkDelay::Geographic => Ok(()),

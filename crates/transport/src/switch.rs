@@ -1,13 +1,13 @@
 //! A setting that is on or off.
 
-use serde::{Deserialize, Serialize};
+use fabricsim_core::choices;
 
-/// Whether something is done.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Switch {
-    /// It is.
-    On,
-    /// It is not.
-    Off,
+choices! {
+    /// Whether something is done.
+    pub enum Switch {
+        /// It is.
+        On = "on",
+        /// It is not.
+        Off = "off",
+    }
 }

@@ -84,8 +84,8 @@ mod tests {
             serde_json::from_str::<PoissonConfig>(short).unwrap(),
             poisson
         );
-        let misspelt = short.replace("load", "laod");
-        let error = serde_json::from_str::<PoissonConfig>(&misspelt)
+        let misspelled = short.replace("load", "laod");
+        let error = serde_json::from_str::<PoissonConfig>(&misspelled)
             .unwrap_err()
             .to_string();
         assert!(error.contains("laod"), "{error}");

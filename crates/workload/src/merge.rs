@@ -91,9 +91,9 @@ mod tests {
         let alone = count(sources(0)) + count(sources(1));
         let mut merge = Merge::new(vec![sources(0), sources(1)]);
         let mut starts = Vec::new();
-        while let Some(announced) = merge.next_start() {
-            let flow = merge.next_flow().expect("announced");
-            assert_eq!(flow.start, announced);
+        while let Some(start) = merge.next_start() {
+            let flow = merge.next_flow().expect("start");
+            assert_eq!(flow.start, start);
             starts.push(flow.start);
         }
         assert!(starts.is_sorted());

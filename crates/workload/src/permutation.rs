@@ -32,7 +32,7 @@ settings! {
             "there is no data priority {value}",
             "choose 1 to 7; 0 is kept for control packets"
         )]
-        #[note("(default 3); 1 with a law of TCP")]
+        #[note("(default 3); 1 with an algorithm of TCP")]
         pub priority: u8 = 3,
         /// Destination port.
         pub dst_port: u16 = 100,

@@ -27,16 +27,16 @@ fn tables() -> Vec<(String, Keys)> {
     let mut tables = vec![
         ("## Keys before any table".to_owned(), ROOT_KEYS),
         ("## `[[class]]`".to_owned(), CLASS_KEYS),
-        ("## `[switch]`".to_owned(), SwitchSettings::KEYS),
+        ("## `[switch]`".to_owned(), SwitchSettings::MEANINGS),
         ("## `[rdma]`".to_owned(), rdma_keys()),
         ("## `[tcp]`".to_owned(), tcp_keys()),
         ("## `[[queue]]`".to_owned(), QUEUE_KEYS),
-        ("## `[routing]`".to_owned(), RoutingSettings::KEYS),
-        ("## `[run]`".to_owned(), RunSettings::KEYS),
-        ("## `[output]`".to_owned(), OutputSettings::KEYS),
-        ("## `[observe]`".to_owned(), ObserveSettings::KEYS),
-        ("## `[pint]`".to_owned(), BudgetSettings::KEYS),
-        ("## `[[query]]`".to_owned(), QueryConfig::KEYS),
+        ("## `[routing]`".to_owned(), RoutingSettings::MEANINGS),
+        ("## `[run]`".to_owned(), RunSettings::MEANINGS),
+        ("## `[output]`".to_owned(), OutputSettings::MEANINGS),
+        ("## `[observe]`".to_owned(), ObserveSettings::MEANINGS),
+        ("## `[pint]`".to_owned(), BudgetSettings::MEANINGS),
+        ("## `[[query]]`".to_owned(), QueryConfig::MEANINGS),
     ];
     let algorithms = CONGESTION_CONTROLS
         .iter()

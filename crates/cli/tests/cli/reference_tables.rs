@@ -6,7 +6,7 @@ use std::env;
 use std::fs;
 
 use fabricsim_core::input::{DefaultValue, Key, ValueKind};
-use fabricsim_scenario::json_schema::DESCRIBED;
+use fabricsim_scenario::json_schema::described_tables;
 
 use crate::support::{project, project_text};
 
@@ -32,11 +32,12 @@ fn with_rows(document: &str, heading: &str, keys: &[Key]) -> Option<String> {
 #[test]
 fn the_tables_of_keys_are_those_of_the_code() {
     let document = project_text(DOCUMENT);
-    let wanted = DESCRIBED
+    let wanted = described_tables()
         .iter()
-        .fold(document.clone(), |text, (kind, keys)| {
-            let heading = format!("### `{kind}`");
-            with_rows(&text, &heading, keys)
+        .fold(document.clone(), |text, table| {
+            let level = if table.group.is_some() { "###" } else { "##" };
+            let heading = format!("{level} `{}`", table.name);
+            with_rows(&text, &heading, &table.keys)
                 .unwrap_or_else(|| panic!("{DOCUMENT} has no table of keys below `{heading}`"))
         });
     if env::var_os("FABRICSIM_WRITE_TABLES").is_some() {
@@ -55,15 +56,15 @@ fn the_tables_of_keys_are_those_of_the_code() {
 /// A name that is a default is one of the choices.
 #[test]
 fn defaults_are_among_the_choices() {
-    for (kind, keys) in DESCRIBED {
-        for key in *keys {
+    for table in described_tables() {
+        for key in &table.keys {
             if let (ValueKind::Name(choices), DefaultValue::Value(default)) =
                 (key.kind, key.default)
             {
                 let chosen = choices
                     .iter()
                     .any(|choice| format!("\"{}\"", choice.name) == default);
-                assert!(chosen, "`{kind}`, `{}`: {default}", key.name);
+                assert!(chosen, "`{}`, `{}`: {default}", table.name, key.name);
             }
         }
     }

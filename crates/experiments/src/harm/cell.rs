@@ -172,24 +172,24 @@ impl CellPlan<'_> {
             .iter()
             .map(|flow| request(begin + flow.start, flow.size, WORKLOAD));
         let mut source = Requests(rivals.chain(flows).collect());
-        let mut directory = OnePath(PathInfo {
+        let mut control_plane = OnePath(PathInfo {
             base_rtt: self.rtt,
             bottleneck: self.settings.bandwidth,
             switches: 1,
         });
-        network.run_until(begin, &mut source, &mut directory, &mut ());
+        network.run_until(begin, &mut source, &mut control_plane, &mut ());
         let before = downloaded(&network);
         let end = begin + self.limit;
         let mut completions = Vec::with_capacity(self.flows.len());
         loop {
             let until = (network.now() + STEP).min(end);
-            let stop = network.run_until(until, &mut source, &mut directory, &mut ());
+            let stop = network.run_until(until, &mut source, &mut control_plane, &mut ());
             completions.append(&mut network.take_completions());
             if completions.len() == self.flows.len() || until == end || stop != Stop::TimeReached {
                 break;
             }
         }
-        network.catch_up();
+        network.synchronize();
         let duration = network.now().since(begin);
         let bytes = (downloaded(&network) - before).as_f64();
         CellResult {

@@ -3,7 +3,7 @@
 
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, PortId};
-use fabricsim_core::network::Directory;
+use fabricsim_core::network::NetworkControl;
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{Admission, Admit, Model, NoTelemetry, PortStates, Release, Routing};
 use fabricsim_core::units::{Bytes, Time};
@@ -84,7 +84,7 @@ pub(super) struct OnePath(pub(super) PathInfo);
 const FIRST_PORT: u32 = 10_000;
 const PORTS: u32 = 50_000;
 
-impl Directory<ByDestination> for OnePath {
+impl NetworkControl<ByDestination> for OnePath {
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)> {
         let port = FIRST_PORT + id.0 % PORTS;
         request.src_port = Some(u16::try_from(port).expect("below 60,000"));

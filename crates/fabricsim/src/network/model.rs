@@ -298,13 +298,15 @@ impl Site<'_> {
                     .map(|port| (port.peer, port.peer_port))
                     .collect::<Vec<(NodeId, PortId)>>(),
             );
+            let queue_times = queue_times(scenario, &watched, node);
             let observer = NodeLog {
                 pauses: if scenario.output().pauses {
                     PauseLog::On(Vec::new())
                 } else {
                     PauseLog::Off
                 },
-                queues: queue_times(scenario, &watched, node),
+                watches_queues: queue_times.is_some(),
+                queues: queue_times,
                 sink: queries
                     .filter(|_| topology.is_host(node))
                     .map(|queries| Box::new(Sink::new(queries))),

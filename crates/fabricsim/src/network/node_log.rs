@@ -19,8 +19,7 @@ pub(crate) trait AttachedObserver: Observer<()> + Any {}
 impl<O: Observer<()> + Any> AttachedObserver for O {}
 
 /// The observer of one node. Where nobody asks for queues a packet that waits pays two tests of
-/// one pointer, and one that passes an idle port nothing; where no observer is attached, each event
-/// pays one.
+/// one flag; where no observer is attached, a departure and an arrival at a host pay one of a pointer.
 #[derive(Debug)]
 pub(crate) struct NodeLog {
     pub(crate) pauses: PauseLog,
@@ -29,6 +28,8 @@ pub(crate) struct NodeLog {
     pub(crate) sink: Option<Box<Sink>>,
     /// What a switch notes beside the digests.
     pub(crate) truth: Option<Box<Truth>>,
+    /// Whether somebody wants to know of queues: `queues` or `attached`.
+    pub(crate) watches_queues: bool,
     /// The embedding program's own.
     pub(crate) attached: Option<Box<dyn AttachedObserver>>,
 }
@@ -54,6 +55,9 @@ impl NodeLog {
     #[cold]
     #[inline(never)]
     fn tell_queue_change(&mut self, now: Time, node: NodeId, port: PortId, queue: Bytes) {
+        if let Some(times) = &mut self.queues {
+            times.change(now, port, queue);
+        }
         if let Some(attached) = &mut self.attached {
             attached.on_queue_change(now, node, port, queue);
         }
@@ -86,6 +90,11 @@ impl<H: PintHeader> Observer<H> for NodeLog {
     }
 
     #[inline]
+    fn sees_dequeues(&self) -> bool {
+        H::QUERIES || self.attached.is_some()
+    }
+
+    #[inline]
     fn on_dequeue(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
         if H::QUERIES
             && let Some(truth) = &mut self.truth
@@ -99,14 +108,13 @@ impl<H: PintHeader> Observer<H> for NodeLog {
 
     #[inline]
     fn on_queue_change(&mut self, now: Time, node: NodeId, port: PortId, queue: Bytes) {
-        if let Some(times) = &mut self.queues {
-            times.change(now, port, queue);
-        }
-        if self.attached.is_some() {
+        if self.watches_queues {
             self.tell_queue_change(now, node, port, queue);
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn on_drop(&mut self, now: Time, node: NodeId, reason: DropReason, packet: &Packet<H>) {
         if let Some(attached) = &mut self.attached {
             attached.on_drop(now, node, reason, &packet.without_telemetry());

@@ -4,7 +4,7 @@ use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
-    BlockedPort, Counters, Directory, Network, PortSample, Room, Stop, Watch,
+    BlockedPort, Counters, Network, NetworkControl, PortSample, Room, Stop, Watch,
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
@@ -25,14 +25,14 @@ pub(crate) trait Runner: Send {
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory<SwitchRoutes>,
+        control_plane: &mut dyn NetworkControl<SwitchRoutes>,
         watch: &mut dyn Watch,
     ) -> Stop;
     fn run_probed(
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory<SwitchRoutes>,
+        control_plane: &mut dyn NetworkControl<SwitchRoutes>,
         watch: &mut dyn Watch,
         probe: &mut dyn Probe,
     ) -> Stop;
@@ -56,7 +56,7 @@ pub(crate) trait Runner: Send {
     fn paused_ports(&self) -> usize;
     fn deadlock(&self) -> Vec<BlockedPort>;
     fn pause_events(&self) -> Vec<PauseEvent>;
-    fn catch_up(&mut self);
+    fn synchronize(&mut self);
     fn port(&self, node: NodeId, port: PortId) -> PortSample;
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
     fn queue_distribution(&self) -> Vec<QueueBin>;
@@ -70,20 +70,20 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory<SwitchRoutes>,
+        control_plane: &mut dyn NetworkControl<SwitchRoutes>,
         watch: &mut dyn Watch,
     ) -> Stop {
-        self.run_until(until, source, directory, watch)
+        self.run_until(until, source, control_plane, watch)
     }
     fn run_probed(
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
-        directory: &mut dyn Directory<SwitchRoutes>,
+        control_plane: &mut dyn NetworkControl<SwitchRoutes>,
         watch: &mut dyn Watch,
         probe: &mut dyn Probe,
     ) -> Stop {
-        self.run_probed(until, source, directory, watch, probe)
+        self.run_probed(until, source, control_plane, watch, probe)
     }
     fn set_room(&mut self, room: Room) {
         self.set_room(room);
@@ -152,8 +152,8 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         events.sort_by_key(|event| event.at);
         events
     }
-    fn catch_up(&mut self) {
-        self.catch_up();
+    fn synchronize(&mut self) {
+        self.synchronize();
     }
     fn port(&self, node: NodeId, port: PortId) -> PortSample {
         self.port(node, port)

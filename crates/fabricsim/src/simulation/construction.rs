@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use super::{Expectation, NetworkFacts, Simulation, TelemetryRoom};
 use crate::failures::control::ControlPlane;
 use crate::network::assembly::Assembly;
-use crate::network::directory::{RouteDirectory, SourcePorts};
+use crate::network::control_plane::{RouteControl, SourcePorts};
 use crate::network::ideal::IdealFct;
 use crate::network::sources::Sources;
 use crate::size::{MemoryNeed, check_memory};
@@ -115,7 +115,7 @@ impl Simulation {
             queries,
             seed: scenario.seed(),
             applications: 0,
-            directory: ground.directory(ideal.clone()),
+            control_plane: ground.control_plane(ideal.clone()),
             ideal,
         };
         for (host, application) in traffic.applications {
@@ -208,8 +208,8 @@ impl<'s> Ground<'s> {
     }
 
     /// Returns what finds the path of each flow.
-    fn directory(self, ideal: IdealFct) -> RouteDirectory {
-        RouteDirectory {
+    fn control_plane(self, ideal: IdealFct) -> RouteControl {
+        RouteControl {
             equal: EqualPaths::new(Arc::clone(&self.routes)),
             routes: self.routes,
             ideal,

@@ -80,7 +80,7 @@ impl Simulation {
         if let Err(error) = event.validate(self.routes().topology()) {
             return refuse(format!("{}; {}", error.message, error.help));
         }
-        let control = &self.directory.control;
+        let control = &self.control_plane.control;
         if let Some(room) = &self.telemetry {
             let rate = event.kind.rate();
             if let Some(rate) = rate.filter(|rate| !room.rates.contains(rate)) {
@@ -89,7 +89,7 @@ impl Simulation {
                      scenario has"
                 ));
             }
-            let longest = control.longest_path(Some(&event), self.directory.ideal.mtu());
+            let longest = control.longest_path(Some(&event), self.control_plane.ideal.mtu());
             if longest > room.switches {
                 return refuse(format!(
                     "paths would pass {longest} switches, and the telemetry was built for {}; put \
@@ -98,7 +98,7 @@ impl Simulation {
                 ));
             }
         }
-        self.directory.control.schedule(event);
+        self.control_plane.control.schedule(event);
         Ok(())
     }
 }

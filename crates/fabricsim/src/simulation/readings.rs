@@ -75,7 +75,7 @@ impl Simulation {
     /// # Ok::<(), fabricsim::Error>(())
     /// ```
     pub fn ports(&mut self) -> Vec<PortSample> {
-        self.catch_up();
+        self.synchronize();
         let topology = self.routes().topology();
         let nodes = (0..topology.len()).map(NodeId::from_index);
         let ports = nodes.flat_map(|node| {
@@ -93,7 +93,7 @@ impl Simulation {
         if node.index() >= topology.len() || port.index() >= topology.ports(node).len() {
             return None;
         }
-        self.catch_up();
+        self.synchronize();
         Some(self.port_sample(node, port))
     }
 
@@ -141,8 +141,8 @@ impl Simulation {
     }
 
     /// Brings all nodes to [`Self::now`]; when all flows have ended, some switches may be behind.
-    pub(crate) fn catch_up(&mut self) {
-        self.runner.catch_up();
+    pub(crate) fn synchronize(&mut self) {
+        self.runner.synchronize();
     }
 
     pub(crate) fn port_sample(&self, node: NodeId, port: PortId) -> PortSample {

@@ -98,7 +98,7 @@ fn values_without_a_meaning_are_refused() {
         change(&mut config);
         assert_eq!(config.validate().map_err(|error| error.key), Err(*key));
     }
-    for base in [LEAST_BASE, LARGEST_BASE] {
+    for base in [1.0002, 16.0] {
         let config = PintConfig {
             log_base: Some(base),
             ..PintConfig::default()

@@ -4,121 +4,130 @@ mod validate;
 
 use fabricsim_core::id::FlowId;
 use fabricsim_core::input::NumberRange;
-use serde::{Deserialize, Serialize};
+use fabricsim_core::{choices, settings};
 
 use super::plan::Demand;
 use super::value::{Aggregation, FlowDefinition, Value};
 use crate::dynamic::Storage;
 use crate::numeric::StepRounding;
 
-/// The scheme of path tracing.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TraceScheme {
-    /// Every packet is written over.
-    Baseline,
-    /// Half the packets, one xor layer of 1/10.
-    Mininet,
-    /// Three quarters, one xor layer by the length of the path.
-    Interleaved,
-    /// Half, one or more xor layers by the length of the path.
-    #[default]
-    Multilayer,
+choices! {
+    /// The scheme of path tracing.
+    #[derive(Default)]
+    pub enum TraceScheme {
+        /// Every packet is written over.
+        Baseline = "baseline",
+        /// Half the packets, one xor layer of 1/10.
+        Mininet = "mininet",
+        /// Three quarters, one xor layer by the length of the path.
+        Interleaved = "interleaved",
+        /// Half, one or more xor layers by the length of the path.
+        #[default]
+        Multilayer = "multilayer" ("default"),
+    }
 }
 
-/// What the sink knows of the network when it decodes paths.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Knowledge {
-    /// The numbers of all switches, as in the paper.
-    Switches,
-    /// Also which of them are neighbors.
-    ///
-    /// Differs from the paper: its sinks know the numbers alone. With links fewer packets are needed, and
-    /// packets of two paths are not taken for those of a third.
-    #[default]
-    Links,
+choices! {
+    /// What the sink knows of the network when it decodes paths.
+    #[derive(Default)]
+    pub enum Knowledge {
+        /// The numbers of all switches, as in the paper.
+        Switches = "switches" ("only their numbers, as in the paper"),
+        /// Also which of them are neighbors.
+        ///
+        /// Differs from the paper: its sinks know the numbers alone. With links fewer packets are needed, and
+        /// packets of two paths are not taken for those of a third.
+        #[default]
+        Links = "links" ("which switches are neighbors; default"),
+    }
 }
 
-/// How a sink keeps the values of a hop.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Keep {
-    /// Every digest.
-    #[default]
-    All,
-    /// A KLL sketch.
-    Sketch,
-    /// The most recent digests.
-    Window,
-    /// The most frequent ones.
-    Frequent,
+choices! {
+    /// How a sink keeps the values of a hop.
+    #[derive(Default)]
+    pub enum Keep {
+        /// Every digest.
+        #[default]
+        All = "all" ("digests; default"),
+        /// A KLL sketch.
+        Sketch = "sketch" ("KLL"),
+        /// The most recent digests.
+        Window = "window" ("the last ones"),
+        /// The most frequent ones.
+        Frequent = "frequent" ("the most frequent ones"),
+    }
 }
 
-/// One `[[query]]` table (PINT, section 3.2: value, aggregation, bit budget, space budget, flow definition and
-/// frequency).
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct QueryConfig {
-    /// Names the file of the answers; absent means `query1`, `query2` and so on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// What switches tell.
-    pub value: Value,
-    /// What becomes of it; absent means static for names and dynamic for all else.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub aggregation: Option<Aggregation>,
-    /// Bits of a digest, or of each instance.
-    #[serde(default = "eight")]
-    pub bits: u32,
-    /// Static: digests side by side in a packet.
-    #[serde(default = "one")]
-    pub instances: u32,
-    /// The least share of the packets that carry the digest.
-    #[serde(default = "every_packet")]
-    pub frequency: f64,
-    /// Which packets are a flow.
-    #[serde(default)]
-    pub flow: FlowDefinition,
-    /// Static: the scheme.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scheme: Option<TraceScheme>,
-    /// Static: the length of paths that switches expect (d in the paper); absent means the network's longest.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub typical_hops: Option<u8>,
-    /// Static: what the sink knows.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub knowledge: Option<Knowledge>,
-    /// The largest value that codes reach; absent means that of [`Value::usual_largest`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub largest: Option<f64>,
-    /// How numbers are rounded to codes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rounding: Option<StepRounding>,
-    /// Dynamic: how digests are kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keep: Option<Keep>,
-    /// Dynamic: items of the sketch, digests of the window or counters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub space: Option<u32>,
-    /// Dynamic and per packet: the quantiles of the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quantiles: Option<Vec<f64>>,
-    /// The flows whose answers are wanted, by number; absent means all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub flow_ids: Option<Vec<NumberRange>>,
-}
-
-const fn eight() -> u32 {
-    8
-}
-
-const fn one() -> u32 {
-    1
-}
-
-const fn every_packet() -> f64 {
-    1.0
+settings! {
+    /// One `[[query]]` table (PINT, section 3.2: value, aggregation, bit budget, space budget, flow
+    /// definition and frequency).
+    pub struct QueryConfig {
+        /// Names the file of the answers, query_NAME.csv.
+        #[note("(default: its number)")]
+        pub name: Option<String> = none,
+        /// What switches tell.
+        pub value: Value = required,
+        /// What becomes of it.
+        pub aggregation: Option<Aggregation> = none,
+        /// Bits of a digest, or of each instance.
+        pub bits: u32 = 8,
+        /// Static: digests side by side in a packet.
+        #[range(from 1, to 8)]
+        #[refused(
+            "{value} instances are not 1 to 8",
+            "leave the key out, or give 2 for two digests side by side"
+        )]
+        pub instances: u32 = 1,
+        /// Least share of the packets that carry the digest.
+        #[range(from 0.0001, to 1.0)]
+        #[refused(
+            "a frequency of {value} is not between 0.0001 and 1",
+            "give the least share of the packets that carry the digest, such as 0.0625 for one in 16"
+        )]
+        pub frequency: f64 = 1.0,
+        /// Packets of one flow.
+        pub flow: FlowDefinition = "five-tuple",
+        /// Static: the scheme.
+        pub scheme: Option<TraceScheme> = none,
+        /// Static: the length of paths that switches expect.
+        ///
+        /// It is d in the paper.
+        #[range(from 1)]
+        #[refused(
+            "paths of {value} switches have nothing to trace",
+            "give the usual number of switches on a path, or leave the key out"
+        )]
+        #[note("(default: the longest of the network)")]
+        pub typical_hops: Option<u8> = none,
+        /// Static: what the sink knows.
+        pub knowledge: Option<Knowledge> = none,
+        /// Largest number that codes reach, in the value's unit.
+        #[range(above 1.0, to 1e12)]
+        #[refused(
+            "codes that reach {value} are not codes of 1 to 10^12",
+            "give the largest number that matters, in the unit of the value, or leave the key out"
+        )]
+        #[note("(default 1048576 ns, 1073741824 ns for ages, 33554432 bytes, 512000 thousandths)")]
+        pub largest: Option<f64> = none,
+        /// Rounding of numbers to codes.
+        pub rounding: Option<StepRounding> = none,
+        /// Numbers: what is kept of each hop and flow.
+        pub keep: Option<Keep> = none,
+        /// Numbers: items of the sketch, digests of the window or counters.
+        #[range(from 2, to 1000000)]
+        #[refused(
+            "{value} items for each hop of a flow are not 2 to 1000000",
+            "give a number such as 100"
+        )]
+        #[note("(default 100)")]
+        pub space: Option<u32> = none,
+        /// Numbers: quantiles of the answer, 0.000001 to 1.
+        #[note("(default [0.5, 0.99])")]
+        pub quantiles: Option<Vec<f64>> = none,
+        /// Flows whose answers are wanted, such as ["0..100"].
+        #[note("(default all)")]
+        pub flow_ids: Option<Vec<NumberRange>> = none,
+    }
 }
 
 /// Items of a sketch where the user sets none: the paper's (section 6.1, figure 9).
@@ -127,99 +136,9 @@ const USUAL_SPACE: u32 = 100;
 impl QueryConfig {
     /// The query for `value` with every setting left to its default.
     #[must_use]
-    pub const fn new(value: Value) -> Self {
-        Self {
-            name: None,
-            value,
-            aggregation: None,
-            bits: eight(),
-            instances: one(),
-            frequency: every_packet(),
-            flow: FlowDefinition::FiveTuple,
-            scheme: None,
-            typical_hops: None,
-            knowledge: None,
-            largest: None,
-            rounding: None,
-            keep: None,
-            space: None,
-            quantiles: None,
-            flow_ids: None,
-        }
+    pub fn new(value: Value) -> Self {
+        Self::with_required(value)
     }
-
-    /// The keys of the table, each with what it means.
-    pub const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "name",
-            "names the file of the answers, query_NAME.csv (default: its number)",
-        ),
-        (
-            "value",
-            "\"switch-id\", \"ingress-port\", \"egress-port\", \"hop-latency\" (ns), \"queue-length\" \
-             (bytes), \"egress-utilization\" (thousandths), \"ingress-time\" or \"egress-time\" (age of \
-             the packet, ns)",
-        ),
-        (
-            "aggregation",
-            "\"static\" (each hop's, the same for all packets; default for switch and ports), \"dynamic\" \
-             (quantiles of each hop; default for all else), \"max\", \"min\" or \"sum\" over the hops of a \
-             packet",
-        ),
-        ("bits", "bits of a digest, or of each instance (default 8)"),
-        (
-            "instances",
-            "static: digests side by side in a packet (default 1)",
-        ),
-        (
-            "frequency",
-            "least share of the packets that carry the digest, 0.0001 to 1 (default 1)",
-        ),
-        (
-            "flow",
-            "packets of one flow: of one transfer (\"five-tuple\", default), of a \"pair\" of hosts or of a \
-             \"destination\"",
-        ),
-        (
-            "scheme",
-            "static: \"baseline\", \"mininet\", \"interleaved\" or \"multilayer\" (default)",
-        ),
-        (
-            "typical_hops",
-            "static: the length of paths that switches expect (default: the longest of the network)",
-        ),
-        (
-            "knowledge",
-            "static: what the sink knows, \"links\" (which switches are neighbors; default) or \
-             \"switches\" (only their numbers, as in the paper)",
-        ),
-        (
-            "largest",
-            "largest number that codes reach, in the value's unit (default 1048576 ns, 1073741824 ns for ages, \
-             33554432 bytes, 512000 thousandths)",
-        ),
-        (
-            "rounding",
-            "to codes: \"nearest\" (default) or \"random\", which keeps the mean code",
-        ),
-        (
-            "keep",
-            "numbers: of each hop and flow \"all\" digests (default), a KLL \"sketch\", a \"window\" of \
-             the last ones or the most \"frequent\" ones",
-        ),
-        (
-            "space",
-            "numbers: items of the sketch, digests of the window or counters (default 100)",
-        ),
-        (
-            "quantiles",
-            "numbers: of the answer, 0.000001 to 1 (default [0.5, 0.99])",
-        ),
-        (
-            "flow_ids",
-            "flows whose answers are wanted, such as [\"0..100\"] (default all)",
-        ),
-    ];
 
     /// How values become answers.
     #[must_use]

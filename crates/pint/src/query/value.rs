@@ -1,31 +1,31 @@
 //! What switches can tell, and how packets put it together.
 
+use fabricsim_core::choices;
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::Hop;
-use serde::{Deserialize, Serialize};
 
-/// A value that a switch knows when a packet leaves it (PINT, section 3.1: the metadata of in-band network
-/// telemetry).
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Value {
-    /// The number of the switch.
-    SwitchId,
-    /// The port through which the packet came.
-    IngressPort,
-    /// The port through which it leaves.
-    EgressPort,
-    /// From the arrival of the packet's last byte at the switch until it leaves its queue, ns.
-    HopLatency,
-    /// Bytes that wait at the egress port when the packet has left the queue, of all priorities.
-    QueueLength,
-    /// How busy the egress link is, in thousandths: U of HPCC-PINT, which counts the queue and can exceed
-    /// 1,000.
-    EgressUtilization,
-    /// From the packet's departure at its host until its arrival at the switch, ns.
-    IngressTime,
-    /// From the packet's departure at its host until it leaves its queue at the switch, ns.
-    EgressTime,
+choices! {
+    /// A value that a switch knows when a packet leaves it (PINT, section 3.1: the metadata of in-band network
+    /// telemetry).
+    pub enum Value {
+        /// The number of the switch.
+        SwitchId = "switch-id",
+        /// The port through which the packet came.
+        IngressPort = "ingress-port",
+        /// The port through which it leaves.
+        EgressPort = "egress-port",
+        /// From the arrival of the packet's last byte at the switch until it leaves its queue, ns.
+        HopLatency = "hop-latency" ("ns"),
+        /// Bytes that wait at the egress port when the packet has left the queue, of all priorities.
+        QueueLength = "queue-length" ("bytes"),
+        /// How busy the egress link is, in thousandths: U of HPCC-PINT, which counts the queue and can exceed
+        /// 1,000.
+        EgressUtilization = "egress-utilization" ("thousandths"),
+        /// From the packet's departure at its host until its arrival at the switch, ns.
+        IngressTime = "ingress-time" ("age of the packet, ns"),
+        /// From the packet's departure at its host until it leaves its queue at the switch, ns.
+        EgressTime = "egress-time" ("age of the packet, ns"),
+    }
 }
 
 impl Value {
@@ -116,20 +116,20 @@ impl Value {
     }
 }
 
-/// How the values of hops and packets become an answer (PINT, section 3.1).
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Aggregation {
-    /// The value of each hop of a flow, which is the same for all its packets.
-    Static,
-    /// Quantiles of each hop's values over the packets of a flow.
-    Dynamic,
-    /// The largest value on the path of each packet.
-    Max,
-    /// The smallest.
-    Min,
-    /// Their sum.
-    Sum,
+choices! {
+    /// How the values of hops and packets become an answer (PINT, section 3.1).
+    pub enum Aggregation {
+        /// The value of each hop of a flow, which is the same for all its packets.
+        Static = "static" ("each hop's, the same for all packets; default for switch and ports"),
+        /// Quantiles of each hop's values over the packets of a flow.
+        Dynamic = "dynamic" ("quantiles of each hop; default for all else"),
+        /// The largest value on the path of each packet.
+        Max = "max" ("of the hops of a packet"),
+        /// The smallest.
+        Min = "min" ("of the hops of a packet"),
+        /// Their sum.
+        Sum = "sum" ("over the hops of a packet"),
+    }
 }
 
 impl Aggregation {
@@ -140,15 +140,16 @@ impl Aggregation {
     }
 }
 
-/// Which packets a query takes for one flow.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Hash, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FlowDefinition {
-    /// Those of one transfer: equal addresses and ports.
-    #[default]
-    FiveTuple,
-    /// Those from one host to another.
-    Pair,
-    /// Those to one receiving host.
-    Destination,
+choices! {
+    /// Which packets a query takes for one flow.
+    #[derive(Default, Hash)]
+    pub enum FlowDefinition {
+        /// Those of one transfer: equal addresses and ports.
+        #[default]
+        FiveTuple = "five-tuple" ("of one transfer"),
+        /// Those from one host to another.
+        Pair = "pair" ("of hosts"),
+        /// Those to one receiving host.
+        Destination = "destination",
+    }
 }

@@ -22,8 +22,8 @@ pub(super) fn ticks(axis: &Axis, ends: Ends, wanted: usize) -> Vec<Tick> {
             })
             .collect(),
     };
-    let slack = (ends.high - ends.low) * 1e-9;
-    ticks.retain(|tick| tick.value >= ends.low - slack && tick.value <= ends.high + slack);
+    let margin = (ends.high - ends.low) * 1e-9;
+    ticks.retain(|tick| tick.value >= ends.low - margin && tick.value <= ends.high + margin);
     ticks
 }
 

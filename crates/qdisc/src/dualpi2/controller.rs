@@ -63,7 +63,7 @@ impl Controller {
 
     /// Takes all steps that are due at `now`, with queues that have not changed since the last call.
     #[inline]
-    pub(super) fn catch_up(&mut self, now: Time, heads: Heads) {
+    pub(super) fn advance_to(&mut self, now: Time, heads: Heads) {
         while self.next <= now {
             self.step(heads);
             let at_rest = self.base <= 0.0 && self.last <= 0.0;
@@ -106,10 +106,10 @@ mod tests {
             low: None,
         };
         let mut late = Controller::new(&config);
-        late.catch_up(Time::from_ns(100_000_000), head);
+        late.advance_to(Time::from_ns(100_000_000), head);
         let mut punctual = Controller::new(&config);
         for ms in 0..=100 {
-            punctual.catch_up(Time::from_ns(ms * 1_000_000), head);
+            punctual.advance_to(Time::from_ns(ms * 1_000_000), head);
         }
         // By hand: steps at 16, 32, ... 96 ms, delays of 11, 27, ... 91 ms.
         let (mut base, mut last) = (0.0f64, 0.0);
@@ -131,10 +131,10 @@ mod tests {
             classic: None,
         };
         let mut resting = Controller::new(&config);
-        resting.catch_up(Time::from_ns(40_000_000), head);
+        resting.advance_to(Time::from_ns(40_000_000), head);
         assert!(resting.base() > 0.0);
         // 11 days, and still at multiples of 16 ms.
-        resting.catch_up(Time::from_ns(1_000_000_000_000_000), NOBODY);
+        resting.advance_to(Time::from_ns(1_000_000_000_000_000), NOBODY);
         assert!(resting.base() <= 0.0);
         assert_eq!(resting.next, Time::from_ns(1_000_000_016_000_000));
         let classic = DualPi2Config {
@@ -142,7 +142,7 @@ mod tests {
             ..config
         };
         let mut classic = Controller::new(&classic);
-        classic.catch_up(Time::from_ns(400_000_000), head);
+        classic.advance_to(Time::from_ns(400_000_000), head);
         assert!(classic.base() <= 0.0);
     }
 
@@ -157,7 +157,7 @@ mod tests {
                 drop_overload,
                 ..DualPi2Config::default()
             });
-            controller.catch_up(Time::from_ns(10_000_000_000), head);
+            controller.advance_to(Time::from_ns(10_000_000_000), head);
             controller.base()
         };
         assert!((most(true) - 1.0).abs() < f64::EPSILON);

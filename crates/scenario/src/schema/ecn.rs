@@ -1,28 +1,33 @@
 //! ECN thresholds by port and priority.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, ValueKind};
 use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_core::{setting_values, settings};
 use fabricsim_qdisc::EcnConfig;
-use serde::{Deserialize, Serialize};
 
-/// ECN thresholds for some ports and priorities.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct EcnRule {
-    /// Ports of this rate; absent means all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// This priority; absent means all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub priority: Option<u8>,
-    /// Bytes up to which nothing is marked; with `rate` as given, without it at NIC rate and in
-    /// proportion at others.
-    pub kmin: Bytes,
-    /// Bytes above which everything is marked.
-    pub kmax: Bytes,
-    /// Probability of a mark at `kmax`, 0 to 1.
-    pub pmax: f64,
+settings! {
+    /// ECN thresholds for some ports and priorities.
+    pub struct EcnRule {
+        /// Ports of this rate.
+        ///
+        /// Thresholds are as given with it; without it they are at NIC rate and in proportion at others.
+        #[note("(default: all)")]
+        pub rate: Option<Rate> = none,
+        /// This priority.
+        #[range(from 1, to 7)]
+        #[note("(default: all)")]
+        pub priority: Option<u8> = none,
+        /// Bytes up to which nothing is marked.
+        pub kmin: Bytes = required,
+        /// Bytes above which everything is marked.
+        pub kmax: Bytes = required,
+        /// Probability of a mark at `kmax`.
+        #[range(from 0.0, to 1.0)]
+        pub pmax: f64 = required,
+    }
 }
+
+setting_values!(EcnRule => ValueKind::Table(EcnRule::KEYS));
 
 impl EcnRule {
     pub(crate) fn thresholds(&self) -> EcnConfig {

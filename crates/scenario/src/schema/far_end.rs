@@ -1,13 +1,13 @@
 //! The end of a link that is not the port's own.
 
-use serde::{Deserialize, Serialize};
+use fabricsim_core::choices;
 
-/// What stands at the far end of a link.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FarEnd {
-    /// A host.
-    Hosts,
-    /// A switch.
-    Switches,
+choices! {
+    /// What stands at the far end of a link.
+    pub enum FarEnd {
+        /// A host.
+        Hosts = "hosts",
+        /// A switch.
+        Switches = "switches",
+    }
 }

@@ -3,25 +3,25 @@
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::input::{ConfigError, NumberRange};
 use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_core::{choices, settings};
 use fabricsim_topology::Topology;
-use serde::{Deserialize, Serialize};
 
 use crate::schema::far_end::FarEnd;
-use crate::schema::keys::Keys;
 use crate::schema::run::RunSettings;
 
 /// The narrowest bin of a distribution: no packet is smaller.
 const NARROWEST_BIN: Bytes = Bytes::new(64);
 
-/// The format of the files of time series.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SeriesFormat {
-    /// Text, one line for each row.
-    #[default]
-    Csv,
-    /// Apache Parquet, where the library was built with the feature `parquet`.
-    Parquet,
+choices! {
+    /// The format of the files of time series.
+    #[derive(Default)]
+    pub enum SeriesFormat {
+        /// Text, one line for each row.
+        #[default]
+        Csv = "csv",
+        /// Apache Parquet, where the library was built with the feature `parquet`.
+        Parquet = "parquet" ("builds with this feature"),
+    }
 }
 
 impl SeriesFormat {
@@ -35,130 +35,60 @@ impl SeriesFormat {
     }
 }
 
-/// The `[observe]` table.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ObserveSettings {
-    /// The time from one sample to the next.
-    pub interval: Duration,
-    /// When the first interval begins.
-    pub from: Time,
-    /// When the last interval ends; absent means with the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub until: Option<Time>,
-    /// Write `queues.csv`.
-    pub queues: bool,
-    /// Write `queue_distribution.csv`.
-    pub queue_distribution: bool,
-    /// The width of its bins.
-    pub distribution_bin: Bytes,
-    /// Write `links.csv`.
-    pub links: bool,
-    /// Write `flows.csv`.
-    pub flows: bool,
-    /// The nodes whose ports are observed; absent means all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<Vec<NumberRange>>,
-    /// The ports of these nodes; absent means all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ports: Option<Vec<NumberRange>>,
-    /// Only ports whose link leads to one of these; absent means all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub towards: Option<FarEnd>,
-    /// The flows that are observed, by number; absent means all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub flow_ids: Option<Vec<NumberRange>>,
-    /// Only flows of these classes; absent means all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub classes: Option<Vec<NumberRange>>,
-    /// Only flows of at least this size.
-    pub min_size: Bytes,
-    /// The most rows of one file.
-    pub max_rows: u64,
-    /// The format of the files.
-    pub format: SeriesFormat,
-}
-
-impl Default for ObserveSettings {
-    fn default() -> Self {
-        Self {
-            interval: Duration::from_us(10),
-            from: Time::ZERO,
-            until: None,
-            queues: false,
-            queue_distribution: false,
-            distribution_bin: Bytes::new(1_000),
-            links: false,
-            flows: false,
-            nodes: None,
-            ports: None,
-            towards: None,
-            flow_ids: None,
-            classes: None,
-            min_size: Bytes::ZERO,
-            max_rows: 10_000_000,
-            format: SeriesFormat::Csv,
-        }
+settings! {
+    /// The `[observe]` table.
+    pub struct ObserveSettings {
+        /// Time from one sample to the next.
+        #[range(above "0s")]
+        #[refused(
+            "no time would pass from one sample to the next",
+            "give a time such as \"10us\""
+        )]
+        pub interval: Duration = "10us",
+        /// When the first interval begins.
+        pub from: Time = "0s",
+        /// When the last interval ends.
+        #[note("(default: with the run)")]
+        pub until: Option<Time> = none,
+        /// Write queues.csv: queue lengths of switch ports.
+        pub queues: bool = false,
+        /// Write queue_distribution.csv: how long each queue had each length.
+        pub queue_distribution: bool = false,
+        /// Width of its bins, at least "64B".
+        ///
+        /// No packet is smaller.
+        pub distribution_bin: Bytes = "1KB",
+        /// Write links.csv: utilization, marks, drops and pauses of ports.
+        pub links: bool = false,
+        /// Write flows.csv: rate, window and throughput of flows.
+        pub flows: bool = false,
+        /// Nodes whose ports are observed, such as ["320..376"].
+        #[note("(default all)")]
+        pub nodes: Option<Vec<NumberRange>> = none,
+        /// Their ports, such as ["0..4"].
+        #[note("(default all)")]
+        pub ports: Option<Vec<NumberRange>> = none,
+        /// Only ports whose link leads to "hosts" or to "switches".
+        #[note("(default both)")]
+        pub towards: Option<FarEnd> = none,
+        /// Flows that are observed, such as ["0..16"].
+        #[note("(default all)")]
+        pub flow_ids: Option<Vec<NumberRange>> = none,
+        /// Only flows of these classes.
+        #[note("(default all)")]
+        pub classes: Option<Vec<NumberRange>> = none,
+        /// Only flows of at least this size.
+        pub min_size: Bytes = "0B",
+        /// Most rows of one file.
+        #[range(from 1)]
+        #[refused("the files would be empty", "give a number such as 10000000")]
+        pub max_rows: u64 = 10000000,
+        /// Format of the files.
+        pub format: SeriesFormat = "csv",
     }
 }
 
 impl ObserveSettings {
-    /// The keys of the table.
-    pub const KEYS: Keys = &[
-        (
-            "interval",
-            "time from one sample to the next (default \"10us\")",
-        ),
-        ("from", "when the first interval begins (default \"0s\")"),
-        (
-            "until",
-            "when the last interval ends (default: with the run)",
-        ),
-        (
-            "queues",
-            "write queues.csv: queue lengths of switch ports (default false)",
-        ),
-        (
-            "queue_distribution",
-            "write queue_distribution.csv: how long each queue had each length (default false)",
-        ),
-        (
-            "distribution_bin",
-            "width of its bins, at least \"64B\" (default \"1KB\")",
-        ),
-        (
-            "links",
-            "write links.csv: utilization, marks, drops and pauses of ports (default false)",
-        ),
-        (
-            "flows",
-            "write flows.csv: rate, window and throughput of flows (default false)",
-        ),
-        (
-            "nodes",
-            "nodes whose ports are observed, such as [\"320..376\"] (default all)",
-        ),
-        ("ports", "their ports, such as [\"0..4\"] (default all)"),
-        (
-            "towards",
-            "only ports whose link leads to \"hosts\" or to \"switches\" (default both)",
-        ),
-        (
-            "flow_ids",
-            "flows that are observed, such as [\"0..16\"] (default all)",
-        ),
-        ("classes", "only flows of these classes (default all)"),
-        (
-            "min_size",
-            "only flows of at least this size (default \"0B\")",
-        ),
-        ("max_rows", "most rows of one file (default 10000000)"),
-        (
-            "format",
-            "\"csv\" (default) or \"parquet\" (builds with this feature)",
-        ),
-    ];
-
     /// Refuses values without a meaning, and a series that would be too long for its file.
     pub(crate) fn validate(
         &self,
@@ -172,13 +102,7 @@ impl ObserveSettings {
                 "set queues, queue_distribution, links or flows to true, or leave the table out",
             ));
         }
-        if self.interval == Duration::ZERO {
-            return Err(ConfigError::new(
-                "interval",
-                "no time would pass from one sample to the next",
-                "give a time such as \"10us\"",
-            ));
-        }
+        self.validate_ranges()?;
         if let Some(until) = self.until.filter(|&until| until <= self.from) {
             return Err(ConfigError::new(
                 "until",
@@ -197,13 +121,6 @@ impl ObserveSettings {
                     self.distribution_bin.get()
                 ),
                 "give a size from \"64B\" up",
-            ));
-        }
-        if self.max_rows == 0 {
-            return Err(ConfigError::new(
-                "max_rows",
-                "the files would be empty",
-                "give a number such as 10000000",
             ));
         }
         if self.format == SeriesFormat::Parquet && !cfg!(feature = "parquet") {

@@ -5,48 +5,26 @@ use std::collections::BTreeSet;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::settings;
 use fabricsim_core::units::Duration;
 use fabricsim_pint::PintConfig;
 use fabricsim_pint::query::{Queries, QueryConfig, QueryNetwork};
 use fabricsim_topology::Topology;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use crate::schema::keys::Keys;
 use crate::schema::name::is_plain;
 use crate::schema::part::{Blame, Part};
 use crate::text::error::Error;
 
-/// The `[pint]` table.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct BudgetSettings {
-    /// Bits that packets have for the digests of all queries.
-    pub bits: u32,
-    /// Note what the values of hops really were, beside the answers.
-    pub truth: bool,
-}
-
-impl Default for BudgetSettings {
-    fn default() -> Self {
-        Self {
-            bits: 16,
-            truth: true,
-        }
+settings! {
+    /// The `[pint]` table.
+    pub struct BudgetSettings {
+        /// Bits that each packet has for the digests of all queries.
+        #[range(from 1, to 64)]
+        pub bits: u32 = 16,
+        /// Note what the values of hops really were, beside the estimates.
+        pub truth: bool = true,
     }
-}
-
-impl BudgetSettings {
-    /// The keys of the table.
-    pub const KEYS: Keys = &[
-        (
-            "bits",
-            "bits that each packet has for the digests of all queries, 1 to 64 (default 16)",
-        ),
-        (
-            "truth",
-            "note what the values of hops really were, beside the estimates (default true)",
-        ),
-    ];
 }
 
 /// Letters of a name, which is part of a file's.

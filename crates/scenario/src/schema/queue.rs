@@ -1,9 +1,10 @@
 //! The `[[queue]]` tables: which discipline a priority of TCP has at which ports.
 
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::settings;
 use fabricsim_core::units::Rate;
 use fabricsim_qdisc::DisciplineConfig;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::schema::far_end::FarEnd;
 use crate::schema::keys::Keys;
@@ -14,15 +15,9 @@ pub const QUEUE_KEYS: Keys = &[
         "discipline",
         "a line such as \"codel limit 1000 target 5ms\", or a table: { kind = \"codel\", limit = 1000 }",
     ),
-    (
-        "priorities",
-        "list of priorities of TCP, such as [1] (default: all of TCP)",
-    ),
-    ("rate", "ports of this rate alone (default: all)"),
-    (
-        "towards",
-        "\"hosts\" or \"switches\": ports with these at the other end alone (default: all)",
-    ),
+    QueuePlace::MEANINGS[0],
+    QueuePlace::MEANINGS[1],
+    QueuePlace::MEANINGS[2],
 ];
 
 /// One `[[queue]]` table. The first one that fits a port and priority holds.
@@ -35,19 +30,19 @@ pub struct QueueRule {
     pub place: QueuePlace,
 }
 
-/// The ports and priorities of a [`QueueRule`].
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct QueuePlace {
-    /// These priorities; empty for all of TCP.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub priorities: Vec<u8>,
-    /// Ports of this rate; absent means all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
-    /// Ports with these at the other end; absent means all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub towards: Option<FarEnd>,
+settings! {
+    /// The ports and priorities of a [`QueueRule`].
+    pub struct QueuePlace {
+        /// List of priorities of TCP, such as [1].
+        #[note("(default: all of TCP)")]
+        pub priorities: Vec<u8> = empty,
+        /// Ports of this rate alone.
+        #[note("(default: all)")]
+        pub rate: Option<Rate> = none,
+        /// "hosts" or "switches": ports with these at the other end alone.
+        #[note("(default: all)")]
+        pub towards: Option<FarEnd> = none,
+    }
 }
 
 impl QueuePlace {

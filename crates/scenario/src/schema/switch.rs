@@ -2,100 +2,60 @@
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_qdisc::{BufferConfig, EcnConfig, Headroom, Pfc, PortBuffer};
 use fabricsim_topology::Topology;
-use serde::{Deserialize, Serialize};
 
 use crate::schema::ecn::{EcnRule, check_thresholds, in_proportion};
-use crate::schema::keys::Keys;
 
-/// The `[switch]` table.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SwitchSettings {
-    /// The buffer of one switch; absent means 16 MiB for each 50 Gbps of NIC rate, at least 1 MiB,
-    /// and at least twice what the switch sets aside for headroom and reserves.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub buffer: Option<Bytes>,
-    /// Pause neighbors rather than drop.
-    pub pfc: bool,
-    /// The rule for the headroom of a port; absent means `worst-case`, under a profile its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub headroom: Option<Headroom>,
-    /// The share of the free buffer that a port at NIC rate may take: a power of one half.
-    pub alpha: f64,
-    /// Bytes of each (port, priority) that are not counted as shared.
-    pub reserve: Bytes,
-    /// How far below the threshold a paused neighbor goes on.
-    pub resume_offset: Bytes,
-    /// ECN thresholds of a port at NIC rate, in proportion at others, for all priorities; absent
-    /// means what the algorithm of each priority wants.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ecn: Option<EcnConfig>,
-    /// ECN thresholds of ports of one rate, of one priority, or of both; the first rule that fits a
-    /// port and priority holds, before `ecn`.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ecn_rules: Vec<EcnRule>,
-    /// The share of the free buffer that a queue of TCP may be as long as; absent means 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lossy_alpha: Option<f64>,
-}
-
-impl Default for SwitchSettings {
-    fn default() -> Self {
-        Self {
-            buffer: None,
-            pfc: true,
-            headroom: None,
-            alpha: 0.125,
-            reserve: Bytes::new(4 << 10),
-            resume_offset: Bytes::new(3 << 10),
-            ecn: None,
-            ecn_rules: Vec::new(),
-            lossy_alpha: None,
-        }
+settings! {
+    /// The `[switch]` table.
+    pub struct SwitchSettings {
+        /// Bytes of one switch.
+        ///
+        /// Absent means 16 MiB for each 50 Gbps of NIC rate, at least 1 MiB, and at least twice what the
+        /// switch sets aside for headroom and reserves.
+        #[range(above "0B")]
+        #[refused(
+            "a switch without a buffer cannot store a packet",
+            "give a size such as \"32MiB\""
+        )]
+        #[note("(default \"16MiB\" for each 50 Gbps of NIC rate, more where headroom needs it)")]
+        pub buffer: Option<Bytes> = none,
+        /// Pause neighbors rather than drop.
+        pub pfc: bool = true,
+        /// Room of a port for what arrives after a pause.
+        pub headroom: Option<Headroom> = none,
+        /// Share of the free buffer that a NIC-rate port may take, a power of one half.
+        pub alpha: f64 = 0.125,
+        /// Bytes of each port and priority that are its own.
+        ///
+        /// They are not counted as shared.
+        pub reserve: Bytes = "4KiB",
+        /// How far below the threshold a neighbor goes on.
+        pub resume_offset: Bytes = "3KiB",
+        /// Marking at NIC rate: { kmin = "400KB", kmax = "1600KB", pmax = 0.2 }.
+        ///
+        /// In proportion at other rates, for all priorities.
+        #[note("(default: as the algorithm wants)")]
+        pub ecn: Option<EcnConfig> = none,
+        /// Marking by port and priority: [{ rate = "400Gbps", priority = 3, kmin = …, kmax = …, pmax = … }].
+        ///
+        /// The first rule that fits a port and priority holds, before `ecn`.
+        pub ecn_rules: Vec<EcnRule> = empty,
+        /// Share of the free buffer that a queue of TCP may be as long as.
+        #[range(from 0.00390625, to 64.0)]
+        #[refused(
+            "a share of {value} is not between 1/256 and 64",
+            "give a number such as 0.5, 1 or 8"
+        )]
+        #[note("(default 1)")]
+        pub lossy_alpha: Option<f64> = none,
     }
 }
 
 impl SwitchSettings {
-    /// The keys of the table.
-    pub const KEYS: Keys = &[
-        (
-            "buffer",
-            "bytes of one switch (default \"16MiB\" for each 50 Gbps of NIC rate, more where headroom needs it)",
-        ),
-        ("pfc", "pause neighbors rather than drop (default true)"),
-        (
-            "headroom",
-            "\"worst-case\" (default, never drops) or \"published\" (3 x rate x delay)",
-        ),
-        (
-            "alpha",
-            "share of the free buffer that a NIC-rate port may take (default 0.125)",
-        ),
-        (
-            "reserve",
-            "bytes of each port and priority that are its own (default \"4KiB\")",
-        ),
-        (
-            "resume_offset",
-            "how far below the threshold a neighbor goes on (default \"3KiB\")",
-        ),
-        (
-            "ecn",
-            "marking at NIC rate: { kmin = \"400KB\", kmax = \"1600KB\", pmax = 0.2 } (default: as the algorithm wants)",
-        ),
-        (
-            "ecn_rules",
-            "marking by port and priority: [{ rate = \"400Gbps\", priority = 3, kmin = …, kmax = …, pmax = … }]",
-        ),
-        (
-            "lossy_alpha",
-            "share of the free buffer that a queue of TCP may be as long as (default 1)",
-        ),
-    ];
-
     /// Refuses values without a meaning.
     ///
     /// # Errors
@@ -108,22 +68,7 @@ impl SwitchSettings {
                 "give one of 1.0, 0.5, 0.25, 0.125, 0.0625, …",
             ));
         }
-        if let Some(share) = self.lossy_alpha
-            && !(1.0 / 256.0..=64.0).contains(&share)
-        {
-            return Err(ConfigError::new(
-                "lossy_alpha",
-                format!("a share of {share} is not between 1/256 and 64"),
-                "give a number such as 0.5, 1 or 8",
-            ));
-        }
-        if self.buffer == Some(Bytes::ZERO) {
-            return Err(ConfigError::new(
-                "buffer",
-                "a switch without a buffer cannot store a packet",
-                "give a size such as \"32MiB\"",
-            ));
-        }
+        self.validate_ranges()?;
         if let Some(ecn) = &self.ecn {
             check_thresholds("ecn", ecn)?;
         }

@@ -73,7 +73,7 @@ const CHANNEL_SHIFT: u32 = 12;
 const TIME_SHIFT: u32 = 28;
 const IN_CHANNEL: u64 = (1 << CHANNEL_SHIFT) - 1;
 
-/// The longest epoch, and the longest that a process may lag behind: both fit the time of a key.
+/// The longest epoch, and the longest that a process may be behind: both fit the time of a key.
 pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHIFT)) - 1);
 
 /// The most channels of a process.

@@ -34,7 +34,7 @@ const HELD: &str = "a mailbox is held only for a swap of vectors, which cannot p
 #[derive(Debug)]
 pub(super) struct Mailboxes<M> {
     mailboxes: Vec<Mailbox<M>>,
-    /// For each half, and each block of processes: a bit for each one that has mail.
+    /// For each half, and each block of processes: a bit for each one that has messages.
     ready: [Vec<AtomicU64>; 2],
     /// Where the words of each partition begin.
     first_words: Vec<u32>,
@@ -48,7 +48,7 @@ const WORDS_PER_LINE: u32 = 8;
 pub(super) struct Neighbor {
     process: u32,
     channel: u32,
-    /// Where mail for the process is ready.
+    /// where messages for the process are announced.
     word: u32,
     bit: u64,
 }
@@ -86,7 +86,7 @@ impl<M: Message> Mailboxes<M> {
         }
     }
 
-    /// The processes of a block that have mail in the half with `parity`, which are told only once.
+    /// The processes of a block that have messages in the half with `parity`, which are told only once.
     #[inline]
     pub(super) fn take_ready(&self, parity: usize, partition: usize, block: usize) -> u64 {
         let word = &self.ready[parity][self.first_words[partition] as usize + block];

@@ -28,7 +28,7 @@ pub(super) struct Member<D: LogicalProcess> {
     pub(super) inbox: Inbox<D::Message>,
     pub(super) send_buffer: SendBuffer<D::Message>,
     pub(super) neighbors: Vec<Neighbor>,
-    /// How far the process may lag behind the others: what it sends travels for that much longer than
+    /// How far the process may be behind the others: what it sends travels for that much longer than
     /// the lookahead.
     pub(super) margin: Duration,
 }
@@ -61,7 +61,7 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) number: usize,
     pub(super) members: Vec<Member<D>>,
     pub(super) calendar: Calendar,
-    /// How far some of its processes may lag behind at most.
+    /// How far its processes may be behind the others at most.
     pub(super) widest_margin: Duration,
     /// The earliest arrival that its processes have caused in the last epoch.
     pub(super) sent: Time,
@@ -129,8 +129,8 @@ impl<D: LogicalProcess> Partition<D> {
         let blocks = self.calendar.blocks();
         for turn in 0..blocks {
             let block = if parity == 0 { turn } else { blocks - 1 - turn };
-            let mail = mailboxes.take_ready(parity ^ 1, self.number, block);
-            let mut due = self.calendar.due(block, before) | mail;
+            let messages = mailboxes.take_ready(parity ^ 1, self.number, block);
+            let mut due = self.calendar.due(block, before) | messages;
             if due == 0 {
                 continue;
             }
@@ -147,7 +147,7 @@ impl<D: LogicalProcess> Partition<D> {
                 let place = block * BLOCK as usize + bit as usize;
                 let index = self.members[place].index;
                 probe.process_begins(index);
-                self.step_one(place, span, mail >> bit & 1 != 0, mailboxes);
+                self.step_one(place, span, messages >> bit & 1 != 0, mailboxes);
                 probe.process_ends(index);
             }
             self.calendar.settle(block);
@@ -160,12 +160,12 @@ impl<D: LogicalProcess> Partition<D> {
         &mut self,
         place: usize,
         span: Span<'_>,
-        mail: bool,
+        messages: bool,
         mailboxes: &Mailboxes<D::Message>,
     ) {
         let Span { epoch, parity, .. } = span;
         let member = &mut self.members[place];
-        if mail {
+        if messages {
             member
                 .inbox
                 .fetch(mailboxes, member.index, parity ^ 1, &mut self.spare);

@@ -9,7 +9,7 @@ pub trait Probe {
     #[inline]
     fn epoch_begins(&mut self) {}
 
-    /// LogicalProcess `index` is looked at: its mail is fetched, it is run when something is due, and what it
+    /// LogicalProcess `index` is looked at: its messages is fetched, it is run when something is due, and what it
     /// sends is handed over.
     #[inline]
     fn process_begins(&mut self, _index: usize) {}

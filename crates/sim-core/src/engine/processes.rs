@@ -36,7 +36,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
     }
 
     /// Takes back every message that is on its way to process `index` over `channel`, as if it had never
-    /// been sent, and shows it to `lost`. No process may lag behind.
+    /// been sent, and shows it to `lost`. No process may be behind.
     pub fn recall(
         &mut self,
         index: usize,
@@ -96,7 +96,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
             .map(|at| &self.partitions[at.partition as usize].members[at.place as usize].process)
     }
 
-    /// Whether some processes may lag behind others.
+    /// Whether some processes are run lazily.
     #[must_use]
     pub const fn may_run_lazily(&self) -> bool {
         self.lazy

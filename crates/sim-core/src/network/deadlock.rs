@@ -1,4 +1,4 @@
-//! Pauses that wait for one another in a circle.
+//! Cyclic buffer dependencies: pauses that wait for one another.
 
 use super::switch::Switch;
 use crate::id::{NodeId, PortId};

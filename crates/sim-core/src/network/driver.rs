@@ -8,7 +8,7 @@ use super::deadlock;
 use super::health::{Finding, Health};
 use super::node::Node;
 use super::switch::Switch;
-use super::{Directory, Overload, Progress, Room, Stop, Watch};
+use super::{NetworkControl, Overload, Progress, Room, Stop, Watch};
 use crate::engine::{Driver, Epoch, Execution, Processes};
 use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
@@ -32,7 +32,7 @@ const VAIN_LOOKS: u32 = 8;
 pub(super) struct NetworkDriver<'a, R> {
     pub(super) until: Time,
     pub(super) source: &'a mut dyn FlowSource,
-    pub(super) directory: &'a mut dyn Directory<R>,
+    pub(super) control_plane: &'a mut dyn NetworkControl<R>,
     pub(super) state: &'a mut FlowState,
     pub(super) stall_after: Duration,
     pub(super) room: Room,
@@ -44,9 +44,9 @@ pub(super) struct NetworkDriver<'a, R> {
 }
 
 /// Brings all nodes to an instant up to which the others have come.
-pub(super) struct CatchUp(pub(super) Option<Time>);
+pub(super) struct Synchronize(pub(super) Option<Time>);
 
-impl<M: Model> Driver<Node<M>> for CatchUp {
+impl<M: Model> Driver<Node<M>> for Synchronize {
     fn before(&mut self, processes: &mut Processes<'_, Node<M>>, _next: Time) -> Option<Epoch> {
         let end = self.0.take().filter(|_| processes.may_run_lazily())?;
         Some(Epoch {
@@ -87,7 +87,7 @@ pub(super) struct FlowState {
     pub(super) schedule: WatchSchedule,
     /// When the last flow ended, or was to start in vain.
     pub(super) settled: Time,
-    /// Everything before has happened everywhere, also where processes may lag.
+    /// Everything before has happened everywhere, also in processes that are run lazily.
     pub(super) level: Time,
     /// The end of the last epoch.
     pub(super) ran: Time,
@@ -156,7 +156,7 @@ impl<R> NetworkDriver<'_, R> {
         if let Some(applications) = &self.state.applications
             && !applications.has_resolver()
         {
-            applications.set_resolver(self.directory.resolver());
+            applications.set_resolver(self.control_plane.resolver());
         }
     }
 
@@ -169,7 +169,7 @@ impl<R> NetworkDriver<'_, R> {
             let before =
                 |other: &FlowRequest| (other.start, other.src) <= (request.start, request.src);
             let place = self.state.unreachable.partition_point(before);
-            self.directory.on_unreachable(place, &request);
+            self.control_plane.on_unreachable(place, &request);
             self.state.unreachable.insert(place, request);
         }
         if let Some(overload) = news.overload {
@@ -210,14 +210,14 @@ impl<R> NetworkDriver<'_, R> {
                 u32::try_from(self.state.numbered).expect("fewer than 2^32 flows in one run"),
             );
             self.state.numbered += 1;
-            let Some((path, nic)) = self.directory.resolve(id, &mut request) else {
+            let Some((path, nic)) = self.control_plane.resolve(id, &mut request) else {
                 self.state.settled = self.state.settled.max(request.start);
                 self.state.unreachable.push(request);
                 continue;
             };
             processes.update(request.src.index(), |node| match node {
                 Node::Host(host) => host.add_flow(Flow { id, request, path }, nic),
-                Node::Switch(_) => unreachable!("the directory resolves hosts only"),
+                Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),
             });
         }
         true
@@ -227,7 +227,7 @@ impl<R> NetworkDriver<'_, R> {
     /// `over`.
     fn look_at(&self, over: Time) -> Time {
         self.until
-            .min(self.directory.next_change())
+            .min(self.control_plane.next_change())
             .min(self.state.health.due())
             .min(over)
     }
@@ -243,9 +243,9 @@ impl<R> NetworkDriver<'_, R> {
         }
     }
 
-    /// The epoch in which processes that lag behind do what they have left to do before `end`, when
+    /// The epoch in which processes that are behind do what they have left to do before `end`, when
     /// somebody will look. All others have done it.
-    fn catch_up<M: Model>(
+    fn synchronize<M: Model>(
         &mut self,
         processes: &Processes<'_, Node<M>>,
         end: Time,
@@ -264,11 +264,11 @@ impl<R> NetworkDriver<'_, R> {
 
     /// Lets the network change at `now`, when everything before has happened everywhere.
     fn change<M: Model<Routing = R>>(&mut self, processes: &mut Processes<'_, Node<M>>, now: Time) {
-        for change in self.directory.change() {
+        for change in self.control_plane.change() {
             apply(processes, now, change);
         }
         if let Some(applications) = &self.state.applications {
-            applications.set_resolver(self.directory.resolver());
+            applications.set_resolver(self.control_plane.resolver());
         }
         self.changed = now;
         self.state.progress_at = self.state.progress_at.max(now);
@@ -294,7 +294,7 @@ impl<R> NetworkDriver<'_, R> {
         if self.state.health.looked(finding) {
             self.state.vain_looks += 1;
         }
-        if self.directory.next_change() == Time::MAX
+        if self.control_plane.next_change() == Time::MAX
             && paused_since < now
             && now.since(paused_since) >= LONG_PAUSE
             && self.is_deadlocked(processes)
@@ -306,7 +306,7 @@ impl<R> NetworkDriver<'_, R> {
             self.state.acknowledged = acknowledged;
             self.state.progress_at = now;
             self.state.vain_looks = 0;
-        } else if self.directory.next_change() == Time::MAX
+        } else if self.control_plane.next_change() == Time::MAX
             && now > self.state.progress_at
             && now.since(self.state.progress_at) >= self.stall_after
             && self.state.vain_looks >= VAIN_LOOKS
@@ -414,16 +414,16 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         let next_flow = next_flow.unwrap_or(Time::MAX);
         let last = self.until.min(over).min(Time::HORIZON);
         let mut start = next.min(next_flow);
-        // Processes may lag behind again when one change has been made and the next one is due.
+        // Processes may be behind again when one change has been made and the next one is due.
         loop {
             let look_at = self.look_at(over);
             if start >= look_at
                 && look_at < Time::HORIZON
-                && let Some(epoch) = self.catch_up(processes, look_at)
+                && let Some(epoch) = self.synchronize(processes, look_at)
             {
                 return Some(epoch);
             }
-            let (change, look) = (self.directory.next_change(), self.state.health.due());
+            let (change, look) = (self.control_plane.next_change(), self.state.health.due());
             if start.min(change) == Time::MAX {
                 break; // nothing is left to happen, and no look is needed to see that
             }
@@ -439,7 +439,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
                 break;
             }
         }
-        start = start.min(self.directory.next_change());
+        start = start.min(self.control_plane.next_change());
         if start >= over.min(self.until) && over < Time::MAX {
             self.changed = self.changed.max(over.min(self.until));
             self.stop = ended(processes);
@@ -451,7 +451,7 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         }
         if start >= Time::HORIZON {
             self.stop = Stop::Horizon;
-            return self.catch_up(processes, self.state.ran);
+            return self.synchronize(processes, self.state.ran);
         }
         if start >= self.until {
             self.stop = Stop::TimeReached;

@@ -296,12 +296,14 @@ impl<M: Model> Switch<M> {
             .transmit(now, self.cause, port, head, send_buffer)
         {
             Some(sent) => sent,
-            None => lost.insert(*head),
+            None => {
+                self.observer.on_drop(now, self.id, DropReason::Link, head);
+                lost.insert(*head)
+            }
         };
         let mark = state.queue.pop(now);
         self.observe_queue(now, port);
         self.write_into(now, port, (arrived, ingress), sent, mark);
-        self.observe_loss(now, lost);
         if priority != 0 {
             self.release(now, port, ingress, priority, size, send_buffer);
         }
@@ -330,10 +332,13 @@ impl<M: Model> Switch<M> {
             .transmit(now, self.cause, port, packet, send_buffer)
         {
             Some(sent) => sent,
-            None => lost.insert(*packet),
+            None => {
+                self.observer
+                    .on_drop(now, self.id, DropReason::Link, packet);
+                lost.insert(*packet)
+            }
         };
         self.write_into(now, port, (now, ingress), sent, mark);
-        self.observe_loss(now, lost);
         if packet.priority() != 0 {
             let priority = packet.priority();
             self.release(now, port, ingress, priority, packet.size(), send_buffer);
@@ -356,18 +361,42 @@ impl<M: Model> Switch<M> {
             sent.flags.set(Flags::CONGESTION);
             self.meters[port].marked += 1;
         }
+        if self.observer.sees_dequeues() {
+            self.write_observed(now, port, (arrived, ingress), sent);
+        } else {
+            let hop = self.hop(now, port, (arrived, ingress), sent.wire);
+            self.telemetry.on_dequeue(sent, &hop);
+        }
+    }
+
+    /// Writes the telemetry into `sent`, and shows it to the observer.
+    // Apart from the code of those that nobody watches.
+    #[inline(never)]
+    fn write_observed(
+        &mut self,
+        now: Time,
+        port: usize,
+        origin: (Time, PortId),
+        sent: &mut Packet<M::Header>,
+    ) {
+        let hop = self.hop(now, port, origin, sent.wire);
+        self.telemetry.on_dequeue(sent, &hop);
+        self.observer.on_dequeue(self.id, &hop, sent);
+    }
+
+    /// `port` as a packet of `wire` bytes leaves its queue that had `arrived` by `ingress`.
+    #[inline(always)]
+    fn hop(&self, now: Time, port: usize, (arrived, ingress): (Time, PortId), wire: u16) -> Hop {
         let state = &self.ports[port];
-        let hop = Hop {
+        Hop {
             now,
             arrived,
             ingress,
             port: PortId::from_index(port),
             rate: state.egress.rate(),
             queue: state.queue.bytes(),
-            sent: state.egress.sent_bytes_before(sent.wire),
-        };
-        self.telemetry.on_dequeue(sent, &hop);
-        self.observer.on_dequeue(self.id, &hop, sent);
+            sent: state.egress.sent_bytes_before(wire),
+        }
     }
 
     /// Gives the buffer of a packet back, which may let its upstream neighbor go on.

@@ -53,7 +53,7 @@ pub enum Stop {
     /// Flows are left, but nothing moves: nothing is scheduled, or no byte has been acknowledged
     /// for the stall time.
     Stalled,
-    /// Switch ports wait for one another in a circle (a PFC deadlock, see [`Network::deadlock`]):
+    /// Switch ports have a cyclic buffer dependency (a PFC deadlock, see [`Network::deadlock`]):
     /// the flows through them can never end.
     Deadlocked,
     /// What is left to do lies beyond [`Time::HORIZON`].

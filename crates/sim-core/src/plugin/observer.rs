@@ -36,6 +36,13 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_completion(&mut self, _node: NodeId, _completion: &Completion) {}
 
+    /// Whether [`Self::on_dequeue`] does something. Asked for at every dequeue, before what it is told is put
+    /// together.
+    #[inline]
+    fn sees_dequeues(&self) -> bool {
+        true
+    }
+
     /// A packet leaves the queue of switch `node` described by `hop`.
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
@@ -45,7 +52,8 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_queue_change(&mut self, _now: Time, _node: NodeId, _port: PortId, _queue: Bytes) {}
 
-    /// A packet is dropped at `node`.
+    /// A packet is dropped at `node`. One that its link loses has left its queue, too, which is told after
+    /// this.
     #[inline]
     fn on_drop(&mut self, _now: Time, _node: NodeId, _reason: DropReason, _packet: &Packet<H>) {}
 
@@ -54,4 +62,9 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     fn on_pause(&mut self, _now: Time, _node: NodeId, _port: PortId, _priority: u8, _stop: bool) {}
 }
 
-impl<H: Header> Observer<H> for () {}
+impl<H: Header> Observer<H> for () {
+    #[inline]
+    fn sees_dequeues(&self) -> bool {
+        false
+    }
+}

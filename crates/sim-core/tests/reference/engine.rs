@@ -8,7 +8,7 @@ use fabricsim_core::fifo::Assign;
 use fabricsim_core::units::{Duration, Time};
 
 use super::dice::{Dice, small};
-use super::juggler::{Change, Game, Juggler, Seen, Sight};
+use super::juggler::{Change, Game, Juggler, Sample, Seen};
 
 /// `ORDERED` balls that arrive at one instant go by their own order before their channels.
 #[derive(Clone, Copy, Debug)]
@@ -134,7 +134,7 @@ impl<const ORDERED: bool> Driver<Part<ORDERED>> for Hand<'_> {
             self.looks.push(seen.collect());
             for &(own, channel) in &change.recalled {
                 processes.recall(own, channel, |part, ball| {
-                    part.juggler.note(ball.arrival, Sight::Lost, ball.value);
+                    part.juggler.note(ball.arrival, Sample::Lost, ball.value);
                 });
             }
             for &(own, at, value) in &change.set {

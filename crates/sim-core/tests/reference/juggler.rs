@@ -7,7 +7,7 @@ use super::dice::{Dice, index};
 
 /// What a process saw.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Sight {
+pub(crate) enum Sample {
     Ball(usize),
     Timer,
     Lost,
@@ -36,30 +36,30 @@ pub(crate) struct Juggler {
     pub(crate) burst: u64,
     /// Balls of one channel arrive one after the other.
     pub(crate) apart: bool,
-    pub(crate) log: Vec<(Time, Sight, u64)>,
+    pub(crate) log: Vec<(Time, Sample, u64)>,
 }
 
 impl Juggler {
-    pub(crate) fn note(&mut self, now: Time, sight: Sight, value: u64) {
-        let channel = match sight {
-            Sight::Ball(channel) => channel as u64,
-            Sight::Timer => 1 << 32,
-            Sight::Lost => 1 << 33,
+    pub(crate) fn note(&mut self, now: Time, sample: Sample, value: u64) {
+        let channel = match sample {
+            Sample::Ball(channel) => channel as u64,
+            Sample::Timer => 1 << 32,
+            Sample::Lost => 1 << 33,
         };
         self.state = mix(self.state ^ mix(value ^ now.as_ps()) ^ channel);
-        self.log.push((now, sight, value));
+        self.log.push((now, sample, value));
     }
 
     /// Catches a ball: when it is to be thrown.
     pub(crate) fn catch(&mut self, now: Time, channel: usize, value: u64) -> (Time, u64) {
-        self.note(now, Sight::Ball(channel), value);
+        self.note(now, Sample::Ball(channel), value);
         let hold = self.state % (self.most_hold + 1) * self.quantum;
         (now + Duration::from_ps(hold), mix(self.state))
     }
 
     /// Throws balls: their channels, times and values.
     pub(crate) fn throw(&mut self, now: Time, value: u64, mut send: impl FnMut(usize, Time, u64)) {
-        self.note(now, Sight::Timer, value);
+        self.note(now, Sample::Timer, value);
         let count = match self.state % 8 {
             0 => 0,
             1..=5 => 1,
@@ -110,5 +110,5 @@ pub(crate) struct Game {
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) looks: Vec<Vec<usize>>,
-    pub(crate) logs: Vec<Vec<(Time, Sight, u64)>>,
+    pub(crate) logs: Vec<Vec<(Time, Sample, u64)>>,
 }

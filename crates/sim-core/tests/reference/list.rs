@@ -6,7 +6,7 @@ use fabricsim_core::units::Time;
 
 use super::dice::index;
 use super::engine::order_of;
-use super::juggler::{Channel, Game, Seen, Sight};
+use super::juggler::{Channel, Game, Sample, Seen};
 
 /// Plays by a list of events: by time, then balls by (own order, channel), then timers.
 pub(crate) fn play_by_list(game: &Game, ordered: bool) -> Seen {
@@ -40,7 +40,7 @@ pub(crate) fn play_by_list(game: &Game, ordered: bool) -> Seen {
                 // In the order in which they were sent.
                 balls.sort_unstable();
                 for (at, _, value) in balls {
-                    jugglers[own].note(at, Sight::Lost, value);
+                    jugglers[own].note(at, Sample::Lost, value);
                 }
             }
             for &(own, at, value) in &change.set {

@@ -2,37 +2,32 @@
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Rate};
-use serde::{Deserialize, Serialize};
 
 use super::plan::{Plan, at_least, fits_ports, some_delay};
 use crate::graph::Topology;
 
-/// Switches in a row, each with the same number of hosts: the place to look at fairness between
-/// flows that cross one, two or many bottlenecks.
-///
-/// Nodes are numbered hosts of the first switch, hosts of the second, …, then the switches.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ChainConfig {
-    /// Switches in the row.
-    pub switches: u32,
-    /// Hosts at each switch.
-    pub hosts_per_switch: u32,
-    /// Rate of every link.
-    pub rate: Rate,
-    /// One-way delay of every link.
-    pub delay: Duration,
-}
-
-impl Default for ChainConfig {
-    fn default() -> Self {
-        Self {
-            switches: 3,
-            hosts_per_switch: 2,
-            rate: Rate::from_gbps(100),
-            delay: Duration::from_us(1),
-        }
+settings! {
+    /// Switches in a row, each with the same number of hosts: the place to look at fairness between
+    /// flows that cross one, two or many bottlenecks.
+    ///
+    /// Nodes are numbered hosts of the first switch, hosts of the second, …, then the switches.
+    pub struct ChainConfig {
+        /// Switches in the row.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub switches: u32 = 3,
+        /// Hosts at each switch.
+        ///
+        /// A single switch needs two.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub hosts_per_switch: u32 = 2,
+        /// Rate of every link.
+        pub rate: Rate = "100Gbps",
+        /// One-way delay of every link.
+        pub delay: Duration = "1us",
     }
 }
 
@@ -48,7 +43,7 @@ impl ChainConfig {
             rate,
             delay,
         } = *self;
-        at_least("switches", switches, 1)?;
+        self.validate_ranges()?;
         at_least(
             "hosts_per_switch",
             hosts_per_switch,

@@ -2,37 +2,27 @@
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Rate};
-use serde::{Deserialize, Serialize};
 
-use super::plan::{Plan, at_least, fits_ports, some_delay};
+use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
 
-/// Hosts of the left side, hosts of the right side, the left switch, the right switch.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DumbbellConfig {
-    /// Hosts on each side.
-    pub hosts_per_side: u32,
-    /// Rate of the links between hosts and switches.
-    pub host_rate: Rate,
-    /// Rate of the link between the switches.
-    pub bottleneck_rate: Rate,
-    /// One-way delay of the links between hosts and switches.
-    pub host_delay: Duration,
-    /// One-way delay of the link between the switches.
-    pub bottleneck_delay: Duration,
-}
-
-impl Default for DumbbellConfig {
-    fn default() -> Self {
-        Self {
-            hosts_per_side: 2,
-            host_rate: Rate::from_gbps(100),
-            bottleneck_rate: Rate::from_gbps(100),
-            host_delay: Duration::from_us(1),
-            bottleneck_delay: Duration::from_us(1),
-        }
+settings! {
+    /// Hosts of the left side, hosts of the right side, the left switch, the right switch.
+    pub struct DumbbellConfig {
+        /// Hosts on each side.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub hosts_per_side: u32 = 2,
+        /// Rate of host links.
+        pub host_rate: Rate = "100Gbps",
+        /// Rate of the link between the switches.
+        pub bottleneck_rate: Rate = "100Gbps",
+        /// One-way delay of host links.
+        pub host_delay: Duration = "1us",
+        /// One-way delay of the link between the switches.
+        pub bottleneck_delay: Duration = "1us",
     }
 }
 
@@ -43,7 +33,7 @@ impl DumbbellConfig {
     /// No host, more hosts than a switch has ports, or a zero delay.
     pub fn build(&self) -> Result<Topology, ConfigError> {
         let side = self.hosts_per_side;
-        at_least("hosts_per_side", side, 1)?;
+        self.validate_ranges()?;
         fits_ports("hosts_per_side", "a switch", u64::from(side) + 1)?;
         some_delay("host_delay", self.host_delay)?;
         some_delay("bottleneck_delay", self.bottleneck_delay)?;

@@ -3,7 +3,7 @@
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Duration, Rate};
-use serde::{Deserialize, Serialize};
+use fabricsim_core::{choices, settings};
 
 use super::plan::{Plan, some_delay};
 use crate::graph::Topology;
@@ -11,46 +11,36 @@ use crate::graph::Topology;
 /// The largest `k` that is built: 4,194,304 hosts.
 const MAX_K: u32 = 256;
 
-/// A three-layer fat-tree: the classic one of k-port switches, or a published fabric by name.
-///
-/// The classic tree (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, section 2.2) has k pods of k/2
-/// top-of-rack and k/2 aggregation switches, (k/2)^2 cores, and k/2 hosts under each
-/// top-of-rack switch: k^3/4 hosts. Nodes are numbered hosts, top-of-rack, aggregation, core;
-/// links are listed host by host, then switch by switch from the bottom up.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct FatTreeConfig {
-    /// Ports of a switch: even, from 2 to 256. Not read when there is a preset.
-    pub k: u32,
-    /// Rate of the links between hosts and switches.
-    pub host_rate: Rate,
-    /// Rate of the links between switches.
-    pub fabric_rate: Rate,
-    /// One-way delay of every link.
-    pub link_delay: Duration,
-    /// A published fabric, which fixes all the other keys.
-    pub preset: Option<Preset>,
+settings! {
+    /// A three-layer fat-tree: the classic one of k-port switches, or a published fabric by name.
+    ///
+    /// The classic tree (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, section 2.2) has k pods of k/2
+    /// top-of-rack and k/2 aggregation switches, (k/2)^2 cores, and k/2 hosts under each
+    /// top-of-rack switch: k^3/4 hosts. Nodes are numbered hosts, top-of-rack, aggregation, core;
+    /// links are listed host by host, then switch by switch from the bottom up.
+    pub struct FatTreeConfig {
+        /// Ports of a switch, even, 2 to 256; makes k^3/4 hosts.
+        ///
+        /// Not read when there is a preset.
+        pub k: u32 = 8,
+        /// Rate of host links.
+        pub host_rate: Rate = "100Gbps",
+        /// Rate of links between switches.
+        pub fabric_rate: Rate = "400Gbps",
+        /// One-way delay of every link.
+        pub link_delay: Duration = "1us",
+        /// Published fabric, which fixes all the other keys.
+        pub preset: Option<Preset> = null,
+    }
 }
 
-/// A fabric from a paper.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-pub enum Preset {
-    /// 320 hosts at 100 Gbps, 20 top-of-rack, 20 aggregation and 16 core switches at 400 Gbps,
-    /// every link 1 us (Li et al., HPCC, SIGCOMM 2019, section 5.1). Same nodes and links, in the
-    /// same order, as the published HPCC simulator's topology of that name.
-    #[serde(rename = "hpcc-fat320")]
-    HpccFat320,
-}
-
-impl Default for FatTreeConfig {
-    fn default() -> Self {
-        Self {
-            k: 8,
-            host_rate: Rate::from_gbps(100),
-            fabric_rate: Rate::from_gbps(400),
-            link_delay: Duration::from_us(1),
-            preset: None,
-        }
+choices! {
+    /// A fabric from a paper.
+    pub enum Preset {
+        /// 320 hosts at 100 Gbps, 20 top-of-rack, 20 aggregation and 16 core switches at 400 Gbps,
+        /// every link 1 us (Li et al., HPCC, SIGCOMM 2019, section 5.1). Same nodes and links, in the
+        /// same order, as the published HPCC simulator's topology of that name.
+        HpccFat320 = "hpcc-fat320",
     }
 }
 

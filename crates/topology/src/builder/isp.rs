@@ -3,52 +3,41 @@
 mod sketch;
 
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Rate};
-use serde::{Deserialize, Serialize};
 
 use super::backbone::{Backbone, Hosts};
 use super::plan::{at_least, some_delay};
 use crate::graph::Topology;
 use sketch::Sketch;
 
-/// A random network of a service provider, with as many switches as wanted on its longest shortest path.
-///
-/// It is built along a row of `longest_path` switches. Chains of new switches lead from a switch at one
-/// place of the row to one further on, and are as long as the row between the two; a few switches hang on
-/// one link. The chains are so many that there are about 1.2 links for each switch, as in the networks of
-/// US Carrier (158 switches, 36 on the longest shortest path) and Kentucky Datalink (754 and 59) in the
-/// Internet Topology Zoo; fewer where `switches` is hardly more than `longest_path`, more where paths are
-/// too short for chains.
-///
-/// Nodes are numbered hosts of the first switch, hosts of the second, ..., then the switches, those of the
-/// row first.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct IspConfig {
-    /// Switches in all, at most 100,000.
-    pub switches: u32,
-    /// Switches on the longest of the shortest paths between two switches, both ends counted.
-    pub longest_path: u32,
-    /// Which of the networks there are with these numbers.
-    pub seed: u64,
-    /// Hosts at each switch.
-    pub hosts_per_switch: u32,
-    /// Rate of every link.
-    pub rate: Rate,
-    /// One-way delay of every link.
-    pub delay: Duration,
-}
-
-impl Default for IspConfig {
-    fn default() -> Self {
-        Self {
-            switches: 158,
-            longest_path: 36,
-            seed: 1,
-            hosts_per_switch: 1,
-            rate: Rate::from_gbps(100),
-            delay: Duration::from_ms(1),
-        }
+settings! {
+    /// A random network of a service provider, with as many switches as wanted on its longest shortest path.
+    ///
+    /// It is built along a row of `longest_path` switches. Chains of new switches lead from a switch at one
+    /// place of the row to one further on, and are as long as the row between the two; a few switches hang on
+    /// one link. The chains are so many that there are about 1.2 links for each switch, as in the networks of
+    /// US Carrier (158 switches, 36 on the longest shortest path) and Kentucky Datalink (754 and 59) in the
+    /// Internet Topology Zoo; fewer where `switches` is hardly more than `longest_path`, more where paths are
+    /// too short for chains.
+    ///
+    /// Nodes are numbered hosts of the first switch, hosts of the second, ..., then the switches, those of the
+    /// row first.
+    pub struct IspConfig {
+        /// Switches in all, up to 100000.
+        pub switches: u32 = 158,
+        /// Switches on the longest shortest path, both ends counted.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub longest_path: u32 = 36,
+        /// Which of the networks with these numbers.
+        pub seed: u64 = 1,
+        /// Hosts at each switch.
+        pub hosts_per_switch: u32 = 1,
+        /// Rate of every link.
+        pub rate: Rate = "100Gbps",
+        /// One-way delay of every link.
+        pub delay: Duration = "1ms",
     }
 }
 
@@ -61,7 +50,7 @@ impl IspConfig {
     /// # Errors
     /// Numbers that no network has, a zero delay, too few or too many hosts.
     pub fn build(&self) -> Result<Topology, ConfigError> {
-        at_least("longest_path", self.longest_path, 1)?;
+        self.validate_ranges()?;
         at_least("switches", self.switches, self.longest_path)?;
         if self.switches > MOST_SWITCHES {
             return Err(ConfigError::new(

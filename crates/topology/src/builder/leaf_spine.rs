@@ -3,49 +3,43 @@
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::limits::{MAX_RATE, MIN_RATE};
+use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Rate};
-use serde::{Deserialize, Serialize};
 
-use super::plan::{Plan, at_least, fits_ports, some_delay};
+use super::plan::{Plan, fits_ports, some_delay};
 use crate::graph::Topology;
 
 /// The rate between switches when neither `fabric_rate` nor `oversubscription` is given.
 const DEFAULT_FABRIC_RATE: Rate = Rate::from_gbps(400);
 
-/// Two layers of switches, fully meshed. Nodes are numbered hosts, leaves, spines.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LeafSpineConfig {
-    /// Hosts under each leaf.
-    pub hosts_per_leaf: u32,
-    /// Leaf switches.
-    pub leaves: u32,
-    /// Spine switches.
-    pub spines: u32,
-    /// Rate of the links between hosts and leaves.
-    pub host_rate: Rate,
-    /// Rate of the links between leaves and spines; 400 Gbps when `oversubscription` is not given.
-    pub fabric_rate: Option<Rate>,
-    /// A leaf's rate to its hosts over its rate to the spines: another way to set `fabric_rate`.
-    pub oversubscription: Option<f64>,
-    /// One-way delay of the links between leaves and spines.
-    pub link_delay: Duration,
-    /// One-way delay of the links between hosts and leaves; `link_delay` when not given.
-    pub host_delay: Option<Duration>,
-}
-
-impl Default for LeafSpineConfig {
-    fn default() -> Self {
-        Self {
-            hosts_per_leaf: 16,
-            leaves: 4,
-            spines: 4,
-            host_rate: Rate::from_gbps(100),
-            fabric_rate: None,
-            oversubscription: None,
-            link_delay: Duration::from_us(1),
-            host_delay: None,
-        }
+settings! {
+    /// Two layers of switches, fully meshed. Nodes are numbered hosts, leaves, spines.
+    pub struct LeafSpineConfig {
+        /// Hosts under each leaf.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub hosts_per_leaf: u32 = 16,
+        /// Leaf switches.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub leaves: u32 = 4,
+        /// Spine switches.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub spines: u32 = 4,
+        /// Rate of host links.
+        pub host_rate: Rate = "100Gbps",
+        /// Rate of links between switches.
+        #[note("(default \"400Gbps\")")]
+        pub fabric_rate: Option<Rate> = null,
+        /// Ratio of a leaf's host rate to its uplink rate, instead of `fabric_rate`.
+        #[note("(default: none)")]
+        pub oversubscription: Option<f64> = null,
+        /// One-way delay of links between switches.
+        pub link_delay: Duration = "1us",
+        /// One-way delay of host links.
+        #[note("(default: `link_delay`)")]
+        pub host_delay: Option<Duration> = null,
     }
 }
 
@@ -104,9 +98,7 @@ impl LeafSpineConfig {
             link_delay,
             ..
         } = *self;
-        at_least("hosts_per_leaf", hosts_per_leaf, 1)?;
-        at_least("leaves", leaves, 1)?;
-        at_least("spines", spines, 1)?;
+        self.validate_ranges()?;
         fits_ports(
             "spines",
             "a leaf",

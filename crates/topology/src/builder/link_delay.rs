@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use fabricsim_core::input::{Choice, Quantity, ValueKind};
+use fabricsim_core::setting_values;
 use fabricsim_core::units::{Duration, UnitError};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -18,6 +20,14 @@ pub enum LinkDelay {
 
 /// The word for [`LinkDelay::Geographic`].
 const GEOGRAPHIC: &str = "geographic";
+
+setting_values! {
+    LinkDelay => ValueKind::Either(&[
+        ValueKind::Quantity(Quantity::Time),
+        ValueKind::Name(&[Choice { name: GEOGRAPHIC, remark: "" }]),
+    ]),
+}
+
 /// Seconds in which light passes a kilometer of fibre, whose refractive index is about 1.5.
 const SECONDS_PER_KM: f64 = 5e-6;
 /// The mean radius of the Earth, in km (IUGG).

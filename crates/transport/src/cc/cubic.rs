@@ -1,77 +1,53 @@
 //! CUBIC (RFC 9438), with the details of Linux where the RFC leaves room.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Growth, Signal,
     Transport,
 };
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use serde::{Deserialize, Serialize};
 
 use super::hystart::HyStart;
 use super::reno_window::Window;
 use crate::switch::Switch;
 
-/// Settings of [`Cubic`].
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CubicConfig {
-    /// Segments per cubic second (C in the RFC).
-    pub c: f64,
-    /// What is left of the window after congestion (beta_cubic).
-    pub beta: f64,
-    /// Leave room to flows that come anew (section 4.7).
-    pub fast_convergence: Switch,
-    /// Leave slow start before it loses packets (Ha and Rhee 2011).
-    pub hystart: Switch,
-}
-
-impl Default for CubicConfig {
-    fn default() -> Self {
-        Self {
-            c: 0.4,
-            beta: 0.7,
-            fast_convergence: Switch::On,
-            hystart: Switch::On,
-        }
+settings! {
+    /// The `[cc]` table of `kind = "cubic"`.
+    pub struct CubicConfig {
+        /// Growth in segments per cubic second.
+        ///
+        /// It is C in the RFC.
+        #[range(above 0.0)]
+        #[refused("a growth of {value} is not above zero", "give a number above 0, such as 0.4")]
+        pub c: f64 = 0.4,
+        /// What is left of the window after congestion.
+        ///
+        /// It is beta_cubic in the RFC.
+        #[range(above 0.0, below 1.0)]
+        #[refused(
+            "a share of {value} is not between 0 and 1",
+            "give a number above 0 and below 1, such as 0.7"
+        )]
+        pub beta: f64 = 0.7,
+        /// Remember less when windows fall.
+        ///
+        /// It leaves room to flows that come anew (section 4.7).
+        pub fast_convergence: Switch = "on",
+        /// Leave slow start early.
+        ///
+        /// Before it loses packets (Ha and Rhee 2011).
+        pub hystart: Switch = "on",
     }
 }
 
 impl CcConfig for CubicConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[
-        ("c", "growth in segments per cubic second (default 0.4)"),
-        (
-            "beta",
-            "what is left of the window after congestion (default 0.7)",
-        ),
-        (
-            "fast_convergence",
-            "\"on\" or \"off\": remember less when windows fall (default \"on\")",
-        ),
-        (
-            "hystart",
-            "\"on\" or \"off\": leave slow start early (default \"on\")",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 
     const TRANSPORT: Transport = Transport::Tcp;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        if !(self.c > 0.0 && self.c.is_finite()) {
-            return Err(ConfigError::new(
-                "c",
-                format!("a growth of {} is not above zero", self.c),
-                "give a number above 0, such as 0.4",
-            ));
-        }
-        if !(self.beta > 0.0 && self.beta < 1.0) {
-            return Err(ConfigError::new(
-                "beta",
-                format!("a share of {} is not between 0 and 1", self.beta),
-                "give a number above 0 and below 1, such as 0.7",
-            ));
-        }
-        Ok(())
+        self.validate_ranges()
     }
 }
 

@@ -1,41 +1,36 @@
 //! DCTCP in hardware: the share of marked packets decides how much the rate falls (Alizadeh et al.,
 //! SIGCOMM 2010), on a rate instead of a TCP window, as the published HPCC simulator runs it.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
     MarkingThresholds, default_min_rate,
 };
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Rate};
-use serde::{Deserialize, Serialize};
 
 use super::paced_rate::{PacedRate, Windowed, bytes_at};
 
-/// Settings of [`Dctcp`].
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DctcpConfig {
-    /// Weight of a new share of marks in the average (g in the paper).
-    pub g: f64,
-    /// Added once per round trip; absent means one MTU per base round-trip time, under
-    /// `profile = "ns3-hpcc"` its script's 615 Mbps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub additive_increase: Option<Rate>,
-    /// The lowest rate; absent means 1 Gbps, or a hundredth of the NIC rate where that is less.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_rate: Option<Rate>,
-    /// Limit what is in flight.
-    pub window: bool,
-}
-
-impl Default for DctcpConfig {
-    fn default() -> Self {
-        Self {
-            g: 1.0 / 16.0,
-            additive_increase: None,
-            min_rate: None,
-            window: true,
-        }
+settings! {
+    /// The `[cc]` table of `kind = "dctcp"`.
+    pub struct DctcpConfig {
+        /// Weight of a new share of marks.
+        ///
+        /// It is g in the paper.
+        #[range(above 0.0, to 1.0)]
+        #[refused(
+            "a weight of {value} is not between 0 and 1",
+            "give a number above 0 and up to 1, such as 0.0625"
+        )]
+        pub g: f64 = 0.0625,
+        /// Added once per round trip.
+        #[note("(default: one MTU per base RTT; profile \"615Mbps\")")]
+        pub additive_increase: Option<Rate> = none,
+        /// Lowest rate.
+        #[note("(default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
+        pub min_rate: Option<Rate> = none,
+        /// Limit what is in flight to a bandwidth-delay product.
+        pub window: bool = true,
     }
 }
 
@@ -50,34 +45,10 @@ impl DctcpConfig {
 }
 
 impl CcConfig for DctcpConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "g",
-            "weight of a new share of marks, 0 to 1 (default 0.0625)",
-        ),
-        (
-            "additive_increase",
-            "added once per round trip (default: one MTU per base RTT; profile \"615Mbps\")",
-        ),
-        (
-            "min_rate",
-            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
-        ),
-        (
-            "window",
-            "limit what is in flight to a bandwidth-delay product (default true)",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        if self.g > 0.0 && self.g <= 1.0 {
-            return Ok(());
-        }
-        Err(ConfigError::new(
-            "g",
-            format!("a weight of {} is not between 0 and 1", self.g),
-            "give a number above 0 and up to 1, such as 0.0625",
-        ))
+        self.validate_ranges()
     }
 
     fn resolved(&self, network: &CcContext) -> Self {

@@ -70,8 +70,8 @@ impl HyStart {
             round.last = ack.now;
             // The train is as long as the path in one direction.
             let aggregates = AGGREGATES / (2.0 * cwnd * self.segment);
-            let slack = Duration::from_secs_f64(aggregates * ack.smoothed_rtt.as_secs_f64());
-            let path = ack.least_rtt + slack.min(AGGREGATION);
+            let margin = Duration::from_secs_f64(aggregates * ack.smoothed_rtt.as_secs_f64());
+            let path = ack.least_rtt + margin.min(AGGREGATION);
             if ack.now.since(round.start).as_ps() > path.as_ps() / 2 {
                 return true;
             }

@@ -3,43 +3,29 @@
 //! The baseline that shows what the network does by itself, and the cheapest algorithm to measure the
 //! network with.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Rate};
-use serde::{Deserialize, Serialize};
 
-/// Settings of [`NoControl`].
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct NoneConfig {
-    /// The window in bandwidth-delay products; 0 for no window.
-    pub window_bdp: f64,
-}
-
-impl Default for NoneConfig {
-    fn default() -> Self {
-        Self { window_bdp: 1.0 }
+settings! {
+    /// The `[cc]` table of `kind = "none"`.
+    pub struct NoneConfig {
+        /// Window in bandwidth-delay products, 0 for none.
+        #[range(from 0.0)]
+        #[refused(
+            "a window of {value} bandwidth-delay products is impossible",
+            "give a number from 0 (no window) upwards, such as 1.0"
+        )]
+        pub window_bdp: f64 = 1.0,
     }
 }
 
 impl CcConfig for NoneConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[(
-        "window_bdp",
-        "window in bandwidth-delay products, 0 for none (default 1.0)",
-    )];
+    const KEYS: Keys = Self::MEANINGS;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        if self.window_bdp >= 0.0 && self.window_bdp.is_finite() {
-            return Ok(());
-        }
-        Err(ConfigError::new(
-            "window_bdp",
-            format!(
-                "a window of {} bandwidth-delay products is impossible",
-                self.window_bdp
-            ),
-            "give a number from 0 (no window) upwards, such as 1.0",
-        ))
+        self.validate_ranges()
     }
 }
 

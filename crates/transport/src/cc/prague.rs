@@ -5,70 +5,50 @@
 #[cfg(test)]
 mod tests;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::Flags;
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, EcnUse, Feedback, FlowStart,
     Growth, MarkResponse, MarkingThresholds, Recovering, Signal, Transport,
 };
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use serde::{Deserialize, Serialize};
 
 use super::classic_queue::ClassicQueue;
 use super::reno_window::{LEAST_THRESHOLD, Window};
-use super::tcp_dctcp::{step, validate_weight};
+use super::tcp_dctcp::step;
 use crate::switch::Switch;
 
-/// Settings of [`Prague`].
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct PragueConfig {
-    /// Weight of a new share of marks in the average.
-    pub g: f64,
-    /// Round-trip times below this one compete as if they were as long (section 2.4.4).
-    pub target_rtt: Duration,
-    /// Round trips after slow start from which they do.
-    pub independent_after: u32,
-    /// Fall back to reductions like those of classic algorithms where the queue seems to be a classic one
-    /// (RFC 9331, section 4.3).
-    pub classic_fallback: Switch,
-}
-
-impl Default for PragueConfig {
-    fn default() -> Self {
-        Self {
-            g: 1.0 / 16.0,
-            target_rtt: Duration::from_ms(25),
-            independent_after: 500,
-            classic_fallback: Switch::Off,
-        }
+settings! {
+    /// The `[cc]` table of `kind = "prague"`.
+    pub struct PragueConfig {
+        /// Weight of a new share of marks.
+        #[range(above 0.0, to 1.0)]
+        #[refused(
+            "a weight of {value} is not between 0 and 1",
+            "give a number above 0 and up to 1, such as 0.0625"
+        )]
+        pub g: f64 = 0.0625,
+        /// Shorter round-trip times compete as if they were this long.
+        ///
+        /// Section 2.4.4.
+        pub target_rtt: Duration = "25ms",
+        /// Round trips after slow start from which they do.
+        pub independent_after: u32 = 500,
+        /// Reduce like a classic algorithm where the queue is classic.
+        ///
+        /// RFC 9331, section 4.3.
+        pub classic_fallback: Switch = "off",
     }
 }
 
 impl CcConfig for PragueConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "g",
-            "weight of a new share of marks, 0 to 1 (default 0.0625)",
-        ),
-        (
-            "target_rtt",
-            "shorter round-trip times compete as if they were this long (default \"25ms\")",
-        ),
-        (
-            "independent_after",
-            "round trips after slow start from which they do (default 500)",
-        ),
-        (
-            "classic_fallback",
-            "\"on\" or \"off\": reduce like a classic algorithm where the queue is classic (default \"off\")",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 
     const TRANSPORT: Transport = Transport::Tcp;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        validate_weight(self.g)
+        self.validate_ranges()
     }
 
     fn feedback(&self) -> Feedback {

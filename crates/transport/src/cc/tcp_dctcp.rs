@@ -1,39 +1,28 @@
 //! DCTCP: the share of marked segments decides how much the window falls (RFC 8257).
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, Feedback, FlowStart, Growth,
     MarkingThresholds, Round, Signal, Transport,
 };
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate};
-use serde::{Deserialize, Serialize};
 
 use super::reno_window::Window;
 
-/// Settings of [`TcpDctcp`].
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TcpDctcpConfig {
-    /// Weight of a new share of marks in the average (g in the RFC).
-    pub g: f64,
-}
-
-impl Default for TcpDctcpConfig {
-    fn default() -> Self {
-        Self { g: 1.0 / 16.0 }
+settings! {
+    /// The `[cc]` table of `kind = "tcp-dctcp"`.
+    pub struct TcpDctcpConfig {
+        /// Weight of a new share of marks.
+        ///
+        /// It is g in the RFC.
+        #[range(above 0.0, to 1.0)]
+        #[refused(
+            "a weight of {value} is not between 0 and 1",
+            "give a number above 0 and up to 1, such as 0.0625"
+        )]
+        pub g: f64 = 0.0625,
     }
-}
-
-/// Refuses a weight that is none.
-pub(super) fn validate_weight(g: f64) -> Result<(), ConfigError> {
-    if g > 0.0 && g <= 1.0 {
-        return Ok(());
-    }
-    Err(ConfigError::new(
-        "g",
-        format!("a weight of {g} is not between 0 and 1"),
-        "give a number above 0 and up to 1, such as 0.0625",
-    ))
 }
 
 /// The threshold K of DCTCP: 30 KB at 10 Gbps and in proportion at other rates, as RDMA's `dctcp` has it
@@ -48,15 +37,12 @@ pub(super) fn step(rate: Rate) -> MarkingThresholds {
 }
 
 impl CcConfig for TcpDctcpConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[(
-        "g",
-        "weight of a new share of marks, 0 to 1 (default 0.0625)",
-    )];
+    const KEYS: Keys = Self::MEANINGS;
 
     const TRANSPORT: Transport = Transport::Tcp;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        validate_weight(self.g)
+        self.validate_ranges()
     }
 
     fn feedback(&self) -> Feedback {

@@ -1,13 +1,13 @@
 //! TIMELY: the rate follows the gradient of the round-trip time (Mittal et al., SIGCOMM 2015), as the
 //! published HPCC simulator runs it.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
     Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
     default_min_rate,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate};
-use serde::{Deserialize, Serialize};
+use fabricsim_core::{choices, settings};
 
 use super::paced_rate::{PacedRate, Windowed, share_of};
 
@@ -16,61 +16,66 @@ const TIMESTAMP: u16 = 8;
 /// Events in a row after which increases become larger.
 const HYPER_AFTER: u32 = 5;
 
-/// What leads to hyper increase.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HyperCounts {
-    /// Five increases in a row, below T_low too; the sixth is the first larger one: the published
-    /// HPCC simulator.
-    Increases,
-    /// Round-trip times that fall five times in a row; increases below T_low are never larger: the
-    /// paper.
-    Gradients,
-}
-
-/// Settings of [`Timely`].
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TimelyConfig {
-    /// Weight of a new difference of round-trip times in their average (α in the paper).
-    pub alpha: f64,
-    /// Strength of a decrease (β).
-    pub beta: f64,
-    /// Below this round-trip time the rate always grows (T_low).
-    pub t_low: Duration,
-    /// Above this round-trip time the rate always falls (T_high).
-    pub t_high: Duration,
-    /// What differences are measured in (minRTT).
-    pub min_rtt: Duration,
-    /// Additive increase (δ); absent means a thousandth of the NIC rate: 100 Mbps at 100 Gbps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub additive_increase: Option<Rate>,
-    /// Hyper increase (N δ); absent means five times as much: 500 Mbps at 100 Gbps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyper_increase: Option<Rate>,
+choices! {
     /// What leads to hyper increase.
-    pub hyper_counts: HyperCounts,
-    /// The lowest rate; absent means 1 Gbps, or a hundredth of the NIC rate where that is less.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_rate: Option<Rate>,
-    /// Limit what is in flight (TIMELY+w).
-    pub window: bool,
+    pub enum HyperCounts {
+        /// Five increases in a row, below T_low too; the sixth is the first larger one: the published
+        /// HPCC simulator.
+        Increases = "increases",
+        /// Round-trip times that fall five times in a row; increases below T_low are never larger: the
+        /// paper.
+        Gradients = "gradients" ("negative ones; the paper"),
+    }
 }
 
-impl Default for TimelyConfig {
-    fn default() -> Self {
-        Self {
-            alpha: 0.875,
-            beta: 0.8,
-            t_low: Duration::from_us(50),
-            t_high: Duration::from_us(500),
-            min_rtt: Duration::from_us(20),
-            additive_increase: None,
-            hyper_increase: None,
-            hyper_counts: HyperCounts::Increases,
-            min_rate: None,
-            window: false,
-        }
+settings! {
+    /// The `[cc]` table of `kind = "timely"`.
+    pub struct TimelyConfig {
+        /// Weight of a new difference of round-trip times.
+        ///
+        /// It is α in the paper.
+        #[range(from 0.0, to 1.0)]
+        #[refused(
+            "a weight of {value} is not between 0 and 1",
+            "give a number from 0 to 1, such as 0.8"
+        )]
+        pub alpha: f64 = 0.875,
+        /// Strength of a decrease.
+        ///
+        /// It is β in the paper.
+        #[range(from 0.0, to 1.0)]
+        #[refused(
+            "a weight of {value} is not between 0 and 1",
+            "give a number from 0 to 1, such as 0.8"
+        )]
+        pub beta: f64 = 0.8,
+        /// Round-trip time below which the rate always grows.
+        pub t_low: Duration = "50us",
+        /// Round-trip time above which the rate always falls.
+        pub t_high: Duration = "500us",
+        /// What differences are measured in.
+        ///
+        /// It is minRTT in the paper.
+        #[range(above "0s")]
+        #[refused("differences cannot be measured in zeros", "give a round-trip time, such as \"20us\"")]
+        pub min_rtt: Duration = "20us",
+        /// Added at each increase.
+        ///
+        /// It is δ in the paper.
+        #[note("(default \"100Mbps\" for each 100 Gbps of NIC rate)")]
+        pub additive_increase: Option<Rate> = none,
+        /// Added in hyper increase.
+        ///
+        /// It is N δ in the paper.
+        #[note("(default \"500Mbps\" for each 100 Gbps of NIC rate)")]
+        pub hyper_increase: Option<Rate> = none,
+        /// What has to occur five times before hyper increase.
+        pub hyper_counts: HyperCounts = "increases",
+        /// Lowest rate.
+        #[note("(default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
+        pub min_rate: Option<Rate> = none,
+        /// Limit what is in flight to a bandwidth-delay product, TIMELY+w.
+        pub window: bool = false,
     }
 }
 
@@ -92,68 +97,15 @@ impl TimelyConfig {
 }
 
 impl CcConfig for TimelyConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "alpha",
-            "weight of a new difference of round-trip times, 0 to 1 (default 0.875)",
-        ),
-        ("beta", "strength of a decrease, 0 to 1 (default 0.8)"),
-        (
-            "t_low",
-            "round-trip time below which the rate always grows (default \"50us\")",
-        ),
-        (
-            "t_high",
-            "round-trip time above which the rate always falls (default \"500us\")",
-        ),
-        (
-            "min_rtt",
-            "what differences are measured in (default \"20us\")",
-        ),
-        (
-            "additive_increase",
-            "added at each increase (default \"100Mbps\" for each 100 Gbps of NIC rate)",
-        ),
-        (
-            "hyper_increase",
-            "added in hyper increase (default \"500Mbps\" for each 100 Gbps of NIC rate)",
-        ),
-        (
-            "hyper_counts",
-            "hyper increase after five \"increases\" (default) or negative \"gradients\" (the paper)",
-        ),
-        (
-            "min_rate",
-            "lowest rate (default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
-        ),
-        (
-            "window",
-            "limit what is in flight to a bandwidth-delay product, TIMELY+w (default false)",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        for (key, value) in [("alpha", self.alpha), ("beta", self.beta)] {
-            if !(0.0..=1.0).contains(&value) {
-                return Err(ConfigError::new(
-                    key,
-                    format!("a weight of {value} is not between 0 and 1"),
-                    "give a number from 0 to 1, such as 0.8",
-                ));
-            }
-        }
+        self.validate_ranges()?;
         if self.t_low > self.t_high {
             return Err(ConfigError::new(
                 "t_low",
                 format!("t_low ({}) is above t_high ({})", self.t_low, self.t_high),
                 "give a t_low no larger than t_high",
-            ));
-        }
-        if self.min_rtt == Duration::ZERO {
-            return Err(ConfigError::new(
-                "min_rtt",
-                "differences cannot be measured in zeros",
-                "give a round-trip time, such as \"20us\"",
             ));
         }
         Ok(())

@@ -4,70 +4,69 @@ use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::{CcContext, Fidelity, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
-use serde::{Deserialize, Serialize};
+use fabricsim_core::{choices, settings};
 
-/// Whose round-trip time algorithms work with (T). A window is what the flow's NIC sends in it (W).
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BaseRtt {
-    /// The largest of all pairs of hosts, for every flow, as in the published runs.
-    Largest,
-    /// That of the flow's own pair.
-    Pair,
+choices! {
+    /// Whose round-trip time algorithms work with (T). A window is what the flow's NIC sends in it (W).
+    pub enum BaseRtt {
+        /// The largest of all pairs of hosts, for every flow, as in the published runs.
+        Largest = "largest" ("of all pairs"),
+        /// That of the flow's own pair.
+        Pair = "pair" ("the pair's own"),
+    }
 }
 
-/// How losses are repaired.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Recovery {
-    /// Receivers keep nothing beyond a gap; senders go back to it and send everything again.
-    #[default]
-    GoBackN,
-    /// Receivers keep and report what arrives beyond a gap; senders send again what is lost (IRN:
-    /// Mittal et al., SIGCOMM 2018, section 3.1).
-    Selective,
-}
-
-/// The `[rdma]` table.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RdmaConfig {
-    /// Payload bytes of a full packet.
-    pub mtu: Bytes,
-    /// Whose round-trip time algorithms work with.
-    pub base_rtt: BaseRtt,
-    /// The least retransmission timeout; the timeout is the larger of this and the smoothed
-    /// round-trip time plus four deviations (RFC 6298), doubled after each timeout in a row. Absent
-    /// means [`RTO_LOSSY`](Self::RTO_LOSSY), in fabrics that lose no packet
-    /// [`RTO_LOSSLESS`](Self::RTO_LOSSLESS).
-    ///
-    /// Differs from the paper: the published simulator has none, and a lost tail hangs its flow.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rto_min: Option<Duration>,
+choices! {
     /// How losses are repaired.
-    pub recovery: Recovery,
-    /// The least time between two NACKs for the same byte; selective recovery does not wait.
-    pub nack_interval: Duration,
-    /// Let answers leave a host while their priority is paused; absent means no, under
-    /// `profile = "ns3-hpcc"` what its script has for the algorithm.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack_high_priority: Option<bool>,
-    /// The switch priority of answers (1 to 7); absent means that of the data.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub answer_priority: Option<u8>,
+    #[derive(Default)]
+    pub enum Recovery {
+        /// Receivers keep nothing beyond a gap; senders go back to it and send everything again.
+        #[default]
+        GoBackN = "go-back-n",
+        /// Receivers keep and report what arrives beyond a gap; senders send again what is lost (IRN:
+        /// Mittal et al., SIGCOMM 2018, section 3.1).
+        Selective = "selective" ("send again only what is lost"),
+    }
 }
 
-impl Default for RdmaConfig {
-    fn default() -> Self {
-        Self {
-            mtu: Bytes::new(1_000),
-            base_rtt: BaseRtt::Largest,
-            rto_min: None,
-            recovery: Recovery::GoBackN,
-            nack_interval: Duration::from_us(500),
-            ack_high_priority: None,
-            answer_priority: None,
-        }
+settings! {
+    /// The `[rdma]` table.
+    pub struct RdmaConfig {
+        /// Payload bytes of a full packet.
+        #[range(from "1B", to "9000B")]
+        #[refused("a packet cannot carry {value}", "give 1B to 9000B, such as \"1000B\"")]
+        pub mtu: Bytes = "1000B",
+        /// Base round-trip time (T) of algorithms and windows.
+        pub base_rtt: BaseRtt = "largest",
+        /// Least retransmission timeout.
+        ///
+        /// The timeout is the larger of this and the smoothed round-trip time plus four deviations (RFC
+        /// 6298), doubled after each timeout in a row. Absent means [`RTO_LOSSY`](Self::RTO_LOSSY), in
+        /// fabrics that lose no packet [`RTO_LOSSLESS`](Self::RTO_LOSSLESS).
+        ///
+        /// Differs from the paper: the published simulator has none, and a lost tail hangs its flow.
+        #[range(above "0s")]
+        #[refused(
+            "a timeout of zero would resend at once",
+            "give a time above the round-trip time, such as \"4ms\""
+        )]
+        #[note("(default \"4ms\" where packets can be lost, else \"536870912ns\")")]
+        pub rto_min: Option<Duration> = none,
+        /// How losses are repaired.
+        pub recovery: Recovery = "go-back-n",
+        /// Least time between two NACKs for one byte, with go-back-n.
+        pub nack_interval: Duration = "500us",
+        /// Answers leave a host while their priority is paused.
+        #[note("(default false; profile: by algorithm)")]
+        pub ack_high_priority: Option<bool> = none,
+        /// Switch priority of answers.
+        #[range(from 1, to 7)]
+        #[refused(
+            "priorities of flows are 1 to 7 (0 is the switches' own)",
+            "give a number from 1 to 7, or leave the key out"
+        )]
+        #[note("(default: that of the data)")]
+        pub answer_priority: Option<u8> = none,
     }
 }
 
@@ -81,65 +80,12 @@ impl RdmaConfig {
     /// 2022), so that pauses do not make it fire.
     pub const RTO_LOSSLESS: Duration = Duration::from_ns(4_096 << 17);
 
-    /// The keys of the `[rdma]` table, each with what it means.
-    pub const KEYS: &'static [(&'static str, &'static str)] = &[
-        ("mtu", "payload bytes of a full packet (default \"1000B\")"),
-        (
-            "base_rtt",
-            "T of algorithms and windows: the \"largest\" of all pairs (default) or the \"pair\"'s own",
-        ),
-        (
-            "rto_min",
-            "least retransmission timeout (default \"4ms\" where packets can be lost, else \"536870912ns\")",
-        ),
-        (
-            "recovery",
-            "\"go-back-n\" (default) or \"selective\": send again only what is lost",
-        ),
-        (
-            "nack_interval",
-            "least time between two NACKs for one byte, with go-back-n (default \"500us\")",
-        ),
-        (
-            "ack_high_priority",
-            "answers leave a host while their priority is paused (default false; profile: by algorithm)",
-        ),
-        (
-            "answer_priority",
-            "switch priority of answers, 1 to 7 (default: that of the data)",
-        ),
-    ];
-
     /// Refuses values without a meaning.
     ///
     /// # Errors
     /// When the MTU does not fit a packet, a time is zero or a priority does not exist.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        if !(1..=9_000).contains(&self.mtu.get()) {
-            return Err(ConfigError::new(
-                "mtu",
-                format!("a packet cannot carry {}", self.mtu),
-                "give 1B to 9000B, such as \"1000B\"",
-            ));
-        }
-        if self.rto_min == Some(Duration::ZERO) {
-            return Err(ConfigError::new(
-                "rto_min",
-                "a timeout of zero would resend at once",
-                "give a time above the round-trip time, such as \"4ms\"",
-            ));
-        }
-        if self
-            .answer_priority
-            .is_some_and(|priority| !(1..=7).contains(&priority))
-        {
-            return Err(ConfigError::new(
-                "answer_priority",
-                "priorities of flows are 1 to 7 (0 is the switches' own)",
-                "give a number from 1 to 7, or leave the key out",
-            ));
-        }
-        Ok(())
+        self.validate_ranges()
     }
 }
 

@@ -1,4 +1,4 @@
-//! A set of small numbers that is searched in a circle: whose turn it is.
+//! A set of small numbers that is searched cyclically, for round-robin.
 
 /// Numbers in a bit map.
 #[derive(Clone, Debug, Default)]

@@ -2,95 +2,131 @@
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Bytes, Duration};
-use serde::{Deserialize, Serialize};
+use fabricsim_core::{choices, settings};
 
 use crate::switch::Switch;
 
-/// A set of defaults.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum TcpProfile {
-    /// A Linux host on a wide-area path: 1,514-byte packets, RTO of at least SRTT + 200 ms, delayed
-    /// acknowledgements of 40 ms, 16 quick ones, tail loss probes.
-    #[default]
-    LinuxWan,
-    /// A stack in user space in a datacenter: 1,538 bytes (preamble and gap counted), RTO of at least
-    /// 2 ms, delayed acknowledgements of 100 us, no probes.
-    Datacenter,
+choices! {
+    /// A set of defaults.
+    #[derive(Default)]
+    pub enum TcpProfile {
+        /// A Linux host on a wide-area path: 1,514-byte packets, RTO of at least SRTT + 200 ms, delayed
+        /// acknowledgements of 40 ms, 16 quick ones, tail loss probes.
+        #[default]
+        LinuxWan = "linux-wan",
+        /// A stack in user space in a datacenter: 1,538 bytes (preamble and gap counted), RTO of at least
+        /// 2 ms, delayed acknowledgements of 100 us, no probes.
+        Datacenter = "datacenter",
+    }
 }
 
-/// How losses are found.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Detection {
-    /// Selective acknowledgements and the time since the transmission (RFC 2018, RFC 8985).
-    Rack,
-    /// Three duplicate acknowledgements, without SACK (RFC 5681, RFC 6582).
-    DupAcks,
-}
-
-/// What the least retransmission timeout is a floor of.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RtoFloor {
-    /// Of the term 4 RTTVAR, as in Linux: the timeout is at least SRTT and the floor.
-    Variation,
-    /// Of the sum (RFC 6298, rule 2.4).
-    Total,
-}
-
-/// A table of settings: the profile's values, but for those that are given.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TcpConfig {
-    /// Where the values come from that are not given.
-    pub profile: TcpProfile,
-    /// Payload bytes of a full segment.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mss: Option<Bytes>,
-    /// Bytes of a segment on the wire beside its payload.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub headers: Option<Bytes>,
-    /// Segments in the first window (RFC 6928).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_window: Option<u32>,
-    /// The floor of the retransmission timeout.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_rto: Option<Duration>,
-    /// What it is a floor of.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rto_floor: Option<RtoFloor>,
-    /// The timeout of a SYN, and of data before the first sample (RFC 6298, rule 2.1).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_rto: Option<Duration>,
-    /// The longest timeout, backed off (RFC 6298, rule 2.5).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_rto: Option<Duration>,
-    /// Full segments for each acknowledgement (RFC 5681, section 4.2, has 2).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack_every: Option<u32>,
-    /// How long an acknowledgement may be delayed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ack_delay: Option<Duration>,
-    /// The first segments of a connection that are acknowledged at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quick_acks: Option<u32>,
+choices! {
     /// How losses are found.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub detection: Option<Detection>,
-    /// Probe for the loss of a tail (RFC 8985, section 7); needs `detection = "rack"`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tail_loss_probe: Option<Switch>,
-    /// Start slowly again after an idle time above the timeout (RFC 5681, section 4.1).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub slow_start_after_idle: Option<Switch>,
-    /// Payload bytes of a request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub request: Option<Bytes>,
-    /// How long a host remembers a connection that has ended, to acknowledge late copies (RFC 9293,
-    /// section 3.6.1).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub time_wait: Option<Duration>,
+    pub enum Detection {
+        /// Selective acknowledgements and the time since the transmission (RFC 2018, RFC 8985).
+        Rack = "rack" ("default: SACK and times"),
+        /// Three duplicate acknowledgements, without SACK (RFC 5681, RFC 6582).
+        DupAcks = "dup-acks" ("three duplicates, no SACK"),
+    }
+}
+
+choices! {
+    /// What the least retransmission timeout is a floor of.
+    pub enum RtoFloor {
+        /// Of the term 4 RTTVAR, as in Linux: the timeout is at least SRTT and the floor.
+        Variation = "variation" ("of 4 RTTVAR; default of linux-wan"),
+        /// Of the sum (RFC 6298, rule 2.4).
+        Total = "total" ("of the sum; default of datacenter"),
+    }
+}
+
+settings! {
+    /// The `[tcp]` table: the profile's values, but for those that are given.
+    pub struct TcpConfig {
+        /// Sets all other defaults, given for linux-wan and then for datacenter.
+        #[note("(\"linux-wan\" or \"datacenter\", which is the default of scenarios)")]
+        pub profile: TcpProfile = "linux-wan",
+        /// Payload bytes of a full segment.
+        #[range(from "1B", to "9000B")]
+        #[refused("{value} does not fit one segment", "give 1B to 9000B")]
+        #[note("(default \"1448B\")")]
+        pub mss: Option<Bytes> = none,
+        /// Bytes on the wire beside the payload.
+        #[range(from "1B", to "500B")]
+        #[refused("{value} does not fit one segment", "give 1B to 500B")]
+        #[note("(default \"66B\"; \"90B\")")]
+        pub headers: Option<Bytes> = none,
+        /// Segments in the first window.
+        ///
+        /// RFC 6928.
+        #[range(from 1)]
+        #[refused("with none nothing would ever be sent", "give a number from 1 upwards")]
+        #[note("(default 10)")]
+        pub initial_window: Option<u32> = none,
+        /// Floor of the retransmission timeout.
+        #[range(above "0s")]
+        #[refused(
+            "a time of zero would fire at once",
+            "give a time above zero, such as \"2ms\""
+        )]
+        #[note("(default \"200ms\"; \"2ms\")")]
+        pub min_rto: Option<Duration> = none,
+        /// What it is a floor of.
+        pub rto_floor: Option<RtoFloor> = none,
+        /// Timeout of a SYN and before the first sample.
+        ///
+        /// RFC 6298, rule 2.1.
+        #[range(above "0s")]
+        #[refused(
+            "a time of zero would fire at once",
+            "give a time above zero, such as \"2ms\""
+        )]
+        #[note("(default \"1s\"; \"10ms\")")]
+        pub initial_rto: Option<Duration> = none,
+        /// Longest timeout, backed off.
+        ///
+        /// RFC 6298, rule 2.5.
+        #[note("(default \"120s\"; \"1s\")")]
+        pub max_rto: Option<Duration> = none,
+        /// Full segments for each acknowledgement.
+        ///
+        /// RFC 5681, section 4.2, has 2.
+        #[range(from 1)]
+        #[refused("with none nothing would ever be sent", "give a number from 1 upwards")]
+        #[note("(default 2)")]
+        pub ack_every: Option<u32> = none,
+        /// How long an acknowledgement may wait.
+        #[range(above "0s")]
+        #[refused(
+            "a time of zero would fire at once",
+            "give a time above zero, such as \"2ms\""
+        )]
+        #[note("(default \"40ms\"; \"100us\")")]
+        pub ack_delay: Option<Duration> = none,
+        /// First segments that are acknowledged at once.
+        #[note("(default 16; 0)")]
+        pub quick_acks: Option<u32> = none,
+        /// How losses are found.
+        pub detection: Option<Detection> = none,
+        /// Probe for the loss of a tail, with rack.
+        ///
+        /// RFC 8985, section 7.
+        #[note("(default \"on\"; \"off\")")]
+        pub tail_loss_probe: Option<Switch> = none,
+        /// Return to the first window after an idle timeout.
+        ///
+        /// RFC 5681, section 4.1.
+        #[note("(\"on\" or \"off\", default \"on\")")]
+        pub slow_start_after_idle: Option<Switch> = none,
+        /// Payload bytes of a request.
+        #[note("(up to a segment, default \"200B\")")]
+        pub request: Option<Bytes> = none,
+        /// How long ended connections are remembered.
+        ///
+        /// To acknowledge late copies (RFC 9293, section 3.6.1).
+        #[note("(default \"60s\"; \"1s\")")]
+        pub time_wait: Option<Duration> = none,
+    }
 }
 
 /// [`TcpConfig`] with every default filled in.
@@ -157,70 +193,6 @@ fn small(bytes: Bytes) -> u16 {
 }
 
 impl TcpConfig {
-    /// The keys of the table, each with what it means; defaults are those of `linux-wan`, then of
-    /// `datacenter`.
-    pub const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "profile",
-            "\"datacenter\" (default in scenarios) or \"linux-wan\": sets all other defaults, given for linux-wan and then for datacenter",
-        ),
-        ("mss", "payload bytes of a full segment (default \"1448B\")"),
-        (
-            "headers",
-            "bytes on the wire beside the payload (default \"66B\"; \"90B\")",
-        ),
-        (
-            "initial_window",
-            "segments in the first window (default 10)",
-        ),
-        (
-            "min_rto",
-            "floor of the retransmission timeout (default \"200ms\"; \"2ms\")",
-        ),
-        (
-            "rto_floor",
-            "\"variation\": the floor is under 4 RTTVAR; \"total\": under the sum (default: \
-             variation; total)",
-        ),
-        (
-            "initial_rto",
-            "timeout of a SYN and before the first sample (default \"1s\"; \"10ms\")",
-        ),
-        (
-            "max_rto",
-            "longest timeout, backed off (default \"120s\"; \"1s\")",
-        ),
-        (
-            "ack_every",
-            "full segments for each acknowledgement (default 2)",
-        ),
-        (
-            "ack_delay",
-            "how long an acknowledgement may wait (default \"40ms\"; \"100us\")",
-        ),
-        (
-            "quick_acks",
-            "first segments that are acknowledged at once (default 16; 0)",
-        ),
-        (
-            "detection",
-            "\"rack\" (default): SACK and times; \"dup-acks\": three duplicates, no SACK",
-        ),
-        (
-            "tail_loss_probe",
-            "\"on\" or \"off\", with rack (default \"on\"; \"off\")",
-        ),
-        (
-            "slow_start_after_idle",
-            "\"on\" or \"off\": after an idle timeout back to the first window (default \"on\")",
-        ),
-        ("request", "payload bytes of a request (default \"200B\")"),
-        (
-            "time_wait",
-            "how long ended connections are remembered (default \"60s\"; \"1s\")",
-        ),
-    ];
-
     /// The settings with every default filled in.
     #[must_use]
     pub fn parameters(&self) -> TcpParameters {
@@ -278,46 +250,18 @@ impl TcpConfig {
     /// Names the key, what is wrong and what would be right.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let parameters = self.parameters();
-        let sizes = [
-            ("mss", self.mss, 9_000),
-            ("headers", self.headers, 500),
-            ("request", self.request, u64::from(parameters.mss)),
-        ];
-        for (key, size, most) in sizes {
-            if let Some(size) = size.filter(|size| !(1..=most).contains(&size.get())) {
-                return Err(ConfigError::new(
-                    key,
-                    format!("{size} does not fit one segment"),
-                    format!("give 1B to {most}B"),
-                ));
-            }
-        }
-        let counts = [
-            ("initial_window", self.initial_window),
-            ("ack_every", self.ack_every),
-        ];
-        for (key, count) in counts {
-            if count == Some(0) {
-                return Err(ConfigError::new(
-                    key,
-                    "with none nothing would ever be sent",
-                    "give a number from 1 upwards",
-                ));
-            }
-        }
-        let times = [
-            ("min_rto", self.min_rto),
-            ("initial_rto", self.initial_rto),
-            ("ack_delay", self.ack_delay),
-        ];
-        for (key, time) in times {
-            if time == Some(Duration::ZERO) {
-                return Err(ConfigError::new(
-                    key,
-                    "a time of zero would fire at once",
-                    "give a time above zero, such as \"2ms\"",
-                ));
-            }
+        self.validate_ranges()?;
+        // The limit of a request is not a number but the segment.
+        let most = u64::from(parameters.mss);
+        if let Some(size) = self
+            .request
+            .filter(|size| !(1..=most).contains(&size.get()))
+        {
+            return Err(ConfigError::new(
+                "request",
+                format!("{size} does not fit one segment"),
+                format!("give 1B to {most}B"),
+            ));
         }
         if parameters.max_rto < parameters.min_rto.max(parameters.initial_rto) {
             return Err(ConfigError::new(

@@ -2,48 +2,51 @@
 
 use std::sync::Arc;
 
+use fabricsim_core::choices;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::plugin::{CcContext, DynFactory, Feedback};
 use fabricsim_core::units::Rate;
-use serde::{Deserialize, Serialize};
 
 use super::config::{TcpConfig, TcpParameters};
 use crate::cc::CubicConfig;
 
-/// What a flow of a class is.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pattern {
-    /// The source opens a connection and sends the bytes; the flow ends when the last one is
-    /// acknowledged.
-    #[default]
-    Plain,
-    /// The source asks the destination for the bytes, as HTTP does; the flow ends when the last one has
-    /// been read.
-    Fetch,
+choices! {
+    /// What a flow of a class is.
+    #[derive(Default)]
+    pub enum Pattern {
+        /// The source opens a connection and sends the bytes; the flow ends when the last one is
+        /// acknowledged.
+        #[default]
+        Plain = "plain",
+        /// The source asks the destination for the bytes, as HTTP does; the flow ends when the last one has
+        /// been read.
+        Fetch = "fetch",
+    }
 }
 
-/// Which connection a fetch uses.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reuse {
-    /// One of its own, closed afterwards.
-    #[default]
-    None,
-    /// The one that is open first: its own, or that of another request that has been served.
-    LateBinding,
+choices! {
+    /// Which connection a fetch uses.
+    #[derive(Default)]
+    pub enum Reuse {
+        /// One of its own, closed afterwards.
+        #[default]
+        None = "none",
+        /// The one that is open first: its own, or that of another request that has been served.
+        LateBinding = "late-binding",
+    }
 }
 
-/// How connections are opened.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Opening {
-    /// By a handshake, which takes a round trip.
-    #[default]
-    Handshake,
-    /// They are open: the first segment carries payload, as on a connection that persists. Fetches
-    /// always have a handshake.
-    Open,
+choices! {
+    /// How connections are opened.
+    #[derive(Default)]
+    pub enum Opening {
+        /// By a handshake, which takes a round trip.
+        #[default]
+        Handshake = "handshake",
+        /// They are open: the first segment carries payload, as on a connection that persists. Fetches
+        /// always have a handshake.
+        Open = "open" ("the first segment carries payload"),
+    }
 }
 
 /// How the flows of a class are carried.
@@ -63,20 +66,6 @@ pub struct ClassConfig {
     pub reuse: Reuse,
     /// How connections are opened.
     pub opening: Opening,
-}
-
-impl ClassConfig {
-    /// Keys that the tables of all algorithms have beside their own, each with what it means.
-    pub const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "ecn",
-            "feedback of marks: \"none\", \"classic\" (RFC 3168), \"dctcp\" (RFC 8257) or \"accurate\" (RFC 9768)",
-        ),
-        (
-            "opening",
-            "\"handshake\" (default), or \"open\": the first segment carries payload",
-        ),
-    ];
 }
 
 impl Default for ClassConfig {

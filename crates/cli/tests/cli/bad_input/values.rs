@@ -268,7 +268,7 @@ pub(super) const CASES: &[Case] = &[
         help: "write `key = value`",
     },
     Case {
-        name: "a misspelt routing policy",
+        name: "a misspelled routing policy",
         files: FILES,
         scenario: good_and!("[routing]\npolicy = \"ecpm\""),
         args: &[],

@@ -3,7 +3,6 @@
 use fabricsim_core::input::ConfigError;
 
 use super::{Keep, Knowledge, QueryConfig};
-use crate::query::plan::LEAST_FREQUENCY;
 use crate::query::value::{Aggregation, FlowDefinition, Value};
 
 /// The lowest quantile that has a name of its own.
@@ -44,37 +43,7 @@ impl QueryConfig {
                 "give the bits of one digest, such as 8",
             );
         }
-        if !(LEAST_FREQUENCY..=1.0).contains(&self.frequency) {
-            return refuse(
-                "frequency",
-                format!(
-                    "a frequency of {} is not between {LEAST_FREQUENCY} and 1",
-                    self.frequency
-                ),
-                "give the least share of the packets that carry the digest, such as 0.0625 for one in 16",
-            );
-        }
-        if !(1..=8).contains(&self.instances) {
-            return refuse(
-                "instances",
-                format!("{} instances are not 1 to 8", self.instances),
-                "leave the key out, or give 2 for two digests side by side",
-            );
-        }
-        if let Some(largest) = self.largest.filter(|&l| !(l > 1.0 && l <= 1e12)) {
-            return refuse(
-                "largest",
-                format!("codes that reach {largest} are not codes of 1 to 10^12"),
-                "give the largest number that matters, in the unit of the value, or leave the key out",
-            );
-        }
-        if let Some(hops) = self.typical_hops.filter(|&hops| hops == 0) {
-            return refuse(
-                "typical_hops",
-                format!("paths of {hops} switches have nothing to trace"),
-                "give the usual number of switches on a path, or leave the key out",
-            );
-        }
+        self.validate_ranges()?;
         self.validate_fit(aggregation)?;
         self.validate_answer()
     }
@@ -136,13 +105,6 @@ impl QueryConfig {
     }
 
     fn validate_answer(&self) -> Result<(), ConfigError> {
-        if let Some(space) = self.space.filter(|space| !(2..=1_000_000).contains(space)) {
-            return Err(ConfigError::new(
-                "space",
-                format!("{space} items for each hop of a flow are not 2 to 1000000"),
-                "give a number such as 100",
-            ));
-        }
         if self.quantiles.is_some() && self.keep == Some(Keep::Frequent) {
             return Err(ConfigError::new(
                 "quantiles",

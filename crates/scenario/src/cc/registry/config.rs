@@ -246,10 +246,10 @@ fn read_connections<'a>(
         table: DeTable::new(),
         ..section.clone()
     };
-    for (key, _) in ClassConfig::KEYS {
+    for (key, _) in TcpClassKeys::MEANINGS {
         if let Some((key, value)) = section.table.remove_entry(*key) {
             shared.table.insert(key, value);
         }
     }
-    document.settings(&shared, ClassConfig::KEYS)
+    document.settings(&shared, TcpClassKeys::MEANINGS)
 }

@@ -9,10 +9,10 @@ use fabricsim_core::plugin::{
     RequiredTelemetry, TelemetryView, Transport,
 };
 use fabricsim_core::units::Rate;
-use fabricsim_transport::tcp::ClassConfig;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::tcp_class::TcpClassKeys;
 use crate::schema::keys::Keys;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
@@ -106,7 +106,7 @@ impl CcEntry {
     pub fn keys(&self) -> Vec<(&'static str, &'static str)> {
         let shared = match self.transport {
             Transport::Rdma => &[],
-            Transport::Tcp => ClassConfig::KEYS,
+            Transport::Tcp => TcpClassKeys::MEANINGS,
         };
         [self.keys, shared].concat()
     }

@@ -169,6 +169,24 @@ pub trait SettingValue {
 
     /// Returns the value, if one is given.
     fn given(&self) -> Option<&Self::Bare>;
+
+    /// Whether it is no number, or a finite one.
+    fn is_finite(&self) -> bool {
+        true
+    }
+}
+
+impl SettingValue for f64 {
+    const KIND: ValueKind = ValueKind::Number;
+    type Bare = Self;
+
+    fn given(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn is_finite(&self) -> bool {
+        Self::is_finite(*self)
+    }
 }
 
 impl<T: SettingValue> SettingValue for Option<T> {
@@ -177,6 +195,10 @@ impl<T: SettingValue> SettingValue for Option<T> {
 
     fn given(&self) -> Option<&T::Bare> {
         self.as_ref().and_then(T::given)
+    }
+
+    fn is_finite(&self) -> bool {
+        self.as_ref().is_none_or(T::is_finite)
     }
 }
 
@@ -213,7 +235,6 @@ macro_rules! setting_values {
 }
 
 setting_values! {
-    f64 => ValueKind::Number,
     u8 => ValueKind::WholeNumber { most: u8::MAX as u64 },
     u16 => ValueKind::WholeNumber { most: u16::MAX as u64 },
     u32 => ValueKind::WholeNumber { most: u32::MAX as u64 },

@@ -9,7 +9,8 @@
 /// A default is written as in a scenario, or it is one of
 /// - `required`: the table is refused without the key;
 /// - `none`: the field is an `Option`, which is left out when the table is written;
-/// - `null`: the field is an `Option`, which is written as nothing.
+/// - `null`: the field is an `Option`, which is written as nothing;
+/// - `empty`: the field is a list, which is left out when it is empty.
 ///
 /// The first paragraph of a key's comment is its meaning in lists and documents. Choices, range and
 /// default are added to it. Attributes, in this order, say more of a key:
@@ -159,11 +160,13 @@ macro_rules! settings {
 
     (@default required) => { $crate::input::DefaultValue::Required };
     (@default none) => { $crate::input::DefaultValue::Absent };
+    (@default empty) => { $crate::input::DefaultValue::Absent };
     (@default null) => { $crate::input::DefaultValue::Absent };
     (@default $default:tt) => { $crate::input::DefaultValue::Value(stringify!($default)) };
 
     (@value $key:ident, none) => { None };
     (@value $key:ident, null) => { None };
+    (@value $key:ident, empty) => { Vec::new() };
     (@value $key:ident, []) => { Vec::new() };
     (@value $key:ident, [$($item:literal),+ $(,)?]) => {
         $crate::input::default_list(stringify!($key), [$($item),+])
@@ -182,6 +185,13 @@ macro_rules! settings {
             $table.serialize_field(stringify!($key), &$self.$key)?;
         } else {
             $table.skip_field(stringify!($key))?;
+        }
+    };
+    (@write $table:ident, $self:ident, $key:ident, empty) => {
+        if $self.$key.is_empty() {
+            $table.skip_field(stringify!($key))?;
+        } else {
+            $table.serialize_field(stringify!($key), &$self.$key)?;
         }
     };
     (@write $table:ident, $self:ident, $key:ident, $default:tt) => {

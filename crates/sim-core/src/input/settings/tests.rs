@@ -41,6 +41,8 @@ crate::settings! {
         quantiles: Vec<f64> = [0.5, 0.99],
         /// Ports.
         ports: Vec<u16> = [],
+        /// More ports.
+        more: Vec<u16> = empty,
         /// Whether it is on.
         on: bool = true,
     }
@@ -75,6 +77,7 @@ fn meanings_are_put_together() {
             "time, below \"1s\"",
             "quantiles (default [0.5, 0.99])",
             "ports (default [])",
+            "more ports",
             "whether it is on (default true)",
         ]
     );
@@ -89,6 +92,7 @@ fn meanings_are_put_together() {
             "rate",
             "time",
             "list of numbers",
+            "list of whole numbers",
             "list of whole numbers",
             "true or false"
         ]
@@ -119,7 +123,7 @@ fn values_beyond_their_limits_are_refused() {
         table.validate_ranges().expect_err("a value out of range")
     };
     assert_eq!(Table::default().validate_ranges(), Ok(()));
-    for wrong in [0.0, 1.5, f64::NAN] {
+    for wrong in [0.0, 1.5, f64::NAN, f64::INFINITY] {
         let table = Table {
             share: wrong,
             ..Table::default()

@@ -61,7 +61,7 @@ where
         .unwrap_or_else(|error| panic!("the key `{key}` can have its own defaults: {error}"))
 }
 
-/// Refuses a `value` of `key` beyond `limits`; nothing is refused where none is given.
+/// Refuses a `value` of `key` beyond `limits`, and an infinite one; nothing is refused where none is given.
 ///
 /// # Errors
 /// Names the key, what is wrong and what would be right.
@@ -76,13 +76,14 @@ where
     T::Bare: Deserialize<'de> + Display + PartialOrd,
     L: Copy + IntoDeserializer<'de, Error>,
 {
+    let finite = value.is_finite();
     let Some(value) = value.given() else {
         return Ok(());
     };
     let holds = |(bound, limit): &(Bound, L)| {
         bound.holds(value, &default_value::<T::Bare, L>(key.name, *limit))
     };
-    if limits.iter().all(holds) {
+    if finite && limits.iter().all(holds) {
         return Ok(());
     }
     let (message, help) = match refusal {

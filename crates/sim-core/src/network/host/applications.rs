@@ -54,6 +54,8 @@ impl<M: Model> Host<M> {
     }
 
     /// The event for what is due at the applications has come.
+    #[cold]
+    #[inline(never)]
     pub(super) fn on_application_timer(
         &mut self,
         now: Time,

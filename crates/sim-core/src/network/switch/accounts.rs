@@ -9,15 +9,6 @@ use crate::plugin::{DropReason, Model, Observer, Qdisc};
 use crate::units::Time;
 
 impl<M: Model> Switch<M> {
-    /// Tells the observer of a packet that the link has lost.
-    #[inline]
-    pub(super) fn observe_loss(&mut self, now: Time, lost: Option<Packet<M::Header>>) {
-        if let Some(packet) = lost {
-            self.observer
-                .on_drop(now, self.id, DropReason::Link, &packet);
-        }
-    }
-
     /// Tells the observer how much waits at `port` now.
     #[inline]
     pub(super) fn observe_queue(&mut self, now: Time, port: usize) {

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::CongestionControl;
 use crate::flow::Flow;
 use crate::id::{ClassId, FlowId};
-use crate::input::ConfigError;
+use crate::input::{Choice, ConfigError, ValueKind};
 use crate::packet::Flags;
 use crate::plugin::routing::PathStability;
 use crate::units::{Bytes, Duration, Rate, Time};
@@ -49,6 +49,15 @@ pub enum Feedback {
     Dctcp,
     /// A count of marked packets (RFC 9768).
     Accurate,
+}
+
+crate::setting_values! {
+    Feedback => ValueKind::Name(&[
+        Choice { name: "none", remark: "" },
+        Choice { name: "classic", remark: "RFC 3168" },
+        Choice { name: "dctcp", remark: "RFC 8257" },
+        Choice { name: "accurate", remark: "RFC 9768" },
+    ]),
 }
 
 /// Who answers marks.

@@ -1,92 +1,94 @@
 //! What a user can set of DCQCN, and the two sets of values that go with its two forms.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, MarkingThresholds, default_min_rate};
 use fabricsim_core::units::{Bytes, Duration, Rate};
-use serde::{Deserialize, Serialize};
+use fabricsim_core::{choices, settings};
 
 use super::super::paced_rate::{bytes_at, share_of};
 
-/// A timer of less would do more work than the packets.
-const LEAST_TIMER: Duration = Duration::from_ns(100);
 /// A counter of less would come up with every packet.
 const LEAST_COUNTER: Bytes = Bytes::new(10_000);
 
-/// Which DCQCN runs, and with which values where none are set.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ParameterSet {
-    /// The algorithm of NIC vendors, with their values (HPCC paper, section 5.1).
-    Vendor,
-    /// The algorithm of the DCQCN paper, with its values.
-    Paper,
+choices! {
+    /// Which DCQCN runs, and with which values where none are set.
+    pub enum ParameterSet {
+        /// The algorithm of NIC vendors, with their values (HPCC paper, section 5.1).
+        Vendor = "vendor",
+        /// The algorithm of the DCQCN paper, with its values.
+        Paper = "paper" ("SIGCOMM 2015"),
+    }
 }
 
-/// Settings of [`Dcqcn`](super::Dcqcn).
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct DcqcnConfig {
-    /// Which algorithm runs, and where the values come from that are not set.
-    pub parameters: ParameterSet,
-    /// How often the estimate of congestion is updated; in the paper's form after how long without a
-    /// notification it decays (K).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub alpha_timer: Option<Duration>,
-    /// How often the rate may fall; in the paper's form the least time between two notifications of
-    /// a flow (N).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub decrease_timer: Option<Duration>,
-    /// How often the rate grows by the timer (T).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub increase_timer: Option<Duration>,
-    /// Bytes sent after which the rate grows as well (B), or zero without such a counter; the
-    /// vendors' form has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub byte_counter: Option<Bytes>,
-    /// Weight of a new observation in the estimate of congestion (g in the paper).
-    pub g: f64,
-    /// The estimate of congestion before the first mark.
-    pub initial_alpha: f64,
-    /// Increases towards the target before the target itself grows (F).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fast_recovery: Option<u32>,
-    /// Growth of the target in additive increase (R_AI); absent means 20 Mbps for each 100 Gbps of
-    /// NIC rate, in the paper's form 40 Mbps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub additive_increase: Option<Rate>,
-    /// Growth of the target in hyper increase (R_HAI); absent means 200 Mbps for each 100 Gbps of
-    /// NIC rate, in the paper's form 200 Mbps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hyper_increase: Option<Rate>,
-    /// Lower the target to the rate at every decrease, not only at the first one after an increase;
-    /// absent means no, in the paper's form yes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub clamp: Option<bool>,
-    /// The lowest rate; absent means 1 Gbps, in the paper's form 100 Mbps, or a hundredth of the NIC
-    /// rate where that is less.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub min_rate: Option<Rate>,
-    /// Limit what is in flight (DCQCN+w).
-    pub window: bool,
-}
-
-impl Default for DcqcnConfig {
-    fn default() -> Self {
-        Self {
-            parameters: ParameterSet::Vendor,
-            alpha_timer: None,
-            decrease_timer: None,
-            increase_timer: None,
-            byte_counter: None,
-            g: 1.0 / 256.0,
-            initial_alpha: 1.0,
-            fast_recovery: None,
-            additive_increase: None,
-            hyper_increase: None,
-            clamp: None,
-            min_rate: None,
-            window: false,
-        }
+settings! {
+    /// The `[cc]` table of `kind = "dcqcn"`.
+    pub struct DcqcnConfig {
+        /// Algorithm and values that are not set.
+        pub parameters: ParameterSet = "vendor",
+        /// How often the estimate of congestion is updated.
+        ///
+        /// In the paper's form after how long without a notification it decays.
+        #[range(from "100ns")]
+        #[refused(
+            "a timer that comes up more often than every 100ns is no timer",
+            "give a longer time, such as \"50us\""
+        )]
+        #[note("(default \"1us\"; paper: K, \"55us\")")]
+        pub alpha_timer: Option<Duration> = none,
+        /// How often the rate may fall.
+        ///
+        /// In the paper's form the least time between two notifications of a flow.
+        #[range(from "100ns")]
+        #[refused(
+            "a timer that comes up more often than every 100ns is no timer",
+            "give a longer time, such as \"50us\""
+        )]
+        #[note("(default \"4us\"; paper: N, \"50us\")")]
+        pub decrease_timer: Option<Duration> = none,
+        /// How often the rate grows.
+        #[range(from "100ns")]
+        #[refused(
+            "a timer that comes up more often than every 100ns is no timer",
+            "give a longer time, such as \"50us\""
+        )]
+        #[note("(default \"300us\"; paper: T, \"55us\")")]
+        pub increase_timer: Option<Duration> = none,
+        /// With "paper": bytes sent after which the rate grows too.
+        #[note("(B, \"10MB\"; \"0B\": none)")]
+        pub byte_counter: Option<Bytes> = none,
+        /// Weight of a new observation of congestion.
+        #[range(above 0.0, to 1.0)]
+        #[refused(
+            "a weight of {value} is not between 0 and 1",
+            "give a number above 0 and up to 1, such as 0.00390625"
+        )]
+        pub g: f64 = 0.00390625,
+        /// Estimate of congestion before the first mark.
+        #[range(from 0.0, to 1.0)]
+        #[refused(
+            "an estimate of {value} is not between 0 and 1",
+            "give a number from 0 to 1, such as 1"
+        )]
+        pub initial_alpha: f64 = 1.0,
+        /// Increases towards the target before the target grows.
+        #[note("(default 1; paper: F, 5)")]
+        pub fast_recovery: Option<u32> = none,
+        /// Growth of the target.
+        #[note("(default \"20Mbps\" for each 100 Gbps; paper: R_AI, \"40Mbps\")")]
+        pub additive_increase: Option<Rate> = none,
+        /// Growth after that.
+        #[note("(default \"200Mbps\" for each 100 Gbps; paper: R_HAI, \"200Mbps\")")]
+        pub hyper_increase: Option<Rate> = none,
+        /// Lower the target at every decrease.
+        ///
+        /// Otherwise the first one after an increase lowers it to the rate.
+        #[note("(default false; paper: true)")]
+        pub clamp: Option<bool> = none,
+        /// Lowest rate.
+        #[note("(default \"1Gbps\", paper: \"100Mbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
+        pub min_rate: Option<Rate> = none,
+        /// Limit what is in flight to a bandwidth-delay product, DCQCN+w.
+        pub window: bool = false,
     }
 }
 
@@ -179,94 +181,10 @@ impl DcqcnConfig {
 }
 
 impl CcConfig for DcqcnConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "parameters",
-            "algorithm and values that are not set: \"vendor\" (default) or \"paper\" (SIGCOMM 2015)",
-        ),
-        (
-            "alpha_timer",
-            "how often the estimate of congestion is updated (default \"1us\"; paper: K, \"55us\")",
-        ),
-        (
-            "decrease_timer",
-            "how often the rate may fall (default \"4us\"; paper: N, \"50us\")",
-        ),
-        (
-            "increase_timer",
-            "how often the rate grows (default \"300us\"; paper: T, \"55us\")",
-        ),
-        (
-            "byte_counter",
-            "with \"paper\": bytes sent after which the rate grows too (B, \"10MB\"; \"0B\": none)",
-        ),
-        (
-            "g",
-            "weight of a new observation of congestion, 0 to 1 (default 0.00390625)",
-        ),
-        (
-            "initial_alpha",
-            "estimate of congestion before the first mark, 0 to 1 (default 1)",
-        ),
-        (
-            "fast_recovery",
-            "increases towards the target before the target grows (default 1; paper: F, 5)",
-        ),
-        (
-            "additive_increase",
-            "growth of the target (default \"20Mbps\" for each 100 Gbps; paper: R_AI, \"40Mbps\")",
-        ),
-        (
-            "hyper_increase",
-            "growth after that (default \"200Mbps\" for each 100 Gbps; paper: R_HAI, \"200Mbps\")",
-        ),
-        (
-            "clamp",
-            "lower the target at every decrease (default false; paper: true)",
-        ),
-        (
-            "min_rate",
-            "lowest rate (default \"1Gbps\", paper: \"100Mbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up",
-        ),
-        (
-            "window",
-            "limit what is in flight to a bandwidth-delay product, DCQCN+w (default false)",
-        ),
-    ];
+    const KEYS: Keys = Self::MEANINGS;
 
     fn validate(&self) -> Result<(), ConfigError> {
-        if !(self.g > 0.0 && self.g <= 1.0) {
-            return Err(ConfigError::new(
-                "g",
-                format!("a weight of {} is not between 0 and 1", self.g),
-                "give a number above 0 and up to 1, such as 0.00390625",
-            ));
-        }
-        if !(0.0..=1.0).contains(&self.initial_alpha) {
-            return Err(ConfigError::new(
-                "initial_alpha",
-                format!(
-                    "an estimate of {} is not between 0 and 1",
-                    self.initial_alpha
-                ),
-                "give a number from 0 to 1, such as 1",
-            ));
-        }
-        for (key, timer) in [
-            ("alpha_timer", self.alpha_timer),
-            ("decrease_timer", self.decrease_timer),
-            ("increase_timer", self.increase_timer),
-        ] {
-            if timer.is_some_and(|timer| timer < LEAST_TIMER) {
-                return Err(ConfigError::new(
-                    key,
-                    format!(
-                        "a timer that comes up more often than every {LEAST_TIMER} is no timer"
-                    ),
-                    "give a longer time, such as \"50us\"",
-                ));
-            }
-        }
+        self.validate_ranges()?;
         self.refuse_byte_counter()
     }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::network::{Change, Directory};
+use fabricsim_core::network::{Change, NetworkControl};
 use fabricsim_core::plugin::{FlowKey, PathResolver};
 use fabricsim_core::units::Time;
 use fabricsim_topology::{EqualPaths, Routes, SwitchRoutes};
@@ -19,7 +19,7 @@ const FIRST_PORT: u16 = 10_000;
 /// How source ports are given to flows that name none.
 #[derive(Debug)]
 pub(crate) enum SourcePorts {
-    /// By the flow's number, in a circle: needs no memory.
+    /// By the flow's number, wrapping around: needs no memory.
     ByFlow,
     /// Counted for each pair of hosts, as in the published simulator.
     ByPair(FxHashMap<(NodeId, NodeId), u16>),
@@ -27,7 +27,7 @@ pub(crate) enum SourcePorts {
 
 /// The routes of a network, as the network asks for them.
 #[derive(Debug)]
-pub(crate) struct RouteDirectory {
+pub(crate) struct RouteControl {
     pub(crate) routes: Arc<Routes>,
     /// The shortest paths by `routes`, or by earlier ones.
     pub(crate) equal: EqualPaths,
@@ -41,7 +41,7 @@ pub(crate) struct RouteDirectory {
 /// Refusals that are kept in words.
 const WORDED: usize = 1_000;
 
-impl RouteDirectory {
+impl RouteControl {
     /// Why no route leads to the destination of `request`, which starts now.
     fn why_apart(&self, request: &FlowRequest) -> String {
         let why = self.control.why_apart(request.src, request.dst);
@@ -122,7 +122,7 @@ impl PathResolver for HostRoutes {
     }
 }
 
-impl Directory<SwitchRoutes> for RouteDirectory {
+impl NetworkControl<SwitchRoutes> for RouteControl {
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)> {
         let src_port = request.src_port.unwrap_or_else(|| match &mut self.ports {
             SourcePorts::ByFlow => {
