@@ -10,7 +10,7 @@
 //! use std::path::Path;
 //!
 //! use fabricsim::core::units::Duration;
-//! use fabricsim::harm::{HarmSettings, HarmTest};
+//! use fabricsim_experiments::harm::{HarmSettings, HarmTest};
 //!
 //! let mut settings = HarmSettings::default();
 //! settings.make_quick();

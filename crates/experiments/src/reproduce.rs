@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use fabricsim::core::units::Duration;
-//! use fabricsim::reproduce::{PRESETS, Preset};
+//! use fabricsim_experiments::reproduce::{PRESETS, Preset};
 //!
 //! let preset = Preset::named("hpcc-results").expect("the results page of HPCC");
 //! let sweep = preset.sweep(Duration::from_ms(1), &[])?;

@@ -6,7 +6,7 @@
 //! the tables `points.csv` and `points_cost.csv` together.
 //!
 //! ```
-//! use fabricsim::sweep::{self, Sweep, SweepOptions};
+//! use fabricsim_experiments::sweep::{self, Sweep, SweepOptions};
 //!
 //! let text = r#"
 //! [scenario.topology]
