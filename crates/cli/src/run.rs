@@ -224,7 +224,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             summary.no_route_drops
         );
     }
-    line!(text, "checksum       {}", summary.checksum);
+    line!(text, "checksum     {}", summary.checksum);
     line!(
         text,
         "slowdown     {:>14} {:>9} {:>9} {:>9} {:>9}",

@@ -126,7 +126,7 @@ impl Parallelism {
         Ok(report::assemble(self, topology, &barriers, cpu_share))
     }
 
-    /// Writes `parallelism_processes.csv`: a row for each node, in the order of their numbers.
+    /// Writes `parallelism_nodes.csv`: a row for each node, in the order of their numbers.
     ///
     /// # Errors
     /// When `out` cannot be written.

@@ -49,7 +49,7 @@
 //!
 //! let scenario = Scenario::builder()
 //!     .topology(StarConfig::default())
-//!     .workload(PermutationConfig::default())
+//!     .workload(PermutationConfig::new(Bytes::new(1_000_000)))
 //!     .cc(AnyCcConfig::by_name("hpcc").expect("an algorithm of this name"))
 //!     .build()?;
 //! let mut simulation = Simulation::new(&scenario, 1)?;

@@ -76,7 +76,7 @@ pub fn run_to_folder<'a>(
     let place = Place::new(scenario, destination.into(), &[])?;
     let run = Run::new(scenario, threads)?;
     let mut folder = place.open()?;
-    let ran = run.run_watched(&mut folder, &place.origin(), monitor)?;
+    let ran = run.run_watched(&mut folder, place.origin(), monitor)?;
     ran.finish(folder)
 }
 

@@ -243,7 +243,10 @@ fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f
         fidelity: scenario.fidelity(),
         ..CcContext::of_nics(facts.nic_rate)
     };
-    let cc = scenario.class_cc().get(&class).unwrap_or(scenario.cc());
+    let cc = scenario
+        .class_cc()
+        .get(&class)
+        .unwrap_or_else(|| scenario.cc());
     let own = f64::from(cc.telemetry_bytes(&context));
     match simulation.queries() {
         None => (own, own),

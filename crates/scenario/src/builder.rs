@@ -37,6 +37,7 @@ use crate::text::error::Error;
 /// simulation.
 ///
 /// ```
+/// use fabricsim_core::units::Bytes;
 /// use fabricsim_scenario::Scenario;
 /// use fabricsim_scenario::cc::registry::AnyCcConfig;
 /// use fabricsim_topology::StarConfig;
@@ -45,7 +46,7 @@ use crate::text::error::Error;
 /// let scenario = Scenario::builder()
 ///     .name("ring")
 ///     .topology(StarConfig::default())
-///     .workload(PermutationConfig::default())
+///     .workload(PermutationConfig::new(Bytes::new(1_000_000)))
 ///     .cc(AnyCcConfig::by_name("hpcc").expect("an algorithm"))
 ///     .build()?;
 /// assert_eq!(scenario.name(), "ring");

@@ -53,7 +53,7 @@ impl Scenario {
     /// # Errors
     /// The first diagnostic, with its place and a suggested fix.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        Self::from_toml_with(text, &Registry::default())
+        Self::from_toml_with(text, Registry::default())
     }
 
     /// Like [`from_toml`](Self::from_toml), with the kinds of `registry`: a
@@ -71,7 +71,7 @@ impl Scenario {
     /// # Errors
     /// When the file cannot be read, and the first error in it.
     pub fn from_file(path: &Path, overrides: &[String]) -> Result<Self, Error> {
-        Self::from_file_with(path, overrides, &Registry::default())
+        Self::from_file_with(path, overrides, Registry::default())
     }
 
     /// Like [`from_file`](Self::from_file), with the kinds of `registry`: a
@@ -101,7 +101,7 @@ impl Scenario {
         base: &Path,
         overrides: &[String],
     ) -> Result<Self, Error> {
-        Self::from_text_with(source, text, base, overrides, &Registry::default())
+        Self::from_text_with(source, text, base, overrides, Registry::default())
     }
 
     /// Like [`from_text`](Self::from_text), with the kinds of `registry`.

@@ -22,8 +22,10 @@ kind = \"star\"
 hosts = 9
 [[workload]]
 kind = \"permutation\"
+size = \"1MB\"
 [[workload]]
 kind = \"permutation\"
+size = \"1MB\"
 cc = { kind = \"dctcp\" }
 [cc]
 kind = \"hpcc\"
@@ -40,7 +42,7 @@ fn star() -> ScenarioBuilder {
     };
     let builder = Scenario::builder().name("star").seed(7).topology(topology);
     builder
-        .workload(PermutationConfig::default())
+        .workload(PermutationConfig::with_required(Bytes::new(1_000_000)))
         .cc(cc("hpcc"))
 }
 
@@ -59,7 +61,7 @@ fn refused(builder: ScenarioBuilder) -> (String, String, String) {
 #[test]
 fn a_built_scenario_is_that_of_the_text() {
     let built = star()
-        .workload(PermutationConfig::default())
+        .workload(PermutationConfig::with_required(Bytes::new(1_000_000)))
         .class_cc(ClassId(1), cc("dctcp"))
         .build()
         .unwrap();
@@ -70,7 +72,10 @@ fn a_built_scenario_is_that_of_the_text() {
 #[test]
 fn what_is_missing_is_said() {
     let (name, message, help) = refused(Scenario::builder().name("empty").cc(cc("hpcc")));
-    assert_eq!((&*name, &*message), ("empty", "the scenario has no topology"));
+    assert_eq!(
+        (&*name, &*message),
+        ("empty", "the scenario has no topology")
+    );
     assert!(help.contains("ScenarioBuilder::topology"), "{help}");
     let (_, message, _) = refused(Scenario::builder().topology(StarConfig::default()));
     assert_eq!(message, "the scenario has no cc");

@@ -54,7 +54,7 @@ pub(crate) struct LatencyArgs {
     #[arg(long, value_name = "TIME", default_value = "2ms")]
     traffic: Duration,
 
-    /// Packets of each flow that carry a checksum, ascending; flows have at least as many as the last
+    /// Packets of each flow that carry a digest, ascending; flows have at least as many as the last
     #[arg(
         long,
         value_delimiter = ',',
@@ -81,7 +81,7 @@ pub(crate) struct LatencyArgs {
     )]
     sketches: Vec<u32>,
 
-    /// Packets with a checksum in the second row
+    /// Packets with a digest in the second row
     #[arg(long, value_name = "N", default_value_t = 500)]
     at: usize,
 

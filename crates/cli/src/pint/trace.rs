@@ -31,7 +31,7 @@ Examples:
   fabricsim pint trace --topology isp:754:59        the sink knows the links of the network
   fabricsim pint trace --topology Kdl.graphml --hops 59 --scheme mininet
 
-A budget is the bits that a packet carries: 8 is one checksum of 8 bits, 2x4 two of 4, and raw one
+A budget is the bits that a packet carries: 8 is one digest of 8 bits, 2x4 two of 4, and raw one
 that holds whole switch numbers. Without --topology paths are of random switches, of which the sink
 knows the numbers alone. With it they lie on the longest shortest path. --out gets trace.csv,
 trace.svg and trace.json with the settings; complete results of other settings stay without --force.

@@ -7,7 +7,7 @@ use crate::support::{Folder, project_text};
 /// The built-in scenario, short: 64 hosts for 100 us.
 const SHORT: &[&str] = &["run", "--set", "workload.0.duration=100us"];
 const PROFILE: &str = "--profile-parallelism";
-const FILES: [&str; 2] = ["out/parallelism.json", "out/parallelism_processes.csv"];
+const FILES: [&str; 2] = ["out/parallelism.json", "out/parallelism_nodes.csv"];
 
 fn profiled() -> (Folder, String) {
     let folder = Folder::new();
@@ -41,7 +41,7 @@ fn a_profile_leaves_its_files_and_the_same_results() {
         "critical path",
         "costliest",
         "advice ",
-        "parallelism.json, parallelism_processes.csv",
+        "parallelism.json, parallelism_nodes.csv",
     ] {
         assert!(stdout.contains(words), "{words}\n{stdout}");
     }

@@ -226,7 +226,7 @@ fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
             errors(together, 0.99),
         ),
         (
-            "packets for each checksum",
+            "packets for each digest",
             packets_for_a_digest(alone),
             packets_for_a_digest(together),
         ),
@@ -244,11 +244,7 @@ fn of_packets(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
         flows.dedup();
         run.packets as f64 / flows.iter().map(|(_, digests)| digests).sum::<u64>() as f64
     };
-    vec![(
-        "packets for each checksum",
-        digests(alone),
-        digests(together),
-    )]
+    vec![("packets for each digest", digests(alone), digests(together))]
 }
 
 /// Slowdowns under the algorithm that reads the query.

@@ -28,7 +28,7 @@ pub struct LatencySettings {
     pub load: f64,
     /// For how long flows start.
     pub traffic: Duration,
-    /// Packets of each flow that carry a checksum, ascending; flows have at least as many as the last.
+    /// Packets of each flow that carry a digest, ascending; flows have at least as many as the last.
     pub packets: Vec<usize>,
     /// Bits of digests, 1 to 16.
     pub bits: Vec<u32>,
@@ -36,7 +36,7 @@ pub struct LatencySettings {
     pub sketch: u32,
     /// Digests of the sketches in the second row.
     pub sketches: Vec<u32>,
-    /// Packets with a checksum in the second row.
+    /// Packets with a digest in the second row.
     pub at: usize,
     /// Quantiles.
     pub quantiles: Vec<f64>,

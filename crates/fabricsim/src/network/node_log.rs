@@ -35,6 +35,12 @@ pub(crate) struct NodeLog {
 }
 
 impl NodeLog {
+    /// Attaches the observer of an embedding program, which sees queues as well.
+    pub(crate) fn attach(&mut self, observer: Box<dyn AttachedObserver>) {
+        self.watches_queues = true;
+        self.attached = Some(observer);
+    }
+
     // Apart from the code that every packet runs through.
     #[cold]
     #[inline(never)]

@@ -98,7 +98,7 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         self.applications_wait_for()
     }
     fn observe(&mut self, make: &mut dyn FnMut(NodeId) -> Box<dyn AttachedObserver>) {
-        self.for_each_observer(|node, log| log.attached = Some(make(node)));
+        self.for_each_observer(|node, log| log.attach(make(node)));
     }
     fn attached_observers(&self) -> Vec<(NodeId, &dyn AttachedObserver)> {
         let logs = self.observers().enumerate();

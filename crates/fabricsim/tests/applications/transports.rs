@@ -46,10 +46,7 @@ fn messages_arrive_once_over_every_transport_and_on_any_number_of_threads() {
         ("[cc]\nkind = \"hpcc\"", 3),
         ("[cc]\nkind = \"dctcp\"", 3),
         ("[cc]\nkind = \"cubic\"", 1),
-        (
-            "[cc]\nkind = \"hpcc\"\n[rdma]\nrecovery = \"selective\"",
-            3,
-        ),
+        ("[cc]\nkind = \"hpcc\"\n[rdma]\nrecovery = \"selective\"", 3),
         ("[cc]\nkind = \"dcqcn\"", 3),
     ] {
         let one = run("", cc, 1, priority);

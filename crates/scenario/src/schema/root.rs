@@ -17,24 +17,8 @@ pub const ROOT_KEYS: Keys = &[
 
 /// The tables of a scenario.
 pub const TABLES: &[&str] = &[
-    "name",
-    "seed",
-    "profile",
-    "topology",
-    "switch",
-    "queue",
-    "rdma",
-    "tcp",
-    "routing",
-    "workload",
-    "class",
-    "event",
-    "cc",
-    "run",
-    "output",
-    "observe",
-    "pint",
-    "query",
+    "name", "seed", "profile", "topology", "switch", "queue", "rdma", "tcp", "routing", "workload",
+    "class", "event", "cc", "run", "output", "observe", "pint", "query",
 ];
 
 /// The keys of a `[[class]]` table.

@@ -59,7 +59,7 @@ pub(super) const CASES: &[Case] = &[
         cubic_and!("hystart = true"),
         "t.toml:11:11",
         &["[cc], key `hystart`"],
-        "\"on\" or \"off\"",
+        "\"on\" (default) or \"off\"",
     ),
     case(
         "an impossible value of an algorithm of TCP",

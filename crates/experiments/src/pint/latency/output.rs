@@ -90,7 +90,7 @@ impl LatencySettings {
         for (traffic, quantile) in columns() {
             let mut panel = Panel::new(
                 format!("{traffic}, p{}", percent(quantile)),
-                Axis::linear("packets with a checksum"),
+                Axis::linear("packets with a digest"),
                 Axis::linear("mean |error| (%)"),
             );
             let own = lines.iter().filter(|line| line.traffic == traffic);

@@ -62,7 +62,7 @@ pub struct Budget {
     bits: Option<u32>,
 }
 
-const BUDGET_HELP: &str = "write the bits of a checksum, 1 to 64, such as 8, or raw for whole switch \
+const BUDGET_HELP: &str = "write the bits of a digest, 1 to 64, such as 8, or raw for whole switch \
                            numbers; 2x4 is two digests of 4 bits, 64 bits at most in all";
 
 /// Bits of the numbers of `switches`.

@@ -23,6 +23,9 @@ type ReadTable = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn DynCcConfig>,
 /// Reads it from a value.
 type ReadValue = fn(serde_json::Value) -> serde_json::Result<Arc<dyn DynCcConfig>>;
 
+/// Makes the factory of controllers behind pointers.
+type MakeFactory = fn(&dyn DynCcConfig) -> Arc<dyn DynFactory>;
+
 /// An algorithm in the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct CcEntry {
@@ -41,7 +44,7 @@ pub struct CcEntry {
     pub(super) read_table: ReadTable,
     pub(super) read_value: ReadValue,
     /// The factory of controllers behind pointers; `None` for those that are compiled for each header.
-    pub(super) factory: Option<fn(&dyn DynCcConfig) -> Arc<dyn DynFactory>>,
+    pub(super) factory: Option<MakeFactory>,
 }
 
 impl CcEntry {

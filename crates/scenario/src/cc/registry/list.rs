@@ -93,7 +93,7 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
 /// kind = "half-rate"
 /// "#;
 /// let scenario = Scenario::from_toml_with(text, &registry)?;
-/// assert_eq!(scenario.cc.name(), "half-rate");
+/// assert_eq!(scenario.cc().name(), "half-rate");
 /// # Ok::<(), fabricsim_scenario::Error>(())
 /// ```
 #[derive(Clone, Debug)]
