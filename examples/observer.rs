@@ -60,8 +60,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     simulation.run_until(Time::MAX);
     println!("switch  packets   marked  dropped  mean sojourn");
     for (node, passage) in simulation.observers::<Passage>() {
-        if passage.packets > 0 {
-            let mean = Duration::from_ps(passage.sojourn.as_ps() / passage.packets);
+        if let Some(mean) = passage.sojourn.as_ps().checked_div(passage.packets) {
+            let mean = Duration::from_ps(mean);
             println!(
                 "{node:>6} {:>8} {:>8} {:>8}  {mean}",
                 passage.packets, passage.marked, passage.dropped

@@ -170,8 +170,8 @@ fn confused(topology: &str) -> (u64, u64) {
     );
     let scenario = Scenario::from_toml(&text).unwrap();
     let topology = scenario.topology();
-    let hosts = one_host_of_each_edge(&topology);
-    let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
+    let hosts = one_host_of_each_edge(topology);
+    let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
     let (mut pairs, mut same) = (0, 0);
     for &src in &hosts {
         for &dst in hosts.iter().filter(|&&dst| dst != src) {

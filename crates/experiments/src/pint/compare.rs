@@ -31,6 +31,9 @@ struct Run {
     cc: Option<usize>,
 }
 
+/// Makes the monitor of a run and hands it to the function that it is given.
+pub type MonitorEach<'a> = dyn FnMut(&mut dyn FnMut(&mut dyn Monitor)) + 'a;
+
 /// Runs `scenario` as it is, and then once for each query with that query in every packet. `threads` and
 /// the monitor that `monitor` makes are for each run.
 ///
@@ -39,7 +42,7 @@ struct Run {
 pub fn compare(
     scenario: &Scenario,
     threads: usize,
-    monitor: &mut dyn FnMut(&mut dyn FnMut(&mut dyn Monitor)),
+    monitor: &mut MonitorEach<'_>,
 ) -> Result<Result<Vec<Comparison>, Unfinished>, Error> {
     let Some(settings) = scenario.queries() else {
         return Err(Error::Unsupported {

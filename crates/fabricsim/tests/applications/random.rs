@@ -52,7 +52,7 @@ impl Application for Chatter {
     }
 
     fn on_flow_finished(&mut self, context: &mut AppContext<'_>, completion: &Completion) {
-        if completion.flow.id.0 % 4 == 0 {
+        if completion.flow.id.0.is_multiple_of(4) {
             self.say(context);
         }
     }
