@@ -229,7 +229,7 @@ impl HarmSettings {
         self.duration().as_ps() / self.flow_distribution().mean_arrival.as_ps().max(1)
     }
 
-    /// The algorithm called `name`, with its settings of [`Self::algorithm`].
+    /// The algorithm called `name`, with its settings of [`Self::cc`].
     #[must_use]
     pub fn algorithm_named(&self, name: &str) -> Option<AnyCcConfig> {
         let own = self.cc.iter().find(|cc| cc.name() == name);
