@@ -1,4 +1,4 @@
-//! The control law of CoDel.
+//! CoDel: when packets are dropped or marked.
 
 use fabricsim_core::packet::Ecn;
 use fabricsim_core::plugin::Mark;

@@ -7,6 +7,7 @@ mod dependencies;
 mod documents;
 #[cfg(unix)]
 mod escapes;
+mod glossary;
 mod guide;
 mod harm;
 #[cfg(unix)]
