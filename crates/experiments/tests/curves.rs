@@ -83,7 +83,7 @@ fn every_file_has_three_panels_with_ten_ticks() {
     }
 }
 
-/// The sizes along the axis are those of the algorithm that our own workloads draw from.
+/// The sizes along the axis are those of the flow-size distribution that our workloads draw from.
 #[test]
 fn sizes_are_those_of_the_workload() {
     for (file, _) in FILES {

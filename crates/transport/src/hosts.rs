@@ -1,4 +1,4 @@
-//! Hosts that run RDMA and TCP, each class of flows over one of them.
+//! A host with an RDMA and a TCP stack; each flow class uses one of them.
 
 use std::sync::Arc;
 

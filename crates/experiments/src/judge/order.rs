@@ -1,4 +1,4 @@
-//! In which order schemes come: which has the lower slowdowns, for short and for long flows.
+//! Ranks schemes by slowdown, separately for short and for long flows.
 
 use std::fmt::{self, Write};
 use std::ops::Range;
@@ -449,7 +449,7 @@ mod tests {
         assert!(our_order(&bare, &[]).is_empty());
     }
 
-    /// An algorithm whose sizes end at 10 MB has too few points above 6 MB.
+    /// A flow-size distribution that ends at 10 MB has too few points above 6 MB.
     #[test]
     fn the_largest_tenth_is_long_where_sizes_are_small() {
         let mut panel = panel();

@@ -44,7 +44,7 @@ pub struct PublishedPanel {
 pub struct AxisPoint {
     /// The share of flows up to here, in percent.
     pub size_pct: f64,
-    /// The size that the workload's algorithm has there.
+    /// The flow size at this percentile of the workload's distribution.
     #[serde(rename = "size_bytes", serialize_with = "as_bytes")]
     pub size: Bytes,
     /// What the axis says here, where it has a tick.

@@ -58,7 +58,7 @@ impl RegionMeans {
 /// One percentile of the slowdown over flow size, of several schemes.
 #[derive(Clone, Debug, Serialize)]
 pub struct PanelScore {
-    /// The algorithm of flow sizes.
+    /// The flow-size distribution.
     pub workload: String,
     /// Payload over the rate of the host links, in percent.
     pub load_pct: f64,

@@ -80,7 +80,7 @@ fn unknown_sizes(name: &str) -> ConfigError {
     let known = suggest(name, SizeCdf::BUILTIN);
     ConfigError::new(
         "sizes",
-        format!("`{name}` is no built-in flow-size distribution, and there is no such file"),
+        format!("unknown flow-size distribution `{name}` (not built in, and no such file)"),
         format!("{known}; or give a CDF file, relative to the scenario file"),
     )
 }

@@ -43,7 +43,7 @@ pub(super) struct NetworkDriver<'a, R> {
     pub(super) changed: Time,
 }
 
-/// Brings all nodes to an instant up to which the others have come.
+/// Runs lazily executed nodes up to the time that the rest of the network has reached.
 pub(super) struct Synchronize(pub(super) Option<Time>);
 
 impl<M: Model> Driver<Node<M>> for Synchronize {

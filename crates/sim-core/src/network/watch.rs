@@ -22,7 +22,7 @@ pub struct Progress {
     pub packet_hops: u64,
 }
 
-/// Looks on while a network runs, between epochs.
+/// Observes a run between epochs.
 pub trait Watch: Send {
     /// Called every few hundred epochs; `false` ends the run, which can go on later.
     fn proceed(&mut self, _progress: &Progress) -> bool {

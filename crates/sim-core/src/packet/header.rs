@@ -17,7 +17,8 @@ pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
         Causes::default()
     }
 
-    /// Any value that takes a look at each cache line of the header.
+    /// Reads one word of every cache line of the header, as a software prefetch. The value only keeps
+    /// the loads from being optimized away.
     #[inline]
     fn touch(&self) -> u64 {
         0

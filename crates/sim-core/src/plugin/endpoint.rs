@@ -67,8 +67,8 @@ impl AddAssign for EndpointCounters {
 pub enum Wake {
     /// Packets may have become ready: causal models ask for one at once.
     Poll,
-    /// Only algorithms have changed their minds: causal models leave a free port alone until its next
-    /// event, as the published simulator does. Others ask all the same.
+    /// Only congestion-control state changed. With the event order of the reference simulator, an
+    /// idle port is not polled until its next event; otherwise it is polled as usual.
     Quiet,
 }
 

@@ -9,7 +9,7 @@ use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::hystart::HyStart;
-use super::reno_window::Window;
+use super::reno_window::{Window, answers_of_window};
 use crate::switch::Switch;
 
 settings! {
@@ -194,10 +194,6 @@ impl<H> CongestionControl<H> for Cubic {
         }
     }
 
-    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
-        self.window.end_reduction(most);
-    }
-
     /// Section 5.8: the time without data is not part of the curve.
     fn on_idle(&mut self, idle: Duration, restart: Option<Bytes>) {
         if let Some(epoch) = &mut self.epoch {
@@ -206,20 +202,7 @@ impl<H> CongestionControl<H> for Cubic {
         self.window.limit(restart);
     }
 
-    #[inline]
-    fn window(&self) -> Option<Bytes> {
-        self.window.bytes()
-    }
-
-    #[inline]
-    fn slow_start_threshold(&self) -> Option<Bytes> {
-        self.window.threshold()
-    }
-
-    #[inline]
-    fn in_slow_start(&self) -> bool {
-        self.window.in_slow_start()
-    }
+    answers_of_window!();
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {

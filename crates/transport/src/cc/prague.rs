@@ -15,7 +15,7 @@ use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::classic_queue::ClassicQueue;
-use super::reno_window::{LEAST_THRESHOLD, Window};
+use super::reno_window::{LEAST_THRESHOLD, Window, answers_of_window};
 use super::tcp_dctcp::step;
 use crate::switch::Switch;
 
@@ -295,28 +295,11 @@ impl<H> CongestionControl<H> for Prague {
         }
     }
 
-    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
-        self.window.end_reduction(most);
-    }
-
     fn on_idle(&mut self, _idle: Duration, restart: Option<Bytes>) {
         self.window.limit(restart);
     }
 
-    #[inline]
-    fn window(&self) -> Option<Bytes> {
-        self.window.bytes()
-    }
-
-    #[inline]
-    fn slow_start_threshold(&self) -> Option<Bytes> {
-        self.window.threshold()
-    }
-
-    #[inline]
-    fn in_slow_start(&self) -> bool {
-        self.window.in_slow_start()
-    }
+    answers_of_window!();
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {

@@ -13,6 +13,31 @@ pub(super) struct Window {
     mss: Bytes,
 }
 
+/// The answers of a controller whose field `window` is a [`Window`], within its `impl CongestionControl`.
+macro_rules! answers_of_window {
+    () => {
+        fn on_recovery_exit(&mut self, most: Option<Bytes>) {
+            self.window.end_reduction(most);
+        }
+
+        #[inline]
+        fn window(&self) -> Option<Bytes> {
+            self.window.bytes()
+        }
+
+        #[inline]
+        fn slow_start_threshold(&self) -> Option<Bytes> {
+            self.window.threshold()
+        }
+
+        #[inline]
+        fn in_slow_start(&self) -> bool {
+            self.window.in_slow_start()
+        }
+    };
+}
+pub(super) use answers_of_window;
+
 /// The least threshold (RFC 5681, equation 4).
 pub(super) const LEAST_THRESHOLD: f64 = 2.0;
 

@@ -8,7 +8,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
-use super::reno_window::Window;
+use super::reno_window::{Window, answers_of_window};
 
 settings! {
     /// The `[cc]` table of `kind = "tcp-dctcp"`.
@@ -120,28 +120,11 @@ impl<H> CongestionControl<H> for TcpDctcp {
         }
     }
 
-    fn on_recovery_exit(&mut self, most: Option<Bytes>) {
-        self.window.end_reduction(most);
-    }
-
     fn on_idle(&mut self, _idle: Duration, restart: Option<Bytes>) {
         self.window.limit(restart);
     }
 
-    #[inline]
-    fn window(&self) -> Option<Bytes> {
-        self.window.bytes()
-    }
-
-    #[inline]
-    fn slow_start_threshold(&self) -> Option<Bytes> {
-        self.window.threshold()
-    }
-
-    #[inline]
-    fn in_slow_start(&self) -> bool {
-        self.window.in_slow_start()
-    }
+    answers_of_window!();
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {

@@ -145,7 +145,7 @@ pub(super) const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:7:9",
         says: &[
-            "`webserach` is no built-in flow-size distribution",
+            "unknown flow-size distribution `webserach` (not built in",
             "no such file",
         ],
         help: "did you mean `websearch`? Known here: websearch, hadoop, alistorage",
