@@ -12,7 +12,9 @@ mod result_set;
 mod whole_file;
 
 pub use destination::{Destination, Existing};
-pub use folder::{ResultFolder, is_being_replaced, remove_left_over, write_in_folder};
+pub use folder::{
+    ResultFolder, is_being_replaced, remove_left_over, remove_stale_lock, write_in_folder,
+};
 pub use lock::FolderLock;
 pub use names::{Ending, cannot_write, partial_name};
 pub use new_file::new_file_in;

@@ -12,7 +12,7 @@ use super::record::{PointState, check_folder, stale_folders};
 use super::shard::longest_first;
 use super::table::write_tables;
 use super::workers::Work;
-use fabricsim::output::Existing;
+use fabricsim::output::{Existing, remove_stale_lock};
 use fabricsim::simulation::Simulation;
 use fabricsim_scenario::text::error::Error;
 
@@ -67,10 +67,14 @@ pub fn run(
 ) -> Result<SweepOutcome, Error> {
     let points = sweep.points();
     let mine = options.shard.choose(points);
-    let mut due: Vec<usize> = mine
-        .into_iter()
-        .filter(|&at| !matches!(PointState::of(&points[at], dir), PointState::Done(_)))
-        .collect();
+    let mut due: Vec<usize> = Vec::new();
+    for at in mine {
+        match PointState::of(&points[at], dir) {
+            // A process that was killed just after the last file of a point was there has left its lock.
+            PointState::Done(_) => remove_stale_lock(&points[at].folder(dir)),
+            _ => due.push(at),
+        }
+    }
     check_folders(points, &due, dir, options.existing)?;
     check(sweep, &due, options.jobs)?;
     let bytes: Vec<f64> = due.iter().map(|&at| points[at].expected().bytes).collect();

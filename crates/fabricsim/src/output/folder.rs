@@ -184,6 +184,15 @@ impl ResultFolder {
     }
 }
 
+/// Removes what a writer of `dir` that was killed has left behind, the file of its lock included. Does
+/// nothing without such a file, and nothing while somebody is writing to `dir`.
+pub fn remove_stale_lock(dir: &Path) {
+    if dir.join(LOCK).exists() {
+        // The file goes with the folder that is closed here. One that cannot be removed blocks nobody.
+        drop(ResultFolder::try_open(dir));
+    }
+}
+
 /// Removes the files that a writer of `dir` was killed over. Only for whoever has the lock.
 pub fn remove_left_over(dir: &Path) -> Result<(), Error> {
     for entry in fs::read_dir(dir).map_err(cannot_write(dir))?.flatten() {

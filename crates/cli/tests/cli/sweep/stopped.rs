@@ -46,6 +46,25 @@ fn a_killed_sweep_goes_on_and_gives_the_same_table() {
     }
 }
 
+/// A process may be killed between the last file of a point and the end of its lock.
+#[test]
+fn the_lock_of_a_killed_process_goes_from_a_point_that_is_done() {
+    let folder = quick();
+    let sweep = ["sweep", "s.toml", "--out", "out"];
+    folder.run(&sweep).succeeded();
+    let points = std::fs::read_dir(folder.path("out/points")).expect("points");
+    let locks: Vec<_> = points
+        .map(|point| point.expect("a point").path().join(".fabricsim.lock"))
+        .collect();
+    for lock in &locks {
+        std::fs::write(lock, "").expect("the point can be written");
+    }
+    let outcome = folder.run(&sweep).succeeded();
+    assert_eq!(told(&outcome, " done before"), 3);
+    assert_eq!(locks.len(), 3);
+    assert!(locks.iter().all(|lock| !lock.exists()));
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_keeps_what_is_done() {
