@@ -12,6 +12,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_topology::Port;
@@ -268,7 +269,7 @@ fn run_until_quiet(simulation: &mut Simulation) -> Vec<Completion> {
         size: Bytes::new(1),
         start: simulation.now() + QUIET,
         class: ClassId(9),
-        priority: 3,
+        priority: Priority::new(3),
         src_port: None,
         dst_port: 100,
     };

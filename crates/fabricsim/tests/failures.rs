@@ -12,6 +12,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
@@ -50,7 +51,7 @@ fn finish(simulation: &mut Simulation) -> Vec<Completion> {
         size: Bytes::new(1),
         start: simulation.now() + Duration::from_ms(100),
         class: ClassId(9),
-        priority: 3,
+        priority: Priority::new(3),
         src_port: None,
         dst_port: 100,
     };

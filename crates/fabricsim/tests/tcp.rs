@@ -13,6 +13,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 use proptest::prelude::*;
@@ -101,7 +102,9 @@ fn pauses_are_never_for_tcp() {
         let events = simulation.pause_events();
         assert!(!events.is_empty());
         assert!(
-            events.iter().all(|event| event.priority == 3),
+            events
+                .iter()
+                .all(|event| event.priority == Priority::new(3)),
             "{}",
             cc.name
         );
@@ -209,7 +212,7 @@ fn drops_of_one_that_waits(mtu: &str) -> u64 {
             size: Bytes::new(1_448),
             start: Time::from_ps(slot.as_ps() / 2 * half_slots),
             class: ClassId(0),
-            priority: 1,
+            priority: Priority::new(1),
             src_port: None,
             dst_port: 100,
         };
@@ -330,7 +333,7 @@ fn injected_flows_keep_to_the_priorities_of_their_transport() {
             size: Bytes::new(1_000),
             start: Time::ZERO,
             class: ClassId(class),
-            priority,
+            priority: Priority::new(priority),
             src_port: None,
             dst_port: 100,
         };

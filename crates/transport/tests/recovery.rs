@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind, Priorities};
+use fabricsim_core::packet::{Packet, PacketKind, Priority, PrioritySet};
 use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, Endpoint, EndpointCounters,
     FlowStart, Signal,
@@ -136,7 +136,7 @@ fn transfer(
             size: Bytes::new(*size),
             start: Time::ZERO,
             class: ClassId(0),
-            priority: 3,
+            priority: Priority::new(3),
             src_port: Some(10_000),
             dst_port: 100,
         };
@@ -160,7 +160,7 @@ fn transfer(
         for (side, host) in hosts.iter_mut().enumerate() {
             while host.free <= now {
                 let mut leaving = None;
-                let nothing = Priorities::default();
+                let nothing = PrioritySet::default();
                 host.transport
                     .poll(now, PORT, nothing, |packet| leaving = Some(*packet));
                 let Some(packet) = leaving else { break };
@@ -184,7 +184,7 @@ fn transfer(
             .map_or(Time::MAX, |((at, _), _)| *at);
         for host in &mut hosts {
             let free = host.free.max(now);
-            let send = host.transport.next_send(free, PORT, Priorities::default());
+            let send = host.transport.next_send(free, PORT, PrioritySet::default());
             next = next.min(send.max(free)).min(host.transport.deadline());
         }
         assert!(next < Time::MAX, "nothing moves at {now}");

@@ -172,7 +172,7 @@ impl AppState {
         if flow.size > MAX_SIZE {
             return refuse(format!("it has {}, and flows up to {MAX_SIZE}", flow.size));
         }
-        if !(1..=7).contains(&flow.priority) {
+        if flow.priority.is_control() {
             return refuse(format!(
                 "its priority is {}, and flows use 1 to 7",
                 flow.priority

@@ -13,7 +13,7 @@ use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, SendBuffer, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Causes, Flags, Header, Packet, PacketKind, Priorities};
+use crate::packet::{Causes, Flags, Header, Packet, PacketKind, PrioritySet};
 use crate::plugin::{DropReason, Endpoint, Model, Observer, Wake};
 use crate::units::{Rate, Time};
 
@@ -197,7 +197,11 @@ impl<M: Model> Host<M> {
             self.observer
                 .on_pause(now, self.id, PortId::from_index(channel), priority, stop);
             let nic = &mut self.nics[channel];
-            nic.egress.paused.set(priority, stop);
+            if stop {
+                nic.egress.paused.insert(priority);
+            } else {
+                nic.egress.paused.remove(priority);
+            }
             nic.pauses.update(now, nic.egress.paused);
             if !stop {
                 self.serve(now, channel, send_buffer);
@@ -451,7 +455,7 @@ impl<M: Model> Host<M> {
     pub(super) fn link_down(&mut self, now: Time, port: PortId) {
         self.egress(port).cut();
         let pauses = &mut self.nics[port.index()].pauses;
-        pauses.update(now, Priorities::default());
+        pauses.update(now, PrioritySet::default());
     }
 
     /// The link of `port` is back: the transport is asked what it has to send.

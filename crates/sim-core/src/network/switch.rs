@@ -15,7 +15,7 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
+use crate::packet::{Causes, Flags, Header, Packet, PacketKind, Priority};
 use crate::plugin::{
     Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Release, Routing, Telemetry,
 };
@@ -185,7 +185,11 @@ impl<M: Model> Switch<M> {
             self.observer
                 .on_pause(now, self.id, ingress, priority, stop);
             let paused = &mut self.ports[channel].egress.paused;
-            paused.set(priority, stop);
+            if stop {
+                paused.insert(priority);
+            } else {
+                paused.remove(priority);
+            }
             self.pauses[channel].update(now, *paused);
             if !stop {
                 self.kick(now, channel, send_buffer);
@@ -204,7 +208,7 @@ impl<M: Model> Switch<M> {
             return;
         }
         let priority = packet.priority();
-        if priority != 0 {
+        if !priority.is_control() {
             match self.buffer.admit(ingress, egress, priority, packet.size()) {
                 Admit::Accept => {}
                 Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, send_buffer),
@@ -227,7 +231,7 @@ impl<M: Model> Switch<M> {
         let Some(stored) = port.queue.enqueue(now, packet) else {
             self.counters.queue_drops += 1;
             self.drop_at(now, out, DropReason::Queue, packet);
-            if priority != 0 {
+            if !priority.is_control() {
                 self.release(now, out, ingress, priority, packet.size(), send_buffer);
             }
             return;
@@ -304,7 +308,7 @@ impl<M: Model> Switch<M> {
         let mark = state.queue.pop(now);
         self.observe_queue(now, port);
         self.write_into(now, port, (arrived, ingress), sent, mark);
-        if priority != 0 {
+        if !priority.is_control() {
             self.release(now, port, ingress, priority, size, send_buffer);
         }
         self.give_up(now, port, send_buffer);
@@ -339,7 +343,7 @@ impl<M: Model> Switch<M> {
             }
         };
         self.write_into(now, port, (now, ingress), sent, mark);
-        if packet.priority() != 0 {
+        if !packet.priority().is_control() {
             let priority = packet.priority();
             self.release(now, port, ingress, priority, packet.size(), send_buffer);
         }
@@ -406,7 +410,7 @@ impl<M: Model> Switch<M> {
         now: Time,
         port: usize,
         ingress: PortId,
-        priority: u8,
+        priority: Priority,
         size: Bytes,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
@@ -423,7 +427,7 @@ impl<M: Model> Switch<M> {
         &mut self,
         now: Time,
         port: PortId,
-        priority: u8,
+        priority: Priority,
         stop: bool,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
@@ -435,7 +439,7 @@ impl<M: Model> Switch<M> {
 
     /// Queues a pause or resume frame; not where the link is down, which ends all pauses. Whether it
     /// has.
-    fn queue_frame(&mut self, now: Time, port: PortId, priority: u8, flags: Flags) -> bool {
+    fn queue_frame(&mut self, now: Time, port: PortId, priority: Priority, flags: Flags) -> bool {
         let state = &mut self.ports[port.index()];
         if state.egress.is_down() {
             return false;

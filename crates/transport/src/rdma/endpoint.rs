@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, PortId};
-use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, PrioritySet};
 use fabricsim_core::plugin::{
     CongestionControl, ControllerFactory, Endpoint, EndpointCounters, Feedback, FlowStart,
     LiveFlow, Unfinished, Wake,
@@ -57,19 +57,19 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// The priorities (a mask) whose answers may leave.
+    /// The priorities whose answers may leave.
     #[inline]
-    fn answers_allowed(&self, paused: Priorities) -> u8 {
+    fn answers_allowed(&self, paused: PrioritySet) -> PrioritySet {
         if self.settings.ack_high_priority {
-            u8::MAX
+            PrioritySet::ALL
         } else {
-            !paused.mask()
+            PrioritySet::ALL.without(paused)
         }
     }
 
     /// Whether an answer may leave by `nic`.
     #[inline]
-    pub(crate) fn has_answers(&self, nic: PortId, paused: Priorities) -> bool {
+    pub(crate) fn has_answers(&self, nic: PortId, paused: PrioritySet) -> bool {
         let allowed = self.answers_allowed(paused);
         self.nics[nic.index()].answers.any(allowed)
     }
@@ -150,7 +150,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let (answer, delivered) = self.receivers.on_data(now, packet, config);
         self.counters.delivered += Bytes::new(delivered);
         let Some(kind) = answer.kind() else { return };
-        let priority = self.settings.config.answer_priority;
+        let priority = self.settings.answer_priority;
         let priority = priority.unwrap_or_else(|| packet.priority());
         // The answer is the data packet turned round: it echoes when that was sent and what it saw.
         let reply = self.nics[nic.index()].answers.push(priority, packet);
@@ -280,7 +280,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         &mut self,
         now: Time,
         nic: PortId,
-        paused: Priorities,
+        paused: PrioritySet,
         send: impl FnOnce(&Packet<H>),
     ) -> bool {
         let allowed = self.answers_allowed(paused);
@@ -290,7 +290,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         }
         self.promote(now, nic.index());
         let port = &mut self.nics[nic.index()];
-        let Some(slot) = port.turn(!paused.mask()) else {
+        let Some(slot) = port.turn(PrioritySet::ALL.without(paused)) else {
             return false;
         };
         port.last = slot;
@@ -314,7 +314,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     }
 
     #[inline]
-    fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time {
+    fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time {
         let port = &self.nics[nic.index()];
         // It may name a time that has passed, which only causal models know to ignore.
         if H::CAUSAL && self.settings.nic_timer == NicTimer::Published {
@@ -331,11 +331,11 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         if port.answers.any(self.answers_allowed(paused)) {
             return at;
         }
-        if port.occupied & !paused.mask() != 0 {
+        if !port.occupied.without(paused).is_empty() {
             return at;
         }
         let next = self.promote(at, nic.index());
-        if self.nics[nic.index()].occupied & !paused.mask() != 0 {
+        if !self.nics[nic.index()].occupied.without(paused).is_empty() {
             at
         } else {
             next
