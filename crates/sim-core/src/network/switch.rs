@@ -6,6 +6,7 @@
 
 mod accounts;
 mod failure;
+mod pauses;
 mod port_states;
 mod state;
 
@@ -15,11 +16,11 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Causes, Flags, Header, Packet, PacketKind, Priority};
+use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
 use crate::plugin::{
-    Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Release, Routing, Telemetry,
+    Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Routing, Telemetry,
 };
-use crate::units::{Bytes, Time};
+use crate::units::Time;
 use port_states::SwitchPorts;
 
 #[derive(Clone, Debug)]
@@ -373,21 +374,6 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Writes the telemetry into `sent`, and shows it to the observer.
-    // Apart from the code of those that nobody watches.
-    #[inline(never)]
-    fn write_observed(
-        &mut self,
-        now: Time,
-        port: usize,
-        origin: (Time, PortId),
-        sent: &mut Packet<M::Header>,
-    ) {
-        let hop = self.hop(now, port, origin, sent.wire);
-        self.telemetry.on_dequeue(sent, &hop);
-        self.observer.on_dequeue(self.id, &hop, sent);
-    }
-
     /// `port` as a packet of `wire` bytes leaves its queue that had `arrived` by `ingress`.
     #[inline(always)]
     fn hop(&self, now: Time, port: usize, (arrived, ingress): (Time, PortId), wire: u16) -> Hop {
@@ -400,66 +386,6 @@ impl<M: Model> Switch<M> {
             rate: state.egress.rate(),
             queue: state.queue.bytes(),
             sent: state.egress.sent_bytes_before(wire),
-        }
-    }
-
-    /// Gives the buffer of a packet back, which may let its upstream neighbor go on.
-    #[inline]
-    fn release(
-        &mut self,
-        now: Time,
-        port: usize,
-        ingress: PortId,
-        priority: Priority,
-        size: Bytes,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let egress = PortId::from_index(port);
-        match self.buffer.release(ingress, egress, priority, size) {
-            Release::Quiet => {}
-            Release::Resume => self.send_pause(now, ingress, priority, false, send_buffer),
-        }
-    }
-
-    /// Sends a pause or resume frame to the neighbor at `port`, ahead of everything else.
-    #[cold]
-    fn send_pause(
-        &mut self,
-        now: Time,
-        port: PortId,
-        priority: Priority,
-        stop: bool,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let flags = Flags::NONE.and_if(stop, Flags::STOP);
-        if self.queue_frame(now, port, priority, flags) {
-            self.kick(now, port.index(), send_buffer);
-        }
-    }
-
-    /// Queues a pause or resume frame; not where the link is down, which ends all pauses. Whether it
-    /// has.
-    fn queue_frame(&mut self, now: Time, port: PortId, priority: Priority, flags: Flags) -> bool {
-        let state = &mut self.ports[port.index()];
-        if state.egress.is_down() {
-            return false;
-        }
-        if flags.has(Flags::STOP) {
-            self.counters.pauses += 1;
-        } else {
-            self.counters.resumes += 1;
-        }
-        let accepted = state.queue.enqueue(now, &Packet::pause(priority, flags));
-        debug_assert!(accepted.is_some(), "control frames are never refused");
-        self.observe_queue(now, port.index());
-        true
-    }
-
-    /// Accounts for the packets that a queue has dropped at a dequeue.
-    #[inline]
-    fn give_up(&mut self, now: Time, port: usize, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
-        if !self.dropped.is_empty() {
-            self.give_up_all(now, port, send_buffer);
         }
     }
 }
