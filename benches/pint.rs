@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::packet::{Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{CcContext, FlowKey, Hop, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
@@ -115,7 +115,8 @@ fn switch(criterion: &mut Criterion) {
             src_port: 10_000,
             dst_port: 100,
         };
-        let mut packet = Packet::<PintDigest>::new(PacketKind::Data, 3, key, FlowId(0));
+        let mut packet =
+            Packet::<PintDigest>::new(PacketKind::Data, Priority::new(3), key, FlowId(0));
         packet.wire = 1_049;
         let mut number = 0u64;
         let name = format!("HPCC-PINT, {arithmetic:?}");

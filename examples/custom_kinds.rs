@@ -6,6 +6,7 @@
 use fabricsim::core::flow::{FlowRequest, FlowSource};
 use fabricsim::core::id::{ClassId, NodeId, PortId};
 use fabricsim::core::input::{ConfigError, Keys};
+use fabricsim::core::packet::Priority;
 use fabricsim::core::plugin::{PathStability, PortStates};
 use fabricsim::core::units::{Bytes, Duration, Rate, Time};
 use fabricsim::qdisc::{Aqm, AqmKind, AqmPacket, DisciplineContext, Verdict};
@@ -78,11 +79,11 @@ impl TopologySource for Parallel {
 struct Across {
     size: Bytes,
     #[serde(default = "three")]
-    priority: u8,
+    priority: Priority,
 }
 
-const fn three() -> u8 {
-    3
+const fn three() -> Priority {
+    Priority::new(3)
 }
 
 impl WorkloadKind for Across {
@@ -122,11 +123,11 @@ impl Workload for Across {
         })
     }
 
-    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
+    fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {
         vec![(self.priority, own)]
     }
 
-    fn set_priority(&mut self, priority: u8) {
+    fn set_priority(&mut self, priority: Priority) {
         self.priority = priority;
     }
 }

@@ -9,7 +9,8 @@
 use std::error::Error;
 
 use fabricsim::prelude::{
-    Bytes, ClassId, Duration, FctRecord, FlowRequest, NodeId, Scenario, Simulation, Stop, Time,
+    Bytes, ClassId, Duration, FctRecord, FlowRequest, NodeId, Priority, Scenario, Simulation, Stop,
+    Time,
 };
 
 const SCENARIO: &str = r#"
@@ -51,7 +52,7 @@ fn request(src: NodeId, round: u32, hosts: u32, start: Time) -> FlowRequest {
         size: Bytes::new(20_000),
         start,
         class: REQUESTS,
-        priority: 3,
+        priority: Priority::new(3),
         src_port: None,
         dst_port: 300,
     }

@@ -1,6 +1,7 @@
 //! What `summary.json` holds, and how it is put together.
 
 use fabricsim_core::network::Counters;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, SlowdownTable};
@@ -78,7 +79,7 @@ pub struct DeadlockedPort {
     /// The switch at the far end, which has paused the port.
     pub paused_by: u32,
     /// The paused priority.
-    pub priority: u8,
+    pub priority: Priority,
     /// Bytes that wait at the port.
     pub queued_bytes: u64,
 }

@@ -11,6 +11,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::network::Stop;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{PathStability, PortStates};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
@@ -40,7 +41,7 @@ fn request(src: u32, dst: u32, size: u64, start: Time) -> FlowRequest {
         size: Bytes::new(size),
         start,
         class: ClassId(7),
-        priority: 3,
+        priority: Priority::new(3),
         src_port: None,
         dst_port: 100,
     }
@@ -200,7 +201,7 @@ fn flows_that_cannot_be_are_refused() {
     refused(request(2, 2, 10, now), "host 2 sends to itself");
     refused(request(0, 1, 0, now), "it has no bytes");
     let control = FlowRequest {
-        priority: 0,
+        priority: Priority::new(0),
         ..request(0, 1, 10, now)
     };
     refused(control, "its priority is 0");

@@ -16,6 +16,7 @@ use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::{Counters, Stop};
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_core::rng::mix;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
@@ -128,7 +129,7 @@ fn case(seed: u64) -> Case {
         size: Bytes::new(size),
         start,
         class: ClassId(0),
-        priority: 3,
+        priority: Priority::new(3),
         src_port: None,
         dst_port: 100,
     };

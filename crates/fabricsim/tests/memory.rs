@@ -9,6 +9,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::FlowRequest;
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Time};
 use peak_alloc::PeakAlloc;
 
@@ -57,7 +58,7 @@ fn hosts_and_live_flows_cost_what_the_documents_say() {
         size: Bytes::new(1_000_000),
         start: Time::from_ns(10),
         class: ClassId(0),
-        priority: 3,
+        priority: Priority::new(3),
         src_port: None,
         dst_port: 100,
     };

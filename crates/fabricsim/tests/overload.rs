@@ -7,6 +7,7 @@ use fabricsim_core::flow::FlowRequest;
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::limits::MAX_SIZE;
 use fabricsim_core::network::{Overload, Room, Stop};
+use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Time};
 
 /// Three flows each picosecond at one host: a window would hold three million.
@@ -92,7 +93,7 @@ fn injected_flows_are_held_to_the_limits() {
         size,
         start,
         class: ClassId(0),
-        priority: 3,
+        priority: Priority::new(3),
         src_port: None,
         dst_port: 1,
     };

@@ -2,7 +2,7 @@
 
 mod turns;
 
-use fabricsim_core::packet::{Header, Packet, Priorities};
+use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
 use fabricsim_core::plugin::{Mark, Qdisc, QueueReport};
 use fabricsim_core::units::{Bytes, Time};
 
@@ -29,7 +29,7 @@ pub struct ClassQueues<H> {
     total: u64,
     turns: Turns,
     /// The queue whose head was shown.
-    shown: u8,
+    shown: Priority,
     /// Packets that were given up when others came.
     given_up: Vec<Packet<H>>,
     queues: [AnyDiscipline<H>; QUEUES],
@@ -45,7 +45,7 @@ impl<H: Header> ClassQueues<H> {
         Self {
             total: 0,
             turns: Turns::default(),
-            shown: 0,
+            shown: Priority::CONTROL,
             given_up: Vec::new(),
             queues: markers.map(AnyDiscipline::shared),
         }
@@ -54,11 +54,11 @@ impl<H: Header> ClassQueues<H> {
     /// These queues with `discipline` for `priority`.
     ///
     /// # Panics
-    /// When `priority` is not one of 1 to 7.
+    /// When `priority` is that of control.
     #[must_use]
-    pub fn with_discipline(mut self, priority: u8, discipline: AnyDiscipline<H>) -> Self {
-        assert!((1..8).contains(&priority), "control has a plain queue");
-        self.queues[usize::from(priority)] = discipline;
+    pub fn with_discipline(mut self, priority: Priority, discipline: AnyDiscipline<H>) -> Self {
+        assert!(!priority.is_control(), "control has a plain queue");
+        self.queues[priority.index()] = discipline;
         self
     }
 
@@ -71,27 +71,27 @@ impl<H: Header> ClassQueues<H> {
 
     /// Bytes in the queue of `priority`.
     #[must_use]
-    pub fn queue_bytes(&self, priority: u8) -> Bytes {
+    pub fn queue_bytes(&self, priority: Priority) -> Bytes {
         self.discipline(priority).bytes()
     }
 
     /// What the queue of `priority` has done so far.
     #[must_use]
-    pub fn counters(&self, priority: u8) -> &DisciplineCounters {
+    pub fn counters(&self, priority: Priority) -> &DisciplineCounters {
         self.discipline(priority).counters()
     }
 
     /// The queue of `priority`.
     #[must_use]
-    pub const fn discipline(&self, priority: u8) -> &AnyDiscipline<H> {
-        &self.queues[(priority & 7) as usize]
+    pub const fn discipline(&self, priority: Priority) -> &AnyDiscipline<H> {
+        &self.queues[priority.index()]
     }
 
     /// Packets that were given up when others came go to `dropped`. A queue may have lost all it held.
     #[cold]
     fn hand_over(&mut self, dropped: &mut Vec<Packet<H>>) {
         dropped.append(&mut self.given_up);
-        for (queue, priority) in self.queues.iter().zip(0..) {
+        for (queue, priority) in self.queues.iter().zip(Priority::all()) {
             if queue.packets() == 0 {
                 self.turns.empty(priority);
             }
@@ -100,8 +100,8 @@ impl<H: Header> ClassQueues<H> {
 
     /// Bytes of all queues after the one of `priority` has changed from `before` bytes.
     #[inline]
-    fn settle(&mut self, priority: u8, before: Bytes) {
-        let queue = &self.queues[usize::from(priority & 7)];
+    fn settle(&mut self, priority: Priority, before: Bytes) {
+        let queue = &self.queues[priority.index()];
         self.total = self.total - before.get() + queue.bytes().get();
         if queue.packets() == 0 {
             self.turns.empty(priority);
@@ -111,7 +111,7 @@ impl<H: Header> ClassQueues<H> {
 
 impl<H: Header> Qdisc<H> for ClassQueues<H> {
     fn for_each_report(&self, visit: &mut dyn FnMut(&QueueReport)) {
-        for (queue, priority) in self.queues.iter().zip(0..) {
+        for (queue, priority) in self.queues.iter().zip(Priority::all()) {
             let counted = queue.counters();
             let Some(discipline) = queue.rule() else {
                 continue;
@@ -135,9 +135,9 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
     }
 
     fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>> {
-        let priority = packet.priority() & 7;
+        let priority = packet.priority();
         let before = self.given_up.len();
-        let queue = &mut self.queues[usize::from(priority)];
+        let queue = &mut self.queues[priority.index()];
         let stored = queue.enqueue(now, packet, &mut self.given_up);
         if stored.is_some() {
             self.total += u64::from(packet.wire);
@@ -152,7 +152,7 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
     fn head(
         &mut self,
         now: Time,
-        paused: Priorities,
+        paused: PrioritySet,
         dropped: &mut Vec<Packet<H>>,
     ) -> Option<&Packet<H>> {
         if !self.given_up.is_empty() {
@@ -160,7 +160,7 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
         }
         loop {
             let priority = self.turns.choose(paused)?;
-            let queue = &mut self.queues[usize::from(priority & 7)];
+            let queue = &mut self.queues[priority.index()];
             let before = queue.bytes();
             let chosen = queue.select(now, dropped);
             self.settle(priority, before);
@@ -169,12 +169,12 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
                 break;
             }
         }
-        self.queues[usize::from(self.shown & 7)].front()
+        self.queues[self.shown.index()].front()
     }
 
     fn pop(&mut self, now: Time) -> Mark {
-        let shown = self.shown & 7;
-        let queue = &mut self.queues[usize::from(shown)];
+        let shown = self.shown;
+        let queue = &mut self.queues[shown.index()];
         let before = queue.bytes();
         let mark = queue.pop(now);
         let sent = before - queue.bytes();
@@ -197,19 +197,19 @@ impl<H: Header> Qdisc<H> for ClassQueues<H> {
     #[inline]
     fn touch(&self) -> u64 {
         // The queue that was served last will mostly be the next one, too.
-        let head = self.queues[usize::from(self.turns.last() & 7)].front();
+        let head = self.queues[self.turns.last().index()].front();
         self.total ^ head.map_or(0, |packet| u64::from(packet.wire))
     }
 
     #[inline]
-    fn is_ready(&self, paused: Priorities) -> bool {
+    fn is_ready(&self, paused: PrioritySet) -> bool {
         self.turns.is_ready(paused) || !self.given_up.is_empty()
     }
 
     #[inline]
     fn bypass(&mut self, _now: Time, packet: &Packet<H>) -> Option<Mark> {
-        let priority = packet.priority() & 7;
-        match &mut self.queues[usize::from(priority)] {
+        let priority = packet.priority();
+        match &mut self.queues[priority.index()] {
             AnyDiscipline::Shared(queue) if self.given_up.is_empty() => {
                 self.turns.on_passed(priority);
                 Some(queue.pass(packet))

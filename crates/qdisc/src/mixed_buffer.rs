@@ -1,20 +1,21 @@
 //! A switch's buffer for lossless and lossy priorities.
 
 use fabricsim_core::id::PortId;
+use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::plugin::{Admission, Admit, Release};
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer};
 
-const QUEUES: usize = 8;
+const QUEUES: usize = Priority::COUNT;
 /// One, as shares of the free buffer are held.
 const ONE: f64 = 256.0;
 
 /// The settings of the lossy priorities of a [`MixedBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossyConfig {
-    /// The priorities, as bits.
-    pub priorities: u8,
+    /// The priorities; that of control is never lossy.
+    pub priorities: PrioritySet,
     /// The share of the free buffer that one queue may be as long as, in steps of 1/256.
     pub alpha: f64,
 }
@@ -29,8 +30,7 @@ pub struct LossyConfig {
 #[derive(Clone, Debug)]
 pub struct MixedBuffer {
     lossless: SharedBuffer,
-    /// Lossy priorities, as bits.
-    lossy: u8,
+    lossy: PrioritySet,
     /// In 256ths.
     alpha: u64,
     /// Bytes in each queue of a lossy priority, by egress port.
@@ -53,25 +53,25 @@ impl MixedBuffer {
     ) -> Self {
         Self {
             lossless: SharedBuffer::new(config, nic_rate, ports),
-            lossy: lossy.priorities & !1,
+            lossy: lossy.priorities.intersection(PrioritySet::DATA),
             alpha: (lossy.alpha * ONE).round() as u64,
             queues: vec![[0; QUEUES]; ports.len()],
         }
     }
 
-    const fn is_lossy(&self, priority: u8) -> bool {
-        self.lossy >> (priority & 7) & 1 != 0
+    const fn is_lossy(&self, priority: Priority) -> bool {
+        self.lossy.contains(priority)
     }
 }
 
 impl Admission for MixedBuffer {
     #[inline]
-    fn admit(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Admit {
+    fn admit(&mut self, ingress: PortId, egress: PortId, priority: Priority, size: Bytes) -> Admit {
         if !self.is_lossy(priority) {
             return self.lossless.admit(ingress, egress, priority, size);
         }
         let free = self.lossless.free_shared();
-        let queue = &mut self.queues[egress.index()][usize::from(priority & 7)];
+        let queue = &mut self.queues[egress.index()][priority.index()];
         if *queue >= free.saturating_mul(self.alpha) / 256 || !self.lossless.take_shared(size) {
             return Admit::Drop;
         }
@@ -80,11 +80,17 @@ impl Admission for MixedBuffer {
     }
 
     #[inline]
-    fn release(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Release {
+    fn release(
+        &mut self,
+        ingress: PortId,
+        egress: PortId,
+        priority: Priority,
+        size: Bytes,
+    ) -> Release {
         if !self.is_lossy(priority) {
             return self.lossless.release(ingress, egress, priority, size);
         }
-        self.queues[egress.index()][usize::from(priority & 7)] -= size.get();
+        self.queues[egress.index()][priority.index()] -= size.get();
         self.lossless.give_back_shared(size);
         Release::Quiet
     }
@@ -94,7 +100,7 @@ impl Admission for MixedBuffer {
         self.lossless.touch(port) ^ self.queues[port.index()][0]
     }
 
-    fn has_paused(&self, ingress: PortId, priority: u8) -> bool {
+    fn has_paused(&self, ingress: PortId, priority: Priority) -> bool {
         self.lossless.has_paused(ingress, priority)
     }
 
@@ -114,8 +120,8 @@ mod tests {
 
     use super::*;
 
-    const LOSSY: u8 = 1;
-    const LOSSLESS: u8 = 3;
+    const LOSSY: Priority = Priority::new(1);
+    const LOSSLESS: Priority = Priority::new(3);
     const PACKET: Bytes = Bytes::new(1_538);
 
     fn ports() -> [PortBuffer; 3] {
@@ -131,7 +137,7 @@ mod tests {
             ..BufferConfig::default()
         };
         let lossy = LossyConfig {
-            priorities: 1 << LOSSY,
+            priorities: PrioritySet::from_iter([LOSSY]),
             alpha,
         };
         MixedBuffer::new(&config, lossy, Rate::from_gbps(100), &ports())
@@ -184,7 +190,7 @@ mod tests {
             steps in prop::collection::vec((0u16..3, 0u16..3, any::<bool>(), 60u64..1_600, any::<bool>()), 1..600)
         ) {
             let mut buffer = buffer(200 << 10, 1.0);
-            let mut held: Vec<(u16, u16, u8, u64)> = Vec::new();
+            let mut held: Vec<(u16, u16, Priority, u64)> = Vec::new();
             for (ingress, egress, lossy, size, leave) in steps {
                 let priority = if lossy { LOSSY } else { LOSSLESS };
                 if leave && !held.is_empty() {

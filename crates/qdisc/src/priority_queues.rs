@@ -1,13 +1,13 @@
 //! Eight queues: 0 is strict, 1 to 7 take turns packet by packet.
 
 use fabricsim_core::fifo::Fifo;
-use fabricsim_core::packet::{Header, Packet, Priorities};
+use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
 use fabricsim_core::plugin::{Mark, Qdisc};
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::RedEcn;
 
-const QUEUES: usize = 8;
+const QUEUES: usize = Priority::COUNT;
 
 /// The egress queues of a port: queue 0 (control) is always served first, the others round robin by
 /// packet, and a packet may be ECN-marked when it leaves. Nothing is dropped here: the shared buffer
@@ -21,12 +21,12 @@ const QUEUES: usize = 8;
 pub struct PriorityQueues<H> {
     total: u64,
     markers: Option<Box<Markers>>,
-    /// Bit `i` is set when queue `i` holds packets.
-    occupied: u8,
+    /// Priorities whose queue holds packets.
+    occupied: PrioritySet,
     /// The queue that was served last among 1 to 7 (0 before any).
-    last: u8,
+    last: Priority,
     /// The queue whose head was shown.
-    shown: u8,
+    shown: Priority,
     queues: [Queue<H>; QUEUES],
 }
 
@@ -56,48 +56,46 @@ impl<H: Header> PriorityQueues<H> {
         Self {
             queues: Default::default(),
             total: 0,
-            occupied: 0,
-            last: 0,
-            shown: 0,
+            occupied: PrioritySet::EMPTY,
+            last: Priority::CONTROL,
+            shown: Priority::CONTROL,
             markers,
         }
     }
 
     /// Bytes in the queue of `priority`.
     #[must_use]
-    pub fn queue_bytes(&self, priority: u8) -> Bytes {
-        Bytes::new(self.queues[usize::from(priority)].bytes)
+    pub fn queue_bytes(&self, priority: Priority) -> Bytes {
+        Bytes::new(self.queues[priority.index()].bytes)
     }
 
-    /// The queue to serve among those of `ready` (a mask): 0 first, else the next one after `last`
+    /// The queues that hold packets and may send; control is never paused.
+    #[inline]
+    const fn unpaused(&self, paused: PrioritySet) -> PrioritySet {
+        self.occupied
+            .without(paused.intersection(PrioritySet::DATA))
+    }
+
+    /// The queue to serve among those of `ready`: 0 first, else the next one after `last`
     /// in cyclic order.
     #[inline]
-    fn choose(&self, ready: u8) -> Option<u8> {
-        if ready == 0 {
-            return None;
+    fn choose(&self, ready: PrioritySet) -> Option<Priority> {
+        if ready.contains(Priority::CONTROL) {
+            return Some(Priority::CONTROL);
         }
-        if ready & 1 != 0 {
-            return Some(0);
-        }
-        let after = ready & !((2u8 << self.last).wrapping_sub(1));
-        let from = if after != 0 { after } else { ready };
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "at most 7 zeros before a set bit of a u8"
-        )]
-        Some(from.trailing_zeros() as u8)
+        ready.next_after(self.last)
     }
 
     /// The mark of a packet that leaves `queue`, by what it leaves behind.
     #[inline]
-    fn mark(&mut self, queue: u8) -> Mark {
+    fn mark(&mut self, queue: Priority) -> Mark {
         let Some(markers) = &mut self.markers else {
             return Mark::None;
         };
-        let index = usize::from(queue & 7);
+        let index = queue.index();
         let left = Bytes::new(self.queues[index].bytes);
         let marked = match &mut markers[index] {
-            Some(marker) => queue != 0 && marker.marks(left),
+            Some(marker) => !queue.is_control() && marker.marks(left),
             None => false,
         };
         if marked { Mark::Congestion } else { Mark::None }
@@ -107,10 +105,10 @@ impl<H: Header> PriorityQueues<H> {
 impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     #[inline]
     fn enqueue(&mut self, _now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>> {
-        let priority = packet.priority() & 7;
+        let priority = packet.priority();
         self.total += u64::from(packet.wire);
-        self.occupied |= 1 << priority;
-        let queue = &mut self.queues[usize::from(priority)];
+        self.occupied.insert(priority);
+        let queue = &mut self.queues[priority.index()];
         queue.bytes += u64::from(packet.wire);
         Some(queue.packets.push(packet))
     }
@@ -119,26 +117,26 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     fn head(
         &mut self,
         _now: Time,
-        paused: Priorities,
+        paused: PrioritySet,
         _dropped: &mut Vec<Packet<H>>,
     ) -> Option<&Packet<H>> {
-        self.shown = self.choose(self.occupied & !(paused.mask() & !1))?;
-        self.queues[usize::from(self.shown & 7)].packets.front()
+        self.shown = self.choose(self.unpaused(paused))?;
+        self.queues[self.shown.index()].packets.front()
     }
 
     #[inline]
     fn pop(&mut self, _now: Time) -> Mark {
-        let shown = self.shown & 7;
-        if shown != 0 {
+        let shown = self.shown;
+        if !shown.is_control() {
             self.last = shown;
         }
-        let queue = &mut self.queues[usize::from(shown)];
+        let queue = &mut self.queues[shown.index()];
         let wire = queue.packets.front().map_or(0, |packet| packet.wire);
         queue.packets.pop();
         queue.bytes -= u64::from(wire);
         self.total -= u64::from(wire);
         if queue.bytes == 0 {
-            self.occupied &= !(1 << shown);
+            self.occupied.remove(shown);
         }
         self.mark(shown)
     }
@@ -158,20 +156,20 @@ impl<H: Header> Qdisc<H> for PriorityQueues<H> {
     #[inline]
     fn touch(&self) -> u64 {
         // The queue that was served last will mostly be the next one, too.
-        let queue = &self.queues[usize::from(self.last & 7)];
+        let queue = &self.queues[self.last.index()];
         let head = queue.packets.front();
         self.total ^ queue.bytes ^ head.map_or(0, |packet| u64::from(packet.wire))
     }
 
     #[inline]
-    fn is_ready(&self, paused: Priorities) -> bool {
-        self.occupied & !(paused.mask() & !1) != 0
+    fn is_ready(&self, paused: PrioritySet) -> bool {
+        !self.unpaused(paused).is_empty()
     }
 
     #[inline]
     fn bypass(&mut self, _now: Time, packet: &Packet<H>) -> Option<Mark> {
         let queue = packet.priority();
-        if queue != 0 {
+        if !queue.is_control() {
             self.last = queue;
         }
         Some(self.mark(queue))
@@ -193,15 +191,15 @@ mod tests {
             src_port: 1,
             dst_port: 2,
         };
-        let mut packet = Packet::new(PacketKind::Data, priority, key, FlowId(0));
+        let mut packet = Packet::new(PacketKind::Data, Priority::new(priority), key, FlowId(0));
         packet.wire = wire;
         packet
     }
 
-    fn served(queues: &mut PriorityQueues<()>, paused: Priorities) -> Vec<u8> {
+    fn served(queues: &mut PriorityQueues<()>, paused: PrioritySet) -> Vec<u8> {
         let mut order = Vec::new();
         while let Some(packet) = queues.head(Time::ZERO, paused, &mut Vec::new()) {
-            order.push(packet.priority());
+            order.push(packet.priority().get());
             queues.pop(Time::ZERO);
         }
         order
@@ -215,7 +213,7 @@ mod tests {
         }
         assert_eq!(queues.bytes().get(), 600);
         assert_eq!(
-            served(&mut queues, Priorities::default()),
+            served(&mut queues, PrioritySet::default()),
             [0, 3, 5, 3, 5, 3]
         );
         assert_eq!(queues.bytes().get(), 0);
@@ -224,15 +222,15 @@ mod tests {
     #[test]
     fn a_paused_priority_waits_and_control_never_does() {
         let mut queues = PriorityQueues::new(None);
-        let mut paused = Priorities::default();
-        paused.set(3, true);
-        paused.set(0, true);
+        let mut paused = PrioritySet::default();
+        paused.insert(Priority::new(3));
+        paused.insert(Priority::new(0));
         for priority in [3, 5, 0] {
             assert!(queues.enqueue(Time::ZERO, &packet(priority, 100)).is_some());
         }
         assert_eq!(served(&mut queues, paused), [0, 5]);
         assert!(!queues.is_ready(paused));
-        assert!(queues.is_ready(Priorities::default()));
+        assert!(queues.is_ready(PrioritySet::default()));
     }
 
     #[test]
@@ -249,7 +247,7 @@ mod tests {
             assert!(queues.enqueue(Time::ZERO, &packet(3, 100)).is_some());
         }
         let marks: Vec<Mark> = std::iter::from_fn(|| {
-            queues.head(Time::ZERO, Priorities::default(), &mut Vec::new())?;
+            queues.head(Time::ZERO, PrioritySet::default(), &mut Vec::new())?;
             Some(queues.pop(Time::ZERO))
         })
         .collect();
@@ -266,9 +264,9 @@ mod tests {
                 sum += u64::from(*wire);
                 proptest::prop_assert_eq!(queues.bytes().get(), sum);
             }
-            let per_queue: u64 = (0..8).map(|q| queues.queue_bytes(q).get()).sum();
+            let per_queue: u64 = Priority::all().map(|q| queues.queue_bytes(q).get()).sum();
             proptest::prop_assert_eq!(per_queue, sum);
-            proptest::prop_assert_eq!(served(&mut queues, Priorities::default()).len(), arrivals.len());
+            proptest::prop_assert_eq!(served(&mut queues, PrioritySet::default()).len(), arrivals.len());
             proptest::prop_assert_eq!(queues.bytes().get(), 0);
         }
     }

@@ -2,11 +2,12 @@
 
 use fabricsim_core::choices;
 use fabricsim_core::id::PortId;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{Admission, Admit, Release};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
-const QUEUES: usize = 8;
+const QUEUES: usize = Priority::COUNT;
 /// The priority of data where none is asked for.
 const USUAL: usize = 3;
 
@@ -221,10 +222,16 @@ fn threshold_shift(base: u8, nic_rate: Rate, rate: Rate) -> u32 {
 
 impl Admission for SharedBuffer {
     #[inline]
-    fn admit(&mut self, ingress: PortId, _egress: PortId, priority: u8, size: Bytes) -> Admit {
+    fn admit(
+        &mut self,
+        ingress: PortId,
+        _egress: PortId,
+        priority: Priority,
+        size: Bytes,
+    ) -> Admit {
         let size = size.get();
         let port = &mut self.ingress[ingress.index()];
-        let share = &mut port.shares[usize::from(priority) % QUEUES];
+        let share = &mut port.shares[priority.index()];
         let free = self.capacity.saturating_sub(self.shared_used);
         let threshold = free >> port.shift;
         let filled = share.bytes + size;
@@ -254,10 +261,16 @@ impl Admission for SharedBuffer {
     }
 
     #[inline]
-    fn release(&mut self, ingress: PortId, _egress: PortId, priority: u8, size: Bytes) -> Release {
+    fn release(
+        &mut self,
+        ingress: PortId,
+        _egress: PortId,
+        priority: Priority,
+        size: Bytes,
+    ) -> Release {
         let size = size.get();
         let port = &mut self.ingress[ingress.index()];
-        let share = &mut port.shares[usize::from(priority) % QUEUES];
+        let share = &mut port.shares[priority.index()];
         let from_headroom = share.headroom.min(size);
         let rest = size - from_headroom;
         let from_shared = rest.min(share.bytes.saturating_sub(self.reserve));
@@ -285,8 +298,8 @@ impl Admission for SharedBuffer {
         ingress.headroom ^ ingress.shares[USUAL].bytes ^ ingress.shares[USUAL].headroom
     }
 
-    fn has_paused(&self, ingress: PortId, priority: u8) -> bool {
-        self.ingress[ingress.index()].shares[usize::from(priority)].paused
+    fn has_paused(&self, ingress: PortId, priority: Priority) -> bool {
+        self.ingress[ingress.index()].shares[priority.index()].paused
     }
 
     fn forget_pauses(&mut self, ingress: PortId) {
@@ -358,17 +371,20 @@ mod tests {
         let mut stored = 0;
         let paused_at = loop {
             stored += 1;
-            match buffer.admit(PortId(0), PortId(1), 3, PACKET) {
+            match buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET) {
                 Admit::Accept => {}
                 Admit::AcceptAndPause => break stored,
                 Admit::Drop => panic!("a lossless buffer pauses before it drops"),
             }
         };
-        assert_eq!(buffer.admit(PortId(0), PortId(1), 3, PACKET), Admit::Accept);
+        assert_eq!(
+            buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET),
+            Admit::Accept
+        );
         stored += 1;
         let mut resumes = 0;
         for _ in 0..stored {
-            if buffer.release(PortId(0), PortId(1), 3, PACKET) == Release::Resume {
+            if buffer.release(PortId(0), PortId(1), Priority::new(3), PACKET) == Release::Resume {
                 resumes += 1;
             }
         }
@@ -381,15 +397,17 @@ mod tests {
     fn a_pause_that_is_forgotten_is_sent_again_and_not_resumed() {
         let mut buffer = buffer(2 << 20, Pfc::On);
         let fill = |buffer: &mut SharedBuffer| {
-            (1..10_000)
-                .find(|_| buffer.admit(PortId(0), PortId(1), 3, PACKET) == Admit::AcceptAndPause)
+            (1..10_000).find(|_| {
+                buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET)
+                    == Admit::AcceptAndPause
+            })
         };
         let stored = fill(&mut buffer).unwrap();
         buffer.forget_pauses(PortId(0));
         assert_eq!(fill(&mut buffer), Some(1));
         buffer.forget_pauses(PortId(0));
         for _ in 0..=stored {
-            let released = buffer.release(PortId(0), PortId(1), 3, PACKET);
+            let released = buffer.release(PortId(0), PortId(1), Priority::new(3), PACKET);
             assert_eq!(released, Release::Quiet);
         }
         assert_eq!(buffer.used(), Bytes::ZERO);
@@ -399,7 +417,7 @@ mod tests {
     fn without_pfc_packets_beyond_the_threshold_are_dropped() {
         let mut buffer = buffer(1 << 20, Pfc::Off);
         let verdicts: Vec<Admit> = (0..2_000)
-            .map(|_| buffer.admit(PortId(0), PortId(1), 3, PACKET))
+            .map(|_| buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET))
             .collect();
         assert!(verdicts.contains(&Admit::Drop));
         assert!(!verdicts.contains(&Admit::AcceptAndPause));
@@ -416,15 +434,15 @@ mod tests {
             for (ingress, priority, size, leave) in steps {
                 if leave && !held.is_empty() {
                     let (ingress, priority, size) = held.remove(0);
-                    buffer.release(PortId(ingress), PortId(1), priority, Bytes::new(size));
-                } else if buffer.admit(PortId(ingress), PortId(1), priority, Bytes::new(size)) != Admit::Drop {
+                    buffer.release(PortId(ingress), PortId(1), Priority::new(priority), Bytes::new(size));
+                } else if buffer.admit(PortId(ingress), PortId(1), Priority::new(priority), Bytes::new(size)) != Admit::Drop {
                     held.push((ingress, priority, size));
                 }
                 let sum: u64 = held.iter().map(|h| h.2).sum();
                 proptest::prop_assert_eq!(buffer.used().get(), sum);
             }
             for (ingress, priority, size) in held {
-                buffer.release(PortId(ingress), PortId(1), priority, Bytes::new(size));
+                buffer.release(PortId(ingress), PortId(1), Priority::new(priority), Bytes::new(size));
             }
             proptest::prop_assert_eq!(buffer.used().get(), 0);
             proptest::prop_assert_eq!(buffer.shared_used, 0);

@@ -1,7 +1,7 @@
 //! Packets and drives for the tests of the disciplines.
 
 use fabricsim_core::id::{FlowId, NodeId};
-use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, Mark};
 use fabricsim_core::units::Time;
 
@@ -15,7 +15,7 @@ pub(crate) fn flow_packet(flow: u32, wire: u16) -> Packet<()> {
         src_port: 10_000,
         dst_port: 100,
     };
-    let mut packet = Packet::new(PacketKind::Data, 1, key, FlowId(flow));
+    let mut packet = Packet::new(PacketKind::Data, Priority::new(1), key, FlowId(flow));
     packet.wire = wire;
     packet
 }
@@ -23,7 +23,7 @@ pub(crate) fn flow_packet(flow: u32, wire: u16) -> Packet<()> {
 /// A packet of `priority` whose sender understands no marks.
 pub(crate) fn packet(priority: u8, wire: u16) -> Packet<()> {
     let key = flow_packet(0, 0).key;
-    let mut packet = Packet::new(PacketKind::Data, priority, key, FlowId(0));
+    let mut packet = Packet::new(PacketKind::Data, Priority::new(priority), key, FlowId(0));
     packet.wire = wire;
     packet
 }

@@ -88,6 +88,7 @@ pub(crate) mod testing {
 #[cfg(test)]
 mod tests {
     use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
+    use fabricsim_core::packet::Priority;
     use fabricsim_core::units::Rate;
 
     use super::testing::record;
@@ -108,7 +109,7 @@ mod tests {
             size: Bytes::new(10),
             start: Time::from_ns(100),
             class: ClassId(2),
-            priority: 3,
+            priority: Priority::new(3),
             src_port: Some(10_000),
             dst_port: 100,
         };

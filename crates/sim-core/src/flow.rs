@@ -1,6 +1,7 @@
 //! A flow: what a workload asks for and what comes of it.
 
 use crate::id::{ClassId, FlowId, NodeId};
+use crate::packet::Priority;
 use crate::units::{Bytes, Duration, Rate, Time};
 
 /// A transfer that a workload asks for: `size` bytes from `src` to `dst` at `start`.
@@ -17,7 +18,7 @@ pub struct FlowRequest {
     /// Which workload asked.
     pub class: ClassId,
     /// Priority queue of the flow's packets, 1 to 7.
-    pub priority: u8,
+    pub priority: Priority,
     /// Source port, or `None` to have one assigned.
     pub src_port: Option<u16>,
     /// Destination port.

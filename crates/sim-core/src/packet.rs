@@ -2,11 +2,13 @@
 
 mod flags;
 mod header;
-mod priorities;
+mod priority;
+mod priority_set;
 
 pub use flags::{Ecn, Flags};
 pub use header::{Causes, Header};
-pub use priorities::Priorities;
+pub use priority::{NoSuchPriority, Priority};
+pub use priority_set::{PriorityIter, PrioritySet};
 
 use crate::engine::Message;
 use crate::fifo::Assign;
@@ -62,10 +64,10 @@ const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
 pub const PAUSE_FRAME: u16 = 46;
 
 impl<H: Header> Packet<H> {
-    /// A packet of `kind` in priority queue `priority` (0 to 7) with everything else empty.
+    /// A packet of `kind` in priority queue `priority` with everything else empty.
     #[inline]
     #[must_use]
-    pub fn new(kind: PacketKind, priority: u8, key: FlowKey, flow: FlowId) -> Self {
+    pub fn new(kind: PacketKind, priority: Priority, key: FlowKey, flow: FlowId) -> Self {
         Self {
             arrival: Time::ZERO,
             sent_at: Time::ZERO,
@@ -75,7 +77,7 @@ impl<H: Header> Packet<H> {
             wire: 0,
             payload: 0,
             ingress: PortId(0),
-            kind_and_priority: kind as u8 | (priority << 4),
+            kind_and_priority: kind as u8 | (priority.get() << 4),
             flags: Flags::NONE,
             telemetry: H::default(),
         }
@@ -84,22 +86,22 @@ impl<H: Header> Packet<H> {
     /// Makes a received packet into one of `kind` and `priority` that goes back to its sender,
     /// without payload; all else stays as it came.
     #[inline]
-    pub fn make_reply(&mut self, kind: PacketKind, priority: u8) {
-        self.kind_and_priority = kind as u8 | (priority << 4);
+    pub fn make_reply(&mut self, kind: PacketKind, priority: Priority) {
+        self.kind_and_priority = kind as u8 | (priority.get() << 4);
         self.key = self.key.reversed();
         self.payload = 0;
     }
 
     /// A frame that stops (or lets go) the neighbor's `priority`.
     #[must_use]
-    pub fn pause(priority: u8, flags: Flags) -> Self {
+    pub fn pause(priority: Priority, flags: Flags) -> Self {
         let nowhere = FlowKey {
             src: crate::id::NodeId(0),
             dst: crate::id::NodeId(0),
-            src_port: u16::from(priority),
+            src_port: u16::from(priority.get()),
             dst_port: 0,
         };
-        let mut frame = Self::new(PacketKind::Pause, 0, nowhere, FlowId(0));
+        let mut frame = Self::new(PacketKind::Pause, Priority::CONTROL, nowhere, FlowId(0));
         frame.wire = PAUSE_FRAME;
         frame.flags = flags;
         frame
@@ -135,11 +137,11 @@ impl<H: Header> Packet<H> {
         }
     }
 
-    /// The priority queue of the packet, 0 to 7; 0 is served first and is never paused.
+    /// The priority queue of the packet.
     #[inline]
     #[must_use]
-    pub const fn priority(&self) -> u8 {
-        self.kind_and_priority >> 4
+    pub const fn priority(&self) -> Priority {
+        Priority::from_bits(self.kind_and_priority >> 4)
     }
 
     /// The priority that a pause frame is about.
@@ -147,10 +149,10 @@ impl<H: Header> Packet<H> {
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "a frame is made from a u8 priority"
+        reason = "a frame is made from a priority"
     )]
-    pub const fn paused_priority(&self) -> u8 {
-        self.key.src_port as u8
+    pub const fn paused_priority(&self) -> Priority {
+        Priority::from_bits(self.key.src_port as u8)
     }
 
     /// Makes a NACK say that byte `expected` is missing, and that the packet which lies `beyond` full
@@ -284,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_report_of_a_gap_holds_far_distances() {
-        let mut nack = Packet::<()>::pause(3, Flags::NONE);
+        let mut nack = Packet::<()>::pause(Priority::new(3), Flags::NONE);
         for (expected, beyond) in [
             (0, 0),
             (5_000, 1),
@@ -299,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_mark_hides_what_the_sender_had_set() {
-        let ecn = |flags| Packet::<()>::pause(3, flags).ecn();
+        let ecn = |flags| Packet::<()>::pause(Priority::new(3), flags).ecn();
         let both = |ect: Flags| ect.and_if(true, Flags::CONGESTION);
         assert_eq!(ecn(Flags::LAST), Ecn::NotCapable);
         assert_eq!(ecn(Flags::ECT0), Ecn::Ect0);
@@ -312,10 +314,10 @@ mod tests {
 
     #[test]
     fn a_pause_frame_names_its_priority() {
-        let frame = Packet::<()>::pause(3, Flags::STOP);
+        let frame = Packet::<()>::pause(Priority::new(3), Flags::STOP);
         assert_eq!(
             (frame.kind(), frame.priority(), frame.paused_priority()),
-            (PacketKind::Pause, 0, 3)
+            (PacketKind::Pause, Priority::CONTROL, Priority::new(3))
         );
         assert!(frame.flags.has(Flags::STOP));
     }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::PacketKind;
+use fabricsim_core::packet::{PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PathStability, PortStates};
 use fabricsim_core::units::{Bytes, Time};
 
@@ -61,7 +61,7 @@ pub struct Arrival<'a> {
     /// Data, ACK or NACK.
     pub kind: PacketKind,
     /// Its priority.
-    pub priority: u8,
+    pub priority: Priority,
     /// Its size on the wire.
     pub size: Bytes,
     /// Its first payload byte.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, PortId};
-use fabricsim_core::packet::{Packet, Priorities};
+use fabricsim_core::packet::{Packet, PrioritySet};
 use fabricsim_core::plugin::{
     ControllerFactory, Endpoint, EndpointCounters, LiveFlow, Transport, Unfinished, Wake,
 };
@@ -92,7 +92,7 @@ impl<H: TcpFields, F: ControllerFactory<H>> Hosts<H, F> {
 
     /// The transport that is asked first: the only one with answers, or the one whose turn it is.
     #[inline]
-    fn first(&self, nic: PortId, paused: Priorities) -> Transport {
+    fn first(&self, nic: PortId, paused: PrioritySet) -> Transport {
         let rdma = self.rdma.has_answers(nic, paused);
         let tcp = self.tcp.has_answers(nic, paused);
         match (rdma, tcp) {
@@ -131,7 +131,7 @@ impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
         &mut self,
         now: Time,
         nic: PortId,
-        paused: Priorities,
+        paused: PrioritySet,
         send: impl FnOnce(&Packet<H>),
     ) -> bool {
         let first = self.first(nic, paused);
@@ -155,7 +155,7 @@ impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
     }
 
     #[inline]
-    fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time {
+    fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time {
         let rdma = self.rdma.next_send(at, nic, paused);
         if rdma <= at {
             return rdma;

@@ -11,7 +11,7 @@
 //!
 //! use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
 //! use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-//! use fabricsim_core::packet::Priorities;
+//! use fabricsim_core::packet::PrioritySet;
 //! use fabricsim_core::plugin::{CcContext, Endpoint};
 //! use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 //! use fabricsim_transport::cc::NoneConfig;
@@ -41,7 +41,7 @@
 //!
 //! // The first packet leaves at once, the next one when its time on the wire has passed.
 //! let mut sent = Vec::new();
-//! let nothing_paused = Priorities::default();
+//! let nothing_paused = PrioritySet::default();
 //! assert!(host.poll(Time::ZERO, PortId(0), nothing_paused, |packet| sent.push(*packet)));
 //! assert!(!host.poll(Time::ZERO, PortId(0), nothing_paused, |packet| sent.push(*packet)));
 //! assert_eq!(sent[0].wire, 1_048);

@@ -5,6 +5,7 @@ mod workload;
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use serde::{Deserialize, Serialize};
 
@@ -140,7 +141,7 @@ impl FlowSource for AllToAll {
             size: self.config.size,
             start,
             class: self.class,
-            priority: self.config.priority,
+            priority: Priority::new(self.config.priority),
             src_port: None,
             dst_port: self.config.dst_port,
         })

@@ -1,7 +1,9 @@
 //! Checks that several workloads share: each refusal names the key and a suggested fix.
 
+use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::limits::{MAX_DURATION, MAX_FLOWS, MAX_LIVE_FLOWS, MAX_SIZE, MAX_TIME};
+use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::context::{Expected, WorkloadContext};
@@ -117,15 +119,25 @@ pub(crate) fn size(size: Bytes) -> Result<Bytes, ConfigError> {
     ))
 }
 
-pub(crate) fn priority(priority: u8) -> Result<u8, ConfigError> {
-    if (1..=7).contains(&priority) {
-        return Ok(priority);
+pub(crate) fn priority(number: u8) -> Result<Priority, ConfigError> {
+    match Priority::try_from(number) {
+        Ok(priority) if !priority.is_control() => Ok(priority),
+        _ => Err(ConfigError::new(
+            "priority",
+            format!("there is no data priority {number}"),
+            "choose 1 to 7; 0 is kept for control packets",
+        )),
     }
-    Err(ConfigError::new(
-        "priority",
-        format!("there is no data priority {priority}"),
-        "choose 1 to 7; 0 is kept for control packets",
-    ))
+}
+
+/// Returns the only user of a workload whose flows have priority `number` and class `own`; none where
+/// that priority is going to be refused.
+pub(crate) fn sole_user(number: u8, own: ClassId) -> Vec<(Priority, ClassId)> {
+    let priority = Priority::try_from(number).ok();
+    priority
+        .into_iter()
+        .map(|priority| (priority, own))
+        .collect()
 }
 
 pub(crate) fn two_hosts(context: &WorkloadContext) -> Result<(), ConfigError> {

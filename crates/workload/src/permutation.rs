@@ -5,6 +5,7 @@ mod workload;
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Time};
@@ -160,7 +161,7 @@ impl FlowSource for Permutation {
             size: self.config.size,
             start,
             class: self.class,
-            priority: self.config.priority,
+            priority: Priority::new(self.config.priority),
             src_port: None,
             dst_port: self.config.dst_port,
         })

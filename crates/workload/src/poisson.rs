@@ -138,7 +138,7 @@ impl PoissonConfig {
             due,
             end,
             class,
-            priority: self.priority,
+            priority: check::priority(self.priority)?,
             dst_port: self.dst_port,
         }))
     }

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::{ConfigError, InputError, Keys};
+use fabricsim_core::packet::Priority;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -50,11 +51,11 @@ pub trait Workload: Debug + Send + Sync {
 
     /// Returns the priorities of its flows with their classes, each pair once; `own` is the class
     /// that it is built with.
-    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)>;
+    fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)>;
 
     /// Takes the priority that suits the transport of its class. Called only where the scenario sets
     /// no `priority`.
-    fn set_priority(&mut self, _priority: u8) {}
+    fn set_priority(&mut self, _priority: Priority) {}
 
     /// Returns the file that it is made of, loaded or not.
     fn file(&self) -> Option<NamedFile<'_>> {

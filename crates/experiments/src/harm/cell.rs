@@ -9,6 +9,7 @@ use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::network::{
     HostConfig, LineTiming, LinkConfig, Network, NodeConfig, Stop, SwitchConfig,
 };
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{CcContext, NoTelemetry};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_qdisc::{AnyDiscipline, ClassQueues, DisciplineContext};
@@ -24,7 +25,7 @@ use super::workload::WorkloadFlow;
 const WORKLOAD: ClassId = ClassId(0);
 const COMPETITOR: ClassId = ClassId(1);
 /// The queue of all packets.
-const PRIORITY: u8 = 1;
+const PRIORITY: Priority = Priority::new(1);
 /// More than a competitor can download: 32 TiB.
 const ENDLESS: Bytes = Bytes::new(1 << 45);
 /// How often a cell looks whether its flows have ended.

@@ -4,7 +4,7 @@
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::network::NetworkControl;
-use fabricsim_core::packet::Packet;
+use fabricsim_core::packet::{Packet, Priority};
 use fabricsim_core::plugin::{Admission, Admit, Model, NoTelemetry, PortStates, Release, Routing};
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_qdisc::ClassQueues;
@@ -35,7 +35,13 @@ pub(super) struct Unlimited {
 
 impl Admission for Unlimited {
     #[inline]
-    fn admit(&mut self, _ingress: PortId, _egress: PortId, _priority: u8, size: Bytes) -> Admit {
+    fn admit(
+        &mut self,
+        _ingress: PortId,
+        _egress: PortId,
+        _priority: Priority,
+        size: Bytes,
+    ) -> Admit {
         self.used += size;
         Admit::Accept
     }
@@ -45,14 +51,14 @@ impl Admission for Unlimited {
         &mut self,
         _ingress: PortId,
         _egress: PortId,
-        _priority: u8,
+        _priority: Priority,
         size: Bytes,
     ) -> Release {
         self.used -= size;
         Release::Quiet
     }
 
-    fn has_paused(&self, _ingress: PortId, _priority: u8) -> bool {
+    fn has_paused(&self, _ingress: PortId, _priority: Priority) -> bool {
         false
     }
 

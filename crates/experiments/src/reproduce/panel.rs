@@ -237,6 +237,7 @@ pub(super) fn judge(
 pub(super) mod testing {
     use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
     use fabricsim_core::id::{ClassId, FlowId, NodeId};
+    use fabricsim_core::packet::Priority;
     use fabricsim_core::units::{Bytes, Duration, Rate, Time};
     use fabricsim_report::FctRecord;
 
@@ -251,7 +252,7 @@ pub(super) mod testing {
             size: Bytes::new(size),
             start: Time::ZERO,
             class: ClassId(0),
-            priority: 3,
+            priority: Priority::new(3),
             src_port: None,
             dst_port: 100,
         };

@@ -10,6 +10,7 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
     HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
 };
+use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::plugin::{ControllerFactory, Fidelity, Model, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
@@ -147,14 +148,14 @@ struct Marking<'a> {
     scenario: &'a Scenario,
     switch: &'a SwitchSettings,
     nic_rate: Rate,
-    wanted: [Option<EcnConfig>; 8],
+    wanted: [Option<EcnConfig>; Priority::COUNT],
     published_draws: PublishedDraws,
-    /// Priorities whose packets are not marked by thresholds, as bits.
-    unmarked: u8,
+    /// Priorities whose packets are not marked by thresholds.
+    unmarked: PrioritySet,
 }
 
 impl<'a> Marking<'a> {
-    fn new(scenario: &'a Scenario, switch: &'a SwitchSettings, unmarked: u8) -> Self {
+    fn new(scenario: &'a Scenario, switch: &'a SwitchSettings, unmarked: PrioritySet) -> Self {
         Self {
             scenario,
             switch,
@@ -170,12 +171,14 @@ impl<'a> Marking<'a> {
     fn at(&self, port: &Port, number: u64) -> Option<Box<Markers>> {
         let scenario = self.scenario;
         let mut markers = Markers::default();
-        for ((marker, wanted), priority) in markers.iter_mut().zip(&self.wanted).zip(0u8..) {
-            if self.unmarked >> priority & 1 != 0 {
+        for ((marker, wanted), priority) in
+            markers.iter_mut().zip(&self.wanted).zip(Priority::all())
+        {
+            if self.unmarked.contains(priority) {
                 continue;
             }
             let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), self.nic_rate);
-            let entity = number * 8 + u64::from(priority);
+            let entity = number * 8 + u64::from(priority.get());
             *marker = ecn.map(|ecn| match scenario.fidelity() {
                 Fidelity::Exact => RedEcn::new(&ecn, scenario.seed(), entity),
                 Fidelity::Published => RedEcn::published(&ecn, &self.published_draws),
@@ -203,7 +206,7 @@ where
     let switch = scenario.switch().resolved(nic_rate, scenario.fidelity());
     let buffer = scenario.buffer_config();
     let settings = Arc::new(settings);
-    let marking = Marking::new(scenario, &switch, 0);
+    let marking = Marking::new(scenario, &switch, PrioritySet::EMPTY);
     site.assemble(Parts {
         endpoint: |rates| Rdma::new(Arc::clone(&settings), rates),
         queue: |port: &Port, number| PriorityQueues::new(marking.at(port, number)),

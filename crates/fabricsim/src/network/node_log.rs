@@ -4,7 +4,7 @@ use std::any::Any;
 
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::{Header, Packet};
+use fabricsim_core::packet::{Header, Packet, Priority};
 use fabricsim_core::plugin::{DropReason, Hop, Observer};
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::PintHeader;
@@ -127,7 +127,7 @@ impl<H: PintHeader> Observer<H> for NodeLog {
         }
     }
 
-    fn on_pause(&mut self, now: Time, node: NodeId, port: PortId, priority: u8, stop: bool) {
+    fn on_pause(&mut self, now: Time, node: NodeId, port: PortId, priority: Priority, stop: bool) {
         self.pauses.add(now, node, port, priority, stop);
         if let Some(attached) = &mut self.attached {
             attached.on_pause(now, node, port, priority, stop);

@@ -1,6 +1,7 @@
 //! When ports were paused and let go.
 
 use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::packet::Priority;
 use fabricsim_core::units::Time;
 
 /// A pause or resume frame that has arrived.
@@ -13,7 +14,7 @@ pub struct PauseEvent {
     /// The port that it arrived at, and that is paused.
     pub port: PortId,
     /// The priority.
-    pub priority: u8,
+    pub priority: Priority,
     /// Stop or go on.
     pub change: PauseChange,
 }
@@ -59,7 +60,14 @@ impl PauseLog {
 
 impl PauseLog {
     /// A pause (`stop`) or resume frame has arrived.
-    pub(crate) fn add(&mut self, now: Time, node: NodeId, port: PortId, priority: u8, stop: bool) {
+    pub(crate) fn add(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        port: PortId,
+        priority: Priority,
+        stop: bool,
+    ) {
         if let Self::On(events) = self {
             events.push(PauseEvent {
                 at: now,

@@ -45,7 +45,7 @@ impl Simulation {
                 request.start
             ));
         }
-        if !(1..=7).contains(&request.priority) {
+        if request.priority.is_control() {
             return refuse(format!(
                 "its priority is {}, and flows use 1 to 7",
                 request.priority

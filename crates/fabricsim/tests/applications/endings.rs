@@ -3,6 +3,7 @@
 use fabricsim::core::flow::FlowRequest;
 use fabricsim::core::id::{ClassId, NodeId};
 use fabricsim::core::network::{Overload, Room, Stop};
+use fabricsim::core::packet::Priority;
 use fabricsim::core::plugin::{AppContext, AppFlow, Application, StartError};
 use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
@@ -17,7 +18,7 @@ const GAME: Game = Game {
     pong: Bytes::new(1_000),
     think: Duration::from_us(1),
     rounds: 10,
-    priority: 3,
+    priority: Priority::new(3),
 };
 
 fn simulation(scenario: &Scenario) -> Simulation {
@@ -123,7 +124,7 @@ fn flows_without_a_route_are_listed_in_the_order_of_their_starts() {
             size: Bytes::new(1),
             start: micros(40),
             class: ClassId(0),
-            priority: 3,
+            priority: Priority::new(3),
             src_port: None,
             dst_port: 1,
         };
@@ -238,7 +239,7 @@ impl Application for Fussy {
                 ..good
             },
             AppFlow {
-                priority: 8,
+                priority: Priority::CONTROL,
                 ..good
             },
         ];
@@ -281,7 +282,7 @@ fn timers_move_and_impossible_flows_are_refused_in_words() {
             "its destination, node 4, is not a host",
             "its destination, node 99, is not a host",
             "it has no bytes",
-            "its priority is 8, and flows use 1 to 7",
+            "its priority is 0, and flows use 1 to 7",
         ]
     );
     let error = simulation.add_application(NodeId(4), Spinner).unwrap_err();

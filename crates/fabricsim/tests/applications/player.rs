@@ -2,6 +2,7 @@
 
 use fabricsim::core::flow::{Completion, Flow};
 use fabricsim::core::id::{ClassId, FlowId, NodeId};
+use fabricsim::core::packet::Priority;
 use fabricsim::core::plugin::{AppContext, AppFlow, Application};
 use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
@@ -17,7 +18,7 @@ pub(crate) struct Game {
     /// From the arrival of a pong to the next ping.
     pub(crate) think: Duration,
     pub(crate) rounds: u64,
-    pub(crate) priority: u8,
+    pub(crate) priority: Priority,
 }
 
 /// Something that a player has seen.

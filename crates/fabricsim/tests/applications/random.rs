@@ -3,6 +3,7 @@
 use fabricsim::core::flow::{Completion, FlowRequest};
 use fabricsim::core::id::{ClassId, NodeId};
 use fabricsim::core::network::Stop;
+use fabricsim::core::packet::Priority;
 use fabricsim::core::plugin::{AppContext, AppFlow, Application};
 use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
@@ -117,7 +118,7 @@ fn injected(src: u32, start: u64) -> FlowRequest {
         size: Bytes::new(50_000),
         start: Time::from_ps(start),
         class: ClassId(0),
-        priority: 3,
+        priority: Priority::new(3),
         src_port: None,
         dst_port: 100,
     }

@@ -8,6 +8,7 @@ use fabricsim::core::flow::{Completion, Flow};
 use fabricsim::core::id::{ClassId, NodeId, PortId};
 use fabricsim::core::input::{ConfigError, Keys};
 use fabricsim::core::network::Stop;
+use fabricsim::core::packet::Priority;
 use fabricsim::core::packet::{Packet, PacketKind};
 use fabricsim::core::plugin::{Application, DropReason, Hop, Observer};
 use fabricsim::core::units::{Bytes, Duration, Time};
@@ -25,7 +26,7 @@ const GAME: Game = Game {
     pong: Bytes::new(9_000),
     think: Duration::from_us(2),
     rounds: 5,
-    priority: 3,
+    priority: Priority::new(3),
 };
 
 /// Hosts in pairs that play.
@@ -34,11 +35,11 @@ const GAME: Game = Game {
 struct Pairs {
     rounds: u64,
     #[serde(default = "three")]
-    priority: u8,
+    priority: Priority,
 }
 
-const fn three() -> u8 {
-    3
+const fn three() -> Priority {
+    Priority::new(3)
 }
 
 impl Pairs {
@@ -61,11 +62,11 @@ impl WorkloadKind for Pairs {
 }
 
 impl Workload for Pairs {
-    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
+    fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {
         vec![(self.priority, own)]
     }
 
-    fn set_priority(&mut self, priority: u8) {
+    fn set_priority(&mut self, priority: Priority) {
         self.priority = priority;
     }
 
@@ -141,8 +142,8 @@ impl WorkloadKind for Lonely {
 }
 
 impl Workload for Lonely {
-    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
-        vec![(3, own)]
+    fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {
+        vec![(Priority::new(3), own)]
     }
 
     fn expected(&self, _context: &WorkloadContext) -> Result<Expected, ConfigError> {
@@ -200,7 +201,14 @@ impl Observer<()> for Counts {
         self.dropped += 1;
     }
 
-    fn on_pause(&mut self, _now: Time, _node: NodeId, _port: PortId, _priority: u8, _stop: bool) {
+    fn on_pause(
+        &mut self,
+        _now: Time,
+        _node: NodeId,
+        _port: PortId,
+        _priority: Priority,
+        _stop: bool,
+    ) {
         self.pauses += 1;
     }
 }

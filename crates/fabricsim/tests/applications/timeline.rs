@@ -3,6 +3,7 @@
 use fabricsim::Simulation;
 use fabricsim::core::id::FlowId;
 use fabricsim::core::network::Stop;
+use fabricsim::core::packet::Priority;
 use fabricsim::core::units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
@@ -29,7 +30,7 @@ const fn game(ping: u64, pong: u64, think_ps: u64, rounds: u64) -> Game {
         pong: Bytes::new(pong),
         think: Duration::from_ps(think_ps),
         rounds,
-        priority: 3,
+        priority: Priority::new(3),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use fabricsim::Simulation;
 use fabricsim::core::network::Stop;
+use fabricsim::core::packet::Priority;
 use fabricsim::core::plugin::Application;
 use fabricsim::core::units::{Bytes, Duration, Time};
 
@@ -13,7 +14,7 @@ fn game(priority: u8) -> Game {
         pong: Bytes::new(100_000),
         think: Duration::from_us(3),
         rounds: 20,
-        priority,
+        priority: Priority::new(priority),
     }
 }
 

@@ -7,6 +7,7 @@ use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::network::Stop;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Time};
 use proptest::prelude::*;
 
@@ -109,7 +110,7 @@ fn request(src: u32, dst: u32, size: u64, start: Time) -> FlowRequest {
         size: Bytes::new(size),
         start,
         class: ClassId(0),
-        priority: 3,
+        priority: Priority::new(3),
         src_port: None,
         dst_port: 100,
     }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::packet::{Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{
     CcConfig, CcContext, ControllerFactory, Fidelity, FlowKey, Hop, Telemetry,
 };
@@ -239,7 +239,8 @@ fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
             answers.pop_front();
             cc.on_ack(&Ack::new(Time::from_ps(ps), acked, sent, RTT, &header));
         }
-        let mut packet = Packet::<PintDigest>::new(PacketKind::Data, 3, key, FlowId(0));
+        let mut packet =
+            Packet::<PintDigest>::new(PacketKind::Data, Priority::new(3), key, FlowId(0));
         packet.wire = 1_048 + cc.prepare(&mut packet.telemetry);
         let hop = Hop {
             now: Time::from_ps(ps),

@@ -1,6 +1,7 @@
 //! One switch with packets made by hand.
 
 use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry};
@@ -41,7 +42,7 @@ fn packet<H: PintHeader>(kind: PacketKind, size: u16) -> Packet<H> {
         src_port: 10_000,
         dst_port: 100,
     };
-    let mut packet = Packet::new(kind, 3, key, FlowId(0));
+    let mut packet = Packet::new(kind, Priority::new(3), key, FlowId(0));
     packet.wire = size;
     packet
 }

@@ -1,7 +1,7 @@
 use std::num::NonZeroU16;
 
 use fabricsim_core::engine::Message;
-use fabricsim_core::packet::Flags;
+use fabricsim_core::packet::{Flags, Priority};
 use fabricsim_core::units::{Duration, Rate};
 use proptest::prelude::*;
 
@@ -62,7 +62,7 @@ proptest! {
     fn plain_queues_are_priority_queues(steps in steps(), marked in any::<bool>()) {
         let mut ours = ClassQueues::<()>::new(marked.then(markers));
         let mut theirs = PriorityQueues::<()>::new(marked.then(markers));
-        let mut paused = Priorities::default();
+        let mut paused = PrioritySet::default();
         let mut dropped = Vec::new();
         for (step, number) in steps.iter().zip(0u64..) {
             let now = Time::from_ns(number);
@@ -70,7 +70,7 @@ proptest! {
                 Step::Arrive(priority, wire) => {
                     let mut packet = packet(priority, wire);
                     packet.seq = number;
-                    if ours.bytes() == Bytes::ZERO && !paused.contains(priority) && number % 2 == 0 {
+                    if ours.bytes() == Bytes::ZERO && !paused.contains(Priority::new(priority)) && number % 2 == 0 {
                         prop_assert_eq!(ours.bypass(now, &packet), theirs.bypass(now, &packet));
                     } else {
                         let stored = ours.enqueue(now, &packet).map(|stored| stored.seq);
@@ -86,12 +86,12 @@ proptest! {
                         prop_assert_eq!(ours.pop(now), theirs.pop(now));
                     }
                 }
-                Step::Pause(priority) => paused.set(priority, true),
-                Step::Resume(priority) => paused.set(priority, false),
+                Step::Pause(priority) => paused.insert(Priority::new(priority)),
+                Step::Resume(priority) => paused.remove(Priority::new(priority)),
             }
             prop_assert_eq!(ours.bytes(), theirs.bytes());
             prop_assert_eq!(ours.is_ready(paused), theirs.is_ready(paused));
-            for priority in 0..8 {
+            for priority in Priority::all() {
                 prop_assert_eq!(ours.queue_bytes(priority), theirs.queue_bytes(priority));
             }
             let (mut shown, mut expected) = (Vec::new(), Vec::new());
@@ -107,15 +107,15 @@ proptest! {
     #[test]
     fn packets_are_conserved(steps in steps(), weighted in any::<bool>()) {
         let mut queues = ClassQueues::<()>::new(None)
-            .with_discipline(1, discipline("fq_codel flows 2 limit 2 target 20ns interval 40ns"))
-            .with_discipline(2, discipline("codel limit 9 target 20ns interval 40ns noecn"))
-            .with_discipline(3, discipline("dualpi2 limit 12"))
-            .with_discipline(4, discipline("red limit 9KB min 2KB max 4KB weight 1"))
-            .with_discipline(5, discipline("pfifo limit 3"));
+            .with_discipline(Priority::new(1), discipline("fq_codel flows 2 limit 2 target 20ns interval 40ns"))
+            .with_discipline(Priority::new(2), discipline("codel limit 9 target 20ns interval 40ns noecn"))
+            .with_discipline(Priority::new(3), discipline("dualpi2 limit 12"))
+            .with_discipline(Priority::new(4), discipline("red limit 9KB min 2KB max 4KB weight 1"))
+            .with_discipline(Priority::new(5), discipline("pfifo limit 3"));
         if weighted {
             queues = queues.with_weights(&weights([1, 1, 9, 2, 100, 5, 1, 7]));
         }
-        let mut paused = Priorities::default();
+        let mut paused = PrioritySet::default();
         let (mut came, mut left, mut lost) = (0, 0, 0);
         let mut dropped = Vec::new();
         for (step, number) in steps.iter().zip(0u64..) {
@@ -133,15 +133,15 @@ proptest! {
                     lost += dropped.len();
                     if let Some(head) = head {
                         let priority = head.priority();
-                        prop_assert!(priority == 0 || !paused.contains(priority));
+                        prop_assert!(priority.is_control() || !paused.contains(priority));
                         prop_assert!(head.arrival() <= now);
                         queues.pop(now);
                         left += 1;
                     }
                     prop_assert_eq!(ready, head.is_some() || !dropped.is_empty());
                 }
-                Step::Pause(priority) => paused.set(priority, true),
-                Step::Resume(priority) => paused.set(priority, false),
+                Step::Pause(priority) => paused.insert(Priority::new(priority)),
+                Step::Resume(priority) => paused.remove(Priority::new(priority)),
             }
             let (mut waiting, mut bytes) = (0, 0);
             queues.for_each(|packet| {
@@ -160,13 +160,13 @@ fn shares(mut queues: ClassQueues<()>, priorities: &[(u8, u16)]) -> [f64; 8] {
     for round in 0..40_000u64 {
         let now = Time::ZERO + Duration::from_ns(round);
         for &(priority, wire) in priorities {
-            while queues.queue_bytes(priority).get() < 20_000 {
+            while queues.queue_bytes(Priority::new(priority)).get() < 20_000 {
                 assert!(queues.enqueue(now, &packet(priority, wire)).is_some());
             }
         }
-        let head = queues.head(now, Priorities::default(), &mut Vec::new());
+        let head = queues.head(now, PrioritySet::default(), &mut Vec::new());
         let head = head.copied().expect("some wait");
-        sent[usize::from(head.priority())] += f64::from(head.wire);
+        sent[head.priority().index()] += f64::from(head.wire);
         queues.pop(now);
     }
     let total: f64 = sent.iter().sum();
@@ -195,8 +195,8 @@ fn a_small_weight_is_no_hindrance_where_nobody_else_sends() {
             assert!(queues.enqueue(Time::ZERO, &packet(2, 9_000)).is_some());
         }
         let mut order = Vec::new();
-        while let Some(head) = queues.head(Time::ZERO, Priorities::default(), &mut Vec::new()) {
-            order.push(head.priority());
+        while let Some(head) = queues.head(Time::ZERO, PrioritySet::default(), &mut Vec::new()) {
+            order.push(head.priority().get());
             queues.pop(Time::ZERO);
         }
         assert_eq!(order.len(), 15);
@@ -218,8 +218,8 @@ fn without_weights_turns_are_of_packets() {
 #[test]
 fn a_paused_priority_leaves_its_share_to_the_others() {
     let mut queues = ClassQueues::<()>::new(None).with_weights(&weights([1, 1, 1, 9, 1, 1, 1, 1]));
-    let mut paused = Priorities::default();
-    paused.set(3, true);
+    let mut paused = PrioritySet::default();
+    paused.insert(Priority::new(3));
     for priority in [1, 2, 3] {
         for _ in 0..4 {
             assert!(
@@ -231,36 +231,38 @@ fn a_paused_priority_leaves_its_share_to_the_others() {
     }
     let mut order = Vec::new();
     while let Some(head) = queues.head(Time::ZERO, paused, &mut Vec::new()) {
-        order.push(head.priority());
+        order.push(head.priority().get());
         queues.pop(Time::ZERO);
     }
     order.sort_unstable();
     assert_eq!(order, [1, 1, 1, 1, 2, 2, 2, 2]);
-    assert_eq!(queues.queue_bytes(3).get(), 4_000);
+    assert_eq!(queues.queue_bytes(Priority::new(3)).get(), 4_000);
 }
 
 #[test]
 fn packets_that_made_room_are_handed_over_at_the_next_head() {
-    let mut queues = ClassQueues::<()>::new(None)
-        .with_discipline(1, discipline("fq_codel flows 1 limit 4 drop_batch 2"));
+    let mut queues = ClassQueues::<()>::new(None).with_discipline(
+        Priority::new(1),
+        discipline("fq_codel flows 1 limit 4 drop_batch 2"),
+    );
     for _ in 0..5 {
         assert!(queues.enqueue(Time::ZERO, &packet(1, 1_000)).is_some());
     }
     assert_eq!(queues.bytes(), Bytes::new(3_000));
     let mut dropped = Vec::new();
-    let mut all_paused = Priorities::default();
-    all_paused.set(1, true);
+    let mut all_paused = PrioritySet::default();
+    all_paused.insert(Priority::new(1));
     assert!(queues.is_ready(all_paused));
     assert!(queues.head(Time::ZERO, all_paused, &mut dropped).is_none());
     assert_eq!(dropped.len(), 2);
     assert!(!queues.is_ready(all_paused));
-    assert_eq!(queues.counters(1).overload_drops.packets, 2);
+    assert_eq!(queues.counters(Priority::new(1)).overload_drops.packets, 2);
 }
 
 #[test]
 fn nothing_passes_packets_that_are_to_be_handed_over() {
-    let mut queues =
-        ClassQueues::<()>::new(None).with_discipline(1, discipline("fq_codel flows 1 limit 2"));
+    let mut queues = ClassQueues::<()>::new(None)
+        .with_discipline(Priority::new(1), discipline("fq_codel flows 1 limit 2"));
     assert_eq!(queues.bypass(Time::ZERO, &packet(3, 100)), Some(Mark::None));
     // A disciplined queue sees all its packets.
     assert_eq!(queues.bypass(Time::ZERO, &packet(1, 100)), None);
@@ -270,15 +272,15 @@ fn nothing_passes_packets_that_are_to_be_handed_over() {
         assert_eq!(queues.enqueue(Time::ZERO, &packet).is_some(), stored);
     }
     assert_eq!(queues.bytes(), Bytes::ZERO);
-    assert!(queues.is_ready(Priorities::default()));
+    assert!(queues.is_ready(PrioritySet::default()));
     assert_eq!(queues.bypass(Time::ZERO, &packet(3, 100)), None);
     let mut dropped = Vec::new();
     assert!(
         queues
-            .head(Time::ZERO, Priorities::default(), &mut dropped)
+            .head(Time::ZERO, PrioritySet::default(), &mut dropped)
             .is_none()
     );
     assert_eq!(dropped.len(), 2);
-    assert!(!queues.is_ready(Priorities::default()));
+    assert!(!queues.is_ready(PrioritySet::default()));
     assert_eq!(queues.bypass(Time::ZERO, &packet(3, 100)), Some(Mark::None));
 }

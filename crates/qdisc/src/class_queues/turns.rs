@@ -2,12 +2,12 @@
 
 use std::num::NonZeroU16;
 
-use fabricsim_core::packet::Priorities;
+use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::units::Bytes;
 
 use crate::discipline::MTU;
 
-const QUEUES: usize = 8;
+const QUEUES: usize = Priority::COUNT;
 
 /// What each priority gets of the bytes that are sent while all of them have packets waiting, in
 /// relation to the others; that of priority 0, which does not take turns, is ignored.
@@ -29,17 +29,17 @@ struct Deficits {
 impl Deficits {
     /// Gives `queue` its quantum for `rounds` rounds. Its deficit then.
     #[inline]
-    fn grant(&mut self, queue: u8, rounds: i64) -> i64 {
-        let index = usize::from(queue & 7);
+    fn grant(&mut self, queue: Priority, rounds: i64) -> i64 {
+        let index = queue.index();
         self.deficits[index] += rounds * self.quanta[index];
         self.deficits[index]
     }
 
     /// The rounds until the first queue of `ready`, which all have to pay first, may send.
-    fn rounds_to_go(&self, ready: u8) -> i64 {
-        let queues = self.deficits.iter().zip(&self.quanta).zip(0u8..);
+    fn rounds_to_go(&self, ready: PrioritySet) -> i64 {
+        let queues = self.deficits.iter().zip(&self.quanta).zip(Priority::all());
         queues
-            .filter(|&(_, queue)| ready >> queue & 1 != 0)
+            .filter(|&(_, queue)| ready.contains(queue))
             .map(|((deficit, quantum), _)| -deficit / quantum + 1)
             .min()
             .unwrap_or(1)
@@ -49,23 +49,11 @@ impl Deficits {
 /// The queues that hold packets and the order in which they are served: 0 first, else round robin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
-    /// Bit `i` is set when queue `i` holds packets.
-    occupied: u8,
+    /// Priorities whose queue holds packets.
+    occupied: PrioritySet,
     /// The queue whose turn it was last among 1 to 7 (0 before any).
-    last: u8,
+    last: Priority,
     deficits: Option<Box<Deficits>>,
-}
-
-/// The next queue of `ready`, which is not empty, after `last` in cyclic order.
-#[inline]
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "at most 7 zeros before a set bit of a u8"
-)]
-const fn next_after(last: u8, ready: u8) -> u8 {
-    let after = ready & !((2u8 << last).wrapping_sub(1));
-    let from = if after != 0 { after } else { ready };
-    from.trailing_zeros() as u8
 }
 
 impl Turns {
@@ -83,63 +71,62 @@ impl Turns {
 
     /// The queue whose turn it was last.
     #[inline]
-    pub(super) const fn last(&self) -> u8 {
+    pub(super) const fn last(&self) -> Priority {
         self.last
     }
 
     #[inline]
-    pub(super) const fn fill(&mut self, queue: u8) {
-        self.occupied |= 1 << queue;
+    pub(super) const fn fill(&mut self, queue: Priority) {
+        self.occupied.insert(queue);
     }
 
     /// `queue` holds nothing any more: it keeps its debts, and nothing else.
     #[inline]
-    pub(super) fn empty(&mut self, queue: u8) {
-        self.occupied &= !(1 << queue);
+    pub(super) fn empty(&mut self, queue: Priority) {
+        self.occupied.remove(queue);
         if let Some(deficits) = &mut self.deficits {
-            let deficit = &mut deficits.deficits[usize::from(queue & 7)];
+            let deficit = &mut deficits.deficits[queue.index()];
             *deficit = (*deficit).min(0);
         }
     }
 
     /// Whether some queue that is not paused holds packets.
     #[inline]
-    pub(super) const fn is_ready(&self, paused: Priorities) -> bool {
-        self.ready(paused) != 0
+    pub(super) const fn is_ready(&self, paused: PrioritySet) -> bool {
+        !self.ready(paused).is_empty()
     }
 
     #[inline]
-    const fn ready(&self, paused: Priorities) -> u8 {
-        self.occupied & !(paused.mask() & !1)
+    const fn ready(&self, paused: PrioritySet) -> PrioritySet {
+        self.occupied
+            .without(paused.intersection(PrioritySet::DATA))
     }
 
     /// The queue to serve now.
     #[inline]
-    pub(super) fn choose(&mut self, paused: Priorities) -> Option<u8> {
+    pub(super) fn choose(&mut self, paused: PrioritySet) -> Option<Priority> {
         let ready = self.ready(paused);
-        if ready == 0 {
-            return None;
-        }
-        if ready & 1 != 0 {
-            return Some(0);
+        let next = ready.next_after(self.last)?;
+        if ready.contains(Priority::CONTROL) {
+            return Some(Priority::CONTROL);
         }
         let Some(deficits) = &mut self.deficits else {
-            return Some(next_after(self.last, ready));
+            return Some(next);
         };
-        let goes_on = ready >> self.last & 1 != 0;
-        if goes_on && deficits.deficits[usize::from(self.last & 7)] > 0 {
+        let goes_on = ready.contains(self.last);
+        if goes_on && deficits.deficits[self.last.index()] > 0 {
             return Some(self.last);
         }
         // Each gets its quantum; where that is not enough for any, all get as many as it takes.
         for _ in 0..2 {
-            for _ in 0..ready.count_ones() {
-                self.last = next_after(self.last, ready);
+            for _ in 0..ready.len() {
+                self.last = ready.next_after(self.last)?;
                 if deficits.grant(self.last, 1) > 0 {
                     return Some(self.last);
                 }
             }
             let rounds = deficits.rounds_to_go(ready);
-            for queue in (1..8).filter(|queue| ready >> queue & 1 != 0) {
+            for queue in ready {
                 deficits.grant(queue, rounds - 1);
             }
         }
@@ -148,18 +135,18 @@ impl Turns {
 
     /// `size` bytes of `queue` have been sent in its turn.
     #[inline]
-    pub(super) fn on_sent(&mut self, queue: u8, size: Bytes) {
+    pub(super) fn on_sent(&mut self, queue: Priority, size: Bytes) {
         self.on_passed(queue);
         if let Some(deficits) = &mut self.deficits {
             let size = i64::try_from(size.get()).expect("a packet's size");
-            deficits.deficits[usize::from(queue & 7)] -= size * deficits.cost;
+            deficits.deficits[queue.index()] -= size * deficits.cost;
         }
     }
 
     /// A packet of `queue` has passed while nothing waited.
     #[inline]
-    pub(super) const fn on_passed(&mut self, queue: u8) {
-        if queue != 0 {
+    pub(super) const fn on_passed(&mut self, queue: Priority) {
+        if !queue.is_control() {
             self.last = queue;
         }
     }
@@ -185,11 +172,11 @@ mod tests {
             for (queue, size, fills) in steps {
                 let index = usize::from(queue);
                 if fills {
-                    turns.fill(queue);
+                    turns.fill(Priority::new(queue));
                     occupied[index] = true;
                     continue;
                 }
-                let chosen = turns.choose(Priorities::default());
+                let chosen = turns.choose(PrioritySet::default());
                 if occupied.contains(&true) {
                     while !(occupied[last] && deficits[last] > 0) {
                         last = last % 7 + 1;
@@ -197,7 +184,7 @@ mod tests {
                             deficits[last] += i64::from(weights[last]) * 1_514;
                         }
                     }
-                    prop_assert_eq!(chosen.map(usize::from), Some(last));
+                    prop_assert_eq!(chosen.map(Priority::index), Some(last));
                     let chosen = chosen.expect("just compared");
                     turns.on_sent(chosen, Bytes::new(size));
                     deficits[last] -= i64::try_from(size).expect("small") * largest;

@@ -2,6 +2,7 @@
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::Rate;
 use fabricsim_pint::PintConfig;
@@ -142,12 +143,12 @@ impl Scenario {
     }
 
     /// The algorithms of each priority, each algorithm once.
-    pub(crate) fn users(&self) -> [Vec<&AnyCcConfig>; 8] {
-        let mut users: [Vec<&AnyCcConfig>; 8] = Default::default();
+    pub(crate) fn users(&self) -> [Vec<&AnyCcConfig>; Priority::COUNT] {
+        let mut users: [Vec<&AnyCcConfig>; Priority::COUNT] = Default::default();
         for (index, workload) in self.workloads.iter().enumerate() {
             let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
             for (priority, class) in workload.users(own) {
-                let users = &mut users[usize::from(priority & 7)];
+                let users = &mut users[priority.index()];
                 let cc = self.cc_of(class);
                 if !users.contains(&cc) {
                     users.push(cc);
@@ -162,10 +163,10 @@ impl Scenario {
     ///
     /// # Errors
     /// When two algorithms of one priority want different marks and the scenario sets none.
-    pub fn wanted_marks(&self) -> Result<[Option<EcnConfig>; 8], ConfigError> {
+    pub fn wanted_marks(&self) -> Result<[Option<EcnConfig>; Priority::COUNT], ConfigError> {
         let users = self.users();
-        let mut wanted: [Option<EcnConfig>; 8] = Default::default();
-        let mut wanted_by = [""; 8];
+        let mut wanted: [Option<EcnConfig>; Priority::COUNT] = Default::default();
+        let mut wanted_by = [""; Priority::COUNT];
         for (priority, users) in users.iter().enumerate() {
             let algorithms = if users.is_empty() {
                 vec![&self.cc]

@@ -1,7 +1,7 @@
 //! The queues of TCP at the ports of switches.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::packet::Header;
+use fabricsim_core::packet::{Header, Priority, PrioritySet};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_qdisc::{AnyDiscipline, DisciplineConfig, DisciplineContext, StepConfig};
 use fabricsim_transport::Transport;
@@ -39,7 +39,7 @@ impl Scenario {
                     "set [switch], or take an algorithm of TCP (`fabricsim list cc`)",
                 );
             }
-            let foreign = |priority: &&u8| tcp >> (**priority & 7) & 1 == 0;
+            let foreign = |number: &&u8| !tcp.iter().any(|own| own.get() == **number);
             if let Some(priority) = rule.place.priorities.iter().find(foreign) {
                 return refuse(
                     "priorities",
@@ -88,7 +88,7 @@ impl Scenario {
         };
         let tcp = self.tcp_priorities();
         let fits = |rate, node| {
-            let own = (1..8u8).filter(|priority| tcp >> priority & 1 == 1);
+            let own = tcp.iter();
             own.filter(|&priority| rule.place.fits(priority, rate, towards(node)))
                 .count() as u64
         };
@@ -115,15 +115,15 @@ impl Scenario {
 pub struct TcpQueues<'a> {
     scenario: &'a Scenario,
     /// The algorithms of each priority.
-    users: [Vec<&'a AnyCcConfig>; 8],
-    priorities: u8,
+    users: [Vec<&'a AnyCcConfig>; Priority::COUNT],
+    priorities: PrioritySet,
 }
 
 impl TcpQueues<'_> {
     /// The step at which the algorithms of TCP in `priority` want packets to be marked at a port of `rate`; the
     /// least where they differ.
-    fn step(&self, priority: u8, rate: Rate) -> Option<Bytes> {
-        let own = &self.users[usize::from(priority & 7)];
+    fn step(&self, priority: Priority, rate: Rate) -> Option<Bytes> {
+        let own = &self.users[priority.index()];
         let default = own.is_empty().then_some(&self.scenario.cc);
         let algorithms = own.iter().copied().chain(default);
         let tcp = algorithms.filter(|cc| cc.transport() == Transport::Tcp);
@@ -137,12 +137,12 @@ impl TcpQueues<'_> {
         rate: Rate,
         towards: FarEnd,
         first_entity: u64,
-    ) -> Vec<(u8, AnyDiscipline<H>)> {
-        let own = (1u8..8).filter(|priority| self.priorities >> priority & 1 != 0);
+    ) -> Vec<(Priority, AnyDiscipline<H>)> {
+        let own = self.priorities.iter();
         own.map(|priority| {
             let context = DisciplineContext {
                 seed: self.scenario.seed,
-                entity: first_entity + u64::from(priority),
+                entity: first_entity + u64::from(priority.get()),
                 rate,
                 packet: self.scenario.tcp.parameters().full_packet(),
             };
@@ -166,8 +166,7 @@ impl TcpQueues<'_> {
     }
 }
 
-fn listed(mask: u8) -> String {
-    let own = (0u8..8).filter(|priority| mask >> priority & 1 != 0);
-    let own: Vec<String> = own.map(|priority| priority.to_string()).collect();
+fn listed(priorities: PrioritySet) -> String {
+    let own: Vec<String> = priorities.iter().map(|own| own.to_string()).collect();
     own.join(", ")
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::plugin::{CcContext, Fidelity};
 use fabricsim_core::units::Bytes;
 use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
@@ -13,32 +14,33 @@ use fabricsim_transport::{ClassTransports, Transport};
 use crate::scenario::Scenario;
 
 /// The priority of TCP where a workload names none.
-pub(crate) const TCP_PRIORITY: u8 = 1;
-
-/// All priorities of flows, as bits.
-const ALL: u8 = 0xfe;
+pub(crate) const TCP_PRIORITY: Priority = Priority::new(1);
 
 impl Scenario {
-    /// Priorities that flows and answers of RDMA use, as far as the scenario says.
+    /// The number of priorities that flows and answers of RDMA use, as far as the scenario says.
     #[must_use]
     pub fn priorities(&self) -> u8 {
-        let mut used = [false; 8];
+        let mut used = PrioritySet::EMPTY;
         for workload in &self.workloads {
             for (priority, _) in workload.users(ClassId(0)) {
-                used[usize::from(priority & 7)] = true;
+                used.insert(priority);
             }
         }
-        if let Some(answers) = self.transport.answer_priority {
-            used[usize::from(answers & 7)] = true;
+        if let Some(answers) = self.answer_priority() {
+            used.insert(answers);
         }
         let tcp = if self.has_tcp() {
             self.tcp_priorities()
         } else {
-            0
+            PrioritySet::EMPTY
         };
-        let used = used.iter().zip(0..);
-        let used = used.filter(|&(used, priority)| *used && tcp >> priority & 1 == 0);
-        u8::try_from(used.count()).expect("eight priorities")
+        u8::try_from(used.without(tcp).len()).expect("eight priorities")
+    }
+
+    /// The priority of answers of RDMA, where they have one of their own.
+    fn answer_priority(&self) -> Option<Priority> {
+        let number = self.transport.answer_priority?;
+        Priority::try_from(number).ok()
     }
 
     /// Whether some algorithm of the scenario is of TCP.
@@ -76,21 +78,22 @@ impl Scenario {
         )
     }
 
-    /// The priorities of TCP, as bits: those that its flows use, and, where `[cc]` is an algorithm of TCP, those
+    /// The priorities of TCP: those that its flows use, and, where `[cc]` is an algorithm of TCP, those
     /// that nobody uses.
     #[must_use]
-    pub fn tcp_priorities(&self) -> u8 {
-        let mut mask = 0;
-        for (priority, users) in self.users().iter().enumerate().skip(1) {
+    pub fn tcp_priorities(&self) -> PrioritySet {
+        let mut own = PrioritySet::EMPTY;
+        for (priority, users) in Priority::all().zip(self.users()).skip(1) {
             let tcp = if users.is_empty() {
-                self.cc.transport() == Transport::Tcp
-                    && self.transport.answer_priority.map(usize::from) != Some(priority)
+                self.cc.transport() == Transport::Tcp && self.answer_priority() != Some(priority)
             } else {
                 users.iter().any(|cc| cc.transport() == Transport::Tcp)
             };
-            mask |= u8::from(tcp) << priority;
+            if tcp {
+                own.insert(priority);
+            }
         }
-        mask
+        own
     }
 
     /// The buffer of a switch, but for what `SwitchSettings::buffer_of` adds. Nothing is set aside where all
@@ -101,7 +104,7 @@ impl Scenario {
         if self.fidelity() == Fidelity::Exact {
             config.priorities = self.priorities();
         }
-        if self.tcp_priorities() == ALL {
+        if self.tcp_priorities() == PrioritySet::DATA {
             config.pfc = Pfc::Off;
             config.reserve = Bytes::ZERO;
         }
@@ -135,7 +138,7 @@ impl Scenario {
                 "leave out the queries, or take algorithms of RDMA (`fabricsim list cc`)",
             );
         }
-        for (priority, users) in self.users().iter().enumerate() {
+        for (priority, users) in Priority::all().zip(self.users()) {
             let of = |transport| users.iter().find(|cc| cc.transport() == transport);
             if let (Some(tcp), Some(rdma)) = (of(Transport::Tcp), of(Transport::Rdma)) {
                 return refuse(
@@ -150,8 +153,8 @@ impl Scenario {
                 );
             }
         }
-        let answers = self.transport.answer_priority;
-        match answers.filter(|&own| own != 0 && self.tcp_priorities() >> (own & 7) & 1 != 0) {
+        let answers = self.answer_priority();
+        match answers.filter(|&own| self.tcp_priorities().contains(own)) {
             None => Ok(()),
             Some(own) => refuse(
                 format!("[rdma], key `answer_priority`: priority {own} is TCP's"),
@@ -168,7 +171,8 @@ impl Scenario {
             .ecn_rules
             .iter()
             .filter_map(|rule| rule.priority);
-        match named.find(|priority| tcp >> (priority & 7) & 1 != 0) {
+        let of_tcp = |number: u8| Priority::try_from(number).is_ok_and(|own| tcp.contains(own));
+        match named.find(|&number| of_tcp(number)) {
             None => Ok(()),
             Some(priority) => Err(ConfigError::new(
                 "ecn_rules",
@@ -199,7 +203,7 @@ impl Scenario {
 #[derive(Debug)]
 pub struct TcpFacts {
     transports: ClassTransports,
-    priorities: u8,
+    priorities: PrioritySet,
     settings: TcpSettings,
     /// The payload of a full segment.
     pub mss: Bytes,
@@ -214,8 +218,8 @@ impl TcpFacts {
     }
 
     /// Whether flows of `class` may have `priority`.
-    pub fn may_use(&self, class: ClassId, priority: u8) -> bool {
-        let tcp = self.priorities >> (priority & 7) & 1 != 0;
+    pub fn may_use(&self, class: ClassId, priority: Priority) -> bool {
+        let tcp = self.priorities.contains(priority);
         tcp == (self.transports.of(class) == Transport::Tcp)
     }
 }

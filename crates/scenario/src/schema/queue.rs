@@ -1,6 +1,7 @@
 //! The `[[queue]]` tables: which discipline a priority of TCP has at which ports.
 
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::settings;
 use fabricsim_core::units::Rate;
 use fabricsim_qdisc::DisciplineConfig;
@@ -47,8 +48,8 @@ settings! {
 
 impl QueuePlace {
     /// Whether the queue of `priority` is meant at a port of `rate` that leads `towards`.
-    pub fn fits(&self, priority: u8, rate: Rate, towards: FarEnd) -> bool {
-        (self.priorities.is_empty() || self.priorities.contains(&priority))
+    pub fn fits(&self, priority: Priority, rate: Rate, towards: FarEnd) -> bool {
+        (self.priorities.is_empty() || self.priorities.contains(&priority.get()))
             && self.rate.is_none_or(|only| only == rate)
             && self.towards.is_none_or(|only| only == towards)
     }

@@ -1,6 +1,7 @@
 //! The `[switch]` table.
 
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Rate};
@@ -200,13 +201,13 @@ impl SwitchSettings {
     pub fn ecn_at(
         &self,
         rate: Rate,
-        priority: u8,
+        priority: Priority,
         wanted: Option<&EcnConfig>,
         nic_rate: Rate,
     ) -> Option<EcnConfig> {
         let fits = |rule: &&EcnRule| {
             rule.rate.is_none_or(|only| only == rate)
-                && rule.priority.is_none_or(|only| only == priority)
+                && rule.priority.is_none_or(|only| only == priority.get())
         };
         match self.ecn_rules.iter().find(fits) {
             Some(rule) if rule.rate.is_some() => Some(rule.thresholds()),

@@ -1,7 +1,9 @@
 //! The applications of a host, their timers and the flows that they start.
 
+mod shared;
+
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use super::Overload;
 use crate::flow::{Completion, Flow, FlowRequest};
@@ -10,82 +12,11 @@ use crate::limits::{FIRST_APP_FLOW, MAX_SIZE, MAX_TIMERS_AT_ONCE};
 use crate::plugin::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 use crate::rng::Stream;
 use crate::units::{Bytes, Time};
+pub(super) use shared::AppNetwork;
 
 /// The source ports that flows of applications get in turn: the first one, and how many there are.
 const FIRST_PORT: u16 = 10_000;
 const PORTS: u32 = 55_000;
-
-/// What the hosts of a network with applications share. It changes between epochs only, but for
-/// [`Self::in_flight`].
-#[derive(Debug)]
-pub(super) struct AppNetwork {
-    current: RwLock<Current>,
-    /// By sender: the flows that have started and whose receiver has applications. A receiver takes a flow
-    /// out when it has arrived, which is at least one epoch after the sender has put it in.
-    in_flight: Vec<Mutex<BTreeMap<FlowId, (Flow, u64)>>>,
-    /// How many hosts there are.
-    hosts: u32,
-}
-
-#[derive(Debug)]
-struct Current {
-    resolver: Option<Arc<dyn PathResolver>>,
-    /// By node: whether it has applications.
-    listens: Vec<bool>,
-}
-
-impl AppNetwork {
-    /// A network of so many `nodes` and `hosts`, without applications or routes.
-    pub(super) fn new(nodes: usize, hosts: u32) -> Self {
-        Self {
-            current: RwLock::new(Current {
-                resolver: None,
-                listens: vec![false; nodes],
-            }),
-            in_flight: (0..nodes).map(|_| Mutex::default()).collect(),
-            hosts,
-        }
-    }
-
-    /// From now on paths are found by `resolver`.
-    pub(super) fn set_resolver(&self, resolver: Option<Arc<dyn PathResolver>>) {
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        current.resolver = resolver;
-    }
-
-    /// Whether a resolver has been set.
-    pub(super) fn has_resolver(&self) -> bool {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        current.resolver.is_some()
-    }
-
-    fn listen(&self, host: NodeId) {
-        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        current.listens[host.index()] = true;
-    }
-
-    fn resolver(&self) -> Result<Arc<dyn PathResolver>, StartError> {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        let none = || StartError::Refused("the network resolves no paths for hosts".to_owned());
-        current.resolver.clone().ok_or_else(none)
-    }
-
-    /// Remembers `flow`, which starts now, for its receiver.
-    fn announce(&self, flow: &Flow, tag: u64) {
-        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        if current.listens[flow.request.dst.index()] {
-            let flows = &self.in_flight[flow.request.src.index()];
-            let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
-            flows.insert(flow.id, (*flow, tag));
-        }
-    }
-
-    fn take(&self, src: NodeId, id: FlowId) -> Option<(Flow, u64)> {
-        let flows = &self.in_flight[src.index()];
-        let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
-        flows.remove(&id)
-    }
-}
 
 /// Something that an application has asked for and whose time has not come.
 #[derive(Clone, Copy, Debug)]
@@ -172,7 +103,7 @@ impl AppState {
         if flow.size > MAX_SIZE {
             return refuse(format!("it has {}, and flows up to {MAX_SIZE}", flow.size));
         }
-        if !(1..=7).contains(&flow.priority) {
+        if flow.priority.is_control() {
             return refuse(format!(
                 "its priority is {}, and flows use 1 to 7",
                 flow.priority

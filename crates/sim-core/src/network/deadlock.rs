@@ -2,6 +2,7 @@
 
 use super::switch::Switch;
 use crate::id::{NodeId, PortId};
+use crate::packet::Priority;
 use crate::plugin::Model;
 use crate::units::Bytes;
 
@@ -15,7 +16,7 @@ pub struct BlockedPort {
     /// The switch at the far end, which has sent the pause.
     pub peer: NodeId,
     /// The paused priority.
-    pub priority: u8,
+    pub priority: Priority,
     /// Bytes that wait at the port in this priority.
     pub queued: Bytes,
 }
@@ -24,7 +25,7 @@ pub struct BlockedPort {
 struct Place {
     switch: usize,
     port: usize,
-    priority: u8,
+    priority: Priority,
     /// Bytes that wait here.
     queued: u64,
     /// Where the packets wait that the far end has to send before it lets this port go on: places
@@ -58,7 +59,7 @@ pub(super) fn find<M: Model>(
         return Vec::new();
     }
     let number_of = |node: NodeId| switches.iter().position(|switch| switch.id() == node);
-    let place_of = |switch: usize, port: usize, priority: u8| {
+    let place_of = |switch: usize, port: usize, priority: Priority| {
         places
             .iter()
             .position(|p| (p.switch, p.port, p.priority) == (switch, port, priority))

@@ -1,27 +1,25 @@
 //! What happens between epochs: flows are handed to their hosts, completions are collected.
 
-use std::sync::Arc;
+mod flow_state;
+mod synchronize;
+mod watch_schedule;
 
-use super::applications::{AppNetwork, AppNews};
+use super::applications::AppNews;
 use super::change::apply;
-use super::deadlock;
-use super::health::{Finding, Health};
+use super::health::Finding;
 use super::node::Node;
 use super::switch::Switch;
-use super::{NetworkControl, Overload, Progress, Room, Stop, Watch};
+use super::{NetworkControl, Overload, Progress, Room, Stop, Watch, deadlock};
 use crate::engine::{Driver, Epoch, Execution, Processes};
-use crate::flow::{Completion, Flow, FlowRequest, FlowSource};
+use crate::flow::{Flow, FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::limits::FIRST_APP_FLOW;
 use crate::plugin::{Endpoint, Model};
 use crate::units::{Bytes, Duration, Time};
 
-/// How many epochs pass between two looks at the watchers, if that many have had something to do.
-const CHECK_EPOCHS: u64 = 256;
-/// How many times processes are run between two looks, if that is sooner.
-const WATCH_STEPS: u64 = 1_000_000;
-/// How many messages they take in between two looks, if that is sooner.
-const WATCH_MESSAGES: u64 = 1 << 21;
+pub(super) use flow_state::FlowState;
+pub(super) use synchronize::Synchronize;
+
 /// A port that is paused for longer is suspected of a deadlock.
 const LONG_PAUSE: Duration = Duration::from_ms(1);
 /// Looks that find that something has happened, but no progress, before a run is given up: with
@@ -41,113 +39,6 @@ pub(super) struct NetworkDriver<'a, R> {
     pub(super) stop: Stop,
     /// When the network last changed, or what the run had reached before.
     pub(super) changed: Time,
-}
-
-/// Runs lazily executed nodes up to the time that the rest of the network has reached.
-pub(super) struct Synchronize(pub(super) Option<Time>);
-
-impl<M: Model> Driver<Node<M>> for Synchronize {
-    fn before(&mut self, processes: &mut Processes<'_, Node<M>>, _next: Time) -> Option<Epoch> {
-        let end = self.0.take().filter(|_| processes.may_run_lazily())?;
-        Some(Epoch {
-            start: end,
-            end,
-            execution: Execution::Eager,
-        })
-    }
-
-    /// What lazy are switches, where no flow ends.
-    fn collect(&mut self, _processes: &mut Processes<'_, Node<M>>) {}
-}
-
-/// What is known of flows outside the hosts; it lives as long as the network.
-#[derive(Debug)]
-pub(super) struct FlowState {
-    /// Flows of the source that were due, each with its number.
-    pub(super) numbered: u64,
-    /// Flows of applications that were due.
-    pub(super) by_applications: u64,
-    /// What the hosts share where there are applications.
-    pub(super) applications: Option<Arc<AppNetwork>>,
-    /// Timers and flows that applications have asked for and whose time has not come.
-    pub(super) pending: u64,
-    /// Why applications make the run end, if they do.
-    pub(super) overload: Option<Overload>,
-    pub(super) finished: u64,
-    /// Flows between hosts that no route connects.
-    pub(super) unreachable: Vec<FlowRequest>,
-    /// Completions in the order of (finish, flow), not yet collected by the user.
-    pub(super) completions: Vec<Completion>,
-    /// When the sum of acknowledged bytes last changed, as far as has been seen.
-    pub(super) progress_at: Time,
-    pub(super) acknowledged: Bytes,
-    /// Looks since then that found that something had happened.
-    pub(super) vain_looks: u32,
-    pub(super) health: Health,
-    pub(super) schedule: WatchSchedule,
-    /// When the last flow ended, or was to start in vain.
-    pub(super) settled: Time,
-    /// Everything before has happened everywhere, also in processes that are run lazily.
-    pub(super) level: Time,
-    /// The end of the last epoch.
-    pub(super) ran: Time,
-}
-
-impl FlowState {
-    /// Nothing has started; a run is given up after `stall_after` without progress.
-    pub(super) fn new(stall_after: Duration) -> Self {
-        Self {
-            numbered: 0,
-            by_applications: 0,
-            applications: None,
-            pending: 0,
-            overload: None,
-            finished: 0,
-            unreachable: Vec::new(),
-            completions: Vec::new(),
-            progress_at: Time::ZERO,
-            acknowledged: Bytes::ZERO,
-            vain_looks: 0,
-            health: Health::new(stall_after),
-            schedule: WatchSchedule::default(),
-            settled: Time::ZERO,
-            level: Time::ZERO,
-            ran: Time::ZERO,
-        }
-    }
-
-    /// Flows that have been handed to their hosts.
-    pub(super) const fn started(&self) -> u64 {
-        self.numbered + self.by_applications - self.unreachable.len() as u64
-    }
-}
-
-/// When to tell the watcher how far the run is: not more often than what it costs is worth.
-#[derive(Debug, Default)]
-pub(super) struct WatchSchedule {
-    epochs: u64,
-    steps: u64,
-    messages: u64,
-}
-
-impl WatchSchedule {
-    /// Whether to tell before the epoch that comes now, in a network of `count` processes that have been
-    /// run for `steps` epochs in sum and have taken in so many `messages`.
-    fn is_due(&mut self, steps: u64, messages: u64, count: usize) -> bool {
-        self.epochs += 1;
-        let run = steps - self.steps;
-        let due = run >= WATCH_STEPS
-            || messages - self.messages >= WATCH_MESSAGES
-            || self.epochs >= CHECK_EPOCHS && run >= count as u64;
-        if due {
-            *self = Self {
-                epochs: 0,
-                steps,
-                messages,
-            };
-        }
-        due
-    }
 }
 
 impl<R> NetworkDriver<'_, R> {

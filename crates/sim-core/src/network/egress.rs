@@ -2,7 +2,7 @@
 
 use super::line::LineTiming;
 use crate::engine::SendBuffer;
-use crate::packet::{Causes, Header, Packet, PacketKind, Priorities};
+use crate::packet::{Causes, Header, Packet, PacketKind, PrioritySet};
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate, Time};
 
@@ -29,7 +29,7 @@ pub(super) struct Egress {
     pub(super) busy_since: Time,
     pub(super) busy_until: Time,
     /// Priorities that the neighbor has paused.
-    pub(super) paused: Priorities,
+    pub(super) paused: PrioritySet,
     pub(super) state: LinkState,
     /// Bytes sent so far.
     pub(super) sent: u64,
@@ -86,7 +86,7 @@ impl Egress {
                 .map(|(chance, stream)| Losses::new(chance, stream)),
             busy_since: Time::ZERO,
             busy_until: Time::ZERO,
-            paused: Priorities::default(),
+            paused: PrioritySet::default(),
             state: LinkState::Up,
             sent: 0,
             packets: 0,
@@ -112,7 +112,7 @@ impl Egress {
     /// The link fails: what the neighbor has paused is not paused any more.
     pub(super) fn cut(&mut self) {
         self.state = LinkState::Down;
-        self.paused = Priorities::default();
+        self.paused = PrioritySet::default();
     }
 
     /// From the next packet on.

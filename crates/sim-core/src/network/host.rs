@@ -1,21 +1,22 @@
 //! A host: network ports that a transport fills and that feed it.
 
 mod applications;
+mod failure;
+mod state;
 
 use std::collections::VecDeque;
 
 use super::applications::Applications;
 use super::counters::Counters;
-use super::egress::{Egress, LinkConfig, LinkState};
-use super::line::LineTiming;
-use super::meter::{Meter, PortSample};
+use super::egress::{Egress, LinkConfig};
+use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, SendBuffer, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Causes, Flags, Header, Packet, PacketKind, Priorities};
+use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
 use crate::plugin::{DropReason, Endpoint, Model, Observer, Wake};
-use crate::units::{Rate, Time};
+use crate::units::Time;
 
 /// The ranks of a host's own events at one time. Arrivals come before both, starts of flows before
 /// arrivals.
@@ -70,10 +71,6 @@ pub(super) struct Host<M: Model> {
 }
 
 impl<M: Model> Host<M> {
-    pub(super) const fn id(&self) -> NodeId {
-        self.id
-    }
-
     pub(super) fn new(id: NodeId, config: HostConfig<M>) -> Self {
         let nics: Vec<Nic> = config
             .ports
@@ -100,31 +97,6 @@ impl<M: Model> Host<M> {
             counters: Counters::default(),
             last: Time::ZERO,
         }
-    }
-
-    /// Adds a flow that starts no earlier than those added before.
-    pub(super) fn add_flow(&mut self, flow: Flow, nic: PortId) {
-        debug_assert!(
-            self.starts
-                .back()
-                .is_none_or(|(last, _)| last.request.start <= flow.request.start),
-            "flows are added in the order of their starts"
-        );
-        self.starts.push_back((flow, nic));
-    }
-
-    fn next_start(&self) -> Time {
-        self.starts
-            .front()
-            .map_or(Time::MAX, |(flow, _)| flow.request.start)
-    }
-
-    pub(super) fn next_event(&self) -> Time {
-        self.next_start().min(self.timers.next_time())
-    }
-
-    pub(super) const fn last_event(&self) -> Time {
-        self.last
     }
 
     pub(super) fn run(
@@ -197,7 +169,11 @@ impl<M: Model> Host<M> {
             self.observer
                 .on_pause(now, self.id, PortId::from_index(channel), priority, stop);
             let nic = &mut self.nics[channel];
-            nic.egress.paused.set(priority, stop);
+            if stop {
+                nic.egress.paused.insert(priority);
+            } else {
+                nic.egress.paused.remove(priority);
+            }
             nic.pauses.update(now, nic.egress.paused);
             if !stop {
                 self.serve(now, channel, send_buffer);
@@ -408,113 +384,5 @@ impl<M: Model> Host<M> {
                 });
             }
         }
-    }
-
-    /// The rates of all ports.
-    pub(super) fn capacity(&self) -> u64 {
-        self.nics.iter().map(|nic| nic.egress.rate().as_bps()).sum()
-    }
-
-    pub(super) fn egress(&mut self, port: PortId) -> &mut Egress {
-        &mut self.nics[port.index()].egress
-    }
-
-    /// `packet` was on its way here when its link failed.
-    pub(super) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
-        if packet.kind() != PacketKind::Pause {
-            self.counters.link_down_drops += 1;
-            self.counters.lost_payload += packet.payload_bytes();
-            self.observer
-                .on_drop(now, self.id, DropReason::LinkDown, packet);
-        }
-    }
-
-    /// `packets` that had left by `port` were lost with its link.
-    pub(super) fn count_lost(&mut self, port: PortId, packets: u64) {
-        self.meters[port.index()].dropped += packets;
-    }
-
-    pub(super) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {
-        let index = port.index();
-        self.meters[index].settle_rate(&self.nics[index].egress);
-        self.egress(port).set_rate(rate, timing);
-    }
-
-    /// What `port` is like at `now`, before which everything has happened.
-    pub(super) fn sample(&self, now: Time, port: PortId) -> PortSample {
-        let nic = &self.nics[port.index()];
-        let meter = &self.meters[port.index()];
-        meter.sample(now, (self.id, port), &nic.egress, &nic.pauses)
-    }
-
-    /// The link of `port` fails: the transport keeps what it has.
-    pub(super) fn link_down(&mut self, now: Time, port: PortId) {
-        self.egress(port).cut();
-        let pauses = &mut self.nics[port.index()].pauses;
-        pauses.update(now, Priorities::default());
-    }
-
-    /// The link of `port` is back: the transport is asked what it has to send.
-    pub(super) fn link_up(&mut self, now: Time, port: PortId) {
-        let nic = &mut self.nics[port.index()];
-        nic.egress.state = LinkState::Up;
-        nic.wake = now;
-        self.timers.set(Timer {
-            at: now,
-            set: Causes::stamp(now),
-            rank: RANK_SEND,
-            index: port.0,
-        });
-    }
-
-    pub(super) fn has_results(&self) -> bool {
-        !self.completions.is_empty()
-            || self
-                .applications
-                .as_ref()
-                .is_some_and(|applications| applications.has_news())
-    }
-
-    pub(super) fn drain_completions(&mut self) -> std::vec::Drain<'_, Completion> {
-        self.completions.drain(..)
-    }
-
-    pub(super) fn counters(&self) -> Counters {
-        let mut counters = self.counters;
-        for nic in &self.nics {
-            counters.paused_ps += nic.pauses.ended().as_ps();
-            counters.packet_hops += nic.egress.packets;
-            counters.wire_bytes += nic.egress.sent;
-            let (losses, payload) = nic.egress.lost();
-            counters.link_losses += losses;
-            counters.lost_payload += payload;
-        }
-        counters
-    }
-
-    pub(super) const fn endpoint(&self) -> &M::Endpoint {
-        &self.endpoint
-    }
-
-    /// Flows added that have not started.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &Flow> {
-        self.starts.iter().map(|(flow, _)| flow)
-    }
-
-    pub(super) const fn observer_mut(&mut self) -> &mut M::Observer {
-        &mut self.observer
-    }
-
-    pub(super) const fn observer(&self) -> &M::Observer {
-        &self.observer
-    }
-
-    /// Whether the link of some port is down.
-    pub(super) fn is_cut(&self) -> bool {
-        self.nics.iter().any(|nic| nic.egress.is_down())
-    }
-
-    pub(super) fn is_paused(&self) -> bool {
-        self.nics.iter().any(|nic| !nic.egress.paused.is_empty())
     }
 }

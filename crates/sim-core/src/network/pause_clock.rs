@@ -1,6 +1,6 @@
 //! How long ports have been paused.
 
-use crate::packet::Priorities;
+use crate::packet::PrioritySet;
 use crate::units::{Duration, Time};
 
 /// The pauses of one port, whatever their priorities.
@@ -22,7 +22,7 @@ impl Default for PauseClock {
 
 impl PauseClock {
     /// The paused priorities are now `paused`.
-    pub(super) fn update(&mut self, now: Time, paused: Priorities) {
+    pub(super) fn update(&mut self, now: Time, paused: PrioritySet) {
         if self.since == Time::MAX {
             if !paused.is_empty() {
                 self.since = now;
@@ -47,13 +47,19 @@ impl PauseClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::Priority;
 
     #[test]
     fn overlapping_pauses_count_once() {
         let mut clock = PauseClock::default();
-        let mut paused = Priorities::default();
+        let mut paused = PrioritySet::default();
         for (ns, priority, stop) in [(10, 3, true), (20, 4, true), (30, 3, false), (50, 4, false)] {
-            paused.set(priority, stop);
+            let priority = Priority::new(priority);
+            if stop {
+                paused.insert(priority);
+            } else {
+                paused.remove(priority);
+            }
             clock.update(Time::from_ns(ns), paused);
         }
         assert_eq!(clock.ended(), Duration::from_ns(40));

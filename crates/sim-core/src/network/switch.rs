@@ -6,6 +6,7 @@
 
 mod accounts;
 mod failure;
+mod pauses;
 mod port_states;
 mod state;
 
@@ -17,9 +18,9 @@ use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
 use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
 use crate::plugin::{
-    Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Release, Routing, Telemetry,
+    Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Routing, Telemetry,
 };
-use crate::units::{Bytes, Time};
+use crate::units::Time;
 use port_states::SwitchPorts;
 
 #[derive(Clone, Debug)]
@@ -185,7 +186,11 @@ impl<M: Model> Switch<M> {
             self.observer
                 .on_pause(now, self.id, ingress, priority, stop);
             let paused = &mut self.ports[channel].egress.paused;
-            paused.set(priority, stop);
+            if stop {
+                paused.insert(priority);
+            } else {
+                paused.remove(priority);
+            }
             self.pauses[channel].update(now, *paused);
             if !stop {
                 self.kick(now, channel, send_buffer);
@@ -204,7 +209,7 @@ impl<M: Model> Switch<M> {
             return;
         }
         let priority = packet.priority();
-        if priority != 0 {
+        if !priority.is_control() {
             match self.buffer.admit(ingress, egress, priority, packet.size()) {
                 Admit::Accept => {}
                 Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, send_buffer),
@@ -227,7 +232,7 @@ impl<M: Model> Switch<M> {
         let Some(stored) = port.queue.enqueue(now, packet) else {
             self.counters.queue_drops += 1;
             self.drop_at(now, out, DropReason::Queue, packet);
-            if priority != 0 {
+            if !priority.is_control() {
                 self.release(now, out, ingress, priority, packet.size(), send_buffer);
             }
             return;
@@ -304,7 +309,7 @@ impl<M: Model> Switch<M> {
         let mark = state.queue.pop(now);
         self.observe_queue(now, port);
         self.write_into(now, port, (arrived, ingress), sent, mark);
-        if priority != 0 {
+        if !priority.is_control() {
             self.release(now, port, ingress, priority, size, send_buffer);
         }
         self.give_up(now, port, send_buffer);
@@ -339,7 +344,7 @@ impl<M: Model> Switch<M> {
             }
         };
         self.write_into(now, port, (now, ingress), sent, mark);
-        if packet.priority() != 0 {
+        if !packet.priority().is_control() {
             let priority = packet.priority();
             self.release(now, port, ingress, priority, packet.size(), send_buffer);
         }
@@ -369,21 +374,6 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Writes the telemetry into `sent`, and shows it to the observer.
-    // Apart from the code of those that nobody watches.
-    #[inline(never)]
-    fn write_observed(
-        &mut self,
-        now: Time,
-        port: usize,
-        origin: (Time, PortId),
-        sent: &mut Packet<M::Header>,
-    ) {
-        let hop = self.hop(now, port, origin, sent.wire);
-        self.telemetry.on_dequeue(sent, &hop);
-        self.observer.on_dequeue(self.id, &hop, sent);
-    }
-
     /// `port` as a packet of `wire` bytes leaves its queue that had `arrived` by `ingress`.
     #[inline(always)]
     fn hop(&self, now: Time, port: usize, (arrived, ingress): (Time, PortId), wire: u16) -> Hop {
@@ -396,66 +386,6 @@ impl<M: Model> Switch<M> {
             rate: state.egress.rate(),
             queue: state.queue.bytes(),
             sent: state.egress.sent_bytes_before(wire),
-        }
-    }
-
-    /// Gives the buffer of a packet back, which may let its upstream neighbor go on.
-    #[inline]
-    fn release(
-        &mut self,
-        now: Time,
-        port: usize,
-        ingress: PortId,
-        priority: u8,
-        size: Bytes,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let egress = PortId::from_index(port);
-        match self.buffer.release(ingress, egress, priority, size) {
-            Release::Quiet => {}
-            Release::Resume => self.send_pause(now, ingress, priority, false, send_buffer),
-        }
-    }
-
-    /// Sends a pause or resume frame to the neighbor at `port`, ahead of everything else.
-    #[cold]
-    fn send_pause(
-        &mut self,
-        now: Time,
-        port: PortId,
-        priority: u8,
-        stop: bool,
-        send_buffer: &mut SendBuffer<Packet<M::Header>>,
-    ) {
-        let flags = Flags::NONE.and_if(stop, Flags::STOP);
-        if self.queue_frame(now, port, priority, flags) {
-            self.kick(now, port.index(), send_buffer);
-        }
-    }
-
-    /// Queues a pause or resume frame; not where the link is down, which ends all pauses. Whether it
-    /// has.
-    fn queue_frame(&mut self, now: Time, port: PortId, priority: u8, flags: Flags) -> bool {
-        let state = &mut self.ports[port.index()];
-        if state.egress.is_down() {
-            return false;
-        }
-        if flags.has(Flags::STOP) {
-            self.counters.pauses += 1;
-        } else {
-            self.counters.resumes += 1;
-        }
-        let accepted = state.queue.enqueue(now, &Packet::pause(priority, flags));
-        debug_assert!(accepted.is_some(), "control frames are never refused");
-        self.observe_queue(now, port.index());
-        true
-    }
-
-    /// Accounts for the packets that a queue has dropped at a dequeue.
-    #[inline]
-    fn give_up(&mut self, now: Time, port: usize, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
-        if !self.dropped.is_empty() {
-            self.give_up_all(now, port, send_buffer);
         }
     }
 }

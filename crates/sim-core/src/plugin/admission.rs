@@ -1,6 +1,7 @@
 //! The buffer that the ports of one switch share.
 
 use crate::id::PortId;
+use crate::packet::Priority;
 use crate::units::Bytes;
 
 /// What becomes of a packet that asks for buffer.
@@ -28,13 +29,19 @@ pub enum Release {
 pub trait Admission: Clone + Send + std::fmt::Debug {
     /// Asks room for `size` bytes that came in at `ingress` and will leave at `egress`. Pausing is
     /// reported once, until the matching [`Release::Resume`].
-    fn admit(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Admit;
+    fn admit(&mut self, ingress: PortId, egress: PortId, priority: Priority, size: Bytes) -> Admit;
 
     /// Gives the room of a packet back when it leaves or is dropped.
-    fn release(&mut self, ingress: PortId, egress: PortId, priority: u8, size: Bytes) -> Release;
+    fn release(
+        &mut self,
+        ingress: PortId,
+        egress: PortId,
+        priority: Priority,
+        size: Bytes,
+    ) -> Release;
 
     /// Whether the neighbor at `ingress` has been told to pause `priority` and not to resume.
-    fn has_paused(&self, ingress: PortId, priority: u8) -> bool;
+    fn has_paused(&self, ingress: PortId, priority: Priority) -> bool;
 
     /// The link at `ingress` has failed: pauses that were reported and not resumed are over. Policies
     /// that pause nobody have nothing to do.

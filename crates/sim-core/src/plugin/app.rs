@@ -5,6 +5,7 @@ use std::fmt;
 
 use crate::flow::{Completion, Flow, FlowRequest, PathInfo};
 use crate::id::{ClassId, FlowId, NodeId, PortId};
+use crate::packet::Priority;
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Time};
 
@@ -49,7 +50,7 @@ pub struct AppFlow {
     /// The flow class, by which results are told apart.
     pub class: ClassId,
     /// Priority queue of the flow's packets, 1 to 7.
-    pub priority: u8,
+    pub priority: Priority,
     /// Destination port.
     pub dst_port: u16,
     /// What the receiving application is told with the flow. It stands for the content of the message, which
@@ -65,7 +66,7 @@ impl AppFlow {
             dst,
             size,
             class,
-            priority: 3,
+            priority: Priority::new(3),
             dst_port: 100,
             tag: 0,
         }

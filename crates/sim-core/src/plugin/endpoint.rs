@@ -4,7 +4,7 @@ use std::ops::AddAssign;
 
 use crate::flow::{Completion, Flow};
 use crate::id::{FlowId, PortId};
-use crate::packet::{Header, Packet, Priorities};
+use crate::packet::{Header, Packet, PrioritySet};
 use crate::units::{Bytes, Rate, Time};
 
 /// A flow that has not been finished, and why.
@@ -86,14 +86,14 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         &mut self,
         now: Time,
         nic: PortId,
-        paused: Priorities,
+        paused: PrioritySet,
         send: impl FnOnce(&Packet<H>),
     ) -> bool;
 
     /// When `poll` will next have a packet for `nic` if nothing happens before the wire is free `at`
     /// that time, which may be now or later: `at` or earlier when it has one by then,
     /// [`Time::MAX`] when it waits for the network.
-    fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time;
+    fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time;
 
     /// The port and the pending send of the flow that the last answer has re-timed, if it has.
     /// Asked for by causal models only.

@@ -2,7 +2,7 @@
 
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Header, Packet};
+use crate::packet::{Header, Packet, Priority};
 use crate::plugin::Hop;
 use crate::units::{Bytes, Time};
 
@@ -59,7 +59,15 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
 
     /// A pause (`stop`) or resume frame arrives at `port` of `node`.
     #[inline]
-    fn on_pause(&mut self, _now: Time, _node: NodeId, _port: PortId, _priority: u8, _stop: bool) {}
+    fn on_pause(
+        &mut self,
+        _now: Time,
+        _node: NodeId,
+        _port: PortId,
+        _priority: Priority,
+        _stop: bool,
+    ) {
+    }
 }
 
 impl<H: Header> Observer<H> for () {

@@ -1,6 +1,6 @@
 //! The queues of one egress port.
 
-use crate::packet::{Header, Packet, Priorities};
+use crate::packet::{Header, Packet, Priority, PrioritySet};
 use crate::units::{Bytes, Duration, Time};
 
 /// What happens to a packet as it leaves.
@@ -16,7 +16,7 @@ pub enum Mark {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueReport {
     /// Its priority.
-    pub priority: u8,
+    pub priority: Priority,
     /// The name of its rule.
     pub discipline: &'static str,
     /// Packets that were stored.
@@ -50,7 +50,7 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     fn head(
         &mut self,
         now: Time,
-        paused: Priorities,
+        paused: PrioritySet,
         dropped: &mut Vec<Packet<H>>,
     ) -> Option<&Packet<H>>;
 
@@ -75,7 +75,7 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     }
 
     /// Whether some packet could leave, given the paused priorities.
-    fn is_ready(&self, paused: Priorities) -> bool;
+    fn is_ready(&self, paused: PrioritySet) -> bool;
 
     /// Called instead of the other three when `packet` finds the port idle, its priority not paused
     /// and the queues empty. Returns `None` to insist on the long way.

@@ -1,7 +1,7 @@
 //! Where a switch sends a packet next.
 
 use crate::id::PortId;
-use crate::packet::{Header, Packet};
+use crate::packet::{Header, Packet, Priority};
 use crate::units::{Bytes, Time};
 
 /// Whether the packets of a flow stay on one path while routes do not change.
@@ -24,7 +24,7 @@ pub trait PortStates {
     fn queued(&self, port: PortId) -> Bytes;
 
     /// Whether the neighbor at `port` has paused `priority`.
-    fn is_paused(&self, port: PortId, priority: u8) -> bool;
+    fn is_paused(&self, port: PortId, priority: Priority) -> bool;
 
     /// Whether the link of `port` carries packets.
     fn is_up(&self, port: PortId) -> bool;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use fabricsim_core::id::{FlowId, PortId};
-use fabricsim_core::packet::{Header, Packet, PacketKind};
+use fabricsim_core::packet::{Header, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PortStates, Routing};
 use fabricsim_core::units::{Bytes, Time};
 use rustc_hash::FxHashMap;
@@ -236,7 +236,7 @@ impl SwitchRoutes {
     ///
     /// A policy with state takes it for a packet that it has routed.
     pub fn next_hop(&mut self, key: &FlowKey) -> Option<PortId> {
-        let packet: Packet<()> = Packet::new(PacketKind::Data, 3, *key, FlowId(0));
+        let packet: Packet<()> = Packet::new(PacketKind::Data, Priority::new(3), *key, FlowId(0));
         self.pick(Time::ZERO, &packet, Idle)
     }
 }
@@ -249,7 +249,7 @@ impl PortStates for Idle {
         Bytes::ZERO
     }
 
-    fn is_paused(&self, _port: PortId, _priority: u8) -> bool {
+    fn is_paused(&self, _port: PortId, _priority: Priority) -> bool {
         false
     }
 

@@ -1,6 +1,6 @@
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, NodeId};
-use fabricsim_core::packet::PacketKind;
+use fabricsim_core::packet::{PacketKind, Priority};
 use fabricsim_core::plugin::CcContext;
 use fabricsim_core::units::{Bytes, Duration};
 
@@ -47,7 +47,11 @@ fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
         size: Bytes::new(50_000),
         start: Time::ZERO,
         class,
-        priority: if class == TCP { 1 } else { 3 },
+        priority: if class == TCP {
+            Priority::new(1)
+        } else {
+            Priority::new(3)
+        },
         src_port: Some(10_000),
         dst_port: 100,
     };
@@ -68,7 +72,7 @@ fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
 fn sent(
     host: &mut Host,
     mut now: Time,
-    paused: Priorities,
+    paused: PrioritySet,
     most: usize,
 ) -> Vec<Packet<WithTcp<()>>> {
     let mut packets = Vec::new();
@@ -94,7 +98,7 @@ fn transports_take_turns_and_a_pause_holds_back_its_own() {
     let mut host = host();
     start(&mut host, 0, (0, 1), RDMA);
     start(&mut host, 1, (0, 1), TCP);
-    let none = Priorities::default();
+    let none = PrioritySet::default();
     assert_eq!(
         flows(&sent(&mut host, Time::ZERO, none, 6)),
         [0, 1, 0, 1, 0, 1]
@@ -102,8 +106,8 @@ fn transports_take_turns_and_a_pause_holds_back_its_own() {
 
     let later = Time::from_ns(1_000);
     for (paused, other) in [(3, 1), (1, 0)] {
-        let mut pause = Priorities::default();
-        pause.set(paused, true);
+        let mut pause = PrioritySet::default();
+        pause.insert(Priority::new(paused));
         let flows = flows(&sent(&mut host, later, pause, 3));
         assert_eq!(flows, [other; 3], "priority {paused} is paused");
     }
@@ -118,7 +122,7 @@ fn flows_of_both_end_at_the_other_host_and_answers_go_first() {
     // The far host has data of its own, behind which no answer waits.
     start(&mut far, 2, (1, 0), TCP);
     start(&mut far, 3, (1, 0), RDMA);
-    let none = Priorities::default();
+    let none = PrioritySet::default();
     let (mut now, mut done) = (Time::ZERO, Vec::new());
     for _ in 0..2_000 {
         now += Duration::from_us(10);

@@ -1,25 +1,25 @@
 //! Acknowledgements that wait for their port.
 
 use fabricsim_core::fifo::Fifo;
-use fabricsim_core::packet::{Header, Packet};
+use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
 
 /// The answers of one NIC port: a queue for each priority, served in turns, so that a paused
 /// priority does not hold back the others.
 #[derive(Clone, Debug)]
 pub(crate) struct Answers<H> {
-    queues: [Fifo<Packet<H>>; 8],
-    /// Bit `i` is set when queue `i` holds answers.
-    occupied: u8,
+    queues: [Fifo<Packet<H>>; Priority::COUNT],
+    /// Priorities whose queue holds answers.
+    occupied: PrioritySet,
     /// The queue that was served last.
-    last: u8,
+    last: Priority,
 }
 
 impl<H> Default for Answers<H> {
     fn default() -> Self {
         Self {
             queues: Default::default(),
-            occupied: 0,
-            last: 0,
+            occupied: PrioritySet::EMPTY,
+            last: Priority::CONTROL,
         }
     }
 }
@@ -27,15 +27,15 @@ impl<H> Default for Answers<H> {
 impl<H: Header> Answers<H> {
     /// Takes a copy of `packet` into the queue of `priority` and returns it.
     #[inline]
-    pub(crate) fn push(&mut self, priority: u8, packet: &Packet<H>) -> &mut Packet<H> {
-        self.occupied |= 1 << priority;
-        self.queues[usize::from(priority)].push(packet)
+    pub(crate) fn push(&mut self, priority: Priority, packet: &Packet<H>) -> &mut Packet<H> {
+        self.occupied.insert(priority);
+        self.queues[priority.index()].push(packet)
     }
 
-    /// Whether a priority in `allowed` (a mask) has answers.
+    /// Whether a priority in `allowed` has answers.
     #[inline]
-    pub(crate) const fn any(&self, allowed: u8) -> bool {
-        self.occupied & allowed != 0
+    pub(crate) const fn any(&self, allowed: PrioritySet) -> bool {
+        !self.occupied.intersection(allowed).is_empty()
     }
 
     /// How many wait.
@@ -46,20 +46,17 @@ impl<H: Header> Answers<H> {
     /// Shows the next answer of the priorities in `allowed` to `send` and removes it; whether there
     /// was one.
     #[inline]
-    pub(crate) fn serve(&mut self, allowed: u8, send: impl FnOnce(&Packet<H>)) -> bool {
-        let ready = self.occupied & allowed;
-        if ready == 0 {
+    pub(crate) fn serve(&mut self, allowed: PrioritySet, send: impl FnOnce(&Packet<H>)) -> bool {
+        let ready = self.occupied.intersection(allowed);
+        let Some(priority) = ready.next_after(self.last) else {
             return false;
-        }
-        let after = ready & !((2u8 << self.last).wrapping_sub(1));
-        let from = if after == 0 { ready } else { after };
-        let queue = from.trailing_zeros() as usize;
-        self.last = from.trailing_zeros().to_le_bytes()[0];
-        let waiting = &mut self.queues[queue];
+        };
+        self.last = priority;
+        let waiting = &mut self.queues[priority.index()];
         send(waiting.front().expect("an occupied queue holds answers"));
         waiting.pop();
         if waiting.is_empty() {
-            self.occupied &= !(1 << queue);
+            self.occupied.remove(priority);
         }
         true
     }
@@ -82,7 +79,7 @@ mod tests {
             dst_port: 2,
         };
         let mut answers = Answers::<()>::default();
-        for priority in [3, 3, 5, 7, 5] {
+        for priority in [3, 3, 5, 7, 5].map(Priority::new) {
             answers.push(
                 priority,
                 &Packet::new(PacketKind::Ack, priority, key, FlowId(0)),
@@ -90,11 +87,14 @@ mod tests {
         }
         assert_eq!(answers.len(), 5);
         let mut order = Vec::new();
-        while answers.serve(!(1 << 3), |packet| order.push(packet.priority())) {}
+        let allowed = PrioritySet::ALL.without(PrioritySet::from_iter([Priority::new(3)]));
+        while answers.serve(allowed, |packet| order.push(packet.priority().get())) {}
         assert_eq!(order, [5, 7, 5]);
-        assert!(!answers.any(!(1 << 3)) && answers.any(u8::MAX));
+        assert!(!answers.any(allowed) && answers.any(PrioritySet::ALL));
         assert_eq!(answers.len(), 2);
-        while answers.serve(u8::MAX, |packet| order.push(packet.priority())) {}
+        while answers.serve(PrioritySet::ALL, |packet| {
+            order.push(packet.priority().get());
+        }) {}
         assert_eq!(order, [5, 7, 5, 3, 3]);
     }
 }

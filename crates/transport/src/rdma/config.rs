@@ -2,6 +2,7 @@
 
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{CcContext, Fidelity, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
@@ -185,6 +186,8 @@ pub struct RdmaSettings<F> {
     pub answer_header: u16,
     /// The least bytes of an answer on the wire (60).
     pub answer_least: u16,
+    /// The priority of answers, where it is not that of their packets.
+    pub answer_priority: Option<Priority>,
     /// Whether answers leave a host while their priority is paused.
     pub ack_high_priority: bool,
     /// How pacing is rounded.
@@ -202,6 +205,9 @@ pub struct RdmaSettings<F> {
 impl<F> RdmaSettings<F> {
     /// Settings with the published wire format: 48 bytes of headers on data, answers of 46 bytes
     /// and the echoed telemetry, at least 60.
+    ///
+    /// # Panics
+    /// When `answer_priority` of `config` is not one of 0 to 7.
     #[must_use]
     pub fn new(
         config: RdmaConfig,
@@ -215,6 +221,7 @@ impl<F> RdmaSettings<F> {
             PacingTimes::TruncatedNs => NicTimer::Published,
         };
         Self {
+            answer_priority: config.answer_priority.map(Priority::new),
             ack_high_priority: config.ack_high_priority.unwrap_or(false),
             rto_min: config.rto_min.unwrap_or(RdmaConfig::RTO_LOSSY),
             config,

@@ -1,12 +1,14 @@
 //! The RDMA transport of one host.
 
+mod waiting;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, PortId};
-use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
+use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, PrioritySet};
 use fabricsim_core::plugin::{
     CongestionControl, ControllerFactory, Endpoint, EndpointCounters, Feedback, FlowStart,
     LiveFlow, Unfinished, Wake,
@@ -57,19 +59,19 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// The priorities (a mask) whose answers may leave.
+    /// The priorities whose answers may leave.
     #[inline]
-    fn answers_allowed(&self, paused: Priorities) -> u8 {
+    fn answers_allowed(&self, paused: PrioritySet) -> PrioritySet {
         if self.settings.ack_high_priority {
-            u8::MAX
+            PrioritySet::ALL
         } else {
-            !paused.mask()
+            PrioritySet::ALL.without(paused)
         }
     }
 
     /// Whether an answer may leave by `nic`.
     #[inline]
-    pub(crate) fn has_answers(&self, nic: PortId, paused: Priorities) -> bool {
+    pub(crate) fn has_answers(&self, nic: PortId, paused: PrioritySet) -> bool {
         let allowed = self.answers_allowed(paused);
         self.nics[nic.index()].answers.any(allowed)
     }
@@ -80,69 +82,6 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             .expect("a listed slot holds a flow")
     }
 
-    /// Puts the flow of `slot` where its state says: ready, waiting for its time, or neither.
-    #[inline]
-    fn place(&mut self, now: Time, slot: u32) {
-        let sender = self.senders[slot as usize]
-            .as_mut()
-            .expect("a listed slot holds a flow");
-        let nic = &mut self.nics[sender.nic.index()];
-        let priority = sender.flow.request.priority;
-        if !sender.may_send() {
-            nic.clear_ready(priority, slot);
-        } else if sender.next_send <= now {
-            nic.set_ready(priority, slot);
-        } else {
-            nic.clear_ready(priority, slot);
-            if sender.next_send < sender.paced_at {
-                sender.paced_at = sender.next_send;
-                nic.paced.push(Reverse((sender.next_send, slot)));
-            }
-        }
-    }
-
-    /// Moves flows whose time has come to the ready ones. Returns when the next one will be.
-    #[inline]
-    fn promote(&mut self, now: Time, nic: usize) -> Time {
-        while let Some(&Reverse((at, slot))) = self.nics[nic].paced.peek() {
-            let sender = self.senders[slot as usize].as_mut();
-            let live = sender.filter(|s| s.paced_at == at && s.nic.index() == nic);
-            let due = match live {
-                // The flow has gone, or a newer entry stands for it.
-                None => None,
-                Some(sender) if !sender.may_send() => {
-                    sender.paced_at = Time::MAX;
-                    None
-                }
-                Some(sender) if sender.next_send > at => {
-                    sender.paced_at = Time::MAX;
-                    Some(slot)
-                }
-                Some(_) if at > now => return at,
-                Some(sender) => {
-                    sender.paced_at = Time::MAX;
-                    Some(slot)
-                }
-            };
-            self.nics[nic].paced.pop();
-            if let Some(slot) = due {
-                self.place(now, slot);
-            }
-        }
-        Time::MAX
-    }
-
-    /// Sees to it that the flow of `slot` is looked at when its timeout or its algorithm wants it.
-    fn set_timer(&mut self, slot: u32) {
-        let rto_min = self.settings.rto_min;
-        let sender = self.sender(slot);
-        let at = sender.timeout_at(rto_min).min(sender.cc.deadline());
-        if at < sender.timer_at {
-            sender.timer_at = at;
-            self.timers.push(Reverse((at, slot)));
-        }
-    }
-
     #[inline]
     fn on_data(&mut self, now: Time, nic: PortId, packet: &Packet<H>) {
         self.counters.arrived += Bytes::new(u64::from(packet.payload));
@@ -150,7 +89,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         let (answer, delivered) = self.receivers.on_data(now, packet, config);
         self.counters.delivered += Bytes::new(delivered);
         let Some(kind) = answer.kind() else { return };
-        let priority = self.settings.config.answer_priority;
+        let priority = self.settings.answer_priority;
         let priority = priority.unwrap_or_else(|| packet.priority());
         // The answer is the data packet turned round: it echoes when that was sent and what it saw.
         let reply = self.nics[nic.index()].answers.push(priority, packet);
@@ -280,7 +219,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         &mut self,
         now: Time,
         nic: PortId,
-        paused: Priorities,
+        paused: PrioritySet,
         send: impl FnOnce(&Packet<H>),
     ) -> bool {
         let allowed = self.answers_allowed(paused);
@@ -290,7 +229,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         }
         self.promote(now, nic.index());
         let port = &mut self.nics[nic.index()];
-        let Some(slot) = port.turn(!paused.mask()) else {
+        let Some(slot) = port.turn(PrioritySet::ALL.without(paused)) else {
             return false;
         };
         port.last = slot;
@@ -314,7 +253,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     }
 
     #[inline]
-    fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time {
+    fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time {
         let port = &self.nics[nic.index()];
         // It may name a time that has passed, which only causal models know to ignore.
         if H::CAUSAL && self.settings.nic_timer == NicTimer::Published {
@@ -331,11 +270,11 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         if port.answers.any(self.answers_allowed(paused)) {
             return at;
         }
-        if port.occupied & !paused.mask() != 0 {
+        if !port.occupied.without(paused).is_empty() {
             return at;
         }
         let next = self.promote(at, nic.index());
-        if self.nics[nic.index()].occupied & !paused.mask() != 0 {
+        if !self.nics[nic.index()].occupied.without(paused).is_empty() {
             at
         } else {
             next

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::units::Time;
 
 use super::answers::Answers;
@@ -13,9 +14,9 @@ use super::slots::SlotSet;
 pub(crate) struct Nic<H> {
     pub(crate) answers: Answers<H>,
     /// Flows that may send now, a set for each priority.
-    pub(crate) ready: [SlotSet; 8],
+    pub(crate) ready: [SlotSet; Priority::COUNT],
     /// Priorities whose set is not empty.
-    pub(crate) occupied: u8,
+    pub(crate) occupied: PrioritySet,
     /// Whose turn it was.
     pub(crate) last: u32,
     /// When paced flows become ready; entries that a flow has outlived are recognized by its
@@ -28,7 +29,7 @@ impl<H> Default for Nic<H> {
         Self {
             answers: Answers::default(),
             ready: Default::default(),
-            occupied: 0,
+            occupied: PrioritySet::EMPTY,
             last: u32::MAX,
             paced: BinaryHeap::new(),
         }
@@ -37,28 +38,25 @@ impl<H> Default for Nic<H> {
 
 impl<H> Nic<H> {
     #[inline]
-    pub(crate) fn set_ready(&mut self, priority: u8, slot: u32) {
-        self.ready[usize::from(priority)].insert(slot);
-        self.occupied |= 1 << priority;
+    pub(crate) fn set_ready(&mut self, priority: Priority, slot: u32) {
+        self.ready[priority.index()].insert(slot);
+        self.occupied.insert(priority);
     }
 
     #[inline]
-    pub(crate) fn clear_ready(&mut self, priority: u8, slot: u32) {
-        let set = &mut self.ready[usize::from(priority)];
+    pub(crate) fn clear_ready(&mut self, priority: Priority, slot: u32) {
+        let set = &mut self.ready[priority.index()];
         if set.remove(slot) && set.is_empty() {
-            self.occupied &= !(1 << priority);
+            self.occupied.remove(priority);
         }
     }
 
     /// The next flow in the circle among those whose priority is in `allowed`.
     #[inline]
-    pub(crate) fn turn(&self, allowed: u8) -> Option<u32> {
-        let mut candidates = self.occupied & allowed;
+    pub(crate) fn turn(&self, allowed: PrioritySet) -> Option<u32> {
         let mut best = None;
-        while candidates != 0 {
-            let priority = candidates.trailing_zeros() as usize;
-            candidates &= candidates - 1;
-            if let Some(slot) = self.ready[priority].after(self.last) {
+        for priority in self.occupied.intersection(allowed) {
+            if let Some(slot) = self.ready[priority.index()].after(self.last) {
                 // Distance around the circle from the last turn.
                 let distance = slot.wrapping_sub(self.last).wrapping_sub(1);
                 if best.is_none_or(|(nearest, _)| distance < nearest) {
@@ -78,17 +76,18 @@ mod tests {
     fn flows_of_all_priorities_share_one_circle() {
         let mut nic = Nic::<()>::default();
         for (priority, slot) in [(3, 0), (5, 1), (3, 2)] {
-            nic.set_ready(priority, slot);
+            nic.set_ready(Priority::new(priority), slot);
         }
         let mut turns = Vec::new();
         for _ in 0..4 {
-            let slot = nic.turn(u8::MAX).expect("flows are ready");
+            let slot = nic.turn(PrioritySet::ALL).expect("flows are ready");
             nic.last = slot;
             turns.push(slot);
         }
         assert_eq!(turns, [0, 1, 2, 0]);
-        assert_eq!(nic.turn(1 << 5), Some(1));
-        nic.clear_ready(5, 1);
-        assert_eq!(nic.turn(1 << 5), None);
+        let only = PrioritySet::from_iter([Priority::new(5)]);
+        assert_eq!(nic.turn(only), Some(1));
+        nic.clear_ready(Priority::new(5), 1);
+        assert_eq!(nic.turn(only), None);
     }
 }

@@ -70,6 +70,7 @@ mod tests {
     use fabricsim_core::plugin::FlowKey;
 
     use super::*;
+    use fabricsim_core::packet::Priority;
 
     const MTU: u64 = 1_000;
 
@@ -80,7 +81,7 @@ mod tests {
             src_port: 1,
             dst_port: 2,
         };
-        let mut packet = Packet::new(PacketKind::Data, 3, key, FlowId(0));
+        let mut packet = Packet::new(PacketKind::Data, Priority::new(3), key, FlowId(0));
         (packet.seq, packet.payload, packet.flags) = (seq, payload, flags);
         packet
     }

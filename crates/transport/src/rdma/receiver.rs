@@ -156,6 +156,7 @@ mod tests {
     use fabricsim_core::plugin::FlowKey;
 
     use super::*;
+    use fabricsim_core::packet::Priority;
 
     /// At most a NACK for each byte in 500 us.
     fn config(recovery: Recovery) -> RdmaConfig {
@@ -176,7 +177,7 @@ mod tests {
             src_port: 1,
             dst_port: 2,
         };
-        let mut packet = Packet::new(PacketKind::Data, 3, key, FlowId(flow));
+        let mut packet = Packet::new(PacketKind::Data, Priority::new(3), key, FlowId(flow));
         packet.seq = seq;
         packet.payload = 1_000;
         packet.flags = flags;

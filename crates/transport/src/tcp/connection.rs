@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fabricsim_core::flow::Flow;
 use fabricsim_core::id::{ClassId, FlowId, PortId};
-use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{EndpointCounters, Feedback, FlowKey};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
@@ -81,7 +81,7 @@ pub(super) struct Connection {
     pub(super) id: FlowId,
     pub(super) class: ClassId,
     pub(super) nic: PortId,
-    pub(super) priority: u8,
+    pub(super) priority: Priority,
     /// Of the packets that leave here.
     pub(super) key: FlowKey,
     line_rate: Rate,
@@ -107,7 +107,7 @@ pub(super) struct Identity {
     pub(super) id: FlowId,
     pub(super) class: ClassId,
     pub(super) nic: PortId,
-    pub(super) priority: u8,
+    pub(super) priority: Priority,
     pub(super) key: FlowKey,
     /// Of the NIC port.
     pub(super) line_rate: Rate,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Packet, Priorities};
+use fabricsim_core::packet::{Packet, PrioritySet};
 use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -62,8 +62,10 @@ impl<H: TcpFields> Tcp<H> {
 
     /// Whether an answer may leave by `nic`.
     #[inline]
-    pub(crate) fn has_answers(&self, nic: PortId, paused: Priorities) -> bool {
-        self.nics[nic.index()].answers.any(!paused.mask())
+    pub(crate) fn has_answers(&self, nic: PortId, paused: PrioritySet) -> bool {
+        self.nics[nic.index()]
+            .answers
+            .any(PrioritySet::ALL.without(paused))
     }
 
     fn connection(&mut self, slot: u32) -> &mut Connection {
@@ -181,10 +183,10 @@ impl<H: TcpFields> Endpoint<H> for Tcp<H> {
         &mut self,
         now: Time,
         nic: PortId,
-        paused: Priorities,
+        paused: PrioritySet,
         send: impl FnOnce(&Packet<H>),
     ) -> bool {
-        let allowed = !paused.mask();
+        let allowed = PrioritySet::ALL.without(paused);
         let port = &mut self.nics[nic.index()];
         if port.answers.any(allowed) {
             return port.answers.serve(allowed, send);
@@ -208,9 +210,11 @@ impl<H: TcpFields> Endpoint<H> for Tcp<H> {
     }
 
     #[inline]
-    fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time {
-        let allowed = !paused.mask();
-        let waits = |port: &Nic<H>| port.answers.any(allowed) || port.occupied & allowed != 0;
+    fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time {
+        let allowed = PrioritySet::ALL.without(paused);
+        let waits = |port: &Nic<H>| {
+            port.answers.any(allowed) || !port.occupied.intersection(allowed).is_empty()
+        };
         if waits(&self.nics[nic.index()]) {
             return at;
         }

@@ -96,6 +96,7 @@ impl Pool {
 mod tests {
     use fabricsim_core::flow::{FlowRequest, PathInfo};
     use fabricsim_core::id::{ClassId, NodeId};
+    use fabricsim_core::packet::Priority;
     use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
     use super::*;
@@ -109,7 +110,7 @@ mod tests {
                 size: Bytes::new(1_000),
                 start: Time::ZERO,
                 class: ClassId(0),
-                priority: 1,
+                priority: Priority::new(1),
                 src_port: Some(1),
                 dst_port: 80,
             },

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow, FlowRequest, PathInfo};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Flags, Packet, PacketKind, Priorities};
+use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority, PrioritySet};
 use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_transport::tcp::{ClassConfig, Tcp, TcpConfig, TcpSettings, WithTcp};
@@ -151,7 +151,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
                 size: Bytes::new(size),
                 start,
                 class: ClassId(class),
-                priority: 1,
+                priority: Priority::new(1),
                 src_port: Some(10_000),
                 dst_port: 80,
             },
@@ -219,7 +219,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
 
     /// Lets `host` send what it may, and looks again when it wants.
     fn serve(&mut self, host: usize) {
-        let nothing = Priorities::default();
+        let nothing = PrioritySet::default();
         while self.hosts[host].free <= self.now {
             let mut sent = None;
             let now = self.now;

@@ -2,6 +2,7 @@
 
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::packet::Priority;
 use fabricsim_core::rng::Stream;
 use fabricsim_core::units::Time;
 
@@ -75,7 +76,7 @@ impl FlowSource for Incast {
             size: self.config.size,
             start,
             class: self.class,
-            priority: self.config.priority,
+            priority: Priority::new(self.config.priority),
             src_port: None,
             dst_port: self.config.dst_port,
         })

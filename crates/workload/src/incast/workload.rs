@@ -4,9 +4,11 @@ use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_core::packet::Priority;
 
 use super::IncastConfig;
 use crate::arrivals::bytes_per_second;
+use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, Offered, Traffic};
 use crate::workload::{Workload, WorkloadKind};
@@ -30,12 +32,12 @@ impl Workload for IncastConfig {
         Self::expected(self, context)
     }
 
-    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
-        vec![(self.priority, own)]
+    fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {
+        check::sole_user(self.priority, own)
     }
 
-    fn set_priority(&mut self, priority: u8) {
-        self.priority = priority;
+    fn set_priority(&mut self, priority: Priority) {
+        self.priority = priority.get();
     }
 
     fn offered(

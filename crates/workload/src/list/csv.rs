@@ -3,6 +3,7 @@
 use fabricsim_core::flow::FlowRequest;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::InputError;
+use fabricsim_core::packet::Priority;
 
 use super::row::{self, HostSet};
 use super::{Classes, FlowList};
@@ -152,7 +153,8 @@ fn flow(
         size: row::size(required(Column::Size)?)?,
         start: row::time(required(Column::Start)?, 3, "nanoseconds")?,
         class: ClassId(class),
-        priority: field(Column::Priority).map_or(Ok(DEFAULT_PRIORITY), row::priority)?,
+        priority: field(Column::Priority)
+            .map_or(Ok(Priority::new(DEFAULT_PRIORITY)), row::priority)?,
         src_port: field(Column::SrcPort).map(row::port).transpose()?,
         dst_port: field(Column::DstPort).map_or(Ok(DEFAULT_DST_PORT), row::port)?,
     })
@@ -188,7 +190,7 @@ mod tests {
             size: Bytes::new(5_000_000_000),
             start: Time::from_ps(12_500),
             class: ClassId(0),
-            priority: 3,
+            priority: Priority::new(3),
             src_port: None,
             dst_port: 200,
         };
@@ -201,7 +203,7 @@ mod tests {
         let flow = parse(text).unwrap().flows()[0];
         assert_eq!(
             (flow.class, flow.priority, flow.src_port),
-            (ClassId(9), 5, Some(77))
+            (ClassId(9), Priority::new(5), Some(77))
         );
     }
 

@@ -141,6 +141,8 @@ fn truncated_ns(seconds: f64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use fabricsim_core::packet::Priority;
+
     use super::*;
     use crate::context::testing::context;
 
@@ -198,7 +200,7 @@ mod tests {
         let sizes: Vec<u64> = list.flows().iter().map(|flow| flow.size.get()).collect();
         assert_eq!(sizes, [20, 10, 9_000_000_000]);
         let last = list.flows()[2];
-        assert_eq!((last.priority, last.dst_port), (4, 100));
+        assert_eq!((last.priority, last.dst_port), (Priority::new(4), 100));
         assert_eq!(last.start, Time::from_ns(2_500_000_000));
     }
 

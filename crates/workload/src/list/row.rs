@@ -3,6 +3,7 @@
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::InputError;
 use fabricsim_core::limits::{MAX_SIZE, MAX_TIME};
+use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Time};
 
 use crate::context::{Host, host_numbers};
@@ -72,10 +73,10 @@ pub(super) fn size(field: Piece<'_>) -> Result<Bytes, InputError> {
 }
 
 /// A data priority.
-pub(super) fn priority(field: Piece<'_>) -> Result<u8, InputError> {
+pub(super) fn priority(field: Piece<'_>) -> Result<Priority, InputError> {
     let help = "choose 1 to 7; 0 is kept for control packets";
     match field.integer("a priority", help)? {
-        priority @ 1..=7 => Ok(priority),
+        priority @ 1..=7 => Ok(Priority::new(priority)),
         priority => Err(field.error(format!("there is no data priority {priority}"), help)),
     }
 }

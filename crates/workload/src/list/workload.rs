@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::InputError;
+use fabricsim_core::packet::Priority;
 
 use super::{FlowTimes, ListConfig};
 use crate::context::{Expected, WorkloadContext};
@@ -32,7 +33,7 @@ impl Workload for ListConfig {
         Self::expected(self, context)
     }
 
-    fn users(&self, own: ClassId) -> Vec<(u8, ClassId)> {
+    fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {
         let mut users = Vec::new();
         let Some(list) = self.list() else {
             return users;

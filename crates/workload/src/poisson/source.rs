@@ -6,6 +6,7 @@ use std::collections::binary_heap::PeekMut;
 
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::packet::Priority;
 use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Duration, Time};
 
@@ -50,7 +51,7 @@ pub(super) struct Poisson {
     pub(super) due: BinaryHeap<Reverse<(Time, usize)>>,
     pub(super) end: Time,
     pub(super) class: ClassId,
-    pub(super) priority: u8,
+    pub(super) priority: Priority,
     pub(super) dst_port: u16,
 }
 

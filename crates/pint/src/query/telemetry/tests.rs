@@ -1,6 +1,7 @@
 //! Packets through a row of switches by hand.
 
 use fabricsim_core::id::FlowId;
+use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{FlowKey, NoTelemetry};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
@@ -63,7 +64,8 @@ fn send(
         dst_port: 8,
     };
     for number in 0..count {
-        let mut packet = Packet::<QueryDigest>::new(PacketKind::Data, 3, key, FlowId(5));
+        let mut packet =
+            Packet::<QueryDigest>::new(PacketKind::Data, Priority::new(3), key, FlowId(5));
         packet.sent_at = Time::from_ns(number * 100_000);
         packet.wire = 1_050;
         let mut now = packet.sent_at;

@@ -5,7 +5,7 @@ use super::Switch;
 use crate::engine::SendBuffer;
 use crate::id::PortId;
 use crate::packet::Packet;
-use crate::plugin::{DropReason, Model, Observer, Qdisc};
+use crate::plugin::{DropReason, Model, Observer, Qdisc, Telemetry};
 use crate::units::Time;
 
 impl<M: Model> Switch<M> {
@@ -63,6 +63,34 @@ impl<M: Model> Switch<M> {
                 packet.size(),
                 send_buffer,
             );
+        }
+    }
+
+    /// Writes the telemetry into `sent`, and shows it to the observer.
+    // Apart from the code of those that nobody watches.
+    #[inline(never)]
+    pub(super) fn write_observed(
+        &mut self,
+        now: Time,
+        port: usize,
+        origin: (Time, PortId),
+        sent: &mut Packet<M::Header>,
+    ) {
+        let hop = self.hop(now, port, origin, sent.wire);
+        self.telemetry.on_dequeue(sent, &hop);
+        self.observer.on_dequeue(self.id, &hop, sent);
+    }
+
+    /// Accounts for the packets that a queue has dropped at a dequeue.
+    #[inline]
+    pub(super) fn give_up(
+        &mut self,
+        now: Time,
+        port: usize,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        if !self.dropped.is_empty() {
+            self.give_up_all(now, port, send_buffer);
         }
     }
 }

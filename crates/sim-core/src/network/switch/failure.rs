@@ -4,7 +4,7 @@ use super::Switch;
 use crate::id::PortId;
 use crate::network::egress::{Egress, LinkState};
 use crate::network::line::LineTiming;
-use crate::packet::{Flags, Packet, PacketKind, Priorities};
+use crate::packet::{Flags, Packet, PacketKind, PrioritySet};
 use crate::plugin::{Admission, DropReason, Model, Qdisc, Release, Routing, Telemetry};
 use crate::units::{Rate, Time};
 
@@ -47,11 +47,11 @@ impl<M: Model> Switch<M> {
         self.buffer.forget_pauses(port);
         self.egress(port).cut();
         let index = port.index();
-        self.pauses[index].update(now, Priorities::default());
+        self.pauses[index].update(now, PrioritySet::default());
         loop {
             let queue = &mut self.ports[index].queue;
             let head = queue
-                .head(now, Priorities::default(), &mut self.dropped)
+                .head(now, PrioritySet::default(), &mut self.dropped)
                 .copied();
             if head.is_some() {
                 queue.pop(now);
@@ -71,7 +71,7 @@ impl<M: Model> Switch<M> {
     /// Gives the buffer of a packet back between two epochs.
     fn free_at_once(&mut self, now: Time, port: usize, packet: &Packet<M::Header>) {
         let (ingress, priority) = (packet.ingress, packet.priority());
-        if priority == 0 {
+        if priority.is_control() {
             return;
         }
         let egress = PortId::from_index(port);

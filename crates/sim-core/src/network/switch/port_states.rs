@@ -2,6 +2,7 @@
 
 use super::Port;
 use crate::id::PortId;
+use crate::packet::Priority;
 use crate::plugin::{Model, PortStates, Qdisc};
 use crate::units::Bytes;
 
@@ -21,7 +22,7 @@ impl<M: Model> PortStates for SwitchPorts<'_, M> {
         self.0[port.index()].queue.bytes()
     }
 
-    fn is_paused(&self, port: PortId, priority: u8) -> bool {
+    fn is_paused(&self, port: PortId, priority: Priority) -> bool {
         self.0[port.index()].egress.paused.contains(priority)
     }
 

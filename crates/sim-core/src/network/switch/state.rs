@@ -5,6 +5,7 @@ use crate::id::{NodeId, PortId};
 use crate::network::counters::Counters;
 use crate::network::meter::PortSample;
 use crate::network::pause_clock::PauseClock;
+use crate::packet::{Priority, PrioritySet};
 use crate::plugin::{Admission, Model, Qdisc, QueueReport};
 use crate::units::Time;
 
@@ -59,7 +60,7 @@ impl<M: Model> Switch<M> {
     pub(in crate::network) fn waiting(
         &self,
         port: usize,
-        priority: u8,
+        priority: Priority,
         ingress: Option<PortId>,
     ) -> u64 {
         let mut bytes = 0;
@@ -72,17 +73,16 @@ impl<M: Model> Switch<M> {
     }
 
     /// Whether the neighbor at `ingress` has been told to pause `priority` and not to resume.
-    pub(in crate::network) fn has_paused(&self, ingress: PortId, priority: u8) -> bool {
+    pub(in crate::network) fn has_paused(&self, ingress: PortId, priority: Priority) -> bool {
         self.buffer.has_paused(ingress, priority)
     }
 
     /// The ports and priorities that a neighbor has paused.
-    pub(in crate::network) fn paused_priorities(&self) -> impl Iterator<Item = (usize, u8)> {
+    pub(in crate::network) fn paused_priorities(&self) -> impl Iterator<Item = (usize, Priority)> {
         self.ports.iter().enumerate().flat_map(|(index, port)| {
             let paused = port.egress.paused;
-            (1..8u8)
-                .filter(move |&priority| paused.contains(priority))
-                .map(move |priority| (index, priority))
+            let paused = paused.intersection(PrioritySet::DATA);
+            paused.iter().map(move |priority| (index, priority))
         })
     }
 

@@ -1,0 +1,129 @@
+//! The settings of the runs, and where they differ.
+
+use super::differences::{differences, flatten};
+use super::grouping::Group;
+use super::runs::{Run, thousands};
+use fabricsim_plot::figure::Style;
+use fabricsim_plot::html::{Cell, Page};
+use serde_json::Value;
+
+pub(super) fn overview(page: &mut Page, runs: &[Run]) {
+    let row = |run: &Run| {
+        let status = match run.text("/status") {
+            status if status == "finished" => Cell::good(status),
+            status if status == "-" || status == "time-reached" => Cell::from(status),
+            status => Cell::bad(status),
+        };
+        let started = match run
+            .summary
+            .pointer("/flows/started")
+            .and_then(Value::as_u64)
+        {
+            Some(started) => thousands(started),
+            None => "-".to_owned(),
+        };
+        let version = run.text("/fabricsim_version");
+        vec![
+            Cell::from(run.name.as_str()),
+            run.text("/scenario/name").into(),
+            run.text("/scenario/cc/kind").into(),
+            run.loads().into(),
+            run.text("/scenario/seed").into(),
+            status,
+            started.into(),
+            thousands(u64::try_from(run.flows).unwrap_or(u64::MAX)).into(),
+            run.seconds("/wall_s").into(),
+            run.seconds("/cpu_s").into(),
+            run.text("/checksum").into(),
+            version.into(),
+        ]
+    };
+    let rows: Vec<Vec<Cell>> = runs.iter().map(row).collect();
+    page.section("Runs").table(
+        &[
+            "run",
+            "scenario",
+            "algorithm",
+            "load",
+            "seed",
+            "status",
+            "flows started",
+            "finished",
+            "wall s",
+            "CPU s",
+            "checksum",
+            "version",
+        ],
+        &rows,
+    );
+    if runs.iter().any(|run| run.summary.is_null()) {
+        page.paragraph(
+            "A run without summary.json, such as one of another simulator, has dashes: only its flows \
+             are known.",
+        );
+    }
+}
+
+pub(super) fn settings_that_differ(page: &mut Page, runs: &[Run]) {
+    let known: Vec<(&str, _)> = runs
+        .iter()
+        .filter_map(|run| Some((run.name.as_str(), flatten(run.summary.get("scenario")?))))
+        .collect();
+    if known.len() < 2 {
+        return;
+    }
+    let (names, settings): (Vec<&str>, Vec<_>) = known.into_iter().unzip();
+    let rows = differences(&settings);
+    page.section("Settings that differ");
+    if rows.is_empty() {
+        page.paragraph("None: all runs have the same settings.");
+        return;
+    }
+    // The longer side goes down the page.
+    if names.len() <= rows.len() {
+        let headers: Vec<&str> = std::iter::once("setting").chain(names).collect();
+        let rows: Vec<Vec<Cell>> = rows
+            .into_iter()
+            .map(|(key, values)| std::iter::once(key).chain(values).map(Cell::from).collect())
+            .collect();
+        page.table(&headers, &rows);
+    } else {
+        let keys = rows.iter().map(|(key, _)| key.as_str());
+        let headers: Vec<&str> = std::iter::once("run").chain(keys).collect();
+        let row = |(i, name): (usize, &str)| {
+            let values = rows.iter().map(|(_, values)| values[i].clone());
+            std::iter::once(name.to_owned())
+                .chain(values)
+                .map(Cell::from)
+                .collect()
+        };
+        let rows: Vec<Vec<Cell>> = names.into_iter().enumerate().map(row).collect();
+        page.table(&headers, &rows);
+    }
+}
+
+/// The members of a group that have flows, with their looks.
+pub(super) fn members<'r>(runs: &'r [Run], group: &Group) -> Vec<(&'r Run, String, Style)> {
+    let labels: Vec<&String> = group.members.iter().map(|(_, label)| label).collect();
+    let styles = Style::of_names(&labels);
+    let members = group.members.iter().zip(styles);
+    members
+        .map(|((i, label), style)| (&runs[*i], label.clone(), style))
+        .filter(|(run, _, _)| run.flows > 0)
+        .collect()
+}
+
+pub(super) fn scenarios(page: &mut Page, runs: &[Run]) {
+    let known = runs
+        .iter()
+        .filter_map(|run| Some((run, run.summary.get("scenario")?)));
+    let known: Vec<(&Run, &Value)> = known.collect();
+    if known.is_empty() {
+        return;
+    }
+    page.section("Scenarios")
+        .paragraph("Every setting, defaults filled in.");
+    for (run, scenario) in known {
+        page.details(&run.name, &format!("{scenario:#}"));
+    }
+}

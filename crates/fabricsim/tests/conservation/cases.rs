@@ -1,0 +1,230 @@
+//! Random small networks with their traffic and settings.
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+
+/// Whether the links lose packets, and whether switches do.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Losses {
+    Never,
+    InSwitches,
+    OnLinks,
+}
+
+/// A scenario and the `topology.txt` that it may refer to.
+#[derive(Clone)]
+pub(crate) struct Case {
+    pub(crate) scenario: String,
+    pub(crate) topology: String,
+    pub(crate) losses: Losses,
+    pub(crate) threads: usize,
+}
+
+impl std::fmt::Debug for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (losses, threads) = (self.losses, self.threads);
+        writeln!(f, "losses: {losses:?}, {threads} threads")?;
+        writeln!(f, "{}\n# topology.txt\n{}", self.scenario, self.topology)
+    }
+}
+
+/// The `[topology]` table, its `topology.txt`, its hosts, and whether its links lose packets.
+#[derive(Clone, Debug)]
+struct Net {
+    table: String,
+    file: String,
+    hosts: u32,
+    lossy: bool,
+}
+
+impl Net {
+    fn built(hosts: u32, table: String) -> Self {
+        Self {
+            table,
+            file: String::new(),
+            hosts,
+            lossy: false,
+        }
+    }
+}
+
+fn rates() -> impl Strategy<Value = u64> {
+    prop::sample::select(vec![10u64, 25, 40, 100, 200, 400])
+}
+
+/// Delays in nanoseconds.
+pub(crate) fn delays() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(100u64), 100u64..10_000]
+}
+
+fn stars() -> impl Strategy<Value = Net> {
+    (2u32..8, rates(), delays()).prop_map(|(hosts, rate, delay)| {
+        let table = format!(
+            "kind = \"star\"\nhosts = {hosts}\nrate = \"{rate}Gbps\"\ndelay = \"{delay}ns\""
+        );
+        Net::built(hosts, table)
+    })
+}
+
+fn leaf_spines() -> impl Strategy<Value = Net> {
+    let sizes = (2u32..4, 1u32..4, 1u32..4);
+    (sizes, (rates(), rates()), (delays(), delays())).prop_map(
+        |((leaves, per_leaf, spines), (host_rate, fabric_rate), (link, host))| {
+            let table = format!(
+                "kind = \"leaf-spine\"\nleaves = {leaves}\nhosts_per_leaf = {per_leaf}\n\
+                 spines = {spines}\nhost_rate = \"{host_rate}Gbps\"\n\
+                 fabric_rate = \"{fabric_rate}Gbps\"\nlink_delay = \"{link}ns\"\n\
+                 host_delay = \"{host}ns\""
+            );
+            Net::built(leaves * per_leaf, table)
+        },
+    )
+}
+
+fn dumbbells() -> impl Strategy<Value = Net> {
+    (1u32..4, (rates(), rates()), (delays(), delays())).prop_map(
+        |(side, (host_rate, bottleneck), (host, middle))| {
+            let table = format!(
+                "kind = \"dumbbell\"\nhosts_per_side = {side}\nhost_rate = \"{host_rate}Gbps\"\n\
+                 bottleneck_rate = \"{bottleneck}Gbps\"\nhost_delay = \"{host}ns\"\n\
+                 bottleneck_delay = \"{middle}ns\""
+            );
+            Net::built(2 * side, table)
+        },
+    )
+}
+
+fn chains() -> impl Strategy<Value = Net> {
+    (2u32..9, 1u32..3, rates(), delays()).prop_map(|(switches, hosts, rate, delay)| {
+        let table = format!(
+            "kind = \"chain\"\nswitches = {switches}\nhosts_per_switch = {hosts}\n\
+             rate = \"{rate}Gbps\"\ndelay = \"{delay}ns\""
+        );
+        Net::built(switches * hosts, table)
+    })
+}
+
+/// Hosts around a switch, every link of another kind.
+fn uneven_stars(losses: BoxedStrategy<f64>) -> impl Strategy<Value = Net> {
+    let links = prop::collection::vec((rates(), delays(), losses), 2..8);
+    links.prop_map(|links| {
+        let hosts = u32::try_from(links.len()).unwrap();
+        let mut file = format!("{} 1 {hosts}\n{hosts}\n", hosts + 1);
+        for (host, (rate, delay, loss)) in links.iter().enumerate() {
+            writeln!(file, "{host} {hosts} {rate}Gbps {delay}ns {loss:.6}").unwrap();
+        }
+        Net {
+            table: "kind = \"file\"\npath = \"topology.txt\"".to_owned(),
+            file,
+            hosts,
+            lossy: links.iter().any(|(.., loss)| *loss > 0.0),
+        }
+    })
+}
+
+fn networks() -> impl Strategy<Value = Net> {
+    prop_oneof![
+        stars(),
+        leaf_spines(),
+        dumbbells(),
+        chains(),
+        uneven_stars(Just(0.0).boxed()),
+        uneven_stars((0.0..0.01f64).boxed()),
+    ]
+}
+
+fn sizes() -> impl Strategy<Value = u64> {
+    prop_oneof![1u64..3_000, 1u64..60_000]
+}
+
+/// A `[[workload]]` table for `hosts` hosts.
+fn workloads(hosts: u32) -> impl Strategy<Value = String> {
+    let start = || 0u64..50_000;
+    prop_oneof![
+        (1..hosts, sizes(), start()).prop_map(|(fan_in, size, at)| format!(
+            "kind = \"incast\"\nfan_in = {fan_in}\nsize = \"{size}B\"\nat = \"{at}ns\""
+        )),
+        (sizes(), 1u32..3, start()).prop_map(|(size, count, gap)| format!(
+            "kind = \"permutation\"\nsize = \"{size}B\"\ncount = {count}\ngap = \"{gap}ns\""
+        )),
+        (1u64..10_000, start()).prop_map(|(size, stagger)| format!(
+            "kind = \"all-to-all\"\nsize = \"{size}B\"\nstagger = \"{stagger}ns\""
+        )),
+        (1_000u64..60_000, 1u32..9, start()).prop_map(|(size, tenths, start)| format!(
+            "kind = \"poisson\"\nsizes = \"{size}B\"\nload = 0.{tenths}\nstart = \"{start}ns\"\n\
+             duration = \"20us\""
+        )),
+    ]
+}
+
+fn algorithms() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "kind = \"hpcc\"",
+        "kind = \"hpcc\"\nform = \"window\"\nreaction = \"per-rtt\"",
+        "kind = \"none\"",
+        "kind = \"none\"\nwindow_bdp = 0.0",
+    ])
+}
+
+/// The `[switch]` table: with PFC room for all headroom and thresholds down to nothing, without it
+/// buffers down to a few packets.
+fn switches() -> impl Strategy<Value = (bool, String)> {
+    prop_oneof![
+        (9u32..32, 0i32..13).prop_map(|(mebibytes, shift)| {
+            let alpha = 0.5f64.powi(shift);
+            let table = format!("pfc = true\nbuffer = \"{mebibytes}MiB\"\nalpha = {alpha:?}");
+            (true, table)
+        }),
+        (40u32..2_000).prop_map(|kibibytes| {
+            let table = format!("pfc = false\nbuffer = \"{kibibytes}KiB\"");
+            (false, table)
+        }),
+    ]
+}
+
+fn recoveries() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["go-back-n", "selective"])
+}
+
+pub(crate) fn cases() -> impl Strategy<Value = Case> {
+    networks()
+        .prop_flat_map(|net| {
+            let workloads = prop::collection::vec(workloads(net.hosts), 1..3);
+            (
+                Just(net),
+                workloads,
+                algorithms(),
+                (switches(), recoveries()),
+                0u32..1_000,
+                1usize..4,
+            )
+        })
+        .prop_map(|(net, workloads, cc, (switch, recovery), seed, threads)| {
+            let (pfc, switch) = switch;
+            let losses = match (net.lossy, pfc) {
+                (true, _) => Losses::OnLinks,
+                (false, false) => Losses::InSwitches,
+                (false, true) => Losses::Never,
+            };
+            // Where nothing is lost nobody may time out, however long a pause takes.
+            let rto_min = match losses {
+                Losses::Never => "500ms",
+                Losses::InSwitches | Losses::OnLinks => "200us",
+            };
+            let mut scenario = format!(
+                "seed = {seed}\n[topology]\n{}\n[switch]\n{switch}\n[cc]\n{cc}\n\
+                 [rdma]\nrto_min = \"{rto_min}\"\nrecovery = \"{recovery}\"\n",
+                net.table
+            );
+            for workload in workloads {
+                writeln!(scenario, "[[workload]]\n{workload}").unwrap();
+            }
+            Case {
+                scenario,
+                topology: net.file,
+                losses,
+                threads,
+            }
+        })
+}

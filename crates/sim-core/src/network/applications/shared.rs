@@ -1,0 +1,80 @@
+//! What the hosts of a network with applications share.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use crate::flow::Flow;
+use crate::id::{FlowId, NodeId};
+use crate::plugin::{PathResolver, StartError};
+
+/// What the hosts of a network with applications share. It changes between epochs only, but for
+/// [`Self::in_flight`].
+#[derive(Debug)]
+pub(in crate::network) struct AppNetwork {
+    current: RwLock<Current>,
+    /// By sender: the flows that have started and whose receiver has applications. A receiver takes a flow
+    /// out when it has arrived, which is at least one epoch after the sender has put it in.
+    in_flight: Vec<Mutex<BTreeMap<FlowId, (Flow, u64)>>>,
+    /// How many hosts there are.
+    pub(super) hosts: u32,
+}
+
+#[derive(Debug)]
+struct Current {
+    resolver: Option<Arc<dyn PathResolver>>,
+    /// By node: whether it has applications.
+    listens: Vec<bool>,
+}
+
+impl AppNetwork {
+    /// A network of so many `nodes` and `hosts`, without applications or routes.
+    pub(in crate::network) fn new(nodes: usize, hosts: u32) -> Self {
+        Self {
+            current: RwLock::new(Current {
+                resolver: None,
+                listens: vec![false; nodes],
+            }),
+            in_flight: (0..nodes).map(|_| Mutex::default()).collect(),
+            hosts,
+        }
+    }
+
+    /// From now on paths are found by `resolver`.
+    pub(in crate::network) fn set_resolver(&self, resolver: Option<Arc<dyn PathResolver>>) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        current.resolver = resolver;
+    }
+
+    /// Whether a resolver has been set.
+    pub(in crate::network) fn has_resolver(&self) -> bool {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        current.resolver.is_some()
+    }
+
+    pub(super) fn listen(&self, host: NodeId) {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        current.listens[host.index()] = true;
+    }
+
+    pub(super) fn resolver(&self) -> Result<Arc<dyn PathResolver>, StartError> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        let none = || StartError::Refused("the network resolves no paths for hosts".to_owned());
+        current.resolver.clone().ok_or_else(none)
+    }
+
+    /// Remembers `flow`, which starts now, for its receiver.
+    pub(super) fn announce(&self, flow: &Flow, tag: u64) {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        if current.listens[flow.request.dst.index()] {
+            let flows = &self.in_flight[flow.request.src.index()];
+            let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
+            flows.insert(flow.id, (*flow, tag));
+        }
+    }
+
+    pub(super) fn take(&self, src: NodeId, id: FlowId) -> Option<(Flow, u64)> {
+        let flows = &self.in_flight[src.index()];
+        let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
+        flows.remove(&id)
+    }
+}

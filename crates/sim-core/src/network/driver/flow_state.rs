@@ -1,0 +1,72 @@
+//! The flows of a run: how many have started, and what has become of them.
+
+use std::sync::Arc;
+
+use super::watch_schedule::WatchSchedule;
+use crate::flow::{Completion, FlowRequest};
+use crate::network::Overload;
+use crate::network::applications::AppNetwork;
+use crate::network::health::Health;
+use crate::units::{Bytes, Duration, Time};
+
+/// What is known of flows outside the hosts; it lives as long as the network.
+#[derive(Debug)]
+pub(in crate::network) struct FlowState {
+    /// Flows of the source that were due, each with its number.
+    pub(in crate::network) numbered: u64,
+    /// Flows of applications that were due.
+    pub(in crate::network) by_applications: u64,
+    /// What the hosts share where there are applications.
+    pub(in crate::network) applications: Option<Arc<AppNetwork>>,
+    /// Timers and flows that applications have asked for and whose time has not come.
+    pub(in crate::network) pending: u64,
+    /// Why applications make the run end, if they do.
+    pub(in crate::network) overload: Option<Overload>,
+    pub(in crate::network) finished: u64,
+    /// Flows between hosts that no route connects.
+    pub(in crate::network) unreachable: Vec<FlowRequest>,
+    /// Completions in the order of (finish, flow), not yet collected by the user.
+    pub(in crate::network) completions: Vec<Completion>,
+    /// When the sum of acknowledged bytes last changed, as far as has been seen.
+    pub(in crate::network) progress_at: Time,
+    pub(in crate::network) acknowledged: Bytes,
+    /// Looks since then that found that something had happened.
+    pub(in crate::network) vain_looks: u32,
+    pub(in crate::network) health: Health,
+    pub(in crate::network) schedule: WatchSchedule,
+    /// When the last flow ended, or was to start in vain.
+    pub(in crate::network) settled: Time,
+    /// Everything before has happened everywhere, also in processes that are run lazily.
+    pub(in crate::network) level: Time,
+    /// The end of the last epoch.
+    pub(in crate::network) ran: Time,
+}
+
+impl FlowState {
+    /// Nothing has started; a run is given up after `stall_after` without progress.
+    pub(in crate::network) fn new(stall_after: Duration) -> Self {
+        Self {
+            numbered: 0,
+            by_applications: 0,
+            applications: None,
+            pending: 0,
+            overload: None,
+            finished: 0,
+            unreachable: Vec::new(),
+            completions: Vec::new(),
+            progress_at: Time::ZERO,
+            acknowledged: Bytes::ZERO,
+            vain_looks: 0,
+            health: Health::new(stall_after),
+            schedule: WatchSchedule::default(),
+            settled: Time::ZERO,
+            level: Time::ZERO,
+            ran: Time::ZERO,
+        }
+    }
+
+    /// Flows that have been handed to their hosts.
+    pub(in crate::network) const fn started(&self) -> u64 {
+        self.numbered + self.by_applications - self.unreachable.len() as u64
+    }
+}

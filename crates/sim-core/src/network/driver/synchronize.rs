@@ -1,0 +1,23 @@
+//! A driver that only lets lazily executed nodes catch up.
+
+use crate::engine::{Driver, Epoch, Execution, Processes};
+use crate::network::node::Node;
+use crate::plugin::Model;
+use crate::units::Time;
+
+/// Runs lazily executed nodes up to the time that the rest of the network has reached.
+pub(in crate::network) struct Synchronize(pub(in crate::network) Option<Time>);
+
+impl<M: Model> Driver<Node<M>> for Synchronize {
+    fn before(&mut self, processes: &mut Processes<'_, Node<M>>, _next: Time) -> Option<Epoch> {
+        let end = self.0.take().filter(|_| processes.may_run_lazily())?;
+        Some(Epoch {
+            start: end,
+            end,
+            execution: Execution::Eager,
+        })
+    }
+
+    /// What lazy are switches, where no flow ends.
+    fn collect(&mut self, _processes: &mut Processes<'_, Node<M>>) {}
+}

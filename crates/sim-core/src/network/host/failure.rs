@@ -1,0 +1,53 @@
+//! What fails at a host between two epochs: its links and their rates.
+
+use super::{Host, RANK_SEND};
+use crate::engine::Timer;
+use crate::id::PortId;
+use crate::network::egress::LinkState;
+use crate::network::line::LineTiming;
+use crate::packet::{Causes, Packet, PacketKind, PrioritySet};
+use crate::plugin::{DropReason, Model, Observer};
+use crate::units::{Rate, Time};
+
+impl<M: Model> Host<M> {
+    /// `packet` was on its way here when its link failed.
+    pub(in crate::network) fn lose(&mut self, now: Time, packet: &Packet<M::Header>) {
+        if packet.kind() != PacketKind::Pause {
+            self.counters.link_down_drops += 1;
+            self.counters.lost_payload += packet.payload_bytes();
+            self.observer
+                .on_drop(now, self.id, DropReason::LinkDown, packet);
+        }
+    }
+
+    /// `packets` that had left by `port` were lost with its link.
+    pub(in crate::network) fn count_lost(&mut self, port: PortId, packets: u64) {
+        self.meters[port.index()].dropped += packets;
+    }
+
+    pub(in crate::network) fn set_rate(&mut self, port: PortId, rate: Rate, timing: LineTiming) {
+        let index = port.index();
+        self.meters[index].settle_rate(&self.nics[index].egress);
+        self.egress(port).set_rate(rate, timing);
+    }
+
+    /// The link of `port` fails: the transport keeps what it has.
+    pub(in crate::network) fn link_down(&mut self, now: Time, port: PortId) {
+        self.egress(port).cut();
+        let pauses = &mut self.nics[port.index()].pauses;
+        pauses.update(now, PrioritySet::default());
+    }
+
+    /// The link of `port` is back: the transport is asked what it has to send.
+    pub(in crate::network) fn link_up(&mut self, now: Time, port: PortId) {
+        let nic = &mut self.nics[port.index()];
+        nic.egress.state = LinkState::Up;
+        nic.wake = now;
+        self.timers.set(Timer {
+            at: now,
+            set: Causes::stamp(now),
+            rank: RANK_SEND,
+            index: port.0,
+        });
+    }
+}

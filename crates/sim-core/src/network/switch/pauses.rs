@@ -1,0 +1,68 @@
+//! The pause and resume frames that a switch sends.
+
+use super::Switch;
+use crate::engine::SendBuffer;
+use crate::id::PortId;
+use crate::packet::{Flags, Packet, Priority};
+use crate::plugin::{Admission, Model, Qdisc, Release};
+use crate::units::{Bytes, Time};
+
+impl<M: Model> Switch<M> {
+    /// Gives the buffer of a packet back, which may let its upstream neighbor go on.
+    #[inline]
+    pub(super) fn release(
+        &mut self,
+        now: Time,
+        port: usize,
+        ingress: PortId,
+        priority: Priority,
+        size: Bytes,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let egress = PortId::from_index(port);
+        match self.buffer.release(ingress, egress, priority, size) {
+            Release::Quiet => {}
+            Release::Resume => self.send_pause(now, ingress, priority, false, send_buffer),
+        }
+    }
+
+    /// Sends a pause or resume frame to the neighbor at `port`, ahead of everything else.
+    #[cold]
+    pub(super) fn send_pause(
+        &mut self,
+        now: Time,
+        port: PortId,
+        priority: Priority,
+        stop: bool,
+        send_buffer: &mut SendBuffer<Packet<M::Header>>,
+    ) {
+        let flags = Flags::NONE.and_if(stop, Flags::STOP);
+        if self.queue_frame(now, port, priority, flags) {
+            self.kick(now, port.index(), send_buffer);
+        }
+    }
+
+    /// Queues a pause or resume frame; not where the link is down, which ends all pauses. Whether it
+    /// has.
+    pub(super) fn queue_frame(
+        &mut self,
+        now: Time,
+        port: PortId,
+        priority: Priority,
+        flags: Flags,
+    ) -> bool {
+        let state = &mut self.ports[port.index()];
+        if state.egress.is_down() {
+            return false;
+        }
+        if flags.has(Flags::STOP) {
+            self.counters.pauses += 1;
+        } else {
+            self.counters.resumes += 1;
+        }
+        let accepted = state.queue.enqueue(now, &Packet::pause(priority, flags));
+        debug_assert!(accepted.is_some(), "control frames are never refused");
+        self.observe_queue(now, port.index());
+        true
+    }
+}
