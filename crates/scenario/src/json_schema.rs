@@ -70,8 +70,28 @@ const TABLES: &[(Option<&str>, &str, &[Key])] = &[
     ),
     (
         Some("workload"),
+        "poisson",
+        fabricsim_workload::PoissonConfig::KEYS,
+    ),
+    (
+        Some("workload"),
+        "incast",
+        fabricsim_workload::IncastConfig::KEYS,
+    ),
+    (
+        Some("workload"),
         "permutation",
         fabricsim_workload::PermutationConfig::KEYS,
+    ),
+    (
+        Some("workload"),
+        "all-to-all",
+        fabricsim_workload::AllToAllConfig::KEYS,
+    ),
+    (
+        Some("workload"),
+        "list",
+        fabricsim_workload::ListTable::KEYS,
     ),
     (Some("cc"), "hpcc", fabricsim_hpcc::HpccConfig::KEYS),
     (Some("cc"), "hpcc-pint", fabricsim_pint::PintConfig::KEYS),

@@ -61,7 +61,9 @@ pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, WorkloadContext};
 pub use host_range::HostRange;
 pub use incast::IncastConfig;
-pub use list::{FlowList, FlowTimes, ListConfig, ListFormat, detect, parse_csv, parse_hpcc_flows};
+pub use list::{
+    FlowList, FlowTimes, ListConfig, ListFormat, ListTable, detect, parse_csv, parse_hpcc_flows,
+};
 pub use merge::Merge;
 pub use offered::{CostOf, FlowCost, Offered, Traffic};
 pub use permutation::PermutationConfig;
