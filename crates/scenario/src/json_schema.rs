@@ -93,6 +93,37 @@ const TABLES: &[(Option<&str>, &str, &[Key])] = &[
         "list",
         fabricsim_workload::ListTable::KEYS,
     ),
+    (
+        Some("discipline"),
+        "shared-buffer",
+        fabricsim_qdisc::SharedBufferConfig::KEYS,
+    ),
+    (
+        Some("discipline"),
+        "tail-drop",
+        fabricsim_qdisc::TailDropConfig::KEYS,
+    ),
+    (Some("discipline"), "red", fabricsim_qdisc::RedConfig::KEYS),
+    (
+        Some("discipline"),
+        "step",
+        fabricsim_qdisc::StepConfig::KEYS,
+    ),
+    (
+        Some("discipline"),
+        "codel",
+        fabricsim_qdisc::CodelConfig::KEYS,
+    ),
+    (
+        Some("discipline"),
+        "fq-codel",
+        fabricsim_qdisc::FqCodelConfig::KEYS,
+    ),
+    (
+        Some("discipline"),
+        "dualpi2",
+        fabricsim_qdisc::DualPi2Config::KEYS,
+    ),
     (Some("cc"), "hpcc", fabricsim_hpcc::HpccConfig::KEYS),
     (Some("cc"), "hpcc-pint", fabricsim_pint::PintConfig::KEYS),
     (Some("cc"), "dcqcn", cc::DcqcnConfig::KEYS),

@@ -34,6 +34,7 @@ fn the_tables_of_keys_are_those_of_the_code() {
     let document = project_text(DOCUMENT);
     let wanted = described_tables()
         .iter()
+        .filter(|table| !table.keys.is_empty())
         .fold(document.clone(), |text, table| {
             let level = if table.group.is_some() { "###" } else { "##" };
             let heading = format!("{level} `{}`", table.name);
