@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry, TcpClassKeys};
 use crate::schema::discipline_kinds;
 use crate::schema::event;
+use crate::schema::event::tables::{LinkTable, LossTable, RateTable, SwitchTable};
 use crate::schema::observe::ObserveSettings;
 use crate::schema::queries::BudgetSettings;
 use crate::schema::queue::QueuePlace;
@@ -124,6 +125,12 @@ const TABLES: &[(Option<&str>, &str, &[Key])] = &[
         "dualpi2",
         fabricsim_qdisc::DualPi2Config::KEYS,
     ),
+    (Some("event"), "link-down", LinkTable::KEYS),
+    (Some("event"), "link-up", LinkTable::KEYS),
+    (Some("event"), "link-rate", RateTable::KEYS),
+    (Some("event"), "link-loss", LossTable::KEYS),
+    (Some("event"), "switch-down", SwitchTable::KEYS),
+    (Some("event"), "switch-up", SwitchTable::KEYS),
     (Some("cc"), "hpcc", fabricsim_hpcc::HpccConfig::KEYS),
     (Some("cc"), "hpcc-pint", fabricsim_pint::PintConfig::KEYS),
     (Some("cc"), "dcqcn", cc::DcqcnConfig::KEYS),
