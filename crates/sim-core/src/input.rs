@@ -7,12 +7,12 @@ use std::fmt;
 use std::ops::Range;
 
 pub use range::NumberRange;
+#[cfg(feature = "serde")]
+pub use settings::{Apart, Given, Refusal, check_limits, default_list, default_value};
 pub use settings::{
     Bound, Choice, DefaultValue, Key, Keys, Limit, Quantity, SettingValue, Text, ValueKind,
     describe_limits, meanings,
 };
-#[cfg(feature = "serde")]
-pub use settings::{Given, Refusal, check_limits, default_list, default_value};
 
 /// An error in an input text: where it is, what is wrong and what would be right.
 ///

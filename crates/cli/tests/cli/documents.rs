@@ -66,7 +66,7 @@ fn every_key_of_a_scenario_is_documented_under_its_table() {
 
 #[test]
 fn every_key_of_a_harm_test_is_documented() {
-    assert_documented("docs/harm.md", "## Keys", HarmSettings::KEYS);
+    assert_documented("docs/harm.md", "## Keys", HarmSettings::MEANINGS);
 }
 
 #[test]

@@ -10,7 +10,9 @@
 /// - `required`: the table is refused without the key;
 /// - `none`: the field is an `Option`, which is left out when the table is written;
 /// - `null`: the field is an `Option`, which is written as nothing;
-/// - `empty`: the field is a list, which is left out when it is empty.
+/// - `empty`: the field is a list, which is left out when it is empty;
+/// - `default`: the default of the field's type, which has no short form;
+/// - `apart`: the same, and the table is read without the key, by a reader that sets it.
 ///
 /// The first paragraph of a key's comment is its meaning in lists and documents. Choices, range and
 /// default are added to it. Attributes, in this order, say more of a key:
@@ -115,6 +117,15 @@ macro_rules! settings {
             }
         }
 
+        impl $crate::input::SettingValue for $name {
+            const KIND: $crate::input::ValueKind = $crate::input::ValueKind::Table(Self::KEYS);
+            type Bare = Self;
+
+            fn given(&self) -> Option<&Self> {
+                Some(self)
+            }
+        }
+
         $crate::settings!(@make $vis $name [] [] $($key: $ty = $default,)+);
 
         impl<'de> ::serde::Deserialize<'de> for $name {
@@ -124,14 +135,11 @@ macro_rules! settings {
                 #[derive(::serde::Deserialize)]
                 #[serde(deny_unknown_fields)]
                 struct Given {
-                    $(#[serde(default)] $key: $crate::input::Given<$ty>,)+
+                    $(#[serde(default)] $key: $crate::settings!(@given $ty, $default),)+
                 }
                 let given = Given::deserialize(deserializer)?;
                 Ok(Self {
-                    $($key: match given.$key.0 {
-                        Some(value) => value,
-                        None => $crate::settings!(@missing $key, $default),
-                    },)+
+                    $($key: $crate::settings!(@read given.$key, $key, $default),)+
                 })
             }
         }
@@ -162,17 +170,35 @@ macro_rules! settings {
     (@default none) => { $crate::input::DefaultValue::Absent };
     (@default empty) => { $crate::input::DefaultValue::Absent };
     (@default null) => { $crate::input::DefaultValue::Absent };
+    (@default default) => { $crate::input::DefaultValue::Absent };
+    (@default apart) => { $crate::input::DefaultValue::Absent };
     (@default $default:tt) => { $crate::input::DefaultValue::Value(stringify!($default)) };
 
     (@value $key:ident, none) => { None };
     (@value $key:ident, null) => { None };
     (@value $key:ident, empty) => { Vec::new() };
+    (@value $key:ident, default) => { Default::default() };
+    (@value $key:ident, apart) => { Default::default() };
     (@value $key:ident, []) => { Vec::new() };
     (@value $key:ident, [$($item:literal),+ $(,)?]) => {
         $crate::input::default_list(stringify!($key), [$($item),+])
     };
     (@value $key:ident, $default:literal) => {
         $crate::input::default_value(stringify!($key), $default)
+    };
+
+    (@given $ty:ty, apart) => { $crate::input::Given<$crate::input::Apart> };
+    (@given $ty:ty, $default:tt) => { $crate::input::Given<$ty> };
+
+    (@read $given:expr, $key:ident, apart) => {{
+        let _ = $given;
+        Default::default()
+    }};
+    (@read $given:expr, $key:ident, $default:tt) => {
+        match $given.0 {
+            Some(value) => value,
+            None => $crate::settings!(@missing $key, $default),
+        }
     };
 
     (@missing $key:ident, required) => {
