@@ -91,7 +91,7 @@ impl HarmSettings {
             span: 0..text.len(),
             table,
         };
-        let mut settings: Self = document.settings(&section, Self::MEANINGS)?;
+        let mut settings: Self = document.settings(&section, Self::KEYS)?;
         settings.cc = cc;
         settings
             .validate()

@@ -2,7 +2,7 @@
 
 mod short_form;
 
-use fabricsim_core::input::{ConfigError, Key, Keys};
+use fabricsim_core::input::{ConfigError, Keys};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -47,7 +47,7 @@ macro_rules! kinds {
         $(impl DisciplineKind for $config {
             const NAME: &'static str = $name;
             const ABOUT: &'static str = $about;
-            const KEYS: Keys = Self::MEANINGS;
+            const KEYS: Keys = Self::KEYS;
 
             fn into_config(self) -> DisciplineConfig {
                 DisciplineConfig::$variant(self)
@@ -56,7 +56,7 @@ macro_rules! kinds {
 
         /// Every kind of discipline: its name in a scenario, what it is in one line, and its keys
         /// with their meaning, unit and default.
-        pub const KINDS: &[(&str, &str, Keys)] = &[$(($name, $about, <$config>::MEANINGS)),*];
+        pub const KINDS: &[(&str, &str, Keys)] = &[$(($name, $about, <$config>::KEYS)),*];
 
         /// Shows every kind of discipline to `visitor`, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl DisciplineVisitor) {
@@ -113,9 +113,7 @@ pub struct SharedBufferConfig {}
 
 impl SharedBufferConfig {
     /// Its keys.
-    pub const KEYS: &'static [Key] = &[];
-    /// Its keys with their meaning.
-    pub const MEANINGS: Keys = &[];
+    pub const KEYS: Keys = &[];
 
     #[expect(
         clippy::unused_self,

@@ -11,7 +11,7 @@ pub use range::NumberRange;
 pub use settings::{Apart, Given, Refusal, check_limits, default_list, default_value};
 pub use settings::{
     Bound, Choice, DefaultValue, Key, Keys, Limit, Quantity, SettingValue, Text, ValueKind,
-    describe_limits, meanings,
+    describe_limits,
 };
 
 /// An error in an input text: where it is, what is wrong and what would be right.

@@ -23,7 +23,7 @@
 //! ```
 //! use fabricsim_core::id::{ClassId, NodeId};
 //! use fabricsim_core::units::{Duration, Rate};
-//! use fabricsim_workload::{Host, PoissonConfig, WorkloadContext};
+//! use fabricsim_workload::{Host, PoissonConfig, Workload, WorkloadContext};
 //!
 //! let hosts = (0..16).map(|n| Host { id: NodeId(n), rate: Rate::from_gbps(100) }).collect();
 //! let context = WorkloadContext { hosts, seed: 1, index: 0 };

@@ -8,16 +8,22 @@ use std::fs;
 
 use fabricsim_core::input::{DefaultValue, Key, ValueKind};
 use fabricsim_experiments::harm::HarmSettings;
-use fabricsim_scenario::json_schema::described_tables;
+use fabricsim_experiments::sweep;
+use fabricsim_scenario::json_schema::{TablePlace, described_tables};
+use fabricsim_scenario::schema::root::ROOT_KEYS;
 
 use crate::support::{project, project_text};
 
 /// The line above the columns of a table of keys.
 const COLUMNS: &str = "| key | value | meaning |\n|---|---|---|\n";
 
-/// `document` with the rows of `keys` in the first table below `heading`.
+/// `document` with the rows of `keys` in the first table below the line `heading`; a table without keys
+/// needs the line only.
 fn with_rows(document: &str, heading: &str, keys: &[Key]) -> Option<String> {
     let section = document.find(&format!("\n{heading}\n"))?;
+    if keys.is_empty() {
+        return Some(document.to_owned());
+    }
     let rows = section + document[section..].find(COLUMNS)? + COLUMNS.len();
     let old: usize = document[rows..]
         .split_inclusive('\n')
@@ -28,20 +34,33 @@ fn with_rows(document: &str, heading: &str, keys: &[Key]) -> Option<String> {
     Some([&document[..rows], &new, &document[rows + old..]].concat())
 }
 
-/// The tables of keys in documents: the document, the heading above the table, and the keys.
+/// The tables of keys in documents: the document, the line above the table, and the keys.
 fn tables() -> Vec<(&'static str, String, Vec<Key>)> {
     let of_scenarios = described_tables().into_iter().map(|table| {
-        let level = if table.group.is_some() { "###" } else { "##" };
+        let level = match table.place {
+            TablePlace::Kind => "###",
+            TablePlace::Own => "##",
+        };
         let heading = format!("{level} `{}`", table.name);
         ("docs/scenarios.md", heading, table.keys)
     });
-    let of_harm = (
-        "docs/harm.md",
-        "## Keys".to_owned(),
-        HarmSettings::KEYS.to_vec(),
-    );
-    let all = of_scenarios.chain([of_harm]);
-    all.filter(|(.., keys)| !keys.is_empty()).collect()
+    let others = [
+        ("docs/scenarios.md", "## Keys before any table", ROOT_KEYS),
+        ("docs/harm.md", "## Keys", HarmSettings::KEYS),
+        ("docs/sweeps.md", "## The file", sweep::SWEEP_KEYS),
+        ("docs/sweeps.md", "### `[[axis]]`", sweep::AXIS_KEYS),
+        ("docs/sweeps.md", "A `range`:", sweep::NumberSteps::KEYS),
+        (
+            "docs/sweeps.md",
+            "An `[[axis.variant]]`:",
+            sweep::VARIANT_KEYS,
+        ),
+        ("docs/sweeps.md", "### `[[override]]`", sweep::OVERRIDE_KEYS),
+    ];
+    let others = others
+        .into_iter()
+        .map(|(name, line, keys)| (name, line.to_owned(), keys.to_vec()));
+    of_scenarios.chain(others).collect()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Points that panic.
 
+use fabricsim_core::input::{Key, Keys, ValueKind};
 use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_experiments::sweep::{self, BaseScenario, Ended, Sweep, SweepInput, SweepOptions};
@@ -13,7 +14,7 @@ struct Fragile {
 }
 
 impl CcConfig for Fragile {
-    const KEYS: &'static [(&'static str, &'static str)] = &[("breaks", "whether it breaks")];
+    const KEYS: Keys = &[Key::new("breaks", "whether it breaks", ValueKind::Flag)];
 }
 
 impl<H> ControllerFactory<H> for Fragile {

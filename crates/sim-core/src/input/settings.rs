@@ -11,7 +11,7 @@ mod text;
 #[cfg(feature = "serde")]
 mod value;
 
-pub use kind::{Choice, DefaultValue, Key, Keys, Quantity, SettingValue, ValueKind, meanings};
+pub use kind::{Choice, DefaultValue, Key, Keys, Quantity, SettingValue, ValueKind};
 pub use range::{Bound, Limit};
 pub use text::{Text, describe_limits};
 #[cfg(feature = "serde")]

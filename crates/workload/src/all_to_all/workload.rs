@@ -13,7 +13,7 @@ use crate::workload::{Workload, WorkloadKind};
 impl WorkloadKind for AllToAllConfig {
     const NAME: &'static str = "all-to-all";
     const ABOUT: &'static str = "every host sends to every other";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl Workload for AllToAllConfig {

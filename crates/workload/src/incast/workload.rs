@@ -16,7 +16,7 @@ use crate::workload::{Workload, WorkloadKind};
 impl WorkloadKind for IncastConfig {
     const NAME: &'static str = "incast";
     const ABOUT: &'static str = "many hosts that send to one at the same moment";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl Workload for IncastConfig {

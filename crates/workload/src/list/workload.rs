@@ -14,7 +14,7 @@ use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind}
 impl WorkloadKind for ListConfig {
     const NAME: &'static str = "list";
     const ABOUT: &'static str = "the flows of a file";
-    const KEYS: Keys = ListTable::MEANINGS;
+    const KEYS: Keys = ListTable::KEYS;
 }
 
 impl Workload for ListConfig {

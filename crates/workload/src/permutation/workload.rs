@@ -14,7 +14,7 @@ use crate::workload::{Workload, WorkloadKind};
 impl WorkloadKind for PermutationConfig {
     const NAME: &'static str = "permutation";
     const ABOUT: &'static str = "every host sends to one other and receives from one";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl Workload for PermutationConfig {

@@ -25,7 +25,7 @@ const POINTS: u32 = 4_096;
 impl WorkloadKind for PoissonConfig {
     const NAME: &'static str = "poisson";
     const ABOUT: &'static str = "flows at random times between random hosts, sizes from a CDF";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl Workload for PoissonConfig {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Key};
 use fabricsim_core::plugin::{
     CcContext, DynFactory, Feedback, MarkingThresholds, RequiredTelemetry, Transport,
 };
@@ -246,16 +246,15 @@ fn read_connections<'a>(
     document: &Document<'a>,
     section: &mut Section<'a>,
 ) -> Result<TcpClassKeys, Error> {
-    let known: Vec<&'static str> = entry.keys().iter().map(|(key, _)| *key).collect();
-    document.refuse_unknown(&section.title, &section.table, &known)?;
+    document.refuse_unknown(&section.title, &section.table, &Key::names(&entry.keys()))?;
     let mut shared = Section {
         table: DeTable::new(),
         ..section.clone()
     };
-    for (key, _) in TcpClassKeys::MEANINGS {
-        if let Some((key, value)) = section.table.remove_entry(*key) {
+    for key in TcpClassKeys::KEYS {
+        if let Some((key, value)) = section.table.remove_entry(key.name) {
             shared.table.insert(key, value);
         }
     }
-    document.settings(&shared, TcpClassKeys::MEANINGS)
+    document.settings(&shared, TcpClassKeys::KEYS)
 }

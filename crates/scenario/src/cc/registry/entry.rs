@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Key};
 use fabricsim_core::plugin::{
     CcConfig, CcContext, ControllerFactory, DynFactory, Feedback, MarkingThresholds,
     RequiredTelemetry, TelemetryView, Transport,
@@ -97,13 +97,13 @@ impl CcEntry {
         }
     }
 
-    /// Returns the keys of its table, each with what it means; those that all algorithms of TCP have are
+    /// Returns the keys of its table; those that all algorithms of TCP have are
     /// last.
     #[must_use]
-    pub fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    pub fn keys(&self) -> Vec<Key> {
         let shared = match self.transport {
             Transport::Rdma => &[],
-            Transport::Tcp => TcpClassKeys::MEANINGS,
+            Transport::Tcp => TcpClassKeys::KEYS,
         };
         [self.keys, shared].concat()
     }

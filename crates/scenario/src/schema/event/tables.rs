@@ -66,27 +66,27 @@ pub const KINDS: &[(&str, &str, Keys)] = &[
     (
         "link-down",
         "A link fails; what is on it and waits for it is lost",
-        LinkTable::MEANINGS,
+        LinkTable::KEYS,
     ),
     (
         "link-up",
         "A link is back, at its own rate",
-        LinkTable::MEANINGS,
+        LinkTable::KEYS,
     ),
-    ("link-rate", "A link has another rate", RateTable::MEANINGS),
+    ("link-rate", "A link has another rate", RateTable::KEYS),
     (
         "link-loss",
         "A link loses packets at random",
-        LossTable::MEANINGS,
+        LossTable::KEYS,
     ),
     (
         "switch-down",
         "A switch fails with all its links",
-        SwitchTable::MEANINGS,
+        SwitchTable::KEYS,
     ),
     (
         "switch-up",
         "A switch is back, with the links that have not failed themselves",
-        SwitchTable::MEANINGS,
+        SwitchTable::KEYS,
     ),
 ];

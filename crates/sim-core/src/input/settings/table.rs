@@ -3,7 +3,7 @@
 /// Describes a table of a scenario once: each key with its meaning, type, default and range.
 ///
 /// From the description come the struct with public fields, reading and writing by serde (unknown
-/// keys are refused), `KEYS`, `MEANINGS`, `validate_ranges` and `Default` or, where keys are
+/// keys are refused), `KEYS`, `validate_ranges` and `Default` or, where keys are
 /// required, `with_required`, which takes these in the order of the table.
 ///
 /// A default is written as in a scenario, or it is one of
@@ -70,7 +70,7 @@ macro_rules! settings {
         #[allow(dead_code)]
         impl $name {
             /// The keys of the table.
-            $vis const KEYS: &'static [$crate::input::Key] = &[$({
+            $vis const KEYS: $crate::input::Keys = &[$({
                 const LIMITS: &[$crate::input::Limit] = &[$($($crate::input::Limit {
                     bound: $crate::settings!(@bound $bound),
                     written: stringify!($limit),
@@ -96,10 +96,6 @@ macro_rules! settings {
                     limits: LIMITS,
                 }
             }),+];
-
-            /// The names of the keys, each with its meaning.
-            $vis const MEANINGS: $crate::input::Keys =
-                &$crate::input::meanings::<{ Self::KEYS.len() }>(Self::KEYS);
 
             /// Refuses values beyond their limits.
             ///
