@@ -1,6 +1,6 @@
 //! Errors in tables and in TOML, in the words of somebody who writes scenarios.
 
-use fabricsim_core::input::{Key, Keys, ValueKind};
+use fabricsim_core::input::{Key, Keys, ValueKind, split_example};
 
 use crate::text::typed::FaultKind;
 
@@ -87,12 +87,9 @@ pub(crate) fn of_fault(fault: &FaultKind, place: &Place<'_>) -> Message {
             mismatch(place.wanted.unwrap_or(ValueKind::Any), expected, place)
         }
         // Our own types say what is wrong and end with an example.
-        FaultKind::Refused(message) => match message.rsplit_once("; write it like ") {
-            Some((what, example)) => place.wrong(
-                what,
-                format!("write it like \"{}\"", example.trim_matches('`')),
-            ),
-            None => place.wrong(message, "correct the value"),
+        FaultKind::Refused(message) => match split_example(message) {
+            (what, Some(example)) => place.wrong(what, format!("write it like \"{example}\"")),
+            (what, None) => place.wrong(what, "correct the value"),
         },
     }
 }
