@@ -33,17 +33,20 @@ impl Default for TargetDelayConfig {
 
 impl CcConfig for TargetDelayConfig {
     const KEYS: Keys = &[
-        (
+        Key::new(
             "target",
             "round-trip time to keep, in base RTTs (default 1.25)",
+            ValueKind::Number,
         ),
-        (
+        Key::new(
             "step",
             "added once per round trip below it (default \"500Mbps\")",
+            ValueKind::RATE,
         ),
-        (
+        Key::new(
             "max_decrease",
             "largest share to lose at once (default 0.5)",
+            ValueKind::Number,
         ),
     ];
 

@@ -5,7 +5,7 @@
 
 use fabricsim::core::flow::{FlowRequest, FlowSource};
 use fabricsim::core::id::{ClassId, NodeId, PortId};
-use fabricsim::core::input::{ConfigError, Keys};
+use fabricsim::core::input::{ConfigError, Key, Keys, ValueKind};
 use fabricsim::core::packet::Priority;
 use fabricsim::core::plugin::{PathStability, PortStates};
 use fabricsim::core::units::{Bytes, Duration, Rate, Time};
@@ -31,11 +31,16 @@ impl TopologyKind for Parallel {
     const NAME: &'static str = "parallel";
     const ABOUT: &'static str = "two switches with hosts and parallel switches between them";
     const KEYS: Keys = &[
-        (
+        Key::new(
             "hosts_per_side",
             "hosts at each of the two switches (required)",
+            ValueKind::COUNT,
         ),
-        ("middle", "switches between the two (required)"),
+        Key::new(
+            "middle",
+            "switches between the two (required)",
+            ValueKind::COUNT,
+        ),
     ];
 }
 
@@ -90,8 +95,12 @@ impl WorkloadKind for Across {
     const NAME: &'static str = "across";
     const ABOUT: &'static str = "each host sends one flow to the host half the network away";
     const KEYS: Keys = &[
-        ("size", "payload of each flow (required)"),
-        ("priority", "priority queue, 1 to 7 (default 3)"),
+        Key::new("size", "payload of each flow (required)", ValueKind::SIZE),
+        Key::new(
+            "priority",
+            "priority queue, 1 to 7 (default 3)",
+            ValueKind::COUNT,
+        ),
     ];
 }
 
@@ -192,8 +201,16 @@ impl AqmKind for MarkAbove {
     const NAME: &'static str = "mark-above";
     const ABOUT: &'static str = "marks packets that leave more than some bytes behind";
     const KEYS: Keys = &[
-        ("bytes", "bytes up to which nothing is marked (required)"),
-        ("limit", "packets that the queue holds (required)"),
+        Key::new(
+            "bytes",
+            "bytes up to which nothing is marked (required)",
+            ValueKind::SIZE,
+        ),
+        Key::new(
+            "limit",
+            "packets that the queue holds (required)",
+            ValueKind::COUNT,
+        ),
     ];
 
     fn validate(&self) -> Result<(), ConfigError> {

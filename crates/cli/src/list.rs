@@ -5,12 +5,14 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::pint::query::QueryConfig;
+use fabricsim_core::input::Key;
 use fabricsim_scenario::kinds::Registry;
+use fabricsim_scenario::schema::class::CLASS_KEYS;
 use fabricsim_scenario::schema::event;
 use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::queries::BudgetSettings;
 use fabricsim_scenario::schema::queue::QUEUE_KEYS;
-use fabricsim_scenario::schema::root::{CLASS_KEYS, ROOT_KEYS};
+use fabricsim_scenario::schema::root::ROOT_KEYS;
 use fabricsim_scenario::schema::routing::RoutingSettings;
 use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
 use fabricsim_scenario::schema::switch::SwitchSettings;
@@ -81,7 +83,7 @@ pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Err
             &mut text,
             "[switch]",
             "buffers, pauses and marks",
-            SwitchSettings::MEANINGS,
+            SwitchSettings::KEYS,
         );
         kind(
             &mut text,
@@ -105,7 +107,7 @@ pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Err
             &mut text,
             "[routing]",
             "how flows are spread over equal paths",
-            RoutingSettings::MEANINGS,
+            RoutingSettings::KEYS,
         );
         kind(
             &mut text,
@@ -113,40 +115,40 @@ pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Err
             "the algorithm of a class of flows",
             CLASS_KEYS,
         );
-        kind(&mut text, "[run]", "when to stop", RunSettings::MEANINGS);
+        kind(&mut text, "[run]", "when to stop", RunSettings::KEYS);
         kind(
             &mut text,
             "[output]",
             "where results go",
-            OutputSettings::MEANINGS,
+            OutputSettings::KEYS,
         );
         kind(
             &mut text,
             "[observe]",
             "time series of queues, links and flows",
-            ObserveSettings::MEANINGS,
+            ObserveSettings::KEYS,
         );
         kind(
             &mut text,
             "[pint]",
             "what all queries share",
-            BudgetSettings::MEANINGS,
+            BudgetSettings::KEYS,
         );
         kind(
             &mut text,
             "[[query]]",
             "what packets are asked on their way (PINT)",
-            QueryConfig::MEANINGS,
+            QueryConfig::KEYS,
         );
     }
     output(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn kind(text: &mut String, name: &str, about: &str, keys: &[(&str, &str)]) {
+fn kind(text: &mut String, name: &str, about: &str, keys: &[Key]) {
     writeln!(text, "  {name:<14} {about}").expect(FITS);
-    for (key, meaning) in keys {
-        writeln!(text, "      {key:<20} {meaning}").expect(FITS);
+    for Key { name, meaning, .. } in keys {
+        writeln!(text, "      {name:<20} {meaning}").expect(FITS);
     }
 }
 

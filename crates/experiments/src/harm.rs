@@ -28,6 +28,7 @@
 //! bottlenecks of the same rate, each with a discipline of its own, and half of the round-trip time
 //! lies before each of them: but for a tenth of it, which lies behind.
 
+mod algorithms;
 mod cell;
 mod figure;
 mod files;
@@ -49,6 +50,7 @@ use fabricsim_core::engine::{Crew, Threads};
 use fabricsim_core::units::Duration;
 use rayon::prelude::*;
 
+pub use algorithms::TcpAlgorithms;
 pub use cell::{BottleneckResult, CellResult, ConnectionUse, FlowResult};
 pub use fabricsim_transport::tcp::{Feedback, Reuse};
 pub use figure::{Beside, harm_figure};
@@ -82,12 +84,15 @@ impl HarmSettings {
     /// The first diagnostic, with its place and a suggested fix.
     pub fn from_text(name: &str, text: &str) -> Result<Self, Error> {
         let document = Document::new(name, text);
+        let mut table = document.parse()?;
+        let cc = TcpAlgorithms::read(&document, &mut table)?;
         let section = Section {
             title: "the harm test".to_owned(),
             span: 0..text.len(),
-            table: document.parse()?,
+            table,
         };
-        let settings: Self = document.settings(&section, Self::KEYS)?;
+        let mut settings: Self = document.settings(&section, Self::KEYS)?;
+        settings.cc = cc;
         settings
             .validate()
             .map_err(|error| document.refuse(&section, error))?;

@@ -84,7 +84,7 @@ use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 
-pub use axis::{AXIS_KEYS, RANGE_KEYS, VARIANT_KEYS};
+pub use axis::{AXIS_KEYS, NumberSteps, VARIANT_KEYS};
 pub use definition::{OVERRIDE_KEYS, SWEEP_KEYS};
 pub use monitor::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};
 pub use point::Point;

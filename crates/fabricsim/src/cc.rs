@@ -5,7 +5,7 @@
 //! written for every header (`impl<H> CongestionControl<H>`), one that reads telemetry for
 //! [`TelemetryView`], with [`CcConfig::TELEMETRY`] saying which.
 
-pub use fabricsim_core::input::ConfigError;
+pub use fabricsim_core::input::{ConfigError, Key, Keys, ValueKind};
 pub use fabricsim_core::plugin::{
     Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
     EcnUse, Feedback, Fidelity, FlowStart, Growth, IntHop, MarkResponse, MarkingThresholds,
@@ -15,4 +15,3 @@ pub use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 pub use serde::{Deserialize, Serialize};
 
 pub use fabricsim_scenario::cc::registry::{AnyCcConfig, CcRegistry};
-pub use fabricsim_scenario::schema::keys::Keys;

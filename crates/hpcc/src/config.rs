@@ -64,7 +64,7 @@ settings! {
 }
 
 impl CcConfig for HpccConfig {
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 
     const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Int;
 

@@ -80,7 +80,7 @@ settings! {
 const LEAST_FRACTION: f64 = 1.0 / 65_536.0;
 
 impl CcConfig for PintConfig {
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 
     const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Digest;
 

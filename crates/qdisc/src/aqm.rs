@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use fabricsim_core::engine::Message;
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::{Ecn, Header, Packet};
 use fabricsim_core::plugin::{FlowKey, Mark};
 use fabricsim_core::units::{Bytes, Rate, Time};
@@ -81,7 +81,7 @@ pub trait AqmKind:
     /// One line about it.
     const ABOUT: &'static str;
     /// Its keys, each with meaning, unit and default.
-    const KEYS: &'static [(&'static str, &'static str)];
+    const KEYS: Keys;
 
     /// Refuses values that mean nothing.
     ///

@@ -3,132 +3,76 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::aqm::DisciplineContext;
 use crate::codel::{Candidate, Codel, CodelParams, CodelSettings, Source};
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, EcnSelector, holds_one_line};
 use crate::line::Line;
-use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
+use crate::tail_drop::{Limit, limit};
 
-/// Settings of [`CodelQueue`].
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct CodelConfig {
-    /// Packets may wait for this long.
-    pub target: Duration,
-    /// How long they have to wait for longer before the first signal.
-    pub interval: Duration,
-    /// Mark packets that can be marked.
-    pub ecn: bool,
-    /// Mark packets that have waited for longer, whatever the algorithm says.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ce_threshold: Option<Duration>,
-    /// Which packets `ce_threshold` marks.
-    pub ce_threshold_marks: EcnSelector,
-    /// A backlog of so many bytes is left alone; that of a full packet where nothing is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mtu: Option<Bytes>,
-    /// Compute as Linux does: times in 1,024 ns, square roots in 16 bits.
-    pub linux_newton: bool,
-    /// Packets that the queue holds; 1,000 where neither limit is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-    /// Bytes that the queue holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit_bytes: Option<Bytes>,
-}
-
-impl Default for CodelConfig {
-    fn default() -> Self {
-        Self {
-            target: Duration::from_ms(5),
-            interval: Duration::from_ms(100),
-            ecn: false,
-            ce_threshold: None,
-            ce_threshold_marks: EcnSelector::Capable,
-            mtu: None,
-            linux_newton: false,
-            limit: None,
-            limit_bytes: None,
-        }
-    }
-}
-
-/// The keys of CoDel's algorithm, which several disciplines have, but for `ecn`.
-pub(crate) const TARGET_KEY: (&str, &str) =
-    ("target", "how long packets may wait (default \"5ms\")");
-pub(crate) const INTERVAL_KEY: (&str, &str) = (
-    "interval",
-    "how long they have to wait for longer before the first signal (default \"100ms\")",
-);
-pub(crate) const CE_THRESHOLD_KEY: (&str, &str) = (
-    "ce_threshold",
-    "mark packets that have waited for longer, whatever the algorithm says (default: none)",
-);
-pub(crate) const CE_THRESHOLD_MARKS_KEY: (&str, &str) = (
-    "ce_threshold_marks",
-    "\"capable\" for all packets that can be marked, \"ect1\" for those of L4S alone (default \"capable\")",
-);
-pub(crate) const MTU_KEY: (&str, &str) = (
-    "mtu",
-    "a backlog of so many bytes is left alone (default: a full packet on the wire)",
-);
-pub(crate) const LINUX_NEWTON_KEY: (&str, &str) = (
-    "linux_newton",
-    "compute as Linux does: times in 1024 ns, square roots in 16 bits (default false)",
-);
-
-/// Refuses times that CoDel cannot work with.
-pub(crate) fn validate_times(target: Duration, interval: Duration) -> Result<(), ConfigError> {
-    if target == Duration::ZERO {
-        return Err(ConfigError::new(
-            "target",
+settings! {
+    /// Settings of [`CodelQueue`].
+    pub struct CodelConfig {
+        /// How long packets may wait.
+        #[range(above "0s")]
+        #[refused(
             "with a target of 0 every packet waits for too long",
-            "give a time above 0, such as \"5ms\"",
-        ));
+            "give a time above 0, such as \"5ms\""
+        )]
+        pub target: Duration = "5ms",
+        /// How long they have to wait for longer before the first signal.
+        #[range(to "1000s")]
+        #[refused(
+            "{value} is longer than 1000s",
+            "give the longest usual round-trip time, such as \"100ms\""
+        )]
+        pub interval: Duration = "100ms",
+        /// Mark packets that can be marked, and drop only the others.
+        pub ecn: bool = false,
+        /// Mark packets that have waited for longer, whatever the algorithm says.
+        #[note("(default: none)")]
+        pub ce_threshold: Option<Duration> = none,
+        /// Packets that `ce_threshold` marks.
+        pub ce_threshold_marks: EcnSelector = "capable",
+        /// A backlog of so many bytes is left alone.
+        #[note("(default: a full packet on the wire)")]
+        pub mtu: Option<Bytes> = none,
+        /// Compute as Linux does: times in 1024 ns, square roots in 16 bits.
+        pub linux_newton: bool = false,
+        /// Packets that the queue holds.
+        #[range(from 1)]
+        #[refused(limit::NO_PACKETS, limit::PACKETS)]
+        #[note("(default: 1000, or any number where `limit_bytes` is given)")]
+        pub limit: Option<u32> = none,
+        /// Bytes that the queue holds.
+        #[range(from "1B")]
+        #[refused(limit::NO_BYTES, limit::BYTES)]
+        #[note("(default: any number)")]
+        pub limit_bytes: Option<Bytes> = none,
     }
-    if interval < target {
-        return Err(ConfigError::new(
-            "interval",
-            format!("{interval} is shorter than the target, {target}"),
-            "give the longest usual round-trip time, such as \"100ms\"",
-        ));
+}
+
+/// Refuses an interval that is shorter than the target.
+pub(crate) fn validate_times(target: Duration, interval: Duration) -> Result<(), ConfigError> {
+    if interval >= target {
+        return Ok(());
     }
-    if interval > Duration::from_ms(1_000_000) {
-        return Err(ConfigError::new(
-            "interval",
-            format!("{interval} is longer than 1000s"),
-            "give the longest usual round-trip time, such as \"100ms\"",
-        ));
-    }
-    Ok(())
+    Err(ConfigError::new(
+        "interval",
+        format!("{interval} is shorter than the target, {target}"),
+        "give the longest usual round-trip time, such as \"100ms\"",
+    ))
 }
 
 impl CodelConfig {
-    /// Its keys with their meaning.
-    pub const KEYS: &'static [(&'static str, &'static str)] = &[
-        TARGET_KEY,
-        INTERVAL_KEY,
-        (
-            "ecn",
-            "mark packets that can be marked, and drop only the others (default false)",
-        ),
-        CE_THRESHOLD_KEY,
-        CE_THRESHOLD_MARKS_KEY,
-        MTU_KEY,
-        LINUX_NEWTON_KEY,
-        LIMIT_KEY,
-        LIMIT_BYTES_KEY,
-    ];
-
     /// # Errors
     /// Times that the algorithm cannot work with, and limits that let nothing in.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        validate_times(self.target, self.interval)?;
-        self.limits().validate()
+        self.validate_ranges()?;
+        validate_times(self.target, self.interval)
     }
 
     const fn limits(&self) -> Limit {

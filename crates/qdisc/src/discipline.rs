@@ -1,9 +1,9 @@
 //! What a queue of one priority does.
 
+use fabricsim_core::choices;
 use fabricsim_core::packet::{Ecn, Header, Packet};
 use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::counters::DisciplineCounters;
 
@@ -85,15 +85,14 @@ macro_rules! holds_one_line {
 }
 pub(crate) use holds_one_line;
 
-/// Which of the packets that can be marked a rule is about.
-#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EcnSelector {
-    /// All whose sender understands marks: ECT(0), ECT(1) and those that are marked already.
-    #[default]
-    Capable,
-    /// Those with the identifier of L4S alone, ECT(1).
-    Ect1,
+choices! {
+    /// Which of the packets that can be marked a rule is about.
+    pub enum EcnSelector {
+        /// All whose sender understands marks: ECT(0), ECT(1) and those that are marked already.
+        Capable = "capable" ("all that can be marked"),
+        /// Those with the identifier of L4S alone, ECT(1).
+        Ect1 = "ect1" ("those of L4S alone"),
+    }
 }
 
 impl EcnSelector {

@@ -112,7 +112,7 @@ kinds! {
 pub struct SharedBufferConfig {}
 
 impl SharedBufferConfig {
-    /// Its keys with their meaning.
+    /// Its keys.
     pub const KEYS: Keys = &[];
 
     #[expect(

@@ -1,11 +1,10 @@
 //! ECN marking by queue length, as datacenter switches do it.
 
 use crate::mrg32k3a::PublishedDraws;
-use fabricsim_core::input::ValueKind;
 use fabricsim_core::plugin::MarkingThresholds;
 use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::settings;
 use fabricsim_core::units::Bytes;
-use fabricsim_core::{setting_values, settings};
 
 settings! {
     /// Thresholds of one port: no marks up to `kmin`, a probability that grows linearly to `pmax` at
@@ -22,8 +21,6 @@ settings! {
         pub pmax: f64 = required,
     }
 }
-
-setting_values!(EcnConfig => ValueKind::Table(EcnConfig::KEYS));
 
 impl From<MarkingThresholds> for EcnConfig {
     fn from(wanted: MarkingThresholds) -> Self {

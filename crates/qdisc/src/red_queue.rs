@@ -5,95 +5,63 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Flags, Header, Packet};
 use fabricsim_core::plugin::Mark;
 use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::aqm::DisciplineContext;
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, holds_one_line, is_capable, mark_if};
 use crate::line::Line;
-use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
+use crate::tail_drop::{Limit, limit};
 
 /// The packet by which idle time is counted: Linux's `avpkt`.
 const TYPICAL: Bytes = Bytes::new(1_000);
 
-/// Settings of [`RedQueue`].
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RedConfig {
-    /// Average bytes up to which nothing is marked or dropped.
-    pub kmin: Bytes,
-    /// Average bytes from which on everything is.
-    pub kmax: Bytes,
-    /// Probability at `kmax`, 0 to 1.
-    pub pmax: f64,
-    /// Weight of the present length in the average; 1 takes the present length itself.
-    pub weight: f64,
-    /// Spread marks and drops evenly.
-    pub spread: bool,
-    /// From `kmax` to twice `kmax` the probability grows from `pmax` to 1.
-    pub gentle: bool,
-    /// Mark packets that can be marked.
-    pub ecn: bool,
-    /// Packets that the queue holds; 1,000 where neither limit is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-    /// Bytes that the queue holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit_bytes: Option<Bytes>,
-}
-
-impl Default for RedConfig {
-    fn default() -> Self {
-        Self {
-            kmin: Bytes::new(30_000),
-            kmax: Bytes::new(90_000),
-            pmax: 0.1,
-            weight: 0.002,
-            spread: true,
-            gentle: false,
-            ecn: true,
-            limit: None,
-            limit_bytes: None,
-        }
+settings! {
+    /// Settings of [`RedQueue`].
+    pub struct RedConfig {
+        /// Average bytes up to which nothing is marked.
+        pub kmin: Bytes = "30KB",
+        /// Average bytes from which on everything is marked.
+        pub kmax: Bytes = "90KB",
+        /// Probability at `kmax`.
+        #[range(above 0.0, to 1.0)]
+        #[refused(
+            "a probability of {value} is not between 0 and 1",
+            "give a number above 0 and up to 1, such as 0.1"
+        )]
+        pub pmax: f64 = 0.1,
+        /// Weight of the present length in the average, 1 for the present length itself.
+        #[range(above 0.0, to 1.0)]
+        #[refused(
+            "a weight of {value} is not between 0 and 1",
+            "give a number above 0 and up to 1, such as 0.002"
+        )]
+        pub weight: f64 = 0.002,
+        /// Spread marks evenly instead of drawing each by itself.
+        pub spread: bool = true,
+        /// Let the probability grow from `pmax` to 1 between `kmax` and twice `kmax`.
+        pub gentle: bool = false,
+        /// Mark packets that can be marked, and drop only the others.
+        pub ecn: bool = true,
+        /// Packets that the queue holds.
+        #[range(from 1)]
+        #[refused(limit::NO_PACKETS, limit::PACKETS)]
+        #[note("(default: 1000, or any number where `limit_bytes` is given)")]
+        pub limit: Option<u32> = none,
+        /// Bytes that the queue holds.
+        #[range(from "1B")]
+        #[refused(limit::NO_BYTES, limit::BYTES)]
+        #[note("(default: any number)")]
+        pub limit_bytes: Option<Bytes> = none,
     }
 }
 
 impl RedConfig {
-    /// Its keys with their meaning.
-    pub const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "kmin",
-            "average bytes up to which nothing is marked (default \"30KB\")",
-        ),
-        (
-            "kmax",
-            "average bytes from which on everything is marked (default \"90KB\")",
-        ),
-        ("pmax", "probability at `kmax`, 0 to 1 (default 0.1)"),
-        (
-            "weight",
-            "weight of the present length in the average, 1 for the present length itself (default 0.002)",
-        ),
-        (
-            "spread",
-            "spread marks evenly instead of drawing each by itself (default true)",
-        ),
-        (
-            "gentle",
-            "let the probability grow from `pmax` to 1 between `kmax` and twice `kmax` (default false)",
-        ),
-        (
-            "ecn",
-            "mark packets that can be marked, and drop only the others (default true)",
-        ),
-        LIMIT_KEY,
-        LIMIT_BYTES_KEY,
-    ];
-
     /// # Errors
     /// Numbers out of range, and thresholds that are not in order.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        self.validate_ranges()?;
         if self.kmin >= self.kmax {
             return Err(ConfigError::new(
                 "kmax",
@@ -101,21 +69,7 @@ impl RedConfig {
                 "give a larger `kmax`, such as three times `kmin`; for a step use kind = \"step\"",
             ));
         }
-        if !(self.pmax > 0.0 && self.pmax <= 1.0) {
-            return Err(ConfigError::new(
-                "pmax",
-                format!("a probability of {} is not between 0 and 1", self.pmax),
-                "give a number above 0 and up to 1, such as 0.1",
-            ));
-        }
-        if !(self.weight > 0.0 && self.weight <= 1.0) {
-            return Err(ConfigError::new(
-                "weight",
-                format!("a weight of {} is not between 0 and 1", self.weight),
-                "give a number above 0 and up to 1, such as 0.002",
-            ));
-        }
-        self.limits().validate()
+        Ok(())
     }
 
     const fn limits(&self) -> Limit {

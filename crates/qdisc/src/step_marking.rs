@@ -3,35 +3,39 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, EcnSelector, holds_one_line, mark_if};
 use crate::line::Line;
-use crate::tail_drop::{LIMIT_BYTES_KEY, LIMIT_KEY, Limit};
+use crate::tail_drop::{Limit, limit};
 
-/// Settings of [`StepMarking`].
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct StepConfig {
-    /// A packet is marked when it has waited for longer; 1 ms where no threshold is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sojourn: Option<Duration>,
-    /// A packet is marked when it leaves more bytes behind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<Bytes>,
-    /// A packet is marked when it leaves more packets behind.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub packets: Option<u32>,
-    /// Which packets are marked.
-    pub marks: EcnSelector,
-    /// Packets that the queue holds; 1,000 where neither limit is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-    /// Bytes that the queue holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit_bytes: Option<Bytes>,
+settings! {
+    /// Settings of [`StepMarking`].
+    pub struct StepConfig {
+        /// Mark a packet that has waited for longer.
+        #[note("(default \"1ms\")")]
+        pub sojourn: Option<Duration> = none,
+        /// Mark a packet that leaves more bytes behind, instead of `sojourn`.
+        #[note("(default: none)")]
+        pub bytes: Option<Bytes> = none,
+        /// Mark a packet that leaves more packets behind, instead of `sojourn`.
+        #[note("(default: none)")]
+        pub packets: Option<u32> = none,
+        /// Packets that are marked.
+        pub marks: EcnSelector = "capable",
+        /// Packets that the queue holds.
+        #[range(from 1)]
+        #[refused(limit::NO_PACKETS, limit::PACKETS)]
+        #[note("(default: 1000, or any number where `limit_bytes` is given)")]
+        pub limit: Option<u32> = none,
+        /// Bytes that the queue holds.
+        #[range(from "1B")]
+        #[refused(limit::NO_BYTES, limit::BYTES)]
+        #[note("(default: any number)")]
+        pub limit_bytes: Option<Bytes> = none,
+    }
 }
 
 /// What is compared with the threshold.
@@ -43,28 +47,6 @@ enum Threshold {
 }
 
 impl StepConfig {
-    /// Its keys with their meaning.
-    pub const KEYS: &'static [(&'static str, &'static str)] = &[
-        (
-            "sojourn",
-            "mark a packet that has waited for longer (default \"1ms\")",
-        ),
-        (
-            "bytes",
-            "mark a packet that leaves more bytes behind, instead of `sojourn` (default: none)",
-        ),
-        (
-            "packets",
-            "mark a packet that leaves more packets behind, instead of `sojourn` (default: none)",
-        ),
-        (
-            "marks",
-            "\"capable\" for all packets that can be marked, \"ect1\" for those of L4S alone (default \"capable\")",
-        ),
-        LIMIT_KEY,
-        LIMIT_BYTES_KEY,
-    ];
-
     /// # Errors
     /// Several thresholds, or a limit that lets nothing in.
     pub fn validate(&self) -> Result<(), ConfigError> {
@@ -81,7 +63,7 @@ impl StepConfig {
                 "give one of `sojourn`, `bytes` and `packets`",
             ));
         }
-        self.limits().validate()
+        self.validate_ranges()
     }
 
     const fn limits(&self) -> Limit {

@@ -3,23 +3,12 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Header, Packet};
 use fabricsim_core::plugin::Mark;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, holds_one_line};
 use crate::line::Line;
-
-/// The key of the limit in packets.
-pub(crate) const LIMIT_KEY: (&str, &str) = (
-    "limit",
-    "packets that the queue holds (default: 1000, or any number where `limit_bytes` is given)",
-);
-/// The key of the limit in bytes.
-pub(crate) const LIMIT_BYTES_KEY: (&str, &str) = (
-    "limit_bytes",
-    "bytes that the queue holds (default: any number)",
-);
 
 /// Where a queue ends: in packets, in bytes, or whatever is reached first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,25 +32,6 @@ impl Limit {
         }
     }
 
-    /// Refuses limits that let nothing in.
-    pub(crate) fn validate(self) -> Result<(), ConfigError> {
-        if self.packets == Some(0) {
-            return Err(ConfigError::new(
-                "limit",
-                "a queue of 0 packets drops everything",
-                "give a number of packets above 0, such as 1000",
-            ));
-        }
-        if self.bytes == Some(Bytes::ZERO) {
-            return Err(ConfigError::new(
-                "limit_bytes",
-                "a queue of 0 bytes drops everything",
-                "give a size above 0, such as \"256KB\"",
-            ));
-        }
-        Ok(())
-    }
-
     /// Whether a packet of `size` fits behind `packets` packets of `bytes` bytes.
     #[inline]
     pub(crate) fn has_room(self, packets: usize, bytes: Bytes, size: Bytes) -> bool {
@@ -70,26 +40,39 @@ impl Limit {
     }
 }
 
-/// Settings of [`TailDrop`].
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct TailDropConfig {
-    /// Packets that the queue holds; 1,000 where neither limit is given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit: Option<u32>,
-    /// Bytes that the queue holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limit_bytes: Option<Bytes>,
+/// The words that refuse limits and say what would be right.
+pub(crate) mod limit {
+    /// The message that refuses a limit in packets.
+    pub(crate) const NO_PACKETS: &str = "a queue of 0 packets drops everything";
+    /// The limits in packets that are possible.
+    pub(crate) const PACKETS: &str = "give a number of packets above 0, such as 1000";
+    /// The message that refuses a limit in bytes.
+    pub(crate) const NO_BYTES: &str = "a queue of 0 bytes drops everything";
+    /// The limits in bytes that are possible.
+    pub(crate) const BYTES: &str = "give a size above 0, such as \"256KB\"";
+}
+
+settings! {
+    /// Settings of [`TailDrop`].
+    pub struct TailDropConfig {
+        /// Packets that the queue holds.
+        #[range(from 1)]
+        #[refused(limit::NO_PACKETS, limit::PACKETS)]
+        #[note("(default: 1000, or any number where `limit_bytes` is given)")]
+        pub limit: Option<u32> = none,
+        /// Bytes that the queue holds.
+        #[range(from "1B")]
+        #[refused(limit::NO_BYTES, limit::BYTES)]
+        #[note("(default: any number)")]
+        pub limit_bytes: Option<Bytes> = none,
+    }
 }
 
 impl TailDropConfig {
-    /// Its keys with their meaning.
-    pub const KEYS: &'static [(&'static str, &'static str)] = &[LIMIT_KEY, LIMIT_BYTES_KEY];
-
     /// # Errors
     /// A limit that lets nothing in.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.limits().validate()
+        self.validate_ranges()
     }
 
     const fn limits(&self) -> Limit {

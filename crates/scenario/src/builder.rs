@@ -1,17 +1,18 @@
 //! Scenarios that a program builds, without a text.
 
+mod check;
+
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
-use fabricsim_core::input::ConfigError;
 use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology, TopologyKind};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use fabricsim_workload::{BoxedWorkload, WorkloadContext, WorkloadKind, boxed};
 
+use self::check::check_seed;
 use crate::cc::registry::AnyCcConfig;
 use crate::kinds::Registry;
 use crate::read::routing::find_policy;
@@ -21,7 +22,6 @@ use crate::scenario::counts::{FlowCount, check_count};
 use crate::scenario::places::Places;
 use crate::scenario::{Scenario, hosts};
 use crate::schema::event::Event;
-use crate::schema::name::is_plain;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::part::{Part, WithoutText};
 use crate::schema::profile::{Profile, fidelity};
@@ -143,15 +143,6 @@ impl Scenario {
         scenario.check(&blame)?;
         Ok(scenario)
     }
-}
-
-/// Refuses seeds that a text cannot have.
-fn check_seed(seed: u64, blame: &WithoutText) -> Result<(), Error> {
-    if i64::try_from(seed).is_ok() {
-        return Ok(());
-    }
-    let message = "a seed is a whole number from 0 to 2^63 - 1";
-    Err(blame.error(message, "give one such as 1"))
 }
 
 impl ScenarioBuilder {
@@ -368,35 +359,6 @@ impl ScenarioBuilder {
         };
         scenario.check(&blame)?;
         Ok(scenario)
-    }
-
-    /// Checks what each table can tell by itself.
-    fn check_tables(&self, blame: &WithoutText) -> Result<(), Error> {
-        if !is_plain(&self.name) {
-            return Err(blame.error(
-                "a name is up to 200 letters, digits, dots, dashes and underscores, and begins with none \
-                 of `.` and `-`",
-                "give one such as \"fat320-websearch-50\"",
-            ));
-        }
-        check_seed(self.seed, blame)?;
-        let check = |title: &dyn fmt::Display, checked: Result<(), ConfigError>| {
-            checked.map_err(|error| blame.refused(title, error))
-        };
-        check(&"[switch]", self.switch.validate())?;
-        check(&"[rdma]", self.transport.validate())?;
-        check(&"[tcp]", self.tcp.validate())?;
-        check(&"[run]", self.run.validate())?;
-        check(&"[output]", self.output.validate())?;
-        for cc in self.cc.iter().chain(self.class_cc.values()) {
-            check(&Part::Cc, cc.validate())?;
-        }
-        for (index, rule) in self.queues.iter().enumerate() {
-            let part = Part::Queue(index);
-            check(&part, rule.place.validate())?;
-            check(&part, rule.discipline.validate())?;
-        }
-        Ok(())
     }
 }
 

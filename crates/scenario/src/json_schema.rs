@@ -3,113 +3,79 @@
 
 use fabricsim_core::input::{Bound, DefaultValue, Key, Limit, ValueKind};
 use fabricsim_pint::query::QueryConfig;
-use fabricsim_transport::cc;
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use serde_json::{Map, Value, json};
 
-use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry, TcpClassKeys};
+use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry};
+use crate::schema::class::CLASS_KEYS;
 use crate::schema::discipline_kinds;
 use crate::schema::event;
+use crate::schema::keys::Keys;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::queries::BudgetSettings;
-use crate::schema::queue::QueuePlace;
-use crate::schema::root::{CLASS_KEYS, ROOT_KEYS};
+use crate::schema::queue::QUEUE_KEYS;
+use crate::schema::root::ROOT_KEYS;
 use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
 
-/// A table whose keys are described with their types. The keys of all other tables have a meaning only.
+/// A table of a scenario.
 #[derive(Debug)]
 pub struct DescribedTable {
-    /// The table whose `kind` it is, such as `cc`; `None` for a table that has no kinds.
-    pub group: Option<&'static str>,
-    /// The kind, or the table as documents write it: `[switch]`.
+    /// The table as documents write it: `[switch]`, or the kind of a table that has several.
     pub name: &'static str,
+    /// Whether it is one of several kinds of a table.
+    pub place: TablePlace,
     /// The keys.
     pub keys: Vec<Key>,
 }
 
-/// Tables and their keys; those of the algorithms of TCP (`tcp`) have further ones in common.
-const TABLES: &[(Option<&str>, &str, &[Key])] = &[
-    (
-        Some("topology"),
-        "fat-tree",
-        fabricsim_topology::FatTreeConfig::KEYS,
-    ),
-    (
-        Some("topology"),
-        "leaf-spine",
-        fabricsim_topology::LeafSpineConfig::KEYS,
-    ),
-    (
-        Some("topology"),
-        "dumbbell",
-        fabricsim_topology::DumbbellConfig::KEYS,
-    ),
-    (
-        Some("topology"),
-        "star",
-        fabricsim_topology::StarConfig::KEYS,
-    ),
-    (
-        Some("topology"),
-        "chain",
-        fabricsim_topology::ChainConfig::KEYS,
-    ),
-    (Some("topology"), "isp", fabricsim_topology::IspConfig::KEYS),
-    (
-        Some("topology"),
-        "graphml",
-        fabricsim_topology::GraphmlConfig::KEYS,
-    ),
-    (
-        Some("topology"),
-        "file",
-        fabricsim_topology::FileConfig::KEYS,
-    ),
-    (
-        Some("workload"),
-        "permutation",
-        fabricsim_workload::PermutationConfig::KEYS,
-    ),
-    (Some("cc"), "hpcc", fabricsim_hpcc::HpccConfig::KEYS),
-    (Some("cc"), "hpcc-pint", fabricsim_pint::PintConfig::KEYS),
-    (Some("cc"), "dcqcn", cc::DcqcnConfig::KEYS),
-    (Some("cc"), "timely", cc::TimelyConfig::KEYS),
-    (Some("cc"), "dctcp", cc::DctcpConfig::KEYS),
-    (Some("cc"), "none", cc::NoneConfig::KEYS),
-    (Some("tcp"), "cubic", cc::CubicConfig::KEYS),
-    (Some("tcp"), "newreno", &[]),
-    (Some("tcp"), "tcp-dctcp", cc::TcpDctcpConfig::KEYS),
-    (Some("tcp"), "prague", cc::PragueConfig::KEYS),
-    (None, "[switch]", SwitchSettings::KEYS),
-    (None, "[rdma]", RdmaConfig::KEYS),
-    (None, "[tcp]", TcpConfig::KEYS),
-    (None, "[routing]", RoutingSettings::KEYS),
-    (None, "[run]", RunSettings::KEYS),
-    (None, "[output]", OutputSettings::KEYS),
-    (None, "[observe]", ObserveSettings::KEYS),
-    (None, "[pint]", BudgetSettings::KEYS),
-    (None, "[[query]]", QueryConfig::KEYS),
+/// Where a table stands among those of a scenario.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum TablePlace {
+    /// It is one of the kinds of a table.
+    Kind,
+    /// It is a table of its own.
+    Own,
+}
+
+/// The tables that have no kinds.
+const OWN_TABLES: &[(&str, Keys)] = &[
+    ("[[class]]", CLASS_KEYS),
+    ("[switch]", SwitchSettings::KEYS),
+    ("[rdma]", RdmaConfig::KEYS),
+    ("[tcp]", TcpConfig::KEYS),
+    ("[[queue]]", QUEUE_KEYS),
+    ("[routing]", RoutingSettings::KEYS),
+    ("[run]", RunSettings::KEYS),
+    ("[output]", OutputSettings::KEYS),
+    ("[observe]", ObserveSettings::KEYS),
+    ("[pint]", BudgetSettings::KEYS),
+    ("[[query]]", QueryConfig::KEYS),
 ];
 
-/// Returns the tables of a scenario whose keys are described with their types.
+/// Returns all tables of a scenario; the keys before any table are [`ROOT_KEYS`].
 #[must_use]
 pub fn described_tables() -> Vec<DescribedTable> {
-    let described = TABLES.iter().map(|&(group, name, keys)| match group {
-        Some("tcp") => DescribedTable {
-            group: Some("cc"),
-            name,
-            keys: [keys, TcpClassKeys::KEYS].concat(),
-        },
-        _ => DescribedTable {
-            group,
-            name,
-            keys: keys.to_vec(),
-        },
+    let topologies = fabricsim_topology::KINDS.iter().copied();
+    let workloads = fabricsim_workload::KINDS.iter().copied();
+    let events = event::KINDS.iter().copied();
+    let disciplines = discipline_kinds().iter().copied();
+    let kinds = topologies.chain(workloads).chain(events).chain(disciplines);
+    let kinds = kinds.map(|(name, _, keys)| (name, keys.to_vec()));
+    let algorithms = CONGESTION_CONTROLS.iter().map(|cc| (cc.name, cc.keys()));
+    let of_kind = kinds.chain(algorithms).map(|(name, keys)| DescribedTable {
+        name,
+        place: TablePlace::Kind,
+        keys,
     });
-    described.collect()
+    let own = OWN_TABLES.iter().map(|(name, keys)| DescribedTable {
+        name,
+        place: TablePlace::Own,
+        keys: keys.to_vec(),
+    });
+    of_kind.chain(own).collect()
 }
 
 /// Returns a JSON Schema (draft 2020-12) of scenarios with the algorithms of the registry.
@@ -133,10 +99,7 @@ pub fn scenario_schema() -> Value {
         ("rdma", described_table(RdmaConfig::KEYS)),
         ("tcp", tcp_table()),
         ("routing", described_table(RoutingSettings::KEYS)),
-        (
-            "class",
-            list(plain_table(CLASS_KEYS, &[("cc", reference("cc"))]), 0),
-        ),
+        ("class", list(class_table(), 0)),
         ("event", list(reference("event"), 0)),
         ("run", described_table(RunSettings::KEYS)),
         ("output", described_table(OutputSettings::KEYS)),
@@ -154,11 +117,11 @@ pub fn scenario_schema() -> Value {
         "required": ["topology", "workload", "cc"],
         "additionalProperties": false,
         "$defs": {
-            "topology": kinds("topology", fabricsim_topology::KINDS.iter().copied(), &[]),
-            "workload": kinds("workload", fabricsim_workload::KINDS.iter().copied(), &[("cc", reference("cc"))]),
-            "cc": kinds("cc", algorithms, &[]),
-            "event": kinds("event", event::KINDS.iter().copied(), &[]),
-            "discipline": kinds("discipline", discipline_kinds().iter().copied(), &[]),
+            "topology": kinds(fabricsim_topology::KINDS.iter().copied(), &[]),
+            "workload": kinds(fabricsim_workload::KINDS.iter().copied(), &[("cc", reference("cc"))]),
+            "cc": kinds(algorithms, &[]),
+            "event": kinds(event::KINDS.iter().copied(), &[]),
+            "discipline": kinds(discipline_kinds().iter().copied(), &[]),
         },
     })
 }
@@ -169,9 +132,15 @@ fn reference(name: &str) -> Value {
 
 /// A table with a place and the discipline that queues have there.
 fn queue_table() -> Value {
-    let mut table = described_table(QueuePlace::KEYS);
+    let mut table = described_table(QUEUE_KEYS);
     table["properties"]["discipline"] = line_or_discipline();
-    table["required"] = json!(["discipline"]);
+    table
+}
+
+/// A class of flows with its algorithm.
+fn class_table() -> Value {
+    let mut table = described_table(CLASS_KEYS);
+    table["properties"]["cc"] = reference("cc");
     table
 }
 
@@ -187,25 +156,12 @@ fn line_or_discipline() -> Value {
 
 /// Tables that differ by their `kind`; `more` are keys that all of them have.
 fn kinds<'a>(
-    group: &str,
-    known: impl Iterator<
-        Item = (
-            &'static str,
-            &'static str,
-            &'a [(&'static str, &'static str)],
-        ),
-    >,
+    known: impl Iterator<Item = (&'static str, &'static str, &'a [Key])>,
     more: &[(&str, Value)],
 ) -> Value {
-    let described = described_tables();
     let tables: Vec<Value> = known
         .map(|(name, about, keys)| {
-            let described =
-                (described.iter()).find(|table| table.group == Some(group) && table.name == name);
-            let mut table = match described {
-                Some(table) => described_table(&table.keys),
-                None => plain_table(keys, &[]),
-            };
+            let mut table = described_table(keys);
             table["title"] = json!(name);
             table["description"] = json!(about);
             table["properties"]["kind"] = json!({ "const": name });
@@ -222,21 +178,6 @@ fn kinds<'a>(
     json!({ "oneOf": tables })
 }
 
-fn properties(keys: &[(&'static str, &'static str)]) -> Map<String, Value> {
-    keys.iter()
-        .map(|(key, meaning)| ((*key).to_owned(), json!({ "description": meaning })))
-        .collect()
-}
-
-/// A table whose keys have meanings only; `more` says what some of them are.
-fn plain_table(keys: &[(&'static str, &'static str)], more: &[(&str, Value)]) -> Value {
-    let mut properties = properties(keys);
-    for (key, value) in more {
-        properties.insert((*key).to_owned(), value.clone());
-    }
-    table(properties, &[])
-}
-
 /// The table of TCP, whose profile is another one in scenarios than in programs.
 fn tcp_table() -> Value {
     let mut table = described_table(TcpConfig::KEYS);
@@ -251,8 +192,12 @@ fn described_table(keys: &[Key]) -> Value {
         .filter(|key| key.default == DefaultValue::Required)
         .map(|key| key.name)
         .collect();
+    table(properties(keys), &required)
+}
+
+fn properties(keys: &[Key]) -> Map<String, Value> {
     let properties = keys.iter().map(|key| (key.name.to_owned(), property(key)));
-    table(properties.collect(), &required)
+    properties.collect()
 }
 
 fn table(properties: Map<String, Value>, required: &[&str]) -> Value {
@@ -290,7 +235,9 @@ fn property(key: &Key) -> Value {
 
 fn value_of(kind: ValueKind) -> Value {
     match kind {
+        ValueKind::Any => json!({}),
         ValueKind::Number => json!({ "type": "number" }),
+        ValueKind::Integer => json!({ "type": "integer" }),
         ValueKind::WholeNumber { most } => {
             json!({ "type": "integer", "minimum": 0, "maximum": most })
         }

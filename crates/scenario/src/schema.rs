@@ -1,5 +1,6 @@
 //! The tables of a scenario that belong to no plugin.
 
+pub mod class;
 pub mod ecn;
 pub mod event;
 pub mod far_end;
@@ -23,14 +24,14 @@ pub const fn discipline_kinds() -> &'static [(&'static str, &'static str, Keys)]
     fabricsim_qdisc::KINDS
 }
 
-/// The keys of the `[tcp]` table, each with what it means.
+/// The keys of the `[tcp]` table.
 #[must_use]
 pub const fn tcp_keys() -> Keys {
-    fabricsim_transport::tcp::TcpConfig::MEANINGS
+    fabricsim_transport::tcp::TcpConfig::KEYS
 }
 
-/// The keys of the `[rdma]` table, each with what it means.
+/// The keys of the `[rdma]` table.
 #[must_use]
 pub const fn rdma_keys() -> Keys {
-    fabricsim_transport::rdma::RdmaConfig::MEANINGS
+    fabricsim_transport::rdma::RdmaConfig::KEYS
 }

@@ -7,12 +7,12 @@ use std::fmt;
 use std::ops::Range;
 
 pub use range::NumberRange;
+#[cfg(feature = "serde")]
+pub use settings::{Apart, Given, Refusal, check_limits, default_list, default_value};
 pub use settings::{
     Bound, Choice, DefaultValue, Key, Keys, Limit, Quantity, SettingValue, Text, ValueKind,
-    describe_limits, meanings,
+    describe_limits,
 };
-#[cfg(feature = "serde")]
-pub use settings::{Given, Refusal, check_limits, default_list, default_value};
 
 /// An error in an input text: where it is, what is wrong and what would be right.
 ///
@@ -86,6 +86,19 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
+/// What stands between the fault of a value and an example of a right one, in errors of types that are
+/// read from texts.
+pub const EXAMPLE_MARK: &str = "; write it like ";
+
+/// Splits an error with an [`EXAMPLE_MARK`]: what is wrong, and the example without its backticks.
+#[must_use]
+pub fn split_example(error: &str) -> (&str, Option<&str>) {
+    match error.rsplit_once(EXAMPLE_MARK) {
+        Some((what, example)) => (what, Some(example.trim_matches('`'))),
+        None => (error, None),
+    }
+}
+
 /// Reads a range of numbers, written `0..16` (0 to 15) or `7`; `what` is one of the things that the
 /// numbers stand for.
 ///
@@ -103,7 +116,7 @@ pub fn parse_range(text: &str, what: &str) -> Result<Range<u32>, String> {
             "the range `{text}` is empty; the second number is the one after the last {what}"
         )),
         None => Err(format!(
-            "`{text}` is not a range of {what}s; write it like `0..16`"
+            "`{text}` is not a range of {what}s{EXAMPLE_MARK}`0..16`"
         )),
     }
 }

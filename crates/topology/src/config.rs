@@ -60,7 +60,7 @@ impl TopologyKind for FatTreeConfig {
     const NAME: &'static str = "fat-tree";
     const ABOUT: &'static str =
         "three layers of switches in pods: the classic k-ary fat-tree, or a published fabric";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl TopologySource for FatTreeConfig {
@@ -72,7 +72,7 @@ impl TopologySource for FatTreeConfig {
 impl TopologyKind for LeafSpineConfig {
     const NAME: &'static str = "leaf-spine";
     const ABOUT: &'static str = "two layers of switches, every leaf linked to every spine";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl TopologySource for LeafSpineConfig {
@@ -84,7 +84,7 @@ impl TopologySource for LeafSpineConfig {
 impl TopologyKind for DumbbellConfig {
     const NAME: &'static str = "dumbbell";
     const ABOUT: &'static str = "two switches with hosts on both sides of one link";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl TopologySource for DumbbellConfig {
@@ -96,7 +96,7 @@ impl TopologySource for DumbbellConfig {
 impl TopologyKind for StarConfig {
     const NAME: &'static str = "star";
     const ABOUT: &'static str = "hosts around one switch";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl TopologySource for StarConfig {
@@ -108,7 +108,7 @@ impl TopologySource for StarConfig {
 impl TopologyKind for ChainConfig {
     const NAME: &'static str = "chain";
     const ABOUT: &'static str = "switches in a row with hosts at each";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl TopologySource for ChainConfig {
@@ -121,7 +121,7 @@ impl TopologyKind for IspConfig {
     const NAME: &'static str = "isp";
     const ABOUT: &'static str =
         "a random network of a service provider: long, sparse, chains for the most part";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl TopologySource for IspConfig {
@@ -134,7 +134,7 @@ impl TopologyKind for GraphmlConfig {
     const NAME: &'static str = "graphml";
     const ABOUT: &'static str =
         "a graph of switches from a GraphML file, as the Internet Topology Zoo has them";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl TopologySource for GraphmlConfig {
@@ -155,7 +155,7 @@ impl TopologyKind for FileConfig {
     const NAME: &'static str = "file";
     const ABOUT: &'static str =
         "a list of links in the format of the HPCC simulator's topology.txt";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl TopologySource for FileConfig {
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(KINDS.len(), kinds.len());
         for ((name, _, documented), (kind, keys)) in KINDS.iter().zip(kinds.iter().zip(keys)) {
             assert_eq!(*name, kind.kind());
-            let documented: Vec<_> = documented.iter().map(|(key, _)| *key).collect();
+            let documented: Vec<_> = documented.iter().map(|key| key.name).collect();
             assert_eq!(documented, keys, "{name}");
         }
     }

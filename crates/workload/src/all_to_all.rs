@@ -6,101 +6,45 @@ use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Time};
-use serde::{Deserialize, Serialize};
 
 use crate::check;
-use crate::context::{Expected, WorkloadContext};
+use crate::context::WorkloadContext;
 
-/// Keys, units and defaults.
-const KEYS: &[(&str, &str)] = &[
-    (
-        "size",
-        "payload from each host to each other, such as \"1MB\" (required)",
-    ),
-    ("start", "time of the first round (default \"0s\")"),
-    (
-        "stagger",
-        "time from one round to the next; in round r host i sends to host i + r (default \"0s\")",
-    ),
-    ("priority", "priority queue, 1 to 7 (default 3)"),
-    ("dst_port", "destination port (default 100)"),
-];
-
-/// A shuffle in rounds: in round r = 1, 2, … the i-th host sends to the (i + r)-th, counted around,
-/// so each round is a permutation and after the last every pair has been served.
-///
-/// Rounds start `stagger` apart whether or not the round before has finished.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct AllToAllConfig {
-    /// Payload from each host to each other.
-    pub size: Bytes,
-    /// Time of the first round.
-    #[serde(default)]
-    pub start: Time,
-    /// Time from one round to the next.
-    #[serde(default)]
-    pub stagger: Duration,
-    /// Priority queue, 1 to 7.
-    #[serde(default = "check::default_priority")]
-    pub priority: u8,
-    /// Destination port.
-    #[serde(default = "check::default_dst_port")]
-    pub dst_port: u16,
+settings! {
+    /// A shuffle in rounds: in round r = 1, 2, … the i-th host sends to the (i + r)-th, counted
+    /// around, so each round is a permutation and after the last every pair has been served.
+    ///
+    /// Rounds start `stagger` apart whether or not the round before has finished.
+    pub struct AllToAllConfig {
+        /// Payload from each host to each other, such as "1MB".
+        pub size: Bytes = required,
+        /// Time of the first round.
+        pub start: Time = "0s",
+        /// Time from one round to the next; in round r host i sends to host i + r.
+        pub stagger: Duration = "0s",
+        /// Priority queue.
+        #[range(from 1, to 7)]
+        #[refused(check::NO_PRIORITY, check::PRIORITIES)]
+        #[note("(default 3); 1 with an algorithm of TCP")]
+        pub priority: u8 = 3,
+        /// Destination port.
+        pub dst_port: u16 = 100,
+    }
 }
 
 impl AllToAllConfig {
     /// All flows at time zero.
     #[must_use]
     pub fn new(size: Bytes) -> Self {
-        Self {
-            size,
-            start: Time::ZERO,
-            stagger: Duration::ZERO,
-            priority: check::DEFAULT_PRIORITY,
-            dst_port: check::DEFAULT_DST_PORT,
-        }
-    }
-
-    /// The source of flows, in memory proportional to the number of hosts.
-    ///
-    /// # Errors
-    /// When a value is out of its range or the topology has fewer than two hosts.
-    pub fn build(
-        &self,
-        context: &WorkloadContext,
-        class: ClassId,
-    ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        self.checked(context)?;
-        Ok(Box::new(AllToAll {
-            config: self.clone(),
-            class,
-            hosts: context.hosts.iter().map(|host| host.id).collect(),
-            round: 1,
-            position: 0,
-        }))
-    }
-
-    /// The exact number of flows and bytes.
-    ///
-    /// # Errors
-    /// As [`AllToAllConfig::build`].
-    pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        self.checked(context)?;
-        let hosts = context.hosts.len() as f64;
-        let flows = hosts * (hosts - 1.0);
-        let expected = Expected {
-            flows,
-            bytes: flows * self.size.as_f64(),
-        };
-        check::amount("kind", expected)
+        Self::with_required(size)
     }
 
     fn checked(&self, context: &WorkloadContext) -> Result<(), ConfigError> {
         check::two_hosts(context)?;
         check::size(self.size)?;
-        check::priority(self.priority)?;
+        self.validate_ranges()?;
         check::instant("start", self.start)?;
         check::span("stagger", self.stagger)?;
         if self.stagger == Duration::ZERO {
@@ -152,6 +96,7 @@ impl FlowSource for AllToAll {
 mod tests {
     use super::*;
     use crate::context::testing::context;
+    use crate::workload::Workload;
 
     #[test]
     fn every_pair_is_served_once_in_staggered_rounds() {

@@ -11,29 +11,19 @@ use crate::context::{Expected, WorkloadContext};
 /// Memory that a flow under way takes, in bytes, as a rule.
 const LIVE_FLOW_BYTES: f64 = 1_000.0;
 
-/// The priority of data when nothing is said: the lossless queue of the HPCC simulator.
+/// The priority of data when a list says nothing: the lossless queue of the HPCC simulator.
 pub(crate) const DEFAULT_PRIORITY: u8 = 3;
-/// The destination port of background flows when nothing is said.
+/// The destination port of flows when a list says nothing.
 pub(crate) const DEFAULT_DST_PORT: u16 = 100;
-
-pub(crate) fn default_priority() -> u8 {
-    DEFAULT_PRIORITY
-}
-
-pub(crate) fn default_dst_port() -> u16 {
-    DEFAULT_DST_PORT
-}
-
-pub(crate) fn load(load: f64) -> Result<f64, ConfigError> {
-    if load > 0.0 && load <= 2.0 {
-        return Ok(load);
-    }
-    Err(ConfigError::new(
-        "load",
-        format!("a load of {load} is outside the range above 0 up to 2"),
-        "a load is a fraction of the hosts' link rate: write 0.5 for 50 percent",
-    ))
-}
+/// The message that refuses a priority.
+pub(crate) const NO_PRIORITY: &str = "there is no data priority {value}";
+/// The priorities that flows can have.
+pub(crate) const PRIORITIES: &str = "choose 1 to 7; 0 is kept for control packets";
+/// The message that refuses a load.
+pub(crate) const NO_LOAD: &str = "a load of {value} is outside the range above 0 up to 2";
+/// The loads that hosts can have.
+pub(crate) const LOADS: &str =
+    "a load is a fraction of the hosts' link rate: write 0.5 for 50 percent";
 
 pub(crate) fn duration(duration: Duration) -> Result<Duration, ConfigError> {
     if duration > Duration::ZERO {
@@ -150,27 +140,4 @@ pub(crate) fn two_hosts(context: &WorkloadContext) -> Result<(), ConfigError> {
         format!("this workload needs two hosts and the topology has {count}"),
         "add hosts to the topology",
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn loads_are_fractions() {
-        assert!(load(0.5).is_ok());
-        assert!(load(2.0).is_ok());
-        for bad in [0.0, -0.3, 50.0, f64::NAN, f64::INFINITY] {
-            let error = load(bad).expect_err("refused");
-            assert_eq!(error.key, "load");
-            assert!(error.help.contains("0.5"), "{error}");
-        }
-    }
-
-    #[test]
-    fn priorities_leave_zero_to_control() {
-        assert!(priority(3).is_ok());
-        assert_eq!(priority(0).expect_err("refused").key, "priority");
-        assert_eq!(priority(8).expect_err("refused").key, "priority");
-    }
 }

@@ -38,9 +38,9 @@ kinds! {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::{Bytes, Duration};
-
     use fabricsim_core::id::ClassId;
+    use fabricsim_core::input::Key;
+    use fabricsim_core::units::{Bytes, Duration};
 
     use super::*;
     use crate::FlowTimes;
@@ -64,7 +64,7 @@ mod tests {
             let mut fields: Vec<String> = (config.value().as_object())
                 .map(|keys| keys.keys().cloned().collect())
                 .expect("a table");
-            let mut listed: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
+            let mut listed: Vec<&str> = Key::names(keys);
             fields.sort_unstable();
             listed.sort_unstable();
             assert_eq!(fields, listed, "{kind}");

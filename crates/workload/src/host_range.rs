@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use fabricsim_core::id::NodeId;
-use fabricsim_core::input::{ConfigError, parse_range};
+use fabricsim_core::input::{ConfigError, ValueKind, parse_range};
+use fabricsim_core::setting_values;
 use serde::{Deserialize, Serialize};
 
 use crate::context::WorkloadContext;
@@ -18,6 +19,8 @@ pub struct HostRange {
     /// The number after the last host's.
     pub end: u32,
 }
+
+setting_values!(HostRange => ValueKind::Range);
 
 impl FromStr for HostRange {
     type Err = String;

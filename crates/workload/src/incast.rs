@@ -3,86 +3,56 @@
 mod source;
 mod workload;
 
-use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Time};
-use serde::{Deserialize, Serialize};
 
-use self::source::Incast;
-use crate::arrivals::{bytes_per_second, exponential_gap};
+use crate::arrivals::bytes_per_second;
 use crate::check;
-use crate::context::{Expected, WorkloadContext};
+use crate::context::WorkloadContext;
 
-/// Keys, units and defaults.
-const KEYS: &[(&str, &str)] = &[
-    (
-        "fan_in",
-        "senders per event, fewer than the hosts (required)",
-    ),
-    ("size", "payload of each flow, such as \"500KB\" (required)"),
-    (
-        "load",
-        "random events: payload bytes over the link rate of all hosts, such as 0.02 (or `period`, or `at`)",
-    ),
-    (
-        "period",
-        "regular events: time from one to the next (or `load`, or `at`)",
-    ),
-    ("at", "one event: its time (or `load`, or `period`)"),
-    (
-        "receiver",
-        "number of the receiving host (default a random one for each event)",
-    ),
-    (
-        "duration",
-        "for how long events occur (required with `load` or `period`)",
-    ),
-    ("start", "when events begin, a time (default \"0s\")"),
-    ("priority", "priority queue, 1 to 7 (default 3)"),
-    ("dst_port", "destination port (default 200)"),
-];
-
-/// Incast events: `fan_in` distinct random hosts send `size` bytes each to one receiver at once.
-///
-/// Exactly one of `load`, `period` and `at` says when. The incast mix of the HPCC paper (SIGCOMM
-/// 2019, Figure 11a) is `fan_in = 60`, `size = "500KB"`, `load = 0.02`.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct IncastConfig {
-    /// Senders per event.
-    pub fan_in: u32,
-    /// Payload of each flow.
-    pub size: Bytes,
-    /// Events as a Poisson process: payload bytes over the summed link rate of all hosts.
-    #[serde(default)]
-    pub load: Option<f64>,
-    /// Regular events: the time from one to the next, the first at `start`.
-    #[serde(default)]
-    pub period: Option<Duration>,
-    /// One event, at this time.
-    #[serde(default)]
-    pub at: Option<Time>,
-    /// The receiving host; a random one for each event when absent.
-    #[serde(default)]
-    pub receiver: Option<NodeId>,
-    /// For how long events occur; with `load` and `period` only.
-    #[serde(default)]
-    pub duration: Option<Duration>,
-    /// When events begin; with `load` and `period` only.
-    #[serde(default)]
-    pub start: Time,
-    /// Priority queue, 1 to 7.
-    #[serde(default = "check::default_priority")]
-    pub priority: u8,
-    /// Destination port.
-    #[serde(default = "default_dst_port")]
-    pub dst_port: u16,
-}
-
-fn default_dst_port() -> u16 {
-    200
+settings! {
+    /// Incast events: `fan_in` distinct random hosts send `size` bytes each to one receiver at once.
+    ///
+    /// Exactly one of `load`, `period` and `at` says when. The incast mix of the HPCC paper (SIGCOMM
+    /// 2019, Figure 11a) is `fan_in = 60`, `size = "500KB"`, `load = 0.02`.
+    pub struct IncastConfig {
+        /// Senders per event, fewer than the hosts.
+        pub fan_in: u32 = required,
+        /// Payload of each flow, such as "500KB".
+        pub size: Bytes = required,
+        /// Random events: payload bytes over the link rate of all hosts, such as 0.02.
+        ///
+        /// Events are a Poisson process.
+        #[range(above 0.0, to 2.0)]
+        #[refused(check::NO_LOAD, check::LOADS)]
+        #[note("(or `period`, or `at`)")]
+        pub load: Option<f64> = null,
+        /// Regular events: time from one to the next.
+        ///
+        /// The first is at `start`.
+        #[note("(or `load`, or `at`)")]
+        pub period: Option<Duration> = null,
+        /// One event: its time.
+        #[note("(or `load`, or `period`)")]
+        pub at: Option<Time> = null,
+        /// Number of the receiving host.
+        #[note("(default: a random one for each event)")]
+        pub receiver: Option<NodeId> = null,
+        /// For how long events occur.
+        #[note("(required with `load` or `period`)")]
+        pub duration: Option<Duration> = null,
+        /// When events begin, a time; with `load` or `period` only.
+        pub start: Time = "0s",
+        /// Priority queue.
+        #[range(from 1, to 7)]
+        #[refused(check::NO_PRIORITY, check::PRIORITIES)]
+        #[note("(default 3); 1 with an algorithm of TCP")]
+        pub priority: u8 = 3,
+        /// Destination port.
+        pub dst_port: u16 = 200,
+    }
 }
 
 /// When events occur, validated.
@@ -98,16 +68,8 @@ impl IncastConfig {
     #[must_use]
     pub fn once(fan_in: u32, size: Bytes) -> Self {
         Self {
-            fan_in,
-            size,
-            load: None,
-            period: None,
             at: Some(Time::ZERO),
-            receiver: None,
-            duration: None,
-            start: Time::ZERO,
-            priority: check::DEFAULT_PRIORITY,
-            dst_port: default_dst_port(),
+            ..Self::with_required(fan_in, size)
         }
     }
 
@@ -122,68 +84,10 @@ impl IncastConfig {
         }
     }
 
-    /// The source of flows, in memory proportional to the number of hosts.
-    ///
-    /// # Errors
-    /// When a value is out of its range, `fan_in` leaves no host to receive, `receiver` is not a
-    /// host, or the keys do not say when in exactly one way.
-    pub fn build(
-        &self,
-        context: &WorkloadContext,
-        class: ClassId,
-    ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        let timing = self.checked(context)?;
-        let mut arrivals = Stream::new(context.seed, context.own_entity(), Purpose::Arrivals);
-        let due = match timing {
-            Timing::Once(at) => Some(at),
-            Timing::Every { end, .. } => Some(self.start).filter(|first| *first < end),
-            Timing::Random { mean_gap_secs, end } => {
-                let first = self
-                    .start
-                    .saturating_add(exponential_gap(&mut arrivals, mean_gap_secs));
-                Some(first).filter(|first| *first < end)
-            }
-        };
-        let candidates = context.hosts.iter().map(|host| host.id);
-        Ok(Box::new(Incast {
-            config: self.clone(),
-            class,
-            timing,
-            arrivals,
-            peers: Stream::new(context.seed, context.own_entity(), Purpose::Destinations),
-            hosts: candidates.filter(|id| Some(*id) != self.receiver).collect(),
-            due,
-            sent: 0,
-        }))
-    }
-
-    /// The expected number of flows and bytes.
-    ///
-    /// # Errors
-    /// As [`IncastConfig::build`].
-    pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        let duration = self.duration.unwrap_or_default();
-        let (events, key) = match self.checked(context)? {
-            Timing::Once(_) => (1.0, "at"),
-            Timing::Every { period, .. } => {
-                (duration.as_ps().div_ceil(period.as_ps()) as f64, "period")
-            }
-            Timing::Random { mean_gap_secs, .. } => {
-                (duration.as_secs_f64() / mean_gap_secs, "duration")
-            }
-        };
-        let flows = events * f64::from(self.fan_in);
-        let expected = Expected {
-            flows,
-            bytes: flows * self.size.as_f64(),
-        };
-        check::amount(key, expected)
-    }
-
     fn checked(&self, context: &WorkloadContext) -> Result<Timing, ConfigError> {
         check::two_hosts(context)?;
         check::size(self.size)?;
-        check::priority(self.priority)?;
+        self.validate_ranges()?;
         check::instant("start", self.start)?;
         check::instant("at", self.at.unwrap_or_default())?;
         check::span("period", self.period.unwrap_or_default())?;
@@ -219,7 +123,6 @@ impl IncastConfig {
         };
         match (self.load, self.period, self.at) {
             (Some(load), None, None) => {
-                let load = check::load(load)?;
                 let per_second: f64 = context
                     .hosts
                     .iter()
@@ -265,9 +168,11 @@ impl IncastConfig {
 #[cfg(test)]
 mod tests {
     use fabricsim_core::flow::FlowRequest;
+    use fabricsim_core::id::ClassId;
 
     use super::*;
     use crate::context::testing::context;
+    use crate::workload::Workload;
 
     fn flows(config: &IncastConfig, context: &WorkloadContext) -> Vec<FlowRequest> {
         let mut source = config.build(context, ClassId(0)).unwrap();

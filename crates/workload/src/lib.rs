@@ -23,7 +23,7 @@
 //! ```
 //! use fabricsim_core::id::{ClassId, NodeId};
 //! use fabricsim_core::units::{Duration, Rate};
-//! use fabricsim_workload::{Host, PoissonConfig, WorkloadContext};
+//! use fabricsim_workload::{Host, PoissonConfig, Workload, WorkloadContext};
 //!
 //! let hosts = (0..16).map(|n| Host { id: NodeId(n), rate: Rate::from_gbps(100) }).collect();
 //! let context = WorkloadContext { hosts, seed: 1, index: 0 };
@@ -61,7 +61,9 @@ pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, WorkloadContext};
 pub use host_range::HostRange;
 pub use incast::IncastConfig;
-pub use list::{FlowList, FlowTimes, ListConfig, ListFormat, detect, parse_csv, parse_hpcc_flows};
+pub use list::{
+    FlowList, FlowTimes, ListConfig, ListFormat, ListTable, detect, parse_csv, parse_hpcc_flows,
+};
 pub use merge::Merge;
 pub use offered::{CostOf, FlowCost, Offered, Traffic};
 pub use permutation::PermutationConfig;

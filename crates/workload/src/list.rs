@@ -5,24 +5,20 @@ mod hpcc;
 mod row;
 mod workload;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::settings;
 use fabricsim_core::units::Time;
 use serde::{Deserialize, Serialize};
 
 pub use self::csv::parse_csv;
 pub use self::hpcc::{FlowTimes, parse_hpcc_flows};
-use crate::context::{Expected, Host, WorkloadContext};
+use crate::context::Host;
 use crate::text::lines;
-
-/// Keys, units and defaults.
-const KEYS: &[(&str, &str)] = &[(
-    "path",
-    "a CSV with the columns src, dst, size_bytes, start_ns, or an HPCC simulator's flow.txt (required)",
-)];
 
 /// The two forms of a list of flows.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -100,15 +96,34 @@ impl FlowList {
     }
 }
 
+settings! {
+    /// The table of a list of flows.
+    pub struct ListTable {
+        /// A CSV with the columns src, dst, size_bytes, start_ns, or an HPCC simulator's flow.txt.
+        path: PathBuf = required,
+    }
+}
+
 /// The flows of a file, at the times that it says.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "ListTable", into = "ListTable")]
 pub struct ListConfig {
     /// The file.
     pub path: String,
     /// Its content, once read.
-    #[serde(skip)]
     list: Option<FlowList>,
+}
+
+impl From<ListTable> for ListConfig {
+    fn from(table: ListTable) -> Self {
+        Self::new(table.path.to_string_lossy())
+    }
+}
+
+impl From<ListConfig> for ListTable {
+    fn from(config: ListConfig) -> Self {
+        Self::with_required(config.path.into())
+    }
 }
 
 impl ListConfig {
@@ -137,31 +152,6 @@ impl ListConfig {
     #[must_use]
     pub fn list(&self) -> Option<&FlowList> {
         self.list.as_ref()
-    }
-
-    /// The source of the flows.
-    ///
-    /// # Errors
-    /// When the file has not been loaded.
-    pub fn build(
-        &self,
-        _context: &WorkloadContext,
-        class: ClassId,
-    ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        self.loaded().map(|list| list.source(class))
-    }
-
-    /// The exact number of flows and bytes.
-    ///
-    /// # Errors
-    /// When the file has not been loaded.
-    pub fn expected(&self, _context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        let flows = self.loaded()?.flows();
-        let bytes = flows.iter().map(|flow| flow.size.as_f64()).sum();
-        Ok(Expected {
-            flows: flows.len() as f64,
-            bytes,
-        })
     }
 
     fn loaded(&self) -> Result<&FlowList, ConfigError> {
@@ -202,6 +192,7 @@ impl FlowSource for ListSource {
 mod tests {
     use super::*;
     use crate::context::testing::context;
+    use crate::workload::Workload;
 
     #[test]
     fn the_two_forms_are_told_apart() {

@@ -59,6 +59,7 @@ mod tests {
 
     use super::*;
     use crate::context::testing::context;
+    use crate::workload::Workload;
     use crate::{AllToAllConfig, PermutationConfig, PoissonConfig};
 
     #[test]

@@ -6,12 +6,12 @@ use fabricsim_core::flow::{FlowRequest, FlowSource};
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::rng::Stream;
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::check;
-use crate::context::{Expected, WorkloadContext};
+use crate::context::WorkloadContext;
 
 settings! {
     /// Rounds of permutation traffic: in each, a random permutation without fixed points says to whom
@@ -29,10 +29,7 @@ settings! {
         pub gap: Duration = "0s",
         /// Priority queue.
         #[range(from 1, to 7)]
-        #[refused(
-            "there is no data priority {value}",
-            "choose 1 to 7; 0 is kept for control packets"
-        )]
+        #[refused(check::NO_PRIORITY, check::PRIORITIES)]
         #[note("(default 3); 1 with an algorithm of TCP")]
         pub priority: u8 = 3,
         /// Destination port.
@@ -45,42 +42,6 @@ impl PermutationConfig {
     #[must_use]
     pub fn new(size: Bytes) -> Self {
         Self::with_required(size)
-    }
-
-    /// The source of flows, in memory proportional to the number of hosts.
-    ///
-    /// # Errors
-    /// When a value is out of its range or the topology has fewer than two hosts.
-    pub fn build(
-        &self,
-        context: &WorkloadContext,
-        class: ClassId,
-    ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        self.checked(context)?;
-        let hosts: Box<[NodeId]> = context.hosts.iter().map(|host| host.id).collect();
-        Ok(Box::new(Permutation {
-            config: self.clone(),
-            class,
-            targets: (0..hosts.len()).collect(),
-            hosts,
-            stream: Stream::new(context.seed, context.own_entity(), Purpose::Destinations),
-            round: 0,
-            position: 0,
-        }))
-    }
-
-    /// The exact number of flows and bytes.
-    ///
-    /// # Errors
-    /// As [`PermutationConfig::build`].
-    pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        self.checked(context)?;
-        let flows = context.hosts.len() as f64 * f64::from(self.count);
-        let expected = Expected {
-            flows,
-            bytes: flows * self.size.as_f64(),
-        };
-        check::amount("count", expected)
     }
 
     fn checked(&self, context: &WorkloadContext) -> Result<(), ConfigError> {
@@ -172,6 +133,7 @@ impl FlowSource for Permutation {
 mod tests {
     use super::*;
     use crate::context::testing::context;
+    use crate::workload::Workload;
 
     #[test]
     fn every_host_sends_and_receives_once_a_round() {

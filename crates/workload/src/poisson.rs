@@ -3,163 +3,52 @@
 mod source;
 mod workload;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::rng::{Purpose, Stream};
+use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Time};
-use serde::{Deserialize, Serialize};
 
-use self::source::{Poisson, Sender};
-use crate::arrivals::bytes_per_second;
 use crate::cdf::SizeCdf;
 use crate::check;
-use crate::context::{Expected, WorkloadContext};
+use crate::context::WorkloadContext;
 use crate::host_range::{HostRange, select};
 use crate::sizes::Sizes;
 
-/// Keys, units and defaults.
-const KEYS: &[(&str, &str)] = &[
-    (
-        "sizes",
-        "`websearch`, `hadoop`, `alistorage`, one size such as \"1MB\", or a CDF file (required)",
-    ),
-    (
-        "load",
-        "payload bytes over a host's link rate, above 0, up to 2 (required)",
-    ),
-    (
-        "duration",
-        "for how long flows arrive, such as \"10ms\" (required)",
-    ),
-    ("start", "when arrivals begin, a time (default \"0s\")"),
-    ("priority", "priority queue, 1 to 7 (default 3)"),
-    ("dst_port", "destination port (default 100)"),
-    (
-        "sources",
-        "hosts that send, such as [\"0..16\"] (default all)",
-    ),
-    (
-        "destinations",
-        "hosts that receive, such as [\"0..16\"] (default all)",
-    ),
-];
-
-/// Poisson arrivals: each source host starts flows at exponential gaps with mean
-/// `mean size / (host rate x load / 8)`, to a host drawn evenly from the other destinations.
-///
-/// This is the background traffic of the HPCC paper (SIGCOMM 2019, section 5.1).
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct PoissonConfig {
-    /// The flow-size distribution.
-    pub sizes: Sizes,
-    /// Payload bytes over the host's link rate: above 0, up to 2.
-    pub load: f64,
-    /// For how long flows arrive.
-    pub duration: Duration,
-    /// When arrivals begin.
-    #[serde(default)]
-    pub start: Time,
-    /// Priority queue, 1 to 7.
-    #[serde(default = "check::default_priority")]
-    pub priority: u8,
-    /// Destination port.
-    #[serde(default = "check::default_dst_port")]
-    pub dst_port: u16,
-    /// Hosts that send; all when absent.
-    #[serde(default)]
-    pub sources: Option<Vec<HostRange>>,
-    /// Hosts that receive; all when absent.
-    #[serde(default)]
-    pub destinations: Option<Vec<HostRange>>,
+settings! {
+    /// Poisson arrivals: each source host starts flows at exponential gaps with mean
+    /// `mean size / (host rate x load / 8)`, to a host drawn evenly from the other destinations.
+    ///
+    /// This is the background traffic of the HPCC paper (SIGCOMM 2019, section 5.1).
+    pub struct PoissonConfig {
+        /// `websearch`, `hadoop`, `alistorage`, one size such as "1MB", or a CDF file.
+        pub sizes: Sizes = required,
+        /// Payload bytes over a host's link rate.
+        #[range(above 0.0, to 2.0)]
+        #[refused(check::NO_LOAD, check::LOADS)]
+        pub load: f64 = required,
+        /// For how long flows arrive, such as "10ms".
+        pub duration: Duration = required,
+        /// When arrivals begin, a time.
+        pub start: Time = "0s",
+        /// Priority queue.
+        #[range(from 1, to 7)]
+        #[refused(check::NO_PRIORITY, check::PRIORITIES)]
+        #[note("(default 3); 1 with an algorithm of TCP")]
+        pub priority: u8 = 3,
+        /// Destination port.
+        pub dst_port: u16 = 100,
+        /// Hosts that send, such as ["0..16"].
+        #[note("(default: all)")]
+        pub sources: Option<Vec<HostRange>> = null,
+        /// Hosts that receive, such as ["0..16"].
+        #[note("(default: all)")]
+        pub destinations: Option<Vec<HostRange>> = null,
+    }
 }
 
 impl PoissonConfig {
     /// Flows between all hosts from time zero, the other keys at their defaults.
     pub fn new(sizes: impl Into<Sizes>, load: f64, duration: Duration) -> Self {
-        Self {
-            sizes: sizes.into(),
-            load,
-            duration,
-            start: Time::ZERO,
-            priority: check::DEFAULT_PRIORITY,
-            dst_port: check::DEFAULT_DST_PORT,
-            sources: None,
-            destinations: None,
-        }
-    }
-
-    /// The source of flows, in memory proportional to the number of hosts.
-    ///
-    /// # Errors
-    /// When a value is out of its range, a subset names what is not a host or leaves a host nobody
-    /// to send to, or the file of `sizes` has not been loaded.
-    pub fn build(
-        &self,
-        context: &WorkloadContext,
-        class: ClassId,
-    ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        let sizes = self.checked(context)?;
-        let (sources, destinations) = self.ends(context)?;
-        let end = self.start.saturating_add(self.duration);
-        let mut senders = Vec::new();
-        let mut due = BinaryHeap::new();
-        for position in sources {
-            let host = context.hosts[position];
-            let own = destinations.binary_search(&position).ok();
-            let choices = destinations.len() - usize::from(own.is_some());
-            let entity = context.host_entity(host.id);
-            let mut sender = Sender {
-                id: host.id,
-                own,
-                choices: choices as u64,
-                mean_gap: sizes.mean() / bytes_per_second(host.rate, self.load),
-                arrivals: Stream::new(context.seed, entity, Purpose::Arrivals),
-                peers: Stream::new(context.seed, entity, Purpose::Destinations),
-            };
-            let first = self.start.saturating_add(sender.gap());
-            if first < end {
-                due.push(Reverse((first, senders.len())));
-            }
-            senders.push(sender);
-        }
-        let destinations = destinations
-            .iter()
-            .map(|&position| context.hosts[position].id)
-            .collect();
-        Ok(Box::new(Poisson {
-            sizes: sizes.clone(),
-            senders,
-            destinations,
-            due,
-            end,
-            class,
-            priority: check::priority(self.priority)?,
-            dst_port: self.dst_port,
-        }))
-    }
-
-    /// The expected number of flows and bytes.
-    ///
-    /// # Errors
-    /// As [`PoissonConfig::build`].
-    pub fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        let sizes = self.checked(context)?;
-        let (sources, _) = self.ends(context)?;
-        let bytes: f64 = sources
-            .into_iter()
-            .map(|position| bytes_per_second(context.hosts[position].rate, self.load))
-            .map(|per_second| per_second * self.duration.as_secs_f64())
-            .sum();
-        let expected = Expected {
-            flows: bytes / sizes.mean(),
-            bytes,
-        };
-        check::amount("duration", expected)
+        Self::with_required(sizes.into(), load, duration)
     }
 
     /// The positions of the hosts that send and of those that receive; every one that sends has
@@ -182,10 +71,9 @@ impl PoissonConfig {
 
     fn checked(&self, context: &WorkloadContext) -> Result<&SizeCdf, ConfigError> {
         check::two_hosts(context)?;
-        check::load(self.load)?;
+        self.validate_ranges()?;
         check::duration(self.duration)?;
         check::instant("start", self.start)?;
-        check::priority(self.priority)?;
         self.sizes.cdf().ok_or_else(|| {
             ConfigError::new(
                 "sizes",
@@ -199,10 +87,11 @@ impl PoissonConfig {
 #[cfg(test)]
 mod tests {
     use fabricsim_core::flow::FlowRequest;
-    use fabricsim_core::id::NodeId;
+    use fabricsim_core::id::{ClassId, NodeId};
 
     use super::*;
     use crate::context::testing::context;
+    use crate::workload::Workload;
 
     fn flows(config: &PoissonConfig, context: &WorkloadContext) -> Vec<FlowRequest> {
         let mut source = config.build(context, ClassId(0)).unwrap();
@@ -316,9 +205,15 @@ mod tests {
                 .expect("refused")
                 .key
         };
-        assert_eq!(key(|c| c.load = -0.5), "load");
+        for load in [0.0, -0.5, 50.0, f64::NAN, f64::INFINITY] {
+            let config = PoissonConfig::new("websearch", load, Duration::from_ms(1));
+            let error = config.expected(&context(4, 1)).expect_err("refused");
+            assert_eq!(error.key, "load");
+            assert!(error.help.contains("0.5"), "{error}");
+        }
         assert_eq!(key(|c| c.duration = Duration::ZERO), "duration");
-        assert_eq!(key(|c| c.priority = 9), "priority");
+        assert_eq!(key(|c| c.priority = 0), "priority");
+        assert_eq!(key(|c| c.priority = 8), "priority");
         assert_eq!(key(|c| c.sizes = "no-such-file.txt".into()), "sizes");
         assert_eq!(
             key(|c| c.sources = Some(vec!["2..9".parse().unwrap()])),

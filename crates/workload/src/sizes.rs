@@ -1,6 +1,7 @@
 //! The `sizes` key: a named distribution, one size, or a file that is read later.
 
-use fabricsim_core::input::InputError;
+use fabricsim_core::input::{InputError, ValueKind};
+use fabricsim_core::setting_values;
 use fabricsim_core::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +18,10 @@ pub struct Sizes {
     cdf: Option<SizeCdf>,
 }
 
+setting_values!(Sizes => ValueKind::Text);
+
 impl Sizes {
-    /// a distribution of the user's own, under `name`.
+    /// A distribution of the user's own, under `name`.
     pub fn with_cdf(name: impl Into<String>, cdf: SizeCdf) -> Self {
         Self {
             name: name.into(),

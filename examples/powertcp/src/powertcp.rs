@@ -31,8 +31,16 @@ impl Default for PowerTcpConfig {
 
 impl CcConfig for PowerTcpConfig {
     const KEYS: Keys = &[
-        ("gamma", "weight of a new window, 0 to 1 (default 0.9)"),
-        ("flows", "flows that a NIC is expected to have (default 10)"),
+        Key::new(
+            "gamma",
+            "weight of a new window, 0 to 1 (default 0.9)",
+            ValueKind::Number,
+        ),
+        Key::new(
+            "flows",
+            "flows that a NIC is expected to have (default 10)",
+            ValueKind::Number,
+        ),
     ];
 
     const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Int;

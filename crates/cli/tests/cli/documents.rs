@@ -6,82 +6,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use fabricsim::pint::query::QueryConfig;
-use fabricsim_experiments::harm::HarmSettings;
-use fabricsim_experiments::sweep;
+use fabricsim_core::input::Key;
 use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
-use fabricsim_scenario::schema::keys::Keys;
-use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::profile::Profile;
-use fabricsim_scenario::schema::queries::BudgetSettings;
-use fabricsim_scenario::schema::queue::QUEUE_KEYS;
-use fabricsim_scenario::schema::root::{CLASS_KEYS, ROOT_KEYS};
-use fabricsim_scenario::schema::routing::RoutingSettings;
-use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
-use fabricsim_scenario::schema::switch::SwitchSettings;
-use fabricsim_scenario::schema::{discipline_kinds, event, rdma_keys, tcp_keys};
 
 use crate::support::{project, project_text};
-
-/// Every table of a scenario: its heading in docs/scenarios.md and its keys.
-fn tables() -> Vec<(String, Keys)> {
-    let mut tables = vec![
-        ("## Keys before any table".to_owned(), ROOT_KEYS),
-        ("## `[[class]]`".to_owned(), CLASS_KEYS),
-        ("## `[switch]`".to_owned(), SwitchSettings::MEANINGS),
-        ("## `[rdma]`".to_owned(), rdma_keys()),
-        ("## `[tcp]`".to_owned(), tcp_keys()),
-        ("## `[[queue]]`".to_owned(), QUEUE_KEYS),
-        ("## `[routing]`".to_owned(), RoutingSettings::MEANINGS),
-        ("## `[run]`".to_owned(), RunSettings::MEANINGS),
-        ("## `[output]`".to_owned(), OutputSettings::MEANINGS),
-        ("## `[observe]`".to_owned(), ObserveSettings::MEANINGS),
-        ("## `[pint]`".to_owned(), BudgetSettings::MEANINGS),
-        ("## `[[query]]`".to_owned(), QueryConfig::MEANINGS),
-    ];
-    let algorithms = CONGESTION_CONTROLS
-        .iter()
-        .map(|cc| (cc.name, &*cc.keys().leak()));
-    let topologies = fabricsim_topology::KINDS
-        .iter()
-        .map(|&(name, _, keys)| (name, keys));
-    let workloads = fabricsim_workload::KINDS
-        .iter()
-        .map(|&(name, _, keys)| (name, keys));
-    let events = event::KINDS.iter().map(|&(name, _, keys)| (name, keys));
-    let queues = discipline_kinds().iter();
-    let queues = queues.map(|&(name, _, keys)| (name, keys));
-    let kinds = algorithms.chain(topologies).chain(workloads).chain(events);
-    for (name, keys) in kinds.chain(queues) {
-        tables.push((format!("### `{name}`"), keys));
-    }
-    tables
-}
-
-#[test]
-fn every_key_of_a_scenario_is_documented_under_its_table() {
-    for (heading, keys) in tables() {
-        assert_documented("docs/scenarios.md", &heading, keys);
-    }
-}
-
-#[test]
-fn every_key_of_a_harm_test_is_documented() {
-    assert_documented("docs/harm.md", "## Keys", HarmSettings::KEYS);
-}
-
-#[test]
-fn every_key_of_a_sweep_is_documented_under_its_table() {
-    for (heading, keys) in [
-        ("## The file", sweep::SWEEP_KEYS),
-        ("### `[[axis]]`", sweep::AXIS_KEYS),
-        ("### `[[axis]]`", sweep::RANGE_KEYS),
-        ("### `[[axis]]`", sweep::VARIANT_KEYS),
-        ("### `[[override]]`", sweep::OVERRIDE_KEYS),
-    ] {
-        assert_documented("docs/sweeps.md", heading, keys);
-    }
-}
 
 /// A word of a command, where it names an example with the path of that.
 fn of_project(word: &str) -> String {
@@ -89,27 +18,6 @@ fn of_project(word: &str) -> String {
         project(word).display().to_string()
     } else {
         word.to_owned()
-    }
-}
-
-/// Checks that the section below `heading` has a row for each key that says what it means.
-fn assert_documented(name: &str, heading: &str, keys: Keys) {
-    let document = project_text(name);
-    let start = document
-        .find(&format!("\n{heading}\n"))
-        .unwrap_or_else(|| panic!("{name} has no heading `{heading}`"));
-    let section = &document[start + heading.len() + 2..];
-    let section = section.split("\n#").next().unwrap_or_default();
-    for (key, meaning) in keys {
-        let rows: Vec<&str> = section
-            .lines()
-            .filter(|line| line.starts_with(&format!("| `{key}` |")))
-            .collect();
-        assert!(!rows.is_empty(), "{name}, {heading}: no row for `{key}`");
-        assert!(
-            rows.iter().any(|row| plain(row).contains(&plain(meaning))),
-            "{name}, {heading}, `{key}` says\n{rows:?}\nand the code says\n{meaning}"
-        );
     }
 }
 
@@ -126,7 +34,7 @@ fn every_algorithm_is_described_with_its_keys() {
             )
         });
         let section = section.split("\n## ").next().unwrap_or_default();
-        for (key, _) in cc.keys() {
+        for Key { name: key, .. } in cc.keys() {
             assert!(
                 section
                     .lines()
@@ -136,11 +44,6 @@ fn every_algorithm_is_described_with_its_keys() {
             );
         }
     }
-}
-
-/// A text without quotation marks and backticks, which the two places use differently.
-fn plain(text: &str) -> String {
-    text.replace(['`', '"'], "")
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Help, lists and checks: what the command says without running anything.
 
+use fabricsim_core::input::Key;
 use fabricsim_scenario::cc::registry::CONGESTION_CONTROLS;
 
 use crate::support::{Folder, project};
@@ -38,7 +39,10 @@ fn list_names_everything_that_a_scenario_can() {
         .map(|&(name, _, keys)| (name, keys));
     for (name, keys) in algorithms.chain(topologies).chain(workloads) {
         assert!(list.contains(&format!("\n  {name} ")), "{name}");
-        for (key, meaning) in keys {
+        for Key {
+            name: key, meaning, ..
+        } in keys
+        {
             assert!(list.contains(&format!("\n      {key} ")), "{name}: {key}");
             assert!(list.contains(meaning), "{name}: {key}");
         }

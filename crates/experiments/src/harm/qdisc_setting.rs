@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::input::{ConfigError, InputError, ValueKind};
+use fabricsim_core::setting_values;
 use fabricsim_qdisc::DisciplineConfig;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
@@ -39,6 +40,8 @@ impl QdiscSetting {
         })
     }
 }
+
+setting_values!(QdiscSetting => ValueKind::Either(&[ValueKind::Text, ValueKind::Table(&[])]));
 
 impl Default for QdiscSetting {
     fn default() -> Self {

@@ -11,47 +11,57 @@ use toml::de::{DeTable, DeValue};
 use super::setting::Setting;
 use super::table::is_column;
 use choices::{read_range, read_values, read_variants};
+use fabricsim_core::input::{Key, ValueKind};
 use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::text::document::{Document, Section};
 use fabricsim_scenario::text::error::Error;
 
+pub use choices::NumberSteps;
 pub(super) use choices::read_set;
 
 /// The keys of an `[[axis]]` table.
 pub const AXIS_KEYS: Keys = &[
-    (
+    Key::new(
         "key",
         "the key of the scenario that the axis sets, as --set takes it: \"workload.0.load\"",
+        ValueKind::Text,
     ),
-    (
+    Key::new(
         "name",
         "names the axis in the table and in the names of points (default: the last part of `key`)",
+        ValueKind::Text,
     ),
-    ("values", "the values of the key, one after another"),
-    (
+    Key::new(
+        "values",
+        "the values of the key, one after another",
+        ValueKind::List(&ValueKind::Any),
+    ),
+    Key::new(
         "range",
         "whole numbers instead of values, such as { from = 1, to = 5 }",
+        ValueKind::Table(NumberSteps::KEYS),
     ),
-    (
+    Key::new(
         "variant",
         "instead of a key: [[axis.variant]] tables, each a name and the keys that it sets",
+        ValueKind::List(&ValueKind::Table(VARIANT_KEYS)),
     ),
-];
-
-/// The keys of a `range` table.
-pub const RANGE_KEYS: Keys = &[
-    ("from", "the first number (required)"),
-    ("to", "the last number (required)"),
-    ("step", "from one number to the next (default 1)"),
 ];
 
 /// The keys of an `[[axis.variant]]` table.
 pub const VARIANT_KEYS: Keys = &[
-    ("name", "the variant's name in the table (required)"),
-    (
+    Key::new(
+        "name",
+        "the variant's name in the table (required)",
+        ValueKind::Text,
+    )
+    .required(),
+    Key::new(
         "set",
         "keys of the scenario with their values (required); a table replaces the scenario's as a whole",
-    ),
+        ValueKind::Table(&[]),
+    )
+    .required(),
 ];
 
 /// One value of an axis.
@@ -74,85 +84,10 @@ pub(super) struct Axis<'a> {
 impl<'a> Axis<'a> {
     pub(super) fn read(document: &Document<'a>, section: &Section<'a>) -> Result<Self, Error> {
         let (title, table) = (section.title.as_str(), &section.table);
-        document.refuse_unknown(title, table, &names_of(AXIS_KEYS))?;
-        let wrong = |key: &str, message: &str, help: &str| {
-            document.diagnostic(
-                Document::place(section, key),
-                format!("{title}: {message}"),
-                help,
-            )
-        };
+        document.refuse_unknown(title, table, &Key::names(AXIS_KEYS))?;
         let key = text_of(document, title, table, "key")?;
-        let forms = ["values", "range", "variant"];
-        let given: Vec<&str> = forms
-            .into_iter()
-            .filter(|form| table.contains_key(*form))
-            .collect();
-        let choices = match (&key, given.as_slice()) {
-            (Some(key), ["values"]) => read_values(document, section, key)?,
-            (Some(key), ["range"]) => read_range(document, section, key)?,
-            (None, ["variant"]) => read_variants(document, section)?,
-            (Some(_), [_]) => {
-                return Err(wrong(
-                    "key",
-                    "variants say themselves which keys they set",
-                    "leave out `key`, and give the axis a `name`",
-                ));
-            }
-            (None, [form]) => {
-                return Err(wrong(
-                    form,
-                    "it does not say which key takes the values",
-                    "add `key = \"workload.0.load\"`, or use [[axis.variant]] tables",
-                ));
-            }
-            (_, []) => {
-                return Err(wrong(
-                    "key",
-                    "it has no values",
-                    "add `values = [...]`, `range = { from = 1, to = 5 }` or [[axis.variant]] tables",
-                ));
-            }
-            (_, [_, other, ..]) => {
-                return Err(wrong(
-                    other,
-                    &format!("it has {}", given.join(" and ")),
-                    "keep one of them",
-                ));
-            }
-        };
-        let written = text_of(document, title, table, "name")?;
-        let name = match (&written, &key) {
-            (Some(name), _) => (*name.get_ref()).to_owned(),
-            (None, Some(key)) => {
-                let last = key.get_ref().rsplit('.').next().unwrap_or_default();
-                last.trim().to_owned()
-            }
-            (None, None) => {
-                return Err(wrong(
-                    "name",
-                    "an axis of variants has no name",
-                    "add `name = \"scheme\"`",
-                ));
-            }
-        };
-        let place = written
-            .or(key)
-            .map_or_else(|| section.span.clone(), |at| at.span());
-        if !is_axis_name(&name) {
-            return Err(document.diagnostic(
-                place,
-                format!("{title}: `{name}` cannot name an axis"),
-                "add `name = \"...\"` of letters (a to z), digits, dots, dashes and underscores",
-            ));
-        }
-        if is_column(&name) {
-            return Err(document.diagnostic(
-                place,
-                format!("{title}: the table of points has a column `{name}` already"),
-                "give the axis another `name`",
-            ));
-        }
+        let choices = read_choices(document, section, key.as_ref())?;
+        let (name, place) = read_axis_name(document, section, key)?;
         let axis = Self {
             name,
             place,
@@ -202,16 +137,102 @@ impl<'a> Axis<'a> {
     }
 }
 
+/// Refuses an axis in what it says of `key`, or as a whole.
+fn wrong(
+    document: &Document<'_>,
+    section: &Section<'_>,
+    key: &str,
+    message: &str,
+    help: &str,
+) -> Error {
+    let message = format!("{}: {message}", section.title);
+    document.diagnostic(Document::place(section, key), message, help)
+}
+
+/// The choices of an axis of values, of numbers or of variants.
+fn read_choices<'a>(
+    document: &Document<'a>,
+    section: &Section<'a>,
+    key: Option<&Spanned<&str>>,
+) -> Result<Vec<Choice<'a>>, Error> {
+    let wrong = |key, message: &str, help| Err(wrong(document, section, key, message, help));
+    let forms = ["values", "range", "variant"];
+    let given: Vec<&str> = forms
+        .into_iter()
+        .filter(|form| section.table.contains_key(*form))
+        .collect();
+    match (key, given.as_slice()) {
+        (Some(key), ["values"]) => read_values(document, section, key),
+        (Some(key), ["range"]) => read_range(document, section, key),
+        (None, ["variant"]) => read_variants(document, section),
+        (Some(_), [_]) => wrong(
+            "key",
+            "variants say themselves which keys they set",
+            "leave out `key`, and give the axis a `name`",
+        ),
+        (None, [form]) => wrong(
+            form,
+            "it does not say which key takes the values",
+            "add `key = \"workload.0.load\"`, or use [[axis.variant]] tables",
+        ),
+        (_, []) => wrong(
+            "key",
+            "it has no values",
+            "add `values = [...]`, `range = { from = 1, to = 5 }` or [[axis.variant]] tables",
+        ),
+        (_, [_, other, ..]) => wrong(
+            other,
+            &format!("it has {}", given.join(" and ")),
+            "keep one of them",
+        ),
+    }
+}
+
+/// The name of an axis, which is the last part of its `key` where none is given, and its place.
+fn read_axis_name(
+    document: &Document<'_>,
+    section: &Section<'_>,
+    key: Option<Spanned<&str>>,
+) -> Result<(String, Range<usize>), Error> {
+    let title = section.title.as_str();
+    let (name, place) = match (text_of(document, title, &section.table, "name")?, key) {
+        (Some(name), _) => ((*name.get_ref()).to_owned(), name.span()),
+        (None, Some(key)) => {
+            let last = key.get_ref().rsplit('.').next().unwrap_or_default();
+            (last.trim().to_owned(), key.span())
+        }
+        (None, None) => {
+            return Err(wrong(
+                document,
+                section,
+                "name",
+                "an axis of variants has no name",
+                "add `name = \"scheme\"`",
+            ));
+        }
+    };
+    if !is_axis_name(&name) {
+        return Err(document.diagnostic(
+            place,
+            format!("{title}: `{name}` cannot name an axis"),
+            "add `name = \"...\"` of letters (a to z), digits, dots, dashes and underscores",
+        ));
+    }
+    if is_column(&name) {
+        return Err(document.diagnostic(
+            place,
+            format!("{title}: the table of points has a column `{name}` already"),
+            "give the axis another `name`",
+        ));
+    }
+    Ok((name, place))
+}
+
 fn is_axis_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
         && name
             .chars()
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
-}
-
-/// The names in a list of keys.
-pub(super) fn names_of(keys: Keys) -> Vec<&'static str> {
-    keys.iter().map(|(name, _)| *name).collect()
 }
 
 /// The text at `key` of a table that messages call `title`.

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use fabricsim_core::input::Key;
 use toml::de::DeValue;
 
 use super::SweepInput;
-use super::definition::TABLES;
+use super::definition::SWEEP_KEYS;
 use fabricsim_scenario::text::document::Document;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
@@ -33,7 +34,7 @@ pub(super) fn find_base(
 ) -> Result<Base, Error> {
     let document = Document::new(source, text);
     let root = document.parse()?;
-    document.refuse_unknown("a sweep", &root, TABLES)?;
+    document.refuse_unknown("a sweep", &root, &Key::names(SWEEP_KEYS))?;
     let named = root.get("scenario");
     let place = named.map_or(text.len()..text.len(), toml::Spanned::span);
     match (&input.base, named.map(|named| named.get_ref())) {

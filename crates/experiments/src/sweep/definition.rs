@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use fabricsim_core::input::{Key, ValueKind};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::axis::{Axis, names_of, read_set, text_of};
+use super::axis::{AXIS_KEYS, Axis, read_set, text_of};
 use super::condition::Condition;
 use super::point::{LONGEST_NAME, Point, folder_name};
 use super::setting::Setting;
@@ -19,38 +20,49 @@ use fabricsim_scenario::text::error::Error;
 
 /// The keys and tables of a sweep.
 pub const SWEEP_KEYS: Keys = &[
-    ("name", "names the results (default: the file's name)"),
-    (
+    Key::new(
+        "name",
+        "names the results (default: the file's name)",
+        ValueKind::Text,
+    ),
+    Key::new(
         "scenario",
         "the base scenario: the path of its file, or a table with its content (required)",
-    ),
-    (
+        ValueKind::Either(&[ValueKind::Path, ValueKind::Table(&[])]),
+    )
+    .required(),
+    Key::new(
         "axis",
         "[[axis]] tables; every combination of their values is a point",
+        ValueKind::List(&ValueKind::Table(AXIS_KEYS)),
     ),
-    (
+    Key::new(
         "exclude",
         "[[exclude]] tables: points that have these values of these axes are left out",
+        ValueKind::List(&ValueKind::Table(&[])),
     ),
-    (
+    Key::new(
         "override",
         "[[override]] tables: further keys for points that have certain values",
+        ValueKind::List(&ValueKind::Table(OVERRIDE_KEYS)),
     ),
 ];
 
 /// The keys of an `[[override]]` table.
 pub const OVERRIDE_KEYS: Keys = &[
-    (
+    Key::new(
         "when",
         "values of axes; all of them have to be the point's (required)",
-    ),
-    (
+        ValueKind::Table(&[]),
+    )
+    .required(),
+    Key::new(
         "set",
         "keys of the scenario with their values (required); they are set after those of all axes",
-    ),
+        ValueKind::Table(&[]),
+    )
+    .required(),
 ];
-
-pub(super) const TABLES: &[&str] = &["name", "scenario", "axis", "exclude", "override"];
 
 /// The most points of a sweep.
 const MOST_POINTS: usize = 100_000;
@@ -279,7 +291,7 @@ fn read_override<'a>(
     axes: &[Axis<'a>],
 ) -> Result<(Condition, Vec<Setting<'a>>), Error> {
     let title = &section.title;
-    document.refuse_unknown(title, &section.table, &names_of(OVERRIDE_KEYS))?;
+    document.refuse_unknown(title, &section.table, &Key::names(OVERRIDE_KEYS))?;
     let Some(DeValue::Table(when)) = section.table.get("when").map(Spanned::get_ref) else {
         return Err(document.diagnostic(
             Document::place(section, "when"),

@@ -6,7 +6,7 @@ use fabricsim::Scenario;
 use fabricsim::Simulation;
 use fabricsim::core::flow::{Completion, Flow};
 use fabricsim::core::id::{ClassId, NodeId, PortId};
-use fabricsim::core::input::{ConfigError, Keys};
+use fabricsim::core::input::{ConfigError, Key, Keys, ValueKind};
 use fabricsim::core::network::Stop;
 use fabricsim::core::packet::Priority;
 use fabricsim::core::packet::{Packet, PacketKind};
@@ -56,8 +56,12 @@ impl WorkloadKind for Pairs {
     const NAME: &'static str = "pairs";
     const ABOUT: &'static str = "hosts in pairs that play";
     const KEYS: Keys = &[
-        ("rounds", "pings of each pair (required)"),
-        ("priority", "priority of all flows (default 3)"),
+        Key::new("rounds", "pings of each pair (required)", ValueKind::COUNT),
+        Key::new(
+            "priority",
+            "priority of all flows (default 3)",
+            ValueKind::COUNT,
+        ),
     ];
 }
 

@@ -7,6 +7,7 @@ mod values;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use fabricsim::core::input::Key;
 use fabricsim::core::network::{Progress, Room, Watch};
 use fabricsim::core::rng::{Purpose, Stream};
 use fabricsim::core::units::Time;
@@ -117,7 +118,7 @@ fn accepted() -> (Vec<(Table, Line)>, Vec<String>) {
     let (mut accepted, mut failures) = (Vec::new(), Vec::new());
     let mut count = 0;
     for table in tables() {
-        for (key, _) in table.keys {
+        for Key { name: key, .. } in table.keys {
             for value in values(&table, key) {
                 let change = (table.clone(), ((*key).to_owned(), (*value).to_owned()));
                 let text = Scenario {

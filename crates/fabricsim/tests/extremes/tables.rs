@@ -95,30 +95,30 @@ pub(crate) fn tables() -> Vec<Table> {
     use Part::{Cc, Discipline, Other, Root, Topology, Workload};
     let mut tables = vec![
         Table::new(Root, "", &[], ROOT_KEYS),
-        Table::new(Other, "[switch]", &[], SwitchSettings::MEANINGS),
+        Table::new(Other, "[switch]", &[], SwitchSettings::KEYS),
         Table::new(Other, "[rdma]", &[], rdma_keys()),
         Table::new(Other, "[tcp]", &[], tcp_keys()).with_tcp(),
-        Table::new(Other, "[routing]", &[], RoutingSettings::MEANINGS),
-        Table::new(Other, "[run]", &[], RunSettings::MEANINGS),
-        Table::new(Other, "[output]", &[], OutputSettings::MEANINGS),
+        Table::new(Other, "[routing]", &[], RoutingSettings::KEYS),
+        Table::new(Other, "[run]", &[], RunSettings::KEYS),
+        Table::new(Other, "[output]", &[], OutputSettings::KEYS),
         Table::new(
             Other,
             "[observe]",
             &[("queues", "true"), ("queue_distribution", "true")],
-            ObserveSettings::MEANINGS,
+            ObserveSettings::KEYS,
         ),
-        Table::new(Other, "[pint]", &[], BudgetSettings::MEANINGS),
+        Table::new(Other, "[pint]", &[], BudgetSettings::KEYS),
         Table::new(
             Other,
             "[[query]]",
             &[("value", "\"hop-latency\"")],
-            QueryConfig::MEANINGS,
+            QueryConfig::KEYS,
         ),
         Table::new(
             Other,
             "[[query]]",
             &[("value", "\"switch-id\"")],
-            QueryConfig::MEANINGS,
+            QueryConfig::KEYS,
         ),
     ];
     for (kind, _, keys) in fabricsim::topology::KINDS {

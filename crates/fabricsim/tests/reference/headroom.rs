@@ -13,7 +13,7 @@ fn algorithms() -> Vec<String> {
     {
         let kind = format!("kind = \"{}\"", cc.name);
         match cc.name {
-            _ if cc.keys().iter().any(|(key, _)| *key == "window") => {
+            _ if cc.keys().iter().any(|key| key.name == "window") => {
                 algorithms.push(format!("{kind}\nwindow = true"));
                 algorithms.push(format!("{kind}\nwindow = false"));
             }

@@ -14,7 +14,7 @@ pub(crate) fn factories_of(transport: Transport) -> impl Iterator<Item = &'stati
 pub(crate) fn cc_tables(transport: Transport) -> Vec<String> {
     let mut tables = Vec::new();
     for cc in factories_of(transport) {
-        if cc.keys().iter().any(|(key, _)| *key == "window") {
+        if cc.keys().iter().any(|key| key.name == "window") {
             for window in [true, false] {
                 tables.push(format!("kind = \"{}\"\nwindow = {window}", cc.name));
             }

@@ -1,4 +1,4 @@
-use fabricsim_core::input::InputError;
+use fabricsim_core::input::{InputError, Key};
 use fabricsim_core::units::{Bytes, Duration};
 
 use super::*;
@@ -20,7 +20,10 @@ fn every_kind_has_a_default_its_name_and_its_keys() {
         config.validate().expect(name);
         assert!(!about.is_empty());
         // Each key is known: with a value of no type it is of the wrong type, not unknown.
-        for (key, meaning) in *keys {
+        for Key {
+            name: key, meaning, ..
+        } in *keys
+        {
             let wrong = serde_json::json!({ "kind": name, *key: ["none"] });
             let error = serde_json::from_value::<DisciplineConfig>(wrong).expect_err(key);
             assert!(

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use fabricsim_core::id::ClassId;
-use serde::Deserialize;
 use toml::de::DeTable;
 
 use crate::cc::registry::AnyCcConfig;
 use crate::cc::registry::CcRegistry;
-use crate::schema::root::CLASS_KEYS;
+use crate::schema::class::{CLASS_KEYS, ClassTable};
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
 
@@ -26,12 +25,6 @@ pub(crate) fn read_default_cc<'a>(
             "add `[cc]` and `kind = \"hpcc\"`; `fabricsim list` shows all algorithms",
         )),
     }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ClassTable {
-    id: u16,
 }
 
 /// The algorithms of classes that have their own, by class.

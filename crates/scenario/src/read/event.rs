@@ -2,47 +2,13 @@
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::units::{Rate, Time};
 use fabricsim_topology::Topology;
-use serde::Deserialize;
 use toml::de::DeTable;
 
+use crate::schema::event::tables::{LinkTable, LossTable, RateTable, SwitchTable};
 use crate::schema::event::{Event, EventKind, KINDS, LinkName};
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LinkTable {
-    at: Time,
-    link: Vec<u32>,
-    index: Option<u32>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RateTable {
-    at: Time,
-    link: Vec<u32>,
-    index: Option<u32>,
-    rate: Rate,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LossTable {
-    at: Time,
-    link: Vec<u32>,
-    index: Option<u32>,
-    loss: f64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SwitchTable {
-    at: Time,
-    switch: u32,
-}
 
 /// Takes the events out of `root`, in the order of the text.
 pub(crate) fn read_events<'a>(

@@ -18,7 +18,7 @@ pub(crate) fn read_observe<'a>(
     let Some(section) = document.section(root, "observe")? else {
         return Ok(None);
     };
-    let settings: ObserveSettings = document.settings(&section, ObserveSettings::MEANINGS)?;
+    let settings: ObserveSettings = document.settings(&section, ObserveSettings::KEYS)?;
     settings
         .validate(topology, run)
         .map_err(|error| document.refuse(&section, error))?;

@@ -35,13 +35,13 @@ pub(crate) fn read_queries<'a>(
         };
     }
     let settings: BudgetSettings = match &pint {
-        Some(section) => document.settings(section, BudgetSettings::MEANINGS)?,
+        Some(section) => document.settings(section, BudgetSettings::KEYS)?,
         None => BudgetSettings::default(),
     };
     let mut names = BTreeSet::new();
     let mut queries = Vec::new();
     for (number, section) in (1..).zip(&sections) {
-        let mut query: QueryConfig = document.settings(section, QueryConfig::MEANINGS)?;
+        let mut query: QueryConfig = document.settings(section, QueryConfig::KEYS)?;
         QuerySettings::admit(&mut query, number, &mut names)
             .map_err(|error| document.refuse(section, error))?;
         queries.push(query);

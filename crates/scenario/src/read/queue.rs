@@ -1,6 +1,6 @@
 //! Reads the `[[queue]]` tables.
 
-use fabricsim_core::input::InputError;
+use fabricsim_core::input::{InputError, Key};
 use fabricsim_qdisc::DisciplineConfig;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -18,8 +18,7 @@ pub(crate) fn read_queues<'a>(
 ) -> Result<Vec<(QueueRule, Section<'a>)>, Error> {
     let mut rules = Vec::new();
     for mut section in document.sections(root, "queue")? {
-        let known: Vec<&'static str> = QUEUE_KEYS.iter().map(|(key, _)| *key).collect();
-        document.refuse_unknown(&section.title, &section.table, &known)?;
+        document.refuse_unknown(&section.title, &section.table, &Key::names(QUEUE_KEYS))?;
         let discipline = read_discipline(document, &mut section, registry)?;
         let place: QueuePlace = document.settings(&section, QUEUE_KEYS)?;
         place

@@ -19,7 +19,7 @@ pub(crate) fn read_routing<'a>(
     root: &mut DeTable<'a>,
     registry: &Registry,
 ) -> Result<(RoutingSettings, Arc<dyn RoutingPolicy>), Error> {
-    let keys = RoutingSettings::MEANINGS;
+    let keys = RoutingSettings::KEYS;
     let routing = read_table(document, root, "routing", keys, |routing| {
         find_policy(routing, registry).map(|_| ())
     })?;

@@ -39,12 +39,8 @@ pub(crate) fn read_tcp<'a>(
             ..tcp
         },
     };
-    let tcp = read_table(
-        document,
-        root,
-        "tcp",
-        TcpConfig::MEANINGS,
-        |tcp: &TcpConfig| in_datacenter(tcp.clone()).validate(),
-    )?;
+    let tcp = read_table(document, root, "tcp", TcpConfig::KEYS, |tcp: &TcpConfig| {
+        in_datacenter(tcp.clone()).validate()
+    })?;
     Ok(in_datacenter(tcp))
 }

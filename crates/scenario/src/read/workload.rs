@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, split_example};
 use fabricsim_core::plugin::Fidelity;
 use fabricsim_core::units::Bytes;
 use fabricsim_workload::{
@@ -72,7 +72,7 @@ fn unknown_sizes(name: &str) -> ConfigError {
             ),
             Err(error) => ConfigError::new(
                 "sizes",
-                error.to_string().replace("; write it like `400KB`", ""),
+                split_example(&error.to_string()).0,
                 "write a size with a unit, such as \"400KB\"",
             ),
         };

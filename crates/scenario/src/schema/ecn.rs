@@ -1,8 +1,8 @@
 //! ECN thresholds by port and priority.
 
-use fabricsim_core::input::{ConfigError, ValueKind};
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Rate};
-use fabricsim_core::{setting_values, settings};
 use fabricsim_qdisc::EcnConfig;
 
 settings! {
@@ -26,8 +26,6 @@ settings! {
         pub pmax: f64 = required,
     }
 }
-
-setting_values!(EcnRule => ValueKind::Table(EcnRule::KEYS));
 
 impl EcnRule {
     pub(crate) fn thresholds(&self) -> EcnConfig {

@@ -1,11 +1,14 @@
 //! Failures and repairs: the `[[event]]` tables of a scenario.
 
+pub(crate) mod tables;
+
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Rate, Time};
 use fabricsim_topology::Topology;
 
-use crate::schema::keys::Keys;
+pub use self::tables::KINDS;
+use self::tables::LossTable;
 
 /// Something that happens to the network at a given time, before any packet of that time moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,59 +46,6 @@ pub struct LinkName {
     pub index: Option<u32>,
 }
 
-const AT: (&str, &str) = ("at", "when it happens, such as \"1ms\" (required)");
-const LINK: (&str, &str) = (
-    "link",
-    "numbers of the two nodes that the link joins, such as [320, 340] (required)",
-);
-const INDEX: (&str, &str) = (
-    "index",
-    "which of several links between the two, from 0 (default all of them)",
-);
-const SWITCH: (&str, &str) = ("switch", "node number of the switch (required)");
-const RATE: (&str, &str) = (
-    "rate",
-    "rate of both directions from then on, such as \"10Gbps\" (required)",
-);
-const LOSS: (&str, &str) = (
-    "loss",
-    "probability that a packet is lost, 0 to 1; 0 ends it (required)",
-);
-
-/// The kinds of events: name, meaning and keys.
-pub const KINDS: &[(&str, &str, Keys)] = &[
-    (
-        "link-down",
-        "A link fails; what is on it and waits for it is lost",
-        &[AT, LINK, INDEX],
-    ),
-    (
-        "link-up",
-        "A link is back, at its own rate",
-        &[AT, LINK, INDEX],
-    ),
-    (
-        "link-rate",
-        "A link has another rate",
-        &[AT, LINK, INDEX, RATE],
-    ),
-    (
-        "link-loss",
-        "A link loses packets at random",
-        &[AT, LINK, INDEX, LOSS],
-    ),
-    (
-        "switch-down",
-        "A switch fails with all its links",
-        &[AT, SWITCH],
-    ),
-    (
-        "switch-up",
-        "A switch is back, with the links that have not failed themselves",
-        &[AT, SWITCH],
-    ),
-];
-
 impl Event {
     /// Refuses what `topology` does not have and values without a meaning.
     ///
@@ -127,14 +77,7 @@ impl Event {
             }
             EventKind::LinkLoss(link, loss) => {
                 link.find(topology)?;
-                if (0.0..=1.0).contains(&loss) {
-                    return Ok(());
-                }
-                Err(ConfigError::new(
-                    "loss",
-                    format!("a loss probability of {loss} is impossible"),
-                    "give a number from 0 to 1, such as 0.001",
-                ))
+                LossTable::with_required(self.at, Vec::new(), loss).validate_ranges()
             }
             EventKind::SwitchDown(switch) | EventKind::SwitchUp(switch) => {
                 if topology.switches().any(|node| node == switch) {

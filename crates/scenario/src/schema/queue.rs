@@ -1,6 +1,6 @@
 //! The `[[queue]]` tables: which discipline a priority of TCP has at which ports.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Key, ValueKind};
 use fabricsim_core::packet::Priority;
 use fabricsim_core::settings;
 use fabricsim_core::units::Rate;
@@ -12,13 +12,15 @@ use crate::schema::keys::Keys;
 
 /// The keys of a `[[queue]]` table.
 pub const QUEUE_KEYS: Keys = &[
-    (
+    Key::new(
         "discipline",
-        "a line such as \"codel limit 1000 target 5ms\", or a table: { kind = \"codel\", limit = 1000 }",
-    ),
-    QueuePlace::MEANINGS[0],
-    QueuePlace::MEANINGS[1],
-    QueuePlace::MEANINGS[2],
+        "a line such as \"codel limit 1000 target 5ms\", or a table: { kind = \"codel\", limit = 1000 } (required)",
+        ValueKind::Either(&[ValueKind::Text, ValueKind::Table(&[])]),
+    )
+    .required(),
+    QueuePlace::KEYS[0],
+    QueuePlace::KEYS[1],
+    QueuePlace::KEYS[2],
 ];
 
 /// One `[[queue]]` table. The first one that fits a port and priority holds.

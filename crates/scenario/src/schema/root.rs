@@ -1,17 +1,28 @@
 //! The keys and tables at the top of a scenario.
 
+use fabricsim_core::input::{Choice, Key, ValueKind};
+
 use crate::schema::keys::Keys;
 
 /// The keys of a scenario outside its tables.
 pub const ROOT_KEYS: Keys = &[
-    ("name", "names the results (default: the file's name)"),
-    (
+    Key::new(
+        "name",
+        "names the results (default: the file's name)",
+        ValueKind::Text,
+    ),
+    Key::new(
         "seed",
         "seed of every random stream, 0 to 2^63 - 1 (default 1)",
+        ValueKind::COUNT,
     ),
-    (
+    Key::new(
         "profile",
         "\"ns3-hpcc\": the quirks and defaults of the published simulator (default none)",
+        ValueKind::Name(&[Choice {
+            name: "ns3-hpcc",
+            remark: "",
+        }]),
     ),
 ];
 
@@ -19,13 +30,4 @@ pub const ROOT_KEYS: Keys = &[
 pub const TABLES: &[&str] = &[
     "name", "seed", "profile", "topology", "switch", "queue", "rdma", "tcp", "routing", "workload",
     "class", "event", "cc", "run", "output", "observe", "pint", "query",
-];
-
-/// The keys of a `[[class]]` table.
-pub const CLASS_KEYS: Keys = &[
-    (
-        "id",
-        "the class: a workload's place in the scenario from 0 on, or the `class` column of a list",
-    ),
-    ("cc", "the algorithm of the class: a table like [cc]"),
 ];

@@ -191,6 +191,7 @@ impl<'a> Document<'a> {
                 key: fault.key(),
                 written: self.text.get(span.clone()).unwrap_or_default(),
                 keys,
+                wanted: fault.wanted(keys),
             };
             let Message { message, help } = messages::of_fault(&fault.kind, &place);
             self.diagnostic(span, message, help)

@@ -1,12 +1,8 @@
 //! Errors in tables and in TOML, in the words of somebody who writes scenarios.
 
-use std::path::PathBuf;
+use fabricsim_core::input::{Key, Keys, ValueKind, split_example};
 
-use fabricsim_core::input::Keys;
-use serde::Deserialize;
-use serde::de::value::UnitDeserializer;
-
-use crate::text::typed::{Fault, FaultKind};
+use crate::text::typed::FaultKind;
 
 /// The place of an error in a scenario.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +15,8 @@ pub struct Place<'a> {
     pub written: &'a str,
     /// The keys of the table.
     pub keys: Keys,
+    /// What the value looks like, where the table says it.
+    pub wanted: Option<ValueKind>,
 }
 
 /// Bytes of a name above which it is not compared with others.
@@ -36,10 +34,7 @@ pub struct Message {
 impl Place<'_> {
     /// The meaning of `key`, as the registry has it.
     fn meaning(&self, key: &str) -> Option<&'static str> {
-        self.keys
-            .iter()
-            .find(|(name, _)| *name == key)
-            .map(|(_, meaning)| *meaning)
+        Key::find(self.keys, key).map(|key| key.meaning)
     }
 
     /// An error in the value of the key.
@@ -87,110 +82,67 @@ pub(crate) fn of_fault(fault: &FaultKind, place: &Place<'_>) -> Message {
             format!("`{}` is not a choice", place.written),
             "write one of the names, in quotes",
         ),
-        FaultKind::NoTable => mismatch(&Wanted::Table, place),
-        FaultKind::Mismatch { expected } => mismatch(&Wanted::by(expected), place),
+        FaultKind::NoTable => mismatch(ValueKind::Table(&[]), "", place),
+        FaultKind::Mismatch { expected } => {
+            mismatch(place.wanted.unwrap_or(ValueKind::Any), expected, place)
+        }
         // Our own types say what is wrong and end with an example.
-        FaultKind::Refused(message) => match message.rsplit_once("; write it like ") {
-            Some((what, example)) => place.wrong(
-                what,
-                format!("write it like \"{}\"", example.trim_matches('`')),
-            ),
-            None => place.wrong(message, "correct the value"),
+        FaultKind::Refused(message) => match split_example(message) {
+            (what, Some(example)) => place.wrong(what, format!("write it like \"{example}\"")),
+            (what, None) => place.wrong(what, "correct the value"),
         },
     }
 }
 
-/// What is wanted where something else is written.
-#[derive(Debug)]
-enum Wanted<'a> {
-    Number,
-    /// A whole number from 0 to a largest one, if the type is a small one.
-    WholeNumber(Option<u32>),
-    Flag,
-    Text,
-    List,
-    Table,
-    /// A value of a type of ours, in its words.
-    Described(&'a str),
-}
-
-impl<'a> Wanted<'a> {
-    /// What a visitor wants that calls it `expected`.
-    fn by(expected: &'a str) -> Self {
-        let is = |words: String| words == expected;
-        if is(words_of::<f64>()) || is(words_of::<f32>()) {
-            Self::Number
-        } else if is(words_of::<u8>()) {
-            Self::WholeNumber(Some(u8::MAX.into()))
-        } else if is(words_of::<u16>()) {
-            Self::WholeNumber(Some(u16::MAX.into()))
-        } else if is(words_of::<u32>()) || is(words_of::<u64>()) || is(words_of::<usize>()) {
-            Self::WholeNumber(None)
-        } else if is(words_of::<bool>()) {
-            Self::Flag
-        } else if is(words_of::<String>()) || is(words_of::<PathBuf>()) {
-            Self::Text
-        } else if is(words_of::<Vec<u8>>()) {
-            Self::List
-        } else {
-            Self::Described(expected)
-        }
-    }
-}
-
-/// What serde calls the values that it reads as `T`, which it says when it is given nothing.
-fn words_of<'de, T: Deserialize<'de>>() -> String {
-    match T::deserialize(UnitDeserializer::<Fault>::new()) {
-        Err(Fault {
-            kind: FaultKind::Mismatch { expected },
-            ..
-        }) => expected,
-        _ => String::new(),
-    }
-}
-
-/// A value of another type than the one that is `wanted`.
-fn mismatch(wanted: &Wanted<'_>, place: &Place<'_>) -> Message {
+/// A value that is none of the `wanted` kind; `words` say what is, where the kind has no common form.
+fn mismatch(wanted: ValueKind, words: &str, place: &Place<'_>) -> Message {
     let written = place.written;
     let unquoted = written.trim_matches(['"', '\'']);
     let (not, help) = match wanted {
-        Wanted::Number if unquoted.parse::<f64>().is_ok() => (
+        ValueKind::Number if unquoted.parse::<f64>().is_ok() => (
             "a number".to_owned(),
             format!("write it without quotes: {unquoted}"),
         ),
-        Wanted::Number => (
+        ValueKind::Number => (
             "a number".to_owned(),
             "write a number, such as 0.5".to_owned(),
         ),
-        Wanted::WholeNumber(most) => (
-            match most {
-                Some(most) => format!("a whole number from 0 to {most}"),
-                None => "a whole number from 0 up".to_owned(),
-            },
+        ValueKind::WholeNumber { most } => (
+            format!("a whole number from 0 to {}", largest(most)),
             whole_number(written, unquoted),
         ),
-        Wanted::Flag => (
+        ValueKind::Integer => ("a whole number".to_owned(), whole_number(written, unquoted)),
+        ValueKind::Flag => (
             "true or false".to_owned(),
             "write true or false, without quotes".to_owned(),
         ),
-        Wanted::Text => (
+        ValueKind::Text | ValueKind::Path | ValueKind::Range | ValueKind::Name(_) => (
             "text in quotes".to_owned(),
             format!("write it as \"{unquoted}\""),
         ),
-        Wanted::List => (
+        ValueKind::List(_) => (
             "a list".to_owned(),
             format!("write it in brackets: [{written}]"),
         ),
-        Wanted::Table => (
+        ValueKind::Table(_) => (
             "a table".to_owned(),
             "write it as a table: { key = value, ... }".to_owned(),
         ),
-        Wanted::Described(words) => {
-            let what = words.split_once(", in quotes").map_or(*words, |(w, _)| w);
+        ValueKind::Quantity(_) | ValueKind::Either(_) | ValueKind::Any => {
+            let what = words.split_once(", in quotes").map_or(words, |(w, _)| w);
             (what.to_owned(), format!("write {words}"))
         }
     };
     place.wrong(format!("`{written}` is not {not}"), help)
+}
+
+/// The largest whole number in words.
+fn largest(most: u64) -> String {
+    const MOST: u64 = i64::MAX as u64;
+    match most {
+        MOST => "2^63 - 1".to_owned(),
+        most => most.to_string(),
+    }
 }
 
 fn whole_number(written: &str, unquoted: &str) -> String {
@@ -256,99 +208,140 @@ fn nearest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
+    use fabricsim_core::settings;
     use fabricsim_core::units::Duration;
-    use serde::de::IntoDeserializer;
 
     use super::*;
+    use crate::text::document::{Document, Section};
 
-    const KEYS: Keys = &[("delay", "delay of a link"), ("load", "share of the link")];
-
-    fn said(fault: &FaultKind, key: Option<&str>, written: &str) -> (String, String) {
-        let message = of_fault(
-            fault,
-            &Place {
-                title: "[t]",
-                key,
-                written,
-                keys: KEYS,
-            },
-        );
-        (message.message, message.help)
+    settings! {
+        /// A table of all kinds.
+        struct Table {
+            /// Delay of a link.
+            delay: Duration = "1us",
+            /// Share of the link.
+            share: f64 = 0.5,
+            /// PFC's priority.
+            priority: u8 = 3,
+            /// Number of nodes.
+            nodes: u32 = 1,
+            /// Seed of everything.
+            seed: u64 = 1,
+            /// Whether it is on.
+            on: bool = true,
+            /// Place of a file.
+            path: Option<PathBuf> = none,
+            /// Some delays.
+            delays: Vec<Duration> = [],
+            /// Some priorities.
+            priorities: Vec<u8> = [],
+        }
     }
 
-    /// The error of reading `value` as a `T`.
-    fn fault<'de, T: Deserialize<'de> + std::fmt::Debug>(
-        value: impl IntoDeserializer<'de, Fault>,
-    ) -> FaultKind {
-        T::deserialize(value.into_deserializer())
-            .expect_err("a value of another type")
-            .kind
+    /// What is said of the line `text` in the table.
+    fn said(text: &str) -> (String, String) {
+        let document = Document::new("t.toml", text);
+        let section = Section {
+            title: "[t]".to_owned(),
+            span: 0..text.len(),
+            table: document.parse().expect("TOML"),
+        };
+        let error = document
+            .settings::<Table>(&section, Table::KEYS)
+            .expect_err("a value of another type");
+        let diagnostic = error.diagnostic().expect("an error in the text");
+        (
+            diagnostic.message().to_owned(),
+            diagnostic.help().to_owned(),
+        )
     }
 
     #[test]
     fn types_are_told_in_plain_words() {
-        for (fault, written, not, suggestion) in [
+        for (text, not, suggestion, meaning) in [
             (
-                fault::<Duration>(1),
-                "1",
+                "delay = 1",
                 "`1` is not a duration with a unit",
                 "such as \"1us\"",
+                "delay of a link",
             ),
             (
-                fault::<f64>("0.5"),
-                "\"0.5\"",
-                "`\"0.5\"` is not a number",
-                "without quotes: 0.5",
-            ),
-            (
-                fault::<u8>(300),
-                "300",
-                "`300` is not a whole number from 0 to 255",
-                "within this range",
-            ),
-            (
-                fault::<usize>(-1),
-                "-1",
-                "`-1` is not a whole number from 0 up",
-                "such as 4",
-            ),
-            (
-                fault::<bool>("yes"),
-                "\"yes\"",
-                "`\"yes\"` is not true or false",
-                "write true or false",
-            ),
-            (
-                fault::<PathBuf>(1),
-                "1",
-                "`1` is not text in quotes",
-                "write it as \"1\"",
-            ),
-            (
-                fault::<Vec<String>>("0..2"),
-                "\"0..2\"",
-                "`\"0..2\"` is not a list",
-                "[\"0..2\"]",
-            ),
-            (
-                fault::<Duration>("1"),
-                "\"1\"",
+                "delay = \"1\"",
                 "`1` has no unit",
                 "like \"1us\"",
+                "delay of a link",
+            ),
+            (
+                "share = \"0.5\"",
+                "`\"0.5\"` is not a number",
+                "without quotes: 0.5",
+                "share of the link",
+            ),
+            (
+                "priority = 300",
+                "`300` is not a whole number from 0 to 255",
+                "within this range",
+                "PFC's priority",
+            ),
+            (
+                "nodes = -1",
+                "`-1` is not a whole number from 0 to 4294967295",
+                "such as 4",
+                "number of nodes",
+            ),
+            (
+                "seed = 1.5",
+                "`1.5` is not a whole number from 0 to 2^63 - 1",
+                "such as 4",
+                "seed of everything",
+            ),
+            (
+                "on = \"yes\"",
+                "`\"yes\"` is not true or false",
+                "write true or false",
+                "whether it is on",
+            ),
+            (
+                "path = 1",
+                "`1` is not text in quotes",
+                "write it as \"1\"",
+                "place of a file",
+            ),
+            (
+                "delays = \"1us\"",
+                "`\"1us\"` is not a list",
+                "[\"1us\"]",
+                "some delays",
+            ),
+            (
+                "priorities = [1, true]",
+                "`true` is not a whole number from 0 to 255",
+                "such as 4",
+                "some priorities",
             ),
         ] {
-            let (message, help) = said(&fault, Some("delay"), written);
-            assert_eq!(message, format!("[t], key `delay`: {not}"));
+            let key = text.split(' ').next().expect("a key");
+            let (message, help) = said(text);
+            assert_eq!(message, format!("[t], key `{key}`: {not}"));
             assert!(help.contains(suggestion), "{help}");
-            assert!(help.ends_with("delay: delay of a link"), "{help}");
+            assert!(help.contains(&format!("{key}: {meaning}")), "{help}");
         }
     }
 
     #[test]
     fn missing_keys_come_with_their_meaning() {
-        let (message, help) = said(&FaultKind::MissingKey("load"), None, "[t]");
-        assert_eq!(message, "[t] needs the key `load`");
-        assert_eq!(help, "add `load = ...`: share of the link");
+        let place = Place {
+            title: "[t]",
+            key: None,
+            written: "[t]",
+            keys: Table::KEYS,
+            wanted: None,
+        };
+        let Message { message, help } = of_fault(&FaultKind::MissingKey("on"), &place);
+        assert_eq!(message, "[t] needs the key `on`");
+        assert_eq!(help, "add `on = ...`: whether it is on (default true)");
     }
 
     #[test]

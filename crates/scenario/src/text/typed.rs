@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use fabricsim_core::input::{Key, ValueKind};
 use serde::de::value::CowStrDeserializer;
 use serde::de::{
     DeserializeSeed, Deserializer, Error, Expected, IntoDeserializer, MapAccess, SeqAccess,
@@ -22,8 +23,17 @@ pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
     /// Bytes of the text; those of the innermost value that has the diagnostic.
     pub(crate) span: Option<Range<usize>>,
-    /// The keys that lead to the value, the outermost one last.
-    keys: Vec<String>,
+    /// The way from the table to the value, its first step last.
+    way: Vec<Step>,
+}
+
+/// A step from a table or list to a value in it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Step {
+    /// To the value of a key.
+    Key(String),
+    /// To an item of a list.
+    Item,
 }
 
 /// What is wrong in a table.
@@ -45,8 +55,8 @@ pub(crate) enum FaultKind {
     MissingKey(&'static str),
     /// A table is wanted, and the value is none.
     NoTable,
-    /// The value is of another type or out of the type's range; the words are those of the visitor
-    /// that wanted it.
+    /// The value is of another type or out of the type's range; the words are those of the type that
+    /// reads it, for keys whose values have no common form.
     Mismatch { expected: String },
     /// The type refuses the value, in its own words.
     Refused(String),
@@ -57,7 +67,7 @@ impl Fault {
         Self {
             kind,
             span: None,
-            keys: Vec::new(),
+            way: Vec::new(),
         }
     }
 
@@ -69,7 +79,29 @@ impl Fault {
 
     /// The key of the table in whose value the error is.
     pub(crate) fn key(&self) -> Option<&str> {
-        self.keys.last().map(String::as_str)
+        match self.way.last() {
+            Some(Step::Key(key)) => Some(key),
+            Some(Step::Item) | None => None,
+        }
+    }
+
+    /// What the table says of the value: `keys` are those of the table.
+    pub(crate) fn wanted(&self, keys: &'static [Key]) -> Option<ValueKind> {
+        let mut kind = ValueKind::Table(keys);
+        for step in self.way.iter().rev() {
+            kind = match (kind, step) {
+                (ValueKind::Table(keys), Step::Key(name)) => Key::find(keys, name)?.kind,
+                (ValueKind::List(item), Step::Item) => *item,
+                _ => return None,
+            };
+        }
+        Some(kind)
+    }
+
+    /// The error in a value that is one step away.
+    fn behind(mut self, step: Step) -> Self {
+        self.way.push(step);
+        self
     }
 }
 
@@ -256,6 +288,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         let item = self.0.next();
         item.map(|item| seed.deserialize(Value::from(item)))
             .transpose()
+            .map_err(|fault| fault.behind(Step::Item))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -290,11 +323,8 @@ impl<'de> MapAccess<'de> for Entries<'de> {
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
         let (key, value) = (self.value.take()).expect("serde asks for a value after its key");
         let span = value.span.clone();
-        seed.deserialize(value).map_err(|fault| {
-            let mut fault = fault.at(&span);
-            fault.keys.push(key.into_owned());
-            fault
-        })
+        seed.deserialize(value)
+            .map_err(|fault| fault.at(&span).behind(Step::Key(key.into_owned())))
     }
 
     fn size_hint(&self) -> Option<usize> {

@@ -11,11 +11,11 @@ mod text;
 #[cfg(feature = "serde")]
 mod value;
 
-pub use kind::{Choice, DefaultValue, Key, Keys, Quantity, SettingValue, ValueKind, meanings};
+pub use kind::{Choice, DefaultValue, Key, Keys, Quantity, SettingValue, ValueKind};
 pub use range::{Bound, Limit};
 pub use text::{Text, describe_limits};
 #[cfg(feature = "serde")]
-pub use value::{Given, Refusal, check_limits, default_list, default_value};
+pub use value::{Apart, Given, Refusal, check_limits, default_list, default_value};
 
 #[cfg(all(test, feature = "serde"))]
 mod tests;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Bytes, Duration, Rate, Time};
+use crate::input::EXAMPLE_MARK;
 use crate::limits;
 
 /// Why a text is not a quantity.
@@ -36,32 +37,22 @@ impl fmt::Display for UnitError {
             example,
         } = self;
         match kind {
-            Kind::NotANumber => write!(
-                f,
-                "`{text}` does not begin with a number; write it like `{example}`"
-            ),
-            Kind::Missing => write!(f, "`{text}` has no unit; write it like `{example}`"),
-            Kind::Unknown(unit) => write!(
-                f,
-                "`{text}` has an unknown unit `{unit}`; write it like `{example}`"
-            ),
-            Kind::Negative => write!(f, "`{text}` is negative; write it like `{example}`"),
+            Kind::NotANumber => write!(f, "`{text}` does not begin with a number"),
+            Kind::Missing => write!(f, "`{text}` has no unit"),
+            Kind::Unknown(unit) => write!(f, "`{text}` has an unknown unit `{unit}`"),
+            Kind::Negative => write!(f, "`{text}` is negative"),
             Kind::TooLarge(most) => write!(
                 f,
-                "`{text}` is too large: {most} is the most that can be simulated; write it like `{example}`"
+                "`{text}` is too large: {most} is the most that can be simulated"
             ),
             Kind::TooSmall(least) => write!(
                 f,
-                "`{text}` is too small: {least} is the least that can be simulated; write it like `{example}`"
+                "`{text}` is too small: {least} is the least that can be simulated"
             ),
-            Kind::Zero => write!(f, "`{text}` is zero; write it like `{example}`"),
-            Kind::TooFine => {
-                write!(
-                    f,
-                    "`{text}` is finer than the smallest unit; write it like `{example}`"
-                )
-            }
-        }
+            Kind::Zero => write!(f, "`{text}` is zero"),
+            Kind::TooFine => write!(f, "`{text}` is finer than the smallest unit"),
+        }?;
+        write!(f, "{EXAMPLE_MARK}`{example}`")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fabricsim_core::input::{Choice, Quantity, ValueKind};
+use fabricsim_core::input::{Choice, EXAMPLE_MARK, Quantity, ValueKind};
 use fabricsim_core::setting_values;
 use fabricsim_core::units::{Duration, UnitError};
 use serde::de::{Error, Visitor};
@@ -87,7 +87,7 @@ impl Visitor<'_> for Words {
         }
         if text.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
             return Err(E::custom(format!(
-                "`{text}` is neither a time nor \"{GEOGRAPHIC}\"; write it like `1ms`"
+                "`{text}` is neither a time nor \"{GEOGRAPHIC}\"{EXAMPLE_MARK}`1ms`"
             )));
         }
         let delay = text.parse().map_err(|error: UnitError| E::custom(error))?;

@@ -42,7 +42,7 @@ settings! {
 }
 
 impl CcConfig for CubicConfig {
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 
     const TRANSPORT: Transport = Transport::Tcp;
 

@@ -45,7 +45,7 @@ impl DctcpConfig {
 }
 
 impl CcConfig for DctcpConfig {
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()

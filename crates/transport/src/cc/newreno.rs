@@ -1,5 +1,6 @@
 //! NewReno: additive increase, halving (RFC 5681; RFC 6582; RFC 3168, section 6.1.2 for marks).
 
+use fabricsim_core::input::Keys;
 use fabricsim_core::plugin::{
     Ack, CcConfig, Congestion, CongestionControl, ControllerFactory, FlowStart, Growth, Signal,
     Transport,
@@ -15,7 +16,7 @@ use super::reno_window::{Window, answers_of_window};
 pub struct NewRenoConfig {}
 
 impl CcConfig for NewRenoConfig {
-    const KEYS: &'static [(&'static str, &'static str)] = &[];
+    const KEYS: Keys = &[];
 
     const TRANSPORT: Transport = Transport::Tcp;
 }

@@ -22,7 +22,7 @@ settings! {
 }
 
 impl CcConfig for NoneConfig {
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()

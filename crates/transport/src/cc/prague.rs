@@ -43,7 +43,7 @@ settings! {
 }
 
 impl CcConfig for PragueConfig {
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 
     const TRANSPORT: Transport = Transport::Tcp;
 

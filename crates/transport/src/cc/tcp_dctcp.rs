@@ -37,7 +37,7 @@ pub(super) fn step(rate: Rate) -> MarkingThresholds {
 }
 
 impl CcConfig for TcpDctcpConfig {
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 
     const TRANSPORT: Transport = Transport::Tcp;
 

@@ -97,7 +97,7 @@ impl TimelyConfig {
 }
 
 impl CcConfig for TimelyConfig {
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;

@@ -5,7 +5,7 @@ use fabricsim_core::id::ClassId;
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::Priority;
 
-use super::AllToAllConfig;
+use super::{AllToAll, AllToAllConfig};
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, Offered, Rounds};
@@ -14,7 +14,7 @@ use crate::workload::{Workload, WorkloadKind};
 impl WorkloadKind for AllToAllConfig {
     const NAME: &'static str = "all-to-all";
     const ABOUT: &'static str = "every host sends to every other";
-    const KEYS: Keys = super::KEYS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl Workload for AllToAllConfig {
@@ -23,11 +23,25 @@ impl Workload for AllToAllConfig {
         context: &WorkloadContext,
         class: ClassId,
     ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        Self::build(self, context, class)
+        self.checked(context)?;
+        Ok(Box::new(AllToAll {
+            config: self.clone(),
+            class,
+            hosts: context.hosts.iter().map(|host| host.id).collect(),
+            round: 1,
+            position: 0,
+        }))
     }
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        Self::expected(self, context)
+        self.checked(context)?;
+        let hosts = context.hosts.len() as f64;
+        let flows = hosts * (hosts - 1.0);
+        let expected = Expected {
+            flows,
+            bytes: flows * self.size.as_f64(),
+        };
+        check::amount("kind", expected)
     }
 
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {

@@ -1,13 +1,14 @@
 //! Incast as a workload.
 
 use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::ClassId;
-use fabricsim_core::id::NodeId;
+use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::Priority;
+use fabricsim_core::rng::{Purpose, Stream};
 
-use super::IncastConfig;
-use crate::arrivals::bytes_per_second;
+use super::source::Incast;
+use super::{IncastConfig, Timing};
+use crate::arrivals::{bytes_per_second, exponential_gap};
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, Offered, Traffic};
@@ -16,7 +17,7 @@ use crate::workload::{Workload, WorkloadKind};
 impl WorkloadKind for IncastConfig {
     const NAME: &'static str = "incast";
     const ABOUT: &'static str = "many hosts that send to one at the same moment";
-    const KEYS: Keys = super::KEYS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl Workload for IncastConfig {
@@ -25,11 +26,48 @@ impl Workload for IncastConfig {
         context: &WorkloadContext,
         class: ClassId,
     ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        Self::build(self, context, class)
+        let timing = self.checked(context)?;
+        let mut arrivals = Stream::new(context.seed, context.own_entity(), Purpose::Arrivals);
+        let due = match timing {
+            Timing::Once(at) => Some(at),
+            Timing::Every { end, .. } => Some(self.start).filter(|first| *first < end),
+            Timing::Random { mean_gap_secs, end } => {
+                let first = self
+                    .start
+                    .saturating_add(exponential_gap(&mut arrivals, mean_gap_secs));
+                Some(first).filter(|first| *first < end)
+            }
+        };
+        let candidates = context.hosts.iter().map(|host| host.id);
+        Ok(Box::new(Incast {
+            config: self.clone(),
+            class,
+            timing,
+            arrivals,
+            peers: Stream::new(context.seed, context.own_entity(), Purpose::Destinations),
+            hosts: candidates.filter(|id| Some(*id) != self.receiver).collect(),
+            due,
+            sent: 0,
+        }))
     }
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        Self::expected(self, context)
+        let duration = self.duration.unwrap_or_default();
+        let (events, key) = match self.checked(context)? {
+            Timing::Once(_) => (1.0, "at"),
+            Timing::Every { period, .. } => {
+                (duration.as_ps().div_ceil(period.as_ps()) as f64, "period")
+            }
+            Timing::Random { mean_gap_secs, .. } => {
+                (duration.as_secs_f64() / mean_gap_secs, "duration")
+            }
+        };
+        let flows = events * f64::from(self.fan_in);
+        let expected = Expected {
+            flows,
+            bytes: flows * self.size.as_f64(),
+        };
+        check::amount(key, expected)
     }
 
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {

@@ -1,15 +1,13 @@
 //! A list of flows as a workload.
 
-use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::ClassId;
-use fabricsim_core::input::{ConfigError, Keys};
 use std::collections::BTreeMap;
 
-use fabricsim_core::id::NodeId;
-use fabricsim_core::input::InputError;
+use fabricsim_core::flow::FlowSource;
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::input::{ConfigError, InputError, Keys};
 use fabricsim_core::packet::Priority;
 
-use super::{FlowTimes, ListConfig};
+use super::{FlowTimes, ListConfig, ListTable};
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, FlowCost, Offered, Traffic};
 use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
@@ -17,20 +15,25 @@ use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind}
 impl WorkloadKind for ListConfig {
     const NAME: &'static str = "list";
     const ABOUT: &'static str = "the flows of a file";
-    const KEYS: Keys = super::KEYS;
+    const KEYS: Keys = ListTable::KEYS;
 }
 
 impl Workload for ListConfig {
     fn build(
         &self,
-        context: &WorkloadContext,
+        _context: &WorkloadContext,
         class: ClassId,
     ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        Self::build(self, context, class)
+        self.loaded().map(|list| list.source(class))
     }
 
-    fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        Self::expected(self, context)
+    fn expected(&self, _context: &WorkloadContext) -> Result<Expected, ConfigError> {
+        let flows = self.loaded()?.flows();
+        let bytes = flows.iter().map(|flow| flow.size.as_f64()).sum();
+        Ok(Expected {
+            flows: flows.len() as f64,
+            bytes,
+        })
     }
 
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {

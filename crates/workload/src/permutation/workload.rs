@@ -1,11 +1,12 @@
 //! Permutation traffic as a workload.
 
 use fabricsim_core::flow::FlowSource;
-use fabricsim_core::id::ClassId;
+use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::Priority;
+use fabricsim_core::rng::{Purpose, Stream};
 
-use super::PermutationConfig;
+use super::{Permutation, PermutationConfig};
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::offered::{CostOf, Offered, Rounds};
@@ -14,7 +15,7 @@ use crate::workload::{Workload, WorkloadKind};
 impl WorkloadKind for PermutationConfig {
     const NAME: &'static str = "permutation";
     const ABOUT: &'static str = "every host sends to one other and receives from one";
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl Workload for PermutationConfig {
@@ -23,11 +24,27 @@ impl Workload for PermutationConfig {
         context: &WorkloadContext,
         class: ClassId,
     ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        Self::build(self, context, class)
+        self.checked(context)?;
+        let hosts: Box<[NodeId]> = context.hosts.iter().map(|host| host.id).collect();
+        Ok(Box::new(Permutation {
+            config: self.clone(),
+            class,
+            targets: (0..hosts.len()).collect(),
+            hosts,
+            stream: Stream::new(context.seed, context.own_entity(), Purpose::Destinations),
+            round: 0,
+            position: 0,
+        }))
     }
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        Self::expected(self, context)
+        self.checked(context)?;
+        let flows = context.hosts.len() as f64 * f64::from(self.count);
+        let expected = Expected {
+            flows,
+            bytes: flows * self.size.as_f64(),
+        };
+        check::amount("count", expected)
     }
 
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {

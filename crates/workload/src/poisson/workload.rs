@@ -1,12 +1,16 @@
 //! Poisson arrivals as a workload.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
-use fabricsim_core::input::InputError;
-use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_core::input::{ConfigError, InputError, Keys};
 use fabricsim_core::packet::Priority;
+use fabricsim_core::rng::{Purpose, Stream};
 
 use super::PoissonConfig;
+use super::source::{Poisson, Sender};
 use crate::arrivals::bytes_per_second;
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
@@ -22,7 +26,7 @@ const POINTS: u32 = 4_096;
 impl WorkloadKind for PoissonConfig {
     const NAME: &'static str = "poisson";
     const ABOUT: &'static str = "flows at random times between random hosts, sizes from a CDF";
-    const KEYS: Keys = super::KEYS;
+    const KEYS: Keys = Self::KEYS;
 }
 
 impl Workload for PoissonConfig {
@@ -31,11 +35,59 @@ impl Workload for PoissonConfig {
         context: &WorkloadContext,
         class: ClassId,
     ) -> Result<Box<dyn FlowSource>, ConfigError> {
-        Self::build(self, context, class)
+        let sizes = self.checked(context)?;
+        let (sources, destinations) = self.ends(context)?;
+        let end = self.start.saturating_add(self.duration);
+        let mut senders = Vec::new();
+        let mut due = BinaryHeap::new();
+        for position in sources {
+            let host = context.hosts[position];
+            let own = destinations.binary_search(&position).ok();
+            let choices = destinations.len() - usize::from(own.is_some());
+            let entity = context.host_entity(host.id);
+            let mut sender = Sender {
+                id: host.id,
+                own,
+                choices: choices as u64,
+                mean_gap: sizes.mean() / bytes_per_second(host.rate, self.load),
+                arrivals: Stream::new(context.seed, entity, Purpose::Arrivals),
+                peers: Stream::new(context.seed, entity, Purpose::Destinations),
+            };
+            let first = self.start.saturating_add(sender.gap());
+            if first < end {
+                due.push(Reverse((first, senders.len())));
+            }
+            senders.push(sender);
+        }
+        let destinations = destinations
+            .iter()
+            .map(|&position| context.hosts[position].id)
+            .collect();
+        Ok(Box::new(Poisson {
+            sizes: sizes.clone(),
+            senders,
+            destinations,
+            due,
+            end,
+            class,
+            priority: check::priority(self.priority)?,
+            dst_port: self.dst_port,
+        }))
     }
 
     fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
-        Self::expected(self, context)
+        let sizes = self.checked(context)?;
+        let (sources, _) = self.ends(context)?;
+        let bytes: f64 = sources
+            .into_iter()
+            .map(|position| bytes_per_second(context.hosts[position].rate, self.load))
+            .map(|per_second| per_second * self.duration.as_secs_f64())
+            .sum();
+        let expected = Expected {
+            flows: bytes / sizes.mean(),
+            bytes,
+        };
+        check::amount("duration", expected)
     }
 
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {

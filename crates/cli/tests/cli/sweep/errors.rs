@@ -79,7 +79,7 @@ const CASES: &[Case] = &[
     Case {
         sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nrange = { frm = 5, to = 1 }\n",
         place: "s.toml:4:11",
-        says: "`range` has no key or table `frm`",
+        says: "`range` has no key `frm`",
         help: "did you mean `from`?",
     },
     Case {

@@ -1,15 +1,31 @@
 //! The choices of an axis: listed values, a range of numbers, or named variants.
 
+use fabricsim_core::input::Key;
+use fabricsim_core::settings;
 use toml::Spanned;
 use toml::de::DeValue;
 
-use super::{Choice, RANGE_KEYS, VARIANT_KEYS, label_of, names_of, text_of};
+use super::{Choice, VARIANT_KEYS, label_of, text_of};
 use crate::sweep::setting::{Setting, Value};
 use fabricsim_scenario::text::document::{Document, Section};
 use fabricsim_scenario::text::error::Error;
 
 /// The most values of an axis.
 const MOST_VALUES: i64 = 100_000;
+
+settings! {
+    /// Whole numbers of an axis, from the first to the last.
+    pub struct NumberSteps {
+        /// The first number.
+        pub from: i64 = required,
+        /// The last number.
+        pub to: i64 = required,
+        /// From one number to the next.
+        #[range(from 1)]
+        #[refused("a step of {value} does not lead from one number to the next", "give 1 or more")]
+        pub step: i64 = 1,
+    }
+}
 
 /// The choices of an axis with `values`.
 pub(super) fn read_values<'a>(
@@ -65,25 +81,21 @@ pub(super) fn read_range<'a>(
         document.diagnostic(
             place.clone(),
             format!("{title}: {message}"),
-            "write it like `range = { from = 1, to = 5 }`; both ends are included, and `step` is \
-             1 or more",
+            "write it like `range = { from = 1, to = 5 }`; both ends are included",
         )
     };
     let Some(DeValue::Table(range)) = section.table.get("range").map(Spanned::get_ref) else {
         return Err(wrong("it is a table"));
     };
-    document.refuse_unknown(&title, range, &names_of(RANGE_KEYS))?;
-    let number = |name: &str| match range.get(name).map(Spanned::get_ref) {
-        None => Ok(None),
-        Some(DeValue::Integer(integer)) => i64::from_str_radix(integer.as_str(), integer.radix())
-            .map(Some)
-            .map_err(|_| wrong(&format!("`{name}` is too large"))),
-        Some(_) => Err(wrong(&format!("`{name}` is a whole number"))),
+    let range = Section {
+        title: title.clone(),
+        span: place.clone(),
+        table: range.clone(),
     };
-    let from = number("from")?.ok_or_else(|| wrong("`from` is missing"))?;
-    let to = number("to")?.ok_or_else(|| wrong("`to` is missing"))?;
-    let step = number("step")?.unwrap_or(1);
-    if step < 1 || to < from {
+    let steps: NumberSteps = document.settings(&range, NumberSteps::KEYS)?;
+    (steps.validate_ranges()).map_err(|error| document.refuse(&range, error))?;
+    let NumberSteps { from, to, step } = steps;
+    if to < from {
         return Err(wrong("it has no numbers"));
     }
     let too_many = to
@@ -125,7 +137,7 @@ pub(super) fn read_variants<'a>(
         .iter()
         .map(|variant| {
             let title = format!("{}, {}", section.title, variant.title);
-            document.refuse_unknown(&title, &variant.table, &names_of(VARIANT_KEYS))?;
+            document.refuse_unknown(&title, &variant.table, &Key::names(VARIANT_KEYS))?;
             let Some(name) = text_of(document, &title, &variant.table, "name")? else {
                 return Err(document.diagnostic(
                     variant.span.clone(),

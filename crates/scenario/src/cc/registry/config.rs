@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Key};
 use fabricsim_core::plugin::{
     CcContext, DynFactory, Feedback, MarkingThresholds, RequiredTelemetry, Transport,
 };
@@ -65,31 +65,24 @@ impl AnyCcConfig {
         })
     }
 
-    /// Reads a table with a key `kind`, which names one of `entries`, outside of scenarios.
+    /// Reads the table `section`, whose `kind` names one of `entries`, outside of scenarios: without
+    /// the keys that algorithms of TCP have in common.
     ///
     /// # Errors
-    /// In serde's words.
-    pub fn from_value(
-        value: serde_json::Value,
-        entries: impl Fn() -> Vec<&'static CcEntry>,
-    ) -> Result<Self, serde_json::Error> {
-        use serde::de::Error as _;
-        let mut table: serde_json::Map<String, serde_json::Value> = serde_json::from_value(value)?;
-        let kind = table.remove("kind");
-        let kind = kind.ok_or_else(|| serde_json::Error::missing_field("kind"))?;
-        let name: String = serde_json::from_value(kind)?;
-        let known = entries();
-        let Some(entry) = known.iter().find(|entry| entry.name == name) else {
-            let known: Vec<String> = known.iter().map(|cc| format!("`{}`", cc.name)).collect();
-            let known = known.join(", ");
-            let message = format!("unknown variant `{name}`, expected one of {known}");
-            return Err(serde_json::Error::custom(message));
-        };
-        Ok(Self {
-            entry: **entry,
-            config: (entry.read_value)(table.into())?,
+    /// The first diagnostic, with its place and a suggested fix.
+    pub fn read_algorithm<'a>(
+        document: &Document<'a>,
+        mut section: Section<'a>,
+        entries: &[CcEntry],
+    ) -> Result<Self, Error> {
+        let entry = entry_of(document, &mut section, entries)?;
+        let config = (entry.read_table)(document, &section)?;
+        let algorithm = Self {
+            entry,
+            config,
             connections: None,
-        })
+        };
+        algorithm.checked(document, &section)
     }
 
     /// Reads the table `section`, whose `kind` names an algorithm of `registry`.
@@ -98,11 +91,7 @@ impl AnyCcConfig {
         mut section: Section<'a>,
         registry: &CcRegistry,
     ) -> Result<Self, Error> {
-        let names: Vec<&'static str> = registry.entries().iter().map(|cc| cc.name).collect();
-        let kind = document.kind(&mut section, &names)?;
-        let entry = *registry
-            .entry(kind)
-            .expect("`kind` is one of the names it was given");
+        let entry = entry_of(document, &mut section, registry.entries())?;
         let (config, connections) = match entry.transport {
             Transport::Rdma => ((entry.read_table)(document, &section)?, None),
             Transport::Tcp => {
@@ -110,14 +99,19 @@ impl AnyCcConfig {
                 ((entry.read_table)(document, &section)?, Some(keys))
             }
         };
-        let config = Self {
+        let algorithm = Self {
             entry,
             config,
             connections,
         };
-        let valid = config.validate();
-        valid.map_err(|error| document.refuse(&section, error))?;
-        Ok(config)
+        algorithm.checked(document, &section)
+    }
+
+    /// Returns the algorithm, which stands in `section`, if its values have a meaning.
+    fn checked(self, document: &Document<'_>, section: &Section<'_>) -> Result<Self, Error> {
+        let valid = self.validate();
+        valid.map_err(|error| document.refuse(section, error))?;
+        Ok(self)
     }
 
     /// Returns the algorithm's name.
@@ -234,22 +228,33 @@ impl AnyCcConfig {
     }
 }
 
+/// Reads and removes the `kind` of a table, which names one of `entries`.
+fn entry_of<'a>(
+    document: &Document<'a>,
+    section: &mut Section<'a>,
+    entries: &[CcEntry],
+) -> Result<CcEntry, Error> {
+    let names: Vec<&'static str> = entries.iter().map(|cc| cc.name).collect();
+    let kind = document.kind(section, &names)?;
+    let entry = entries.iter().find(|entry| entry.name == kind);
+    Ok(*entry.expect("`kind` is one of the names it was given"))
+}
+
 /// Reads and removes the keys that all algorithms of TCP have.
 fn read_connections<'a>(
     entry: &CcEntry,
     document: &Document<'a>,
     section: &mut Section<'a>,
 ) -> Result<TcpClassKeys, Error> {
-    let known: Vec<&'static str> = entry.keys().iter().map(|(key, _)| *key).collect();
-    document.refuse_unknown(&section.title, &section.table, &known)?;
+    document.refuse_unknown(&section.title, &section.table, &Key::names(&entry.keys()))?;
     let mut shared = Section {
         table: DeTable::new(),
         ..section.clone()
     };
-    for (key, _) in TcpClassKeys::MEANINGS {
-        if let Some((key, value)) = section.table.remove_entry(*key) {
+    for key in TcpClassKeys::KEYS {
+        if let Some((key, value)) = section.table.remove_entry(key.name) {
             shared.table.insert(key, value);
         }
     }
-    document.settings(&shared, TcpClassKeys::MEANINGS)
+    document.settings(&shared, TcpClassKeys::KEYS)
 }

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, Key};
 use fabricsim_core::plugin::{
     CcConfig, CcContext, ControllerFactory, DynFactory, Feedback, MarkingThresholds,
     RequiredTelemetry, TelemetryView, Transport,
@@ -19,9 +19,6 @@ use crate::text::error::Error;
 
 /// Reads the table of an algorithm from a scenario.
 type ReadTable = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn DynCcConfig>, Error>;
-
-/// Reads it from a value.
-type ReadValue = fn(serde_json::Value) -> serde_json::Result<Arc<dyn DynCcConfig>>;
 
 /// Makes the factory of controllers behind pointers.
 type MakeFactory = fn(&dyn DynCcConfig) -> Arc<dyn DynFactory>;
@@ -42,7 +39,6 @@ pub struct CcEntry {
     /// The configuration without a key; `None` for algorithms from outside.
     pub(super) default: Option<fn() -> Arc<dyn DynCcConfig>>,
     pub(super) read_table: ReadTable,
-    pub(super) read_value: ReadValue,
     /// The factory of controllers behind pointers; `None` for those that are compiled for each header.
     pub(super) factory: Option<MakeFactory>,
 }
@@ -62,7 +58,6 @@ impl CcEntry {
             keys: C::KEYS,
             default: Some(default::<C>),
             read_table: read_table::<C>,
-            read_value: read_value::<C>,
             factory: None,
         }
     }
@@ -98,18 +93,17 @@ impl CcEntry {
             keys: C::KEYS,
             default: None,
             read_table: read_table::<C>,
-            read_value: read_value::<C>,
             factory: Some(factory::<C>),
         }
     }
 
-    /// Returns the keys of its table, each with what it means; those that all algorithms of TCP have are
+    /// Returns the keys of its table; those that all algorithms of TCP have are
     /// last.
     #[must_use]
-    pub fn keys(&self) -> Vec<(&'static str, &'static str)> {
+    pub fn keys(&self) -> Vec<Key> {
         let shared = match self.transport {
             Transport::Rdma => &[],
-            Transport::Tcp => TcpClassKeys::MEANINGS,
+            Transport::Tcp => TcpClassKeys::KEYS,
         };
         [self.keys, shared].concat()
     }
@@ -130,13 +124,6 @@ where
     C: CcConfig + DeserializeOwned + Serialize + Send + Sync + 'static,
 {
     Ok(Arc::new(document.settings::<C>(section, C::KEYS)?))
-}
-
-fn read_value<C>(value: serde_json::Value) -> serde_json::Result<Arc<dyn DynCcConfig>>
-where
-    C: CcConfig + DeserializeOwned + Serialize + Send + Sync + 'static,
-{
-    Ok(Arc::new(serde_json::from_value::<C>(value)?))
 }
 
 fn factory<C>(config: &dyn DynCcConfig) -> Arc<dyn DynFactory>

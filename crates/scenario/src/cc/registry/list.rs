@@ -61,7 +61,7 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
 /// struct HalfRate {}
 ///
 /// impl CcConfig for HalfRate {
-///     const KEYS: &'static [(&'static str, &'static str)] = &[];
+///     const KEYS: fabricsim_core::input::Keys = &[];
 /// }
 ///
 /// impl<H> ControllerFactory<H> for HalfRate {

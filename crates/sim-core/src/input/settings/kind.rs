@@ -7,10 +7,11 @@ use crate::id::NodeId;
 use crate::input::range::NumberRange;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// The keys of a table, each with its meaning.
-pub type Keys = &'static [(&'static str, &'static str)];
+/// The keys of a table.
+pub type Keys = &'static [Key];
 
-/// A key of a table, as [`settings!`](crate::settings) describes it.
+/// A key of a table, as [`settings!`](crate::settings) describes it, or [`Key::new`] where a table is
+/// read in another way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
     /// Its name in the table.
@@ -37,6 +38,47 @@ pub enum DefaultValue {
 }
 
 impl Key {
+    /// A key that can be left out, without limits; `meaning` says its default, if it has one.
+    ///
+    /// ```
+    /// use fabricsim_core::input::{Key, Keys, ValueKind};
+    ///
+    /// const KEYS: Keys = &[
+    ///     Key::new("gain", "weight of a new sample (default 0.1)", ValueKind::Number),
+    ///     Key::new("rounds", "number of rounds (required)", ValueKind::COUNT).required(),
+    /// ];
+    /// assert_eq!(KEYS[0].row(), "| `gain` | number | weight of a new sample (default 0.1) |");
+    /// ```
+    #[must_use]
+    pub const fn new(name: &'static str, meaning: &'static str, kind: ValueKind) -> Self {
+        Self {
+            name,
+            meaning,
+            kind,
+            default: DefaultValue::Absent,
+            limits: &[],
+        }
+    }
+
+    /// The key, which has to be given.
+    #[must_use]
+    pub const fn required(mut self) -> Self {
+        self.default = DefaultValue::Required;
+        self
+    }
+
+    /// The key called `name` among `keys`.
+    #[must_use]
+    pub fn find(keys: &[Self], name: &str) -> Option<Self> {
+        keys.iter().copied().find(|key| key.name == name)
+    }
+
+    /// The names of `keys`.
+    #[must_use]
+    pub fn names(keys: &[Self]) -> Vec<&'static str> {
+        keys.iter().map(|key| key.name).collect()
+    }
+
     /// The row of the key in a table of a document: name, value and meaning.
     #[must_use]
     pub fn row(&self) -> String {
@@ -45,21 +87,11 @@ impl Key {
     }
 }
 
-/// The names and meanings of `keys`.
-#[must_use]
-pub const fn meanings<const N: usize>(keys: &[Key]) -> [(&'static str, &'static str); N] {
-    let mut all = [("", ""); N];
-    let mut index = 0;
-    while index < N {
-        all[index] = (keys[index].name, keys[index].meaning);
-        index += 1;
-    }
-    all
-}
-
 /// What the value of a key looks like in a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueKind {
+    /// Any value.
+    Any,
     /// A number, possibly with decimals.
     Number,
     /// A whole number from 0 to `most`.
@@ -67,6 +99,8 @@ pub enum ValueKind {
         /// The largest number that the type holds.
         most: u64,
     },
+    /// A whole number that may be negative.
+    Integer,
     /// `true` or `false`.
     Flag,
     /// Any text.
@@ -120,11 +154,22 @@ impl Quantity {
 }
 
 impl ValueKind {
+    /// A whole number from 0 on.
+    pub const COUNT: Self = Self::WholeNumber {
+        most: i64::MAX as u64,
+    };
+    /// An instant or a duration.
+    pub const TIME: Self = Self::Quantity(Quantity::Time);
+    /// Bits per second.
+    pub const RATE: Self = Self::Quantity(Quantity::Rate);
+    /// Bytes.
+    pub const SIZE: Self = Self::Quantity(Quantity::Size);
+
     /// The word for one value.
     const fn word(self) -> &'static str {
         match self {
             Self::Number => "number",
-            Self::WholeNumber { .. } => "whole number",
+            Self::WholeNumber { .. } | Self::Integer => "whole number",
             Self::Flag => "true or false",
             Self::Text => "text",
             Self::Path => "path",
@@ -132,7 +177,7 @@ impl ValueKind {
             Self::Quantity(quantity) => quantity.word_and_example().0,
             Self::Range => "range",
             Self::List(_) => "list",
-            Self::Either(_) => "value",
+            Self::Any | Self::Either(_) => "value",
             Self::Table(_) => "table",
         }
     }
@@ -238,15 +283,16 @@ setting_values! {
     u8 => ValueKind::WholeNumber { most: u8::MAX as u64 },
     u16 => ValueKind::WholeNumber { most: u16::MAX as u64 },
     u32 => ValueKind::WholeNumber { most: u32::MAX as u64 },
-    u64 => ValueKind::WholeNumber { most: i64::MAX as u64 },
-    usize => ValueKind::WholeNumber { most: i64::MAX as u64 },
+    u64 => ValueKind::COUNT,
+    usize => ValueKind::COUNT,
+    i64 => ValueKind::Integer,
     bool => ValueKind::Flag,
     String => ValueKind::Text,
     std::path::PathBuf => ValueKind::Path,
-    Time => ValueKind::Quantity(Quantity::Time),
-    Duration => ValueKind::Quantity(Quantity::Time),
-    Rate => ValueKind::Quantity(Quantity::Rate),
-    Bytes => ValueKind::Quantity(Quantity::Size),
+    Time => ValueKind::TIME,
+    Duration => ValueKind::TIME,
+    Rate => ValueKind::RATE,
+    Bytes => ValueKind::SIZE,
     NumberRange => ValueKind::Range,
     NodeId => ValueKind::WholeNumber { most: u32::MAX as u64 },
 }

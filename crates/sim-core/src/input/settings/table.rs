@@ -3,14 +3,16 @@
 /// Describes a table of a scenario once: each key with its meaning, type, default and range.
 ///
 /// From the description come the struct with public fields, reading and writing by serde (unknown
-/// keys are refused), `KEYS`, `MEANINGS`, `validate_ranges` and `Default` or, where keys are
+/// keys are refused), `KEYS`, `validate_ranges` and `Default` or, where keys are
 /// required, `with_required`, which takes these in the order of the table.
 ///
 /// A default is written as in a scenario, or it is one of
 /// - `required`: the table is refused without the key;
 /// - `none`: the field is an `Option`, which is left out when the table is written;
 /// - `null`: the field is an `Option`, which is written as nothing;
-/// - `empty`: the field is a list, which is left out when it is empty.
+/// - `empty`: the field is a list, which is left out when it is empty;
+/// - `default`: the default of the field's type, which has no short form;
+/// - `apart`: the same, and the table is read without the key, by a reader that sets it.
 ///
 /// The first paragraph of a key's comment is its meaning in lists and documents. Choices, range and
 /// default are added to it. Attributes, in this order, say more of a key:
@@ -68,7 +70,7 @@ macro_rules! settings {
         #[allow(dead_code)]
         impl $name {
             /// The keys of the table.
-            $vis const KEYS: &'static [$crate::input::Key] = &[$({
+            $vis const KEYS: $crate::input::Keys = &[$({
                 const LIMITS: &[$crate::input::Limit] = &[$($($crate::input::Limit {
                     bound: $crate::settings!(@bound $bound),
                     written: stringify!($limit),
@@ -95,10 +97,6 @@ macro_rules! settings {
                 }
             }),+];
 
-            /// The names of the keys, each with its meaning.
-            $vis const MEANINGS: $crate::input::Keys =
-                &$crate::input::meanings::<{ Self::KEYS.len() }>(Self::KEYS);
-
             /// Refuses values beyond their limits.
             ///
             /// # Errors
@@ -115,6 +113,15 @@ macro_rules! settings {
             }
         }
 
+        impl $crate::input::SettingValue for $name {
+            const KIND: $crate::input::ValueKind = $crate::input::ValueKind::Table(Self::KEYS);
+            type Bare = Self;
+
+            fn given(&self) -> Option<&Self> {
+                Some(self)
+            }
+        }
+
         $crate::settings!(@make $vis $name [] [] $($key: $ty = $default,)+);
 
         impl<'de> ::serde::Deserialize<'de> for $name {
@@ -124,14 +131,11 @@ macro_rules! settings {
                 #[derive(::serde::Deserialize)]
                 #[serde(deny_unknown_fields)]
                 struct Given {
-                    $(#[serde(default)] $key: $crate::input::Given<$ty>,)+
+                    $(#[serde(default)] $key: $crate::settings!(@given $ty, $default),)+
                 }
                 let given = Given::deserialize(deserializer)?;
                 Ok(Self {
-                    $($key: match given.$key.0 {
-                        Some(value) => value,
-                        None => $crate::settings!(@missing $key, $default),
-                    },)+
+                    $($key: $crate::settings!(@read given.$key, $key, $default),)+
                 })
             }
         }
@@ -162,17 +166,35 @@ macro_rules! settings {
     (@default none) => { $crate::input::DefaultValue::Absent };
     (@default empty) => { $crate::input::DefaultValue::Absent };
     (@default null) => { $crate::input::DefaultValue::Absent };
+    (@default default) => { $crate::input::DefaultValue::Absent };
+    (@default apart) => { $crate::input::DefaultValue::Absent };
     (@default $default:tt) => { $crate::input::DefaultValue::Value(stringify!($default)) };
 
     (@value $key:ident, none) => { None };
     (@value $key:ident, null) => { None };
     (@value $key:ident, empty) => { Vec::new() };
+    (@value $key:ident, default) => { Default::default() };
+    (@value $key:ident, apart) => { Default::default() };
     (@value $key:ident, []) => { Vec::new() };
     (@value $key:ident, [$($item:literal),+ $(,)?]) => {
         $crate::input::default_list(stringify!($key), [$($item),+])
     };
     (@value $key:ident, $default:literal) => {
         $crate::input::default_value(stringify!($key), $default)
+    };
+
+    (@given $ty:ty, apart) => { $crate::input::Given<$crate::input::Apart> };
+    (@given $ty:ty, $default:tt) => { $crate::input::Given<$ty> };
+
+    (@read $given:expr, $key:ident, apart) => {{
+        let _ = $given;
+        Default::default()
+    }};
+    (@read $given:expr, $key:ident, $default:tt) => {
+        match $given.0 {
+            Some(value) => value,
+            None => $crate::settings!(@missing $key, $default),
+        }
     };
 
     (@missing $key:ident, required) => {

@@ -62,10 +62,7 @@ crate::settings! {
 
 #[test]
 fn meanings_are_put_together() {
-    let meanings: Vec<&str> = Table::MEANINGS
-        .iter()
-        .map(|(_, meaning)| *meaning)
-        .collect();
+    let meanings: Vec<&str> = Table::KEYS.iter().map(|key| key.meaning).collect();
     assert_eq!(
         meanings,
         [

@@ -35,6 +35,18 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Given<T> {
     }
 }
 
+/// The value of a key that a table is read without.
+#[derive(Clone, Copy, Debug)]
+pub struct Apart;
+
+impl<'de> Deserialize<'de> for Apart {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(serde::de::Error::custom(
+            "this key is read apart from its table",
+        ))
+    }
+}
+
 /// Reads the default or limit `written` of `key`.
 ///
 /// # Panics

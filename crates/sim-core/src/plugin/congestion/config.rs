@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::CongestionControl;
 use crate::flow::Flow;
 use crate::id::{ClassId, FlowId};
-use crate::input::{Choice, ConfigError, ValueKind};
+use crate::input::{Choice, ConfigError, Keys, ValueKind};
 use crate::packet::Flags;
 use crate::plugin::routing::PathStability;
 use crate::units::{Bytes, Duration, Rate, Time};
@@ -283,7 +283,7 @@ pub fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
 /// ([`ControllerFactory`]).
 pub trait CcConfig: Clone + std::fmt::Debug {
     /// The keys of the table, each with what it means.
-    const KEYS: &'static [(&'static str, &'static str)];
+    const KEYS: Keys;
 
     /// The transport of its flows.
     const TRANSPORT: Transport = Transport::Rdma;

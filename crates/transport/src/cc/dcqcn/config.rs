@@ -181,7 +181,7 @@ impl DcqcnConfig {
 }
 
 impl CcConfig for DcqcnConfig {
-    const KEYS: Keys = Self::MEANINGS;
+    const KEYS: Keys = Self::KEYS;
 
     fn validate(&self) -> Result<(), ConfigError> {
         self.validate_ranges()?;

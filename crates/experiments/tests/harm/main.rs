@@ -1,6 +1,8 @@
 //! Harm tests: the tool's sample output within bands, what other disciplines change, bounds, and the same
 //! bytes for any number of threads.
 
+mod errors;
+
 use std::fs;
 use std::path::Path;
 
@@ -356,80 +358,6 @@ fn other_percentiles_and_algorithms_are_measured() {
         assert_eq!(goodput.is_some(), row.competitor.is_some());
         assert!(goodput.is_none_or(|bps| (1e6..48e6).contains(&bps)));
     }
-}
-
-#[test]
-fn errors_have_places_and_suggested_fixes() {
-    for (text, line, says, help) in [
-        ("rt = 3", 1, "no key `rt`", "did you mean `rtt`"),
-        (
-            "\ncca = [\"cubik\"]",
-            2,
-            "`cubik` is no algorithm of TCP",
-            "cubic",
-        ),
-        ("cca = []", 1, "no competitor", "name one"),
-        ("rtt = [\"0ms\"]", 1, "cannot be simulated", "1us to 100s"),
-        ("qdisc = \"fq_codel flow 1\"", 1, "`flow`", "flows"),
-        ("qdisc = \"shared-buffer\"", 1, "no buffer", "pfifo"),
-        ("percentiles = [0.0]", 1, "no percentile", "above 0"),
-        (
-            "workload = \"ccafct-seed1\"\nlen_p5 = \"1KB\"",
-            2,
-            "not drawn",
-            "drawn",
-        ),
-        (
-            "workload = \"ccafct-seed1\"\nduration = \"400s\"",
-            2,
-            "2000 flows",
-            "900",
-        ),
-        ("duration = \"1ms\"", 1, "0 flows", "1 to"),
-        ("len_p5 = \"3MiB\"", 1, "95% below", "len_p95"),
-        ("bandwidth = \"5Kbps\"", 1, "cannot be simulated", "10Kbps"),
-        ("repeats = 0", 1, "nothing would be run", "1 or more"),
-        ("competitors = 0", 1, "0 flows compete", "1 to 1000"),
-        ("[tcp]\nack_every = 0", 1, "ack_every", ""),
-        (
-            "[[cc]]\nkind = \"prague\"\ng = 2.0",
-            1,
-            "`g` of `prague`",
-            "",
-        ),
-        ("rtt = \"10ms\"", 1, "rtt", "[\"10ms\""),
-    ] {
-        let error = HarmSettings::from_text("h.toml", text).expect_err(text);
-        let diagnostic = error.diagnostic().expect("an error in the text");
-        println!(
-            "{text}\n  {}\n  {}",
-            diagnostic.message(),
-            diagnostic.help()
-        );
-        assert!(
-            diagnostic.message().contains(says),
-            "{text}: {}",
-            diagnostic.message()
-        );
-        assert!(
-            diagnostic.help().contains(help),
-            "{text}: {}",
-            diagnostic.help()
-        );
-        assert_eq!(diagnostic.line(), line, "{text}");
-    }
-    let wrong = HarmSettings {
-        repeats: 0,
-        ..HarmSettings::default()
-    };
-    let error = HarmTest::new(wrong, Path::new(".")).expect_err("no repeats");
-    assert!(error.to_string().contains("`repeats`"), "{error}");
-    let missing = HarmSettings {
-        workload: "none.csv".to_owned(),
-        ..HarmSettings::default()
-    };
-    let error = HarmTest::new(missing, Path::new(".")).expect_err("no file");
-    assert!(error.to_string().contains("none.csv"), "{error}");
 }
 
 /// Completion times of random workloads differ by several percent from seed to seed, harm by a few hundredths, as

@@ -5,16 +5,16 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod panics;
+mod stopped;
+
 use std::fs;
 use std::path::Path;
 
 use fabricsim::outcome::Existing;
-use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};
-use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_experiments::sweep;
 use fabricsim_experiments::sweep::{
-    BaseScenario, Ended, Point, PointOutcome, PointState, Shard, Sweep, SweepInput, SweepMonitor,
-    SweepOptions, SweepOutcome, SweepProgress,
+    BaseScenario, PointState, Shard, Sweep, SweepInput, SweepOptions, SweepOutcome,
 };
 
 const BASE: &str = "\
@@ -343,133 +343,6 @@ fn what_is_not_whole_is_not_done() {
     // A list of flows is large, and the table does not need it.
     fs::remove_file(point(0).join("fct.csv")).unwrap();
     assert_eq!(run(&sweep, dir).count_run(), 0);
-}
-
-/// An algorithm with an error in it.
-#[derive(Clone, Debug, serde::Deserialize, serde::Serialize)]
-struct Fragile {
-    breaks: bool,
-}
-
-impl CcConfig for Fragile {
-    const KEYS: &'static [(&'static str, &'static str)] = &[("breaks", "whether it breaks")];
-}
-
-impl<H> ControllerFactory<H> for Fragile {
-    type Controller = Self;
-    fn build(&self, _: &FlowStart<'_>) -> Self {
-        self.clone()
-    }
-}
-
-impl<H> CongestionControl<H> for Fragile {
-    fn on_ack(&mut self, _: &Ack<'_, H>) {
-        assert!(!self.breaks, "the window is never zero");
-    }
-    fn window(&self) -> Option<Bytes> {
-        None
-    }
-    fn pacing_rate(&self) -> Option<Rate> {
-        None
-    }
-}
-
-#[test]
-fn a_point_that_panics_is_told_and_the_others_go_on() {
-    let mut input = SweepInput {
-        base: Some(BaseScenario {
-            source: "base.toml".to_owned(),
-            text: BASE.replace("kind = \"hpcc\"\neta = 0.9", "kind = \"fragile\""),
-        }),
-        ..SweepInput::default()
-    };
-    input
-        .custom
-        .congestion_controls
-        .register::<Fragile>("fragile", "breaks");
-    let text = "[[axis]]\nkey = \"cc.breaks\"\nvalues = [false, true]\n\
-                [[axis]]\nkey = \"seed\"\nvalues = [1, 2]\n";
-    let sweep = Sweep::from_text_with("s.toml", text, ".".as_ref(), &input).unwrap();
-    for threads in [1, 2] {
-        let folder = tempfile::tempdir().unwrap();
-        let options = SweepOptions {
-            jobs: 2,
-            threads,
-            ..SweepOptions::default()
-        };
-        // Again: a point that has failed is tried again.
-        for (first, run) in [(true, 2), (false, 0)] {
-            let outcome = sweep::run(&sweep, folder.path(), &options, &mut ()).unwrap();
-            assert_eq!(outcome.count_run(), run, "{first}");
-            for point in &outcome.points[2..] {
-                let Ended::Failed(message) = &point.ended else {
-                    panic!("{point:?}");
-                };
-                assert_eq!(message, "panicked: the window is never zero");
-                assert!(!point.folder.join("fct.csv").exists());
-                assert!(!point.folder.join("summary.json").exists());
-            }
-            let status = column(&table(folder.path()), "status");
-            assert_eq!(status, ["finished", "finished", "failed", "failed"]);
-        }
-    }
-}
-
-/// Stops a sweep when the first point has ended.
-#[derive(Default)]
-struct Impatient {
-    begun: usize,
-    ended: usize,
-    shares: Vec<f64>,
-}
-
-impl SweepMonitor for Impatient {
-    fn begun(&mut self, _: &Point) {
-        self.begun += 1;
-    }
-    fn ended(&mut self, _: &PointOutcome) {
-        self.ended += 1;
-    }
-    fn progress(&mut self, progress: &SweepProgress) -> bool {
-        self.shares.push(progress.share());
-        self.ended == 0
-    }
-}
-
-#[test]
-fn a_sweep_that_was_stopped_goes_on_later() {
-    let folder = tempfile::tempdir().unwrap();
-    let (dir, whole) = (folder.path().join("stopped"), folder.path().join("whole"));
-    let base = BASE.replace("20KB", "4MB");
-    let text = "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nrange = { from = 1, to = 30 }";
-    let sweep = with_base(text, &base).unwrap();
-    let mut monitor = Impatient::default();
-    let options = SweepOptions {
-        jobs: 1,
-        ..SweepOptions::default()
-    };
-    let outcome = sweep::run(&sweep, &dir, &options, &mut monitor).unwrap();
-    assert!(outcome.interrupted);
-    assert!(outcome.count_run() >= 1);
-    assert!(!outcome.is_complete());
-    assert!(
-        outcome
-            .points
-            .iter()
-            .any(|point| matches!(point.ended, Ended::Stopped))
-    );
-    assert_eq!(monitor.begun, monitor.ended);
-    assert!(monitor.shares.is_sorted());
-    assert!(
-        monitor
-            .shares
-            .iter()
-            .all(|share| (0.0..1.0).contains(share))
-    );
-    let rest = run(&sweep, &dir);
-    assert_eq!(outcome.count_run() + rest.count_run(), 30);
-    run(&sweep, &whole);
-    assert_eq!(table(&dir), table(&whole));
 }
 
 #[test]

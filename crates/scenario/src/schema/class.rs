@@ -1,0 +1,25 @@
+//! The `[[class]]` tables: the algorithm of a class of flows that is no workload.
+
+use fabricsim_core::input::{Key, ValueKind};
+use fabricsim_core::settings;
+
+use crate::schema::keys::Keys;
+
+settings! {
+    /// A class of flows.
+    pub(crate) struct ClassTable {
+        /// The class: a workload's place in the scenario from 0 on, or the `class` column of a list.
+        pub(crate) id: u16 = required,
+    }
+}
+
+/// The keys of a `[[class]]` table; `cc` is read as the table of the same name.
+pub const CLASS_KEYS: Keys = &[
+    ClassTable::KEYS[0],
+    Key::new(
+        "cc",
+        "the algorithm of the class: a table like [cc] (required)",
+        ValueKind::Table(&[]),
+    )
+    .required(),
+];

@@ -1,0 +1,92 @@
+//! The tables of the kinds of events.
+
+use fabricsim_core::settings;
+use fabricsim_core::units::{Rate, Time};
+
+use crate::schema::keys::Keys;
+
+/// Describes the table of a change to a link: what all of them say, then the keys of its own.
+macro_rules! link_table {
+    ($(#[$about:meta])* $name:ident { $($own:tt)* }) => {
+        settings! {
+            $(#[$about])*
+            pub(crate) struct $name {
+                /// When it happens, such as "1ms".
+                pub(crate) at: Time = required,
+                /// Numbers of the two nodes that the link joins, such as [320, 340].
+                pub(crate) link: Vec<u32> = required,
+                /// Which of several links between the two, from 0.
+                #[note("(default: all of them)")]
+                pub(crate) index: Option<u32> = none,
+                $($own)*
+            }
+        }
+    };
+}
+
+link_table! {
+    /// A link that fails or is back.
+    LinkTable {}
+}
+
+link_table! {
+    /// A link that gets another rate.
+    RateTable {
+        /// Rate of both directions from then on, such as "10Gbps".
+        pub(crate) rate: Rate = required,
+    }
+}
+
+link_table! {
+    /// A link that loses packets.
+    LossTable {
+        /// Probability that a packet is lost.
+        #[range(from 0.0, to 1.0)]
+        #[refused(
+            "a loss probability of {value} is impossible",
+            "give a number from 0 to 1, such as 0.001"
+        )]
+        #[note("(required); 0 ends it")]
+        pub(crate) loss: f64 = required,
+    }
+}
+
+settings! {
+    /// A switch that fails or is back.
+    pub(crate) struct SwitchTable {
+        /// When it happens, such as "1ms".
+        pub(crate) at: Time = required,
+        /// Node number of the switch.
+        pub(crate) switch: u32 = required,
+    }
+}
+
+/// The kinds of events: name, meaning and keys.
+pub const KINDS: &[(&str, &str, Keys)] = &[
+    (
+        "link-down",
+        "A link fails; what is on it and waits for it is lost",
+        LinkTable::KEYS,
+    ),
+    (
+        "link-up",
+        "A link is back, at its own rate",
+        LinkTable::KEYS,
+    ),
+    ("link-rate", "A link has another rate", RateTable::KEYS),
+    (
+        "link-loss",
+        "A link loses packets at random",
+        LossTable::KEYS,
+    ),
+    (
+        "switch-down",
+        "A switch fails with all its links",
+        SwitchTable::KEYS,
+    ),
+    (
+        "switch-up",
+        "A switch is back, with the links that have not failed themselves",
+        SwitchTable::KEYS,
+    ),
+];
