@@ -154,16 +154,12 @@ impl Scenario {
         let topology = Arc::new(topology);
 
         // Tables that may be left out.
-        let (keys, check) = (SwitchSettings::KEYS, SwitchSettings::validate);
-        let switch = read_table(document, root, "switch", keys, check)?;
-        let (keys, check) = (RdmaConfig::KEYS, RdmaConfig::validate);
-        let transport = read_table(document, root, "rdma", keys, check)?;
+        let switch = read_table(document, root, "switch", SwitchSettings::validate)?;
+        let transport = read_table(document, root, "rdma", RdmaConfig::validate)?;
         let tcp = read_tcp(document, root)?;
         let (routing, routing_policy) = read_routing(document, root, registry)?;
-        let (keys, check) = (RunSettings::KEYS, RunSettings::validate);
-        let run = read_table(document, root, "run", keys, check)?;
-        let (keys, check) = (OutputSettings::KEYS, OutputSettings::validate);
-        let output = read_table(document, root, "output", keys, check)?;
+        let run = read_table(document, root, "run", RunSettings::validate)?;
+        let output = read_table(document, root, "output", OutputSettings::validate)?;
 
         // Congestion control and traffic, which depend on each other by the classes of flows.
         let custom = &registry.congestion_controls;

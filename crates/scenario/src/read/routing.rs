@@ -19,8 +19,7 @@ pub(crate) fn read_routing<'a>(
     root: &mut DeTable<'a>,
     registry: &Registry,
 ) -> Result<(RoutingSettings, Arc<dyn RoutingPolicy>), Error> {
-    let keys = RoutingSettings::KEYS;
-    let routing = read_table(document, root, "routing", keys, |routing| {
+    let routing = read_table(document, root, "routing", |routing| {
         find_policy(routing, registry).map(|_| ())
     })?;
     let policy = find_policy(&routing, registry).expect("the name has been looked up");

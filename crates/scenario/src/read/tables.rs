@@ -1,26 +1,24 @@
 //! Reads tables whose keys all have defaults.
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, SettingValue};
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 use serde::de::DeserializeOwned;
 use toml::de::DeTable;
 
-use crate::schema::keys::Keys;
 use crate::text::document::Document;
 use crate::text::error::Error;
 
 /// Takes the table `name` out of `root`, or its defaults where there is none.
-pub(crate) fn read_table<'a, T: DeserializeOwned + Default>(
+pub(crate) fn read_table<'a, T: DeserializeOwned + Default + SettingValue>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,
     name: &str,
-    keys: Keys,
     validate: impl Fn(&T) -> Result<(), ConfigError>,
 ) -> Result<T, Error> {
     let Some(section) = document.section(root, name)? else {
         return Ok(T::default());
     };
-    let settings: T = document.settings(&section, keys)?;
+    let settings: T = document.settings(&section, T::KIND.keys())?;
     validate(&settings).map_err(|error| document.refuse(&section, error))?;
     Ok(settings)
 }
@@ -39,7 +37,7 @@ pub(crate) fn read_tcp<'a>(
             ..tcp
         },
     };
-    let tcp = read_table(document, root, "tcp", TcpConfig::KEYS, |tcp: &TcpConfig| {
+    let tcp = read_table(document, root, "tcp", |tcp: &TcpConfig| {
         in_datacenter(tcp.clone()).validate()
     })?;
     Ok(in_datacenter(tcp))

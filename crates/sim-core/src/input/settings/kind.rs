@@ -165,6 +165,15 @@ impl ValueKind {
     /// Bytes.
     pub const SIZE: Self = Self::Quantity(Quantity::Size);
 
+    /// The keys of a table; none of another value.
+    #[must_use]
+    pub const fn keys(self) -> Keys {
+        match self {
+            Self::Table(keys) => keys,
+            _ => &[],
+        }
+    }
+
     /// The word for one value.
     const fn word(self) -> &'static str {
         match self {
