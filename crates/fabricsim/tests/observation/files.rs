@@ -82,8 +82,9 @@ fn series_can_be_parquet() {
     let dir = tempfile::tempdir().unwrap();
     let observe = "queues = true\nqueue_distribution = true\nlinks = true\nflows = true";
     run(&incast(observe), dir.path(), 1);
-    let rows =
-        |summary: &Summary| -> Vec<u64> { summary.observed.iter().map(|s| s.rows).collect() };
+    let rows = |summary: &crate::Summary| -> Vec<u64> {
+        summary.observed.iter().map(|s| s.rows).collect()
+    };
     let csv = run(&incast(observe), dir.path(), 1);
     let summary = run(
         &incast(&format!("{observe}\nformat = \"parquet\"")),
@@ -91,7 +92,7 @@ fn series_can_be_parquet() {
         1,
     );
     assert_eq!(rows(&summary), rows(&csv));
-    for name in SERIES {
+    for name in crate::SERIES {
         let bytes = fs::read(dir.path().join(name.replace(".csv", ".parquet"))).unwrap();
         assert!(
             bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"),
