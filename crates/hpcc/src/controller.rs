@@ -5,8 +5,9 @@ mod paths;
 
 use std::sync::Arc;
 
+use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, ControllerFactory, Fidelity, FlowStart, PathStability, scaled_window,
+    Ack, CongestionControl, ControllerFactory, FlowStart, PathStability, scaled_window,
 };
 use fabricsim_core::units::{Bytes, Rate};
 
@@ -177,7 +178,7 @@ impl<S: IntHeader> Hpcc<S> {
         if let Some(others) = &mut self.other_paths {
             return others.swap_in(&mut self.previous, stack);
         }
-        if self.constants.rule.fidelity == Fidelity::Exact {
+        if self.constants.format == IntFormat::Exact {
             let passed = self.previous.hops().min(self.per_hop.len());
             let slowest = |a: &&Control, b: &&Control| a.reference.total_cmp(&b.reference);
             if let Some(&ruling) = self.per_hop[..passed].iter().min_by(slowest) {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{ByteCounter, CcContext, Fidelity, Hop, IntHop};
+use fabricsim_core::plugin::quirks::IntFormat;
+use fabricsim_core::plugin::{ByteCounter, CcContext, Hop, IntHop};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
 use crate::path::{PathTrace, PortLabel};
@@ -26,12 +27,12 @@ impl IntScale {
     #[must_use]
     pub fn new(context: &CcContext) -> Self {
         let rates = context.link_rates.to_vec();
-        match context.fidelity {
-            Fidelity::Exact => {
+        match context.quirks.int {
+            IntFormat::Exact => {
                 let fastest = rates.iter().max().copied().unwrap_or(context.nic_rate);
                 Self::for_round_trip(rates, fastest.bytes_in(context.base_rtt))
             }
-            Fidelity::Published => Self::published(rates, context.nic_rate),
+            IntFormat::Quantized => Self::published(rates, context.nic_rate),
         }
     }
 

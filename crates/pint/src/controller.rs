@@ -27,18 +27,18 @@ struct Constants {
 
 impl Constants {
     fn new(config: &PintConfig, start: &FlowStart<'_>) -> Self {
-        let fidelity = start.network.fidelity;
+        let quirks = &start.network.quirks;
         let nic_rate = start.default_nic_rate();
         Self {
             rule: RateRule {
                 eta: config.eta,
                 max_stage: config.max_stage,
-                additive_increase: config.additive_increase(nic_rate, fidelity).as_bps_f64(),
-                min_rate: config.min_rate(nic_rate, fidelity).as_bps_f64(),
+                additive_increase: config.additive_increase(nic_rate, quirks).as_bps_f64(),
+                min_rate: config.min_rate(nic_rate, quirks).as_bps_f64(),
                 max_rate: start.line_rate.as_bps_f64(),
-                fidelity,
+                unit: quirks.rates,
             },
-            code: config.code(fidelity),
+            code: config.code(quirks),
             line_rate: start.line_rate,
             full_window: start.bdp,
             telemetry_bytes: config.telemetry_bytes(start.network),
@@ -91,7 +91,7 @@ impl HpccPint {
                 DigestCarrier::Switch => Sampling::BySwitches,
                 DigestCarrier::Sender => Sampling::new(
                     config.digest_fraction,
-                    network.fidelity,
+                    network.quirks.pint_sampling,
                     network.seed,
                     start.id,
                 ),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::plugin::{CcContext, Fidelity, Hop, Telemetry};
+use fabricsim_core::plugin::quirks::MeasuredPackets;
+use fabricsim_core::plugin::{CcContext, Hop, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Rate};
 
@@ -23,25 +24,23 @@ pub struct PintSettings {
     tables: Option<Arc<Tables>>,
     /// T.
     base_rtt: Duration,
-    fidelity: Fidelity,
+    measured: MeasuredPackets,
 }
 
 impl PintSettings {
     /// The settings of `config` in the network of `context`.
     #[must_use]
     pub fn new(config: &PintConfig, context: &CcContext) -> Self {
-        let base_rtt = match context.fidelity {
-            Fidelity::Exact => context.base_rtt,
-            Fidelity::Published => Duration::from_ns(context.base_rtt.as_ns()),
-        };
+        let quirks = &context.quirks;
+        let base_rtt = quirks.base_rtt.cut(context.base_rtt);
         Self {
-            code: config.code(context.fidelity),
+            code: config.code(quirks),
             tables: config
-                .table_shape(context.fidelity)
+                .table_shape(quirks)
                 .map(|shape| Arc::new(Tables::new(&shape))),
             // Divided by; no link is shorter.
             base_rtt: base_rtt.max(Duration::from_ns(1)),
-            fidelity: context.fidelity,
+            measured: quirks.pint_measured,
         }
     }
 }
@@ -110,7 +109,7 @@ impl<H: PintHeader> Telemetry<H> for PintTelemetry {
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
         let port = &mut self.ports[hop.port.index()];
         let is_data = packet.kind() == PacketKind::Data;
-        if !is_data && self.settings.fidelity == Fidelity::Published {
+        if !is_data && self.settings.measured == MeasuredPackets::Data {
             port.overlook(hop.now, packet.size());
             // Senders draw for answers to packets with a digest, which carry it back.
             if let Source::Published(draws) = &mut self.source

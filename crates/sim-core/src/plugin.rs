@@ -10,6 +10,7 @@ mod congestion;
 mod endpoint;
 mod observer;
 mod qdisc;
+pub mod quirks;
 mod routing;
 mod telemetry;
 
@@ -17,13 +18,14 @@ pub use admission::{Admission, Admit, Release};
 pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
     Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
-    DigestCarrier, DynController, DynFactory, EcnUse, Feedback, Fidelity, FlowStart, Growth,
-    IntHop, MarkResponse, MarkingThresholds, Recovering, RequiredTelemetry, Round, SharedConstants,
-    Signal, TelemetryView, Transport, default_min_rate, scaled_window,
+    DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth, IntHop,
+    MarkResponse, MarkingThresholds, Recovering, RequiredTelemetry, Round, SharedConstants, Signal,
+    TelemetryView, Transport, default_min_rate, scaled_window,
 };
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
 pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};
+pub use quirks::Quirks;
 pub use routing::{PathStability, PortStates, Routing};
 pub use telemetry::{Hop, NoTelemetry, Telemetry};
 

@@ -17,9 +17,7 @@ use fabricsim_core::plugin::{
     FlowStart, Signal,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use fabricsim_transport::rdma::{
-    BaseReference, PacingTimes, Rdma, RdmaConfig, RdmaSettings, Recovery,
-};
+use fabricsim_transport::rdma::{BaseReference, Rdma, RdmaConfig, RdmaSettings, Recovery};
 use proptest::prelude::*;
 
 const MTU: u64 = 1_000;
@@ -122,7 +120,6 @@ fn transfer(
         config,
         cc.clone(),
         CcContext::of_nics(RATE),
-        PacingTimes::Exact,
         BaseReference::Pair,
     ));
     let mut hosts = [0, 1].map(|_| Host {

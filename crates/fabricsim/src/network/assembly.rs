@@ -6,7 +6,8 @@ use std::sync::Arc;
 use fabricsim_core::engine::Threads;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{CcContext, Fidelity, NoTelemetry, Telemetry};
+use fabricsim_core::plugin::quirks::{IntFormat, RoundingDraws, SimultaneousEvents};
+use fabricsim_core::plugin::{CcContext, NoTelemetry, Telemetry};
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
 use fabricsim_pint::query::{Probe, Queries, QueryTelemetry};
@@ -82,21 +83,29 @@ impl<'a> Assembly<'a> {
                 }
             });
         }
-        Ok(match (int, digest, self.context.fidelity) {
-            (false, None, Fidelity::Exact) => self.of::<(), _>(|_, _| NoTelemetry),
-            (false, None, Fidelity::Published) => self.of::<PublishedDigest, _>(|_, _| NoTelemetry),
-            (false, Some(pint), Fidelity::Exact) => self.with_digest::<PintDigest>(&pint),
-            (false, Some(pint), Fidelity::Published) => self.with_digest::<PublishedDigest>(&pint),
-            (true, None, Fidelity::Published) => self.with_int::<PublishedStack>(),
-            (true, None, Fidelity::Exact) => match longest {
+        Ok(match (int, digest, self.context.quirks.event_order) {
+            (false, None, SimultaneousEvents::ByNode) => self.of::<(), _>(|_, _| NoTelemetry),
+            (false, None, SimultaneousEvents::ByInsertion) => {
+                self.of::<PublishedDigest, _>(|_, _| NoTelemetry)
+            }
+            (false, Some(pint), SimultaneousEvents::ByNode) => {
+                self.with_digest::<PintDigest>(&pint)
+            }
+            (false, Some(pint), SimultaneousEvents::ByInsertion) => {
+                self.with_digest::<PublishedDigest>(&pint)
+            }
+            (true, None, SimultaneousEvents::ByInsertion) => self.with_int::<PublishedStack>(),
+            (true, None, SimultaneousEvents::ByNode) => match longest {
                 0..=5 => self.with_int::<ExactStack<5>>(),
                 6..=10 => self.with_int::<ExactStack<10>>(),
                 11..=32 => self.with_int::<ExactStack<32>>(),
                 33..=64 => self.with_int::<ExactStack<64>>(),
                 _ => self.with_int::<ExactStack<128>>(),
             },
-            (true, Some(pint), Fidelity::Published) => self.with_both::<PublishedStack>(&pint),
-            (true, Some(pint), Fidelity::Exact) => match longest {
+            (true, Some(pint), SimultaneousEvents::ByInsertion) => {
+                self.with_both::<PublishedStack>(&pint)
+            }
+            (true, Some(pint), SimultaneousEvents::ByNode) => match longest {
                 0..=10 => self.with_both::<ExactStack<10>>(&pint),
                 _ => self.with_both::<ExactStack<128>>(&pint),
             },
@@ -108,8 +117,8 @@ impl<'a> Assembly<'a> {
         let rates = self.context.link_rates.len();
         let refuse =
             |part, message: String, help: &str| Err(self.scenario.refuse(part, message, help));
-        match self.context.fidelity {
-            Fidelity::Published if longest > 5 || rates > 8 => refuse(
+        match self.context.quirks.int {
+            IntFormat::Quantized if longest > 5 || rates > 8 => refuse(
                 Part::Profile,
                 format!(
                     "the published telemetry header holds 5 hops and 8 link rates; this network \
@@ -123,7 +132,7 @@ impl<'a> Assembly<'a> {
                 "give links and events fewer rates, or [cc] an algorithm that reads no telemetry, such as \
                  dcqcn",
             ),
-            Fidelity::Exact if longest > 128 => refuse(
+            IntFormat::Exact if longest > 128 => refuse(
                 Part::Topology,
                 format!("a path passes {longest} switches, and telemetry is built for up to 128"),
                 "give a network with shorter paths, or [cc] an algorithm that reads no telemetry, such as \
@@ -198,7 +207,7 @@ impl<'a> Assembly<'a> {
         &self,
         pint: &'p PintSettings,
     ) -> impl Fn(NodeId, &[Port]) -> PintTelemetry + use<'p> {
-        let published = self.context.fidelity == Fidelity::Published
+        let published = self.context.quirks.pint_draws == RoundingDraws::SharedSequence
             && self.scenario.topology().switches().count() == 1;
         let seed = self.scenario.seed();
         move |node, ports| {

@@ -10,7 +10,8 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
     HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
 };
-use fabricsim_core::plugin::{ControllerFactory, Fidelity, Model, Telemetry};
+use fabricsim_core::plugin::quirks::{MarkDraws, TimeUnit};
+use fabricsim_core::plugin::{ControllerFactory, Model, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_pint::PintHeader;
@@ -88,25 +89,25 @@ const TABLE_BYTES: u16 = 10_000;
 /// Transmission times of links, shared between links of one rate.
 #[derive(Debug)]
 pub(crate) struct Timings {
-    fidelity: Fidelity,
+    unit: TimeUnit,
     tables: BTreeMap<Rate, LineTiming>,
 }
 
 impl Timings {
-    pub(crate) const fn new(fidelity: Fidelity) -> Self {
+    pub(crate) const fn new(unit: TimeUnit) -> Self {
         Self {
-            fidelity,
+            unit,
             tables: BTreeMap::new(),
         }
     }
 
     pub(crate) fn of(&mut self, rate: Rate) -> LineTiming {
-        let fidelity = self.fidelity;
+        let unit = self.unit;
         self.tables
             .entry(rate)
-            .or_insert_with(|| match fidelity {
-                Fidelity::Exact => LineTiming::new(rate),
-                Fidelity::Published => {
+            .or_insert_with(|| match unit {
+                TimeUnit::Picosecond => LineTiming::new(rate),
+                TimeUnit::Nanosecond => {
                     let time = |wire| {
                         rate.sransmission_truncated_ns(Bytes::new(u64::from(wire)))
                             .as_ps()
@@ -176,9 +177,9 @@ impl<'a> Marking<'a> {
             }
             let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), self.nic_rate);
             let entity = number * 8 + u64::from(priority);
-            *marker = ecn.map(|ecn| match scenario.fidelity() {
-                Fidelity::Exact => RedEcn::new(&ecn, scenario.seed(), entity),
-                Fidelity::Published => RedEcn::published(&ecn, &self.published_draws),
+            *marker = ecn.map(|ecn| match scenario.quirks().mark_draws {
+                MarkDraws::OwnStream => RedEcn::new(&ecn, scenario.seed(), entity),
+                MarkDraws::PortStreams => RedEcn::published(&ecn, &self.published_draws),
             });
         }
         let marks = markers.iter().any(Option::is_some);
@@ -200,7 +201,7 @@ where
 {
     let scenario = site.scenario;
     let nic_rate = scenario.nic_rate();
-    let switch = scenario.switch().resolved(nic_rate, scenario.fidelity());
+    let switch = scenario.switch().resolved(nic_rate, scenario.quirks());
     let buffer = scenario.buffer_config();
     let settings = Arc::new(settings);
     let marking = Marking::new(scenario, &switch, 0);
@@ -210,7 +211,7 @@ where
         buffer: |shares: &[PortBuffer]| {
             let buffer = scenario
                 .switch()
-                .buffer_of(&buffer, shares, scenario.fidelity());
+                .buffer_of(&buffer, shares, scenario.quirks());
             SharedBuffer::new(&buffer, nic_rate, shares)
         },
         telemetry,
@@ -231,7 +232,7 @@ where
 {
     let scenario = site.scenario;
     let nic_rate = scenario.nic_rate();
-    let switch = scenario.switch().resolved(nic_rate, scenario.fidelity());
+    let switch = scenario.switch().resolved(nic_rate, scenario.quirks());
     let buffer = scenario.buffer_config();
     let settings = HostSettings {
         transports: scenario.class_transports(),
@@ -259,7 +260,7 @@ where
         buffer: |shares: &[PortBuffer]| {
             let buffer = scenario
                 .switch()
-                .buffer_of(&buffer, shares, scenario.fidelity());
+                .buffer_of(&buffer, shares, scenario.quirks());
             MixedBuffer::new(&buffer, lossy, nic_rate, shares)
         },
         telemetry,
@@ -282,7 +283,7 @@ impl Site<'_> {
             threads,
         } = self;
         let topology: &Topology = scenario.topology();
-        let mut timings = Timings::new(scenario.fidelity());
+        let mut timings = Timings::new(scenario.quirks().transmission);
         let mut nodes = Vec::with_capacity(topology.len());
         let mut wiring = Vec::with_capacity(topology.len());
         let mut port_number = 0u64;

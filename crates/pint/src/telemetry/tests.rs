@@ -1,7 +1,7 @@
 //! One switch with packets made by hand.
 
 use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::plugin::FlowKey;
+use fabricsim_core::plugin::{FlowKey, Quirks};
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry};
 
@@ -17,20 +17,20 @@ const LINK: PortLink = PortLink {
     delay: Duration::from_ns(1_000),
 };
 
-fn settings(config: &PintConfig, fidelity: Fidelity) -> PintSettings {
+fn settings(config: &PintConfig, quirks: Quirks) -> PintSettings {
     PintSettings::new(
         config,
         &CcContext {
             // T carries 100,000 bytes.
             base_rtt: Duration::from_ns(8_000),
-            fidelity,
+            quirks,
             ..CcContext::of_nics(RATE)
         },
     )
 }
 
-fn switch(fidelity: Fidelity) -> PintTelemetry {
-    let settings = settings(&PintConfig::default(), fidelity);
+fn switch(quirks: Quirks) -> PintTelemetry {
+    let settings = settings(&PintConfig::default(), quirks);
     PintTelemetry::new(&settings, &[LINK, LINK], 1, NodeId(9))
 }
 
@@ -73,7 +73,7 @@ fn code_of(utilization: f64) -> f64 {
 
 #[test]
 fn a_digest_tells_how_busy_the_port_is() {
-    let mut switch = switch(Fidelity::Exact);
+    let mut switch = switch(Quirks::EXACT);
     leave(&mut switch, &hop(0, 9_000, 0));
     // The whole of T with half of it queued.
     let code = leave(&mut switch, &hop(0, 17_000, 50_000)).expect("it carries a digest");
@@ -85,7 +85,7 @@ fn a_digest_tells_how_busy_the_port_is() {
 
 #[test]
 fn a_packet_keeps_the_code_of_its_busiest_port() {
-    let mut switch = switch(Fidelity::Exact);
+    let mut switch = switch(Quirks::EXACT);
     let mut sent = packet::<PintDigest>(PacketKind::Data, 1_000);
     sent.telemetry.carry();
     let mut codes = [0; 3];
@@ -103,7 +103,7 @@ fn a_packet_keeps_the_code_of_its_busiest_port() {
 
 #[test]
 fn packets_without_a_digest_are_measured_and_left_alone() {
-    let mut switch = switch(Fidelity::Exact);
+    let mut switch = switch(Quirks::EXACT);
     let mut plain = packet::<PintDigest>(PacketKind::Data, 1_000);
     switch.on_dequeue(&mut plain, &hop(0, 9_000, 0));
     assert_eq!(plain.telemetry.digest(), None);
@@ -131,8 +131,8 @@ fn the_published_switch_loses_what_an_answer_follows() {
         log_base: Some(1.05),
         ..PintConfig::default()
     };
-    let [ours, theirs] = [Fidelity::Exact, Fidelity::Published].map(|fidelity| {
-        let mut switch = PintTelemetry::new(&settings(&config, fidelity), &[LINK], 1, NodeId(0));
+    let [ours, theirs] = [Quirks::EXACT, Quirks::NS3_HPCC].map(|quirks| {
+        let mut switch = PintTelemetry::new(&settings(&config, quirks), &[LINK], 1, NodeId(0));
         // A saturated link: data, then an acknowledgement.
         for round in 0..20_000 {
             let ns = 9_000 + round * 85;
@@ -156,7 +156,7 @@ fn the_published_switch_loses_what_an_answer_follows() {
 
 #[test]
 fn switches_draw_for_themselves() {
-    let settings = settings(&PintConfig::default(), Fidelity::Exact);
+    let settings = settings(&PintConfig::default(), Quirks::EXACT);
     let codes = |seed, node| {
         let mut switch = PintTelemetry::new(&settings, &[LINK], seed, NodeId(node));
         leave(&mut switch, &hop(0, 9_000, 0));
@@ -171,7 +171,7 @@ fn switches_draw_for_themselves() {
 /// The codes of `rounds` data packets of a saturated port, while an answer of 60 bytes leaves through
 /// the other after every fourth, with a digest or not.
 fn published_codes(rounds: u64, answered: bool) -> Vec<u16> {
-    let settings = settings(&PintConfig::default(), Fidelity::Published);
+    let settings = settings(&PintConfig::default(), Quirks::NS3_HPCC);
     let mut switch = PintTelemetry::published(&settings, &[LINK, LINK]);
     let mut codes = Vec::new();
     for round in 0..rounds {
@@ -194,7 +194,7 @@ fn the_published_switch_draws_from_the_published_sequence() {
     // later, so before number 13, 17, 21...
     for answered in [false, true] {
         let mut rand = CRand::unseeded();
-        let settings = settings(&PintConfig::default(), Fidelity::Published);
+        let settings = settings(&PintConfig::default(), Quirks::NS3_HPCC);
         let mut port = Port::new(Link::new(RATE, settings.base_rtt, settings.tables.as_ref()));
         let want = (0..200u64).map(|round| {
             if answered && round >= 13 && (round - 13) % 4 == 0 {
@@ -217,7 +217,7 @@ fn tables_lead_to_about_the_same_codes() {
         ..PintConfig::default()
     };
     let [exact, tables] = [PintConfig::default(), config].map(|config| {
-        let settings = settings(&config, Fidelity::Exact);
+        let settings = settings(&config, Quirks::EXACT);
         let mut switch = PintTelemetry::new(&settings, &[LINK], 1, NodeId(0));
         let codes = (0..4_000).map(|round| {
             let ns = 9_000 + round * 80;
@@ -235,7 +235,7 @@ fn both_kinds_of_telemetry_run_side_by_side() {
     type Both = WithDigest<ExactStack<5>>;
     let scale = IntScale::exact(vec![RATE]);
     let int = IntTelemetry::<Both>::new(&scale, NodeId(0), &[RATE]).expect("a known rate");
-    let settings = settings(&PintConfig::default(), Fidelity::Exact);
+    let settings = settings(&PintConfig::default(), Quirks::EXACT);
     let pint = PintTelemetry::new(&settings, &[LINK], 1, NodeId(0));
     let mut alone = pint.clone();
     let mut both = (int, pint);

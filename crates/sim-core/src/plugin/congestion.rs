@@ -9,7 +9,7 @@ mod dynamic;
 mod view;
 
 pub use config::{
-    CcConfig, CcContext, ControllerFactory, DigestCarrier, EcnUse, Feedback, Fidelity, FlowStart,
+    CcConfig, CcContext, ControllerFactory, DigestCarrier, EcnUse, Feedback, FlowStart,
     MarkResponse, MarkingThresholds, RequiredTelemetry, SharedConstants, Transport,
     default_min_rate, scaled_window,
 };

@@ -6,7 +6,7 @@ use fabricsim_core::units::{Bytes, Duration};
 
 use super::*;
 use crate::cc::NoneConfig;
-use crate::rdma::{BaseReference, PacingTimes, RdmaConfig};
+use crate::rdma::{BaseReference, RdmaConfig};
 use crate::tcp::{ClassConfig, Opening, TcpConfig, TcpProfile, WithTcp};
 
 const RATE: Rate = Rate::from_gbps(100);
@@ -21,7 +21,6 @@ fn host() -> Host {
         RdmaConfig::default(),
         NoneConfig::default(),
         CcContext::of_nics(RATE),
-        PacingTimes::Exact,
         BaseReference::Pair,
     );
     let config = TcpConfig {

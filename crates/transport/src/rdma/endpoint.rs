@@ -7,6 +7,7 @@ use std::sync::Arc;
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, Priorities};
+use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{
     CongestionControl, ControllerFactory, Endpoint, EndpointCounters, Feedback, FlowStart,
     LiveFlow, Unfinished, Wake,
@@ -14,7 +15,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
 
-use super::config::{NicTimer, RdmaSettings};
+use super::config::RdmaSettings;
 use super::nic::Nic;
 use super::receiver::{Answer, Receivers};
 use super::sender::Sender;
@@ -317,7 +318,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     fn next_send(&mut self, at: Time, nic: PortId, paused: Priorities) -> Time {
         let port = &self.nics[nic.index()];
         // It may name a time that has passed, which only causal models know to ignore.
-        if H::CAUSAL && self.settings.nic_timer == NicTimer::Published {
+        if H::CAUSAL && self.settings.nic_timer == NicTimer::FirstWithBytes {
             let with_bytes = self
                 .senders
                 .iter()

@@ -56,7 +56,7 @@ impl ViewedFactory {
             RequiredTelemetry::Digest => {
                 let config = PintConfig::default();
                 Source::Digest {
-                    code: config.log_code(network.fidelity),
+                    code: config.log_code(&network.quirks),
                     bytes: DynCcConfig::telemetry_bytes(&config, network),
                     carrier: network.digests,
                 }
