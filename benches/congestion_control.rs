@@ -12,9 +12,9 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{
-    ExactStack, Hpcc, HpccConfig, IntHeader, IntScale, PortLabel, PublishedStack,
+    ExactStack, HasInt, Hpcc, HpccConfig, IntHeader, IntScale, PortLabel, PublishedStack,
 };
-use fabricsim_pint::{PintDigest, PintHeader};
+use fabricsim_pint::{DigestSlot, HasDigest, PintDigest};
 use fabricsim_scenario::cc::registry::{
     AnyCcConfig, AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
 };
@@ -64,13 +64,14 @@ fn telemetry<S: IntHeader>(hops: u16, scale: &IntScale) -> Vec<S> {
     stacks
 }
 
-fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, quirks: Quirks) {
+fn bench<S: IntHeader + HasInt<Int = S>>(criterion: &mut Criterion, name: &str, quirks: Quirks) {
     let network = network(quirks);
     let scale = IntScale::new(&network);
     let mut group = criterion.benchmark_group("hpcc/on_ack");
     for hops in [1u16, 5] {
         let stacks: Vec<S> = telemetry(hops, &scale);
-        let mut cc: Hpcc<S> = HpccConfig::default().build(&start(&network));
+        let mut cc: Hpcc<S> =
+            ControllerFactory::<S>::build(&HpccConfig::default(), &start(&network));
         let mut count = 0u64;
         group.bench_function(BenchmarkId::new(name, hops), |bencher| {
             bencher.iter(|| {
@@ -83,7 +84,10 @@ fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, quirks: Quirks) {
                     Duration::from_us(13),
                     &stacks[place],
                 )));
-                (cc.window(), cc.pacing_rate())
+                (
+                    CongestionControl::<S>::window(&cc),
+                    CongestionControl::<S>::pacing_rate(&cc),
+                )
             });
         });
     }
@@ -108,7 +112,7 @@ fn registry(criterion: &mut Criterion) {
         let mut cc: AnyController<PintDigest> =
             ClassFactories::new(&config, [], &network).build(&start(&network));
         let mut digest = PintDigest::default();
-        digest.carry();
+        digest.digest_mut().carry();
         let mut count = 0u64;
         group.bench_function(entry.name, |bencher| {
             bencher.iter(|| {

@@ -98,8 +98,9 @@ impl IntScale {
     }
 }
 
-/// A telemetry header that holds one entry for each hop. Differences between the stacks of two
-/// packets that took the same path wrap with their fields.
+/// A telemetry header that holds one entry for each hop: what stands in the slot of
+/// [`HasInt`](crate::HasInt). Differences between the stacks of two packets that took the same path wrap
+/// with their fields.
 pub trait IntHeader: Header {
     /// The most entries that it holds.
     const CAPACITY: usize;
@@ -147,7 +148,7 @@ pub(crate) fn time_before(now: Time, stamp: u64, period: u64) -> Time {
     Time::from_ps(now.as_ps().saturating_sub(age))
 }
 
-/// No telemetry: algorithms that need none run over headers of no bytes.
+/// No telemetry: the empty slot.
 impl IntHeader for () {
     const CAPACITY: usize = 0;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::packet::{HasOrder, OrderSlot as _, Packet, PacketKind};
 use fabricsim_core::plugin::quirks::MeasuredPackets;
 use fabricsim_core::plugin::{CcContext, Hop, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
@@ -11,7 +11,7 @@ use fabricsim_core::units::{Duration, Rate};
 
 use crate::arithmetic::{Link, Tables};
 use crate::config::PintConfig;
-use crate::digest::PintHeader;
+use crate::digest::{DigestSlot as _, HasDigest};
 use crate::log_code::LogCode;
 use crate::port::Port;
 use crate::published_draws::{PortLink, PublishedDraws};
@@ -104,7 +104,7 @@ impl PintTelemetry {
     }
 }
 
-impl<H: PintHeader> Telemetry<H> for PintTelemetry {
+impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
         let port = &mut self.ports[hop.port.index()];
@@ -113,28 +113,30 @@ impl<H: PintHeader> Telemetry<H> for PintTelemetry {
             port.overlook(hop.now, packet.size());
             // Senders draw for answers to packets with a digest, which carry it back.
             if let Source::Published(draws) = &mut self.source
-                && packet.telemetry.digest().is_some()
+                && packet.telemetry.digest().code().is_some()
             {
                 draws.answer_leaves(hop.now, hop.port, packet.size());
             }
             return;
         }
-        let digest = packet.telemetry.digest().filter(|_| is_data);
+        let digest = packet.telemetry.digest().code().filter(|_| is_data);
         let code = &self.settings.code;
         match &mut self.source {
             Source::Own(stream) => {
                 let utilization = port.measure(hop.now, packet.size(), hop.queue, stream);
                 if let Some(digest) = digest {
                     let raised = code.raise(digest, utilization, stream);
-                    packet.telemetry.raise(raised);
+                    packet.telemetry.digest_mut().raise(raised);
                 }
             }
             Source::Published(draws) => {
-                let draws = draws.at(hop.now, packet.telemetry.causes().before);
+                let stamps = packet.telemetry.order().stamps();
+                let draws = draws.at(hop.now, stamps.before);
                 let utilization = port.measure(hop.now, packet.size(), hop.queue, draws);
                 if digest.is_some() {
                     // It draws for every packet, whether or not the code can rise.
-                    packet.telemetry.raise(code.encode(utilization, draws));
+                    let code = code.encode(utilization, draws);
+                    packet.telemetry.digest_mut().raise(code);
                 }
             }
         }

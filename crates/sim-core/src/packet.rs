@@ -3,10 +3,14 @@
 mod flags;
 mod header;
 mod priorities;
+mod slots;
+mod stamps;
 
 pub use flags::{Ecn, Flags};
-pub use header::{Causes, Header};
+pub use header::Header;
 pub use priorities::Priorities;
+pub use slots::Slots;
+pub use stamps::{HasOrder, OrderSlot, Stamps};
 
 use crate::engine::Message;
 use crate::fifo::Assign;
@@ -248,8 +252,6 @@ impl<H: Header> Assign for Packet<H> {
 }
 
 impl<H: Header> Message for Packet<H> {
-    const ORDERED: bool = H::CAUSAL;
-
     #[inline]
     fn arrival(&self) -> Time {
         self.arrival
@@ -258,12 +260,6 @@ impl<H: Header> Message for Packet<H> {
     #[inline]
     fn set_arrival(&mut self, at: Time) {
         self.arrival = at;
-    }
-
-    #[inline]
-    fn order(&self) -> u64 {
-        let causes = self.telemetry.causes();
-        u64::from(causes.set) << 32 | u64::from(causes.before)
     }
 
     #[inline]

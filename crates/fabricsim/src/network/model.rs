@@ -11,18 +11,18 @@ use fabricsim_core::network::{
     HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
 };
 use fabricsim_core::plugin::quirks::{MarkDraws, TimeUnit};
-use fabricsim_core::plugin::{ControllerFactory, Model, Telemetry};
+use fabricsim_core::plugin::{ByNode, ControllerFactory, EventOrder, Model, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
-use fabricsim_pint::PintHeader;
 use fabricsim_pint::query::{Queries, Sink, Truth};
+use fabricsim_pint::{HasDigest, HasQuery};
 use fabricsim_qdisc::{
     ClassQueues, EcnConfig, Markers, MixedBuffer, PortBuffer, PriorityQueues, PublishedDraws,
     RedEcn, SharedBuffer,
 };
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
-use fabricsim_transport::tcp::TcpFields;
+use fabricsim_transport::tcp::HasTcp;
 use fabricsim_transport::{HostSettings, Hosts};
 
 use crate::network::node_log::NodeLog;
@@ -33,23 +33,26 @@ use fabricsim_scenario::schema::far_end::FarEnd;
 use fabricsim_scenario::schema::observe::queue_ports;
 use fabricsim_scenario::schema::switch::SwitchSettings;
 
-/// RDMA over switches with shared buffers; `H` is the telemetry header, `T` writes it, `F` makes
-/// the algorithms.
+/// RDMA over switches with shared buffers; `H` is the header of packets, `O` the order of events, `T`
+/// writes telemetry, `F` makes the algorithms.
 #[derive(Debug)]
-pub(crate) struct Fabric<H, T, F> {
+pub(crate) struct Fabric<H, O, T, F> {
+    order: PhantomData<fn() -> O>,
     header: PhantomData<fn() -> H>,
     telemetry: PhantomData<fn() -> T>,
     factory: PhantomData<fn() -> F>,
 }
 
-impl<H, T, F> Model for Fabric<H, T, F>
+impl<H, O, T, F> Model for Fabric<H, O, T, F>
 where
-    H: PintHeader,
+    H: HasDigest + HasQuery,
+    O: EventOrder<H>,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,
 {
     type Header = H;
+    type Order = O;
     type Telemetry = T;
     type Queue = PriorityQueues<H>;
     type Buffer = SharedBuffer;
@@ -69,12 +72,13 @@ pub(crate) struct MixedFabric<H, T, F> {
 
 impl<H, T, F> Model for MixedFabric<H, T, F>
 where
-    H: PintHeader + TcpFields,
+    H: HasDigest + HasQuery + HasTcp,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,
 {
     type Header = H;
+    type Order = ByNode;
     type Telemetry = T;
     type Queue = ClassQueues<H>;
     type Buffer = MixedBuffer;
@@ -188,13 +192,14 @@ impl<'a> Marking<'a> {
 }
 
 /// Builds a network of RDMA alone.
-pub(crate) fn build<H, T, F>(
+pub(crate) fn build<H, O, T, F>(
     site: Site<'_>,
     settings: RdmaSettings<F>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
-) -> Network<Fabric<H, T, F>>
+) -> Network<Fabric<H, O, T, F>>
 where
-    H: PintHeader,
+    H: HasDigest + HasQuery,
+    O: EventOrder<H>,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,
@@ -225,7 +230,7 @@ pub(crate) fn build_mixed<H, T, F>(
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<MixedFabric<H, T, F>>
 where
-    H: PintHeader + TcpFields,
+    H: HasDigest + HasQuery + HasTcp,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,

@@ -40,8 +40,8 @@ fn start(line_rate: Rate, network: &CcContext) -> FlowStart<'_> {
 fn ack(cc: &mut HpccPint, code: Option<u16>, cumulative: u64, next_seq: u64) {
     let mut header = PintDigest::default();
     if let Some(code) = code {
-        header.carry();
-        header.raise(code);
+        header.digest_mut().carry();
+        header.digest_mut().raise(code);
     }
     cc.on_ack(&Ack::new(
         Time::ZERO,
@@ -60,8 +60,8 @@ fn window(cc: &HpccPint) -> Option<Bytes> {
     CongestionControl::<PintDigest>::window(cc)
 }
 
-fn retimes(cc: &HpccPint) -> bool {
-    CongestionControl::<PintDigest>::retimes(cc)
+fn reschedules(cc: &HpccPint) -> bool {
+    CongestionControl::<PintDigest>::reschedules(cc)
 }
 
 /// A flow that has had its first digest, at byte 1,000 with 153,000 sent.
@@ -77,7 +77,7 @@ fn the_first_digest_changes_nothing() {
     assert_eq!(cc.rate, LINE);
     assert_eq!(window(&cc), Some(Bytes::new(153_000)));
     assert_eq!(cc.last_update_seq, 153_000);
-    assert!(!retimes(&cc));
+    assert!(!reschedules(&cc));
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_code_leads_to_a_rate() {
             let mut cc = begun(&config, quirks);
             ack(&mut cc, Some(code), 2_000, 154_000);
             assert!((gbps(&cc) - want).abs() < 1e-3, "{code}: {}", gbps(&cc));
-            assert!(retimes(&cc));
+            assert!(reschedules(&cc));
             let full = 153_000.0 * cc.rate.as_bps_f64() / 100e9;
             let window = window(&cc).map_or(0.0, Bytes::as_f64);
             assert!((0.0..1.0).contains(&(full - window)), "{full} {window}");
@@ -132,12 +132,12 @@ fn without_a_digest_nothing_happens() {
     assert_eq!(cc.last_update_seq, 0, "the first digest has yet to come");
     ack(&mut cc, Some(150), 2_000, 154_000);
     ack(&mut cc, Some(150), 3_000, 155_000);
-    assert!(retimes(&cc));
+    assert!(reschedules(&cc));
     let rate = cc.rate;
     ack(&mut cc, None, 200_000, 300_000);
     assert_eq!(cc.rate, rate);
     assert_eq!(cc.last_update_seq, 154_000);
-    assert!(!retimes(&cc));
+    assert!(!reschedules(&cc));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn only_packets_with_a_digest_grow() {
         for _ in 0..1_600 {
             let mut header = PintDigest::default();
             let grown = cc.prepare(&mut header);
-            assert_eq!(header.digest(), (grown > 0).then_some(0));
+            assert_eq!(header.digest().code(), (grown > 0).then_some(0));
             bytes += grown;
         }
         bytes
@@ -196,7 +196,7 @@ fn the_published_sender_overlooks_answers() {
     let mut followed = 0;
     for answer in 1..=1_600 {
         ack(&mut cc, Some(128), answer * 1_000, answer * 1_000 + 153_000);
-        followed += u32::from(retimes(&cc));
+        followed += u32::from(reschedules(&cc));
     }
     assert!((70..130).contains(&followed), "{followed}");
 }

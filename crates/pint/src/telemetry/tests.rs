@@ -1,15 +1,16 @@
 //! One switch with packets made by hand.
 
 use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::packet::{Header, Slots};
 use fabricsim_core::plugin::{FlowKey, Quirks};
 use fabricsim_core::units::{Bytes, Rate, Time};
-use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry};
+use fabricsim_hpcc::{ExactStack, HasInt, IntHeader, IntScale, IntTelemetry};
 
 use super::*;
 use crate::arithmetic::Arithmetic;
 use crate::c_rand::CRand;
+use crate::digest::Digest;
 use crate::digest::PintDigest;
-use crate::digest::WithDigest;
 
 const RATE: Rate = Rate::from_gbps(100);
 const LINK: PortLink = PortLink {
@@ -34,7 +35,7 @@ fn switch(quirks: Quirks) -> PintTelemetry {
     PintTelemetry::new(&settings, &[LINK, LINK], 1, NodeId(9))
 }
 
-fn packet<H: PintHeader>(kind: PacketKind, size: u16) -> Packet<H> {
+fn packet<H: Header>(kind: PacketKind, size: u16) -> Packet<H> {
     let key = FlowKey {
         src: NodeId(0),
         dst: NodeId(1),
@@ -61,9 +62,9 @@ fn hop(port: u16, ns: u64, queue: u64) -> Hop {
 /// Lets a data packet of 1,000 bytes with a digest leave: its code.
 fn leave(switch: &mut PintTelemetry, hop: &Hop) -> Option<u16> {
     let mut sent = packet::<PintDigest>(PacketKind::Data, 1_000);
-    sent.telemetry.carry();
+    sent.telemetry.digest_mut().carry();
     switch.on_dequeue(&mut sent, hop);
-    sent.telemetry.digest()
+    sent.telemetry.digest().code()
 }
 
 /// The code of `utilization`, without rounding.
@@ -87,7 +88,7 @@ fn a_digest_tells_how_busy_the_port_is() {
 fn a_packet_keeps_the_code_of_its_busiest_port() {
     let mut switch = switch(Quirks::EXACT);
     let mut sent = packet::<PintDigest>(PacketKind::Data, 1_000);
-    sent.telemetry.carry();
+    sent.telemetry.digest_mut().carry();
     let mut codes = [0; 3];
     for (code, (ns, queue)) in
         codes
@@ -95,7 +96,7 @@ fn a_packet_keeps_the_code_of_its_busiest_port() {
             .zip([(9_000, 10_000), (18_000, 100_000), (27_000, 0)])
     {
         switch.on_dequeue(&mut sent, &hop(0, ns, queue));
-        *code = sent.telemetry.digest().expect("it carries a digest");
+        *code = sent.telemetry.digest().code().expect("it carries a digest");
     }
     assert!(codes[0] < codes[1], "{codes:?}");
     assert_eq!(codes[1], codes[2]);
@@ -106,12 +107,12 @@ fn packets_without_a_digest_are_measured_and_left_alone() {
     let mut switch = switch(Quirks::EXACT);
     let mut plain = packet::<PintDigest>(PacketKind::Data, 1_000);
     switch.on_dequeue(&mut plain, &hop(0, 9_000, 0));
-    assert_eq!(plain.telemetry.digest(), None);
+    assert_eq!(plain.telemetry.digest().code(), None);
     // An answer carries what it echoes.
     let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
-    answer.telemetry.carry();
+    answer.telemetry.digest_mut().carry();
     switch.on_dequeue(&mut answer, &hop(0, 9_800, 100_000));
-    assert_eq!(answer.telemetry.digest(), Some(0));
+    assert_eq!(answer.telemetry.digest().code(), Some(0));
     assert!(
         (switch.ports[0].measure(
             Time::from_ns(9_800),
@@ -179,7 +180,7 @@ fn published_codes(rounds: u64, answered: bool) -> Vec<u16> {
         codes.extend(leave(&mut switch, &hop(0, ns, 0)));
         let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
         if answered {
-            answer.telemetry.carry();
+            answer.telemetry.digest_mut().carry();
         }
         if round % 4 == 0 {
             switch.on_dequeue(&mut answer, &hop(1, ns, 0));
@@ -232,20 +233,20 @@ fn tables_lead_to_about_the_same_codes() {
 
 #[test]
 fn both_kinds_of_telemetry_run_side_by_side() {
-    type Both = WithDigest<ExactStack<5>>;
+    type Both = Slots<(), ExactStack<5>, Digest>;
     let scale = IntScale::exact(vec![RATE]);
-    let int = IntTelemetry::<Both>::new(&scale, NodeId(0), &[RATE]).expect("a known rate");
+    let int = IntTelemetry::new(&scale, NodeId(0), &[RATE]).expect("a known rate");
     let settings = settings(&PintConfig::default(), Quirks::EXACT);
     let pint = PintTelemetry::new(&settings, &[LINK], 1, NodeId(0));
     let mut alone = pint.clone();
     let mut both = (int, pint);
     let mut sent = packet::<Both>(PacketKind::Data, 1_000);
-    sent.telemetry.carry();
+    sent.telemetry.digest_mut().carry();
     both.on_dequeue(&mut sent, &hop(0, 9_000, 48_000));
-    assert_eq!(sent.telemetry.hops(), 1);
-    assert_eq!(sent.telemetry.queue(0, &scale), Bytes::new(48_000));
+    assert_eq!(sent.telemetry.int().hops(), 1);
+    assert_eq!(sent.telemetry.int().queue(0, &scale), Bytes::new(48_000));
     assert_eq!(
-        sent.telemetry.digest(),
+        sent.telemetry.digest().code(),
         leave(&mut alone, &hop(0, 9_000, 48_000))
     );
 }

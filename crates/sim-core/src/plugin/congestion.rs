@@ -207,10 +207,10 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// them go.
     fn pacing_rate(&self) -> Option<Rate>;
 
-    /// Returns whether the last acknowledgement re-timed the packet that waits for its pacing: it then
+    /// Returns whether the last acknowledgement rescheduled the packet that waits for its pacing: it then
     /// leaves when it would have if the packet before it had left at the new rate. Without this a
     /// new rate holds from the next packet on.
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         true
     }
 

@@ -75,7 +75,7 @@ impl<H> CongestionControl<H> for Dcqcn {
 
     /// A new rate holds from the next packet on, as in the published simulators.
     #[inline]
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         false
     }
 

@@ -169,7 +169,7 @@ impl<H> CongestionControl<H> for Dctcp {
 
     /// A new rate holds from the next packet on, as in the published simulator.
     #[inline]
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         false
     }
 }

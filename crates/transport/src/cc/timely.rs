@@ -271,7 +271,7 @@ impl<H> CongestionControl<H> for Timely {
 
     /// A new rate holds from the next packet on, as in the published simulator.
     #[inline]
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         false
     }
 }

@@ -24,7 +24,7 @@ fn another_path_starts_the_comparison_anew() {
     );
     ack(&mut cc, &longer, 2_000, 101_000);
     assert_eq!(cc.rate, LINE);
-    assert!(!cc.retimes());
+    assert!(!reschedules(&cc));
 }
 
 /// One hop of switch `node`, seen at `ns` with `sent` bytes sent.
@@ -44,9 +44,9 @@ fn seen_of<S: IntHeader>(factory: &Setup, node: u32, ns: u64, sent: u64) -> S {
 }
 
 /// The spine 4 has sent 1 GB, the spine 5 only 5 KB: what looks like 4 GB in 100 ns is another path.
-fn moved_to_another_spine<S: IntHeader>(quirks: Quirks) -> (f64, f64) {
+fn moved_to_another_spine<S: IntHeader + HasInt<Int = S>>(quirks: Quirks) -> (f64, f64) {
     let factory = factory(HpccConfig::default(), quirks);
-    let mut cc: Hpcc<S> = factory.config.build(&factory.start());
+    let mut cc = ControllerFactory::<S>::build(&factory.config, &factory.start());
     let mut see = |node, ns, sent, cumulative| {
         let stack: S = seen_of(&factory, node, ns, sent);
         let next_seq = cumulative + 100_000;
