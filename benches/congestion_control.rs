@@ -8,13 +8,13 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::{
-    Ack, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart, Hop,
+    Ack, CcContext, CongestionControl, ControllerFactory, FlowStart, Hop, Quirks,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{
-    ExactStack, Hpcc, HpccConfig, IntHeader, IntScale, PortLabel, PublishedStack,
+    ExactStack, HasInt, Hpcc, HpccConfig, IntHeader, IntScale, PortLabel, PublishedStack,
 };
-use fabricsim_pint::{PintDigest, PintHeader};
+use fabricsim_pint::{DigestSlot, HasDigest, PintDigest};
 use fabricsim_scenario::cc::registry::{
     AnyCcConfig, AnyController, CONGESTION_CONTROLS, ClassFactories, Transport,
 };
@@ -25,12 +25,12 @@ const MTU: u64 = 1_000;
 const ACKS: usize = 1_024;
 const SPACING: Duration = Duration::from_ns(90);
 
-fn network(fidelity: Fidelity) -> CcContext {
+fn network(quirks: Quirks) -> CcContext {
     CcContext {
         base_rtt: Duration::from_us(12),
         longest_path: 5,
         seed: 1,
-        fidelity,
+        quirks,
         ..CcContext::of_nics(NIC)
     }
 }
@@ -64,13 +64,14 @@ fn telemetry<S: IntHeader>(hops: u16, scale: &IntScale) -> Vec<S> {
     stacks
 }
 
-fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, fidelity: Fidelity) {
-    let network = network(fidelity);
+fn bench<S: IntHeader + HasInt<Int = S>>(criterion: &mut Criterion, name: &str, quirks: Quirks) {
+    let network = network(quirks);
     let scale = IntScale::new(&network);
     let mut group = criterion.benchmark_group("hpcc/on_ack");
     for hops in [1u16, 5] {
         let stacks: Vec<S> = telemetry(hops, &scale);
-        let mut cc: Hpcc<S> = HpccConfig::default().build(&start(&network));
+        let mut cc: Hpcc<S> =
+            ControllerFactory::<S>::build(&HpccConfig::default(), &start(&network));
         let mut count = 0u64;
         group.bench_function(BenchmarkId::new(name, hops), |bencher| {
             bencher.iter(|| {
@@ -83,7 +84,10 @@ fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, fidelity: Fidelity
                     Duration::from_us(13),
                     &stacks[place],
                 )));
-                (cc.window(), cc.pacing_rate())
+                (
+                    CongestionControl::<S>::window(&cc),
+                    CongestionControl::<S>::pacing_rate(&cc),
+                )
             });
         });
     }
@@ -91,14 +95,14 @@ fn bench<S: IntHeader>(criterion: &mut Criterion, name: &str, fidelity: Fidelity
 }
 
 fn factory(criterion: &mut Criterion) {
-    bench::<ExactStack<5>>(criterion, "exact", Fidelity::Exact);
-    bench::<PublishedStack>(criterion, "published", Fidelity::Published);
+    bench::<ExactStack<5>>(criterion, "exact", Quirks::EXACT);
+    bench::<PublishedStack>(criterion, "published", Quirks::NS3_HPCC);
 }
 
 /// Every algorithm of the registry, on acknowledgements with a digest, a round-trip time that goes up and
 /// down, and a mark on each sixteenth; timers that are due come first.
 fn registry(criterion: &mut Criterion) {
-    let network = network(Fidelity::Exact);
+    let network = network(Quirks::EXACT);
     let mut group = criterion.benchmark_group("registry/on_ack");
     for entry in CONGESTION_CONTROLS
         .iter()
@@ -108,7 +112,7 @@ fn registry(criterion: &mut Criterion) {
         let mut cc: AnyController<PintDigest> =
             ClassFactories::new(&config, [], &network).build(&start(&network));
         let mut digest = PintDigest::default();
-        digest.carry();
+        digest.digest_mut().carry();
         let mut count = 0u64;
         group.bench_function(entry.name, |bencher| {
             bencher.iter(|| {

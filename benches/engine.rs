@@ -13,8 +13,8 @@
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use fabricsim_core::engine::{
-    Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes, SendBuffer,
-    Threads, Timer, Timers, Wiring,
+    ByChannel, Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes,
+    SendBuffer, Threads, Timer, Timers, Wiring,
 };
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::rng::{Purpose, Stream};
@@ -103,6 +103,7 @@ impl Position {
 
 impl LogicalProcess for Position {
     type Message = Wanderer;
+    type Order = ByChannel;
 
     fn next_event(&self) -> Time {
         self.timers.next_time()

@@ -23,7 +23,8 @@ use fabricsim_pint::tracing::{
     Layers, PathDecoder, Progress, Scheme, SchemeConfig, TraceDigest, Universe,
 };
 use fabricsim_pint::{
-    Arithmetic, PintConfig, PintDigest, PintHeader, PintSettings, PintTelemetry, PortLink,
+    Arithmetic, DigestSlot, HasDigest, PintConfig, PintDigest, PintSettings, PintTelemetry,
+    PortLink,
 };
 
 const RATE: Rate = Rate::from_gbps(100);
@@ -125,7 +126,7 @@ fn switch(criterion: &mut Criterion) {
                 number += 1;
                 // As at the first hop: most digests can be raised.
                 packet.telemetry = PintDigest::default();
-                packet.telemetry.carry();
+                packet.telemetry.digest_mut().carry();
                 let hop = Hop {
                     now: Time::ZERO + Duration::from_ns(90) * number,
                     arrived: Time::ZERO + Duration::from_ns(90) * number,
@@ -136,7 +137,7 @@ fn switch(criterion: &mut Criterion) {
                     sent: Bytes::ZERO,
                 };
                 telemetry.on_dequeue(&mut packet, black_box(&hop));
-                packet.telemetry.digest()
+                packet.telemetry.digest().code()
             });
         });
     }

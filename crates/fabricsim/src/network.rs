@@ -2,8 +2,8 @@
 
 pub(crate) mod assembly;
 pub(crate) mod control_plane;
+pub(crate) mod headers;
 pub(crate) mod ideal;
-pub(crate) mod mixed_header;
 pub(crate) mod model;
 pub(crate) mod node_log;
 pub(crate) mod pause_log;

@@ -240,7 +240,7 @@ fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f
         base_rtt: facts.extremes.base_rtt,
         longest_path: facts.extremes.switches,
         seed: scenario.seed(),
-        fidelity: scenario.fidelity(),
+        quirks: *scenario.quirks(),
         ..CcContext::of_nics(facts.nic_rate)
     };
     let cc = scenario

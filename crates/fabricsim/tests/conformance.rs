@@ -13,7 +13,7 @@ use fabricsim_core::flow::Completion;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::network::Stop;
 use fabricsim_core::plugin::{
-    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, Fidelity, FlowStart, Signal,
+    Ack, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart, Quirks, Signal,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_scenario::cc::registry::{
@@ -278,7 +278,7 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     proptest::collection::vec(event, 1..200)
 }
 
-fn controller(cc: &str, fidelity: Fidelity) -> AnyController<()> {
+fn controller(cc: &str, quirks: Quirks) -> AnyController<()> {
     let network = "
         [topology]
         kind = \"star\"
@@ -291,7 +291,7 @@ fn controller(cc: &str, fidelity: Fidelity) -> AnyController<()> {
         base_rtt: BASE_RTT,
         longest_path: 5,
         seed: 1,
-        fidelity,
+        quirks,
         ..CcContext::of_nics(LINE)
     };
     let start = FlowStart::new(LINE, BASE_RTT, Bytes::new(MTU), &network);
@@ -306,8 +306,8 @@ proptest! {
     #[test]
     fn rates_and_windows_stay_in_bounds(events in events()) {
         for table in cc_tables(Transport::Rdma) {
-            for fidelity in [Fidelity::Exact, Fidelity::Published] {
-                let mut cc = controller(&table, fidelity);
+            for quirks in [Quirks::EXACT, Quirks::NS3_HPCC] {
+                let mut cc = controller(&table, quirks);
                 let (mut now, mut acked, mut next) = (Time::ZERO, 0u64, 150_000u64);
                 for event in &events {
                     let until = match *event {

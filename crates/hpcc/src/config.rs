@@ -1,7 +1,7 @@
 //! What a user can set of HPCC.
 
 use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, RequiredTelemetry, default_min_rate};
+use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, RequiredTelemetry, default_min_rate};
 use fabricsim_core::units::Rate;
 use fabricsim_core::{choices, settings};
 
@@ -74,10 +74,10 @@ impl CcConfig for HpccConfig {
 
     /// Fills in the additive increase and the lowest rate.
     fn resolved(&self, network: &CcContext) -> Self {
-        let (nic_rate, fidelity) = (network.nic_rate, network.fidelity);
+        let (nic_rate, quirks) = (network.nic_rate, &network.quirks);
         Self {
-            additive_increase: Some(self.additive_increase(nic_rate, fidelity)),
-            min_rate: Some(self.min_rate(nic_rate, fidelity)),
+            additive_increase: Some(self.additive_increase(nic_rate, quirks)),
+            min_rate: Some(self.min_rate(nic_rate, quirks)),
             ..self.clone()
         }
     }
@@ -93,14 +93,14 @@ impl CcConfig for HpccConfig {
 
 impl HpccConfig {
     /// The additive increase of a flow whose NIC has `nic_rate`.
-    pub(crate) fn additive_increase(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
-        let increase = || RateRule::default_increase(nic_rate, fidelity);
+    pub(crate) fn additive_increase(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
+        let increase = || RateRule::default_increase(nic_rate, quirks);
         self.additive_increase.unwrap_or_else(increase)
     }
 
     /// The lowest rate of a flow whose NIC has `nic_rate`.
-    pub(crate) fn min_rate(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
-        let floor = || default_min_rate(nic_rate, fidelity);
+    pub(crate) fn min_rate(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
+        let floor = || default_min_rate(nic_rate, quirks);
         self.min_rate.unwrap_or_else(floor)
     }
 }
@@ -118,9 +118,9 @@ pub const fn int_bytes(longest_path: u16) -> u16 {
 mod tests {
     use super::*;
 
-    fn context(nic_rate: Rate, fidelity: Fidelity) -> CcContext {
+    fn context(nic_rate: Rate, quirks: Quirks) -> CcContext {
         CcContext {
-            fidelity,
+            quirks,
             ..CcContext::of_nics(nic_rate)
         }
     }
@@ -128,12 +128,12 @@ mod tests {
     #[test]
     fn defaults_scale_with_the_nic() {
         let config = HpccConfig::default();
-        let papers = config.resolved(&context(Rate::from_gbps(100), Fidelity::Exact));
+        let papers = config.resolved(&context(Rate::from_gbps(100), Quirks::EXACT));
         assert_eq!(papers.additive_increase, Some(Rate::from_mbps(50)));
         assert_eq!(papers.min_rate, Some(Rate::from_gbps(1)));
-        let script = config.resolved(&context(Rate::from_gbps(100), Fidelity::Published));
+        let script = config.resolved(&context(Rate::from_gbps(100), Quirks::NS3_HPCC));
         assert_eq!(script.additive_increase, Some(Rate::from_mbps(40)));
-        let slow = config.resolved(&context(Rate::from_gbps(10), Fidelity::Exact));
+        let slow = config.resolved(&context(Rate::from_gbps(10), Quirks::EXACT));
         assert_eq!(slow.min_rate, Some(Rate::from_mbps(100)));
     }
 

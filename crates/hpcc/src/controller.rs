@@ -5,12 +5,14 @@ mod paths;
 
 use std::sync::Arc;
 
+use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::plugin::{
-    Ack, CongestionControl, ControllerFactory, Fidelity, FlowStart, PathStability, scaled_window,
+    Ack, CongestionControl, ControllerFactory, FlowStart, PathStability, scaled_window,
 };
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::config::{Form, HpccConfig, Reaction};
+use crate::slot::HasInt;
 use crate::stack::IntHeader;
 use control::{Constants, Control};
 use paths::OtherPaths;
@@ -33,10 +35,10 @@ pub struct Hpcc<S> {
     updated: bool,
 }
 
-impl<S: IntHeader> ControllerFactory<S> for HpccConfig {
-    type Controller = Hpcc<S>;
+impl<H: HasInt> ControllerFactory<H> for HpccConfig {
+    type Controller = Hpcc<H::Int>;
 
-    fn build(&self, start: &FlowStart<'_>) -> Hpcc<S> {
+    fn build(&self, start: &FlowStart<'_>) -> Hpcc<H::Int> {
         Hpcc::new(self, start)
     }
 }
@@ -177,7 +179,7 @@ impl<S: IntHeader> Hpcc<S> {
         if let Some(others) = &mut self.other_paths {
             return others.swap_in(&mut self.previous, stack);
         }
-        if self.constants.rule.fidelity == Fidelity::Exact {
+        if self.constants.format == IntFormat::Exact {
             let passed = self.previous.hops().min(self.per_hop.len());
             let slowest = |a: &&Control, b: &&Control| a.reference.total_cmp(&b.reference);
             if let Some(&ruling) = self.per_hop[..passed].iter().min_by(slowest) {
@@ -202,14 +204,14 @@ impl<S: IntHeader> Hpcc<S> {
     }
 }
 
-impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
+impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for Hpcc<S> {
     #[inline]
-    fn prepare(&mut self, _header: &mut S) -> u16 {
+    fn prepare(&mut self, _header: &mut H) -> u16 {
         self.constants.telemetry_bytes
     }
 
-    fn on_ack(&mut self, ack: &Ack<'_, S>) {
-        let stack = ack.telemetry;
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        let stack = ack.telemetry.int();
         let commit = ack.cumulative > self.last_update_seq;
         self.updated = false;
         if self.last_update_seq == 0 {
@@ -239,7 +241,7 @@ impl<S: IntHeader> CongestionControl<S> for Hpcc<S> {
     }
 
     #[inline]
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         self.updated
     }
 }

@@ -1,6 +1,6 @@
 //! The header of the published simulator.
 
-use fabricsim_core::packet::{Causes, Header};
+use fabricsim_core::packet::Header;
 use fabricsim_core::plugin::{ByteCounter, Hop, IntHop};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
@@ -23,23 +23,9 @@ const fn mask(bits: u32) -> u64 {
 pub struct PublishedStack {
     pub(crate) hops: [u64; PUBLISHED_HOPS],
     pub(crate) len: u32,
-    pub(crate) causes: Causes,
 }
 
-/// The published simulator executes events of one time in the order in which they were set.
-impl Header for PublishedStack {
-    const CAUSAL: bool = true;
-
-    #[inline]
-    fn causes(&self) -> Causes {
-        self.causes
-    }
-
-    #[inline]
-    fn set_causes(&mut self, causes: Causes) {
-        self.causes = causes;
-    }
-}
+impl Header for PublishedStack {}
 
 impl PublishedStack {
     #[inline]

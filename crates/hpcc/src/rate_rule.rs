@@ -1,6 +1,7 @@
 //! From a utilization to the next rate.
 
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::Quirks;
+use fabricsim_core::plugin::quirks::RateUnit;
 use fabricsim_core::units::Rate;
 
 /// How a rate follows the utilization of the busiest link (HPCC paper, algorithm 1, `ComputeWind`),
@@ -17,20 +18,16 @@ pub struct RateRule {
     pub min_rate: f64,
     /// The highest rate; it wins over a lowest rate above it.
     pub max_rate: f64,
-    /// The published simulator cuts rates to whole bits.
-    pub fidelity: Fidelity,
+    /// The resolution of rates.
+    pub unit: RateUnit,
 }
 
 impl RateRule {
-    /// The additive increase of NICs of `nic_rate` where none is set. The papers use 50 Mbps at
-    /// 100 Gbps (W_AI = 80 bytes), the published script 10 x b/25.
+    /// Returns the additive increase of NICs of `nic_rate` where none is set
+    /// ([`Quirks::hpcc_increase`]): in the papers 50 Mbps at 100 Gbps (W_AI = 80 bytes).
     #[must_use]
-    pub fn default_increase(nic_rate: Rate, fidelity: Fidelity) -> Rate {
-        let share = match fidelity {
-            Fidelity::Exact => 5e-4,
-            Fidelity::Published => 4e-4,
-        };
-        Rate::from_bps_f64(nic_rate.as_bps_f64() * share)
+    pub fn default_increase(nic_rate: Rate, quirks: &Quirks) -> Rate {
+        Rate::from_bps_f64(nic_rate.as_bps_f64() * quirks.hpcc_increase)
     }
 
     /// The rate and stage after a step from the rate `reference` (R_c in the paper) and `stage`
@@ -40,11 +37,7 @@ impl RateRule {
     pub fn step(&self, reference: f64, stage: u32, utilization: f64) -> (f64, u32) {
         let load = utilization / self.eta;
         let (rate, stage) = if load >= 1.0 || stage >= self.max_stage {
-            let scaled = reference / load;
-            let scaled = match self.fidelity {
-                Fidelity::Exact => scaled,
-                Fidelity::Published => scaled.trunc(),
-            };
+            let scaled = self.unit.cut(reference / load);
             (scaled + self.additive_increase, 0)
         } else {
             (reference + self.additive_increase, stage + 1)

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{ByteCounter, CcContext, Fidelity, Hop, IntHop};
+use fabricsim_core::plugin::quirks::IntFormat;
+use fabricsim_core::plugin::{ByteCounter, CcContext, Hop, IntHop};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
 use crate::path::{PathTrace, PortLabel};
@@ -26,12 +27,12 @@ impl IntScale {
     #[must_use]
     pub fn new(context: &CcContext) -> Self {
         let rates = context.link_rates.to_vec();
-        match context.fidelity {
-            Fidelity::Exact => {
+        match context.quirks.int {
+            IntFormat::Exact => {
                 let fastest = rates.iter().max().copied().unwrap_or(context.nic_rate);
                 Self::for_round_trip(rates, fastest.bytes_in(context.base_rtt))
             }
-            Fidelity::Published => Self::published(rates, context.nic_rate),
+            IntFormat::Quantized => Self::published(rates, context.nic_rate),
         }
     }
 
@@ -97,8 +98,9 @@ impl IntScale {
     }
 }
 
-/// A telemetry header that holds one entry for each hop. Differences between the stacks of two
-/// packets that took the same path wrap with their fields.
+/// A telemetry header that holds one entry for each hop: what stands in the slot of
+/// [`HasInt`](crate::HasInt). Differences between the stacks of two packets that took the same path wrap
+/// with their fields.
 pub trait IntHeader: Header {
     /// The most entries that it holds.
     const CAPACITY: usize;
@@ -146,7 +148,7 @@ pub(crate) fn time_before(now: Time, stamp: u64, period: u64) -> Time {
     Time::from_ps(now.as_ps().saturating_sub(age))
 }
 
-/// No telemetry: algorithms that need none run over headers of no bytes.
+/// No telemetry: the empty slot.
 impl IntHeader for () {
     const CAPACITY: usize = 0;
 

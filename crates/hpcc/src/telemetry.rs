@@ -1,26 +1,24 @@
 //! The switch side: an entry for each data packet that leaves.
 
-use std::marker::PhantomData;
-
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
 use fabricsim_core::units::Rate;
 
 use crate::path::PortLabel;
-use crate::stack::{IntHeader, IntScale};
+use crate::slot::HasInt;
+use crate::stack::{IntHeader as _, IntScale};
 
 /// In-band network telemetry at one switch: every data packet gets an entry when it leaves its
 /// queue (HPCC paper, section 3.2).
 #[derive(Clone, Debug)]
-pub struct IntTelemetry<S> {
+pub struct IntTelemetry {
     scale: IntScale,
     /// What each port's entries have in common.
     labels: Vec<PortLabel>,
-    stack: PhantomData<fn() -> S>,
 }
 
-impl<S: IntHeader> IntTelemetry<S> {
+impl IntTelemetry {
     /// The telemetry of switch `node`, whose ports have `rates`, or the first rate that `scale` does
     /// not know.
     ///
@@ -36,18 +34,16 @@ impl<S: IntHeader> IntTelemetry<S> {
         Ok(Self {
             scale: scale.clone(),
             labels,
-            stack: PhantomData,
         })
     }
 }
 
-impl<S: IntHeader> Telemetry<S> for IntTelemetry<S> {
+impl<H: HasInt> Telemetry<H> for IntTelemetry {
     #[inline]
-    fn on_dequeue(&mut self, packet: &mut Packet<S>, hop: &Hop) {
+    fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
         if packet.kind() == PacketKind::Data {
-            packet
-                .telemetry
-                .push(hop, self.labels[hop.port.index()], &self.scale);
+            let stack = packet.telemetry.int_mut();
+            stack.push(hop, self.labels[hop.port.index()], &self.scale);
         }
     }
 

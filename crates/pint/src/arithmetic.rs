@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::choices;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::quirks::SwitchArithmetic;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use crate::draws::Draws;
@@ -48,9 +48,9 @@ impl TableShape {
     /// That of the published simulator ends in a dead zone: an update changes the utilization by less
     /// than half a unit of 1/8192 long before it has settled. The default has finer units and rounds
     /// at random, which has no dead zone.
-    pub(crate) const fn of(fidelity: Fidelity) -> Self {
-        match fidelity {
-            Fidelity::Exact => Self {
+    pub(crate) const fn of(rule: SwitchArithmetic) -> Self {
+        match rule {
+            SwitchArithmetic::Exact => Self {
                 log_bits: 12,
                 log_rounding: LogRounding::Nearest,
                 low_bits: LowBits::Random,
@@ -59,7 +59,7 @@ impl TableShape {
                 utilization_bits: 20,
                 utilization_rounding: LowBits::Random,
             },
-            Fidelity::Published => Self {
+            SwitchArithmetic::Tables => Self {
                 log_bits: 16,
                 log_rounding: LogRounding::Floor,
                 low_bits: LowBits::Random,

@@ -1,7 +1,8 @@
 //! What a user can set of HPCC-PINT.
 
 use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, RequiredTelemetry, default_min_rate};
+use fabricsim_core::plugin::quirks::{DigestCode, SwitchArithmetic};
+use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, RequiredTelemetry, default_min_rate};
 use fabricsim_core::settings;
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::RateRule;
@@ -92,27 +93,27 @@ impl CcConfig for PintConfig {
 
     /// Fills in everything that follows from the network and the profile.
     fn resolved(&self, network: &CcContext) -> Self {
-        let fidelity = network.fidelity;
-        let shape = self.table_shape(fidelity);
+        let quirks = &network.quirks;
+        let shape = self.table_shape(quirks);
         Self {
-            log_base: Some(self.base(fidelity)),
-            digest_bits: Some(self.bits(fidelity)),
-            rounding: Some(self.rounding(fidelity)),
+            log_base: Some(self.base(quirks)),
+            digest_bits: Some(self.bits(quirks)),
+            rounding: Some(self.rounding(quirks)),
             arithmetic: Some(shape.map_or(Arithmetic::Exact, |_| Arithmetic::Tables)),
             log_table_bits: shape.map(|shape| shape.log_bits),
             exp_table_bits: shape.and_then(|shape| shape.exp_bits),
             utilization_bits: shape.map(|shape| shape.utilization_bits),
-            additive_increase: Some(self.additive_increase(network.nic_rate, fidelity)),
-            min_rate: Some(self.min_rate(network.nic_rate, fidelity)),
+            additive_increase: Some(self.additive_increase(network.nic_rate, quirks)),
+            min_rate: Some(self.min_rate(network.nic_rate, quirks)),
             ..self.clone()
         }
     }
 
     fn telemetry_bytes(&self, network: &CcContext) -> u16 {
-        match network.fidelity {
-            Fidelity::Exact => self.code(network.fidelity).wire_bytes(),
+        match network.quirks.pint_code {
+            DigestCode::Byte => self.code(&network.quirks).wire_bytes(),
             // Whatever the code needs, the published header counts two.
-            Fidelity::Published => 2,
+            DigestCode::TwoBytes => 2,
         }
     }
 
@@ -123,9 +124,9 @@ impl CcConfig for PintConfig {
 
 impl PintConfig {
     fn validate_digest(&self) -> Result<(), ConfigError> {
-        let bits = self.bits(Fidelity::Exact);
-        let base = self.base(Fidelity::Exact);
-        let largest = self.code(Fidelity::Exact).largest();
+        let bits = self.bits(&Quirks::EXACT);
+        let base = self.base(&Quirks::EXACT);
+        let largest = self.code(&Quirks::EXACT).largest();
         if largest <= 1.0 {
             return Err(ConfigError::new(
                 "digest_bits",
@@ -170,48 +171,44 @@ impl PintConfig {
     }
 
     /// The additive increase of a flow whose NIC has `nic_rate`.
-    pub(crate) fn additive_increase(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
-        let increase = || RateRule::default_increase(nic_rate, fidelity);
+    pub(crate) fn additive_increase(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
+        let increase = || RateRule::default_increase(nic_rate, quirks);
         self.additive_increase.unwrap_or_else(increase)
     }
 
     /// The lowest rate of a flow whose NIC has `nic_rate`.
-    pub(crate) fn min_rate(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
-        let floor = || default_min_rate(nic_rate, fidelity);
+    pub(crate) fn min_rate(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
+        let floor = || default_min_rate(nic_rate, quirks);
         self.min_rate.unwrap_or_else(floor)
     }
 
-    fn base(&self, fidelity: Fidelity) -> f64 {
-        self.log_base.unwrap_or(match fidelity {
-            Fidelity::Exact => 1.05,
-            Fidelity::Published => 1.01,
+    fn base(&self, quirks: &Quirks) -> f64 {
+        self.log_base.unwrap_or(match quirks.pint_code {
+            DigestCode::Byte => 1.05,
+            DigestCode::TwoBytes => 1.01,
         })
     }
 
-    fn bits(&self, fidelity: Fidelity) -> u32 {
+    fn bits(&self, quirks: &Quirks) -> u32 {
         self.digest_bits
-            .unwrap_or_else(|| LogCode::bits_for(self.base(fidelity)))
+            .unwrap_or_else(|| LogCode::bits_for(self.base(quirks)))
     }
 
-    fn rounding(&self, fidelity: Fidelity) -> Rounding {
-        self.rounding.unwrap_or(match fidelity {
-            Fidelity::Exact => Rounding::Log,
-            Fidelity::Published => Rounding::Value,
+    fn rounding(&self, quirks: &Quirks) -> Rounding {
+        self.rounding.unwrap_or(match quirks.pint_code {
+            DigestCode::Byte => Rounding::Log,
+            DigestCode::TwoBytes => Rounding::Value,
         })
     }
 
     /// The code of the digest.
     #[must_use]
-    pub fn log_code(&self, fidelity: Fidelity) -> LogCode {
-        self.code(fidelity)
+    pub fn log_code(&self, quirks: &Quirks) -> LogCode {
+        self.code(quirks)
     }
 
-    pub(crate) fn code(&self, fidelity: Fidelity) -> LogCode {
-        LogCode::new(
-            self.base(fidelity),
-            self.bits(fidelity),
-            self.rounding(fidelity),
-        )
+    pub(crate) fn code(&self, quirks: &Quirks) -> LogCode {
+        LogCode::new(self.base(quirks), self.bits(quirks), self.rounding(quirks))
     }
 
     /// Whether switches do the same for `self` and `other`.
@@ -229,15 +226,15 @@ impl PintConfig {
     }
 
     /// The tables of switches, or `None` where those compute exactly.
-    pub(crate) fn table_shape(&self, fidelity: Fidelity) -> Option<TableShape> {
+    pub(crate) fn table_shape(&self, quirks: &Quirks) -> Option<TableShape> {
         let sized = self.log_table_bits.is_some()
             || self.exp_table_bits.is_some()
             || self.utilization_bits.is_some();
-        let arithmetic = self.arithmetic.unwrap_or(match fidelity {
-            Fidelity::Exact if !sized => Arithmetic::Exact,
-            Fidelity::Exact | Fidelity::Published => Arithmetic::Tables,
+        let arithmetic = self.arithmetic.unwrap_or(match quirks.pint_arithmetic {
+            SwitchArithmetic::Exact if !sized => Arithmetic::Exact,
+            SwitchArithmetic::Exact | SwitchArithmetic::Tables => Arithmetic::Tables,
         });
-        let default = TableShape::of(fidelity);
+        let default = TableShape::of(quirks.pint_arithmetic);
         (arithmetic == Arithmetic::Tables).then(|| TableShape {
             log_bits: self.log_table_bits.unwrap_or(default.log_bits),
             exp_bits: self.exp_table_bits.or(default.exp_bits),

@@ -10,7 +10,7 @@ use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_hpcc::RateRule;
 
 use crate::config::PintConfig;
-use crate::digest::PintHeader;
+use crate::digest::{DigestSlot as _, HasDigest};
 use crate::log_code::LogCode;
 use crate::sampling::Sampling;
 
@@ -27,18 +27,18 @@ struct Constants {
 
 impl Constants {
     fn new(config: &PintConfig, start: &FlowStart<'_>) -> Self {
-        let fidelity = start.network.fidelity;
+        let quirks = &start.network.quirks;
         let nic_rate = start.default_nic_rate();
         Self {
             rule: RateRule {
                 eta: config.eta,
                 max_stage: config.max_stage,
-                additive_increase: config.additive_increase(nic_rate, fidelity).as_bps_f64(),
-                min_rate: config.min_rate(nic_rate, fidelity).as_bps_f64(),
+                additive_increase: config.additive_increase(nic_rate, quirks).as_bps_f64(),
+                min_rate: config.min_rate(nic_rate, quirks).as_bps_f64(),
                 max_rate: start.line_rate.as_bps_f64(),
-                fidelity,
+                unit: quirks.rates,
             },
-            code: config.code(fidelity),
+            code: config.code(quirks),
             line_rate: start.line_rate,
             full_window: start.bdp,
             telemetry_bytes: config.telemetry_bytes(start.network),
@@ -69,7 +69,7 @@ pub struct HpccPint {
     updated: bool,
 }
 
-impl<H: PintHeader> ControllerFactory<H> for PintConfig {
+impl<H: HasDigest> ControllerFactory<H> for PintConfig {
     type Controller = HpccPint;
 
     fn build(&self, start: &FlowStart<'_>) -> HpccPint {
@@ -91,7 +91,7 @@ impl HpccPint {
                 DigestCarrier::Switch => Sampling::BySwitches,
                 DigestCarrier::Sender => Sampling::new(
                     config.digest_fraction,
-                    network.fidelity,
+                    network.quirks.pint_sampling,
                     network.seed,
                     start.id,
                 ),
@@ -119,11 +119,11 @@ impl HpccPint {
     }
 }
 
-impl<H: PintHeader> CongestionControl<H> for HpccPint {
+impl<H: HasDigest> CongestionControl<H> for HpccPint {
     #[inline]
     fn prepare(&mut self, header: &mut H) -> u16 {
         if self.sampling.next_packet() {
-            header.carry();
+            header.digest_mut().carry();
             self.constants.telemetry_bytes
         } else {
             0
@@ -132,7 +132,7 @@ impl<H: PintHeader> CongestionControl<H> for HpccPint {
 
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         self.updated = false;
-        let Some(code) = ack.telemetry.digest() else {
+        let Some(code) = ack.telemetry.digest().code() else {
             return;
         };
         if !self.sampling.next_answer() {
@@ -161,7 +161,7 @@ impl<H: PintHeader> CongestionControl<H> for HpccPint {
     }
 
     #[inline]
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         self.updated
     }
 }

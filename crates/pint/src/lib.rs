@@ -9,16 +9,16 @@
 //!
 //! ```
 //! use fabricsim_core::rng::{Purpose, Stream};
-//! use fabricsim_pint::{LogCode, PintDigest, PintHeader, Rounding};
+//! use fabricsim_pint::{Digest, DigestSlot, LogCode, Rounding};
 //!
 //! let code = LogCode::new(1.05, LogCode::bits_for(1.05), Rounding::Log);
 //! let mut stream = Stream::new(1, 0, Purpose::Rounding);
-//! let mut digest = PintDigest::default();
+//! let mut digest = Digest::default();
 //! digest.carry();
 //! for utilization in [0.2, 0.95, 0.6] {
 //!     digest.raise(code.encode(utilization, &mut stream));
 //! }
-//! let busiest = code.decode(digest.digest().unwrap());
+//! let busiest = code.decode(digest.code().unwrap());
 //! assert!((busiest / 0.95).ln().abs() < 1.05f64.ln());
 //! assert_eq!(code.wire_bytes(), 1);
 //! ```
@@ -49,7 +49,7 @@ pub mod tracing;
 pub use arithmetic::Arithmetic;
 pub use config::PintConfig;
 pub use controller::HpccPint;
-pub use digest::{CausesOnly, PintDigest, PintHeader, PublishedDigest, QueryDigest, WithDigest};
+pub use digest::{Digest, DigestSlot, HasDigest, HasQuery, PintDigest, QueryDigest};
 pub use draws::Draws;
 pub use hash::GlobalHash;
 pub use hop_choice::HopChoice;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use fabricsim_core::id::PortId;
-use fabricsim_core::packet::Causes;
+use fabricsim_core::packet::Stamps;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use crate::c_rand::CRand;
@@ -51,11 +51,11 @@ impl PublishedDraws {
     }
 
     /// What a packet draws from that leaves at `now` because of an event that was set at `set` (see
-    /// [`Causes`]). Events of one time happen in the order in which they were set; an arrival is set
+    /// [`Stamps`]). Events of one time happen in the order in which they were set; an arrival is set
     /// when the packet leaves.
     pub(crate) fn at(&mut self, now: Time, set: u32) -> &mut CRand {
         while let Some(&Reverse((arrival, left))) = self.answers.peek() {
-            if (arrival, Causes::stamp(left)) > (now, set) {
+            if (arrival, Stamps::of(left)) > (now, set) {
                 break;
             }
             self.answers.pop();

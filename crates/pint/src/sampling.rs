@@ -1,7 +1,7 @@
 //! Which packets carry a digest that counts.
 
 use fabricsim_core::id::FlowId;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::quirks::DigestSampling;
 use fabricsim_core::rng::{Purpose, Stream};
 
 use crate::hash::GlobalHash;
@@ -29,18 +29,18 @@ pub(crate) enum Sampling {
 
 impl Sampling {
     /// The choice of `fraction` of the packets of `flow`.
-    pub(crate) fn new(fraction: f64, fidelity: Fidelity, seed: u64, flow: FlowId) -> Self {
+    pub(crate) fn new(fraction: f64, rule: DigestSampling, seed: u64, flow: FlowId) -> Self {
         if fraction >= 1.0 {
             return Self::Every;
         }
-        match fidelity {
-            Fidelity::Exact => Self::Packets {
+        match rule {
+            DigestSampling::Packets => Self::Packets {
                 hash: GlobalHash::new(seed),
                 flow,
                 sent: 0,
                 fraction,
             },
-            Fidelity::Published => Self::Answers {
+            DigestSampling::Answers => Self::Answers {
                 stream: Stream::new(seed, u64::from(flow.0), Purpose::Sampling),
                 fraction: (fraction * 65_536.0).floor() / 65_536.0,
             },
@@ -86,7 +86,8 @@ mod tests {
 
     #[test]
     fn packets_are_chosen_by_their_hash() {
-        let new = |seed, flow| Sampling::new(1.0 / 16.0, Fidelity::Exact, seed, FlowId(flow));
+        let new =
+            |seed, flow| Sampling::new(1.0 / 16.0, DigestSampling::Packets, seed, FlowId(flow));
         let mut sampling = new(1, 7);
         let count = chosen(|| sampling.next_packet());
         // 4,000 with a standard deviation of 61.
@@ -100,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_published_sender_chooses_answers() {
-        let mut sampling = Sampling::new(1.0 / 16.0, Fidelity::Published, 1, FlowId(7));
+        let mut sampling = Sampling::new(1.0 / 16.0, DigestSampling::Answers, 1, FlowId(7));
         assert_eq!(chosen(|| sampling.next_packet()), 64_000);
         let count = chosen(|| sampling.next_answer());
         assert!(count.abs_diff(4_000) < 250, "{count}");
@@ -108,8 +109,8 @@ mod tests {
 
     #[test]
     fn the_whole_needs_no_choice() {
-        for fidelity in [Fidelity::Exact, Fidelity::Published] {
-            let sampling = Sampling::new(1.0, fidelity, 1, FlowId(7));
+        for rule in [DigestSampling::Packets, DigestSampling::Answers] {
+            let sampling = Sampling::new(1.0, rule, 1, FlowId(7));
             assert!(matches!(sampling, Sampling::Every));
         }
     }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind};
-use fabricsim_core::plugin::{CcContext, Fidelity, Hop, Telemetry};
+use fabricsim_core::packet::{HasOrder, OrderSlot as _, Packet, PacketKind};
+use fabricsim_core::plugin::quirks::MeasuredPackets;
+use fabricsim_core::plugin::{CcContext, Hop, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Duration, Rate};
 
 use crate::arithmetic::{Link, Tables};
 use crate::config::PintConfig;
-use crate::digest::PintHeader;
+use crate::digest::{DigestSlot as _, HasDigest};
 use crate::log_code::LogCode;
 use crate::port::Port;
 use crate::published_draws::{PortLink, PublishedDraws};
@@ -23,25 +24,23 @@ pub struct PintSettings {
     tables: Option<Arc<Tables>>,
     /// T.
     base_rtt: Duration,
-    fidelity: Fidelity,
+    measured: MeasuredPackets,
 }
 
 impl PintSettings {
     /// The settings of `config` in the network of `context`.
     #[must_use]
     pub fn new(config: &PintConfig, context: &CcContext) -> Self {
-        let base_rtt = match context.fidelity {
-            Fidelity::Exact => context.base_rtt,
-            Fidelity::Published => Duration::from_ns(context.base_rtt.as_ns()),
-        };
+        let quirks = &context.quirks;
+        let base_rtt = quirks.base_rtt.cut(context.base_rtt);
         Self {
-            code: config.code(context.fidelity),
+            code: config.code(quirks),
             tables: config
-                .table_shape(context.fidelity)
+                .table_shape(quirks)
                 .map(|shape| Arc::new(Tables::new(&shape))),
             // Divided by; no link is shorter.
             base_rtt: base_rtt.max(Duration::from_ns(1)),
-            fidelity: context.fidelity,
+            measured: quirks.pint_measured,
         }
     }
 }
@@ -105,37 +104,39 @@ impl PintTelemetry {
     }
 }
 
-impl<H: PintHeader> Telemetry<H> for PintTelemetry {
+impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
         let port = &mut self.ports[hop.port.index()];
         let is_data = packet.kind() == PacketKind::Data;
-        if !is_data && self.settings.fidelity == Fidelity::Published {
+        if !is_data && self.settings.measured == MeasuredPackets::Data {
             port.overlook(hop.now, packet.size());
             // Senders draw for answers to packets with a digest, which carry it back.
             if let Source::Published(draws) = &mut self.source
-                && packet.telemetry.digest().is_some()
+                && packet.telemetry.digest().code().is_some()
             {
                 draws.answer_leaves(hop.now, hop.port, packet.size());
             }
             return;
         }
-        let digest = packet.telemetry.digest().filter(|_| is_data);
+        let digest = packet.telemetry.digest().code().filter(|_| is_data);
         let code = &self.settings.code;
         match &mut self.source {
             Source::Own(stream) => {
                 let utilization = port.measure(hop.now, packet.size(), hop.queue, stream);
                 if let Some(digest) = digest {
                     let raised = code.raise(digest, utilization, stream);
-                    packet.telemetry.raise(raised);
+                    packet.telemetry.digest_mut().raise(raised);
                 }
             }
             Source::Published(draws) => {
-                let draws = draws.at(hop.now, packet.telemetry.causes().before);
+                let stamps = packet.telemetry.order().stamps();
+                let draws = draws.at(hop.now, stamps.before);
                 let utilization = port.measure(hop.now, packet.size(), hop.queue, draws);
                 if digest.is_some() {
                     // It draws for every packet, whether or not the code can rise.
-                    packet.telemetry.raise(code.encode(utilization, draws));
+                    let code = code.encode(utilization, draws);
+                    packet.telemetry.digest_mut().raise(code);
                 }
             }
         }

@@ -24,7 +24,7 @@ use crate::scenario::{Scenario, hosts};
 use crate::schema::event::Event;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::part::{Part, WithoutText};
-use crate::schema::profile::{Profile, fidelity};
+use crate::schema::profile::{Profile, quirks};
 use crate::schema::queries::QuerySettings;
 use crate::schema::queue::QueueRule;
 use crate::schema::routing::RoutingSettings;
@@ -384,9 +384,8 @@ impl Traffic<'_> {
             };
             let title = format!("[[workload]] {}", index + 1);
             let refuse = |error| blame.refused(&title, error);
-            let fidelity = fidelity(self.profile);
-            let expected =
-                load_workload(&mut **workload, self.folder, &context, fidelity, &refuse)?;
+            let times = quirks(self.profile).start_times;
+            let expected = load_workload(&mut **workload, self.folder, &context, times, &refuse)?;
             flows
                 .add(index, expected)
                 .map_err(|(message, help)| blame.error(message, help))?;

@@ -25,7 +25,7 @@ use toml::de::DeTable;
 use crate::kinds::Registry;
 use crate::scenario::Scenario;
 use crate::scenario::places::Places;
-use crate::schema::profile::fidelity;
+use crate::schema::profile::quirks;
 use crate::schema::root::TABLES;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
@@ -169,7 +169,7 @@ impl Scenario {
             base,
             registry,
             seed,
-            fidelity: fidelity(profile),
+            times: quirks(profile).start_times,
             class_cc: classes::ClassCc::new(),
             without_priority: Vec::new(),
         };

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::Quirks;
 use fabricsim_core::units::Rate;
 use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology};
 use fabricsim_transport::rdma::RdmaConfig;
@@ -28,7 +28,7 @@ use crate::scenario::places::Places;
 use crate::schema::event::Event;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::part::Part;
-use crate::schema::profile::{Profile, fidelity};
+use crate::schema::profile::{Profile, quirks};
 use crate::schema::queries::QuerySettings;
 use crate::schema::queue::QueueRule;
 use crate::schema::routing::RoutingSettings;
@@ -227,10 +227,10 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// Whose arithmetic the simulation uses.
+    /// Returns where the simulation follows the reference simulator, by the profile.
     #[must_use]
-    pub const fn fidelity(&self) -> Fidelity {
-        fidelity(self.profile)
+    pub const fn quirks(&self) -> &'static Quirks {
+        quirks(self.profile)
     }
 
     /// The most common rate of the hosts' NIC ports, the highest of equally common ones.

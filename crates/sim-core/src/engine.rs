@@ -9,6 +9,7 @@
 //! The engine knows nothing of networks. What is executed when depends on times, channels and the
 //! order that processes give their own events, never on threads: results are the same for any number.
 
+mod arrival_order;
 mod batch;
 mod calendar;
 mod channel;
@@ -25,6 +26,7 @@ mod processes;
 mod threads;
 mod timers;
 
+pub use arrival_order::{ArrivalOrder, ByChannel};
 pub use channel::SendBuffer;
 pub use inbox::Inbox;
 pub use interrupt::Interrupt;
@@ -49,6 +51,9 @@ pub const PARTITIONS_PER_THREAD: usize = 8;
 pub trait LogicalProcess: Send {
     /// What crosses the channels.
     type Message: Message;
+
+    /// The order of messages that arrive at one instant.
+    type Order: ArrivalOrder<Self::Message>;
 
     /// When the process next has something to do by itself; [`Time::MAX`] for never.
     fn next_event(&self) -> Time;

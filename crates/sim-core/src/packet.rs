@@ -4,11 +4,15 @@ mod flags;
 mod header;
 mod priority;
 mod priority_set;
+mod slots;
+mod stamps;
 
 pub use flags::{Ecn, Flags};
-pub use header::{Causes, Header};
+pub use header::Header;
 pub use priority::{NoSuchPriority, Priority};
 pub use priority_set::{PriorityIter, PrioritySet};
+pub use slots::Slots;
+pub use stamps::{HasOrder, OrderSlot, Stamps};
 
 use crate::engine::Message;
 use crate::fifo::Assign;
@@ -250,8 +254,6 @@ impl<H: Header> Assign for Packet<H> {
 }
 
 impl<H: Header> Message for Packet<H> {
-    const ORDERED: bool = H::CAUSAL;
-
     #[inline]
     fn arrival(&self) -> Time {
         self.arrival
@@ -260,12 +262,6 @@ impl<H: Header> Message for Packet<H> {
     #[inline]
     fn set_arrival(&mut self, at: Time) {
         self.arrival = at;
-    }
-
-    #[inline]
-    fn order(&self) -> u64 {
-        let causes = self.telemetry.causes();
-        u64::from(causes.set) << 32 | u64::from(causes.before)
     }
 
     #[inline]

@@ -8,8 +8,10 @@ mod admission;
 mod app;
 mod congestion;
 mod endpoint;
+pub(crate) mod event_order;
 mod observer;
 mod qdisc;
+pub mod quirks;
 mod routing;
 mod telemetry;
 
@@ -17,13 +19,15 @@ pub use admission::{Admission, Admit, Release};
 pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
 pub use congestion::{
     Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
-    DigestCarrier, DynController, DynFactory, EcnUse, Feedback, Fidelity, FlowStart, Growth,
-    IntHop, MarkResponse, MarkingThresholds, Recovering, RequiredTelemetry, Round, SharedConstants,
-    Signal, TelemetryView, Transport, default_min_rate, scaled_window,
+    DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth, IntHop,
+    MarkResponse, MarkingThresholds, Recovering, RequiredTelemetry, Round, SharedConstants, Signal,
+    TelemetryView, Transport, default_min_rate, scaled_window,
 };
-pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
+pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Unfinished};
+pub use event_order::{ByInsertion, ByNode, EventOrder};
 pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};
+pub use quirks::Quirks;
 pub use routing::{PathStability, PortStates, Routing};
 pub use telemetry::{Hop, NoTelemetry, Telemetry};
 
@@ -35,6 +39,8 @@ use crate::packet::Header;
 pub trait Model: Send + Sync + std::fmt::Debug + 'static {
     /// The telemetry header that every packet carries.
     type Header: Header;
+    /// The order of events of one time at one node.
+    type Order: EventOrder<Self::Header>;
     /// What switches write into it.
     type Telemetry: Telemetry<Self::Header>;
     /// The queues of one egress port.

@@ -6,12 +6,12 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Packet, PrioritySet};
 use fabricsim_core::plugin::{
-    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, Transport, Unfinished, Wake,
+    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate, Transport, Unfinished,
 };
 use fabricsim_core::units::{Rate, Time};
 
 use crate::rdma::{Rdma, RdmaSettings};
-use crate::tcp::{Bits, Tcp, TcpFields, TcpSettings};
+use crate::tcp::{Bits, HasTcp, Tcp, TcpSettings};
 
 /// The transport whose turn it is after `transport`.
 const fn other(transport: Transport) -> Transport {
@@ -70,7 +70,7 @@ pub struct HostSettings<F> {
 /// They share each NIC port packet by packet: answers of either go before data, and where both have
 /// something of the kind they take turns. A paused priority holds back only itself.
 #[derive(Debug)]
-pub struct Hosts<H: TcpFields, F: ControllerFactory<H>> {
+pub struct Hosts<H: HasTcp, F: ControllerFactory<H>> {
     transports: ClassTransports,
     rdma: Rdma<H, F>,
     tcp: Tcp<H>,
@@ -78,7 +78,7 @@ pub struct Hosts<H: TcpFields, F: ControllerFactory<H>> {
     turns: Vec<Transport>,
 }
 
-impl<H: TcpFields, F: ControllerFactory<H>> Hosts<H, F> {
+impl<H: HasTcp, F: ControllerFactory<H>> Hosts<H, F> {
     /// The transports of a host whose NIC ports have the rates `nic_rates`.
     #[must_use]
     pub fn new(settings: &HostSettings<F>, nic_rates: Vec<Rate>) -> Self {
@@ -103,7 +103,7 @@ impl<H: TcpFields, F: ControllerFactory<H>> Hosts<H, F> {
     }
 }
 
-impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
+impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
         match self.transports.of(flow.request.class) {
             Transport::Rdma => self.rdma.start(now, flow, nic),
@@ -118,11 +118,11 @@ impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
         nic: PortId,
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
-    ) {
+    ) -> PortUpdate {
         if packet.telemetry.tcp().bits.has(Bits::TCP) {
-            self.tcp.on_packet(now, nic, packet, done);
+            self.tcp.on_packet(now, nic, packet, done)
         } else {
-            self.rdma.on_packet(now, nic, packet, done);
+            self.rdma.on_packet(now, nic, packet, done)
         }
     }
 
@@ -163,11 +163,6 @@ impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
         rdma.min(self.tcp.next_send(at, nic, paused))
     }
 
-    #[inline]
-    fn take_retimed(&mut self) -> Option<(PortId, Time)> {
-        self.rdma.take_retimed()
-    }
-
     fn take_received(&mut self) -> Option<FlowId> {
         self.rdma
             .take_received()
@@ -179,15 +174,15 @@ impl<H: TcpFields, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
         self.rdma.deadline().min(self.tcp.deadline())
     }
 
-    fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>) -> Wake {
-        let mut wake = Wake::Quiet;
+    fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>) -> PortUpdate {
+        let mut update = PortUpdate::Unchanged;
         if self.rdma.deadline() <= now {
-            wake = self.rdma.on_deadline(now, done);
+            update = self.rdma.on_deadline(now, done);
         }
-        if self.tcp.deadline() <= now && self.tcp.on_deadline(now, done) == Wake::Poll {
-            wake = Wake::Poll;
+        if self.tcp.deadline() <= now {
+            update = self.tcp.on_deadline(now, done);
         }
-        wake
+        update
     }
 
     fn unfinished(&self) -> Vec<Unfinished> {

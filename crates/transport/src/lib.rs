@@ -15,14 +15,13 @@
 //! use fabricsim_core::plugin::{CcContext, Endpoint};
 //! use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 //! use fabricsim_transport::cc::NoneConfig;
-//! use fabricsim_transport::rdma::{BaseReference, PacingTimes, Rdma, RdmaConfig, RdmaSettings};
+//! use fabricsim_transport::rdma::{BaseReference, Rdma, RdmaConfig, RdmaSettings};
 //!
 //! let rate = Rate::from_gbps(100);
 //! let settings = RdmaSettings::new(
 //!     RdmaConfig::default(),
 //!     NoneConfig::default(),
 //!     CcContext::of_nics(rate),
-//!     PacingTimes::Exact,
 //!     BaseReference::Pair,
 //! );
 //! let mut host: Rdma<(), _> = Rdma::new(Arc::new(settings), vec![rate]);

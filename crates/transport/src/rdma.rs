@@ -22,7 +22,5 @@ mod selective;
 mod sender;
 mod slots;
 
-pub use config::{
-    BaseReference, BaseRtt, NicTimer, PacingTimes, RdmaConfig, RdmaSettings, Recovery,
-};
+pub use config::{BaseReference, BaseRtt, RdmaConfig, RdmaSettings, Recovery};
 pub use endpoint::Rdma;

@@ -38,5 +38,5 @@ pub use crate::switch::Switch;
 pub use config::{Detection, RtoFloor, TcpConfig, TcpParameters, TcpProfile};
 pub use endpoint::Tcp;
 pub use fabricsim_core::plugin::Feedback;
-pub use header::{Bits, SackBlock, TcpFields, TcpHeader, WithTcp};
+pub use header::{Bits, HasTcp, SackBlock, TcpHeader, TcpOnly};
 pub use settings::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};

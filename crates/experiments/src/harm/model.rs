@@ -5,7 +5,9 @@ use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::network::NetworkControl;
 use fabricsim_core::packet::{Packet, Priority};
-use fabricsim_core::plugin::{Admission, Admit, Model, NoTelemetry, PortStates, Release, Routing};
+use fabricsim_core::plugin::{
+    Admission, Admit, ByNode, Model, NoTelemetry, PortStates, Release, Routing,
+};
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_qdisc::ClassQueues;
 use fabricsim_transport::tcp::Tcp;
@@ -19,6 +21,7 @@ pub(super) struct Dumbbell;
 
 impl Model for Dumbbell {
     type Header = Header;
+    type Order = ByNode;
     type Telemetry = NoTelemetry;
     type Queue = ClassQueues<Header>;
     type Buffer = Unlimited;

@@ -1,7 +1,7 @@
 //! The nodes and ports of a harm test, and what its packets carry.
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_transport::tcp::WithTcp;
+use fabricsim_transport::tcp::TcpOnly;
 
 /// The host that asks for data.
 pub(super) const CLIENT: NodeId = NodeId(0);
@@ -16,4 +16,4 @@ pub(super) const TO_CLIENT: PortId = PortId(0);
 pub(super) const TO_SERVER: PortId = PortId(1);
 
 /// The header of every packet.
-pub(super) type Header = WithTcp<()>;
+pub(super) type Header = TcpOnly;

@@ -45,7 +45,7 @@ impl ControlPlane {
             convergence: scenario.routing().convergence,
             pending: VecDeque::new(),
             intact: Arc::clone(routes),
-            timings: Timings::new(scenario.fidelity()),
+            timings: Timings::new(scenario.quirks().transmission),
             seed: scenario.seed(),
         };
         for &event in scenario.events() {

@@ -5,18 +5,17 @@ use std::sync::Arc;
 
 use fabricsim_core::engine::Threads;
 use fabricsim_core::id::NodeId;
-use fabricsim_core::packet::Header;
-use fabricsim_core::plugin::{CcContext, Fidelity, NoTelemetry, Telemetry};
+use fabricsim_core::plugin::quirks::{IntFormat, RoundingDraws, SimultaneousEvents};
+use fabricsim_core::plugin::{ByInsertion, ByNode, CcContext, EventOrder, NoTelemetry, Telemetry};
 use fabricsim_core::units::Rate;
-use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry, PublishedStack};
-use fabricsim_pint::query::{Probe, Queries, QueryTelemetry};
-use fabricsim_pint::{
-    PintDigest, PintHeader, PintSettings, PintTelemetry, PortLink, PublishedDigest, WithDigest,
-};
+use fabricsim_hpcc::{ExactStack, HasInt, IntHeader, IntScale, IntTelemetry};
+use fabricsim_pint::query::{Queries, QueryTelemetry};
+use fabricsim_pint::{HasDigest, HasQuery, PintDigest, PintSettings, PintTelemetry, PortLink};
 use fabricsim_topology::{Port, Routes};
 use fabricsim_transport::rdma::RdmaSettings;
+use fabricsim_transport::tcp::TcpOnly;
 
-use crate::network::mixed_header::MixedHeader;
+use crate::network::headers::{Inserted, InsertedInt, Mixed, Plain, Queried, WithBoth, WithInt};
 use crate::network::model;
 use crate::network::model::Site;
 use crate::network::runner::Runner;
@@ -60,7 +59,7 @@ impl<'a> Assembly<'a> {
         let longest = self.context.longest_path;
         if self.scenario.has_tcp() {
             return Ok(match (int || digest.is_some(), longest) {
-                (false, _) => Box::new(model::build_mixed::<MixedHeader<()>, _, _>(
+                (false, _) => Box::new(model::build_mixed::<TcpOnly, _, _>(
                     self.site(),
                     self.settings,
                     |_, _| NoTelemetry,
@@ -70,37 +69,43 @@ impl<'a> Assembly<'a> {
             });
         }
         if let Some(queries) = self.queries.clone() {
+            let digest = digest.as_ref();
             return Ok(match (int, longest) {
-                (false, _) => {
-                    self.with_queries::<(), _>(&queries, digest.as_ref(), |_, _| NoTelemetry)
-                }
-                (true, 0..=10) => {
-                    self.with_int_and_queries::<ExactStack<10>>(&queries, digest.as_ref())
-                }
-                (true, _) => {
-                    self.with_int_and_queries::<ExactStack<128>>(&queries, digest.as_ref())
-                }
+                (false, _) => self.with_queries::<(), _>(&queries, digest, |_, _| NoTelemetry),
+                (true, 0..=10) => self.with_int_and_queries::<ExactStack<10>>(&queries, digest),
+                (true, _) => self.with_int_and_queries::<ExactStack<128>>(&queries, digest),
             });
         }
-        Ok(match (int, digest, self.context.fidelity) {
-            (false, None, Fidelity::Exact) => self.of::<(), _>(|_, _| NoTelemetry),
-            (false, None, Fidelity::Published) => self.of::<PublishedDigest, _>(|_, _| NoTelemetry),
-            (false, Some(pint), Fidelity::Exact) => self.with_digest::<PintDigest>(&pint),
-            (false, Some(pint), Fidelity::Published) => self.with_digest::<PublishedDigest>(&pint),
-            (true, None, Fidelity::Published) => self.with_int::<PublishedStack>(),
-            (true, None, Fidelity::Exact) => match longest {
-                0..=5 => self.with_int::<ExactStack<5>>(),
-                6..=10 => self.with_int::<ExactStack<10>>(),
-                11..=32 => self.with_int::<ExactStack<32>>(),
-                33..=64 => self.with_int::<ExactStack<64>>(),
-                _ => self.with_int::<ExactStack<128>>(),
-            },
-            (true, Some(pint), Fidelity::Published) => self.with_both::<PublishedStack>(&pint),
-            (true, Some(pint), Fidelity::Exact) => match longest {
-                0..=10 => self.with_both::<ExactStack<10>>(&pint),
-                _ => self.with_both::<ExactStack<128>>(&pint),
-            },
+        if self.context.quirks.event_order == SimultaneousEvents::ByInsertion {
+            return Ok(self.by_insertion(int, digest.as_ref()));
+        }
+        Ok(match (int, digest, longest) {
+            (false, None, _) => self.of::<Plain, ByNode, _>(|_, _| NoTelemetry),
+            (false, Some(pint), _) => {
+                let telemetry = self.pint_telemetry(&pint);
+                self.of::<PintDigest, ByNode, _>(telemetry)
+            }
+            (true, None, 0..=5) => self.with_int::<ExactStack<5>>(),
+            (true, pint, 0..=10) => self.with_both::<ExactStack<10>>(pint.as_ref()),
+            (true, None, 11..=32) => self.with_both::<ExactStack<32>>(None),
+            (true, None, 33..=64) => self.with_both::<ExactStack<64>>(None),
+            (true, pint, _) => self.with_both::<ExactStack<128>>(pint.as_ref()),
         })
+    }
+
+    /// Builds a network with events in the order of insertion, whose INT header is the published one. Its
+    /// packets have room for a digest in any case.
+    fn by_insertion(self, int: bool, pint: Option<&PintSettings>) -> Box<dyn Runner> {
+        let digest = pint.map(|pint| self.pint_telemetry(pint));
+        let digest = |node: NodeId, ports: &[Port]| digest.as_ref().map(|make| make(node, ports));
+        if int {
+            let scale = IntScale::new(self.context);
+            self.of::<InsertedInt, ByInsertion, _>(|node, ports| {
+                (int_telemetry(&scale, node, ports), digest(node, ports))
+            })
+        } else {
+            self.of::<Inserted, ByInsertion, _>(digest)
+        }
     }
 
     fn check_int(&self) -> Result<(), Error> {
@@ -108,8 +113,8 @@ impl<'a> Assembly<'a> {
         let rates = self.context.link_rates.len();
         let refuse =
             |part, message: String, help: &str| Err(self.scenario.refuse(part, message, help));
-        match self.context.fidelity {
-            Fidelity::Published if longest > 5 || rates > 8 => refuse(
+        match self.context.quirks.int {
+            IntFormat::Quantized if longest > 5 || rates > 8 => refuse(
                 Part::Profile,
                 format!(
                     "the published telemetry header holds 5 hops and 8 link rates; this network \
@@ -123,7 +128,7 @@ impl<'a> Assembly<'a> {
                 "give links and events fewer rates, or [cc] an algorithm that reads no telemetry, such as \
                  dcqcn",
             ),
-            Fidelity::Exact if longest > 128 => refuse(
+            IntFormat::Exact if longest > 128 => refuse(
                 Part::Topology,
                 format!("a path passes {longest} switches, and telemetry is built for up to 128"),
                 "give a network with shorter paths, or [cc] an algorithm that reads no telemetry, such as \
@@ -140,52 +145,46 @@ impl<'a> Assembly<'a> {
         config.map(|config| PintSettings::new(&config, self.context))
     }
 
-    fn with_int<S: IntHeader + PintHeader>(self) -> Box<dyn Runner> {
+    fn with_int<I: IntHeader>(self) -> Box<dyn Runner> {
         let scale = IntScale::new(self.context);
-        self.of::<S, _>(|node, ports| int_telemetry::<S>(&scale, node, ports))
+        self.of::<WithInt<I>, ByNode, _>(|node, ports| int_telemetry(&scale, node, ports))
     }
 
-    fn with_digest<H: IntHeader + PintHeader>(self, pint: &PintSettings) -> Box<dyn Runner> {
-        let telemetry = self.pint_telemetry(pint);
-        self.of::<H, _>(telemetry)
-    }
-
-    fn with_both<S: IntHeader>(self, pint: &PintSettings) -> Box<dyn Runner> {
+    /// A network of INT whose packets have room for the digest of `pint`, if there is one.
+    fn with_both<I: IntHeader>(self, pint: Option<&PintSettings>) -> Box<dyn Runner> {
         let scale = IntScale::new(self.context);
-        let telemetry = self.pint_telemetry(pint);
-        self.of::<WithDigest<S>, _>(|node, ports| {
-            (
-                int_telemetry::<WithDigest<S>>(&scale, node, ports),
-                telemetry(node, ports),
-            )
+        let digest = pint.map(|pint| self.pint_telemetry(pint));
+        self.of::<WithBoth<I>, ByNode, _>(|node, ports| {
+            let digest = digest.as_ref().map(|digest| digest(node, ports));
+            (int_telemetry(&scale, node, ports), digest)
         })
     }
 
-    fn with_int_and_queries<S: IntHeader>(
+    fn with_int_and_queries<I: IntHeader>(
         self,
         queries: &Arc<Queries>,
         pint: Option<&PintSettings>,
     ) -> Box<dyn Runner> {
         let scale = IntScale::new(self.context);
-        self.with_queries::<S, _>(queries, pint, |node, ports| {
+        self.with_queries::<I, _>(queries, pint, |node, ports| {
             int_telemetry(&scale, node, ports)
         })
     }
 
     /// A network whose packets serve queries, beside what `other` writes and the digest of `pint`.
-    fn with_queries<S, T>(
+    fn with_queries<I, T>(
         self,
         queries: &Arc<Queries>,
         pint: Option<&PintSettings>,
         other: impl Fn(NodeId, &[Port]) -> T,
     ) -> Box<dyn Runner>
     where
-        S: IntHeader,
-        T: Telemetry<WithDigest<S, Probe>> + Sync + 'static,
+        I: IntHeader,
+        T: Telemetry<Queried<I>> + Sync + 'static,
     {
         let digest = pint.map(|pint| self.pint_telemetry(pint));
         let queries = Arc::clone(queries);
-        self.of::<WithDigest<S, Probe>, _>(move |node, ports| {
+        self.of::<Queried<I>, ByNode, _>(move |node, ports| {
             let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
             let cc = digest.as_ref().map(|digest| digest(node, ports));
             QueryTelemetry::new(Arc::clone(&queries), node, &rates, (other(node, ports), cc))
@@ -198,7 +197,7 @@ impl<'a> Assembly<'a> {
         &self,
         pint: &'p PintSettings,
     ) -> impl Fn(NodeId, &[Port]) -> PintTelemetry + use<'p> {
-        let published = self.context.fidelity == Fidelity::Published
+        let published = self.context.quirks.pint_draws == RoundingDraws::SharedSequence
             && self.scenario.topology().switches().count() == 1;
         let seed = self.scenario.seed();
         move |node, ports| {
@@ -215,11 +214,12 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// A network whose packets carry `H` and whose switches have the telemetry that `telemetry`
+    /// A network whose packets carry `H`, whose events are in the order `O` and whose switches have the telemetry that `telemetry`
     /// makes from their number and ports.
-    fn of<H, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
+    fn of<H, O, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
     where
-        H: Header + IntHeader + PintHeader,
+        H: HasInt + HasDigest + HasQuery,
+        O: EventOrder<H>,
         T: Telemetry<H> + Sync + 'static,
     {
         let site = Site {
@@ -228,23 +228,23 @@ impl<'a> Assembly<'a> {
             queries: self.queries.as_ref(),
             threads: self.threads,
         };
-        Box::new(model::build::<H, T, _>(site, self.settings, telemetry))
+        Box::new(model::build::<H, O, T, _>(site, self.settings, telemetry))
     }
 
     /// A network of TCP beside algorithms of RDMA that read telemetry: packets have room for INT and a digest,
     /// and switches write what is read.
-    fn mixed<S: IntHeader>(self, pint: Option<&PintSettings>) -> Box<dyn Runner> {
+    fn mixed<I: IntHeader>(self, pint: Option<&PintSettings>) -> Box<dyn Runner> {
         let int = self.scenario.needs(RequiredTelemetry::Int);
         let scale = int.then(|| IntScale::new(self.context));
         let digest = pint.map(|pint| self.pint_telemetry(pint));
         let telemetry = |node: NodeId, ports: &[Port]| {
             let int = scale.as_ref();
             (
-                int.map(|scale| int_telemetry::<MixedHeader<WithDigest<S>>>(scale, node, ports)),
+                int.map(|scale| int_telemetry(scale, node, ports)),
                 digest.as_ref().map(|digest| digest(node, ports)),
             )
         };
-        Box::new(model::build_mixed::<MixedHeader<WithDigest<S>>, _, _>(
+        Box::new(model::build_mixed::<Mixed<I>, _, _>(
             self.site(),
             self.settings,
             telemetry,
@@ -252,7 +252,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-fn int_telemetry<S: IntHeader>(scale: &IntScale, node: NodeId, ports: &[Port]) -> IntTelemetry<S> {
+fn int_telemetry(scale: &IntScale, node: NodeId, ports: &[Port]) -> IntTelemetry {
     let rates: Vec<Rate> = ports.iter().map(|port| port.rate).collect();
     IntTelemetry::new(scale, node, &rates).expect("the scale was made from the rates of all links")
 }

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fabricsim_core::flow::{Completion, FlowRequest, PathInfo};
 use fabricsim_core::id::FlowId;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::Quirks;
+use fabricsim_core::plugin::quirks::{IdealPath, TimeUnit};
 use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_report::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 use fabricsim_transport::tcp::Opening;
@@ -20,7 +21,8 @@ use fabricsim_scenario::scenario::transports::TcpFacts;
 /// under `profile = "ns3-hpcc"` that of the first.
 #[derive(Clone, Debug)]
 pub struct IdealFct {
-    fidelity: Fidelity,
+    path: IdealPath,
+    times: TimeUnit,
     mtu: Bytes,
     tcp: Option<Arc<TcpFacts>>,
     /// The path of the least ideal, for flows that have another one than their `path`. There are
@@ -29,9 +31,10 @@ pub struct IdealFct {
 }
 
 impl IdealFct {
-    pub(crate) fn new(fidelity: Fidelity, mtu: Bytes, tcp: Option<Arc<TcpFacts>>) -> Self {
+    pub(crate) fn new(quirks: &Quirks, mtu: Bytes, tcp: Option<Arc<TcpFacts>>) -> Self {
         Self {
-            fidelity,
+            path: quirks.ideal_path,
+            times: quirks.ideal_times,
             mtu,
             tcp,
             better: Arc::default(),
@@ -48,7 +51,7 @@ impl IdealFct {
 
     /// Whether the ideal is the least over all shortest paths.
     pub(crate) fn is_least(&self) -> bool {
-        self.fidelity == Fidelity::Exact
+        self.path == IdealPath::Least
     }
 
     /// Notes which of `paths` flow `id` would be fastest on, when it starts with the path `own`.
@@ -78,9 +81,9 @@ impl IdealFct {
                 Opening::Open => ideal,
             };
         }
-        match self.fidelity {
-            Fidelity::Exact => ideal_fct(path, request.size, self.mtu, HEADER_BYTES),
-            Fidelity::Published => ideal_fct_truncated(path, request.size, self.mtu, HEADER_BYTES),
+        match self.times {
+            TimeUnit::Picosecond => ideal_fct(path, request.size, self.mtu, HEADER_BYTES),
+            TimeUnit::Nanosecond => ideal_fct_truncated(path, request.size, self.mtu, HEADER_BYTES),
         }
     }
 

@@ -11,18 +11,19 @@ use fabricsim_core::network::{
     HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
 };
 use fabricsim_core::packet::{Priority, PrioritySet};
-use fabricsim_core::plugin::{ControllerFactory, Fidelity, Model, Telemetry};
+use fabricsim_core::plugin::quirks::{MarkDraws, TimeUnit};
+use fabricsim_core::plugin::{ByNode, ControllerFactory, EventOrder, Model, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
-use fabricsim_pint::PintHeader;
 use fabricsim_pint::query::{Queries, Sink, Truth};
+use fabricsim_pint::{HasDigest, HasQuery};
 use fabricsim_qdisc::{
     ClassQueues, EcnConfig, Markers, MixedBuffer, PortBuffer, PriorityQueues, PublishedDraws,
     RedEcn, SharedBuffer,
 };
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
-use fabricsim_transport::tcp::TcpFields;
+use fabricsim_transport::tcp::HasTcp;
 use fabricsim_transport::{HostSettings, Hosts};
 
 use crate::network::node_log::NodeLog;
@@ -33,23 +34,26 @@ use fabricsim_scenario::schema::far_end::FarEnd;
 use fabricsim_scenario::schema::observe::queue_ports;
 use fabricsim_scenario::schema::switch::SwitchSettings;
 
-/// RDMA over switches with shared buffers; `H` is the telemetry header, `T` writes it, `F` makes
-/// the algorithms.
+/// RDMA over switches with shared buffers; `H` is the header of packets, `O` the order of events, `T`
+/// writes telemetry, `F` makes the algorithms.
 #[derive(Debug)]
-pub(crate) struct Fabric<H, T, F> {
+pub(crate) struct Fabric<H, O, T, F> {
+    order: PhantomData<fn() -> O>,
     header: PhantomData<fn() -> H>,
     telemetry: PhantomData<fn() -> T>,
     factory: PhantomData<fn() -> F>,
 }
 
-impl<H, T, F> Model for Fabric<H, T, F>
+impl<H, O, T, F> Model for Fabric<H, O, T, F>
 where
-    H: PintHeader,
+    H: HasDigest + HasQuery,
+    O: EventOrder<H>,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,
 {
     type Header = H;
+    type Order = O;
     type Telemetry = T;
     type Queue = PriorityQueues<H>;
     type Buffer = SharedBuffer;
@@ -69,12 +73,13 @@ pub(crate) struct MixedFabric<H, T, F> {
 
 impl<H, T, F> Model for MixedFabric<H, T, F>
 where
-    H: PintHeader + TcpFields,
+    H: HasDigest + HasQuery + HasTcp,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,
 {
     type Header = H;
+    type Order = ByNode;
     type Telemetry = T;
     type Queue = ClassQueues<H>;
     type Buffer = MixedBuffer;
@@ -89,25 +94,25 @@ const TABLE_BYTES: u16 = 10_000;
 /// Transmission times of links, shared between links of one rate.
 #[derive(Debug)]
 pub(crate) struct Timings {
-    fidelity: Fidelity,
+    unit: TimeUnit,
     tables: BTreeMap<Rate, LineTiming>,
 }
 
 impl Timings {
-    pub(crate) const fn new(fidelity: Fidelity) -> Self {
+    pub(crate) const fn new(unit: TimeUnit) -> Self {
         Self {
-            fidelity,
+            unit,
             tables: BTreeMap::new(),
         }
     }
 
     pub(crate) fn of(&mut self, rate: Rate) -> LineTiming {
-        let fidelity = self.fidelity;
+        let unit = self.unit;
         self.tables
             .entry(rate)
-            .or_insert_with(|| match fidelity {
-                Fidelity::Exact => LineTiming::new(rate),
-                Fidelity::Published => {
+            .or_insert_with(|| match unit {
+                TimeUnit::Picosecond => LineTiming::new(rate),
+                TimeUnit::Nanosecond => {
                     let time = |wire| {
                         rate.sransmission_truncated_ns(Bytes::new(u64::from(wire)))
                             .as_ps()
@@ -179,9 +184,9 @@ impl<'a> Marking<'a> {
             }
             let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), self.nic_rate);
             let entity = number * 8 + u64::from(priority.get());
-            *marker = ecn.map(|ecn| match scenario.fidelity() {
-                Fidelity::Exact => RedEcn::new(&ecn, scenario.seed(), entity),
-                Fidelity::Published => RedEcn::published(&ecn, &self.published_draws),
+            *marker = ecn.map(|ecn| match scenario.quirks().mark_draws {
+                MarkDraws::OwnStream => RedEcn::new(&ecn, scenario.seed(), entity),
+                MarkDraws::PortStreams => RedEcn::published(&ecn, &self.published_draws),
             });
         }
         let marks = markers.iter().any(Option::is_some);
@@ -190,20 +195,21 @@ impl<'a> Marking<'a> {
 }
 
 /// Builds a network of RDMA alone.
-pub(crate) fn build<H, T, F>(
+pub(crate) fn build<H, O, T, F>(
     site: Site<'_>,
     settings: RdmaSettings<F>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
-) -> Network<Fabric<H, T, F>>
+) -> Network<Fabric<H, O, T, F>>
 where
-    H: PintHeader,
+    H: HasDigest + HasQuery,
+    O: EventOrder<H>,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,
 {
     let scenario = site.scenario;
     let nic_rate = scenario.nic_rate();
-    let switch = scenario.switch().resolved(nic_rate, scenario.fidelity());
+    let switch = scenario.switch().resolved(nic_rate, scenario.quirks());
     let buffer = scenario.buffer_config();
     let settings = Arc::new(settings);
     let marking = Marking::new(scenario, &switch, PrioritySet::EMPTY);
@@ -213,7 +219,7 @@ where
         buffer: |shares: &[PortBuffer]| {
             let buffer = scenario
                 .switch()
-                .buffer_of(&buffer, shares, scenario.fidelity());
+                .buffer_of(&buffer, shares, scenario.quirks());
             SharedBuffer::new(&buffer, nic_rate, shares)
         },
         telemetry,
@@ -227,14 +233,14 @@ pub(crate) fn build_mixed<H, T, F>(
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<MixedFabric<H, T, F>>
 where
-    H: PintHeader + TcpFields,
+    H: HasDigest + HasQuery + HasTcp,
     T: Telemetry<H> + Sync + 'static,
     F: ControllerFactory<H> + 'static,
     F::Controller: 'static,
 {
     let scenario = site.scenario;
     let nic_rate = scenario.nic_rate();
-    let switch = scenario.switch().resolved(nic_rate, scenario.fidelity());
+    let switch = scenario.switch().resolved(nic_rate, scenario.quirks());
     let buffer = scenario.buffer_config();
     let settings = HostSettings {
         transports: scenario.class_transports(),
@@ -262,7 +268,7 @@ where
         buffer: |shares: &[PortBuffer]| {
             let buffer = scenario
                 .switch()
-                .buffer_of(&buffer, shares, scenario.fidelity());
+                .buffer_of(&buffer, shares, scenario.quirks());
             MixedBuffer::new(&buffer, lossy, nic_rate, shares)
         },
         telemetry,
@@ -285,7 +291,7 @@ impl Site<'_> {
             threads,
         } = self;
         let topology: &Topology = scenario.topology();
-        let mut timings = Timings::new(scenario.fidelity());
+        let mut timings = Timings::new(scenario.quirks().transmission);
         let mut nodes = Vec::with_capacity(topology.len());
         let mut wiring = Vec::with_capacity(topology.len());
         let mut port_number = 0u64;

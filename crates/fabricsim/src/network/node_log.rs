@@ -7,8 +7,9 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{Header, Packet, Priority};
 use fabricsim_core::plugin::{DropReason, Hop, Observer};
 use fabricsim_core::units::{Bytes, Time};
-use fabricsim_pint::PintHeader;
+use fabricsim_pint::query::ProbeRoom;
 use fabricsim_pint::query::{Sink, Truth};
+use fabricsim_pint::{HasDigest, HasQuery};
 
 use crate::network::pause_log::PauseLog;
 use crate::network::queue_times::QueueTimes;
@@ -70,7 +71,7 @@ impl NodeLog {
     }
 }
 
-impl<H: PintHeader> Observer<H> for NodeLog {
+impl<H: HasDigest + HasQuery> Observer<H> for NodeLog {
     fn on_start(&mut self, now: Time, node: NodeId, flow: &Flow) {
         if let Some(attached) = &mut self.attached {
             attached.on_start(now, node, flow);
@@ -79,7 +80,7 @@ impl<H: PintHeader> Observer<H> for NodeLog {
 
     #[inline]
     fn on_arrival(&mut self, now: Time, node: NodeId, packet: &Packet<H>) {
-        if H::QUERIES
+        if H::Query::PRESENT
             && let Some(sink) = &mut self.sink
         {
             sink.on_arrival(now, packet);
@@ -97,12 +98,12 @@ impl<H: PintHeader> Observer<H> for NodeLog {
 
     #[inline]
     fn sees_dequeues(&self) -> bool {
-        H::QUERIES || self.attached.is_some()
+        H::Query::PRESENT || self.attached.is_some()
     }
 
     #[inline]
     fn on_dequeue(&mut self, node: NodeId, hop: &Hop, packet: &Packet<H>) {
-        if H::QUERIES
+        if H::Query::PRESENT
             && let Some(truth) = &mut self.truth
         {
             truth.on_dequeue(hop, packet);

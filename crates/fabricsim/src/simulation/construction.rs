@@ -5,7 +5,8 @@ use std::sync::Arc;
 use fabricsim_core::engine::Threads;
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::limits::MAX_BASE_RTT;
-use fabricsim_core::plugin::{CcContext, DigestCarrier, Fidelity};
+use fabricsim_core::plugin::quirks::SourcePortRule;
+use fabricsim_core::plugin::{CcContext, DigestCarrier};
 use fabricsim_core::units::Rate;
 use fabricsim_pint::query::Queries;
 use fabricsim_report::HEADER_BYTES;
@@ -15,7 +16,7 @@ use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::schema::queries::query_network;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::{EqualPaths, Extremes, Routes};
-use fabricsim_transport::rdma::{BaseReference, PacingTimes, RdmaSettings};
+use fabricsim_transport::rdma::{BaseReference, RdmaSettings};
 use fabricsim_workload::{HostApplications, Merge};
 use rustc_hash::FxHashMap;
 
@@ -84,7 +85,7 @@ impl Simulation {
         let traffic = Traffic::of(scenario)?;
         let topology = scenario.topology();
         let mtu = scenario.transport().mtu;
-        let ideal = IdealFct::new(scenario.fidelity(), mtu, scenario.tcp_facts());
+        let ideal = IdealFct::new(scenario.quirks(), mtu, scenario.tcp_facts());
         let facts = NetworkFacts {
             hosts: topology.hosts().len(),
             switches: topology.len() - topology.hosts().len(),
@@ -127,8 +128,7 @@ impl Simulation {
 
 impl<'s> Ground<'s> {
     fn of(scenario: &'s Scenario) -> Result<Self, Error> {
-        let fidelity = scenario.fidelity();
-        let routing = scenario.routing().resolved(scenario.seed(), fidelity);
+        let routing = (scenario.routing()).resolved(scenario.seed(), scenario.quirks());
         let routes = Routes::compute(scenario.topology(), routing.order(), routing.ecmp())
             .with_policy(Arc::clone(scenario.routing_policy()), scenario.seed());
         let routes = Arc::new(routes);
@@ -162,7 +162,7 @@ impl<'s> Ground<'s> {
             base_rtt: self.extremes.base_rtt,
             longest_path: self.longest,
             seed: self.scenario.seed(),
-            fidelity: self.scenario.fidelity(),
+            quirks: *self.scenario.quirks(),
             ..CcContext::of_nics(self.scenario.nic_rate())
         }
     }
@@ -187,18 +187,13 @@ impl<'s> Ground<'s> {
     /// Returns what hosts are told of RDMA.
     fn rdma(&self, context: &CcContext) -> RdmaSettings<ClassFactories> {
         let scenario = self.scenario;
-        let fidelity = scenario.fidelity();
         let mut settings = RdmaSettings::new(
             scenario.transport_resolved(),
             scenario.class_factories(context),
             context.clone(),
-            match fidelity {
-                Fidelity::Exact => PacingTimes::Exact,
-                Fidelity::Published => PacingTimes::TruncatedNs,
-            },
             BaseReference::new(
                 scenario.transport().base_rtt,
-                fidelity,
+                context.quirks.window,
                 self.extremes.base_rtt,
                 self.extremes.bdp,
             ),
@@ -213,9 +208,9 @@ impl<'s> Ground<'s> {
             equal: EqualPaths::new(Arc::clone(&self.routes)),
             routes: self.routes,
             ideal,
-            ports: match self.scenario.fidelity() {
-                Fidelity::Exact => SourcePorts::ByFlow,
-                Fidelity::Published => SourcePorts::ByPair(FxHashMap::default()),
+            ports: match self.scenario.quirks().source_ports {
+                SourcePortRule::ByFlow => SourcePorts::ByFlow,
+                SourcePortRule::ByPair => SourcePorts::ByPair(FxHashMap::default()),
             },
             control: self.control,
             refusals: Vec::new(),

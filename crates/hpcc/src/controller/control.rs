@@ -1,6 +1,7 @@
 //! From utilization to rate (HPCC paper, algorithm 1, `MeasureInflight` and `ComputeWind`).
 
-use fabricsim_core::plugin::{Fidelity, FlowStart};
+use fabricsim_core::plugin::FlowStart;
+use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use crate::config::{Form, HpccConfig, Reaction, int_bytes};
@@ -10,6 +11,7 @@ use crate::stack::IntScale;
 /// What flows over NICs of one rate share.
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
+    pub(super) format: IntFormat,
     pub(super) scale: IntScale,
     pub(super) rule: RateRule,
     /// T in nanoseconds.
@@ -29,24 +31,22 @@ pub(crate) struct Constants {
 
 impl Constants {
     pub(super) fn new(config: &HpccConfig, start: &FlowStart<'_>) -> Self {
-        let fidelity = start.network.fidelity;
+        let quirks = &start.network.quirks;
         let nic_rate = start.default_nic_rate();
-        let base_rtt_ns = match fidelity {
-            Fidelity::Exact => start.base_rtt.as_ps() as f64 / 1_000.0,
-            Fidelity::Published => start.base_rtt.as_ns() as f64,
-        };
+        let base_rtt_ns = quirks.base_rtt.cut(start.base_rtt).as_ps() as f64 / 1_000.0;
         Self {
+            format: quirks.int,
             scale: IntScale::new(start.network),
             rule: RateRule {
                 eta: config.eta,
                 max_stage: config.max_stage,
-                additive_increase: config.additive_increase(nic_rate, fidelity).as_bps_f64(),
+                additive_increase: config.additive_increase(nic_rate, quirks).as_bps_f64(),
                 min_rate: match config.form {
-                    Form::Rate => config.min_rate(nic_rate, fidelity).as_bps_f64(),
+                    Form::Rate => config.min_rate(nic_rate, quirks).as_bps_f64(),
                     Form::Window => start.mtu.as_f64() * 8e9 / base_rtt_ns,
                 },
                 max_rate: start.line_rate.as_bps_f64(),
-                fidelity,
+                unit: quirks.rates,
             },
             base_rtt_ns,
             bdp: start.bdp.as_f64(),

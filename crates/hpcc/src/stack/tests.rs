@@ -27,7 +27,7 @@ fn label(rate_code: u8) -> PortLabel {
 #[test]
 fn packets_stay_small() {
     assert_eq!(size_of::<Packet<ExactStack<5>>>(), 112);
-    assert_eq!(size_of::<Packet<PublishedStack>>(), 104);
+    assert_eq!(size_of::<Packet<PublishedStack>>(), 96);
 }
 
 #[test]

@@ -52,8 +52,11 @@ fn a_saturated_link_settles_at_one_and_its_queue() {
 
 #[test]
 fn what_a_table_has_no_entry_for_is_no_term() {
-    for (fidelity, unit) in [(Fidelity::Exact, 16), (Fidelity::Published, 256)] {
-        let link = by_tables(&TableShape::of(fidelity), Rate::from_gbps(100));
+    for (rule, unit) in [
+        (SwitchArithmetic::Exact, 16),
+        (SwitchArithmetic::Tables, 256),
+    ] {
+        let link = by_tables(&TableShape::of(rule), Rate::from_gbps(100));
         let mut stream = stream();
         // Nothing at all, less than a unit of queue, a queue for no time.
         assert!(after(&link, 0.0, 84, 0, 0, &mut stream) <= 0.0);
@@ -92,7 +95,10 @@ fn settled(link: &Link, ns: u64, start: f64) -> (f64, f64) {
 #[test]
 fn the_published_tables_have_a_dead_zone() {
     for (gbps, ns, low, high) in [(100, 84, 0.9874, 1.0068), (400, 21, 0.9439, 1.0241)] {
-        let link = by_tables(&TableShape::of(Fidelity::Published), Rate::from_gbps(gbps));
+        let link = by_tables(
+            &TableShape::of(SwitchArithmetic::Tables),
+            Rate::from_gbps(gbps),
+        );
         let [below, above] = [0.0, 2.0].map(|start| settled(&link, ns, start).0);
         println!("{gbps} Gbps: {below:.4} from below, {above:.4} from above");
         assert!((below - low).abs() < 1e-3, "{below}");
@@ -105,7 +111,7 @@ fn finer_units_and_random_rounding_have_none() {
     println!(
         "log  exp  utilization bits: (mean, deviation) at 100 and 400 Gbps from below and above"
     );
-    let default = TableShape::of(Fidelity::Exact);
+    let default = TableShape::of(SwitchArithmetic::Exact);
     for (log_bits, exp_bits, utilization_bits, bound, spread) in [
         (8, Some(8), 20, 0.02, 0.1),
         (10, Some(10), 20, 0.01, 0.03),
@@ -141,8 +147,11 @@ fn finer_units_and_random_rounding_have_none() {
 fn one_update_by_tables_is_near_the_exact_one() {
     let rate = Rate::from_gbps(100);
     let exact = Link::new(rate, RTT, None);
-    for (fidelity, bound) in [(Fidelity::Exact, 1e-2), (Fidelity::Published, 7e-2)] {
-        let tables = by_tables(&TableShape::of(fidelity), rate);
+    for (rule, bound) in [
+        (SwitchArithmetic::Exact, 1e-2),
+        (SwitchArithmetic::Tables, 7e-2),
+    ] {
+        let tables = by_tables(&TableShape::of(rule), rate);
         let mut stream = stream();
         let mut worst: f64 = 0.0;
         for _ in 0..100_000 {
@@ -153,7 +162,7 @@ fn one_update_by_tables_is_near_the_exact_one() {
             let found = after(&tables, start, ns, queue, size, &mut stream);
             worst = worst.max((found / want - 1.0).abs());
         }
-        println!("{fidelity:?}: largest relative error of an update {worst:.1e}");
-        assert!(worst < bound, "{fidelity:?}: {worst}");
+        println!("{rule:?}: largest relative error of an update {worst:.1e}");
+        assert!(worst < bound, "{rule:?}: {worst}");
     }
 }

@@ -4,37 +4,37 @@ use fabricsim_core::units::Duration;
 
 use super::*;
 
-fn context(fidelity: Fidelity) -> CcContext {
+fn context(quirks: Quirks) -> CcContext {
     CcContext {
         base_rtt: Duration::from_ns(12_240),
         longest_path: 5,
         seed: 1,
-        fidelity,
+        quirks,
         ..CcContext::of_nics(Rate::from_gbps(100))
     }
 }
 
 #[test]
 fn the_default_is_the_paper_and_exact() {
-    let config = PintConfig::default().resolved(&context(Fidelity::Exact));
+    let config = PintConfig::default().resolved(&context(Quirks::EXACT));
     assert_eq!(config.digest_bits, Some(8));
     assert_eq!(config.rounding, Some(Rounding::Log));
     assert_eq!(config.arithmetic, Some(Arithmetic::Exact));
     assert_eq!(config.log_table_bits, None);
     assert_eq!(config.additive_increase, Some(Rate::from_mbps(50)));
-    assert_eq!(config.telemetry_bytes(&context(Fidelity::Exact)), 1);
+    assert_eq!(config.telemetry_bytes(&context(Quirks::EXACT)), 1);
 }
 
 #[test]
 fn the_profile_takes_over_the_published_arithmetic() {
-    let config = PintConfig::default().resolved(&context(Fidelity::Published));
+    let config = PintConfig::default().resolved(&context(Quirks::NS3_HPCC));
     assert_eq!(config.rounding, Some(Rounding::Value));
     assert_eq!(config.arithmetic, Some(Arithmetic::Tables));
     assert_eq!(config.log_table_bits, Some(16));
     assert_eq!(config.exp_table_bits, None);
     assert_eq!(config.utilization_bits, Some(13));
     assert_eq!(config.additive_increase, Some(Rate::from_mbps(40)));
-    assert_eq!(config.telemetry_bytes(&context(Fidelity::Published)), 2);
+    assert_eq!(config.telemetry_bytes(&context(Quirks::NS3_HPCC)), 2);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_finer_base_takes_two_bytes() {
         log_base: Some(1.01),
         ..PintConfig::default()
     };
-    let context = context(Fidelity::Exact);
+    let context = context(Quirks::EXACT);
     assert_eq!(config.resolved(&context).digest_bits, Some(11));
     assert_eq!(config.telemetry_bytes(&context), 2);
 }
@@ -54,7 +54,7 @@ fn the_size_of_a_table_asks_for_tables() {
         log_table_bits: Some(8),
         ..PintConfig::default()
     };
-    let resolved = config.resolved(&context(Fidelity::Exact));
+    let resolved = config.resolved(&context(Quirks::EXACT));
     assert_eq!(resolved.arithmetic, Some(Arithmetic::Tables));
     assert_eq!(resolved.log_table_bits, Some(8));
     assert_eq!(resolved.utilization_bits, Some(20));
@@ -62,8 +62,8 @@ fn the_size_of_a_table_asks_for_tables() {
 
 #[test]
 fn what_is_resolved_resolves_to_itself() {
-    for fidelity in [Fidelity::Exact, Fidelity::Published] {
-        let context = context(fidelity);
+    for quirks in [Quirks::EXACT, Quirks::NS3_HPCC] {
+        let context = context(quirks);
         let resolved = PintConfig::default().resolved(&context);
         assert_eq!(resolved.validate(), Ok(()));
         assert_eq!(resolved.resolved(&context), resolved);

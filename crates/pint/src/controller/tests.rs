@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PacketKind, Priority};
 use fabricsim_core::plugin::{
-    CcConfig, CcContext, ControllerFactory, Fidelity, FlowKey, Hop, Telemetry,
+    CcConfig, CcContext, ControllerFactory, FlowKey, Hop, Quirks, Telemetry,
 };
 use fabricsim_core::units::{Duration, Time};
 
@@ -18,19 +18,19 @@ use crate::telemetry::{PintSettings, PintTelemetry};
 const LINE: Rate = Rate::from_gbps(100);
 const RTT: Duration = Duration::from_ns(12_240);
 
-fn context(fidelity: Fidelity) -> CcContext {
+fn context(quirks: Quirks) -> CcContext {
     CcContext {
         base_rtt: RTT,
         longest_path: 5,
         seed: 1,
-        fidelity,
+        quirks,
         ..CcContext::of_nics(LINE)
     }
 }
 
-fn cc(config: &PintConfig, fidelity: Fidelity) -> HpccPint {
+fn cc(config: &PintConfig, quirks: Quirks) -> HpccPint {
     assert_eq!(config.validate(), Ok(()));
-    ControllerFactory::<PintDigest>::build(config, &start(LINE, &context(fidelity)))
+    ControllerFactory::<PintDigest>::build(config, &start(LINE, &context(quirks)))
 }
 
 fn start(line_rate: Rate, network: &CcContext) -> FlowStart<'_> {
@@ -40,8 +40,8 @@ fn start(line_rate: Rate, network: &CcContext) -> FlowStart<'_> {
 fn ack(cc: &mut HpccPint, code: Option<u16>, cumulative: u64, next_seq: u64) {
     let mut header = PintDigest::default();
     if let Some(code) = code {
-        header.carry();
-        header.raise(code);
+        header.digest_mut().carry();
+        header.digest_mut().raise(code);
     }
     cc.on_ack(&Ack::new(
         Time::ZERO,
@@ -60,24 +60,24 @@ fn window(cc: &HpccPint) -> Option<Bytes> {
     CongestionControl::<PintDigest>::window(cc)
 }
 
-fn retimes(cc: &HpccPint) -> bool {
-    CongestionControl::<PintDigest>::retimes(cc)
+fn reschedules(cc: &HpccPint) -> bool {
+    CongestionControl::<PintDigest>::reschedules(cc)
 }
 
 /// A flow that has had its first digest, at byte 1,000 with 153,000 sent.
-fn begun(config: &PintConfig, fidelity: Fidelity) -> HpccPint {
-    let mut cc = cc(config, fidelity);
+fn begun(config: &PintConfig, quirks: Quirks) -> HpccPint {
+    let mut cc = cc(config, quirks);
     ack(&mut cc, Some(200), 1_000, 153_000);
     cc
 }
 
 #[test]
 fn the_first_digest_changes_nothing() {
-    let cc = begun(&PintConfig::default(), Fidelity::Exact);
+    let cc = begun(&PintConfig::default(), Quirks::EXACT);
     assert_eq!(cc.rate, LINE);
     assert_eq!(window(&cc), Some(Bytes::new(153_000)));
     assert_eq!(cc.last_update_seq, 153_000);
-    assert!(!retimes(&cc));
+    assert!(!reschedules(&cc));
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn a_code_leads_to_a_rate() {
             log_base: Some(1.05),
             ..PintConfig::default()
         };
-        for fidelity in [Fidelity::Exact, Fidelity::Published] {
-            let mut cc = begun(&config, fidelity);
+        for quirks in [Quirks::EXACT, Quirks::NS3_HPCC] {
+            let mut cc = begun(&config, quirks);
             ack(&mut cc, Some(code), 2_000, 154_000);
             assert!((gbps(&cc) - want).abs() < 1e-3, "{code}: {}", gbps(&cc));
-            assert!(retimes(&cc));
+            assert!(reschedules(&cc));
             let full = 153_000.0 * cc.rate.as_bps_f64() / 100e9;
             let window = window(&cc).map_or(0.0, Bytes::as_f64);
             assert!((0.0..1.0).contains(&(full - window)), "{full} {window}");
@@ -111,7 +111,7 @@ fn a_code_leads_to_a_rate() {
 
 #[test]
 fn between_commits_the_reference_stays() {
-    let mut cc = begun(&PintConfig::default(), Fidelity::Exact);
+    let mut cc = begun(&PintConfig::default(), Quirks::EXACT);
     ack(&mut cc, Some(150), 2_000, 154_000);
     ack(&mut cc, Some(150), 153_000, 200_000);
     assert!((cc.reference - 100e9).abs() < 1e-3);
@@ -127,22 +127,22 @@ fn between_commits_the_reference_stays() {
 
 #[test]
 fn without_a_digest_nothing_happens() {
-    let mut cc = cc(&PintConfig::default(), Fidelity::Exact);
+    let mut cc = cc(&PintConfig::default(), Quirks::EXACT);
     ack(&mut cc, None, 1_000, 153_000);
     assert_eq!(cc.last_update_seq, 0, "the first digest has yet to come");
     ack(&mut cc, Some(150), 2_000, 154_000);
     ack(&mut cc, Some(150), 3_000, 155_000);
-    assert!(retimes(&cc));
+    assert!(reschedules(&cc));
     let rate = cc.rate;
     ack(&mut cc, None, 200_000, 300_000);
     assert_eq!(cc.rate, rate);
     assert_eq!(cc.last_update_seq, 154_000);
-    assert!(!retimes(&cc));
+    assert!(!reschedules(&cc));
 }
 
 #[test]
 fn a_path_far_above_its_target_gets_the_lowest_rate() {
-    let mut cc = begun(&PintConfig::default(), Fidelity::Exact);
+    let mut cc = begun(&PintConfig::default(), Quirks::EXACT);
     ack(&mut cc, Some(255), 2_000, 154_000);
     assert_eq!(cc.rate, Rate::from_gbps(1));
     assert_eq!(window(&cc), Some(Bytes::new(1_530)));
@@ -154,7 +154,7 @@ fn additive_stages_come_before_a_multiplicative_change() {
         max_stage: 1,
         ..PintConfig::default()
     };
-    let mut cc = begun(&config, Fidelity::Exact);
+    let mut cc = begun(&config, Quirks::EXACT);
     cc.reference = 10e9;
     ack(&mut cc, Some(60), 154_000, 200_000);
     assert!((gbps(&cc) - 10.05).abs() < 1e-6, "{}", gbps(&cc));
@@ -169,21 +169,21 @@ fn only_packets_with_a_digest_grow() {
         for _ in 0..1_600 {
             let mut header = PintDigest::default();
             let grown = cc.prepare(&mut header);
-            assert_eq!(header.digest(), (grown > 0).then_some(0));
+            assert_eq!(header.digest().code(), (grown > 0).then_some(0));
             bytes += grown;
         }
         bytes
     };
     let whole = PintConfig::default();
-    assert_eq!(count(&mut cc(&whole, Fidelity::Exact)), 1_600);
-    assert_eq!(count(&mut cc(&whole, Fidelity::Published)), 3_200);
+    assert_eq!(count(&mut cc(&whole, Quirks::EXACT)), 1_600);
+    assert_eq!(count(&mut cc(&whole, Quirks::NS3_HPCC)), 3_200);
     let sixteenth = PintConfig {
         digest_fraction: 1.0 / 16.0,
         ..PintConfig::default()
     };
-    let sampled = count(&mut cc(&sixteenth, Fidelity::Exact));
+    let sampled = count(&mut cc(&sixteenth, Quirks::EXACT));
     assert!((70..130).contains(&sampled), "{sampled}");
-    assert_eq!(count(&mut cc(&sixteenth, Fidelity::Published)), 3_200);
+    assert_eq!(count(&mut cc(&sixteenth, Quirks::NS3_HPCC)), 3_200);
 }
 
 #[test]
@@ -192,18 +192,18 @@ fn the_published_sender_overlooks_answers() {
         digest_fraction: 1.0 / 16.0,
         ..PintConfig::default()
     };
-    let mut cc = cc(&config, Fidelity::Published);
+    let mut cc = cc(&config, Quirks::NS3_HPCC);
     let mut followed = 0;
     for answer in 1..=1_600 {
         ack(&mut cc, Some(128), answer * 1_000, answer * 1_000 + 153_000);
-        followed += u32::from(retimes(&cc));
+        followed += u32::from(reschedules(&cc));
     }
     assert!((70..130).contains(&followed), "{followed}");
 }
 
 #[test]
 fn flows_of_one_kind_share_their_constants() {
-    let (config, network) = (PintConfig::default(), context(Fidelity::Exact));
+    let (config, network) = (PintConfig::default(), context(Quirks::EXACT));
     let build = |rate| ControllerFactory::<PintDigest>::build(&config, &start(rate, &network));
     let (one, same, slow) = (build(LINE), build(LINE), build(Rate::from_gbps(10)));
     assert!(Arc::ptr_eq(&one.constants, &same.constants));
@@ -214,9 +214,9 @@ fn flows_of_one_kind_share_their_constants() {
 
 /// The mean rate in Gbps of a flow over one switch port, once it has settled. Answers come back
 /// after T.
-fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
-    let mut cc = cc(config, fidelity);
-    let settings = PintSettings::new(config, &context(fidelity));
+fn settled(config: &PintConfig, quirks: Quirks) -> f64 {
+    let mut cc = cc(config, quirks);
+    let settings = PintSettings::new(config, &context(quirks));
     let link = PortLink {
         rate: LINE,
         delay: Duration::from_ns(1_000),
@@ -263,14 +263,14 @@ fn settled(config: &PintConfig, fidelity: Fidelity) -> f64 {
 
 #[test]
 fn a_flow_alone_settles_at_its_target() {
-    for fidelity in [Fidelity::Exact, Fidelity::Published] {
+    for quirks in [Quirks::EXACT, Quirks::NS3_HPCC] {
         for digest_fraction in [1.0, 1.0 / 16.0] {
             let config = PintConfig {
                 digest_fraction,
                 ..PintConfig::default()
             };
-            let mean = settled(&config, fidelity);
-            println!("{fidelity:?}, share {digest_fraction}: {mean:.2} Gbps");
+            let mean = settled(&config, quirks);
+            println!("{quirks:?}, share {digest_fraction}: {mean:.2} Gbps");
             assert!((mean - 95.0).abs() < 2.0, "{mean}");
         }
     }

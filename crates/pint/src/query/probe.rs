@@ -1,6 +1,7 @@
 //! What queries add to the header of a packet.
 
 use fabricsim_core::id::NodeId;
+use fabricsim_core::packet::Header;
 use fabricsim_core::rng::mix;
 
 /// What a packet carries for queries. Only the digest is on the wire: the number of the hop is in the TTL, and
@@ -35,7 +36,7 @@ impl PathHash {
 }
 
 /// Room for a [`Probe`] in a header, or none.
-pub trait ProbeRoom: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
+pub trait ProbeRoom: Header {
     /// Whether there is room.
     const PRESENT: bool;
 
@@ -45,6 +46,8 @@ pub trait ProbeRoom: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
     /// The same, to change.
     fn probe_mut(&mut self) -> Option<&mut Probe>;
 }
+
+impl Header for Probe {}
 
 impl ProbeRoom for () {
     const PRESENT: bool = false;

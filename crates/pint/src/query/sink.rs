@@ -11,9 +11,9 @@ use super::config::{Keep, QueryConfig};
 use super::encoder::Encoder;
 use super::engine::Queries;
 use super::flow::FlowKey;
-use super::probe::Probe;
+use super::probe::{Probe, ProbeRoom as _};
 use super::route::RouteRecord;
-use crate::digest::PintHeader;
+use crate::digest::{DigestSlot as _, HasDigest, HasQuery};
 use crate::dynamic::HopValues;
 use crate::tracing::TraceDigest;
 
@@ -61,8 +61,8 @@ impl Sink {
     }
 
     /// `packet` has arrived.
-    pub fn on_arrival<H: PintHeader>(&mut self, now: Time, packet: &Packet<H>) {
-        let Some(probe) = packet.telemetry.probe() else {
+    pub fn on_arrival<H: HasDigest + HasQuery>(&mut self, now: Time, packet: &Packet<H>) {
+        let Some(probe) = packet.telemetry.query().probe() else {
             return;
         };
         if packet.kind() != PacketKind::Data || probe.hops == 0 {
@@ -79,7 +79,7 @@ impl Sink {
             let bits = queries.plan().demands()[index].bits;
             let digest = probe.digest >> set.offset(index) & (u64::MAX >> (64 - bits));
             let encoder = &queries.encoders[index];
-            let digest = match (encoder, packet.telemetry.digest()) {
+            let digest = match (encoder, packet.telemetry.digest().code()) {
                 // The algorithm's digest is apart.
                 (Encoder::Controller { .. }, None) => continue,
                 (Encoder::Controller { .. }, Some(code)) => u64::from(code),

@@ -11,7 +11,8 @@ use super::config::QueryConfig;
 use super::engine::Queries;
 use super::flow::FlowKey;
 use super::meter::LinkMeters;
-use crate::digest::PintHeader;
+use super::probe::ProbeRoom as _;
+use crate::digest::HasQuery;
 use crate::numeric::Multiplicative;
 
 /// Which values a switch has seen: those of a query at one hop of a flow.
@@ -56,9 +57,9 @@ impl Truth {
     }
 
     /// `packet` leaves the switch by `hop`, and its probe has been written.
-    pub fn on_dequeue<H: PintHeader>(&mut self, hop: &Hop, packet: &Packet<H>) {
+    pub fn on_dequeue<H: HasQuery>(&mut self, hop: &Hop, packet: &Packet<H>) {
         let utilization = self.meters.measure(packet.size(), hop);
-        let Some(probe) = packet.telemetry.probe() else {
+        let Some(probe) = packet.telemetry.query().probe() else {
             return;
         };
         if packet.kind() != PacketKind::Data {

@@ -1,16 +1,16 @@
 //! One switch with packets made by hand.
 
 use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::FlowKey;
+use fabricsim_core::packet::{Header, Priority, Slots};
+use fabricsim_core::plugin::{FlowKey, Quirks};
 use fabricsim_core::units::{Bytes, Rate, Time};
-use fabricsim_hpcc::{ExactStack, IntHeader, IntScale, IntTelemetry};
+use fabricsim_hpcc::{ExactStack, HasInt, IntHeader, IntScale, IntTelemetry};
 
 use super::*;
 use crate::arithmetic::Arithmetic;
 use crate::c_rand::CRand;
+use crate::digest::Digest;
 use crate::digest::PintDigest;
-use crate::digest::WithDigest;
 
 const RATE: Rate = Rate::from_gbps(100);
 const LINK: PortLink = PortLink {
@@ -18,24 +18,24 @@ const LINK: PortLink = PortLink {
     delay: Duration::from_ns(1_000),
 };
 
-fn settings(config: &PintConfig, fidelity: Fidelity) -> PintSettings {
+fn settings(config: &PintConfig, quirks: Quirks) -> PintSettings {
     PintSettings::new(
         config,
         &CcContext {
             // T carries 100,000 bytes.
             base_rtt: Duration::from_ns(8_000),
-            fidelity,
+            quirks,
             ..CcContext::of_nics(RATE)
         },
     )
 }
 
-fn switch(fidelity: Fidelity) -> PintTelemetry {
-    let settings = settings(&PintConfig::default(), fidelity);
+fn switch(quirks: Quirks) -> PintTelemetry {
+    let settings = settings(&PintConfig::default(), quirks);
     PintTelemetry::new(&settings, &[LINK, LINK], 1, NodeId(9))
 }
 
-fn packet<H: PintHeader>(kind: PacketKind, size: u16) -> Packet<H> {
+fn packet<H: Header>(kind: PacketKind, size: u16) -> Packet<H> {
     let key = FlowKey {
         src: NodeId(0),
         dst: NodeId(1),
@@ -62,9 +62,9 @@ fn hop(port: u16, ns: u64, queue: u64) -> Hop {
 /// Lets a data packet of 1,000 bytes with a digest leave: its code.
 fn leave(switch: &mut PintTelemetry, hop: &Hop) -> Option<u16> {
     let mut sent = packet::<PintDigest>(PacketKind::Data, 1_000);
-    sent.telemetry.carry();
+    sent.telemetry.digest_mut().carry();
     switch.on_dequeue(&mut sent, hop);
-    sent.telemetry.digest()
+    sent.telemetry.digest().code()
 }
 
 /// The code of `utilization`, without rounding.
@@ -74,7 +74,7 @@ fn code_of(utilization: f64) -> f64 {
 
 #[test]
 fn a_digest_tells_how_busy_the_port_is() {
-    let mut switch = switch(Fidelity::Exact);
+    let mut switch = switch(Quirks::EXACT);
     leave(&mut switch, &hop(0, 9_000, 0));
     // The whole of T with half of it queued.
     let code = leave(&mut switch, &hop(0, 17_000, 50_000)).expect("it carries a digest");
@@ -86,9 +86,9 @@ fn a_digest_tells_how_busy_the_port_is() {
 
 #[test]
 fn a_packet_keeps_the_code_of_its_busiest_port() {
-    let mut switch = switch(Fidelity::Exact);
+    let mut switch = switch(Quirks::EXACT);
     let mut sent = packet::<PintDigest>(PacketKind::Data, 1_000);
-    sent.telemetry.carry();
+    sent.telemetry.digest_mut().carry();
     let mut codes = [0; 3];
     for (code, (ns, queue)) in
         codes
@@ -96,7 +96,7 @@ fn a_packet_keeps_the_code_of_its_busiest_port() {
             .zip([(9_000, 10_000), (18_000, 100_000), (27_000, 0)])
     {
         switch.on_dequeue(&mut sent, &hop(0, ns, queue));
-        *code = sent.telemetry.digest().expect("it carries a digest");
+        *code = sent.telemetry.digest().code().expect("it carries a digest");
     }
     assert!(codes[0] < codes[1], "{codes:?}");
     assert_eq!(codes[1], codes[2]);
@@ -104,15 +104,15 @@ fn a_packet_keeps_the_code_of_its_busiest_port() {
 
 #[test]
 fn packets_without_a_digest_are_measured_and_left_alone() {
-    let mut switch = switch(Fidelity::Exact);
+    let mut switch = switch(Quirks::EXACT);
     let mut plain = packet::<PintDigest>(PacketKind::Data, 1_000);
     switch.on_dequeue(&mut plain, &hop(0, 9_000, 0));
-    assert_eq!(plain.telemetry.digest(), None);
+    assert_eq!(plain.telemetry.digest().code(), None);
     // An answer carries what it echoes.
     let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
-    answer.telemetry.carry();
+    answer.telemetry.digest_mut().carry();
     switch.on_dequeue(&mut answer, &hop(0, 9_800, 100_000));
-    assert_eq!(answer.telemetry.digest(), Some(0));
+    assert_eq!(answer.telemetry.digest().code(), Some(0));
     assert!(
         (switch.ports[0].measure(
             Time::from_ns(9_800),
@@ -132,8 +132,8 @@ fn the_published_switch_loses_what_an_answer_follows() {
         log_base: Some(1.05),
         ..PintConfig::default()
     };
-    let [ours, theirs] = [Fidelity::Exact, Fidelity::Published].map(|fidelity| {
-        let mut switch = PintTelemetry::new(&settings(&config, fidelity), &[LINK], 1, NodeId(0));
+    let [ours, theirs] = [Quirks::EXACT, Quirks::NS3_HPCC].map(|quirks| {
+        let mut switch = PintTelemetry::new(&settings(&config, quirks), &[LINK], 1, NodeId(0));
         // A saturated link: data, then an acknowledgement.
         for round in 0..20_000 {
             let ns = 9_000 + round * 85;
@@ -157,7 +157,7 @@ fn the_published_switch_loses_what_an_answer_follows() {
 
 #[test]
 fn switches_draw_for_themselves() {
-    let settings = settings(&PintConfig::default(), Fidelity::Exact);
+    let settings = settings(&PintConfig::default(), Quirks::EXACT);
     let codes = |seed, node| {
         let mut switch = PintTelemetry::new(&settings, &[LINK], seed, NodeId(node));
         leave(&mut switch, &hop(0, 9_000, 0));
@@ -172,7 +172,7 @@ fn switches_draw_for_themselves() {
 /// The codes of `rounds` data packets of a saturated port, while an answer of 60 bytes leaves through
 /// the other after every fourth, with a digest or not.
 fn published_codes(rounds: u64, answered: bool) -> Vec<u16> {
-    let settings = settings(&PintConfig::default(), Fidelity::Published);
+    let settings = settings(&PintConfig::default(), Quirks::NS3_HPCC);
     let mut switch = PintTelemetry::published(&settings, &[LINK, LINK]);
     let mut codes = Vec::new();
     for round in 0..rounds {
@@ -180,7 +180,7 @@ fn published_codes(rounds: u64, answered: bool) -> Vec<u16> {
         codes.extend(leave(&mut switch, &hop(0, ns, 0)));
         let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
         if answered {
-            answer.telemetry.carry();
+            answer.telemetry.digest_mut().carry();
         }
         if round % 4 == 0 {
             switch.on_dequeue(&mut answer, &hop(1, ns, 0));
@@ -195,7 +195,7 @@ fn the_published_switch_draws_from_the_published_sequence() {
     // later, so before number 13, 17, 21...
     for answered in [false, true] {
         let mut rand = CRand::unseeded();
-        let settings = settings(&PintConfig::default(), Fidelity::Published);
+        let settings = settings(&PintConfig::default(), Quirks::NS3_HPCC);
         let mut port = Port::new(Link::new(RATE, settings.base_rtt, settings.tables.as_ref()));
         let want = (0..200u64).map(|round| {
             if answered && round >= 13 && (round - 13) % 4 == 0 {
@@ -218,7 +218,7 @@ fn tables_lead_to_about_the_same_codes() {
         ..PintConfig::default()
     };
     let [exact, tables] = [PintConfig::default(), config].map(|config| {
-        let settings = settings(&config, Fidelity::Exact);
+        let settings = settings(&config, Quirks::EXACT);
         let mut switch = PintTelemetry::new(&settings, &[LINK], 1, NodeId(0));
         let codes = (0..4_000).map(|round| {
             let ns = 9_000 + round * 80;
@@ -233,20 +233,20 @@ fn tables_lead_to_about_the_same_codes() {
 
 #[test]
 fn both_kinds_of_telemetry_run_side_by_side() {
-    type Both = WithDigest<ExactStack<5>>;
+    type Both = Slots<(), ExactStack<5>, Digest>;
     let scale = IntScale::exact(vec![RATE]);
-    let int = IntTelemetry::<Both>::new(&scale, NodeId(0), &[RATE]).expect("a known rate");
-    let settings = settings(&PintConfig::default(), Fidelity::Exact);
+    let int = IntTelemetry::new(&scale, NodeId(0), &[RATE]).expect("a known rate");
+    let settings = settings(&PintConfig::default(), Quirks::EXACT);
     let pint = PintTelemetry::new(&settings, &[LINK], 1, NodeId(0));
     let mut alone = pint.clone();
     let mut both = (int, pint);
     let mut sent = packet::<Both>(PacketKind::Data, 1_000);
-    sent.telemetry.carry();
+    sent.telemetry.digest_mut().carry();
     both.on_dequeue(&mut sent, &hop(0, 9_000, 48_000));
-    assert_eq!(sent.telemetry.hops(), 1);
-    assert_eq!(sent.telemetry.queue(0, &scale), Bytes::new(48_000));
+    assert_eq!(sent.telemetry.int().hops(), 1);
+    assert_eq!(sent.telemetry.int().queue(0, &scale), Bytes::new(48_000));
     assert_eq!(
-        sent.telemetry.digest(),
+        sent.telemetry.digest().code(),
         leave(&mut alone, &hop(0, 9_000, 48_000))
     );
 }

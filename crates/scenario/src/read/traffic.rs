@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_topology::Topology;
 use fabricsim_transport::Transport;
 use fabricsim_workload::{BoxedWorkload, WorkloadContext};
@@ -26,7 +26,7 @@ pub(crate) struct TrafficReader<'d, 'a> {
     pub(crate) base: &'d Path,
     pub(crate) registry: &'d Registry,
     pub(crate) seed: u64,
-    pub(crate) fidelity: Fidelity,
+    pub(crate) times: TimeUnit,
     /// The algorithms of classes that have their own.
     pub(crate) class_cc: ClassCc,
     /// The workloads that name no priority.
@@ -73,7 +73,7 @@ impl<'a> TrafficReader<'_, 'a> {
                 section,
                 self.base,
                 &context,
-                self.fidelity,
+                self.times,
                 self.registry,
             )?;
             flows

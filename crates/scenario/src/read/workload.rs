@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fabricsim_core::input::{ConfigError, split_example};
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_core::units::Bytes;
 use fabricsim_workload::{
     AnyWorkload, BoxedWorkload, Expected, FileContent, FileState, FlowTimes, SizeCdf,
@@ -23,12 +23,12 @@ pub(crate) fn read_workload<'a>(
     mut section: Section<'a>,
     base: &Path,
     context: &WorkloadContext,
-    fidelity: Fidelity,
+    times: TimeUnit,
     registry: &Registry,
 ) -> Result<(BoxedWorkload, Expected), Error> {
     let mut config = registry.read_workload(document, &mut section)?;
     let refuse = |error| document.refuse(&section, error);
-    let expected = load_workload(&mut *config, base, context, fidelity, &refuse)?;
+    let expected = load_workload(&mut *config, base, context, times, &refuse)?;
     Ok((config, expected))
 }
 
@@ -38,12 +38,12 @@ pub(crate) fn load_workload(
     config: &mut dyn AnyWorkload,
     base: &Path,
     context: &WorkloadContext,
-    fidelity: Fidelity,
+    times: TimeUnit,
     refuse: &dyn Fn(ConfigError) -> Error,
 ) -> Result<Expected, Error> {
-    let times = match fidelity {
-        Fidelity::Exact => FlowTimes::Exact,
-        Fidelity::Published => FlowTimes::Truncated,
+    let times = match times {
+        TimeUnit::Picosecond => FlowTimes::Exact,
+        TimeUnit::Nanosecond => FlowTimes::Truncated,
     };
     let missing = config
         .file()

@@ -1,7 +1,7 @@
 //! Checks of what the parts of a scenario say together.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::Quirks;
 use fabricsim_pint::PintConfig;
 use fabricsim_pint::query::{Aggregation, QueryConfig, Value};
 use fabricsim_report::HEADER_BYTES;
@@ -38,7 +38,7 @@ impl Scenario {
         };
         let algorithms: Vec<PintConfig> = self.pint_configs().collect();
         let algorithms: Vec<&PintConfig> = algorithms.iter().collect();
-        let streams = (self.seed, self.fidelity());
+        let streams = (self.seed, self.profile);
         settings.check(streams, &algorithms, &self.topology, blame)
     }
 
@@ -59,7 +59,7 @@ impl Scenario {
     /// # Errors
     /// When the scenario's profile has no queries.
     pub fn latency_queries(&self) -> Result<QuerySettings, Error> {
-        if self.fidelity() == Fidelity::Published {
+        if self.profile.is_some() {
             return Err(self.refuse(
                 Part::Profile,
                 "the published simulator has no queries",
@@ -70,7 +70,7 @@ impl Scenario {
         if let Some(cc) = self.pint_configs().next() {
             queries.push(QueryConfig {
                 aggregation: Some(Aggregation::Max),
-                bits: cc.log_code(Fidelity::Exact).bits(),
+                bits: cc.log_code(&Quirks::EXACT).bits(),
                 ..QueryConfig::new(Value::EgressUtilization)
             });
         }

@@ -1,7 +1,8 @@
 //! What cannot be had where packets of a flow take several paths.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::{Fidelity, PathStability};
+use fabricsim_core::plugin::PathStability;
+use fabricsim_core::plugin::quirks::IntFormat;
 use fabricsim_pint::query::{Aggregation, QueryConfig};
 
 use crate::cc::registry::RequiredTelemetry;
@@ -31,7 +32,7 @@ impl Scenario {
                 "set policy = \"ecmp\", or ask for `max`, `min` or `sum`, which are of one packet",
             );
         }
-        if self.fidelity() == Fidelity::Published && self.needs(RequiredTelemetry::Int) {
+        if self.quirks().int == IntFormat::Quantized && self.needs(RequiredTelemetry::Int) {
             return refuse(
                 format!(
                     "`{policy}` gives each packet a path of its own, and the INT header of the profile does \

@@ -14,7 +14,7 @@ impl Scenario {
         let context = CcContext {
             link_rates: self.link_rates().into(),
             seed: self.seed,
-            fidelity: self.fidelity(),
+            quirks: *self.quirks(),
             ..CcContext::of_nics(nic_rate)
         };
         let workloads: Vec<serde_json::Value> = self
@@ -35,10 +35,10 @@ impl Scenario {
             "switch": SwitchSettings {
                 ecn: None,
                 ecn_rules: self.ecn_in_use(),
-                ..self.switch.resolved(nic_rate, self.fidelity())
+                ..self.switch.resolved(nic_rate, self.quirks())
             },
             "rdma": self.transport_resolved(),
-            "routing": self.routing.resolved(self.seed, self.fidelity()),
+            "routing": self.routing.resolved(self.seed, self.quirks()),
             "workload": workloads,
             "cc": self.cc.resolved(&context),
             "class": classes,

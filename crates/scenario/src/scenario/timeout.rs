@@ -1,8 +1,9 @@
 //! RDMA as a scenario's fabric asks for it.
 
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::quirks::{LeastTimeout, PausedAnswers};
 use fabricsim_core::units::Duration;
 use fabricsim_qdisc::Headroom;
+use fabricsim_transport::cc::{DcqcnConfig, TimelyConfig};
 use fabricsim_transport::rdma::RdmaConfig;
 
 use crate::scenario::Scenario;
@@ -11,15 +12,22 @@ impl Scenario {
     /// The transport with every default filled in.
     #[must_use]
     pub fn transport_resolved(&self) -> RdmaConfig {
-        let by_algorithm = match self.fidelity() {
-            Fidelity::Exact => false,
-            Fidelity::Published => self.cc.ack_high_priority(),
+        let by_algorithm = match self.quirks().paused_answers {
+            PausedAnswers::Wait => false,
+            PausedAnswers::ByAlgorithm => self.answers_leave_paused(),
         };
         RdmaConfig {
             ack_high_priority: Some(self.transport.ack_high_priority.unwrap_or(by_algorithm)),
             rto_min: Some(self.least_timeout()),
             ..self.transport.clone()
         }
+    }
+
+    /// Returns whether the published script lets answers leave a paused host ("ack high prio"): under
+    /// TIMELY, and under DCQCN without a window.
+    fn answers_leave_paused(&self) -> bool {
+        let dcqcn = self.cc.typed::<DcqcnConfig>();
+        self.cc.typed::<TimelyConfig>().is_some() || dcqcn.is_some_and(|dcqcn| !dcqcn.window)
     }
 
     /// Whether packets of RDMA can be lost: switches that do not pause, or do so with a headroom that
@@ -39,9 +47,9 @@ impl Scenario {
 
     /// The least retransmission timeout of RDMA: the one that is set, or that of the fabric.
     fn least_timeout(&self) -> Duration {
-        let by_fabric = match self.fidelity() {
-            Fidelity::Exact if !self.can_lose() => RdmaConfig::RTO_LOSSLESS,
-            Fidelity::Exact | Fidelity::Published => RdmaConfig::RTO_LOSSY,
+        let by_fabric = match self.quirks().least_timeout {
+            LeastTimeout::ByFabric if !self.can_lose() => RdmaConfig::RTO_LOSSLESS,
+            LeastTimeout::ByFabric | LeastTimeout::Lossy => RdmaConfig::RTO_LOSSY,
         };
         self.transport.rto_min.unwrap_or(by_fabric)
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::{Priority, PrioritySet};
-use fabricsim_core::plugin::{CcContext, Fidelity};
+use fabricsim_core::plugin::CcContext;
+use fabricsim_core::plugin::quirks::SetAside;
 use fabricsim_core::units::Bytes;
 use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
 use fabricsim_transport::tcp::{ClassConfig, TcpSettings};
@@ -99,9 +100,9 @@ impl Scenario {
     /// The buffer of a switch, but for what `SwitchSettings::buffer_of` adds. Nothing is set aside where all
     /// priorities are TCP's.
     pub fn buffer_config(&self) -> BufferConfig {
-        let switch = self.switch.resolved(self.nic_rate(), self.fidelity());
+        let switch = self.switch.resolved(self.nic_rate(), self.quirks());
         let mut config = switch.buffer_config();
-        if self.fidelity() == Fidelity::Exact {
+        if self.quirks().set_aside == SetAside::PrioritiesInUse {
             config.priorities = self.priorities();
         }
         if self.tcp_priorities() == PrioritySet::DATA {
@@ -126,7 +127,7 @@ impl Scenario {
         }
         let refuse =
             |message: String, help: &'static str| Err(ConfigError::new("cc", message, help));
-        if self.fidelity() == Fidelity::Published {
+        if self.profile.is_some() {
             return refuse(
                 "the published simulator has no TCP, and this profile follows it".to_owned(),
                 "leave out `profile`, or take an algorithm of RDMA (`fabricsim list cc`)",

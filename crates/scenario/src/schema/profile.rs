@@ -1,6 +1,6 @@
 //! The key `profile`.
 
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::Quirks;
 use serde::{Deserialize, Serialize};
 
 /// Whose quirks a simulation takes over.
@@ -18,10 +18,11 @@ impl Profile {
     pub const NAMES: &'static [&'static str] = &["ns3-hpcc"];
 }
 
-/// Whose arithmetic a simulation under `profile` uses.
-pub(crate) const fn fidelity(profile: Option<Profile>) -> Fidelity {
+/// Returns where a simulation under `profile` follows the reference simulator. This is the one place in
+/// which the name of a profile becomes knobs.
+pub(crate) const fn quirks(profile: Option<Profile>) -> &'static Quirks {
     match profile {
-        None => Fidelity::Exact,
-        Some(Profile::Ns3Hpcc) => Fidelity::Published,
+        None => &Quirks::EXACT,
+        Some(Profile::Ns3Hpcc) => &Quirks::NS3_HPCC,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::Quirks;
 use fabricsim_core::settings;
 use fabricsim_core::units::Duration;
 use fabricsim_pint::PintConfig;
@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::schema::name::is_plain;
 use crate::schema::part::{Blame, Part};
+use crate::schema::profile::Profile;
 use crate::text::error::Error;
 
 settings! {
@@ -97,21 +98,21 @@ impl QuerySettings {
         cc: Option<&PintConfig>,
         network: &QueryNetwork,
     ) -> Result<Queries, (Option<usize>, ConfigError)> {
-        let code = cc.map(|cc| cc.log_code(Fidelity::Exact));
+        let code = cc.map(|cc| cc.log_code(&Quirks::EXACT));
         Queries::new(&self.queries, self.pint.bits, seed, code.as_ref(), network)
     }
 
     /// Refuses queries that no network could serve, or not with these algorithms.
     pub(crate) fn check(
         &self,
-        (seed, fidelity): (u64, Fidelity),
+        (seed, profile): (u64, Option<Profile>),
         algorithms: &[&PintConfig],
         topology: &Topology,
         blame: &dyn Blame,
     ) -> Result<(), Error> {
         let refuse =
             |message: String, help: &str| Err(blame.part(Part::Query(0), message, help.to_owned()));
-        if fidelity == Fidelity::Published {
+        if profile.is_some() {
             return refuse(
                 "the published simulator has no queries, only the digest of HPCC-PINT".to_owned(),
                 "leave out the profile, or the queries",

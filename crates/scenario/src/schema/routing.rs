@@ -1,6 +1,7 @@
 //! The `[routing]` table.
 
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::Quirks;
+use fabricsim_core::plugin::quirks::EcmpRule;
 use fabricsim_core::units::Duration;
 use fabricsim_core::{choices, settings};
 use fabricsim_topology::{EcmpHash, NextHopOrder};
@@ -46,10 +47,10 @@ settings! {
 impl RoutingSettings {
     /// The settings with every default filled in.
     #[must_use]
-    pub fn resolved(&self, seed: u64, fidelity: Fidelity) -> Self {
-        let (hash, order) = match fidelity {
-            Fidelity::Exact => (HashName::Seeded, OrderName::Ascending),
-            Fidelity::Published => (HashName::Ns3, OrderName::Descending),
+    pub fn resolved(&self, seed: u64, quirks: &Quirks) -> Self {
+        let (hash, order) = match quirks.ecmp {
+            EcmpRule::Seeded => (HashName::Seeded, OrderName::Ascending),
+            EcmpRule::BySwitch => (HashName::Ns3, OrderName::Descending),
         };
         Self {
             policy: self.policy.clone(),

@@ -2,7 +2,8 @@
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::Fidelity;
+use fabricsim_core::plugin::Quirks;
+use fabricsim_core::plugin::quirks::{HeadroomRule, UnsetBuffer};
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_qdisc::{BufferConfig, EcnConfig, Headroom, Pfc, PortBuffer};
@@ -97,16 +98,16 @@ impl SwitchSettings {
 
     /// The settings with every default filled in.
     #[must_use]
-    pub fn resolved(&self, nic_rate: Rate, fidelity: Fidelity) -> Self {
+    pub fn resolved(&self, nic_rate: Rate, quirks: &Quirks) -> Self {
         let scaled = (16u64 << 20).saturating_mul(nic_rate.as_bps() / 1_000_000) / 50_000;
         Self {
             buffer: Some(
                 self.buffer
                     .unwrap_or_else(|| Bytes::new(scaled.max(1 << 20))),
             ),
-            headroom: Some(self.headroom.unwrap_or(match fidelity {
-                Fidelity::Exact => Headroom::WorstCase,
-                Fidelity::Published => Headroom::Published,
+            headroom: Some(self.headroom.unwrap_or(match quirks.headroom {
+                HeadroomRule::WorstCase => Headroom::WorstCase,
+                HeadroomRule::ThreeDelays => Headroom::Published,
             })),
             ..self.clone()
         }
@@ -132,10 +133,10 @@ impl SwitchSettings {
         &self,
         common: &BufferConfig,
         ports: &[PortBuffer],
-        fidelity: Fidelity,
+        quirks: &Quirks,
     ) -> BufferConfig {
         let mut config = common.clone();
-        if self.buffer.is_none() && fidelity == Fidelity::Exact {
+        if self.buffer.is_none() && quirks.unset_buffer == UnsetBuffer::TwiceSetAside {
             let set_aside = config.set_aside(ports);
             config.size = config.size.max(set_aside.saturating_add(set_aside));
         }

@@ -4,6 +4,7 @@ mod input;
 
 use std::collections::VecDeque;
 
+use super::arrival_order::ArrivalOrder;
 use super::batch::Batch;
 use super::channel::{Spare, recycle};
 use super::mailboxes::{ChannelBatch, Mailboxes};
@@ -114,8 +115,9 @@ impl<M: Message> Inbox<M> {
         self.first
     }
 
-    /// Orders the messages that arrive in [start, end) by (time, input).
-    pub(super) fn gather(&mut self, start: Time, end: Time) {
+    /// Orders the messages that arrive in [start, end) by (time, input), or where `O` says so by (time,
+    /// place, input).
+    pub(super) fn gather<O: ArrivalOrder<M>>(&mut self, start: Time, end: Time) {
         self.base = start;
         self.keys.clear();
         self.position = 0;
@@ -124,9 +126,9 @@ impl<M: Message> Inbox<M> {
             let at = message.arrival();
             if at < end {
                 self.keys.push(key(at, start, input, place));
-                if M::ORDERED {
+                if O::BY_PLACE {
                     self.ordered
-                        .push((key(at, start, input, place), message.order()));
+                        .push((key(at, start, input, place), O::place(message)));
                 }
             }
         }
@@ -152,18 +154,18 @@ impl<M: Message> Inbox<M> {
                     }
                 }
             }
-            if M::ORDERED {
+            if O::BY_PLACE {
                 let fresh = &self.keys[before..];
                 let messages = current
                     .iter()
                     .chain(channel.rest.iter().flat_map(|rest| &**rest));
                 let ordered = fresh.iter().zip(messages);
                 self.ordered
-                    .extend(ordered.map(|(&key, message)| (key, message.order())));
+                    .extend(ordered.map(|(&key, message)| (key, O::place(message))));
             }
             sources += usize::from(self.keys.len() > before);
         }
-        if M::ORDERED {
+        if O::BY_PLACE {
             self.ordered
                 .sort_unstable_by_key(|&(key, order)| (key >> TIME_SHIFT, order, key));
             self.keys.clear();

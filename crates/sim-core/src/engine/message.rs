@@ -5,20 +5,11 @@ use crate::units::Time;
 
 /// What crosses a channel.
 pub trait Message: Assign + Send + Sync + std::fmt::Debug {
-    /// Whether messages that arrive at one instant are ordered by [`Self::order`] before their channels.
-    const ORDERED: bool = false;
-
     /// When the message arrives, as [`Self::set_arrival`] has set it.
     fn arrival(&self) -> Time;
 
     /// Remembers when the message arrives.
     fn set_arrival(&mut self, at: Time);
-
-    /// The place among messages that arrive at one instant.
-    #[inline]
-    fn order(&self) -> u64 {
-        0
-    }
 
     /// Any value that takes a look at each cache line of the message. It is asked for when an epoch
     /// begins, for all messages that are due, so that the memory is fetched while nobody waits for it.

@@ -181,7 +181,8 @@ impl<D: LogicalProcess> Partition<D> {
             return;
         }
         self.steps += 1;
-        member.inbox.gather(first.min(epoch.start), epoch.end);
+        let start = first.min(epoch.start);
+        member.inbox.gather::<D::Order>(start, epoch.end);
         self.messages += member.inbox.due() as u64;
         std::mem::swap(&mut member.send_buffer.spare, &mut self.spare);
         if member.inbox.due() <= MOST_AT_ONCE && epoch.end.since(first) <= LONGEST_AT_ONCE {

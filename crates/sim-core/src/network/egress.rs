@@ -2,7 +2,8 @@
 
 use super::line::LineTiming;
 use crate::engine::SendBuffer;
-use crate::packet::{Causes, Header, Packet, PacketKind, PrioritySet};
+use crate::packet::{Header, Packet, PacketKind, PrioritySet, Stamps};
+use crate::plugin::EventOrder;
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate, Time};
 
@@ -137,7 +138,7 @@ impl Egress {
     ///
     /// Pause frames are never lost: the published model has no way to recover one.
     #[inline]
-    pub(super) fn transmit<'a, H: Header>(
+    pub(super) fn transmit<'a, O: EventOrder<H>, H: Header>(
         &mut self,
         now: Time,
         cause: u32,
@@ -158,11 +159,12 @@ impl Egress {
             return None;
         }
         let sent = send_buffer.send(channel, done + self.delay, packet);
-        if H::CAUSAL {
-            sent.telemetry.set_causes(Causes {
-                set: Causes::stamp(now),
+        if O::BY_INSERTION {
+            let stamps = Stamps {
+                set: Stamps::of(now),
                 before: cause,
-            });
+            };
+            O::set_stamps(&mut sent.telemetry, stamps);
         }
         Some(sent)
     }

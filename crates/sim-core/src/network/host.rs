@@ -14,8 +14,8 @@ use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, SendBuffer, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
-use crate::plugin::{DropReason, Endpoint, Model, Observer, Wake};
+use crate::packet::{Flags, Packet, PacketKind, Stamps};
+use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer, PortUpdate};
 use crate::units::Time;
 
 /// The ranks of a host's own events at one time. Arrivals come before both, starts of flows before
@@ -30,7 +30,8 @@ struct Nic {
     egress: Egress,
     /// When the transport will be asked for a packet; [`Time::MAX`] when no event is set.
     wake: Time,
-    /// For causal models: a packet is being sent, and the event of its end has not come up.
+    /// With events in the order of insertion: a packet is being sent, and the event of its end has not
+    /// come up.
     transmitting: bool,
     /// How long the port has been paused.
     pauses: PauseClock,
@@ -115,16 +116,16 @@ impl<M: Model> Host<M> {
             }
             self.counters.events += 1;
             self.last = now;
-            // In a causal model a flow starts through an event that is set at its own time.
-            if start == now && !(M::Header::CAUSAL && (arrival == now || local == now)) {
-                self.cause = Causes::stamp(now);
+            // In the order of insertion a flow starts through an event that is set at its own time.
+            if start == now && !(M::Order::BY_INSERTION && (arrival == now || local == now)) {
+                self.cause = Stamps::of(now);
                 self.start_flow(now);
                 self.serve_all(now, send_buffer);
             } else if arrival == now && !(local == now && self.timer_was_set_first(inbox)) {
-                if M::Header::CAUSAL {
+                if M::Order::BY_INSERTION {
                     self.cause = inbox
                         .peek()
-                        .map_or(0, |packet| packet.telemetry.causes().set);
+                        .map_or(0, |packet| M::Order::stamps(&packet.telemetry).set);
                 }
                 inbox.read(|channel, packet| self.on_arrival(now, channel, packet, send_buffer));
             } else {
@@ -135,12 +136,12 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// For causal models: whether the next timer was set before the next arrival.
+    /// Whether the next timer was set before the next arrival, where that decides.
     #[inline]
     fn timer_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {
         match (inbox.peek(), self.timers.peek()) {
-            (Some(packet), Some(timer)) if M::Header::CAUSAL => {
-                timer.set < packet.telemetry.causes().set
+            (Some(packet), Some(timer)) if M::Order::BY_INSERTION => {
+                timer.set < M::Order::stamps(&packet.telemetry).set
             }
             _ => false,
         }
@@ -184,14 +185,17 @@ impl<M: Model> Host<M> {
         self.observer.on_arrival(now, self.id, packet);
         let ended = self.completions.len();
         let nic = PortId::from_index(channel);
-        self.endpoint
+        let update = self
+            .endpoint
             .on_packet(now, nic, packet, &mut self.completions);
         self.observe_completions(ended);
         if self.applications.is_some() {
             self.call_applications(now, ended, Some(packet.key.src));
         }
-        if M::Header::CAUSAL {
-            self.follow_retimed(now);
+        if M::Order::BY_INSERTION
+            && let PortUpdate::Rescheduled { nic, at } = update
+        {
+            self.advance_timer(now, nic, at);
         }
         self.serve_all(now, send_buffer);
     }
@@ -219,10 +223,10 @@ impl<M: Model> Host<M> {
         } else if self.deadline == now {
             self.deadline = Time::MAX;
             let ended = self.completions.len();
-            let wake = self.endpoint.on_deadline(now, &mut self.completions);
+            let update = self.endpoint.on_deadline(now, &mut self.completions);
             self.observe_completions(ended);
             let started = self.call_applications(now, ended, None);
-            if wake == Wake::Poll || !M::Header::CAUSAL || started {
+            if update != PortUpdate::Unchanged || !M::Order::BY_INSERTION || started {
                 self.serve_all(now, send_buffer);
             } else {
                 self.arm_deadline(now);
@@ -254,7 +258,7 @@ impl<M: Model> Host<M> {
             self.deadline = at;
             self.timers.set(Timer {
                 at,
-                set: Causes::stamp(now),
+                set: Stamps::of(now),
                 rank: RANK_DEADLINE,
                 index: 0,
             });
@@ -281,7 +285,7 @@ impl<M: Model> Host<M> {
         let paused = egress.paused;
         endpoint.poll(now, PortId::from_index(port), paused, |packet| {
             if egress
-                .transmit(now, *cause, port, packet, send_buffer)
+                .transmit::<M::Order, _>(now, *cause, port, packet, send_buffer)
                 .is_none()
             {
                 observer.on_drop(now, *id, DropReason::Link, packet);
@@ -294,7 +298,7 @@ impl<M: Model> Host<M> {
     /// waits for.
     #[inline]
     fn serve(&mut self, now: Time, port: usize, send_buffer: &mut SendBuffer<Packet<M::Header>>) {
-        if M::Header::CAUSAL {
+        if M::Order::BY_INSERTION {
             self.serve_by_events(now, port, send_buffer);
             return;
         }
@@ -329,8 +333,8 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// [`serve`](Self::serve) for causal models, with the events of the published simulator's NIC:
-    /// one for the end of each transmission, and one timer that is set when the free wire finds
+    /// [`serve`](Self::serve) in the order of insertion, with the events of the published simulator's
+    /// NIC: one for the end of each transmission, and one timer that is set when the free wire finds
     /// nothing to send and that is only ever moved to an earlier time.
     fn serve_by_events(
         &mut self,
@@ -340,7 +344,7 @@ impl<M: Model> Host<M> {
     ) {
         let nic_id = PortId::from_index(port);
         let nic = &mut self.nics[port];
-        let stamp = Causes::stamp(now);
+        let stamp = Stamps::of(now);
         if nic.transmitting || nic.egress.is_down() {
             return;
         }
@@ -369,20 +373,18 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// For causal models: moves a NIC's timer to an earlier time when an answer has re-timed a flow.
-    fn follow_retimed(&mut self, now: Time) {
-        if let Some((port, at)) = self.endpoint.take_retimed() {
-            let nic = &mut self.nics[port.index()];
-            if nic.wake != Time::MAX && at < nic.wake {
-                nic.wake = at.max(now);
-                let set = Causes::stamp(now);
-                self.timers.set(Timer {
-                    at: nic.wake,
-                    set,
-                    rank: RANK_SEND,
-                    index: port.0,
-                });
-            }
+    /// Moves the timer of `port` to `at` where that is earlier: the packet that it waits for has been
+    /// rescheduled.
+    fn advance_timer(&mut self, now: Time, port: PortId, at: Time) {
+        let nic = &mut self.nics[port.index()];
+        if nic.wake != Time::MAX && at < nic.wake {
+            nic.wake = at.max(now);
+            self.timers.set(Timer {
+                at: nic.wake,
+                set: Stamps::of(now),
+                rank: RANK_SEND,
+                index: port.0,
+            });
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::engine::{Inbox, LogicalProcess, SendBuffer};
 use crate::id::PortId;
 use crate::packet::Packet;
 use crate::plugin::Model;
+use crate::plugin::event_order::PacketOrder;
 use crate::rng::Stream;
 use crate::units::{Rate, Time};
 
@@ -83,6 +84,7 @@ impl<M: Model> Node<M> {
 
 impl<M: Model> LogicalProcess for Node<M> {
     type Message = Packet<M::Header>;
+    type Order = PacketOrder<M::Order>;
 
     fn next_event(&self) -> Time {
         match self {

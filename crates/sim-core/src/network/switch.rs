@@ -16,9 +16,9 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Causes, Flags, Header, Packet, PacketKind};
+use crate::packet::{Flags, Packet, PacketKind, Stamps};
 use crate::plugin::{
-    Admission, Admit, DropReason, Hop, Mark, Model, Observer, Qdisc, Routing, Telemetry,
+    Admission, Admit, DropReason, EventOrder, Hop, Mark, Model, Observer, Qdisc, Routing, Telemetry,
 };
 use crate::units::Time;
 use port_states::SwitchPorts;
@@ -107,8 +107,8 @@ impl<M: Model> Switch<M> {
     }
 
     /// Arrivals come before the switch's own events of the same time: a packet that arrives just
-    /// when a wire becomes free takes part in the choice of the next one. Causal models go by when
-    /// the events were set.
+    /// when a wire becomes free takes part in the choice of the next one. Models with events in
+    /// the order of insertion go by when they were set.
     pub(super) fn run(
         &mut self,
         end: Time,
@@ -121,7 +121,7 @@ impl<M: Model> Switch<M> {
         loop {
             let arrival = inbox.next_time();
             let local = self.timers.next_time();
-            let arrival_first = if M::Header::CAUSAL && arrival == local {
+            let arrival_first = if M::Order::BY_INSERTION && arrival == local {
                 self.arrival_was_set_first(inbox)
             } else {
                 arrival <= local
@@ -132,10 +132,10 @@ impl<M: Model> Switch<M> {
                 }
                 self.counters.events += 1;
                 self.last = arrival;
-                if M::Header::CAUSAL {
+                if M::Order::BY_INSERTION {
                     self.cause = inbox
                         .peek()
-                        .map_or(0, |packet| packet.telemetry.causes().set);
+                        .map_or(0, |packet| M::Order::stamps(&packet.telemetry).set);
                 }
                 inbox
                     .read(|channel, packet| self.on_arrival(arrival, channel, packet, send_buffer));
@@ -166,7 +166,7 @@ impl<M: Model> Switch<M> {
 
     fn arrival_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {
         match (inbox.peek(), self.timers.peek()) {
-            (Some(packet), Some(timer)) => packet.telemetry.causes().set <= timer.set,
+            (Some(packet), Some(timer)) => M::Order::stamps(&packet.telemetry).set <= timer.set,
             _ => true,
         }
     }
@@ -270,8 +270,8 @@ impl<M: Model> Switch<M> {
         #[expect(clippy::cast_possible_truncation, reason = "ports are numbered by u16")]
         self.timers.set(Timer {
             at: state.egress.busy_until.max(now),
-            set: if M::Header::CAUSAL {
-                Causes::stamp(state.egress.busy_since)
+            set: if M::Order::BY_INSERTION {
+                Stamps::of(state.egress.busy_since)
             } else {
                 0
             },
@@ -296,16 +296,17 @@ impl<M: Model> Switch<M> {
         let (priority, ingress, size) = (head.priority(), head.ingress, head.size());
         let arrived = head.arrival();
         let mut lost = None;
-        let sent = match state
-            .egress
-            .transmit(now, self.cause, port, head, send_buffer)
-        {
-            Some(sent) => sent,
-            None => {
-                self.observer.on_drop(now, self.id, DropReason::Link, head);
-                lost.insert(*head)
-            }
-        };
+        let sent =
+            match state
+                .egress
+                .transmit::<M::Order, _>(now, self.cause, port, head, send_buffer)
+            {
+                Some(sent) => sent,
+                None => {
+                    self.observer.on_drop(now, self.id, DropReason::Link, head);
+                    lost.insert(*head)
+                }
+            };
         let mark = state.queue.pop(now);
         self.observe_queue(now, port);
         self.write_into(now, port, (arrived, ingress), sent, mark);
@@ -332,17 +333,18 @@ impl<M: Model> Switch<M> {
     ) {
         let state = &mut self.ports[port];
         let mut lost = None;
-        let sent = match state
-            .egress
-            .transmit(now, self.cause, port, packet, send_buffer)
-        {
-            Some(sent) => sent,
-            None => {
-                self.observer
-                    .on_drop(now, self.id, DropReason::Link, packet);
-                lost.insert(*packet)
-            }
-        };
+        let sent =
+            match state
+                .egress
+                .transmit::<M::Order, _>(now, self.cause, port, packet, send_buffer)
+            {
+                Some(sent) => sent,
+                None => {
+                    self.observer
+                        .on_drop(now, self.id, DropReason::Link, packet);
+                    lost.insert(*packet)
+                }
+            };
         self.write_into(now, port, (now, ingress), sent, mark);
         if !packet.priority().is_control() {
             let priority = packet.priority();

@@ -9,7 +9,7 @@ mod dynamic;
 mod view;
 
 pub use config::{
-    CcConfig, CcContext, ControllerFactory, DigestCarrier, EcnUse, Feedback, Fidelity, FlowStart,
+    CcConfig, CcContext, ControllerFactory, DigestCarrier, EcnUse, Feedback, FlowStart,
     MarkResponse, MarkingThresholds, RequiredTelemetry, SharedConstants, Transport,
     default_min_rate, scaled_window,
 };
@@ -207,10 +207,10 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// them go.
     fn pacing_rate(&self) -> Option<Rate>;
 
-    /// Returns whether the last acknowledgement re-timed the packet that waits for its pacing: it then
+    /// Returns whether the last acknowledgement rescheduled the packet that waits for its pacing: it then
     /// leaves when it would have if the packet before it had left at the new rate. Without this a
     /// new rate holds from the next packet on.
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         true
     }
 

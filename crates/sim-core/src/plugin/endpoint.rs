@@ -62,14 +62,22 @@ impl AddAssign for EndpointCounters {
     }
 }
 
-/// What a deadline has led to.
+/// What an arrival or a deadline has changed for the ports of a host. A host whose events are ordered by
+/// node asks its ports for packets whatever the answer is; with events in the order of insertion, where a
+/// port that waits has a timer, it does what the answer says.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Wake {
-    /// Packets may have become ready: causal models ask for one at once.
-    Poll,
-    /// Only congestion-control state changed. With the event order of the reference simulator, an
-    /// idle port is not polled until its next event; otherwise it is polled as usual.
-    Quiet,
+pub enum PortUpdate {
+    /// Packets may have become ready.
+    Ready,
+    /// The same, and a flow's packet that waits for its pacing has been rescheduled.
+    Rescheduled {
+        /// The port by which it leaves.
+        nic: PortId,
+        /// When it may.
+        at: Time,
+    },
+    /// At most rates and windows have changed, and no packet has become ready.
+    Unchanged,
 }
 
 /// The transport of one host. The host calls it and moves packets; the endpoint decides.
@@ -79,7 +87,13 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
 
     /// `packet` (never a pause frame) has arrived at port `nic`. Flows that end are appended to
     /// `done`.
-    fn on_packet(&mut self, now: Time, nic: PortId, packet: &Packet<H>, done: &mut Vec<Completion>);
+    fn on_packet(
+        &mut self,
+        now: Time,
+        nic: PortId,
+        packet: &Packet<H>,
+        done: &mut Vec<Completion>,
+    ) -> PortUpdate;
 
     /// Port `nic` is free: gives the packet that leaves now to `send`, if any may; whether it has.
     fn poll(
@@ -95,12 +109,6 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// [`Time::MAX`] when it waits for the network.
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time;
 
-    /// The port and the pending send of the flow that the last answer has re-timed, if it has.
-    /// Asked for by causal models only.
-    fn take_retimed(&mut self) -> Option<(PortId, Time)> {
-        None
-    }
-
     /// Returns the flow whose last byte the last packet has delivered, if it has. Asked for after each
     /// packet at hosts that know applications, and nowhere else. It may name a flow again when a late copy of
     /// its packets arrives.
@@ -112,7 +120,7 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     fn deadline(&self) -> Time;
 
     /// Called when `deadline` has come.
-    fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>) -> Wake;
+    fn on_deadline(&mut self, now: Time, done: &mut Vec<Completion>) -> PortUpdate;
 
     /// Flows that have started here and not ended, in the order of their numbers.
     fn unfinished(&self) -> Vec<Unfinished>;

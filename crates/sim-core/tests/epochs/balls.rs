@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fabricsim_core::engine::{
-    Engine, Inbox, LogicalProcess, Message, SendBuffer, Threads, Timer, Timers, Wiring,
+    ByChannel, Engine, Inbox, LogicalProcess, Message, SendBuffer, Threads, Timer, Timers, Wiring,
 };
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::rng::mix;
@@ -62,6 +62,7 @@ impl Thrower {
 
 impl LogicalProcess for Thrower {
     type Message = Ball;
+    type Order = ByChannel;
 
     fn next_event(&self) -> Time {
         self.timers.next_time()

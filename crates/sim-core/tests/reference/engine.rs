@@ -1,8 +1,8 @@
 //! The model on the engine.
 
 use fabricsim_core::engine::{
-    Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes, SendBuffer,
-    Threads, Timer, Timers, Wiring,
+    ArrivalOrder, Driver, Engine, Epoch, Execution, Inbox, LogicalProcess, Message, Processes,
+    SendBuffer, Threads, Timer, Timers, Wiring,
 };
 use fabricsim_core::fifo::Assign;
 use fabricsim_core::units::{Duration, Time};
@@ -24,8 +24,6 @@ pub(crate) const fn order_of(value: u64) -> u64 {
 impl<const ORDERED: bool> Assign for Ball<ORDERED> {}
 
 impl<const ORDERED: bool> Message for Ball<ORDERED> {
-    const ORDERED: bool = ORDERED;
-
     fn arrival(&self) -> Time {
         self.arrival
     }
@@ -33,9 +31,16 @@ impl<const ORDERED: bool> Message for Ball<ORDERED> {
     fn set_arrival(&mut self, at: Time) {
         self.arrival = at;
     }
+}
 
-    fn order(&self) -> u64 {
-        order_of(self.value)
+/// The balls' own order, where it decides.
+struct BallOrder<const ORDERED: bool>;
+
+impl<const ORDERED: bool> ArrivalOrder<Ball<ORDERED>> for BallOrder<ORDERED> {
+    const BY_PLACE: bool = ORDERED;
+
+    fn place(ball: &Ball<ORDERED>) -> u64 {
+        order_of(ball.value)
     }
 }
 
@@ -63,6 +68,7 @@ struct Part<const ORDERED: bool> {
 
 impl<const ORDERED: bool> LogicalProcess for Part<ORDERED> {
     type Message = Ball<ORDERED>;
+    type Order = BallOrder<ORDERED>;
 
     fn next_event(&self) -> Time {
         self.timers.next_time()

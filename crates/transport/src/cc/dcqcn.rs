@@ -18,7 +18,7 @@ impl<H> ControllerFactory<H> for DcqcnConfig {
     type Controller = Dcqcn;
 
     fn build(&self, start: &FlowStart<'_>) -> Dcqcn {
-        let values = self.values(start.default_nic_rate(), start.network.fidelity);
+        let values = self.values(start.default_nic_rate(), &start.network.quirks);
         let rate = PacedRate::new(start, Windowed::from(self.window));
         match self.parameters {
             ParameterSet::Vendor => Dcqcn::Vendor(VendorDcqcn::new(self, &values, rate)),
@@ -75,7 +75,7 @@ impl<H> CongestionControl<H> for Dcqcn {
 
     /// A new rate holds from the next packet on, as in the published simulators.
     #[inline]
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         false
     }
 

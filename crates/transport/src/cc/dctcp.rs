@@ -3,8 +3,8 @@
 
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
-    MarkingThresholds, default_min_rate,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, MarkingThresholds,
+    Quirks, default_min_rate,
 };
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Rate};
@@ -34,12 +34,9 @@ settings! {
     }
 }
 
-/// The additive increase of the published script.
-const PUBLISHED_INCREASE: Rate = Rate::from_mbps(615);
-
 impl DctcpConfig {
-    fn min_rate(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
-        let least = || default_min_rate(nic_rate, fidelity);
+    fn min_rate(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
+        let least = || default_min_rate(nic_rate, quirks);
         self.min_rate.unwrap_or_else(least)
     }
 }
@@ -52,10 +49,10 @@ impl CcConfig for DctcpConfig {
     }
 
     fn resolved(&self, network: &CcContext) -> Self {
-        let published = (network.fidelity == Fidelity::Published).then_some(PUBLISHED_INCREASE);
+        let quirks = &network.quirks;
         Self {
-            additive_increase: self.additive_increase.or(published),
-            min_rate: Some(self.min_rate(network.nic_rate, network.fidelity)),
+            additive_increase: self.additive_increase.or(quirks.dctcp_increase),
+            min_rate: Some(self.min_rate(network.nic_rate, quirks)),
             ..self.clone()
         }
     }
@@ -79,20 +76,15 @@ impl<H> ControllerFactory<H> for DctcpConfig {
     type Controller = Dctcp;
 
     fn build(&self, start: &FlowStart<'_>) -> Dctcp {
-        let fidelity = start.network.fidelity;
-        let increase = || match fidelity {
-            Fidelity::Exact => start.mtu.as_f64() * 8.0 / start.base_rtt.as_secs_f64(),
-            Fidelity::Published => PUBLISHED_INCREASE.as_bps_f64(),
-        };
+        let quirks = &start.network.quirks;
+        let increase = || start.mtu.as_f64() * 8.0 / start.base_rtt.as_secs_f64();
         Dctcp {
             rate: PacedRate::new(start, Windowed::from(self.window)),
             g: self.g,
-            additive_increase: self
-                .additive_increase
+            additive_increase: (self.additive_increase)
+                .or(quirks.dctcp_increase)
                 .map_or_else(increase, Rate::as_bps_f64),
-            min_rate: self
-                .min_rate(start.default_nic_rate(), fidelity)
-                .as_bps_f64(),
+            min_rate: self.min_rate(start.default_nic_rate(), quirks).as_bps_f64(),
             mtu: start.mtu.get(),
             alpha: 1.0,
             marks: 0,
@@ -177,7 +169,7 @@ impl<H> CongestionControl<H> for Dctcp {
 
     /// A new rate holds from the next packet on, as in the published simulator.
     #[inline]
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         false
     }
 }
@@ -207,13 +199,13 @@ mod tests {
 
     #[test]
     fn the_first_mark_halves_the_rate_and_one_round_trip_reduces_once() {
-        let mut cc: Dctcp = cc(&DctcpConfig::default(), Fidelity::Published);
+        let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::NS3_HPCC);
         assert_eq!(round(&mut cc, 0, 10), 50_000);
     }
 
     #[test]
     fn few_marks_reduce_little() {
-        let mut cc: Dctcp = cc(&DctcpConfig::default(), Fidelity::Published);
+        let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::NS3_HPCC);
         for number in 0..200 {
             round(&mut cc, number, 0);
         }
@@ -232,13 +224,13 @@ mod tests {
 
     #[test]
     fn a_round_trip_without_marks_adds_a_step() {
-        let mut cc: Dctcp = cc(&DctcpConfig::default(), Fidelity::Published);
+        let mut cc: Dctcp = cc(&DctcpConfig::default(), Quirks::NS3_HPCC);
         round(&mut cc, 0, 10);
         round(&mut cc, 1, 0);
         let before = round(&mut cc, 2, 0);
         assert_eq!(round(&mut cc, 3, 0) - before, 615);
         // One MTU per base round-trip time in the default: 8 Gbit in 8 us.
-        let mut exact: Dctcp = super::super::harness::cc(&DctcpConfig::default(), Fidelity::Exact);
+        let mut exact: Dctcp = super::super::harness::cc(&DctcpConfig::default(), Quirks::EXACT);
         round(&mut exact, 0, 10);
         round(&mut exact, 1, 0);
         let before = round(&mut exact, 2, 0);

@@ -1,7 +1,7 @@
 //! A flow of RDMA made by hand, for the tests of algorithms.
 
 use fabricsim_core::plugin::{
-    Ack, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
+    Ack, CcContext, CongestionControl, ControllerFactory, FlowStart, Quirks,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
@@ -11,9 +11,9 @@ pub(super) const LINE: Rate = Rate::from_gbps(100);
 const BASE_RTT: Duration = Duration::from_us(8);
 
 /// The controller of a flow that starts at time 0 with `config`.
-pub(super) fn cc<C: ControllerFactory<()>>(config: &C, fidelity: Fidelity) -> C::Controller {
+pub(super) fn cc<C: ControllerFactory<()>>(config: &C, quirks: Quirks) -> C::Controller {
     let network = CcContext {
-        fidelity,
+        quirks,
         ..CcContext::of_nics(LINE)
     };
     config.build(&FlowStart::new(LINE, BASE_RTT, Bytes::new(1_000), &network))

@@ -1,6 +1,7 @@
 //! The rate of an algorithm that computes a rate, and the window that follows it.
 
-use fabricsim_core::plugin::{Fidelity, FlowStart, scaled_window};
+use fabricsim_core::plugin::quirks::RateUnit;
+use fabricsim_core::plugin::{FlowStart, scaled_window};
 use fabricsim_core::units::{Bytes, Rate};
 
 /// Whether an algorithm limits what is in flight ("+w" in the HPCC paper's figures): a window of one
@@ -26,7 +27,7 @@ pub(super) struct PacedRate {
     window: Option<Bytes>,
     line_rate: Rate,
     full_window: Option<Bytes>,
-    fidelity: Fidelity,
+    unit: RateUnit,
 }
 
 impl PacedRate {
@@ -39,7 +40,7 @@ impl PacedRate {
             window: full_window,
             line_rate: start.line_rate,
             full_window,
-            fidelity: start.network.fidelity,
+            unit: start.network.quirks.rates,
         }
     }
 
@@ -49,14 +50,10 @@ impl PacedRate {
         self.bps
     }
 
-    /// `bps` as this model keeps rates: the published simulator cuts them to whole bits after every
-    /// operation.
+    /// Returns `bps` as this model keeps rates.
     #[inline]
     pub(super) fn kept(&self, bps: f64) -> f64 {
-        match self.fidelity {
-            Fidelity::Exact => bps,
-            Fidelity::Published => bps.trunc(),
-        }
+        self.unit.cut(bps)
     }
 
     /// Changes the rate to `bps`, at most line rate.

@@ -3,7 +3,7 @@
 
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
-    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, Fidelity, FlowStart,
+    Ack, CcConfig, CcContext, CongestionControl, ControllerFactory, FlowStart, Quirks,
     default_min_rate,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate};
@@ -90,8 +90,8 @@ impl TimelyConfig {
         self.hyper_increase.unwrap_or_else(share)
     }
 
-    fn min_rate(&self, nic_rate: Rate, fidelity: Fidelity) -> Rate {
-        let least = || default_min_rate(nic_rate, fidelity);
+    fn min_rate(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
+        let least = || default_min_rate(nic_rate, quirks);
         self.min_rate.unwrap_or_else(least)
     }
 }
@@ -116,17 +116,13 @@ impl CcConfig for TimelyConfig {
         Self {
             additive_increase: Some(self.additive_increase(nic_rate)),
             hyper_increase: Some(self.hyper_increase(nic_rate)),
-            min_rate: Some(self.min_rate(nic_rate, network.fidelity)),
+            min_rate: Some(self.min_rate(nic_rate, &network.quirks)),
             ..self.clone()
         }
     }
 
     fn telemetry_bytes(&self, _network: &CcContext) -> u16 {
         TIMESTAMP
-    }
-
-    fn ack_high_priority(&self) -> bool {
-        true
     }
 
     fn lowest_rate(&self) -> Option<Rate> {
@@ -139,7 +135,7 @@ impl<H> ControllerFactory<H> for TimelyConfig {
 
     fn build(&self, start: &FlowStart<'_>) -> Timely {
         let nic_rate = start.default_nic_rate();
-        let fidelity = start.network.fidelity;
+        let quirks = &start.network.quirks;
         Timely {
             rate: PacedRate::new(start, Windowed::from(self.window)),
             alpha: self.alpha,
@@ -150,7 +146,7 @@ impl<H> ControllerFactory<H> for TimelyConfig {
             additive_increase: self.additive_increase(nic_rate).as_bps_f64(),
             hyper_increase: self.hyper_increase(nic_rate).as_bps_f64(),
             hyper_counts: self.hyper_counts,
-            min_rate: self.min_rate(nic_rate, fidelity).as_bps_f64(),
+            min_rate: self.min_rate(nic_rate, quirks).as_bps_f64(),
             last_update_seq: 0,
             last_rtt: Duration::ZERO,
             rtt_difference: 0.0,
@@ -275,7 +271,7 @@ impl<H> CongestionControl<H> for Timely {
 
     /// A new rate holds from the next packet on, as in the published simulator.
     #[inline]
-    fn retimes(&self) -> bool {
+    fn reschedules(&self) -> bool {
         false
     }
 }

@@ -6,22 +6,21 @@ use fabricsim_core::units::{Bytes, Duration};
 
 use super::*;
 use crate::cc::NoneConfig;
-use crate::rdma::{BaseReference, PacingTimes, RdmaConfig};
-use crate::tcp::{ClassConfig, Opening, TcpConfig, TcpProfile, WithTcp};
+use crate::rdma::{BaseReference, RdmaConfig};
+use crate::tcp::{ClassConfig, Opening, TcpConfig, TcpOnly, TcpProfile};
 
 const RATE: Rate = Rate::from_gbps(100);
 const NIC: PortId = PortId(0);
 const RDMA: ClassId = ClassId(0);
 const TCP: ClassId = ClassId(1);
 
-type Host = Hosts<WithTcp<()>, NoneConfig>;
+type Host = Hosts<TcpOnly, NoneConfig>;
 
 fn host() -> Host {
     let rdma = RdmaSettings::new(
         RdmaConfig::default(),
         NoneConfig::default(),
         CcContext::of_nics(RATE),
-        PacingTimes::Exact,
         BaseReference::Pair,
     );
     let config = TcpConfig {
@@ -69,12 +68,7 @@ fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
 }
 
 /// What leaves when the wire is free at once, one packet after the other, from `now` on.
-fn sent(
-    host: &mut Host,
-    mut now: Time,
-    paused: PrioritySet,
-    most: usize,
-) -> Vec<Packet<WithTcp<()>>> {
+fn sent(host: &mut Host, mut now: Time, paused: PrioritySet, most: usize) -> Vec<Packet<TcpOnly>> {
     let mut packets = Vec::new();
     while packets.len() < most {
         let next = host.next_send(now, NIC, paused);
@@ -89,7 +83,7 @@ fn sent(
     packets
 }
 
-fn flows(packets: &[Packet<WithTcp<()>>]) -> Vec<u32> {
+fn flows(packets: &[Packet<TcpOnly>]) -> Vec<u32> {
     packets.iter().map(|packet| packet.flow.0).collect()
 }
 

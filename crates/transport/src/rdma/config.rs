@@ -3,7 +3,8 @@
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::{CcContext, Fidelity, PathStability};
+use fabricsim_core::plugin::quirks::{NicTimer, TimeUnit, WindowRule};
+use fabricsim_core::plugin::{CcContext, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
@@ -90,36 +91,14 @@ impl RdmaConfig {
     }
 }
 
-/// How the spacing of packets is rounded.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum PacingTimes {
-    /// To a picosecond.
-    Exact,
-    /// As in ns-3.17, truncated to nanoseconds.
-    TruncatedNs,
-}
-
-impl PacingTimes {
-    /// The time between the starts of a packet of `wire` bytes and of the next one.
-    #[inline]
-    pub(super) fn gap(self, wire: u16, rate: Rate) -> Duration {
-        let size = Bytes::new(u64::from(wire));
-        match self {
-            Self::Exact => rate.transmission(size),
-            Self::TruncatedNs => rate.sransmission_truncated_ns(size),
-        }
+/// The time between the starts of a packet of `wire` bytes and of the next one.
+#[inline]
+pub(super) fn gap(unit: TimeUnit, wire: u16, rate: Rate) -> Duration {
+    let size = Bytes::new(u64::from(wire));
+    match unit {
+        TimeUnit::Picosecond => rate.transmission(size),
+        TimeUnit::Nanosecond => rate.sransmission_truncated_ns(size),
     }
-}
-
-/// When a NIC port with nothing to send looks again.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum NicTimer {
-    /// When the first flow that its window lets go is due.
-    Precise,
-    /// When the first flow with bytes left is due, whether or not its window lets it go, and not at
-    /// all when that time has passed: the published simulator. A flow that waits for its pacing
-    /// beside one that waits for its window is then late until the next arrival.
-    Published,
 }
 
 /// Which round-trip time and bandwidth-delay product algorithms are given: T, and the whole window W.
@@ -149,12 +128,12 @@ impl BaseReference {
     /// The reference that `choice` names, in a network whose largest base round-trip time and largest
     /// bandwidth-delay product of all pairs are `base_rtt` and `bdp`.
     #[must_use]
-    pub const fn new(choice: BaseRtt, fidelity: Fidelity, base_rtt: Duration, bdp: Bytes) -> Self {
-        match (choice, fidelity) {
-            (BaseRtt::Largest, Fidelity::Exact) => Self::Largest { base_rtt },
-            (BaseRtt::Pair, Fidelity::Exact) => Self::Pair,
-            (BaseRtt::Largest, Fidelity::Published) => Self::PublishedLargest { base_rtt, bdp },
-            (BaseRtt::Pair, Fidelity::Published) => Self::PublishedPair,
+    pub const fn new(choice: BaseRtt, rule: WindowRule, base_rtt: Duration, bdp: Bytes) -> Self {
+        match (choice, rule) {
+            (BaseRtt::Largest, WindowRule::OwnNic) => Self::Largest { base_rtt },
+            (BaseRtt::Pair, WindowRule::OwnNic) => Self::Pair,
+            (BaseRtt::Largest, WindowRule::SlowestLink) => Self::PublishedLargest { base_rtt, bdp },
+            (BaseRtt::Pair, WindowRule::SlowestLink) => Self::PublishedPair,
         }
     }
 
@@ -190,8 +169,8 @@ pub struct RdmaSettings<F> {
     pub answer_priority: Option<Priority>,
     /// Whether answers leave a host while their priority is paused.
     pub ack_high_priority: bool,
-    /// How pacing is rounded.
-    pub pacing: PacingTimes,
+    /// The resolution of pacing.
+    pub pacing: TimeUnit,
     /// When an idle NIC port looks again.
     pub nic_timer: NicTimer,
     /// What algorithms take for T and W.
@@ -209,17 +188,8 @@ impl<F> RdmaSettings<F> {
     /// # Panics
     /// When `answer_priority` of `config` is not one of 0 to 7.
     #[must_use]
-    pub fn new(
-        config: RdmaConfig,
-        factory: F,
-        network: CcContext,
-        pacing: PacingTimes,
-        base: BaseReference,
-    ) -> Self {
-        let nic_timer = match pacing {
-            PacingTimes::Exact => NicTimer::Precise,
-            PacingTimes::TruncatedNs => NicTimer::Published,
-        };
+    pub fn new(config: RdmaConfig, factory: F, network: CcContext, base: BaseReference) -> Self {
+        let quirks = network.quirks;
         Self {
             answer_priority: config.answer_priority.map(Priority::new),
             ack_high_priority: config.ack_high_priority.unwrap_or(false),
@@ -230,8 +200,8 @@ impl<F> RdmaSettings<F> {
             data_header: 48,
             answer_header: 46,
             answer_least: 60,
-            pacing,
-            nic_timer,
+            pacing: quirks.pacing,
+            nic_timer: quirks.nic_timer,
             base,
             paths: PathStability::PerFlow,
         }

@@ -9,14 +9,15 @@ use std::sync::Arc;
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, PrioritySet};
+use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{
     CongestionControl, ControllerFactory, Endpoint, EndpointCounters, Feedback, FlowStart,
-    LiveFlow, Unfinished, Wake,
+    LiveFlow, PortUpdate, Unfinished,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
 
-use super::config::{NicTimer, RdmaSettings};
+use super::config::RdmaSettings;
 use super::nic::Nic;
 use super::receiver::{Answer, Receivers};
 use super::sender::Sender;
@@ -36,8 +37,6 @@ pub struct Rdma<H: Header, F: ControllerFactory<H>> {
     receivers: Receivers,
     /// Timeouts and the algorithms' own timers.
     timers: BinaryHeap<Reverse<(Time, u32)>>,
-    /// What the last answer re-timed.
-    retimed: Option<(PortId, Time)>,
     counters: EndpointCounters,
 }
 
@@ -54,7 +53,6 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             slots: FxHashMap::default(),
             receivers: Receivers::default(),
             timers: BinaryHeap::new(),
-            retimed: None,
             counters: EndpointCounters::default(),
         }
     }
@@ -107,10 +105,15 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    fn on_answer(&mut self, now: Time, packet: &Packet<H>, done: &mut Vec<Completion>) {
+    fn on_answer(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        done: &mut Vec<Completion>,
+    ) -> PortUpdate {
         // An answer to a flow that has ended: a late copy.
         let Some(&slot) = self.slots.get(&packet.flow) else {
-            return;
+            return PortUpdate::Ready;
         };
         let sender = self.senders[slot as usize]
             .as_mut()
@@ -125,25 +128,41 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         self.counters.acknowledged += newly_acked;
         if sender.is_complete() && self.settings.nic_timer == NicTimer::Precise {
             self.finish(now, slot, done);
-            return;
+            return PortUpdate::Ready;
         }
         if packet.kind() == PacketKind::Nack {
             sender.on_nack(now, packet, &self.settings);
         }
         let ack = sender.ack(now, cumulative, newly_acked, rtt, packet);
         sender.cc.on_ack(&ack);
-        if sender.cc.retimes() {
+        let mut update = PortUpdate::Ready;
+        if sender.cc.reschedules() {
             sender.follow_rate(self.settings.pacing);
-            self.retimed = Some((sender.nic, sender.next_send));
+            update = PortUpdate::Rescheduled {
+                nic: sender.nic,
+                at: sender.next_send,
+            };
         }
         if sender.is_complete() {
             self.finish(now, slot, done);
-            return;
+            return update;
         }
         if sender.cc.deadline() < sender.timer_at {
             self.set_timer(slot);
         }
         self.place(now, slot);
+        update
+    }
+
+    /// When the first flow of `nic` with bytes left is due, which may be a time that has passed
+    /// ([`NicTimer::FirstWithBytes`]).
+    // Apart from the code of networks that are precise.
+    #[cold]
+    fn first_with_bytes(&self, nic: PortId) -> Time {
+        let senders = self.senders.iter().flatten();
+        let with_bytes = senders.filter(|s| s.nic == nic && s.next < s.size());
+        let due = with_bytes.map(|sender| sender.next_send);
+        due.min().unwrap_or(Time::MAX)
     }
 
     fn finish(&mut self, now: Time, slot: u32, done: &mut Vec<Completion>) {
@@ -206,12 +225,13 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         nic: PortId,
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
-    ) {
+    ) -> PortUpdate {
         match packet.kind() {
             PacketKind::Data => self.on_data(now, nic, packet),
-            PacketKind::Ack | PacketKind::Nack => self.on_answer(now, packet, done),
+            PacketKind::Ack | PacketKind::Nack => return self.on_answer(now, packet, done),
             PacketKind::Pause => debug_assert!(false, "the host keeps pause frames to itself"),
         }
+        PortUpdate::Ready
     }
 
     #[inline]
@@ -255,23 +275,14 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     #[inline]
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time {
         let port = &self.nics[nic.index()];
-        // It may name a time that has passed, which only causal models know to ignore.
-        if H::CAUSAL && self.settings.nic_timer == NicTimer::Published {
-            let with_bytes = self
-                .senders
-                .iter()
-                .flatten()
-                .filter(|s| s.nic == nic && s.next < s.size());
-            return with_bytes
-                .map(|sender| sender.next_send)
-                .min()
-                .unwrap_or(Time::MAX);
-        }
         if port.answers.any(self.answers_allowed(paused)) {
             return at;
         }
         if !port.occupied.without(paused).is_empty() {
             return at;
+        }
+        if self.settings.nic_timer == NicTimer::FirstWithBytes {
+            return self.first_with_bytes(nic);
         }
         let next = self.promote(at, nic.index());
         if !self.nics[nic.index()].occupied.without(paused).is_empty() {
@@ -279,11 +290,6 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         } else {
             next
         }
-    }
-
-    #[inline]
-    fn take_retimed(&mut self) -> Option<(PortId, Time)> {
-        self.retimed.take()
     }
 
     fn take_received(&mut self) -> Option<FlowId> {
@@ -295,10 +301,10 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         self.timers.peek().map_or(Time::MAX, |&Reverse((at, _))| at)
     }
 
-    fn on_deadline(&mut self, now: Time, _done: &mut Vec<Completion>) -> Wake {
+    fn on_deadline(&mut self, now: Time, _done: &mut Vec<Completion>) -> PortUpdate {
         let rto_min = self.settings.rto_min;
         let pacing = self.settings.pacing;
-        let mut wake = Wake::Quiet;
+        let mut update = PortUpdate::Unchanged;
         while let Some(&Reverse((at, slot))) = self.timers.peek() {
             if at > now {
                 break;
@@ -314,18 +320,18 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             if sender.timeout_at(rto_min) <= now {
                 self.counters.timeouts += 1;
                 sender.on_timeout(now, &self.settings);
-                wake = Wake::Poll;
+                update = PortUpdate::Ready;
             }
             if sender.cc.deadline() <= now {
                 sender.cc.on_timer(now);
             }
-            if sender.cc.retimes() {
+            if sender.cc.reschedules() {
                 sender.follow_rate(pacing);
             }
             self.place(now, slot);
             self.set_timer(slot);
         }
-        wake
+        update
     }
 
     fn unfinished(&self) -> Vec<Unfinished> {

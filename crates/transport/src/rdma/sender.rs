@@ -8,10 +8,11 @@ use fabricsim_core::flow::Flow;
 use fabricsim_core::id::PortId;
 use fabricsim_core::limits::MAX_DURATION;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
+use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_core::plugin::{CongestionControl, FlowKey, Signal};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
-use super::config::{PacingTimes, RdmaSettings, Recovery};
+use super::config::{RdmaSettings, Recovery, gap};
 use super::selective::{Episode, Overtaking, Scoreboard};
 
 /// The most doublings of the timeout.
@@ -187,7 +188,7 @@ impl<L> Sender<L> {
         }
         self.last_wire = packet.wire;
         self.gap = match self.cc.pacing_rate() {
-            Some(rate) => settings.pacing.gap(packet.wire, rate),
+            Some(rate) => gap(settings.pacing, packet.wire, rate),
             None => Duration::ZERO,
         };
         self.next_send = now + self.gap;
@@ -227,7 +228,7 @@ impl<L> Sender<L> {
 
     /// Moves the pending send with the algorithm's rate: what the last packet would have been spaced by.
     #[inline]
-    pub(super) fn follow_rate<H: Header>(&mut self, times: PacingTimes)
+    pub(super) fn follow_rate<H: Header>(&mut self, times: TimeUnit)
     where
         L: CongestionControl<H>,
     {
@@ -238,7 +239,7 @@ impl<L> Sender<L> {
             return;
         }
         self.rate = rate;
-        let gap = times.gap(self.last_wire, rate);
+        let gap = gap(times, self.last_wire, rate);
         let moved = self.next_send.as_ps() + gap.as_ps();
         self.next_send = Time::from_ps(moved.saturating_sub(self.gap.as_ps()));
         self.gap = gap;

@@ -13,7 +13,7 @@ use fabricsim_core::units::{Bytes, Rate, Time};
 
 use super::config::TcpParameters;
 use super::handshake::{Handshake, State};
-use super::header::{Bits, TcpFields};
+use super::header::{Bits, HasTcp};
 use super::receiver::{Arrival, Receiver};
 use super::sender::{Incoming, Sender};
 
@@ -139,7 +139,7 @@ impl Connection {
 
     /// `packet` has arrived; answers go to `out`.
     #[inline]
-    pub(super) fn on_packet<H: TcpFields>(
+    pub(super) fn on_packet<H: HasTcp>(
         &mut self,
         now: Time,
         packet: &Packet<H>,
@@ -183,7 +183,7 @@ impl Connection {
         self.event()
     }
 
-    fn on_segment<H: TcpFields>(
+    fn on_segment<H: HasTcp>(
         &mut self,
         now: Time,
         packet: &Packet<H>,
@@ -247,7 +247,7 @@ impl Connection {
     }
 
     /// A timer has come; whether it was the retransmission timeout.
-    pub(super) fn on_deadline<H: TcpFields>(
+    pub(super) fn on_deadline<H: HasTcp>(
         &mut self,
         now: Time,
         mut out: impl FnMut(&Packet<H>),

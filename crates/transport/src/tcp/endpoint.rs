@@ -9,12 +9,12 @@ use std::sync::Arc;
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PrioritySet};
-use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow, Unfinished, Wake};
+use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Unfinished};
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::connection::{Connection, Event};
-use super::header::TcpFields;
+use super::header::HasTcp;
 use super::pool::Pool;
 use super::settings::TcpSettings;
 use crate::rdma::nic::Nic;
@@ -40,7 +40,7 @@ pub struct Tcp<H> {
     counters: EndpointCounters,
 }
 
-impl<H: TcpFields> Tcp<H> {
+impl<H: HasTcp> Tcp<H> {
     /// The TCP of a host whose NIC ports have the rates `nic_rates`.
     #[must_use]
     pub fn new(settings: Arc<TcpSettings>, nic_rates: Vec<Rate>) -> Self {
@@ -138,7 +138,7 @@ impl<H: TcpFields> Tcp<H> {
     }
 }
 
-impl<H: TcpFields> Endpoint<H> for Tcp<H> {
+impl<H: HasTcp> Endpoint<H> for Tcp<H> {
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
         self.start_flow(now, flow, nic);
     }
@@ -150,10 +150,10 @@ impl<H: TcpFields> Endpoint<H> for Tcp<H> {
         nic: PortId,
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
-    ) {
+    ) -> PortUpdate {
         let known = self.slots.get(&packet.flow).copied();
         let Some(slot) = known.or_else(|| self.meet(now, nic, packet)) else {
-            return;
+            return PortUpdate::Ready;
         };
         let Self {
             connections,
@@ -176,6 +176,7 @@ impl<H: TcpFields> Endpoint<H> for Tcp<H> {
         } else {
             self.follow(now, slot, event, done);
         }
+        PortUpdate::Ready
     }
 
     #[inline]
@@ -235,7 +236,7 @@ impl<H: TcpFields> Endpoint<H> for Tcp<H> {
         self.timers.peek().map_or(Time::MAX, |&Reverse((at, _))| at)
     }
 
-    fn on_deadline(&mut self, now: Time, _done: &mut Vec<Completion>) -> Wake {
+    fn on_deadline(&mut self, now: Time, _done: &mut Vec<Completion>) -> PortUpdate {
         while let Some(&Reverse((at, slot))) = self.timers.peek() {
             if at > now {
                 break;
@@ -263,7 +264,7 @@ impl<H: TcpFields> Endpoint<H> for Tcp<H> {
             }
             self.settle(now, slot);
         }
-        Wake::Poll
+        PortUpdate::Ready
     }
 
     fn unfinished(&self) -> Vec<Unfinished> {

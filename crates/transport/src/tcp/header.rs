@@ -4,7 +4,7 @@
 //! which it was opened), `Packet::sent_at` the timestamp: of the segment itself, and on an
 //! acknowledgement of the segment that caused it (RFC 7323, section 4.3).
 
-use fabricsim_core::packet::{Causes, Header};
+use fabricsim_core::packet::{Header, Slots};
 use fabricsim_core::units::Bytes;
 
 use fabricsim_core::plugin::Feedback;
@@ -100,55 +100,26 @@ impl TcpHeader {
     }
 }
 
-/// A packet header that has room for TCP.
-pub trait TcpFields: Header {
-    /// The TCP header.
+impl Header for TcpHeader {
+    #[inline]
+    fn touch(&self) -> u64 {
+        self.ack
+    }
+}
+
+/// A packet header with a slot for TCP.
+pub trait HasTcp: Header {
+    /// Returns the TCP header.
     fn tcp(&self) -> &TcpHeader;
 
-    /// The TCP header, to be written.
+    /// Returns the TCP header, to be written.
     fn tcp_mut(&mut self) -> &mut TcpHeader;
 }
 
-/// The TCP header beside the telemetry `S` of other transports of the same network.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct WithTcp<S> {
-    /// The TCP header.
-    pub tcp: TcpHeader,
-    /// The telemetry.
-    pub telemetry: S,
-}
-
-impl<S: Header> Header for WithTcp<S> {
-    const CAUSAL: bool = S::CAUSAL;
-    const PARTIAL: bool = S::PARTIAL;
-
-    #[inline]
-    fn assign(&mut self, other: &Self) {
-        if Self::PARTIAL {
-            self.tcp = other.tcp;
-            self.telemetry.assign(&other.telemetry);
-        } else {
-            *self = *other;
-        }
-    }
-
-    #[inline]
-    fn causes(&self) -> Causes {
-        self.telemetry.causes()
-    }
-
-    #[inline]
-    fn touch(&self) -> u64 {
-        self.tcp.ack ^ self.telemetry.touch()
-    }
-
-    #[inline]
-    fn set_causes(&mut self, causes: Causes) {
-        self.telemetry.set_causes(causes);
-    }
-}
-
-impl<S: Header> TcpFields for WithTcp<S> {
+impl<O, I, D, Q> HasTcp for Slots<O, I, D, Q, TcpHeader>
+where
+    Self: Header,
+{
     #[inline]
     fn tcp(&self) -> &TcpHeader {
         &self.tcp
@@ -160,6 +131,9 @@ impl<S: Header> TcpFields for WithTcp<S> {
     }
 }
 
+/// The header of networks of TCP without telemetry.
+pub type TcpOnly = Slots<(), (), (), (), TcpHeader>;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,7 +142,7 @@ mod tests {
     #[test]
     fn a_segment_is_eighty_eight_bytes_and_other_packets_are_none() {
         assert_eq!(size_of::<TcpHeader>(), 40);
-        assert_eq!(size_of::<Packet<WithTcp<()>>>(), 88);
+        assert_eq!(size_of::<Packet<TcpOnly>>(), 88);
         assert!(!TcpHeader::default().bits.has(Bits::TCP));
     }
 

@@ -12,9 +12,7 @@ use fabricsim_core::plugin::{
     FlowStart, Signal,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use fabricsim_transport::rdma::{
-    BaseReference, PacingTimes, Rdma, RdmaConfig, RdmaSettings, Recovery,
-};
+use fabricsim_transport::rdma::{BaseReference, Rdma, RdmaConfig, RdmaSettings, Recovery};
 
 pub(crate) const MTU: u64 = 1_000;
 /// Packets of a flow: six round trips at line rate.
@@ -116,7 +114,6 @@ pub(crate) fn transfer(
         config,
         cc.clone(),
         CcContext::of_nics(RATE),
-        PacingTimes::Exact,
         BaseReference::Pair,
     ));
     let mut hosts = [0, 1].map(|_| Host {

@@ -10,9 +10,9 @@ use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PacketKind, Priority, PrioritySet};
 use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use fabricsim_transport::tcp::{ClassConfig, Tcp, TcpConfig, TcpSettings, WithTcp};
+use fabricsim_transport::tcp::{ClassConfig, Tcp, TcpConfig, TcpOnly, TcpSettings};
 
-pub(crate) type Segment = Packet<WithTcp<()>>;
+pub(crate) type Segment = Packet<TcpOnly>;
 
 /// What becomes of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ impl Path {
 }
 
 struct Host {
-    tcp: Tcp<WithTcp<()>>,
+    tcp: Tcp<TcpOnly>,
     /// When its NIC is free, and when the bottleneck before it is.
     free: Time,
     bottleneck: Time,

@@ -5,7 +5,7 @@ use crate::published_stack::PublishedStack;
 
 #[test]
 fn another_path_starts_the_comparison_anew() {
-    let factory = factory(HpccConfig::default(), Fidelity::Exact);
+    let factory = factory(HpccConfig::default(), Quirks::EXACT);
     let mut cc = flow(&factory);
     ack(&mut cc, &seen(&factory, 1_024, 0, 0), 1_000, 100_000);
     let mut longer = seen(&factory, 2_048, 5_000, 0);
@@ -24,7 +24,7 @@ fn another_path_starts_the_comparison_anew() {
     );
     ack(&mut cc, &longer, 2_000, 101_000);
     assert_eq!(cc.rate, LINE);
-    assert!(!cc.retimes());
+    assert!(!reschedules(&cc));
 }
 
 /// One hop of switch `node`, seen at `ns` with `sent` bytes sent.
@@ -44,9 +44,9 @@ fn seen_of<S: IntHeader>(factory: &Setup, node: u32, ns: u64, sent: u64) -> S {
 }
 
 /// The spine 4 has sent 1 GB, the spine 5 only 5 KB: what looks like 4 GB in 100 ns is another path.
-fn moved_to_another_spine<S: IntHeader>(fidelity: Fidelity) -> (f64, f64) {
-    let factory = factory(HpccConfig::default(), fidelity);
-    let mut cc: Hpcc<S> = factory.config.build(&factory.start());
+fn moved_to_another_spine<S: IntHeader + HasInt<Int = S>>(quirks: Quirks) -> (f64, f64) {
+    let factory = factory(HpccConfig::default(), quirks);
+    let mut cc = ControllerFactory::<S>::build(&factory.config, &factory.start());
     let mut see = |node, ns, sent, cumulative| {
         let stack: S = seen_of(&factory, node, ns, sent);
         let next_seq = cumulative + 100_000;
@@ -70,14 +70,14 @@ fn moved_to_another_spine<S: IntHeader>(fidelity: Fidelity) -> (f64, f64) {
 #[test]
 fn another_path_of_equal_length_starts_the_comparison_anew() {
     // 1,187 bytes in 100 ns are 95%, as before: neither rate nor average have moved.
-    let (rate, utilization) = moved_to_another_spine::<Stack>(Fidelity::Exact);
+    let (rate, utilization) = moved_to_another_spine::<Stack>(Quirks::EXACT);
     assert!((utilization - 0.95).abs() < 0.01, "{utilization}");
     assert!((rate - 100.0).abs() < 0.5, "{rate}");
 }
 
 #[test]
 fn the_published_header_takes_paths_of_equal_length_for_one() {
-    let (_, utilization) = moved_to_another_spine::<PublishedStack>(Fidelity::Published);
+    let (_, utilization) = moved_to_another_spine::<PublishedStack>(Quirks::NS3_HPCC);
     assert!((utilization - 0.95).abs() > 0.1, "{utilization}");
 }
 
@@ -101,7 +101,7 @@ fn rates_of_hops_begin_a_path_with_the_one_that_ruled() {
         stack.push(&hop, label(nodes[1], 0), &factory.scale);
         stack
     };
-    let factory = factory(config, Fidelity::Exact);
+    let factory = factory(config, Quirks::EXACT);
     let mut cc = flow(&factory);
     ack(
         &mut cc,

@@ -143,7 +143,7 @@ impl AnyCcConfig {
     }
 
     /// Returns the configuration if it is a `C`.
-    pub(super) fn typed<C: 'static>(&self) -> Option<&C> {
+    pub(crate) fn typed<C: 'static>(&self) -> Option<&C> {
         self.config.as_any().downcast_ref()
     }
 
@@ -191,12 +191,6 @@ impl AnyCcConfig {
     #[must_use]
     pub fn lowest_rate(&self) -> Option<Rate> {
         self.config.lowest_rate()
-    }
-
-    /// Returns whether the published script lets answers leave a paused host under this algorithm.
-    #[must_use]
-    pub fn ack_high_priority(&self) -> bool {
-        self.config.ack_high_priority()
     }
 
     /// Returns the feedback of marks that connections of TCP ask for.

@@ -6,8 +6,8 @@ use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart, Transport,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
-use fabricsim_hpcc::{HpccConfig, IntHeader};
-use fabricsim_pint::{PintConfig, PintHeader};
+use fabricsim_hpcc::{HasInt, HpccConfig};
+use fabricsim_pint::{HasDigest, PintConfig};
 use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, NoneConfig, TimelyConfig};
 
 use super::config::AnyCcConfig;
@@ -27,7 +27,7 @@ macro_rules! compiled {
 
         /// Any controller of RDMA; one match for each call.
         #[derive(Debug)]
-        pub enum AnyController<H: IntHeader + PintHeader> {
+        pub enum AnyController<H: HasInt + HasDigest> {
             $(#[doc = concat!("Of [`", stringify!($config), "`].")]
             $variant(<$config as ControllerFactory<H>>::Controller),)*
             /// Any other.
@@ -45,7 +45,7 @@ macro_rules! compiled {
                 Some(Self::Viewed(ViewedFactory { factory, telemetry }))
             }
 
-            fn build<H: IntHeader + PintHeader>(&self, start: &FlowStart<'_>) -> AnyController<H> {
+            fn build<H: HasInt + HasDigest>(&self, start: &FlowStart<'_>) -> AnyController<H> {
                 match self {
                     $(Self::$variant(config) => AnyController::$variant(ControllerFactory::<H>::build(config, start)),)*
                     Self::Viewed(factory) => AnyController::Viewed(factory.build(start)),
@@ -74,7 +74,7 @@ compiled! { ($)
 }
 
 /// What TCP alone asks is left at its defaults: no flow of TCP has such a controller.
-impl<H: IntHeader + PintHeader> CongestionControl<H> for AnyController<H> {
+impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
     #[inline]
     fn prepare(&mut self, header: &mut H) -> u16 {
         each!(self, prepare(header))
@@ -105,8 +105,8 @@ impl<H: IntHeader + PintHeader> CongestionControl<H> for AnyController<H> {
     }
 
     #[inline]
-    fn retimes(&self) -> bool {
-        each!(self, retimes())
+    fn reschedules(&self) -> bool {
+        each!(self, reschedules())
     }
 
     #[inline]
@@ -169,7 +169,7 @@ impl ClassFactories {
     }
 }
 
-impl<H: IntHeader + PintHeader> ControllerFactory<H> for ClassFactories {
+impl<H: HasInt + HasDigest> ControllerFactory<H> for ClassFactories {
     type Controller = AnyController<H>;
 
     fn build(&self, start: &FlowStart<'_>) -> AnyController<H> {

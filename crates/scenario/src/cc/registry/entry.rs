@@ -154,8 +154,6 @@ pub trait DynCcConfig: std::fmt::Debug + Send + Sync {
     fn marking(&self, rate: Rate) -> Option<MarkingThresholds>;
     /// As [`CcConfig::lowest_rate`].
     fn lowest_rate(&self) -> Option<Rate>;
-    /// As [`CcConfig::ack_high_priority`].
-    fn ack_high_priority(&self) -> bool;
     /// As [`CcConfig::feedback`].
     fn feedback(&self) -> Feedback;
 }
@@ -190,10 +188,6 @@ where
 
     fn lowest_rate(&self) -> Option<Rate> {
         CcConfig::lowest_rate(self)
-    }
-
-    fn ack_high_priority(&self) -> bool {
-        CcConfig::ack_high_priority(self)
     }
 
     fn feedback(&self) -> Feedback {

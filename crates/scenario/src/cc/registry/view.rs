@@ -7,8 +7,8 @@ use fabricsim_core::plugin::{
     RequiredTelemetry, TelemetryView,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use fabricsim_hpcc::{IntHeader, IntScale, int_bytes};
-use fabricsim_pint::{LogCode, PintConfig, PintHeader};
+use fabricsim_hpcc::{HasInt, IntHeader as _, IntScale, int_bytes};
+use fabricsim_pint::{DigestSlot as _, HasDigest, LogCode, PintConfig};
 
 use super::entry::DynCcConfig;
 
@@ -56,7 +56,7 @@ impl ViewedFactory {
             RequiredTelemetry::Digest => {
                 let config = PintConfig::default();
                 Source::Digest {
-                    code: config.log_code(network.fidelity),
+                    code: config.log_code(&network.quirks),
                     bytes: DynCcConfig::telemetry_bytes(&config, network),
                     carrier: network.digests,
                 }
@@ -74,7 +74,7 @@ pub struct ViewedController {
     source: Arc<Source>,
 }
 
-impl<H: IntHeader + PintHeader> CongestionControl<H> for ViewedController {
+impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
     fn prepare(&mut self, header: &mut H) -> u16 {
         let own = self.cc.prepare(&mut self.view);
         own + match *self.source {
@@ -83,7 +83,7 @@ impl<H: IntHeader + PintHeader> CongestionControl<H> for ViewedController {
             Source::Digest { bytes, carrier, .. } => match carrier {
                 DigestCarrier::Switch => 0,
                 DigestCarrier::Sender => {
-                    header.carry();
+                    header.digest_mut().carry();
                     bytes
                 }
             },
@@ -95,18 +95,18 @@ impl<H: IntHeader + PintHeader> CongestionControl<H> for ViewedController {
     }
 
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
-        let header = ack.telemetry;
         match &*self.source {
             Source::Nothing => {}
             Source::Int { scale, .. } => {
+                let stack = ack.telemetry.int();
                 // Entries beyond the capacity are lost, and those before them may be overwritten.
-                let hops = Some(header.hops()).filter(|&hops| hops <= H::CAPACITY);
+                let hops = Some(stack.hops()).filter(|&hops| hops <= H::Int::CAPACITY);
                 let hops = 0..hops.unwrap_or(0);
-                let entries = hops.filter_map(|index| header.hop(index, ack.now, scale));
-                self.view.set_int(header.path(), entries);
+                let entries = hops.filter_map(|index| stack.hop(index, ack.now, scale));
+                self.view.set_int(stack.path(), entries);
             }
             Source::Digest { code, .. } => {
-                let digest = header.digest();
+                let digest = ack.telemetry.digest().code();
                 self.view
                     .set_digest(digest.map(|digest| code.decode(digest)));
             }
@@ -142,8 +142,8 @@ impl<H: IntHeader + PintHeader> CongestionControl<H> for ViewedController {
         self.cc.pacing_rate()
     }
 
-    fn retimes(&self) -> bool {
-        self.cc.retimes()
+    fn reschedules(&self) -> bool {
+        self.cc.reschedules()
     }
 
     fn deadline(&self) -> Time {

@@ -6,7 +6,7 @@ use super::{Host, RANK_APPLICATION};
 use crate::engine::{SendBuffer, Timer};
 use crate::id::NodeId;
 use crate::network::applications::{AppNetwork, AppNews, Applications};
-use crate::packet::{Causes, Packet};
+use crate::packet::{Packet, Stamps};
 use crate::plugin::{Application, Endpoint, Model, Observer};
 use crate::rng::Stream;
 use crate::units::Time;
@@ -98,7 +98,7 @@ impl<M: Model> Host<M> {
             applications.armed = next;
             self.timers.set(Timer {
                 at: next,
-                set: Causes::stamp(now),
+                set: Stamps::of(now),
                 rank: RANK_APPLICATION,
                 index: 0,
             });

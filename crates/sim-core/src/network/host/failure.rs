@@ -5,7 +5,7 @@ use crate::engine::Timer;
 use crate::id::PortId;
 use crate::network::egress::LinkState;
 use crate::network::line::LineTiming;
-use crate::packet::{Causes, Packet, PacketKind, PrioritySet};
+use crate::packet::{Packet, PacketKind, PrioritySet, Stamps};
 use crate::plugin::{DropReason, Model, Observer};
 use crate::units::{Rate, Time};
 
@@ -45,7 +45,7 @@ impl<M: Model> Host<M> {
         nic.wake = now;
         self.timers.set(Timer {
             at: now,
-            set: Causes::stamp(now),
+            set: Stamps::of(now),
             rank: RANK_SEND,
             index: port.0,
         });

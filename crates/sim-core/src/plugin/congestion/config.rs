@@ -8,6 +8,7 @@ use crate::flow::Flow;
 use crate::id::{ClassId, FlowId};
 use crate::input::{Choice, ConfigError, Keys, ValueKind};
 use crate::packet::Flags;
+use crate::plugin::quirks::{MinRateRule, NicRateSource, Quirks};
 use crate::plugin::routing::PathStability;
 use crate::units::{Bytes, Duration, Rate, Time};
 
@@ -97,16 +98,6 @@ pub enum DigestCarrier {
     Switch,
 }
 
-/// How closely a model follows the published simulator where that rounds, truncates or quantizes.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub enum Fidelity {
-    /// Exact arithmetic and full-width fields.
-    #[default]
-    Exact,
-    /// The published simulator's widths, units and truncations.
-    Published,
-}
-
 /// The network that flows of one configuration run in.
 #[derive(Clone, Debug)]
 pub struct CcContext {
@@ -120,8 +111,8 @@ pub struct CcContext {
     pub longest_path: u16,
     /// Seed of the run, for algorithms that draw.
     pub seed: u64,
-    /// Whose arithmetic to use.
-    pub fidelity: Fidelity,
+    /// Where the model follows the reference simulator.
+    pub quirks: Quirks,
     /// Who says which packets carry digests.
     pub digests: DigestCarrier,
     /// What the controllers of this configuration share.
@@ -139,7 +130,7 @@ impl CcContext {
             base_rtt: Duration::ZERO,
             longest_path: 0,
             seed: 0,
-            fidelity: Fidelity::Exact,
+            quirks: Quirks::EXACT,
             digests: DigestCarrier::Sender,
             shared: SharedConstants::default(),
         }
@@ -174,7 +165,7 @@ pub struct FlowStart<'a> {
     /// pairs, or the pair's own, as configured.
     pub base_rtt: Duration,
     /// The bandwidth-delay product that goes with it: what the NIC sends in `base_rtt` (`W_init =
-    /// B_NIC x T` in the HPCC paper), in the published model what its script takes.
+    /// B_NIC x T` in the HPCC paper), or as [`Quirks::window`] has it.
     pub bdp: Bytes,
     /// Payload bytes of a full packet.
     pub mtu: Bytes,
@@ -216,12 +207,12 @@ impl<'a> FlowStart<'a> {
         }
     }
 
-    /// Returns the NIC rate that defaults follow: the flow's own, in the published script one for all.
+    /// Returns the NIC rate that defaults follow ([`Quirks::nic_rate`]).
     #[must_use]
     pub fn default_nic_rate(&self) -> Rate {
-        match self.network.fidelity {
-            Fidelity::Exact => self.line_rate,
-            Fidelity::Published => self.network.nic_rate,
+        match self.network.quirks.nic_rate {
+            NicRateSource::Flow => self.line_rate,
+            NicRateSource::Network => self.network.nic_rate,
         }
     }
 
@@ -268,14 +259,14 @@ pub fn scaled_window(full: Bytes, rate: Rate, line_rate: Rate) -> Bytes {
     Bytes::new(scaled.max(1))
 }
 
-/// The lowest rate of an algorithm that sets none, on NICs of `nic_rate`: 1 Gbps as in the published
-/// script, by default at most a hundredth of the NIC rate.
+/// Returns the lowest rate of an algorithm that sets none, on NICs of `nic_rate`
+/// ([`Quirks::min_rate`]).
 #[must_use]
-pub fn default_min_rate(nic_rate: Rate, fidelity: Fidelity) -> Rate {
-    let published = Rate::from_gbps(1);
-    match fidelity {
-        Fidelity::Exact => published.min(Rate::from_bps_f64(nic_rate.as_bps_f64() / 100.0)),
-        Fidelity::Published => published,
+pub fn default_min_rate(nic_rate: Rate, quirks: &Quirks) -> Rate {
+    let fixed = Rate::from_gbps(1);
+    match quirks.min_rate {
+        MinRateRule::Scaled => fixed.min(Rate::from_bps_f64(nic_rate.as_bps_f64() / 100.0)),
+        MinRateRule::Fixed => fixed,
     }
 }
 
@@ -320,12 +311,6 @@ pub trait CcConfig: Clone + std::fmt::Debug {
     /// Returns the lowest rate that the user has set; above the NICs' rate it would leave no control.
     fn lowest_rate(&self) -> Option<Rate> {
         None
-    }
-
-    /// Returns whether the published script lets answers leave a host while its data is paused when it runs
-    /// this algorithm ("ack high prio").
-    fn ack_high_priority(&self) -> bool {
-        false
     }
 
     /// Returns the feedback of marks that the algorithm is made for: what its connections of TCP ask for

@@ -1,7 +1,7 @@
 //! What a user can set of DCQCN, and the two sets of values that go with its two forms.
 
 use fabricsim_core::input::{ConfigError, Keys};
-use fabricsim_core::plugin::{CcConfig, CcContext, Fidelity, MarkingThresholds, default_min_rate};
+use fabricsim_core::plugin::{CcConfig, CcContext, MarkingThresholds, Quirks, default_min_rate};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
@@ -107,7 +107,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    fn vendor(nic_rate: Rate, fidelity: Fidelity) -> Self {
+    fn vendor(nic_rate: Rate, quirks: &Quirks) -> Self {
         Self {
             alpha_timer: Duration::from_us(1),
             decrease_timer: Duration::from_us(4),
@@ -117,7 +117,7 @@ impl Values {
             additive_increase: share_of(nic_rate, 2e-4),
             hyper_increase: share_of(nic_rate, 2e-3),
             clamp: false,
-            min_rate: default_min_rate(nic_rate, fidelity),
+            min_rate: default_min_rate(nic_rate, quirks),
         }
     }
 
@@ -140,9 +140,9 @@ impl Values {
 
 impl DcqcnConfig {
     /// The values of a flow whose NIC has `nic_rate`.
-    pub(super) fn values(&self, nic_rate: Rate, fidelity: Fidelity) -> Values {
+    pub(super) fn values(&self, nic_rate: Rate, quirks: &Quirks) -> Values {
         let set = match self.parameters {
-            ParameterSet::Vendor => Values::vendor(nic_rate, fidelity),
+            ParameterSet::Vendor => Values::vendor(nic_rate, quirks),
             ParameterSet::Paper => Values::paper(nic_rate),
         };
         Values {
@@ -189,7 +189,7 @@ impl CcConfig for DcqcnConfig {
     }
 
     fn resolved(&self, network: &CcContext) -> Self {
-        let values = self.values(network.nic_rate, network.fidelity);
+        let values = self.values(network.nic_rate, &network.quirks);
         Self {
             alpha_timer: Some(values.alpha_timer),
             decrease_timer: Some(values.decrease_timer),
@@ -205,11 +205,6 @@ impl CcConfig for DcqcnConfig {
             min_rate: Some(values.min_rate),
             ..self.clone()
         }
-    }
-
-    /// Without a window, as the published script has it.
-    fn ack_high_priority(&self) -> bool {
-        !self.window
     }
 
     fn lowest_rate(&self) -> Option<Rate> {

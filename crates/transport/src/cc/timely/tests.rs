@@ -17,7 +17,7 @@ fn rates(cc: &mut Timely, rtts_us: &[u64]) -> Vec<u64> {
 
 #[test]
 fn rising_round_trips_slow_the_flow_down_and_falling_ones_let_it_go() {
-    let mut cc: Timely = cc(&TimelyConfig::default(), Fidelity::Published);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::NS3_HPCC);
     // The first only sets the reference; from 60 to 70 us the gradient is .875 x 10 / 20 = .4375,
     // and the rate falls by .8 of that; then the average difference turns negative.
     assert_eq!(
@@ -28,7 +28,7 @@ fn rising_round_trips_slow_the_flow_down_and_falling_ones_let_it_go() {
 
 #[test]
 fn short_round_trips_always_speed_up_and_faster_from_the_sixth_on() {
-    let mut cc: Timely = cc(&TimelyConfig::default(), Fidelity::Published);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::NS3_HPCC);
     rates(&mut cc, &[60, 75]);
     let start = mbps(&cc);
     let steps: Vec<u64> = rates(&mut cc, &[10, 20, 30, 40, 49, 20, 20])
@@ -44,7 +44,7 @@ fn the_paper_counts_falling_round_trips_and_is_never_faster_below_t_low() {
         hyper_counts: HyperCounts::Gradients,
         ..TimelyConfig::default()
     };
-    let mut cc: Timely = cc(&config, Fidelity::Exact);
+    let mut cc: Timely = cc(&config, Quirks::EXACT);
     // From 60 to 75 us: .875 x 15 / 20 = .65625, of which .8: 1 - .525.
     assert_eq!(rates(&mut cc, &[60, 75]), [100_000, 47_500]);
     // Seven events below t_low, six of them falling: 100 Mbps each.
@@ -68,7 +68,7 @@ fn the_paper_counts_falling_round_trips_and_is_never_faster_below_t_low() {
 
 #[test]
 fn long_round_trips_always_slow_down() {
-    let mut cc: Timely = cc(&TimelyConfig::default(), Fidelity::Published);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::NS3_HPCC);
     // 1 - .8 (1 - 500/1000) = .6, although the round trips fall.
     assert_eq!(
         rates(&mut cc, &[2_000, 1_000, 1_000]),
@@ -80,7 +80,7 @@ fn long_round_trips_always_slow_down() {
 
 #[test]
 fn the_rate_changes_once_per_round_trip() {
-    let mut cc: Timely = cc(&TimelyConfig::default(), Fidelity::Exact);
+    let mut cc: Timely = cc(&TimelyConfig::default(), Quirks::EXACT);
     rates(&mut cc, &[60, 70]);
     let before = mbps(&cc);
     let old = cc.last_update_seq;

@@ -9,7 +9,7 @@ use fabricsim_core::units::{Bytes, Time};
 use super::{Connection, Event, Identity, Task};
 use crate::tcp::config::TcpParameters;
 use crate::tcp::handshake::{Handshake, State, agree};
-use crate::tcp::header::{Bits, TcpFields, TcpHeader};
+use crate::tcp::header::{Bits, HasTcp, TcpHeader};
 use crate::tcp::receiver::{Receiver, Report};
 use crate::tcp::sender::Sender;
 use crate::tcp::settings::{ClassConfig, Pattern};
@@ -128,7 +128,7 @@ impl Connection {
     }
 
     /// The SYN or SYN-ACK leaves. Neither is ECN-capable (RFC 3168, section 6.1.1).
-    pub(in crate::tcp) fn send_syn<H: TcpFields>(
+    pub(in crate::tcp) fn send_syn<H: HasTcp>(
         &mut self,
         now: Time,
         mut out: impl FnMut(&Packet<H>),
@@ -144,7 +144,7 @@ impl Connection {
         out(&packet);
     }
 
-    pub(super) fn on_syn<H: TcpFields>(
+    pub(super) fn on_syn<H: HasTcp>(
         &mut self,
         now: Time,
         packet: &Packet<H>,

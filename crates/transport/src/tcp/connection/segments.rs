@@ -4,11 +4,11 @@ use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::units::{Bytes, Time};
 
 use super::{Connection, Task};
-use crate::tcp::header::{Bits, TcpFields};
+use crate::tcp::header::{Bits, HasTcp};
 use crate::tcp::receiver::Report;
 
 impl Connection {
-    pub(super) fn packet<H: TcpFields>(&self, kind: PacketKind, bits: Bits) -> Packet<H> {
+    pub(super) fn packet<H: HasTcp>(&self, kind: PacketKind, bits: Bits) -> Packet<H> {
         let mut packet = Packet::<H>::new(kind, self.priority, self.key, self.id);
         packet.wire = self.parameters.headers;
         let header = packet.telemetry.tcp_mut();
@@ -18,7 +18,7 @@ impl Connection {
     }
 
     /// An acknowledgement of what `report` says leaves.
-    pub(super) fn acknowledge<H: TcpFields>(
+    pub(super) fn acknowledge<H: HasTcp>(
         &mut self,
         report: Report,
         mut out: impl FnMut(&Packet<H>),
@@ -33,7 +33,7 @@ impl Connection {
         out(&packet);
     }
 
-    pub(super) fn acknowledge_now<H: TcpFields>(&mut self, out: impl FnMut(&Packet<H>)) {
+    pub(super) fn acknowledge_now<H: HasTcp>(&mut self, out: impl FnMut(&Packet<H>)) {
         let report = self.receiver.report();
         self.receiver.on_acked();
         self.acknowledge(report, out);
@@ -41,7 +41,7 @@ impl Connection {
 
     /// The next segment leaves; whether it is sent again.
     #[inline]
-    pub(in crate::tcp) fn send<H: TcpFields>(&mut self, now: Time) -> (Packet<H>, bool) {
+    pub(in crate::tcp) fn send<H: HasTcp>(&mut self, now: Time) -> (Packet<H>, bool) {
         let segment = self.sender.send(now);
         let report = self.receiver.report();
         self.receiver.on_acked();

@@ -8,11 +8,11 @@ use fabricsim_core::units::{Bytes, Time};
 
 use super::Tcp;
 use crate::tcp::connection::{Connection, Event, Fetch, Identity, Task};
-use crate::tcp::header::{Bits, TcpFields};
+use crate::tcp::header::{Bits, HasTcp};
 use crate::tcp::pool::Next;
 use crate::tcp::settings::{Opening, Pattern, Reuse};
 
-impl<H: TcpFields> Tcp<H> {
+impl<H: HasTcp> Tcp<H> {
     /// `flow` starts now.
     pub(super) fn start_flow(&mut self, now: Time, flow: &Flow, nic: PortId) {
         let class = self.settings.class(flow.request.class);

@@ -1,6 +1,6 @@
 //! The paper's form on marks made by hand.
 
-use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Fidelity};
+use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Quirks};
 use fabricsim_core::units::Rate;
 
 use super::super::super::harness::{ack, cc, mbps};
@@ -54,7 +54,7 @@ fn send(cc: &mut Dcqcn, packets: u64) {
 
 #[test]
 fn the_first_mark_cuts_at_once_and_others_when_the_interval_is_over() {
-    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&paper(), Quirks::EXACT);
     assert!(timers(&mut cc, 9).is_empty());
     cc.on_ack(&marked(10));
     assert_eq!((mbps(&cc), target(&cc)), (50_000, 100_000));
@@ -71,7 +71,7 @@ fn the_first_mark_cuts_at_once_and_others_when_the_interval_is_over() {
 
 #[test]
 fn a_mark_at_the_end_of_the_interval_belongs_to_the_next() {
-    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&paper(), Quirks::EXACT);
     cc.on_ack(&marked(0));
     cc.on_ack(&marked(20));
     // The collected one goes first; this one waits.
@@ -87,7 +87,7 @@ fn the_cut_uses_the_estimate_from_before_the_notification() {
         initial_alpha: 0.5,
         ..paper()
     };
-    let mut cc: Dcqcn = cc(&config, Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&config, Quirks::EXACT);
     // 1 - .5/2, then alpha = .75: 1 - .75/2.
     cc.on_ack(&marked(0));
     assert_eq!(mbps(&cc), 75_000);
@@ -104,7 +104,7 @@ fn the_cut_uses_the_estimate_from_before_the_notification() {
 
 #[test]
 fn five_iterations_recover_then_the_target_grows_by_40_mbps() {
-    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&paper(), Quirks::EXACT);
     cc.on_ack(&marked(0));
     cc.on_ack(&marked(50));
     let steps = timers(&mut cc, 50 + 8 * 55);
@@ -124,7 +124,7 @@ fn five_iterations_recover_then_the_target_grows_by_40_mbps() {
 
 #[test]
 fn bytes_count_as_the_timer_does_and_both_together_lead_to_hyper_increase() {
-    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&paper(), Quirks::EXACT);
     cc.on_ack(&marked(0));
     cc.on_ack(&marked(50));
     send(&mut cc, 9_999);
@@ -156,7 +156,7 @@ fn bytes_count_as_the_timer_does_and_both_together_lead_to_hyper_increase() {
 
 #[test]
 fn nothing_is_counted_before_the_first_mark_or_at_line_rate() {
-    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&paper(), Quirks::EXACT);
     send(&mut cc, 25_000);
     assert_eq!(inner(&cc).rounds, 0);
     assert_eq!(CongestionControl::<()>::deadline(&cc), Time::MAX);
@@ -174,7 +174,7 @@ fn without_a_byte_counter_there_is_no_hyper_increase() {
         byte_counter: Some(Bytes::ZERO),
         ..paper()
     };
-    let mut cc: Dcqcn = cc(&config, Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&config, Quirks::EXACT);
     cc.on_ack(&marked(0));
     cc.on_ack(&marked(50));
     send(&mut cc, 100_000);
@@ -184,7 +184,7 @@ fn without_a_byte_counter_there_is_no_hyper_increase() {
 
 #[test]
 fn the_rate_stops_at_its_floor() {
-    let mut cc: Dcqcn = cc(&paper(), Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&paper(), Quirks::EXACT);
     for us in (0..2_000).step_by(10) {
         timers(&mut cc, us);
         cc.on_ack(&marked(us));

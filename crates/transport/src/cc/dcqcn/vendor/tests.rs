@@ -1,6 +1,6 @@
 //! The algorithm on marks and timers made by hand.
 
-use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Fidelity};
+use fabricsim_core::plugin::{Ack, CcConfig as _, CongestionControl, Quirks};
 use fabricsim_core::units::{Bytes, Rate};
 
 use super::super::super::harness::{LINE, ack, cc, mbps};
@@ -39,7 +39,7 @@ fn timers(cc: &mut Dcqcn, us: u64) -> Vec<(u64, u64, u64)> {
 
 #[test]
 fn a_mark_halves_the_rate_once_and_timers_bring_it_back() {
-    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Fidelity::Published);
+    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Quirks::NS3_HPCC);
     cc.on_ack(&marked(10));
     // Four ticks of alpha: 1, then 255/256 of it each time.
     let after_four = (255.0f64 / 256.0).powi(4);
@@ -55,7 +55,7 @@ fn a_mark_halves_the_rate_once_and_timers_bring_it_back() {
 
 #[test]
 fn the_target_grows_after_fast_recovery() {
-    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Fidelity::Published);
+    let mut cc: Dcqcn = cc(&DcqcnConfig::default(), Quirks::NS3_HPCC);
     cc.on_ack(&marked(0));
     timers(&mut cc, 10);
     // A second decrease without an increase between keeps the target, the third lowers it.
@@ -77,7 +77,7 @@ fn steady_marks_bring_the_rate_to_its_floor_and_the_window_with_it() {
         window: true,
         ..DcqcnConfig::default()
     };
-    let mut cc: Dcqcn = cc(&config, Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&config, Quirks::EXACT);
     let window = |cc: &Dcqcn| CongestionControl::<()>::window(cc).map(Bytes::get);
     assert_eq!(window(&cc), Some(100_000));
     for us in (0..4_000).step_by(2) {
@@ -95,7 +95,7 @@ fn times_can_be_set() {
         increase_timer: Some(Duration::from_us(70)),
         ..DcqcnConfig::default()
     };
-    let mut cc: Dcqcn = cc(&config, Fidelity::Exact);
+    let mut cc: Dcqcn = cc(&config, Quirks::EXACT);
     cc.on_ack(&marked(0));
     let times: Vec<u64> = timers(&mut cc, 200).iter().map(|step| step.0).collect();
     assert_eq!(times, [50_001, 120_001, 190_001]);

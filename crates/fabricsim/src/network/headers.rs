@@ -1,0 +1,72 @@
+//! The headers of all networks: which slots the packets of each have.
+
+use fabricsim_core::packet::{Slots, Stamps};
+use fabricsim_hpcc::PublishedStack;
+use fabricsim_pint::Digest;
+use fabricsim_pint::query::Probe;
+use fabricsim_transport::tcp::TcpHeader;
+
+/// Nothing: algorithms read no telemetry.
+pub(crate) type Plain = Slots;
+
+/// The INT header `I`.
+pub(crate) type WithInt<I> = Slots<(), I>;
+
+/// The INT header `I` beside a digest.
+pub(crate) type WithBoth<I> = Slots<(), I, Digest>;
+
+/// A digest in the order of insertion.
+pub(crate) type Inserted = Slots<Stamps, (), Digest>;
+
+/// The published INT header beside a digest in the order of insertion.
+pub(crate) type InsertedInt = Slots<Stamps, PublishedStack, Digest>;
+
+/// The digests of queries beside the INT header `I`, or `()`, and the digest of the algorithm.
+pub(crate) type Queried<I> = Slots<(), I, Digest, Probe>;
+
+/// The header of TCP beside the INT header `I` and a digest.
+pub(crate) type Mixed<I> = Slots<(), I, Digest, (), TcpHeader>;
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::packet::Packet;
+    use fabricsim_hpcc::ExactStack;
+    use fabricsim_pint::PintDigest;
+    use fabricsim_transport::tcp::TcpOnly;
+
+    use super::*;
+
+    /// Bytes of a packet with the header `H`.
+    const fn bytes<H>() -> usize {
+        size_of::<Packet<H>>()
+    }
+
+    #[test]
+    fn packets_are_as_small_as_their_slots_allow() {
+        assert_eq!(bytes::<Plain>(), 48);
+        assert_eq!(bytes::<PintDigest>(), 56);
+        assert_eq!(bytes::<WithInt<ExactStack<5>>>(), 112);
+        assert_eq!(bytes::<Inserted>(), 64);
+        assert_eq!(bytes::<InsertedInt>(), 104);
+        assert_eq!(bytes::<Queried<()>>(), 80);
+        assert_eq!(bytes::<Queried<ExactStack<10>>>(), 200);
+        assert_eq!(bytes::<Queried<ExactStack<128>>>(), 1_616);
+        assert_eq!(bytes::<TcpOnly>(), 88);
+        assert_eq!(bytes::<Mixed<ExactStack<10>>>(), 216);
+        assert_eq!(bytes::<Mixed<ExactStack<128>>>(), 1_632);
+    }
+
+    /// An even number of hops leaves room for a digest, so networks of INT have it in any case.
+    #[test]
+    fn a_digest_beside_int_of_an_even_number_of_hops_is_free() {
+        assert_eq!(bytes::<WithBoth<ExactStack<10>>>(), 176);
+        assert_eq!(bytes::<WithInt<ExactStack<10>>>(), 176);
+        assert_eq!(bytes::<WithBoth<ExactStack<32>>>(), 440);
+        assert_eq!(bytes::<WithInt<ExactStack<32>>>(), 440);
+        assert_eq!(bytes::<WithBoth<ExactStack<64>>>(), 824);
+        assert_eq!(bytes::<WithInt<ExactStack<64>>>(), 824);
+        assert_eq!(bytes::<WithBoth<ExactStack<128>>>(), 1_592);
+        assert_eq!(bytes::<WithInt<ExactStack<128>>>(), 1_592);
+        assert_eq!(bytes::<Slots<Stamps, PublishedStack>>(), 104);
+    }
+}

@@ -1,0 +1,117 @@
+//! Headers put together of slots.
+
+use super::header::Header;
+use super::stamps::{HasOrder, OrderSlot};
+
+/// A header of named slots, each of which is `()` and takes no bytes where a network has no use for it.
+///
+/// A slot is reached by one projection, a trait with an associated type: [`HasOrder`] here, the others
+/// in the crates that know what stands in them. What reads or writes a slot asks for its projection and
+/// for nothing else.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Slots<Order = (), Int = (), Digest = (), Query = (), Tcp = ()> {
+    /// The order of events ([`HasOrder`]).
+    pub order: Order,
+    /// In-band network telemetry.
+    pub int: Int,
+    /// The digest of an algorithm.
+    pub digest: Digest,
+    /// The digests of queries.
+    pub query: Query,
+    /// The header of TCP.
+    pub tcp: Tcp,
+}
+
+impl<O, I, D, Q, T> Header for Slots<O, I, D, Q, T>
+where
+    O: Header,
+    I: Header,
+    D: Header,
+    Q: Header,
+    T: Header,
+{
+    const PARTIAL: bool = O::PARTIAL || I::PARTIAL || D::PARTIAL || Q::PARTIAL || T::PARTIAL;
+
+    #[inline]
+    fn touch(&self) -> u64 {
+        self.order.touch()
+            ^ self.int.touch()
+            ^ self.digest.touch()
+            ^ self.query.touch()
+            ^ self.tcp.touch()
+    }
+
+    #[inline]
+    fn assign(&mut self, other: &Self) {
+        if Self::PARTIAL {
+            self.order.assign(&other.order);
+            self.digest.assign(&other.digest);
+            self.query.assign(&other.query);
+            self.tcp.assign(&other.tcp);
+            self.int.assign(&other.int);
+        } else {
+            *self = *other;
+        }
+    }
+}
+
+impl<O, I, D, Q, T> HasOrder for Slots<O, I, D, Q, T>
+where
+    Self: Header,
+    O: OrderSlot,
+{
+    type Order = O;
+
+    #[inline]
+    fn order(&self) -> &O {
+        &self.order
+    }
+
+    #[inline]
+    fn order_mut(&mut self) -> &mut O {
+        &mut self.order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Packet, Stamps};
+
+    #[test]
+    fn empty_slots_take_no_bytes() {
+        assert_eq!(size_of::<Packet<Slots>>(), 48);
+        assert_eq!(size_of::<Packet<Slots<Stamps>>>(), 56);
+    }
+
+    #[derive(Clone, Copy, Debug, Default)]
+    struct Partly(u32, u32);
+
+    impl Header for Partly {
+        const PARTIAL: bool = true;
+
+        fn touch(&self) -> u64 {
+            u64::from(self.0)
+        }
+
+        fn assign(&mut self, other: &Self) {
+            self.0 = other.0;
+        }
+    }
+
+    #[test]
+    fn each_slot_is_copied_as_it_asks() {
+        let stamps = Stamps { set: 7, before: 3 };
+        let other = Slots {
+            order: stamps,
+            int: Partly(1, 2),
+            ..Slots::<Stamps, Partly>::default()
+        };
+        let mut header = Slots::<Stamps, Partly>::default();
+        header.assign(&other);
+        assert_eq!(header.order().stamps(), stamps);
+        assert_eq!((header.int.0, header.int.1), (1, 0));
+        assert_eq!(header.touch(), 1);
+        assert_eq!(Slots::<()>::default().order().stamps(), Stamps::default());
+    }
+}

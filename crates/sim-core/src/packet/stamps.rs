@@ -1,0 +1,56 @@
+//! What packets carry where events of one time are ordered by when they were set.
+
+use crate::packet::Header;
+use crate::units::Time;
+
+/// The place of an event among events of its time: by when it was set, then by when the event that set
+/// it was set. In nanoseconds, cut to 32 bits.
+#[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Stamps {
+    /// When the event was set.
+    pub set: u32,
+    /// When the event that set it was set.
+    pub before: u32,
+}
+
+impl Stamps {
+    /// Returns `time` as stamps count it.
+    #[inline]
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "times are cut to 32 bits")]
+    pub const fn of(time: Time) -> u32 {
+        time.as_ns() as u32
+    }
+}
+
+impl Header for Stamps {}
+
+/// The slot of a header for the order of events: [`Stamps`], or nothing.
+pub trait OrderSlot: Header {
+    /// Returns the stamps of the packet, zeros where it carries none.
+    #[inline]
+    fn stamps(&self) -> Stamps {
+        Stamps::default()
+    }
+}
+
+impl OrderSlot for () {}
+
+impl OrderSlot for Stamps {
+    #[inline]
+    fn stamps(&self) -> Stamps {
+        *self
+    }
+}
+
+/// A header with a slot for the order of events.
+pub trait HasOrder: Header {
+    /// What is in the slot.
+    type Order: OrderSlot;
+
+    /// Returns the slot.
+    fn order(&self) -> &Self::Order;
+
+    /// Returns the slot, to be written.
+    fn order_mut(&mut self) -> &mut Self::Order;
+}

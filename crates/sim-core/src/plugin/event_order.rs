@@ -1,0 +1,61 @@
+//! The order of events that happen at one node at one time.
+
+use std::marker::PhantomData;
+
+use crate::engine::ArrivalOrder;
+use crate::packet::{HasOrder, Header, OrderSlot, Packet, Stamps};
+
+/// The order of events of one time at one node; `H` is the header of packets. A model chooses one, and
+/// what others need is compiled out.
+pub trait EventOrder<H>: Send + Sync + std::fmt::Debug + 'static {
+    /// Whether events are ordered by when they were set, and hosts have the events of the published NIC.
+    const BY_INSERTION: bool = false;
+
+    /// Returns when the arrival of the packet with `header` was set.
+    #[inline]
+    fn stamps(_header: &H) -> Stamps {
+        Stamps::default()
+    }
+
+    /// Writes `stamps` into the `header` of a packet that is sent.
+    #[inline]
+    fn set_stamps(_header: &mut H, _stamps: Stamps) {}
+}
+
+/// Starts of flows by number, arrivals by port, then the node's own events by kind and port.
+#[derive(Clone, Copy, Debug)]
+pub struct ByNode;
+
+impl<H> EventOrder<H> for ByNode {}
+
+/// By when events were set, as a simulator with one event list executes them. Packets carry [`Stamps`].
+#[derive(Clone, Copy, Debug)]
+pub struct ByInsertion;
+
+impl<H: HasOrder<Order = Stamps>> EventOrder<H> for ByInsertion {
+    const BY_INSERTION: bool = true;
+
+    #[inline]
+    fn stamps(header: &H) -> Stamps {
+        header.order().stamps()
+    }
+
+    #[inline]
+    fn set_stamps(header: &mut H, stamps: Stamps) {
+        *header.order_mut() = stamps;
+    }
+}
+
+/// The order `O` of events as the engine asks for it: of packets that arrive at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PacketOrder<O>(PhantomData<fn() -> O>);
+
+impl<H: Header, O: EventOrder<H>> ArrivalOrder<Packet<H>> for PacketOrder<O> {
+    const BY_PLACE: bool = O::BY_INSERTION;
+
+    #[inline]
+    fn place(packet: &Packet<H>) -> u64 {
+        let stamps = O::stamps(&packet.telemetry);
+        u64::from(stamps.set) << 32 | u64::from(stamps.before)
+    }
+}

@@ -1,0 +1,147 @@
+//! The habits of the reference simulator, knob by knob.
+
+mod knobs;
+
+pub use knobs::{
+    DigestCode, DigestSampling, EcmpRule, HeadroomRule, IdealPath, IntFormat, LeastTimeout,
+    MarkDraws, MeasuredPackets, MinRateRule, NicRateSource, NicTimer, PausedAnswers, RateUnit,
+    RoundingDraws, SetAside, SimultaneousEvents, SourcePortRule, SwitchArithmetic, TimeUnit,
+    UnsetBuffer, WindowRule,
+};
+
+use crate::units::Rate;
+
+/// Where a model rounds, truncates, quantizes or orders as the published HPCC simulator (on ns-3.17)
+/// does.
+///
+/// A scenario's profile chooses one of the constants; every knob stands alone, so that what one of them
+/// changes can be read where it is used. The exceptions are [`Self::int`], [`Self::nic_timer`] and
+/// [`Self::event_order`]: no network is built that has one of the published ones without the others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quirks {
+    /// The resolution of transmission times. The published simulator computes them in doubles and cuts
+    /// them to nanoseconds (`DataRate::CalculateTxTime`).
+    pub transmission: TimeUnit,
+    /// The resolution of the spacing of packets by a rate (`RdmaHw::UpdateNextAvail`).
+    pub pacing: TimeUnit,
+    /// The resolution of the base round-trip time T in HPCC's and PINT's averages (`baseRtt`).
+    pub base_rtt: TimeUnit,
+    /// The resolution of start times in a list of flows, which the script reads through a double.
+    pub start_times: TimeUnit,
+    /// The resolution of ideal completion times (the script's `standalone_fct`).
+    pub ideal_times: TimeUnit,
+    /// The path of an ideal completion time.
+    pub ideal_path: IdealPath,
+    /// The resolution of an algorithm's rates (`DataRate` holds whole bits per second).
+    pub rates: RateUnit,
+    /// Whose NIC rate the defaults of an algorithm follow (the script sets them once).
+    pub nic_rate: NicRateSource,
+    /// The lowest rate of an algorithm that sets none (`MIN_RATE`).
+    pub min_rate: MinRateRule,
+    /// The additive increase of HPCC and HPCC-PINT, as a share of the NIC rate: 50 Mbps at 100 Gbps in
+    /// the papers, 40 in the script (`RATE_AI`).
+    pub hpcc_increase: f64,
+    /// The additive increase of DCTCP; `None` is one full packet for each base round-trip time
+    /// (`DCTCP_RATE_AI`).
+    pub dctcp_increase: Option<Rate>,
+    /// What the whole window W of RDMA's algorithms is (the script's `maxBdp` and `pairBdp`).
+    pub window: WindowRule,
+    /// The fields of the INT header (`IntHop`).
+    pub int: IntFormat,
+    /// The digest of HPCC-PINT (`Pint::encode_u`).
+    pub pint_code: DigestCode,
+    /// How switches compute PINT's utilization (`SwitchNode::logres_shift`, `log2apprx`).
+    pub pint_arithmetic: SwitchArithmetic,
+    /// The packets that PINT's utilization is measured from (`SwitchNode::SwitchNotifyDequeue`).
+    pub pint_measured: MeasuredPackets,
+    /// What is drawn where not every digest counts (`RdmaHw::HandleAckHpPint`).
+    pub pint_sampling: DigestSampling,
+    /// The numbers by which PINT rounds at random, in a network with one switch.
+    pub pint_draws: RoundingDraws,
+    /// The default rule of headroom (the script's `3 x rate x delay`).
+    pub headroom: HeadroomRule,
+    /// What headroom and reserves are set aside for (`SwitchMmu::ConfigHdrm`).
+    pub set_aside: SetAside,
+    /// The size of a switch's buffer where none is set.
+    pub unset_buffer: UnsetBuffer,
+    /// The numbers that decide ECN marks (`SwitchMmu::ShouldSendCN`).
+    pub mark_draws: MarkDraws,
+    /// The default hash of flows and order of next hops (`SwitchNode::EcmpHash`).
+    pub ecmp: EcmpRule,
+    /// The source ports of flows, which ECMP hashes (the script's `portNumber`).
+    pub source_ports: SourcePortRule,
+    /// The least retransmission timeout where none is set.
+    pub least_timeout: LeastTimeout,
+    /// Whether answers leave a host whose data is paused (`ACK_HIGH_PRIO`).
+    pub paused_answers: PausedAnswers,
+    /// When a NIC with nothing to send looks again (`QbbNetDevice::DequeueAndTransmit`).
+    pub nic_timer: NicTimer,
+    /// The order of events of one time at one node (`MapScheduler`).
+    pub event_order: SimultaneousEvents,
+}
+
+impl Quirks {
+    /// Exact arithmetic, full-width fields, and the papers' defaults.
+    pub const EXACT: Self = Self {
+        transmission: TimeUnit::Picosecond,
+        pacing: TimeUnit::Picosecond,
+        base_rtt: TimeUnit::Picosecond,
+        start_times: TimeUnit::Picosecond,
+        ideal_times: TimeUnit::Picosecond,
+        ideal_path: IdealPath::Least,
+        rates: RateUnit::Fraction,
+        nic_rate: NicRateSource::Flow,
+        min_rate: MinRateRule::Scaled,
+        hpcc_increase: 5e-4,
+        dctcp_increase: None,
+        window: WindowRule::OwnNic,
+        int: IntFormat::Exact,
+        pint_code: DigestCode::Byte,
+        pint_arithmetic: SwitchArithmetic::Exact,
+        pint_measured: MeasuredPackets::All,
+        pint_sampling: DigestSampling::Packets,
+        pint_draws: RoundingDraws::OwnStream,
+        headroom: HeadroomRule::WorstCase,
+        set_aside: SetAside::PrioritiesInUse,
+        unset_buffer: UnsetBuffer::TwiceSetAside,
+        mark_draws: MarkDraws::OwnStream,
+        ecmp: EcmpRule::Seeded,
+        source_ports: SourcePortRule::ByFlow,
+        least_timeout: LeastTimeout::ByFabric,
+        paused_answers: PausedAnswers::Wait,
+        nic_timer: NicTimer::Precise,
+        event_order: SimultaneousEvents::ByNode,
+    };
+
+    /// The published HPCC simulator and its script.
+    pub const NS3_HPCC: Self = Self {
+        transmission: TimeUnit::Nanosecond,
+        pacing: TimeUnit::Nanosecond,
+        base_rtt: TimeUnit::Nanosecond,
+        start_times: TimeUnit::Nanosecond,
+        ideal_times: TimeUnit::Nanosecond,
+        ideal_path: IdealPath::First,
+        rates: RateUnit::WholeBit,
+        nic_rate: NicRateSource::Network,
+        min_rate: MinRateRule::Fixed,
+        hpcc_increase: 4e-4,
+        dctcp_increase: Some(Rate::from_mbps(615)),
+        window: WindowRule::SlowestLink,
+        int: IntFormat::Quantized,
+        pint_code: DigestCode::TwoBytes,
+        pint_arithmetic: SwitchArithmetic::Tables,
+        pint_measured: MeasuredPackets::Data,
+        pint_sampling: DigestSampling::Answers,
+        pint_draws: RoundingDraws::SharedSequence,
+        headroom: HeadroomRule::ThreeDelays,
+        set_aside: SetAside::WholePort,
+        unset_buffer: UnsetBuffer::ByRate,
+        mark_draws: MarkDraws::PortStreams,
+        ecmp: EcmpRule::BySwitch,
+        source_ports: SourcePortRule::ByPair,
+        least_timeout: LeastTimeout::Lossy,
+        paused_answers: PausedAnswers::ByAlgorithm,
+        nic_timer: NicTimer::FirstWithBytes,
+        event_order: SimultaneousEvents::ByInsertion,
+    };
+}
