@@ -7,6 +7,7 @@ use fabricsim::Error;
 use fabricsim::pint::query::QueryConfig;
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::event;
+use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::queries::BudgetSettings;
 use fabricsim_scenario::schema::queue::QUEUE_KEYS;
@@ -76,71 +77,54 @@ pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Err
             kind(&mut text, policy.name(), policy.about(), &[]);
         }
         text.push_str("Other settings\n");
-        kind(&mut text, "(top)", "keys before any table", ROOT_KEYS);
-        kind(
-            &mut text,
-            "[switch]",
-            "buffers, pauses and marks",
-            SwitchSettings::MEANINGS,
-        );
-        kind(
-            &mut text,
-            "[rdma]",
-            "packets, acknowledgements and timeouts of RDMA",
-            rdma_keys(),
-        );
-        kind(
-            &mut text,
-            "[tcp]",
-            "segments, acknowledgements and timeouts of TCP",
-            tcp_keys(),
-        );
-        kind(
-            &mut text,
-            "[[queue]]",
-            "the discipline of queues of TCP",
-            QUEUE_KEYS,
-        );
-        kind(
-            &mut text,
-            "[routing]",
-            "how flows are spread over equal paths",
-            RoutingSettings::MEANINGS,
-        );
-        kind(
-            &mut text,
-            "[[class]]",
-            "the algorithm of a class of flows",
-            CLASS_KEYS,
-        );
-        kind(&mut text, "[run]", "when to stop", RunSettings::MEANINGS);
-        kind(
-            &mut text,
-            "[output]",
-            "where results go",
-            OutputSettings::MEANINGS,
-        );
-        kind(
-            &mut text,
-            "[observe]",
-            "time series of queues, links and flows",
-            ObserveSettings::MEANINGS,
-        );
-        kind(
-            &mut text,
-            "[pint]",
-            "what all queries share",
-            BudgetSettings::MEANINGS,
-        );
-        kind(
-            &mut text,
-            "[[query]]",
-            "what packets are asked on their way (PINT)",
-            QueryConfig::MEANINGS,
-        );
+        for (name, about, keys) in tables() {
+            kind(&mut text, name, about, keys);
+        }
     }
     output(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The tables of a scenario that have no kinds: name, what is in them, keys.
+fn tables() -> [(&'static str, &'static str, Keys); 12] {
+    [
+        ("(top)", "keys before any table", ROOT_KEYS),
+        (
+            "[switch]",
+            "buffers, pauses and marks",
+            SwitchSettings::MEANINGS,
+        ),
+        (
+            "[rdma]",
+            "packets, acknowledgements and timeouts of RDMA",
+            rdma_keys(),
+        ),
+        (
+            "[tcp]",
+            "segments, acknowledgements and timeouts of TCP",
+            tcp_keys(),
+        ),
+        ("[[queue]]", "the discipline of queues of TCP", QUEUE_KEYS),
+        (
+            "[routing]",
+            "how flows are spread over equal paths",
+            RoutingSettings::MEANINGS,
+        ),
+        ("[[class]]", "the algorithm of a class of flows", CLASS_KEYS),
+        ("[run]", "when to stop", RunSettings::MEANINGS),
+        ("[output]", "where results go", OutputSettings::MEANINGS),
+        (
+            "[observe]",
+            "time series of queues, links and flows",
+            ObserveSettings::MEANINGS,
+        ),
+        ("[pint]", "what all queries share", BudgetSettings::MEANINGS),
+        (
+            "[[query]]",
+            "what packets are asked on their way (PINT)",
+            QueryConfig::MEANINGS,
+        ),
+    ]
 }
 
 fn kind(text: &mut String, name: &str, about: &str, keys: &[(&str, &str)]) {
