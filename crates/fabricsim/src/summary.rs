@@ -231,7 +231,7 @@ pub(crate) fn summarize(
         lost_payload,
         pauses,
         resumes,
-        paused_ps,
+        paused,
         max_queue,
         ..
     } = simulation.counters();
@@ -266,16 +266,16 @@ pub(crate) fn summarize(
         link_losses,
         link_down_drops,
         no_route_drops: no_route,
-        lost_bytes: lost_payload,
+        lost_bytes: lost_payload.get(),
         pfc_pauses: pauses,
         pfc_resumes: resumes,
-        pfc_paused_ns: paused_ps as f64 / 1_000.0,
+        pfc_paused_ns: paused.as_ps() as f64 / 1_000.0,
         deadlock: match end.status {
             Status::Deadlocked => deadlocked(simulation),
             _ => Vec::new(),
         },
         overload: end.overload.clone(),
-        max_queue_bytes: max_queue,
+        max_queue_bytes: max_queue.get(),
         retransmitted_bytes: retransmitted.get(),
         timeouts,
         threads: end.threads,

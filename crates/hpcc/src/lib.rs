@@ -38,6 +38,7 @@ mod controller;
 mod path;
 mod published_stack;
 mod rate_rule;
+mod round;
 mod stack;
 mod telemetry;
 
@@ -46,5 +47,6 @@ pub use controller::Hpcc;
 pub use path::PortLabel;
 pub use published_stack::PublishedStack;
 pub use rate_rule::RateRule;
+pub use round::Round;
 pub use stack::{ExactStack, IntHeader, IntScale};
 pub use telemetry::IntTelemetry;
