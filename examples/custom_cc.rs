@@ -168,7 +168,7 @@ fn main() -> Result<(), fabricsim::Error> {
             slowdowns.len(),
             slowdowns.iter().sum::<f64>() / slowdowns.len() as f64,
             slowdowns.iter().copied().fold(0.0, f64::max),
-            simulation.counters().max_queue
+            simulation.counters().max_queue.get()
         );
     }
     Ok(())

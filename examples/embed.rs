@@ -130,7 +130,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         "{} flows, {} packet-hops, longest queue {} bytes",
         simulation.flows_finished(),
         network.packet_hops,
-        network.max_queue
+        network.max_queue.get()
     );
     Ok(())
 }

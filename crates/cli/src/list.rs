@@ -9,6 +9,7 @@ use fabricsim_core::input::Key;
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::class::CLASS_KEYS;
 use fabricsim_scenario::schema::event;
+use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::queries::BudgetSettings;
 use fabricsim_scenario::schema::queue::QUEUE_KEYS;
@@ -78,71 +79,54 @@ pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Err
             kind(&mut text, policy.name(), policy.about(), &[]);
         }
         text.push_str("Other settings\n");
-        kind(&mut text, "(top)", "keys before any table", ROOT_KEYS);
-        kind(
-            &mut text,
-            "[switch]",
-            "buffers, pauses and marks",
-            SwitchSettings::KEYS,
-        );
-        kind(
-            &mut text,
-            "[rdma]",
-            "packets, acknowledgements and timeouts of RDMA",
-            rdma_keys(),
-        );
-        kind(
-            &mut text,
-            "[tcp]",
-            "segments, acknowledgements and timeouts of TCP",
-            tcp_keys(),
-        );
-        kind(
-            &mut text,
-            "[[queue]]",
-            "the discipline of queues of TCP",
-            QUEUE_KEYS,
-        );
-        kind(
-            &mut text,
-            "[routing]",
-            "how flows are spread over equal paths",
-            RoutingSettings::KEYS,
-        );
-        kind(
-            &mut text,
-            "[[class]]",
-            "the algorithm of a class of flows",
-            CLASS_KEYS,
-        );
-        kind(&mut text, "[run]", "when to stop", RunSettings::KEYS);
-        kind(
-            &mut text,
-            "[output]",
-            "where results go",
-            OutputSettings::KEYS,
-        );
-        kind(
-            &mut text,
-            "[observe]",
-            "time series of queues, links and flows",
-            ObserveSettings::KEYS,
-        );
-        kind(
-            &mut text,
-            "[pint]",
-            "what all queries share",
-            BudgetSettings::KEYS,
-        );
-        kind(
-            &mut text,
-            "[[query]]",
-            "what packets are asked on their way (PINT)",
-            QueryConfig::KEYS,
-        );
+        for (name, about, keys) in tables() {
+            kind(&mut text, name, about, keys);
+        }
     }
     output(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The tables of a scenario that have no kinds: name, what is in them, keys.
+fn tables() -> [(&'static str, &'static str, Keys); 12] {
+    [
+        ("(top)", "keys before any table", ROOT_KEYS),
+        (
+            "[switch]",
+            "buffers, pauses and marks",
+            SwitchSettings::KEYS,
+        ),
+        (
+            "[rdma]",
+            "packets, acknowledgements and timeouts of RDMA",
+            rdma_keys(),
+        ),
+        (
+            "[tcp]",
+            "segments, acknowledgements and timeouts of TCP",
+            tcp_keys(),
+        ),
+        ("[[queue]]", "the discipline of queues of TCP", QUEUE_KEYS),
+        (
+            "[routing]",
+            "how flows are spread over equal paths",
+            RoutingSettings::KEYS,
+        ),
+        ("[[class]]", "the algorithm of a class of flows", CLASS_KEYS),
+        ("[run]", "when to stop", RunSettings::KEYS),
+        ("[output]", "where results go", OutputSettings::KEYS),
+        (
+            "[observe]",
+            "time series of queues, links and flows",
+            ObserveSettings::KEYS,
+        ),
+        ("[pint]", "what all queries share", BudgetSettings::KEYS),
+        (
+            "[[query]]",
+            "what packets are asked on their way (PINT)",
+            QueryConfig::KEYS,
+        ),
+    ]
 }
 
 fn kind(text: &mut String, name: &str, about: &str, keys: &[Key]) {

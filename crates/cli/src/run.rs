@@ -225,6 +225,12 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         );
     }
     line!(text, "checksum     {}", summary.checksum);
+    describe_slowdowns(&mut text, summary);
+    text
+}
+
+/// Adds the table of slowdowns by class of flows.
+fn describe_slowdowns(text: &mut String, summary: &Summary) {
     line!(
         text,
         "slowdown     {:>14} {:>9} {:>9} {:>9} {:>9}",
@@ -247,7 +253,6 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             cell(row.mean)
         );
     }
-    text
 }
 
 /// Says which flows are left and why, the first ones on the terminal.

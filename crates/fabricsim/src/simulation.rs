@@ -20,10 +20,11 @@ use fabricsim_topology::{Extremes, Routes};
 
 use crate::network::control_plane::RouteControl;
 pub use crate::network::ideal::IdealFct;
-pub use crate::network::pause_log::{PauseChange, PauseEvent};
+pub use crate::network::pause_log::PauseEvent;
 use crate::network::runner::Runner;
 use crate::network::sources::Sources;
 use crate::size::MemoryNeed;
+pub use fabricsim_core::packet::PauseChange;
 
 /// What the idle network of a scenario offers.
 #[derive(Clone, Copy, Debug)]

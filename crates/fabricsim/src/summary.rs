@@ -2,7 +2,7 @@
 
 use fabricsim_core::network::Counters;
 use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::EndpointCounters;
+use fabricsim_core::plugin::{EndpointCounters, Unfinished};
 use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::{Deserialize, Serialize};
@@ -231,7 +231,7 @@ pub(crate) fn summarize(
         lost_payload,
         pauses,
         resumes,
-        paused_ps,
+        paused,
         max_queue,
         ..
     } = simulation.counters();
@@ -242,32 +242,6 @@ pub(crate) fn summarize(
         ..
     } = simulation.endpoint_counters();
     let left = simulation.unfinished();
-    let unreachable = simulation.unreachable();
-    let listed = left
-        .iter()
-        .map(|unfinished| UnfinishedFlow {
-            flow: Some(unfinished.flow.id.0),
-            src: unfinished.flow.request.src.0,
-            dst: unfinished.flow.request.dst.0,
-            size_bytes: unfinished.flow.request.size.get(),
-            acknowledged_bytes: unfinished.acknowledged.get(),
-            reason: unfinished.reason.clone(),
-        })
-        .chain(
-            unreachable
-                .iter()
-                .enumerate()
-                .map(|(index, request)| UnfinishedFlow {
-                    flow: None,
-                    src: request.src.0,
-                    dst: request.dst.0,
-                    size_bytes: request.size.get(),
-                    acknowledged_bytes: 0,
-                    reason: simulation.unreachable_reason(index).to_owned(),
-                }),
-        )
-        .take(LISTED_FLOWS)
-        .collect();
     Summary {
         fabricsim_version: env!("CARGO_PKG_VERSION"),
         status: end.status,
@@ -277,7 +251,7 @@ pub(crate) fn summarize(
             started: simulation.flows_started(),
             finished: simulation.flows_finished(),
             unfinished: left.len() as u64,
-            unreachable: unreachable.len() as u64,
+            unreachable: simulation.unreachable().len() as u64,
         },
         warnings: warnings(scenario, simulation, &end.utilization),
         expected_utilization: end.utilization.clone(),
@@ -292,16 +266,16 @@ pub(crate) fn summarize(
         link_losses,
         link_down_drops,
         no_route_drops: no_route,
-        lost_bytes: lost_payload,
+        lost_bytes: lost_payload.get(),
         pfc_pauses: pauses,
         pfc_resumes: resumes,
-        pfc_paused_ns: paused_ps as f64 / 1_000.0,
+        pfc_paused_ns: paused.as_ps() as f64 / 1_000.0,
         deadlock: match end.status {
             Status::Deadlocked => deadlocked(simulation),
             _ => Vec::new(),
         },
         overload: end.overload.clone(),
-        max_queue_bytes: max_queue,
+        max_queue_bytes: max_queue.get(),
         retransmitted_bytes: retransmitted.get(),
         timeouts,
         threads: end.threads,
@@ -318,8 +292,30 @@ pub(crate) fn summarize(
         plan: None,
         files: Vec::new(),
         scenario: scenario.resolved(),
-        unfinished: listed,
+        unfinished: listed(simulation, &left),
     }
+}
+
+/// The first flows that have not finished: those under way, then those that found no route.
+fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<UnfinishedFlow> {
+    let under_way = left.iter().map(|unfinished| UnfinishedFlow {
+        flow: Some(unfinished.flow.id.0),
+        src: unfinished.flow.request.src.0,
+        dst: unfinished.flow.request.dst.0,
+        size_bytes: unfinished.flow.request.size.get(),
+        acknowledged_bytes: unfinished.acknowledged.get(),
+        reason: unfinished.reason.clone(),
+    });
+    let unreachable = simulation.unreachable().iter().enumerate();
+    let unreachable = unreachable.map(|(index, request)| UnfinishedFlow {
+        flow: None,
+        src: request.src.0,
+        dst: request.dst.0,
+        size_bytes: request.size.get(),
+        acknowledged_bytes: 0,
+        reason: simulation.unreachable_reason(index).to_owned(),
+    });
+    under_way.chain(unreachable).take(LISTED_FLOWS).collect()
 }
 
 fn deadlocked(simulation: &Simulation) -> Vec<DeadlockedPort> {

@@ -58,7 +58,7 @@ fn every_algorithm(name: &str, network: &str, base: &Path, check: impl Fn(&str, 
             asked,
             "{name} {cc}"
         );
-        assert!(ends.sent.get() >= ends.arrived.get() + counters.lost_payload);
+        assert!(ends.sent.get() >= ends.arrived.get() + counters.lost_payload.get());
         check(&cc, counters);
         println!(
             "{name}, {}: {} flows, last after {:.0} us, {} pauses, {} buffer drops, {} other \

@@ -85,7 +85,7 @@ fn sent_again(outcome: &Outcome) -> u64 {
     assert_eq!(ends.sent, ASKED + ends.retransmitted);
     assert!(ends.arrived >= ends.delivered && ends.arrived <= ends.sent);
     // What is lost is payload of data: the answers that report a gap carry none.
-    assert!(ends.arrived.get() + outcome.network.lost_payload <= ends.sent.get());
+    assert!(ends.arrived.get() + outcome.network.lost_payload.get() <= ends.sent.get());
     let of_flows = outcome.flows.iter().map(|(.., again)| again.get());
     assert_eq!(of_flows.sum::<u64>(), ends.retransmitted.get());
     assert!(outcome.network.link_losses > 0);

@@ -81,7 +81,7 @@ fn incast(cc: &str, head: &str, idle: Option<&str>) -> Incast {
             .iter()
             .map(|completion| completion.fct())
             .collect(),
-        longest_queue: simulation.counters().max_queue,
+        longest_queue: simulation.counters().max_queue.get(),
         short_from,
         wire: MTU + 48 + u64::from(facts.telemetry_bytes),
     }

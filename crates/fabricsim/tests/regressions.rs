@@ -97,7 +97,7 @@ fn several_priorities_share_one_buffer() {
     let diagnostic = small.diagnostic().expect("an error in the text");
     assert_eq!(diagnostic.faulty_text(), "\"1MiB\"");
     assert!(diagnostic.message().contains("7 priorities"), "{small}");
-    assert!(simulation.counters().max_queue <= 10 << 20);
+    assert!(simulation.counters().max_queue.get() <= 10 << 20);
     assert_eq!(simulation.counters().buffer_drops, 0);
 }
 
@@ -114,7 +114,7 @@ fn slow_hosts_beside_fast_ones_are_controlled() {
     let scenario = Scenario::from_text("mixed.toml", text, Path::new(folder.path()), &[]);
     let mut simulation = Simulation::new(&scenario.expect("a scenario"), 1).expect("a simulation");
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
-    let longest = simulation.counters().max_queue;
+    let longest = simulation.counters().max_queue.get();
     assert!(longest < 200_000, "{longest} bytes waited");
 }
 

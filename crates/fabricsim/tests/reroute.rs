@@ -67,7 +67,11 @@ fn trip(topology: &str, cc: &str, events: &str, seed: u64, other: (NodeId, PortI
             .fold(lowest, Rate::min);
     }
     assert!(simulation.unfinished().is_empty());
-    assert_eq!(simulation.counters().lost_payload, 0, "nothing is lost");
+    assert_eq!(
+        simulation.counters().lost_payload,
+        Bytes::ZERO,
+        "nothing is lost"
+    );
     let (node, port) = other;
     Trip {
         fct: simulation.take_completions()[0].fct(),

@@ -12,6 +12,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::config::{Form, HpccConfig, Reaction};
+use crate::round::Round;
 use crate::slot::HasInt;
 use crate::stack::IntHeader;
 use control::{Constants, Control};
@@ -99,8 +100,8 @@ impl<S: IntHeader> Hpcc<S> {
         (sample, interval)
     }
 
-    /// Follows the telemetry; `commit` when a round trip has passed since the last commit.
-    fn update(&mut self, stack: &S, commit: bool) {
+    /// Follows the telemetry; the reference moves with a new round.
+    fn update(&mut self, stack: &S, round: Round) {
         let hops = stack.hops();
         let mut busiest = 0.0;
         let mut measured_over = 0.0;
@@ -108,7 +109,7 @@ impl<S: IntHeader> Hpcc<S> {
         let mut any = false;
         for index in 0..hops {
             let skip = self.constants.sampled_feedback
-                && !commit
+                && round == Round::Same
                 && stack.queue(index, &self.constants.scale) == Bytes::ZERO;
             if skip {
                 if let Some(hop) = self.per_hop.get(index) {
@@ -122,7 +123,7 @@ impl<S: IntHeader> Hpcc<S> {
                 hop.observe(sample, interval, &self.constants);
                 let (rate, stage) = hop.step(&self.constants);
                 lowest = lowest.min(rate);
-                if commit {
+                if round == Round::New {
                     (hop.reference, hop.stage) = (rate, stage);
                 }
             } else if sample > busiest {
@@ -136,7 +137,7 @@ impl<S: IntHeader> Hpcc<S> {
         let rate = if self.per_hop.is_empty() {
             self.single.observe(busiest, measured_over, &self.constants);
             let (rate, stage) = self.single.step(&self.constants);
-            if commit {
+            if round == Round::New {
                 (self.single.reference, self.single.stage) = (rate, stage);
             }
             rate
@@ -192,8 +193,8 @@ impl<S: IntHeader> Hpcc<S> {
 
     /// Replaces the remembered stack, but for the hops that a sampled update has skipped.
     #[inline]
-    fn remember(&mut self, stack: &S, commit: bool) {
-        if self.constants.sampled_feedback && !commit {
+    fn remember(&mut self, stack: &S, round: Round) {
+        if self.constants.sampled_feedback && round == Round::Same {
             let empty = |index| stack.queue(index, &self.constants.scale) == Bytes::ZERO;
             if (0..stack.hops()).any(empty) {
                 self.previous.copy_hops(stack, |index| !empty(index));
@@ -212,7 +213,7 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for Hpcc<S> {
 
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         let stack = ack.telemetry.int();
-        let commit = ack.cumulative > self.last_update_seq;
+        let round = Round::of(ack.cumulative, self.last_update_seq);
         self.updated = false;
         if self.last_update_seq == 0 {
             // The first acknowledgement: nothing to compare with.
@@ -220,12 +221,12 @@ impl<S: IntHeader, H: HasInt<Int = S>> CongestionControl<H> for Hpcc<S> {
         } else if !stack.same_path(&self.previous) && !self.change_path(stack) {
             // Nothing to compare with, on this path.
         } else if stack.hops() <= S::CAPACITY
-            && (commit || self.constants.reaction == Reaction::PerAck)
+            && (round == Round::New || self.constants.reaction == Reaction::PerAck)
         {
-            self.update(stack, commit);
-            self.remember(stack, commit);
+            self.update(stack, round);
+            self.remember(stack, round);
         }
-        if commit {
+        if round == Round::New {
             self.last_update_seq = self.last_update_seq.max(ack.next_seq);
         }
     }

@@ -7,7 +7,7 @@ use fabricsim_core::plugin::{
     Ack, CcConfig, CongestionControl, ControllerFactory, DigestCarrier, FlowStart, scaled_window,
 };
 use fabricsim_core::units::{Bytes, Rate};
-use fabricsim_hpcc::RateRule;
+use fabricsim_hpcc::{RateRule, Round};
 
 use crate::config::PintConfig;
 use crate::digest::{DigestSlot as _, HasDigest};
@@ -104,15 +104,15 @@ impl HpccPint {
         }
     }
 
-    /// Follows the digest `code`; `commit` when a round trip has passed since the last commit.
+    /// Follows the digest `code`; the reference moves with a new round.
     #[inline]
-    fn update(&mut self, code: u16, commit: bool) {
+    fn update(&mut self, code: u16, round: Round) {
         let constants = &*self.constants;
         let utilization = constants.code.decode(code);
         let (rate, stage) = constants.rule.step(self.reference, self.stage, utilization);
         self.rate = Rate::from_bps_f64(rate);
         self.window = scaled_window(constants.full_window, self.rate, constants.line_rate);
-        if commit {
+        if round == Round::New {
             (self.reference, self.stage) = (rate, stage);
         }
         self.updated = true;
@@ -138,14 +138,14 @@ impl<H: HasDigest> CongestionControl<H> for HpccPint {
         if !self.sampling.next_answer() {
             return;
         }
-        let commit = ack.cumulative > self.last_update_seq;
+        let round = Round::of(ack.cumulative, self.last_update_seq);
         if self.last_update_seq == 0 {
             // The first digest is of the first round trip, in which the rate has had no effect yet.
             self.last_update_seq = ack.next_seq;
             return;
         }
-        self.update(code, commit);
-        if commit {
+        self.update(code, round);
+        if round == Round::New {
             self.last_update_seq = self.last_update_seq.max(ack.next_seq);
         }
     }

@@ -2,6 +2,7 @@
 
 mod flags;
 mod header;
+mod pause_change;
 mod priority;
 mod priority_set;
 mod slots;
@@ -9,6 +10,7 @@ mod stamps;
 
 pub use flags::{Ecn, Flags};
 pub use header::Header;
+pub use pause_change::PauseChange;
 pub use priority::{NoSuchPriority, Priority};
 pub use priority_set::{PriorityIter, PrioritySet};
 pub use slots::Slots;
@@ -96,9 +98,9 @@ impl<H: Header> Packet<H> {
         self.payload = 0;
     }
 
-    /// A frame that stops (or lets go) the neighbor's `priority`.
+    /// A frame that stops the neighbor's `priority` or lets it go on.
     #[must_use]
-    pub fn pause(priority: Priority, flags: Flags) -> Self {
+    pub fn pause(priority: Priority, change: PauseChange) -> Self {
         let nowhere = FlowKey {
             src: crate::id::NodeId(0),
             dst: crate::id::NodeId(0),
@@ -107,7 +109,10 @@ impl<H: Header> Packet<H> {
         };
         let mut frame = Self::new(PacketKind::Pause, Priority::CONTROL, nowhere, FlowId(0));
         frame.wire = PAUSE_FRAME;
-        frame.flags = flags;
+        frame.flags = match change {
+            PauseChange::Pause => Flags::STOP,
+            PauseChange::Resume => Flags::NONE,
+        };
         frame
     }
 
@@ -159,6 +164,17 @@ impl<H: Header> Packet<H> {
         Priority::from_bits(self.key.src_port as u8)
     }
 
+    /// What a pause frame says.
+    #[inline]
+    #[must_use]
+    pub const fn pause_change(&self) -> PauseChange {
+        if self.flags.has(Flags::STOP) {
+            PauseChange::Pause
+        } else {
+            PauseChange::Resume
+        }
+    }
+
     /// Makes a NACK say that byte `expected` is missing, and that the packet which lies `beyond` full
     /// packets further on has arrived; 0 for none. Held in `seq` (48 bits of byte and the upper half
     /// of the distance) and `payload` (its lower half).
@@ -189,10 +205,10 @@ impl<H: Header> Packet<H> {
     /// Payload bytes of a data packet; none for others, whose field `payload` means something else.
     #[inline]
     #[must_use]
-    pub const fn payload_bytes(&self) -> u64 {
+    pub const fn payload_bytes(&self) -> Bytes {
         match self.kind() {
-            PacketKind::Data => self.payload as u64,
-            PacketKind::Ack | PacketKind::Nack | PacketKind::Pause => 0,
+            PacketKind::Data => Bytes::new(self.payload as u64),
+            PacketKind::Ack | PacketKind::Nack | PacketKind::Pause => Bytes::ZERO,
         }
     }
 
@@ -282,7 +298,7 @@ mod tests {
 
     #[test]
     fn a_report_of_a_gap_holds_far_distances() {
-        let mut nack = Packet::<()>::pause(Priority::new(3), Flags::NONE);
+        let mut nack = Packet::<()>::pause(Priority::new(3), PauseChange::Resume);
         for (expected, beyond) in [
             (0, 0),
             (5_000, 1),
@@ -297,7 +313,11 @@ mod tests {
 
     #[test]
     fn a_mark_hides_what_the_sender_had_set() {
-        let ecn = |flags| Packet::<()>::pause(Priority::new(3), flags).ecn();
+        let ecn = |flags| {
+            let mut packet = Packet::<()>::pause(Priority::new(3), PauseChange::Resume);
+            packet.flags = flags;
+            packet.ecn()
+        };
         let both = |ect: Flags| ect.and_if(true, Flags::CONGESTION);
         assert_eq!(ecn(Flags::LAST), Ecn::NotCapable);
         assert_eq!(ecn(Flags::ECT0), Ecn::Ect0);
@@ -310,11 +330,11 @@ mod tests {
 
     #[test]
     fn a_pause_frame_names_its_priority() {
-        let frame = Packet::<()>::pause(Priority::new(3), Flags::STOP);
+        let frame = Packet::<()>::pause(Priority::new(3), PauseChange::Pause);
         assert_eq!(
             (frame.kind(), frame.priority(), frame.paused_priority()),
             (PacketKind::Pause, Priority::CONTROL, Priority::new(3))
         );
-        assert!(frame.flags.has(Flags::STOP));
+        assert_eq!(frame.pause_change(), PauseChange::Pause);
     }
 }

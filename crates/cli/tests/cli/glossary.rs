@@ -9,7 +9,7 @@ use crate::support::{project, project_text};
 const LIST: &str = "crates/cli/tests/cli/retired_words.txt";
 
 /// Adds the sources and documents below `folder` to `files`.
-fn add_texts(folder: &Path, files: &mut Vec<PathBuf>) {
+pub(crate) fn add_texts(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the project") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {

@@ -39,6 +39,27 @@ fn trace(folder: &Folder, args: &[&str]) -> Outcome {
     folder.run(&[&["pint", "trace"], args].concat())
 }
 
+/// The picture names what it shows.
+fn assert_picture(svg: &str) {
+    let picture = roxmltree::Document::parse(svg).expect("an SVG");
+    let texts: Vec<&str> = picture
+        .descendants()
+        .filter_map(|node| node.text())
+        .collect();
+    for text in [
+        "multilayer: mean",
+        "baseline: 99th percentile",
+        "PINT 2x4 bits",
+        "PINT raw",
+        "ams2-5",
+    ] {
+        assert!(
+            texts.iter().any(|found| found.contains(text)),
+            "{text}: {texts:?}"
+        );
+    }
+}
+
 #[test]
 fn packets_are_counted_by_length_scheme_and_budget() {
     let folder = Folder::new();
@@ -102,24 +123,7 @@ fn packets_are_counted_by_length_scheme_and_budget() {
             .any(|said| said.split_whitespace().take(4).eq(line.iter().copied()));
         assert!(listed, "{}\n{}", row.key, said.stdout);
     }
-    let svg = folder.read("t/trace.svg");
-    let picture = roxmltree::Document::parse(&svg).expect("an SVG");
-    let texts: Vec<&str> = picture
-        .descendants()
-        .filter_map(|node| node.text())
-        .collect();
-    for text in [
-        "multilayer: mean",
-        "baseline: 99th percentile",
-        "PINT 2x4 bits",
-        "PINT raw",
-        "ams2-5",
-    ] {
-        assert!(
-            texts.iter().any(|found| found.contains(text)),
-            "{text}: {texts:?}"
-        );
-    }
+    assert_picture(&folder.read("t/trace.svg"));
     assert!(folder.has("t/trace.png"));
     for name in ["trace.csv", "trace.svg", "trace.png"] {
         assert!(said.stdout.contains(name), "{}", said.stdout);

@@ -221,6 +221,8 @@ fn region_order(
         .filter_map(|(scheme, bins)| Some((*scheme, panel.curve(scheme)?, *bins)))
         .collect();
     let value = |bins: &SizeBins, index| bins.bin(index)?.percentile(panel.percentile);
+
+    // Only points that every scheme has, published and here, are fair to all.
     let common: Vec<usize> = points
         .filter(|&index| {
             known.iter().all(|(_, curve, bins)| {
@@ -251,6 +253,8 @@ fn region_order(
     if means.is_empty() {
         return None;
     }
+
+    // Published curves that lie over one another are no evidence, however far apart their means are.
     let decided = |ratio: f64| (ratio - 1.0).abs() >= tie;
     let tied_here = |a: &Means<'_>, b: &Means<'_>| !decided(b.ours / a.ours);
     let tied_there =
@@ -260,27 +264,17 @@ fn region_order(
     let ours = ranked(&means, |means| means.ours, tied_here);
     means.sort_by(|a, b| a.published.total_cmp(&b.published));
     let published = ranked(&means, |means| means.published, tied_there);
-    let mut pairs = Vec::new();
-    for (place, a) in means.iter().enumerate() {
-        for b in &means[place + 1..] {
-            let our_ratio = b.ours / a.ours;
-            pairs.push(PairOrder {
-                lower: a.scheme.to_owned(),
-                higher: b.scheme.to_owned(),
-                published_ratio: b.published / a.published,
-                our_ratio,
-                verdict: if tied_there(a, b) {
-                    Verdict::NoEvidence
-                } else if tied_here(a, b) {
-                    Verdict::TiedHere
-                } else if our_ratio > 1.0 {
-                    Verdict::Agrees
-                } else {
-                    Verdict::Contradicts
-                },
-            });
+    let pairs = pairs_of(&means, |a, b| {
+        if tied_there(a, b) {
+            Verdict::NoEvidence
+        } else if tied_here(a, b) {
+            Verdict::TiedHere
+        } else if b.ours / a.ours > 1.0 {
+            Verdict::Agrees
+        } else {
+            Verdict::Contradicts
         }
-    }
+    });
     Some(RegionOrder {
         region,
         from_pct: first
@@ -293,6 +287,26 @@ fn region_order(
         ours,
         pairs,
     })
+}
+
+/// Every pair of schemes of `sorted`, whose published means ascend, with its `verdict`.
+fn pairs_of(
+    sorted: &[Means<'_>],
+    verdict: impl Fn(&Means<'_>, &Means<'_>) -> Verdict,
+) -> Vec<PairOrder> {
+    let mut pairs = Vec::new();
+    for (place, a) in sorted.iter().enumerate() {
+        for b in &sorted[place + 1..] {
+            pairs.push(PairOrder {
+                lower: a.scheme.to_owned(),
+                higher: b.scheme.to_owned(),
+                published_ratio: b.published / a.published,
+                our_ratio: b.ours / a.ours,
+                verdict: verdict(a, b),
+            });
+        }
+    }
+    pairs
 }
 
 fn ranked(

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::{Header, Packet, Priority};
+use fabricsim_core::packet::{Header, Packet, PauseChange, Priority};
 use fabricsim_core::plugin::{DropReason, Hop, Observer};
 use fabricsim_core::units::{Bytes, Time};
 use fabricsim_pint::query::ProbeRoom;
@@ -128,10 +128,17 @@ impl<H: HasDigest + HasQuery> Observer<H> for NodeLog {
         }
     }
 
-    fn on_pause(&mut self, now: Time, node: NodeId, port: PortId, priority: Priority, stop: bool) {
-        self.pauses.add(now, node, port, priority, stop);
+    fn on_pause(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        port: PortId,
+        priority: Priority,
+        change: PauseChange,
+    ) {
+        self.pauses.add(now, node, port, priority, change);
         if let Some(attached) = &mut self.attached {
-            attached.on_pause(now, node, port, priority, stop);
+            attached.on_pause(now, node, port, priority, change);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! When ports were paused and let go.
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::Priority;
+use fabricsim_core::packet::{PauseChange, Priority};
 use fabricsim_core::units::Time;
 
 /// A pause or resume frame that has arrived.
@@ -17,26 +17,6 @@ pub struct PauseEvent {
     pub priority: Priority,
     /// Stop or go on.
     pub change: PauseChange,
-}
-
-/// What a frame of priority-based flow control says.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum PauseChange {
-    /// Stop sending.
-    Pause,
-    /// Go on.
-    Resume,
-}
-
-impl PauseChange {
-    /// The word in `pauses.csv`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pause => "pause",
-            Self::Resume => "resume",
-        }
-    }
 }
 
 /// The pauses of one node, when they are asked for. Such frames are rare, and nothing else is
@@ -59,14 +39,14 @@ impl PauseLog {
 }
 
 impl PauseLog {
-    /// A pause (`stop`) or resume frame has arrived.
+    /// A pause or resume frame has arrived.
     pub(crate) fn add(
         &mut self,
         now: Time,
         node: NodeId,
         port: PortId,
         priority: Priority,
-        stop: bool,
+        change: PauseChange,
     ) {
         if let Self::On(events) = self {
             events.push(PauseEvent {
@@ -74,11 +54,7 @@ impl PauseLog {
                 node,
                 port,
                 priority,
-                change: if stop {
-                    PauseChange::Pause
-                } else {
-                    PauseChange::Resume
-                },
+                change,
             });
         }
     }

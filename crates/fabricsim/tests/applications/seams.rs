@@ -9,7 +9,7 @@ use fabricsim::core::id::{ClassId, NodeId, PortId};
 use fabricsim::core::input::{ConfigError, Key, Keys, ValueKind};
 use fabricsim::core::network::Stop;
 use fabricsim::core::packet::Priority;
-use fabricsim::core::packet::{Packet, PacketKind};
+use fabricsim::core::packet::{Packet, PacketKind, PauseChange};
 use fabricsim::core::plugin::{Application, DropReason, Hop, Observer};
 use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::outcome::run_to_folder;
@@ -185,7 +185,7 @@ impl Observer<()> for Counts {
     fn on_arrival(&mut self, _now: Time, _node: NodeId, packet: &Packet<()>) {
         self.arrived += 1;
         if packet.kind() == PacketKind::Data {
-            self.payload += packet.payload_bytes();
+            self.payload += packet.payload_bytes().get();
         }
     }
 
@@ -211,7 +211,7 @@ impl Observer<()> for Counts {
         _node: NodeId,
         _port: PortId,
         _priority: Priority,
-        _stop: bool,
+        _change: PauseChange,
     ) {
         self.pauses += 1;
     }

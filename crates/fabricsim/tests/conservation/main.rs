@@ -125,7 +125,7 @@ fn check(case: &Case) {
     let gone = network.buffer_drops + network.queue_drops + network.link_losses;
     let missing = ends.sent.get() - ends.arrived.get();
     assert!(missing <= gone * MTU, "{missing} bytes in {gone} packets");
-    assert_eq!(missing, network.lost_payload);
+    assert_eq!(missing, network.lost_payload.get());
     assert_eq!(network.link_down_drops, 0);
     assert_eq!((network.queue_drops, network.no_route), (0, 0));
     assert!(case.losses == Losses::OnLinks || network.link_losses == 0);

@@ -36,7 +36,7 @@ fn a_long_flow_takes_as_long_as_a_slower_link_makes_it() {
         (took / expected - 1.0).abs() < 0.01,
         "{took} and {expected}"
     );
-    assert_eq!(simulation.counters().lost_payload, 0);
+    assert_eq!(simulation.counters().lost_payload, Bytes::ZERO);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_flap_faster_than_the_wire_loses_what_was_on_it_and_nothing_else() {
     finish(&mut simulation);
     let counters = simulation.counters();
     assert_eq!(
-        (counters.link_down_drops, counters.lost_payload),
+        (counters.link_down_drops, counters.lost_payload.get()),
         (6, 6_000)
     );
 }

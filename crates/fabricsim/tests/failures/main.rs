@@ -73,7 +73,10 @@ fn finish(simulation: &mut Simulation) -> Vec<Completion> {
 /// What was sent has arrived or is lost; call it when nothing is under way.
 fn assert_balance(simulation: &Simulation) {
     let (network, ends) = (simulation.counters(), simulation.endpoint_counters());
-    assert_eq!(ends.sent.get(), ends.arrived.get() + network.lost_payload);
+    assert_eq!(
+        ends.sent.get(),
+        ends.arrived.get() + network.lost_payload.get()
+    );
 }
 
 /// Runs `text` to its end on several numbers of threads, to the same results.

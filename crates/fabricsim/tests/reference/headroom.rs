@@ -34,7 +34,8 @@ fn nothing_is_dropped_under_any_algorithm() {
         let counters = run.counters;
         eprintln!(
             "{} pauses, largest queue {} B: {cc:?}",
-            counters.pauses, counters.max_queue
+            counters.pauses,
+            counters.max_queue.get()
         );
         assert_eq!(counters.buffer_drops, 0, "{cc}");
         assert_eq!(counters.queue_drops, 0, "{cc}");

@@ -50,7 +50,7 @@ fn assert_conserved(done: &[Completion], simulation: &Simulation) {
     assert!(ends.arrived >= ends.delivered);
     assert_eq!(ends.sent.get(), asked + ends.retransmitted.get());
     // Copies may still be under way when the last flow ends.
-    assert!(ends.sent.get() >= ends.arrived.get() + network.lost_payload);
+    assert!(ends.sent.get() >= ends.arrived.get() + network.lost_payload.get());
     let again: u64 = done.iter().map(|done| done.retransmitted.get()).sum();
     assert_eq!(again, ends.retransmitted.get());
 }

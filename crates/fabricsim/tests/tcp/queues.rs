@@ -17,7 +17,7 @@ fn the_lossy_share_bounds_queues() {
             "{FABRIC}[switch]\nbuffer = \"2MiB\"\nlossy_alpha = {alpha}\n[cc]\nkind = \"newreno\"\n\
              [[workload]]\nkind = \"incast\"\nreceiver = 7\nfan_in = 7\nsize = \"2MB\"\nat = \"0s\"\n"
         );
-        run(&text, 1).1.counters().max_queue
+        run(&text, 1).1.counters().max_queue.get()
     };
     let (small, usual, large) = (queue("0.125"), queue("1"), queue("8"));
     assert!(
@@ -36,7 +36,7 @@ fn marks_keep_queues_of_dctcp_short() {
         );
         let (_, mut simulation) = run(&text, 1);
         let marked: u64 = simulation.ports().iter().map(|port| port.marked).sum();
-        (simulation.counters().max_queue, marked)
+        (simulation.counters().max_queue.get(), marked)
     };
     let (dctcp, marks) = queue("tcp-dctcp");
     let (newreno, none) = queue("newreno");
@@ -99,7 +99,7 @@ fn drops_of_one_that_waits(mtu: &str) -> u64 {
     }
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     // Two packets wait at most, beside the one that leaves.
-    let longest = simulation.counters().max_queue;
+    let longest = simulation.counters().max_queue.get();
     assert!((2 * 1_538..=3 * 1_538).contains(&longest), "{longest}");
     let reports = simulation.queue_reports();
     reports.iter().map(|(_, _, report)| report.aqm_drops).sum()

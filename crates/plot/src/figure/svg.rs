@@ -84,8 +84,13 @@ pub(super) fn render(figure: &Figure, theme: Theme) -> String {
 
 /// Grid, axes, labels and the heading of a panel.
 fn frame(svg: &mut String, place: &Place<'_>, ink: &str) {
+    axes(svg, place, ink);
+    headings(svg, place, ink);
+}
+
+/// Grid and axes of a panel, and the numbers at its ticks.
+fn axes(svg: &mut String, place: &Place<'_>, ink: &str) {
     let &Place {
-        panel,
         x,
         y,
         width,
@@ -102,6 +107,8 @@ fn frame(svg: &mut String, place: &Place<'_>, ink: &str) {
             .map(|share| bottom - share * height)
     };
 
+    // Lines of the grid with and without numbers: the former are drawn stronger. Numbers are gathered
+    // beside, because they have to be drawn above all lines.
     let mut grid = [String::new(), String::new()];
     let mut labels = String::new();
     for tick in &place.ticks.0 {
@@ -142,6 +149,8 @@ fn frame(svg: &mut String, place: &Place<'_>, ink: &str) {
             );
         }
     }
+
+    // One path for each kind of line, however many there are.
     for (lines, opacity) in grid.iter().zip([0.16, 0.07]) {
         if !lines.is_empty() {
             put!(
@@ -157,7 +166,18 @@ fn frame(svg: &mut String, place: &Place<'_>, ink: &str) {
     put!(svg, r#"<g fill="{ink}" font-size="{SMALL}">"#);
     svg.push_str(&labels);
     put!(svg, "</g>");
+}
 
+/// The labels of the axes and the heading of a panel.
+fn headings(svg: &mut String, place: &Place<'_>, ink: &str) {
+    let &Place {
+        panel,
+        x,
+        y,
+        width,
+        height,
+        ..
+    } = place;
     put!(
         svg,
         r#"<g fill="{ink}" font-size="{LABEL}" text-anchor="middle">"#
@@ -166,7 +186,7 @@ fn frame(svg: &mut String, place: &Place<'_>, ink: &str) {
         svg,
         r#"<text x="{:.1}" y="{:.1}">{}</text>"#,
         x + width / 2.0,
-        bottom + place.label_drop,
+        y + height + place.label_drop,
         escape(&shortened(&panel.x.label, LABEL, width))
     );
     put!(

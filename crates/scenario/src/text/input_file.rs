@@ -101,7 +101,8 @@ fn text(kind: FileKind, path: &Path) -> Result<String, Unreadable> {
     let mut checked = 0;
     loop {
         let more = source.add_chunk(&mut bytes)?;
-        match no_text(&bytes, checked, more) {
+        let rest = if more { Rest::Comes } else { Rest::None };
+        match no_text(&bytes, checked, rest) {
             Ok(good) => checked = good,
             Err((at, what)) => return Err(what.at(bytes, at)),
         }
@@ -203,14 +204,21 @@ enum NoText {
     Utf8,
 }
 
+/// Whether more of a file will be read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Rest {
+    Comes,
+    None,
+}
+
 /// Looks at `bytes` from byte `checked` on. Tells how far they are text, when all is well: a
-/// character may still miss its last bytes where `more` will come.
-fn no_text(bytes: &[u8], checked: usize, more: bool) -> Result<usize, (usize, NoText)> {
+/// character may still miss its last bytes where more will come.
+fn no_text(bytes: &[u8], checked: usize, rest: Rest) -> Result<usize, (usize, NoText)> {
     let new = &bytes[checked..];
     let (good, broken) = match std::str::from_utf8(new) {
         Ok(text) => (text.len(), false),
         Err(error) => {
-            let unfinished = error.error_len().is_none() && more;
+            let unfinished = error.error_len().is_none() && rest == Rest::Comes;
             (error.valid_up_to(), !unfinished)
         }
     };

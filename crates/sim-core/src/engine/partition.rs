@@ -147,29 +147,30 @@ impl<D: LogicalProcess> Partition<D> {
                 let place = block * BLOCK as usize + bit as usize;
                 let index = self.members[place].index;
                 probe.process_begins(index);
-                self.step_one(place, span, messages >> bit & 1 != 0, mailboxes);
+                if messages >> bit & 1 != 0 {
+                    self.fetch(place, span, mailboxes);
+                }
+                self.step_one(place, span, mailboxes);
                 probe.process_ends(index);
             }
             self.calendar.settle(block);
         }
     }
 
+    /// Takes in the messages that wait for one process.
+    #[inline]
+    fn fetch(&mut self, place: usize, span: Span<'_>, mailboxes: &Mailboxes<D::Message>) {
+        let member = &mut self.members[place];
+        member
+            .inbox
+            .fetch(mailboxes, member.index, span.parity ^ 1, &mut self.spare);
+    }
+
     /// Runs one process for one epoch.
     #[inline]
-    fn step_one(
-        &mut self,
-        place: usize,
-        span: Span<'_>,
-        messages: bool,
-        mailboxes: &Mailboxes<D::Message>,
-    ) {
+    fn step_one(&mut self, place: usize, span: Span<'_>, mailboxes: &Mailboxes<D::Message>) {
         let Span { epoch, parity, .. } = span;
         let member = &mut self.members[place];
-        if messages {
-            member
-                .inbox
-                .fetch(mailboxes, member.index, parity ^ 1, &mut self.spare);
-        }
         let first = member.inbox.first().min(member.process.next_event());
         let needed = match epoch.execution {
             Execution::Lazy => first.saturating_add(member.margin),

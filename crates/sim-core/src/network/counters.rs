@@ -2,13 +2,15 @@
 
 use std::ops::AddAssign;
 
+use crate::units::{Bytes, Duration};
+
 /// Counts of one node, or of a whole network.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Counters {
     /// Packets put on a wire: packet-hops.
     pub packet_hops: u64,
     /// Bytes put on a wire.
-    pub wire_bytes: u64,
+    pub wire_bytes: Bytes,
     /// Local events and arrivals executed.
     pub events: u64,
     /// Packets dropped for want of buffer.
@@ -24,16 +26,15 @@ pub struct Counters {
     pub no_route: u64,
     /// Payload bytes in all packets that were dropped or lost, for any reason: what was sent and will
     /// not arrive.
-    pub lost_payload: u64,
+    pub lost_payload: Bytes,
     /// Pause frames sent by switches.
     pub pauses: u64,
     /// Resume frames sent by switches.
     pub resumes: u64,
-    /// Time that ports have been paused by a neighbor, over all pauses that have ended, in
-    /// picoseconds.
-    pub paused_ps: u64,
+    /// Time that ports have been paused by a neighbor, over all pauses that have ended.
+    pub paused: Duration,
     /// The most bytes that stood in the queues of one switch port.
-    pub max_queue: u64,
+    pub max_queue: Bytes,
 }
 
 impl AddAssign for Counters {
@@ -49,7 +50,7 @@ impl AddAssign for Counters {
         self.lost_payload += other.lost_payload;
         self.pauses += other.pauses;
         self.resumes += other.resumes;
-        self.paused_ps += other.paused_ps;
+        self.paused = self.paused + other.paused;
         self.max_queue = self.max_queue.max(other.max_queue);
     }
 }

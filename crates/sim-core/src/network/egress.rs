@@ -45,7 +45,7 @@ struct Losses {
     probability: f64,
     stream: Stream,
     packets: u64,
-    payload: u64,
+    payload: Bytes,
 }
 
 impl Losses {
@@ -54,7 +54,7 @@ impl Losses {
             probability,
             stream,
             packets: 0,
-            payload: 0,
+            payload: Bytes::ZERO,
         })
     }
 
@@ -99,10 +99,10 @@ impl Egress {
     }
 
     /// Packets that the link has lost, and payload bytes in them.
-    pub(super) fn lost(&self) -> (u64, u64) {
+    pub(super) fn lost(&self) -> (u64, Bytes) {
         self.loss
             .as_ref()
-            .map_or((0, 0), |losses| (losses.packets, losses.payload))
+            .map_or((0, Bytes::ZERO), |losses| (losses.packets, losses.payload))
     }
 
     #[inline]

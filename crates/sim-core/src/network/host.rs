@@ -14,7 +14,7 @@ use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, SendBuffer, Timer, Timers};
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Flags, Packet, PacketKind, Stamps};
+use crate::packet::{Packet, PacketKind, PauseChange, Stamps};
 use crate::plugin::{DropReason, Endpoint, EventOrder, Model, Observer, PortUpdate};
 use crate::units::Time;
 
@@ -165,18 +165,17 @@ impl<M: Model> Host<M> {
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
         if packet.kind() == PacketKind::Pause {
-            let stop = packet.flags.has(Flags::STOP);
+            let change = packet.pause_change();
             let priority = packet.paused_priority();
             self.observer
-                .on_pause(now, self.id, PortId::from_index(channel), priority, stop);
+                .on_pause(now, self.id, PortId::from_index(channel), priority, change);
             let nic = &mut self.nics[channel];
-            if stop {
-                nic.egress.paused.insert(priority);
-            } else {
-                nic.egress.paused.remove(priority);
+            match change {
+                PauseChange::Pause => nic.egress.paused.insert(priority),
+                PauseChange::Resume => nic.egress.paused.remove(priority),
             }
             nic.pauses.update(now, nic.egress.paused);
-            if !stop {
+            if change == PauseChange::Resume {
                 self.serve(now, channel, send_buffer);
                 self.arm_deadline(now);
             }

@@ -16,7 +16,7 @@ use super::meter::Meter;
 use super::pause_clock::PauseClock;
 use crate::engine::{Inbox, Message, SendBuffer, Timer, Timers};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Flags, Packet, PacketKind, Stamps};
+use crate::packet::{Flags, Packet, PacketKind, PauseChange, Stamps};
 use crate::plugin::{
     Admission, Admit, DropReason, EventOrder, Hop, Mark, Model, Observer, Qdisc, Routing, Telemetry,
 };
@@ -181,18 +181,17 @@ impl<M: Model> Switch<M> {
     ) {
         let ingress = PortId::from_index(channel);
         if packet.kind() == PacketKind::Pause {
-            let stop = packet.flags.has(Flags::STOP);
+            let change = packet.pause_change();
             let priority = packet.paused_priority();
             self.observer
-                .on_pause(now, self.id, ingress, priority, stop);
+                .on_pause(now, self.id, ingress, priority, change);
             let paused = &mut self.ports[channel].egress.paused;
-            if stop {
-                paused.insert(priority);
-            } else {
-                paused.remove(priority);
+            match change {
+                PauseChange::Pause => paused.insert(priority),
+                PauseChange::Resume => paused.remove(priority),
             }
             self.pauses[channel].update(now, *paused);
-            if !stop {
+            if change == PauseChange::Resume {
                 self.kick(now, channel, send_buffer);
             }
             return;
@@ -212,7 +211,9 @@ impl<M: Model> Switch<M> {
         if !priority.is_control() {
             match self.buffer.admit(ingress, egress, priority, packet.size()) {
                 Admit::Accept => {}
-                Admit::AcceptAndPause => self.send_pause(now, ingress, priority, true, send_buffer),
+                Admit::AcceptAndPause => {
+                    self.send_pause(now, ingress, priority, PauseChange::Pause, send_buffer);
+                }
                 Admit::Drop => {
                     self.counters.buffer_drops += 1;
                     self.drop_at(now, out, DropReason::Buffer, packet);
@@ -239,7 +240,7 @@ impl<M: Model> Switch<M> {
         };
         stored.ingress = ingress;
         let depth = port.queue.bytes();
-        self.counters.max_queue = self.counters.max_queue.max(depth.get());
+        self.counters.max_queue = self.counters.max_queue.max(depth);
         self.observer.on_queue_change(now, self.id, egress, depth);
         self.kick(now, out, send_buffer);
     }

@@ -2,7 +2,7 @@
 
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
-use crate::packet::{Header, Packet, Priority};
+use crate::packet::{Header, Packet, PauseChange, Priority};
 use crate::plugin::Hop;
 use crate::units::{Bytes, Time};
 
@@ -57,7 +57,7 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_drop(&mut self, _now: Time, _node: NodeId, _reason: DropReason, _packet: &Packet<H>) {}
 
-    /// A pause (`stop`) or resume frame arrives at `port` of `node`.
+    /// A pause or resume frame arrives at `port` of `node`.
     #[inline]
     fn on_pause(
         &mut self,
@@ -65,7 +65,7 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
         _node: NodeId,
         _port: PortId,
         _priority: Priority,
-        _stop: bool,
+        _change: PauseChange,
     ) {
     }
 }

@@ -25,6 +25,41 @@ const DELAYS: &[&[u64]] = &[
     &[1 << 45, 1 << 36],
 ];
 
+/// Joins two processes by a channel there and one back, with their delays.
+fn join(jugglers: &mut [Juggler], (a, b): (usize, usize), (there, back): (u64, u64)) {
+    let channels = [jugglers[a].channels.len(), jugglers[b].channels.len()];
+    for (own, far, far_channel, delay) in [(a, b, channels[1], there), (b, a, channels[0], back)] {
+        jugglers[own].channels.push(Channel {
+            far,
+            far_channel,
+            delay: Duration::from_ps(delay),
+        });
+        jugglers[own].last.push(Time::ZERO);
+    }
+}
+
+/// A change at `at`: channels from which balls are taken back, and timers that are set.
+fn change(dice: &mut Dice, jugglers: &[Juggler], at: Time, quantum: u64) -> Change {
+    let size = jugglers.len();
+    Change {
+        at,
+        recalled: (0..dice.roll(4))
+            .map(|_| {
+                let own = index(dice.roll(size as u64));
+                let channels: &[Channel] = &jugglers[own].channels;
+                (own, index(dice.roll(channels.len() as u64)))
+            })
+            .collect(),
+        set: (0..dice.roll(3))
+            .map(|_| {
+                let own = index(dice.roll(size as u64));
+                let hold = Duration::from_ps(dice.roll(3) * quantum);
+                (own, at + hold, dice.roll(u64::MAX))
+            })
+            .collect(),
+    }
+}
+
 /// A random game of `size` processes.
 pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
     let delays = dice.pick(DELAYS);
@@ -50,19 +85,6 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
         log: Vec::new(),
     };
     let mut jugglers: Vec<Juggler> = (0..size).map(|own| juggler(mix(own as u64))).collect();
-    let mut join = |a: usize, b: usize, there: u64, back: u64| {
-        let channels = [jugglers[a].channels.len(), jugglers[b].channels.len()];
-        for (own, far, far_channel, delay) in
-            [(a, b, channels[1], there), (b, a, channels[0], back)]
-        {
-            jugglers[own].channels.push(Channel {
-                far,
-                far_channel,
-                delay: Duration::from_ps(delay),
-            });
-            jugglers[own].last.push(Time::ZERO);
-        }
-    };
     // A tree, or a star, or stars on a chain, and links across it.
     let shape = dice.roll(3);
     let both_ways = dice.roll(2) == 0;
@@ -74,13 +96,13 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
         };
         let there = dice.pick(delays);
         let back = if both_ways { there } else { dice.pick(delays) };
-        join(own, index(far), there, back);
+        join(&mut jugglers, (own, index(far)), (there, back));
     }
     for _ in 0..dice.roll(size as u64) {
         let (a, b) = (dice.roll(size as u64), dice.roll(size as u64));
         let delay = dice.pick(delays);
         if a != b {
-            join(index(a), index(b), delay, delay);
+            join(&mut jugglers, (index(a), index(b)), (delay, delay));
         }
     }
     let lagging = dice.roll(4);
@@ -108,23 +130,7 @@ pub(crate) fn game(dice: &mut Dice, size: usize, apart: bool) -> Game {
     times.dedup();
     let changes = times
         .into_iter()
-        .map(|at| Change {
-            at,
-            recalled: (0..dice.roll(4))
-                .map(|_| {
-                    let own = index(dice.roll(size as u64));
-                    let channels: &[Channel] = &jugglers[own].channels;
-                    (own, index(dice.roll(channels.len() as u64)))
-                })
-                .collect(),
-            set: (0..dice.roll(3))
-                .map(|_| {
-                    let own = index(dice.roll(size as u64));
-                    let hold = Duration::from_ps(dice.roll(3) * quantum);
-                    (own, at + hold, dice.roll(u64::MAX))
-                })
-                .collect(),
-        })
+        .map(|at| change(dice, &jugglers, at, quantum))
         .collect();
     Game {
         lazy: (0..size).map(|_| dice.roll(4) < lagging).collect(),

@@ -265,7 +265,11 @@ impl Sender {
             fin,
             again: resent,
             cwr,
-            codepoint: self.codepoint(resent),
+            codepoint: if resent {
+                self.codepoint_of_copies()
+            } else {
+                self.codepoint()
+            },
         }
     }
 
@@ -288,13 +292,19 @@ impl Sender {
         (seq, payload, fin, false)
     }
 
+    /// The codepoint of what is sent for the first time.
+    fn codepoint(&self) -> Flags {
+        match self.feedback {
+            Feedback::None => Flags::NONE,
+            _ => self.ecn.codepoint,
+        }
+    }
+
     /// RFC 3168, section 6.1.5: what is sent again is not ECN-capable; under L4S it is.
-    fn codepoint(&self, again: bool) -> Flags {
-        let codepoint = self.ecn.codepoint;
-        if self.feedback == Feedback::None || again && codepoint == Flags::ECT0 {
-            Flags::NONE
-        } else {
-            codepoint
+    fn codepoint_of_copies(&self) -> Flags {
+        match self.codepoint() {
+            Flags::ECT0 => Flags::NONE,
+            codepoint => codepoint,
         }
     }
 

@@ -92,18 +92,8 @@ struct Host {
     free: Time,
 }
 
-/// Sends flows of `sizes` bytes, all at once, from one host to another; `fate` is asked of each
-/// packet on the wire, together with how often it has been sent before (0 for answers).
-pub(crate) fn transfer(
-    sizes: &[u64],
-    recovery: Recovery,
-    window: Option<Bytes>,
-    mut fate: impl FnMut(&Packet<()>, u32) -> Fate,
-) -> Outcome {
-    let cc = Fixed {
-        window,
-        ..Fixed::default()
-    };
+/// Returns two hosts, the first of which has started flows of `sizes` bytes to the other.
+fn hosts(sizes: &[u64], recovery: Recovery, cc: &Fixed) -> [Host; 2] {
     let config = RdmaConfig {
         recovery,
         rto_min: Some(RTO),
@@ -143,6 +133,22 @@ pub(crate) fn transfer(
         };
         hosts[0].transport.start(Time::ZERO, &flow, PORT);
     }
+    hosts
+}
+
+/// Sends flows of `sizes` bytes, all at once, from one host to another; `fate` is asked of each
+/// packet on the wire, together with how often it has been sent before (0 for answers).
+pub(crate) fn transfer(
+    sizes: &[u64],
+    recovery: Recovery,
+    window: Option<Bytes>,
+    mut fate: impl FnMut(&Packet<()>, u32) -> Fate,
+) -> Outcome {
+    let cc = Fixed {
+        window,
+        ..Fixed::default()
+    };
+    let mut hosts = hosts(sizes, recovery, &cc);
     let mut wires: BTreeMap<(Time, u64), (usize, Packet<()>)> = BTreeMap::new();
     let mut copies: BTreeMap<(FlowId, u64), u32> = BTreeMap::new();
     let (mut now, mut sent) = (Time::ZERO, 0u64);

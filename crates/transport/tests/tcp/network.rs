@@ -190,7 +190,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
         }
         let leaves = busy + rate.transmission(packet.size());
         self.hosts[to].bottleneck = leaves;
-        self.carried += packet.payload_bytes();
+        self.carried += packet.payload_bytes().get();
         let arrival = leaves + self.path.delay;
         let arrival = match fate {
             Fate::Late(by) => arrival + by,

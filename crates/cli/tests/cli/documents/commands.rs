@@ -5,6 +5,27 @@ use std::fs;
 use super::of_project;
 use crate::support::{Folder, project_text};
 
+/// Writes results of one flow into folder `name`.
+fn write_results(folder: &Folder, name: &str) {
+    let flow = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n0,1,1000,0,5000,5000\n";
+    fs::create_dir_all(folder.path(name)).expect("a folder");
+    folder.write(&format!("{name}/fct.csv"), flow);
+}
+
+/// Returns the arguments that check what `args` run, without the options that only a run has.
+fn checked(args: &[&str]) -> Vec<String> {
+    let mut checked = vec!["check".to_owned()];
+    let mut rest = args[1..].iter();
+    while let Some(&word) = rest.next() {
+        match word {
+            "--out" | "--threads" => drop(rest.next()),
+            "--quiet" | "--profile-parallelism" => {}
+            _ => checked.push(of_project(word)),
+        }
+    }
+    checked
+}
+
 /// What README.md shows as a command line is a command line.
 #[test]
 fn the_commands_of_the_readme_are_understood() {
@@ -24,35 +45,15 @@ fn the_commands_of_the_readme_are_understood() {
     for args in commands {
         match args[0] {
             "list" => drop(folder.run(&args).succeeded()),
-            "compare" => {
-                let flow =
-                    "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n0,1,1000,0,5000,5000\n";
-                for name in &args[1..=2] {
-                    fs::create_dir_all(folder.path(name)).expect("a folder");
-                    folder.write(&format!("{name}/fct.csv"), flow);
-                }
-                folder.run(&args).succeeded();
-            }
-            "slowdown" => {
-                let flow =
-                    "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n0,1,1000,0,5000,5000\n";
+            "compare" | "slowdown" => {
                 for name in args[1..].iter().take_while(|word| !word.starts_with("--")) {
-                    fs::create_dir_all(folder.path(name)).expect("a folder");
-                    folder.write(&format!("{name}/fct.csv"), flow);
+                    write_results(&folder, name);
                 }
                 folder.run(&args).succeeded();
             }
-            // A run is checked rather than run, without the options that only a run has.
+            // A run is checked rather than run.
             "run" | "check" => {
-                let mut checked = vec!["check".to_owned()];
-                let mut rest = args[1..].iter();
-                while let Some(&word) = rest.next() {
-                    match word {
-                        "--out" | "--threads" => drop(rest.next()),
-                        "--quiet" | "--profile-parallelism" => {}
-                        _ => checked.push(of_project(word)),
-                    }
-                }
+                let checked = checked(&args);
                 let checked: Vec<&str> = checked.iter().map(String::as_str).collect();
                 folder.run(&checked).succeeded();
             }
@@ -69,13 +70,10 @@ fn the_commands_of_the_readme_are_understood() {
             "report" | "plot" => {
                 let named = args[1..].iter().filter(|word| word.starts_with("results/"));
                 let results = named.filter(|word| !word.contains('.'));
-                let flow =
-                    "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n0,1,1000,0,5000,5000\n";
                 let samples = "time_ns,flow,src,dst,class,rate_bps,window_bytes,\
                                acknowledged_bytes,throughput_bps\n1000,0,0,1,0,1e11,,1000,8e9\n";
                 for name in results {
-                    fs::create_dir_all(folder.path(name)).expect("a folder");
-                    folder.write(&format!("{name}/fct.csv"), flow);
+                    write_results(&folder, name);
                     folder.write(&format!("{name}/flows.csv"), samples);
                 }
                 folder.run(&args).succeeded();

@@ -3,6 +3,72 @@
 use super::{MINI, trace};
 use crate::support::Folder;
 
+/// Arguments, what is said of them, and what would be right.
+const REFUSED: &[(&[&str], &str, &str)] = &[
+    (&["--budget", "2x40"], "2x40", "64 bits at most in all"),
+    (
+        &["--budget", "raw8"],
+        "raw8",
+        "raw for whole switch numbers",
+    ),
+    (&["--compare", "ams2"], "ams2", "such as ams2-5"),
+    (
+        &["--compare", "ams2-8"],
+        "8 of 7 hash functions",
+        "more --functions",
+    ),
+    (&["--scheme", "multi-layer"], "multi-layer", "multilayer"),
+    (&["--hops", "0"], "0", "1..=255"),
+    (
+        &["--hops", "2", "--scheme", "interleaved"],
+        "for paths of d = 2 switches",
+        "--estimate at least 3",
+    ),
+    (
+        &["--hops", "81", "--switches", "80"],
+        "81 distinct switches",
+        "more --switches",
+    ),
+    (&["--trials", "0"], "0", "1..=10000000"),
+    (
+        &["--topology", "net.txt"],
+        "net.txt",
+        "isp:SWITCHES:LONGEST",
+    ),
+    (&["--topology", "isp:20"], "isp:20", "isp:754:59"),
+    (
+        &["--topology", "isp:20:30"],
+        "switches: 20 is too few",
+        "at least 30",
+    ),
+    (
+        &["--topology", "isp:20:5", "--hops", "6"],
+        "longest shortest path",
+        "give 1 to 5",
+    ),
+    (
+        &["--topology", "isp:20:5", "--switches", "9"],
+        "--switches",
+        "cannot be used with",
+    ),
+    (
+        &["--topology", "none.graphml"],
+        "none.graphml",
+        "No such file",
+    ),
+    (
+        &["--topology", "parts.graphml"],
+        "parts.graphml:2:",
+        "add links",
+    ),
+    (
+        &["--topology", "loose.graphml"],
+        "loose.graphml:3:",
+        "the ids of two nodes",
+    ),
+    (&["--png"], "--out", "required"),
+];
+
 /// What is wrong ends the command with 2, says what would be right, and writes nothing.
 #[test]
 fn errors_are_refused_with_a_suggested_fix() {
@@ -13,72 +79,9 @@ fn errors_are_refused_with_a_suggested_fix() {
         &MINI.replace("<edge source='e' target='b'/>", ""),
     );
     folder.write("loose.graphml", &MINI.replace("target='d'", "target='x'"));
-    for (args, says, help) in [
-        (&["--budget", "2x40"][..], "2x40", "64 bits at most in all"),
-        (
-            &["--budget", "raw8"],
-            "raw8",
-            "raw for whole switch numbers",
-        ),
-        (&["--compare", "ams2"], "ams2", "such as ams2-5"),
-        (
-            &["--compare", "ams2-8"],
-            "8 of 7 hash functions",
-            "more --functions",
-        ),
-        (&["--scheme", "multi-layer"], "multi-layer", "multilayer"),
-        (&["--hops", "0"], "0", "1..=255"),
-        (
-            &["--hops", "2", "--scheme", "interleaved"],
-            "for paths of d = 2 switches",
-            "--estimate at least 3",
-        ),
-        (
-            &["--hops", "81", "--switches", "80"],
-            "81 distinct switches",
-            "more --switches",
-        ),
-        (&["--trials", "0"], "0", "1..=10000000"),
-        (
-            &["--topology", "net.txt"],
-            "net.txt",
-            "isp:SWITCHES:LONGEST",
-        ),
-        (&["--topology", "isp:20"], "isp:20", "isp:754:59"),
-        (
-            &["--topology", "isp:20:30"],
-            "switches: 20 is too few",
-            "at least 30",
-        ),
-        (
-            &["--topology", "isp:20:5", "--hops", "6"],
-            "longest shortest path",
-            "give 1 to 5",
-        ),
-        (
-            &["--topology", "isp:20:5", "--switches", "9"],
-            "--switches",
-            "cannot be used with",
-        ),
-        (
-            &["--topology", "none.graphml"],
-            "none.graphml",
-            "No such file",
-        ),
-        (
-            &["--topology", "parts.graphml"],
-            "parts.graphml:2:",
-            "add links",
-        ),
-        (
-            &["--topology", "loose.graphml"],
-            "loose.graphml:3:",
-            "the ids of two nodes",
-        ),
-        (&["--png"], "--out", "required"),
-    ] {
+    for (args, says, help) in REFUSED {
         let args = [
-            args,
+            *args,
             &["--trials", "3"],
             if args.contains(&"--png") {
                 &[]

@@ -7,7 +7,7 @@ use crate::network::counters::Counters;
 use crate::network::egress::Egress;
 use crate::network::meter::PortSample;
 use crate::plugin::Model;
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 
 impl<M: Model> Host<M> {
     pub(in crate::network) const fn id(&self) -> NodeId {
@@ -49,9 +49,9 @@ impl<M: Model> Host<M> {
     pub(in crate::network) fn counters(&self) -> Counters {
         let mut counters = self.counters;
         for nic in &self.nics {
-            counters.paused_ps += nic.pauses.ended().as_ps();
+            counters.paused = counters.paused + nic.pauses.ended();
             counters.packet_hops += nic.egress.packets;
-            counters.wire_bytes += nic.egress.sent;
+            counters.wire_bytes += Bytes::new(nic.egress.sent);
             let (losses, payload) = nic.egress.lost();
             counters.link_losses += losses;
             counters.lost_payload += payload;

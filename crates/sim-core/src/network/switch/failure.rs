@@ -4,7 +4,7 @@ use super::Switch;
 use crate::id::PortId;
 use crate::network::egress::{Egress, LinkState};
 use crate::network::line::LineTiming;
-use crate::packet::{Flags, Packet, PacketKind, PrioritySet};
+use crate::packet::{Packet, PacketKind, PauseChange, PrioritySet};
 use crate::plugin::{Admission, DropReason, Model, Qdisc, Release, Routing, Telemetry};
 use crate::units::{Rate, Time};
 
@@ -78,7 +78,9 @@ impl<M: Model> Switch<M> {
         let released = self
             .buffer
             .release(ingress, egress, priority, packet.size());
-        if released == Release::Resume && self.queue_frame(now, ingress, priority, Flags::NONE) {
+        if released == Release::Resume
+            && self.queue_frame(now, ingress, priority, PauseChange::Resume)
+        {
             self.arm(now, ingress.index());
         }
     }

@@ -3,7 +3,7 @@
 use super::Switch;
 use crate::engine::SendBuffer;
 use crate::id::PortId;
-use crate::packet::{Flags, Packet, Priority};
+use crate::packet::{Packet, PauseChange, Priority};
 use crate::plugin::{Admission, Model, Qdisc, Release};
 use crate::units::{Bytes, Time};
 
@@ -22,7 +22,9 @@ impl<M: Model> Switch<M> {
         let egress = PortId::from_index(port);
         match self.buffer.release(ingress, egress, priority, size) {
             Release::Quiet => {}
-            Release::Resume => self.send_pause(now, ingress, priority, false, send_buffer),
+            Release::Resume => {
+                self.send_pause(now, ingress, priority, PauseChange::Resume, send_buffer);
+            }
         }
     }
 
@@ -33,11 +35,10 @@ impl<M: Model> Switch<M> {
         now: Time,
         port: PortId,
         priority: Priority,
-        stop: bool,
+        change: PauseChange,
         send_buffer: &mut SendBuffer<Packet<M::Header>>,
     ) {
-        let flags = Flags::NONE.and_if(stop, Flags::STOP);
-        if self.queue_frame(now, port, priority, flags) {
+        if self.queue_frame(now, port, priority, change) {
             self.kick(now, port.index(), send_buffer);
         }
     }
@@ -49,18 +50,17 @@ impl<M: Model> Switch<M> {
         now: Time,
         port: PortId,
         priority: Priority,
-        flags: Flags,
+        change: PauseChange,
     ) -> bool {
         let state = &mut self.ports[port.index()];
         if state.egress.is_down() {
             return false;
         }
-        if flags.has(Flags::STOP) {
-            self.counters.pauses += 1;
-        } else {
-            self.counters.resumes += 1;
+        match change {
+            PauseChange::Pause => self.counters.pauses += 1,
+            PauseChange::Resume => self.counters.resumes += 1,
         }
-        let accepted = state.queue.enqueue(now, &Packet::pause(priority, flags));
+        let accepted = state.queue.enqueue(now, &Packet::pause(priority, change));
         debug_assert!(accepted.is_some(), "control frames are never refused");
         self.observe_queue(now, port.index());
         true

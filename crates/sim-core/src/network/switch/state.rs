@@ -7,7 +7,7 @@ use crate::network::meter::PortSample;
 use crate::network::pause_clock::PauseClock;
 use crate::packet::{Priority, PrioritySet};
 use crate::plugin::{Admission, Model, Qdisc, QueueReport};
-use crate::units::Time;
+use crate::units::{Bytes, Time};
 
 impl<M: Model> Switch<M> {
     pub(in crate::network) fn for_each_report(&self, visit: &mut dyn FnMut(PortId, &QueueReport)) {
@@ -20,10 +20,12 @@ impl<M: Model> Switch<M> {
 
     pub(in crate::network) fn counters(&self) -> Counters {
         let mut counters = self.counters;
-        counters.paused_ps = self.pauses.iter().map(|pause| pause.ended().as_ps()).sum();
+        for pause in &self.pauses {
+            counters.paused = counters.paused + pause.ended();
+        }
         for port in &self.ports {
             counters.packet_hops += port.egress.packets;
-            counters.wire_bytes += port.egress.sent;
+            counters.wire_bytes += Bytes::new(port.egress.sent);
             let (losses, payload) = port.egress.lost();
             counters.link_losses += losses;
             counters.lost_payload += payload;

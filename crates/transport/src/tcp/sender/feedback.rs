@@ -46,11 +46,13 @@ impl Sender {
         if delivery.duplicate {
             self.rack.on_duplicate(self.una, self.next);
         }
-        self.account_probe(now, before, delivery.duplicate);
+        self.account_probe(now, before, &delivery);
         let repeated = !moved && ack.echo.is_some() && delivery.segments == 0;
         match self.parameters.detection {
             Detection::Rack => self.detect(now),
-            Detection::DupAcks => self.judge_duplicates(moved, repeated, &mut delivery),
+            Detection::DupAcks if repeated => self.judge_duplicate(&mut delivery),
+            Detection::DupAcks if moved => self.judge_partial(),
+            Detection::DupAcks => {}
         }
         if self.has_ended() {
             self.end_episode();
@@ -104,11 +106,11 @@ impl Sender {
     }
 
     /// RFC 8985, section 7.4.2: whether a probe has repaired a loss.
-    fn account_probe(&mut self, now: Time, in_flight: u32, duplicate: bool) {
+    fn account_probe(&mut self, now: Time, in_flight: u32, delivery: &Delivery) {
         let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else {
             return;
         };
-        if !probe.again || duplicate {
+        if !probe.again || delivery.duplicate {
             self.probe = None;
         } else if self.una > probe.end {
             self.probe = None;
@@ -129,17 +131,20 @@ impl Sender {
         self.timers.reordering = again;
     }
 
-    /// Looks for losses by duplicate acknowledgements (RFC 6582, section 3.2).
-    fn judge_duplicates(&mut self, moved: bool, repeated: bool, delivery: &mut Delivery) {
-        if repeated {
-            delivery.segments = 1;
-            let count = self.board.count_duplicate();
-            // Step 1: nothing below `recover` is retransmitted fast once more.
-            let fresh = self.una >= self.recovery_point;
-            if count >= DUP_THRESHOLD && self.phase != Phase::Recovery && fresh {
-                self.board.lose_first();
-            }
-        } else if moved && self.phase == Phase::Recovery && self.una < self.recovery_point {
+    /// Looks for a loss after a duplicate acknowledgement (RFC 6582, section 3.2, step 1).
+    fn judge_duplicate(&mut self, delivery: &mut Delivery) {
+        delivery.segments = 1;
+        let count = self.board.count_duplicate();
+        // Nothing below `recover` is retransmitted fast once more.
+        let fresh = self.una >= self.recovery_point;
+        if count >= DUP_THRESHOLD && self.phase != Phase::Recovery && fresh {
+            self.board.lose_first();
+        }
+    }
+
+    /// Takes the next segment for lost after a partial acknowledgement (RFC 6582, section 3.2, step 3).
+    fn judge_partial(&mut self) {
+        if self.phase == Phase::Recovery && self.una < self.recovery_point {
             self.board.lose_first();
         }
     }

@@ -1,0 +1,232 @@
+//! Random networks, their traffic and what happens to them.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use fabricsim_core::flow::FlowRequest;
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::packet::Priority;
+use fabricsim_core::rng::mix;
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
+
+/// A source of choices.
+struct Dice(u64);
+
+impl Dice {
+    pub(crate) fn roll(&mut self, below: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mix(self.0) % below
+    }
+
+    pub(crate) fn node(&mut self, below: u32) -> u32 {
+        u32::try_from(self.roll(u64::from(below))).unwrap()
+    }
+
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[usize::try_from(self.roll(from.len() as u64)).unwrap()]
+    }
+}
+
+/// A network, what is sent through it, what happens to it, and when somebody looks.
+pub(crate) struct Case {
+    pub(crate) scenario: String,
+    pub(crate) topology: String,
+    pub(crate) flows: Vec<FlowRequest>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) looks: Vec<Time>,
+    pub(crate) lookahead: Duration,
+}
+
+/// When all links are back.
+pub(crate) const REPAIRED: Time = Time::from_ns(400_000);
+
+/// Sets of delays, in nanoseconds.
+const DELAYS: &[&[u64]] = &[
+    &[100, 1_000],
+    &[100, 350, 1_000, 3_000],
+    &[50, 10_000],
+    &[200, 1_000_000],
+    &[700],
+];
+
+/// Links of a tree of switches, of others between them, and of hosts.
+fn links(dice: &mut Dice, hosts: u32, switches: u32) -> Vec<(u32, u32)> {
+    let mut links: Vec<(u32, u32)> = Vec::new();
+    for switch in 1..switches {
+        links.push((hosts + dice.node(switch), hosts + switch));
+    }
+    for _ in 0..dice.roll(2 * u64::from(switches)) {
+        let (a, b) = (hosts + dice.node(switches), hosts + dice.node(switches));
+        if a != b {
+            links.push((a, b));
+        }
+    }
+    for host in 0..hosts {
+        links.push((host, hosts + dice.node(switches)));
+        if dice.roll(6) == 0 {
+            links.push((host, hosts + dice.node(switches)));
+        }
+    }
+    links
+}
+
+/// A random failure or repair of `link` or of one of `switches`.
+fn incident(dice: &mut Dice, link: LinkName, rate: u64, switches: Range<u32>) -> EventKind {
+    let switch =
+        |dice: &mut Dice| NodeId(switches.start + dice.node(switches.end - switches.start));
+    match dice.roll(7) {
+        0 | 1 => EventKind::LinkDown(link),
+        2 | 3 => EventKind::LinkUp(link),
+        4 => EventKind::LinkRate(link, Rate::from_gbps(rate)),
+        5 => EventKind::LinkLoss(link, dice.pick(&[0.0, 0.0, 0.05])),
+        _ if dice.roll(2) == 0 => EventKind::SwitchDown(switch(dice)),
+        _ => EventKind::SwitchUp(switch(dice)),
+    }
+}
+
+/// A time below `below_us` microseconds that is a multiple of `grain` picoseconds.
+fn time(dice: &mut Dice, below_us: u64, grain: u64) -> Time {
+    Time::from_ps(dice.roll(below_us * 1_000_000) / grain * grain)
+}
+
+/// Random flows, often all to one host.
+fn flows(dice: &mut Dice, grain: u64, hosts: u32) -> Vec<FlowRequest> {
+    let flow = |src: u32, dst: u32, size, start| FlowRequest {
+        src: NodeId(src),
+        dst: NodeId(dst),
+        size: Bytes::new(size),
+        start,
+        class: ClassId(0),
+        priority: Priority::new(3),
+        src_port: None,
+        dst_port: 100,
+    };
+    let mut flows = Vec::new();
+    let incast = dice.roll(2) == 0;
+    for _ in 0..1 + dice.roll(25) {
+        let (src, dst) = (dice.node(hosts), dice.node(hosts));
+        let dst = if incast { 0 } else { dst };
+        if src != dst {
+            let size = dice.pick(&[1, 1_000, 9_000, 70_000, 400_000]);
+            flows.push(flow(src, dst, 1 + dice.roll(size), time(dice, 150, grain)));
+        }
+    }
+    flows
+}
+
+/// Bursts of failures and repairs, by time.
+fn incidents(
+    dice: &mut Dice,
+    grain: u64,
+    rate: u64,
+    switches: Range<u32>,
+    links: &[(u32, u32)],
+) -> Vec<Event> {
+    let mut events = Vec::new();
+    let bursts = dice.pick(&[0, 2, 12]);
+    for _ in 0..bursts {
+        let mut at = time(dice, 300, grain);
+        for _ in 0..1 + dice.roll(4) {
+            let (a, b) = dice.pick(links);
+            let link = LinkName {
+                ends: [NodeId(a), NodeId(b)],
+                index: None,
+            };
+            let kind = incident(dice, link, rate, switches.clone());
+            events.push(Event { at, kind });
+            at += Duration::from_ns(dice.roll(3) * dice.pick(&[0, 100, 300, 1_000]));
+        }
+    }
+    events.sort_by_key(|event| event.at);
+    events
+}
+
+/// All switches and links come back.
+fn repairs(hosts: u32, switches: u32, links: &[(u32, u32)]) -> Vec<Event> {
+    let mut events = Vec::new();
+    let at = REPAIRED;
+    for switch in 0..switches {
+        let kind = EventKind::SwitchUp(NodeId(hosts + switch));
+        events.push(Event { at, kind });
+    }
+    for &(a, b) in links {
+        let ends = [NodeId(a), NodeId(b)];
+        let link = LinkName { ends, index: None };
+        events.extend([
+            Event {
+                at,
+                kind: EventKind::LinkUp(link),
+            },
+            Event {
+                at,
+                kind: EventKind::LinkLoss(link, 0.0),
+            },
+        ]);
+    }
+    events
+}
+
+pub(crate) fn case(seed: u64) -> Case {
+    let mut dice = Dice(mix(seed));
+    let switches = 1 + dice.node(6);
+    let hosts = 2 + dice.node(8);
+    let delays = dice.pick(DELAYS);
+    let rates = dice.pick(&[&[100u64][..], &[25, 100, 400], &[10, 100]]);
+    let lossy = dice.roll(4) == 0;
+    let links = links(&mut dice, hosts, switches);
+    let mut topology = format!("{} {switches} {}\n", hosts + switches, links.len());
+    for switch in 0..switches {
+        write!(topology, "{} ", hosts + switch).unwrap();
+    }
+    topology.push('\n');
+    let mut shortest = u64::MAX;
+    for (a, b) in &links {
+        let (rate, delay) = (dice.pick(rates), dice.pick(delays));
+        let loss = if lossy && dice.roll(3) == 0 {
+            0.01
+        } else {
+            0.0
+        };
+        shortest = shortest.min(delay);
+        writeln!(topology, "{a} {b} {rate}Gbps {delay}ns {loss}").unwrap();
+    }
+    let profile = dice.pick(&["", "", "", "profile = \"ns3-hpcc\"\n"]);
+    let cc = dice.pick(&["hpcc", "none", "dcqcn", "dctcp", "timely", "hpcc-pint"]);
+    let switch = dice.pick(&[
+        "pfc = true\nbuffer = \"64MiB\"\nalpha = 0.0078125",
+        "pfc = true\nbuffer = \"1GiB\"\nalpha = 0.0009765625",
+        "pfc = false\nbuffer = \"100KiB\"",
+        "pfc = false\nbuffer = \"4MiB\"",
+    ]);
+    let recovery = dice.pick(&["go-back-n", "selective"]);
+    let converge = dice.pick(&["0us", "0.3us", "20us"]);
+    let scenario = format!(
+        "{profile}seed = {seed}\n[topology]\nkind = \"file\"\npath = \"topology.txt\"\n\
+         [switch]\n{switch}\n[cc]\nkind = \"{cc}\"\n[rdma]\nrto_min = \"50us\"\n\
+         recovery = \"{recovery}\"\n[routing]\nconvergence = \"{converge}\"\n[output]\npauses = true\n\
+         [[workload]]\nkind = \"incast\"\nfan_in = 1\nsize = \"1B\"\nat = \"20s\"\n",
+    );
+    let grain = dice.pick(&[1, 1_000, 100_000, 1_000_000]);
+    let flows = flows(&mut dice, grain, hosts);
+    let mut events = incidents(&mut dice, grain, rates[0], hosts..hosts + switches, &links);
+    events.extend(repairs(hosts, switches, &links));
+    let mut looks: Vec<Time> = (0..6).map(|_| time(&mut dice, 350, grain)).collect();
+    let near = events.iter().filter(|event| event.at < REPAIRED);
+    let near: Vec<Time> = near.map(|event| event.at).collect();
+    for at in near {
+        if dice.roll(2) == 0 {
+            looks.push(at + Duration::from_ns(dice.roll(3) * dice.pick(&[50, 300])));
+        }
+    }
+    looks.sort_unstable();
+    looks.dedup();
+    Case {
+        scenario,
+        topology,
+        flows,
+        events,
+        looks,
+        lookahead: Duration::from_ns(shortest),
+    }
+}

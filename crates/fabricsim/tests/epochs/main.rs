@@ -1,0 +1,208 @@
+//! How time is cut into windows does not matter: random networks whose delays lie far apart, with
+//! failures that follow each other closely, come to the same when they are run as a whole, in odd steps,
+//! or in steps so short that no switch is run lazily; and so does what can be seen on the way.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod cases;
+
+use std::fs;
+use std::ops::Range;
+
+use fabricsim::simulation::PauseEvent;
+use fabricsim::{Error, Scenario, Simulation};
+use fabricsim_core::flow::Completion;
+use fabricsim_core::network::{Counters, Stop};
+use fabricsim_core::plugin::EndpointCounters;
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use crate::cases::{Case, REPAIRED, case};
+
+/// When a last byte is sent, after everything else.
+const LAST: Time = Time::from_ns(20_000_000_000);
+
+/// What somebody sees who looks at a simulation.
+#[derive(Debug, PartialEq)]
+struct Sample {
+    stop: Stop,
+    now: Time,
+    network: Counters,
+    ends: EndpointCounters,
+    queued: Bytes,
+    paused: usize,
+    pauses: Vec<PauseEvent>,
+    done: Vec<Completion>,
+}
+
+fn look(simulation: &mut Simulation, stop: Stop) -> Sample {
+    Sample {
+        stop,
+        now: simulation.now(),
+        network: simulation.counters(),
+        ends: simulation.endpoint_counters(),
+        queued: simulation.queued_bytes(),
+        paused: simulation.paused_ports(),
+        pauses: simulation.pause_events(),
+        done: simulation.take_completions(),
+    }
+}
+
+/// How a case is run.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// In steps as short as an epoch: nobody is run lazily.
+    Level,
+    /// From look to look, but for what is said.
+    Looks { late_events: bool, probed: bool },
+}
+
+fn build(case: &Case, threads: usize) -> Result<Simulation, Error> {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("topology.txt"), &case.topology).unwrap();
+    let scenario = Scenario::from_text("case", &case.scenario, dir.path(), &[])?;
+    let mut simulation = Simulation::new(&scenario, threads)?;
+    for flow in &case.flows {
+        simulation.inject(*flow)?;
+    }
+    Ok(simulation)
+}
+
+/// What is seen at each look, and in the end.
+fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
+    let mut simulation = build(case, threads)?;
+    let mut coming = case.events.iter().peekable();
+    let late = matches!(
+        way,
+        Way::Looks {
+            late_events: true,
+            ..
+        }
+    );
+    if !late {
+        for event in coming.by_ref() {
+            simulation.schedule(*event)?;
+        }
+    }
+    let mut samples = Vec::new();
+    let mut stop = Stop::TimeReached;
+    for &until in &case.looks {
+        while let Some(event) = coming.next_if(|event| event.at < until) {
+            simulation.schedule(*event)?;
+        }
+        match way {
+            Way::Level => {
+                let mut at = simulation.now();
+                while at < until && stop == Stop::TimeReached {
+                    at = (at + case.lookahead).min(until);
+                    stop = simulation.run_until(at);
+                }
+            }
+            Way::Looks { probed: true, .. } => {
+                stop = simulation.run_probed(until, &mut (), &mut ());
+            }
+            Way::Looks { .. } => stop = simulation.run_until(until),
+        }
+        samples.push(look(&mut simulation, stop));
+    }
+    for event in coming {
+        simulation.schedule(*event)?;
+    }
+    if matches!(way, Way::Level) {
+        let mut at = simulation.now();
+        while at < REPAIRED + Duration::from_us(1_000) && stop == Stop::TimeReached {
+            at += case.lookahead;
+            stop = simulation.run_until(at);
+        }
+    }
+    // The last byte is sent; then nothing is under way.
+    stop = simulation.run_until(LAST);
+    samples.push(look(&mut simulation, stop));
+    stop = simulation.run_until(Time::MAX);
+    samples.push(look(&mut simulation, stop));
+    Ok(samples)
+}
+
+/// Whether the case can be built; if so it is run in all ways.
+fn check(seed: u64) -> bool {
+    let case = case(seed);
+    // Some buffers have no room for the headroom of long links.
+    let Ok(expected) = run(&case, Way::Level, 1) else {
+        return false;
+    };
+    let looks = |late_events, probed| Way::Looks {
+        late_events,
+        probed,
+    };
+    let threads = 2 + usize::try_from(seed % 7).unwrap();
+    for (way, threads) in [
+        (looks(false, false), 1),
+        (looks(true, false), 1),
+        (looks(false, false), threads),
+        (looks(true, true), 3),
+    ] {
+        let seen = run(&case, way, threads).unwrap();
+        assert_eq!(seen, expected, "case {seed}, {way:?}, {threads} threads");
+    }
+    // In one go, without a look.
+    let seen = run_whole(&case, Time::MAX).unwrap();
+    let last = expected.last().unwrap();
+    let done = expected
+        .iter()
+        .flat_map(|sample| sample.done.iter().copied());
+    assert_eq!(seen.done, done.collect::<Vec<_>>(), "case {seed}");
+    assert_eq!(
+        (seen.stop, seen.ends),
+        (last.stop, last.ends),
+        "case {seed}"
+    );
+    true
+}
+
+fn run_whole(case: &Case, until: Time) -> Result<Sample, Error> {
+    let mut simulation = build(case, 1)?;
+    for &event in &case.events {
+        simulation.schedule(event)?;
+    }
+    let stop = simulation.run_until(until);
+    Ok(look(&mut simulation, stop))
+}
+
+/// Runs a case until its flows have ended, while something may be under way; whether it can be built.
+fn check_end(seed: u64) -> bool {
+    let mut case = case(seed);
+    case.scenario = case.scenario.replace("20s", "1us");
+    let Ok(end) = run_whole(&case, Time::MAX) else {
+        return false;
+    };
+    assert_eq!(end.stop, Stop::Finished, "case {seed}");
+    let seen = run_whole(&case, end.now).unwrap();
+    assert_eq!(seen, end, "case {seed}");
+    true
+}
+
+/// Checks `cases`, most of which can be built.
+fn check_all(cases: Range<u64>, check: impl Fn(u64) -> bool) {
+    let count = usize::try_from(cases.end - cases.start).unwrap();
+    let built = cases.filter(|&seed| check(seed)).count();
+    assert!(10 * built > 9 * count, "{built} of {count}");
+}
+
+#[test]
+fn windows_do_not_matter() {
+    check_all(100..150, check);
+}
+
+/// Everything before the time at which a run ends by itself has happened.
+#[test]
+fn nobody_lags_behind_in_the_end() {
+    check_all(150..250, check_end);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn windows_do_not_matter_in_many_cases() {
+    check_all(1_000..4_000, |seed| check(seed) && check_end(seed));
+}

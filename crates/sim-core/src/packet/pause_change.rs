@@ -1,0 +1,21 @@
+//! The two messages of priority-based flow control.
+
+/// What a frame of priority-based flow control says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum PauseChange {
+    /// Stop sending.
+    Pause,
+    /// Go on.
+    Resume,
+}
+
+impl PauseChange {
+    /// Returns the word in `pauses.csv`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+        }
+    }
+}
