@@ -60,6 +60,27 @@ crate::settings! {
     }
 }
 
+crate::settings! {
+    /// A table in a table, and a key with a reader of its own.
+    struct Outer {
+        /// Table of all kinds.
+        inner: Table = default,
+        /// Names that are read apart.
+        names: Vec<String> = apart,
+    }
+}
+
+#[test]
+fn keys_can_be_tables_and_can_be_read_apart() {
+    assert_eq!(Outer::KEYS[0].kind, ValueKind::Table(Table::KEYS));
+    assert_eq!(Outer::KIND.keys(), Outer::KEYS);
+    assert_eq!(Outer::KEYS[0].meaning, "table of all kinds");
+    let read = serde_json::from_str::<Outer>(r#"{"inner": {"on": false}}"#).expect("a table");
+    assert_eq!((read.inner.on, read.names), (false, Vec::new()));
+    let refused = serde_json::from_str::<Outer>(r#"{"names": ["a"]}"#).expect_err("a name");
+    assert!(refused.to_string().contains("read apart"), "{refused}");
+}
+
 #[test]
 fn meanings_are_put_together() {
     let meanings: Vec<&str> = Table::KEYS.iter().map(|key| key.meaning).collect();
