@@ -68,7 +68,7 @@ pub struct Quirks {
     pub mark_draws: MarkDraws,
     /// The default hash of flows and order of next hops (`SwitchNode::EcmpHash`).
     pub ecmp: EcmpRule,
-    /// The source ports of flows, which ECMP hashes (the script's `portNumber`).
+    /// The source ports of flows, which ECMP hashes (the script counts them).
     pub source_ports: SourcePortRule,
     /// The least retransmission timeout where none is set.
     pub least_timeout: LeastTimeout,
