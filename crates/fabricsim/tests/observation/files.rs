@@ -79,8 +79,6 @@ fn an_interrupted_run_leaves_partial_series() {
 #[cfg(feature = "parquet")]
 #[test]
 fn series_can_be_parquet() {
-
-
     let dir = tempfile::tempdir().unwrap();
     let observe = "queues = true\nqueue_distribution = true\nlinks = true\nflows = true";
     run(&incast(observe), dir.path(), 1);
