@@ -80,7 +80,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether both hold the same flows and none deviates by more than `tolerance`.
+/// Returns whether both hold the same flows and none deviates by more than `tolerance`.
 fn is_within(comparison: &Comparison, tolerance: f64) -> bool {
     let apart = comparison.max_deviation > tolerance;
     comparison.matched > 0 && comparison.only_first == 0 && comparison.only_second == 0 && !apart

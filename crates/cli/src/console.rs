@@ -43,7 +43,7 @@ fn put(text: &str) -> Result<(), Error> {
     printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-/// What has become of something that was printed to the standard output.
+/// Converts the result of printing to the standard output; a broken pipe is not an error.
 ///
 /// # Errors
 /// When the standard output could not take it.

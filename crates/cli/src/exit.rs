@@ -2,7 +2,7 @@
 
 /// A file could not be written, threads could not be started, a point of a sweep failed, or results are further apart than the user allows.
 pub(crate) const FAILURE: u8 = 1;
-/// What the user wrote is wrong; nothing was run. clap uses the same code.
+/// The user's input is wrong; nothing was run. clap uses the same code.
 pub(crate) const BAD_INPUT: u8 = 2;
 /// The run could not finish: flows are left and nothing moves, or nothing leads to them.
 pub(crate) const STALLED: u8 = 3;

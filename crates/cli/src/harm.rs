@@ -282,7 +282,7 @@ pub(crate) fn harm(args: &HarmArgs) -> Result<ExitCode, Error> {
     })
 }
 
-/// What is said of a cell that has ended.
+/// Returns the progress line for a cell that has ended.
 fn progress(cell: &CellResult) -> String {
     let complete = cell.flows.iter().filter(|flow| flow.fct.is_some()).count();
     let who = cell.competitor.as_deref().unwrap_or("alone");

@@ -12,7 +12,7 @@ const UNDISTURBED: f64 = 0.95;
 /// With fewer barriers than this in which all threads took part, their cost is in doubt.
 const FEW: f64 = 0.05;
 
-/// What `report` says, for people.
+/// Formats `report` as human-readable text.
 pub(crate) fn describe(report: &ParallelismReport) -> String {
     let mut text = String::new();
     costs(&mut text, report);

@@ -40,10 +40,10 @@ enum Query {
     /// Errors of latency quantiles, against packets and space, on the latencies of a simulation
     Latency(LatencyArgs),
 
-    /// Which packets serve which queries of a scenario
+    /// Plan of the queries of a scenario: the sets of queries that packets serve together
     Plan(PlanArgs),
 
-    /// What the queries of a scenario lose by sharing packets
+    /// Effect on query results when the queries of a scenario share packets
     Compare(CompareArgs),
 }
 

@@ -41,13 +41,13 @@ enum Kind {
     Slowdown(SlowdownArgs),
     /// Distribution over flows
     Cdf(CdfArgs),
-    /// What a run observed over time (queues.csv, links.csv, flows.csv)
+    /// Values that a run observed over time (queues.csv, links.csv, flows.csv)
     Series(SeriesArgs),
     /// Slowdown of each result relative to the first one, against flow size
     Compare(SlowdownArgs),
 }
 
-/// What every kind of picture needs.
+/// Arguments that all kinds of picture share.
 #[derive(Debug, clap::Args)]
 struct Drawing {
     /// A folder with results, an fct.csv or the published simulator's fct.txt
@@ -62,7 +62,7 @@ struct Drawing {
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
 
-    /// What stands above the picture
+    /// Title of the picture
     #[arg(long)]
     title: Option<String>,
 
@@ -114,7 +114,7 @@ struct SeriesArgs {
     #[command(flatten)]
     drawing: Drawing,
 
-    /// What
+    /// Quantity to draw
     #[arg(long, value_enum, default_value = "queue")]
     of: SeriesKind,
 
@@ -231,7 +231,7 @@ fn refused(drawing: &Drawing, message: &str, help: &str) -> Error {
 }
 
 impl Drawing {
-    /// What the results are called.
+    /// Returns the names of the results: those given with `--name`, or the default ones.
     fn names(&self) -> Result<Vec<String>, Error> {
         match self.names.len() {
             0 => Ok(names(&self.results)),

@@ -52,7 +52,7 @@ pub(crate) struct ReportArgs {
     #[arg(long, short, value_name = "FILE", default_value = "report.html")]
     out: PathBuf,
 
-    /// What stands above it
+    /// Title of the page
     #[arg(long)]
     title: Option<String>,
 }

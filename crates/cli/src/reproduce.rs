@@ -19,7 +19,7 @@ use crate::signals::Signals;
 use crate::sweep::{Display, default_jobs, report};
 use crate::text::{existing, line};
 
-/// How long flows arrive when nothing else is said.
+/// Time during which flows arrive unless the user asks for another.
 const USUAL: Duration = Duration::from_ms(50);
 const QUICK: Duration = Duration::from_ms(5);
 const FULL: Duration = Duration::from_ms(200);

@@ -87,8 +87,8 @@ pub(crate) fn refuse_input<'p>(
     Ok(())
 }
 
-/// What results are called when nobody says: the names of their folders, or of their files where
-/// these are not just `fct`; their paths when two would have the same name.
+/// Returns the default names of results: the names of their folders, or of their files where these
+/// are not just `fct`; their paths when two would have the same name.
 pub(crate) fn names(paths: &[PathBuf]) -> Vec<String> {
     let short: Vec<String> = paths.iter().map(|path| name(path)).collect();
     let distinct: BTreeSet<&String> = short.iter().collect();

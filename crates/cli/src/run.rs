@@ -143,7 +143,7 @@ pub(crate) fn run(
     })
 }
 
-/// What `name` is called in the folder of this run.
+/// Returns the name that the file `name` has in the folder of this run.
 fn file_name(summary: &Summary, name: &str) -> String {
     match summary.status {
         Status::Interrupted => partial_name(name),

@@ -13,7 +13,7 @@ const DEFAULT_SCENARIO: &str = include_str!("../../../examples/scenarios/default
 /// A seed is a TOML integer, which has a sign.
 const LARGEST_SEED: u64 = i64::MAX.unsigned_abs();
 
-/// Which scenario, and how it is changed.
+/// Scenario to run, and the changes made to it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScenarioArgs {
     /// The scenario, a TOML file; without one the built-in scenario

@@ -9,9 +9,9 @@ use signal_hook::flag;
 
 use crate::exit;
 
-/// What Ctrl-C does, or another request to end: `kill`, a batch system that ends a job, a terminal that is
-/// closed. It ends the process at once, or, while there are results to be kept, the run; a second one then
-/// ends the process.
+/// Handler of Ctrl-C and of other requests to end: `kill`, a batch system that ends a job, a
+/// terminal that is closed. A request ends the process at once or, while there are results to be
+/// kept, only the run; a second request then ends the process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals {
     interrupted: Arc<AtomicBool>,
@@ -46,7 +46,7 @@ impl Signals {
         self.is_final.store(true, Ordering::SeqCst);
     }
 
-    /// What a request to end raises while something is to be kept.
+    /// Returns the interrupt that a request to end raises while there are results to be kept.
     pub(crate) fn interrupt(&self) -> Interrupt {
         Interrupt::from_flag(Arc::clone(&self.interrupted))
     }

@@ -348,8 +348,8 @@ fn describe_goodput(goodput: &Goodput) -> String {
     )
 }
 
-/// How many flows had not ended, as the summary beside the result says; `None` where it says
-/// nothing, or all had.
+/// Returns how many flows had not ended, as the summary beside the result says; `None` where it
+/// says nothing, or all had.
 fn unfinished(path: &Path) -> Option<u64> {
     let summary = summary_beside(&fct_file(path));
     let text = read_text(FileKind::SUMMARY, &summary).ok()?;

@@ -198,7 +198,7 @@ fn point_line(outcome: &PointOutcome) -> String {
     }
 }
 
-/// What a sweep has come to, with the first `listed` points one by one.
+/// Describes the outcome of a sweep, with the first `listed` points one by one.
 fn describe(sweep: &Sweep, outcome: &SweepOutcome, dir: &Path, listed: usize) -> String {
     let count = |wanted: fn(&Ended) -> bool| outcome.count(wanted);
     let mut text = String::new();
@@ -269,7 +269,7 @@ pub(crate) fn report(outcome: &SweepOutcome, dir: &Path) {
     }
 }
 
-/// What a dry run says.
+/// Formats the output of a dry run.
 fn plan(sweep: &Sweep, dir: &Path, shard: Shard) -> String {
     let mine = shard.choose(sweep.points());
     let mut text = String::new();

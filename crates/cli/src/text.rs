@@ -1,4 +1,4 @@
-//! What the screens of several commands share.
+//! Helpers for the text output of several commands.
 
 use fabricsim::outcome::Existing;
 
@@ -10,7 +10,7 @@ macro_rules! line {
 }
 pub(crate) use line;
 
-/// What `--force` says of complete results of something else.
+/// Returns the policy for complete results of something else that `--force` selects.
 pub(crate) const fn existing(force: bool) -> Existing {
     match force {
         true => Existing::Replace,

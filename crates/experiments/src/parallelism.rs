@@ -1,4 +1,4 @@
-//! What a machine with more cores would gain: measured in one run on one thread.
+//! Estimate of the gain from more cores, measured in one run on one thread.
 //!
 //! Within an epoch the nodes (hosts and switches) do not depend on one another, so what each of
 //! them costs says how long the epoch would take for any number of workers: the nodes are
@@ -38,14 +38,15 @@ const TRIAL_READINGS: u32 = 256;
 #[derive(Debug)]
 pub struct Parallelism {
     reading: Reading,
-    /// When the node that is running began.
+    /// Time at which the node that is running began.
     domain_begun: Instant,
     window_begun: Instant,
     /// The CPU time of the thread when the epoch began.
     window_cpu: ThreadTime,
-    /// When the driver was left to go on.
+    /// Time since which the driver has been running: the end of the last epoch, or the start of the
+    /// run.
     window_ended: Instant,
-    /// What each node of this epoch cost, in nanoseconds, and its number.
+    /// Cost of each node in this epoch, in nanoseconds, and the node's number.
     costs: Vec<(u64, u32)>,
     /// The costs alone, the highest first.
     sorted: Vec<u64>,
@@ -64,7 +65,7 @@ pub struct Parallelism {
     epoch_nodes: Vec<u32>,
 }
 
-/// What one node cost in all epochs.
+/// Cost of one node over all epochs.
 #[derive(Clone, Copy, Debug, Default)]
 struct NodeTotal {
     cost_ns: u64,
@@ -72,7 +73,7 @@ struct NodeTotal {
     epochs: u64,
 }
 
-/// What measuring one node costs.
+/// Cost of measuring one node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reading {
     /// The part that falls between the two readings of the clock and looks like work.
@@ -115,8 +116,8 @@ impl Parallelism {
         self.window_ended = Instant::now();
     }
 
-    /// What has been measured, for the nodes of `topology`. Measures the barrier, for a few tenths of a
-    /// second at most. `cpu_share` is the CPU time of the run over its wall time.
+    /// Returns the measurements for the nodes of `topology`. Measures the barrier, for a few tenths
+    /// of a second at most. `cpu_share` is the CPU time of the run over its wall time.
     ///
     /// # Errors
     /// When the system does not give a thread for each core.

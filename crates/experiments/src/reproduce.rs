@@ -47,29 +47,29 @@ pub use scorecard::Scorecard;
 /// A published figure and how to make it again.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// What the command calls it.
+    /// Name of the preset on the command line.
     pub name: &'static str,
-    /// What it shows, in a line.
+    /// Description in one line.
     pub about: &'static str,
-    /// Where it was published.
+    /// Publication that the figure is from.
     pub source: &'static str,
     /// The sweep, as TOML.
     text: &'static str,
     question: Question,
 }
 
-/// What is asked of the results.
+/// Evaluation of the results of a preset.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Question {
     /// The slowdowns of the results page, and its statements.
     Results,
-    /// What a higher target utilization changes.
+    /// Effect of a higher target utilization.
     Eta,
     /// The goodput of long flows over the load.
     Goodput,
     /// Slowdowns under INT and PINT.
     Slowdown,
-    /// What fewer digests cost.
+    /// Effect of fewer packets with digests.
     Fraction,
     /// Slowdowns beside incasts.
     Incast,

@@ -101,7 +101,7 @@ pub struct Sweep {
     points: Vec<Point>,
 }
 
-/// What a sweep is read with, beside its text.
+/// Input of a sweep other than its text.
 #[derive(Clone, Debug, Default)]
 pub struct SweepInput {
     /// Changes to the base scenario, `key=value` with dotted keys, made before any axis.
@@ -116,7 +116,7 @@ pub struct SweepInput {
 /// The text of a base scenario.
 #[derive(Clone, Debug)]
 pub struct BaseScenario {
-    /// What messages call it.
+    /// Name of the scenario in messages.
     pub source: String,
     /// TOML.
     pub text: String,

@@ -36,7 +36,8 @@ fn table(name: &str) -> String {
     rows.to_owned()
 }
 
-/// What the published simulator made of the flows on `network`, in the order of the flows.
+/// Reads the results of the published simulator for the flows on `network` under `scheme`, in the
+/// order of the flows.
 fn reference(network: &str, scheme: &str) -> Vec<FctRecord> {
     let flows = table(&format!("{network}.flows.csv"));
     let times = table(&format!("{network}.fct.csv"));

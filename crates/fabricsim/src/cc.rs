@@ -1,4 +1,4 @@
-//! What a congestion-control algorithm is written with: `use fabricsim::cc::*`.
+//! Items needed to write a congestion-control algorithm: `use fabricsim::cc::*`.
 //!
 //! A configuration implements [`CcConfig`] and [`ControllerFactory`], its controller
 //! [`CongestionControl`], and [`CcRegistry::register`] gives it a name. A controller without telemetry is

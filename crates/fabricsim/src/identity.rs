@@ -1,4 +1,5 @@
-//! What decides whether results that are there are those of a scenario.
+//! Everything that determines the results of a scenario, used to decide whether existing results
+//! belong to it.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,8 @@ pub fn origin_of(scenario: &Scenario) -> Result<Origin, Error> {
     Ok(Origin::new(scenario.resolved(), &more))
 }
 
-/// What is in the file at `path`. What is no regular file can be read once only, and has been.
+/// Returns the content of the file at `path`, or nothing if it is not a regular file: such a file
+/// can be read only once, and already has been.
 fn content(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
     match std::fs::metadata(path) {
         Ok(facts) if !facts.is_file() => Ok(Vec::new()),

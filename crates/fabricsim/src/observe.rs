@@ -33,9 +33,9 @@ pub use summary::SeriesSummary;
 pub(crate) struct Observation {
     interval: Duration,
     until: Time,
-    /// When to look; [`Time::MAX`] for never again.
+    /// Time of the next sample; [`Time::MAX`] if there is none.
     next: Time,
-    /// When the last interval ended; `None` before the first one begins.
+    /// End of the last interval; `None` before the first one begins.
     last: Option<Time>,
     queues: Option<QueueSeries>,
     links: Option<LinkSeries>,
@@ -81,7 +81,7 @@ impl Observation {
         })
     }
 
-    /// When the run has to stop for a look; [`Time::MAX`] for never.
+    /// Returns when the run has to stop for a look; [`Time::MAX`] for never.
     pub(crate) const fn next(&self) -> Time {
         self.next
     }
@@ -123,7 +123,7 @@ impl Observation {
         Ok(())
     }
 
-    /// Whether no series takes another sample.
+    /// Returns whether no series takes another sample.
     fn is_full(&self) -> bool {
         let queues = self.queues.as_ref().map(QueueSeries::file);
         let links = self.links.as_ref().map(LinkSeries::file);

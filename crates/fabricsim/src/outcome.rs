@@ -37,7 +37,7 @@ const PAUSES: &str = "pauses.csv";
 
 /// Watches a run from outside, every few hundred windows.
 pub trait Monitor: Send {
-    /// How far the run is; `false` stops it.
+    /// Returns how far the run is; `false` stops it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
 
     /// Tells what the workloads are expected to load on the links; called once, before the run begins.
@@ -46,7 +46,7 @@ pub trait Monitor: Send {
     /// The network has been built and the run begins: from now on there is something to be kept.
     fn begins(&mut self) {}
 
-    /// What ends the run at once when another thread raises it.
+    /// Returns the handle with which another thread can end the run at once.
     fn interrupt(&self) -> Interrupt {
         Interrupt::default()
     }
@@ -91,7 +91,7 @@ pub struct Run<'s> {
 pub struct Ran {
     /// The summary, which is not written yet.
     pub summary: Summary,
-    /// How the files are called.
+    /// Whether the run completed or was interrupted, which decides the names of the files.
     pub ending: Ending,
 }
 

@@ -1,4 +1,4 @@
-//! What most programs that embed a simulation need: `use fabricsim::prelude::*;`.
+//! Items that most programs embedding a simulation need: `use fabricsim::prelude::*;`.
 
 pub use fabricsim_core::flow::{Completion, FlowRequest};
 pub use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};

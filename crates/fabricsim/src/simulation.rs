@@ -26,7 +26,7 @@ use crate::network::sources::Sources;
 use crate::size::MemoryNeed;
 pub use fabricsim_core::packet::PauseChange;
 
-/// What the idle network of a scenario offers.
+/// Properties of the idle network of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct NetworkFacts {
     /// Hosts.
@@ -58,17 +58,17 @@ pub struct Simulation {
     telemetry: Option<TelemetryRoom>,
     queries: Option<Arc<Queries>>,
     seed: u64,
-    /// How many applications have been added.
+    /// Number of applications added so far.
     applications: u32,
 }
 
-/// What the telemetry of a running simulation can hold.
+/// Capacity of the telemetry of a running simulation.
 struct TelemetryRoom {
     switches: u16,
     rates: Vec<Rate>,
 }
 
-/// What the workloads are expected to produce.
+/// Traffic that the workloads are expected to produce.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Expectation {
     /// Flows.
@@ -136,7 +136,7 @@ impl Simulation {
         FctRecord::new(completion, self.ideal.of(completion))
     }
 
-    /// How long flows take on the idle network.
+    /// Returns how long flows take on the idle network.
     #[must_use]
     pub fn ideal(&self) -> IdealFct {
         self.ideal.clone()
@@ -148,8 +148,8 @@ impl Simulation {
         self.runner.now()
     }
 
-    /// When the run ended: the time that it was asked to reach, or that of the last event when it came
-    /// back because all flows had ended or nothing moved.
+    /// Returns when the run ended: the time that it was asked to reach, or that of the last event
+    /// when it came back because all flows had ended or nothing moved.
     #[must_use]
     pub fn ended(&self) -> Time {
         self.runner.ended()
@@ -201,13 +201,13 @@ impl Simulation {
         known.map_or("no route led to its destination", String::as_str)
     }
 
-    /// What the idle network offers.
+    /// Returns the properties of the idle network.
     #[must_use]
     pub const fn facts(&self) -> &NetworkFacts {
         &self.facts
     }
 
-    /// What the workloads are expected to produce.
+    /// Returns the traffic that the workloads are expected to produce.
     #[must_use]
     pub const fn expected(&self) -> Expectation {
         self.expected

@@ -1,4 +1,4 @@
-//! What a network takes, estimated before it is taken.
+//! Memory needed by a network, estimated before it is allocated.
 
 use fabricsim_core::units::Bytes;
 use fabricsim_topology::{Link, RoutesSize, Topology};
@@ -41,7 +41,7 @@ pub(crate) fn check_memory(scenario: &Scenario) -> Result<(), Error> {
         }
 }
 
-/// What a network takes before anything is sent, about.
+/// Estimates the memory of a network before anything is sent, in bytes.
 fn network_bytes(topology: &Topology) -> u64 {
     let hosts = topology.hosts().len() as u64;
     let ports = 2 * topology.links().len() as u64;
@@ -51,12 +51,12 @@ fn network_bytes(topology: &Topology) -> u64 {
 /// The memory that a simulation takes, estimated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct MemoryNeed {
-    /// What the network takes before anything is sent, in bytes.
+    /// Memory of the network before anything is sent, in bytes.
     pub network: u64,
-    /// What each packet takes that is under way or waits, in bytes: its telemetry has room for the longest
-    /// path.
+    /// Memory of each packet in flight or in a queue, in bytes: its telemetry has room for the
+    /// longest path.
     pub packet: u64,
-    /// What the packets take that are on the links when all of them are full, in bytes.
+    /// Memory of the packets on the links when all links are full, in bytes.
     pub full_links: u64,
 }
 

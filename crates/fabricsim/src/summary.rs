@@ -1,4 +1,4 @@
-//! What `summary.json` holds, and how it is put together.
+//! Contents of `summary.json` and their computation.
 
 use fabricsim_core::network::Counters;
 use fabricsim_core::packet::Priority;
@@ -16,7 +16,7 @@ use fabricsim_scenario::scenario::Scenario;
 /// Unfinished flows that `summary.json` lists; the others are only counted.
 const LISTED_FLOWS: usize = 1_000;
 
-/// How a run ended.
+/// Reason why a run ended.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -114,12 +114,12 @@ pub struct SlowdownSummary {
     pub mean: Option<f64>,
 }
 
-/// What `summary.json` holds.
+/// Contents of `summary.json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// The version of fabricsim.
     pub fabricsim_version: &'static str,
-    /// How the run ended.
+    /// Reason why the run ended.
     pub status: Status,
     /// Checksum of the rows of the FCT file: equal digests are equal results.
     pub checksum: String,
@@ -127,14 +127,14 @@ pub struct Summary {
     pub scenario_checksum: String,
     /// Flows by their fate.
     pub flows: FlowCounts,
-    /// What to know before the results are used, each with a suggested fix.
+    /// Warnings to consider before the results are used, each with a suggested fix.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// How busy the workloads were expected to keep the links.
+    /// Link utilization expected from the workloads.
     pub expected_utilization: ExpectedUtilization,
     /// Slowdowns overall and by class of sizes.
     pub slowdown: Vec<SlowdownSummary>,
-    /// When the run ended, in nanoseconds of simulated time: the time of the last event, or `stop_at`.
+    /// End of the run, in nanoseconds of simulated time: the time of the last event, or `stop_at`.
     pub simulated_ns: f64,
     /// Data packets sent.
     pub packets: u64,
@@ -167,7 +167,7 @@ pub struct Summary {
     /// The ports of a PFC deadlock, each with the one that it waits for behind it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deadlock: Vec<DeadlockedPort>,
-    /// What there was too much of, when the status is `overloaded`.
+    /// Description of the excess that ended the run, when the status is `overloaded`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overload: Option<String>,
     /// The longest queue of a switch port, in bytes.
@@ -192,7 +192,7 @@ pub struct Summary {
     /// The files of the answers of queries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<String>,
-    /// Which packets served which queries.
+    /// Assignment of packets to queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanSummary>,
     /// The files of the run, with this one.
@@ -203,7 +203,7 @@ pub struct Summary {
     pub unfinished: Vec<UnfinishedFlow>,
 }
 
-/// What is known when a run has ended.
+/// Information that is available when a run has ended.
 pub(crate) struct Measured {
     pub(crate) status: Status,
     pub(crate) overload: Option<String>,

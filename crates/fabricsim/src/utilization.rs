@@ -1,4 +1,4 @@
-//! How busy the workloads are expected to keep the links, before anything is run.
+//! Link utilization expected from the workloads, computed before anything is run.
 
 mod spans;
 mod tiers;
@@ -32,7 +32,7 @@ const ANSWER: (f64, f64) = (46.0, 60.0);
 pub struct ExpectedUtilization {
     /// The span in which the busiest link is busiest; absent where nothing can be said.
     pub span: Option<BusySpan>,
-    /// What is not counted, and why.
+    /// Traffic that is not counted, each entry with the reason.
     pub left_out: Vec<String>,
     #[serde(skip)]
     help: String,
@@ -41,9 +41,9 @@ pub struct ExpectedUtilization {
 /// A time in which the same workloads send.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BusySpan {
-    /// When it begins, in nanoseconds.
+    /// Start of the span, in nanoseconds.
     pub from_ns: u64,
-    /// When it ends, in nanoseconds.
+    /// End of the span, in nanoseconds.
     pub until_ns: u64,
     /// Tiers of links, each in one direction, from hosts up and down again.
     pub tiers: Vec<TierUtilization>,
@@ -56,7 +56,7 @@ pub struct BusySpan {
 pub struct TierUtilization {
     /// From where to where, such as `leaf to spine`.
     pub tier: String,
-    /// How many.
+    /// Number of links.
     pub links: u64,
     /// Bytes of all of them over their rates.
     pub mean: f64,
@@ -80,9 +80,9 @@ pub struct BusyLink {
 }
 
 impl ExpectedUtilization {
-    /// What the workloads of `scenario` are expected to load on the links of `simulation`, which was
-    /// built from it. It takes milliseconds for any fabric that is regular; others are left out from a
-    /// few thousand switches on.
+    /// Estimates the load that the workloads of `scenario` put on the links of `simulation`, which
+    /// was built from it. This takes milliseconds for any regular fabric; irregular fabrics are
+    /// left out from a few thousand switches on.
     #[must_use]
     pub fn of(scenario: &Scenario, simulation: &Simulation) -> Self {
         let mut found = Self::default();
@@ -118,7 +118,8 @@ impl ExpectedUtilization {
         found
     }
 
-    /// What to do about links above 90% of their rate, or `None` when there are none.
+    /// Returns a warning with a suggested fix if links are expected to exceed 90% of their rate, or
+    /// `None` if there are no such links.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let busiest = &self.span.as_ref()?.busiest;
@@ -182,8 +183,8 @@ fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-/// What workload `index` sends per second, or `None` when it has no rate: what starts within one
-/// round trip is a burst.
+/// Returns the traffic that workload `index` offers per second, or `None` if it has no rate:
+/// traffic that starts within one round trip is a burst.
 fn rate_of(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -199,7 +200,7 @@ fn rate_of(
     (offered.until.since(offered.from) > round_trip).then_some(offered)
 }
 
-/// What a flow of `class` costs by its size.
+/// Returns a function that computes the cost of a flow of `class` from its size.
 fn cost_of(
     scenario: &Scenario,
     simulation: &Simulation,

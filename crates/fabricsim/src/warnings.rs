@@ -1,4 +1,4 @@
-//! What a reader of results has to know that no result says by itself.
+//! Warnings that a reader of the results needs because no result shows the problem by itself.
 
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
@@ -23,7 +23,7 @@ pub(crate) fn warnings(
         .collect()
 }
 
-/// What to say of applications that wait although no flow is left.
+/// Returns a warning about applications that are still waiting although no flow is left.
 fn waiting_applications(simulation: &Simulation) -> Option<String> {
     if simulation.flows_finished() < simulation.flows_started() {
         return None;
@@ -40,7 +40,7 @@ fn waiting_applications(simulation: &Simulation) -> Option<String> {
     ))
 }
 
-/// What to say of retransmission timeouts when no packet was lost.
+/// Returns a warning about retransmission timeouts that occurred although no packet was lost.
 fn timeouts_without_loss(
     scenario: &Scenario,
     counters: &Counters,

@@ -1,5 +1,5 @@
-//! What every algorithm of the registry must do, whatever it is: none is named here, so a new algorithm is
-//! tested by being registered.
+//! Requirements that every algorithm in the registry must meet: no algorithm is named here, so a
+//! new one is tested as soon as it is registered.
 
 #![allow(
     clippy::unwrap_used,
@@ -245,7 +245,7 @@ fn algorithms_run_side_by_side() {
     }
 }
 
-/// What happens to a flow, as its algorithm sees it.
+/// Event of a flow, as seen by its algorithm.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     /// Packets are acknowledged after a round trip of so many nanoseconds; with or without a mark.

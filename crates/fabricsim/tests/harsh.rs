@@ -24,7 +24,7 @@ const FABRIC: &str = "[topology]\nkind = \"fat-tree\"\npreset = \"hpcc-fat320\"\
 const WEBSEARCH: &str = "[[workload]]\nkind = \"poisson\"\nsizes = \"websearch\"\nload = 0.5\n\
                          duration = \"200us\"\n";
 
-/// What a run on `threads` threads comes to, when every flow has finished.
+/// Runs `text` on `threads` threads and returns the results once every flow has finished.
 fn run(text: &str, base: &Path, threads: usize) -> (Vec<Completion>, Counters, EndpointCounters) {
     let scenario = Scenario::from_text("harsh", text, base, &[])
         .unwrap_or_else(|error| panic!("{error:?}\n{text}"));

@@ -48,7 +48,7 @@ fn rdma_congestion_controls() -> impl Iterator<Item = &'static CcEntry> {
 
 #[derive(Debug, PartialEq)]
 struct Outcome {
-    /// Who finished when, and what was sent again for it.
+    /// Flows, each with its time of completion and its retransmitted bytes.
     flows: Vec<(FlowId, Time, Bytes)>,
     ends: EndpointCounters,
     network: Counters,

@@ -1,4 +1,4 @@
-//! What hosts and flows cost in memory: the figures of README, section "Large fabrics".
+//! Memory used by hosts and flows, checked against the figures of README, section "Large fabrics".
 
 #![allow(
     clippy::unwrap_used,

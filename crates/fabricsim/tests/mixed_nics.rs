@@ -42,7 +42,7 @@ fn star(idle: Option<&str>) -> String {
 struct Incast {
     fcts: Vec<Duration>,
     longest_queue: u64,
-    /// When the last look found 10 KB in the queue, of one every 5 us.
+    /// Time of the last sample, taken every 5 us, in which the queue held more than 10 KB.
     short_from: Time,
     /// Bytes of a full packet on the wire.
     wire: u64,

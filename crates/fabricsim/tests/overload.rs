@@ -1,4 +1,4 @@
-//! What would need memory without bound ends the run, and says what there was too much of.
+//! Tests that a run which would need unbounded memory ends and reports the cause.
 
 use std::path::Path;
 

@@ -34,7 +34,7 @@ const SECOND_LINK_COMES: &str = "[[event]]\nat = \"0us\"\nkind = \"link-down\"\n
      [[event]]\nat = \"150us\"\nkind = \"link-up\"\nlink = [2, 3]\nindex = 1\n";
 const SIZE: u64 = 4_000_000;
 
-/// What became of the flow from host 0 to host 1.
+/// Outcome of the flow from host 0 to host 1.
 #[derive(Debug)]
 struct Trip {
     fct: Duration,

@@ -1,4 +1,4 @@
-//! What a user can set of HPCC.
+//! User settings of HPCC.
 
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{CcConfig, CcContext, Quirks, RequiredTelemetry, default_min_rate};
@@ -8,7 +8,7 @@ use fabricsim_core::{choices, settings};
 use crate::rate_rule::RateRule;
 
 choices! {
-    /// When the rate follows the telemetry.
+    /// Times at which the rate is updated from the telemetry.
     pub enum Reaction {
         /// At every acknowledgement, relative to a reference that changes once per round trip.
         PerAck = "per-ack",
@@ -18,7 +18,7 @@ choices! {
 }
 
 choices! {
-    /// Which of the two quantities is computed, and which follows.
+    /// Quantity that is computed, rate or window; the other one follows from it.
     pub enum Form {
         /// A rate R; the window is W x R / line rate. The published simulator.
         Rate = "rate" ("the published code"),
@@ -52,13 +52,13 @@ settings! {
         /// Lowest rate.
         #[note("(default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
         pub min_rate: Option<Rate> = none,
-        /// When the rate follows the telemetry.
+        /// Times at which the rate is updated from the telemetry.
         pub reaction: Reaction = "per-ack",
         /// Keep a rate for each hop and use the lowest.
         pub per_hop_rates: bool = false,
         /// Skip empty queues between round trips.
         pub sampled_feedback: bool = false,
-        /// Which quantity is computed.
+        /// Quantity that is computed.
         pub form: Form = "rate",
     }
 }

@@ -78,8 +78,8 @@ impl<S: IntHeader> Hpcc<S> {
         self.single.utilization
     }
 
-    /// What hop `index` says of its link: utilization (u_i in the paper) and the nanoseconds over
-    /// which it was measured.
+    /// Returns the utilization of the link of hop `index` (u_i in the paper) and the nanoseconds
+    /// over which it was measured.
     #[inline]
     fn link_sample(&self, stack: &S, index: usize) -> (f64, f64) {
         let constants = &*self.constants;

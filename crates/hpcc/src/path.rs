@@ -1,4 +1,4 @@
-//! Which path a packet has taken.
+//! Identification of the path that a packet has taken.
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::rng::mix;
@@ -7,8 +7,8 @@ use fabricsim_core::rng::mix;
 const LOW_BITS: u32 = 8;
 const LOW_MASK: u32 = (1 << LOW_BITS) - 1;
 
-/// What all entries of an egress port have in common: the code of its rate, and what the port adds to
-/// the identities of the paths through it.
+/// Data common to all entries of an egress port: the code of its rate, and the port's contribution
+/// to the identities of the paths through it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PortLabel(u32);
 
@@ -35,7 +35,8 @@ impl PortLabel {
     }
 }
 
-/// How many switches a packet has passed, and which: `nHop` and `pathID` of the paper's header.
+/// Number and identity of the switches that a packet has passed: `nHop` and `pathID` of the paper's
+/// header.
 ///
 /// Differs from the paper: the identity is the exclusive or of 24 bits for each egress port, as a hash
 /// gives them, where the paper has 12 bits for each switch. So parallel links between two switches,
@@ -62,7 +63,7 @@ impl PathTrace {
         (self.0 & LOW_MASK) as usize
     }
 
-    /// What tells this path from others.
+    /// Returns a value that distinguishes this path from others.
     pub(crate) const fn identity(self) -> u32 {
         self.0
     }

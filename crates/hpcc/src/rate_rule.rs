@@ -4,8 +4,8 @@ use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::RateUnit;
 use fabricsim_core::units::Rate;
 
-/// How a rate follows the utilization of the busiest link (HPCC paper, algorithm 1, `ComputeWind`),
-/// whatever the utilization was learned from. Rates are bit/s.
+/// Rule by which a rate follows the utilization of the busiest link (HPCC paper, algorithm 1,
+/// `ComputeWind`), regardless of the source of the utilization. Rates are in bit/s.
 #[derive(Clone, Copy, Debug)]
 pub struct RateRule {
     /// Target utilization (η in the paper).

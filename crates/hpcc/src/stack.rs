@@ -9,8 +9,8 @@ use fabricsim_core::units::{Bytes, Rate, Time};
 
 use crate::path::{PathTrace, PortLabel};
 
-/// What the entries of a stack mean: the units of the quantized fields and the rates that the rate
-/// codes stand for. Shared by the switches that write and the senders that read.
+/// Scale of the entries of a stack: the units of the quantized fields and the rates that the rate
+/// codes stand for. Shared by the switches that write the entries and the senders that read them.
 #[derive(Clone, Debug)]
 pub struct IntScale {
     pub(crate) sent_unit: u64,
@@ -112,8 +112,8 @@ pub trait IntHeader: Header {
     /// trustworthy.
     fn hops(&self) -> usize;
 
-    /// Whether the packets of `earlier` and `self` took the same path, as far as their headers tell:
-    /// only then are differences between their entries about one port.
+    /// Returns whether the packets of `earlier` and `self` took the same path, as far as their
+    /// headers tell: only then are differences between their entries about one port.
     fn same_path(&self, earlier: &Self) -> bool;
 
     /// Nanoseconds between the dequeues at hop `index` of the packets of `earlier` and `self`.

@@ -14,7 +14,7 @@ use crate::stack::{IntHeader as _, IntScale};
 #[derive(Clone, Debug)]
 pub struct IntTelemetry {
     scale: IntScale,
-    /// What each port's entries have in common.
+    /// Data common to the entries of each port.
     labels: Vec<PortLabel>,
 }
 

@@ -10,7 +10,7 @@ use crate::draws::Draws;
 use crate::tables::{ExpTable, LogRounding, LogTable, LowBits};
 
 choices! {
-    /// How switches compute.
+    /// Arithmetic of the switches.
     pub enum Arithmetic {
         /// In double precision.
         Exact = "exact" ("default"),
@@ -28,9 +28,9 @@ const FRACTION_BITS: u32 = 15;
 pub(crate) struct TableShape {
     /// Bits from the leading one on that decide a logarithm (m in the paper).
     pub(crate) log_bits: u32,
-    /// How the logarithms are rounded.
+    /// Rounding of the logarithms.
     pub(crate) log_rounding: LogRounding,
-    /// What becomes of bits for which a table has no room.
+    /// Treatment of bits for which a table has no room.
     pub(crate) low_bits: LowBits,
     /// Powers of two have a table of 2^`exp_bits`; without it they are exact.
     pub(crate) exp_bits: Option<u32>,
@@ -38,7 +38,7 @@ pub(crate) struct TableShape {
     pub(crate) queue_shift: u32,
     /// The utilization is read in units of 2^-`utilization_bits`.
     pub(crate) utilization_bits: u32,
-    /// How the utilization is rounded to these units.
+    /// Rounding of the utilization to units of 2^-`utilization_bits`.
     pub(crate) utilization_rounding: LowBits,
 }
 
@@ -111,8 +111,8 @@ impl Tables {
     }
 }
 
-/// What the terms of an update are multiplied with, or the binary logarithms of that: 1/T,
-/// 1/(B T^2) and 1/(B T).
+/// Factors by which the terms of an update are multiplied, or the binary logarithms of these
+/// factors: 1/T, 1/(B T^2) and 1/(B T).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Factors {
     utilization: f64,
@@ -120,7 +120,8 @@ pub(crate) struct Factors {
     size: f64,
 }
 
-/// How the utilization U of one link follows what leaves through it (PINT, section 4.3, example 3):
+/// Update of the utilization U of one link for each packet that leaves through it (PINT, section
+/// 4.3, example 3):
 ///
 /// `U <- (T - dt)/T U + queue dt/(B T^2) + size/(B T)`
 ///

@@ -2,7 +2,8 @@
 
 use crate::draws::Draws;
 
-/// What each number is summed from: the one `DEGREE` and the one `SEPARATION` places before it.
+/// Distances to the two earlier numbers of which each number is the sum: `DEGREE` and `SEPARATION`
+/// places before it.
 const DEGREE: usize = 31;
 const SEPARATION: usize = 3;
 /// Numbers thrown away after seeding.

@@ -1,4 +1,4 @@
-//! What a user can set of HPCC-PINT.
+//! Settings of HPCC-PINT.
 
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::quirks::{DigestCode, SwitchArithmetic};
@@ -57,7 +57,7 @@ settings! {
         pub digest_fraction: f64 = 1.0,
         /// Mean that the rounding to codes keeps.
         pub rounding: Option<Rounding> = none,
-        /// How switches compute.
+        /// Arithmetic of the switches.
         pub arithmetic: Option<Arithmetic> = none,
         /// Leading bits of a number that decide its logarithm.
         #[range(from 4, to 20)]
@@ -211,7 +211,7 @@ impl PintConfig {
         LogCode::new(self.base(quirks), self.bits(quirks), self.rounding(quirks))
     }
 
-    /// Whether switches do the same for `self` and `other`.
+    /// Returns whether switches do the same for `self` and `other`.
     #[must_use]
     pub fn same_at_switches(&self, other: &Self) -> bool {
         let at_switches = |config: &Self| Self {

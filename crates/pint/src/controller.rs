@@ -14,7 +14,7 @@ use crate::digest::{DigestSlot as _, HasDigest};
 use crate::log_code::LogCode;
 use crate::sampling::Sampling;
 
-/// What flows over NICs of one rate share.
+/// Constants shared by flows over NICs of the same rate.
 #[derive(Clone, Debug)]
 struct Constants {
     rule: RateRule,
@@ -45,7 +45,7 @@ impl Constants {
         }
     }
 
-    /// Whether a flow that begins like `start` has these constants.
+    /// Returns whether a flow that begins like `start` has these constants.
     fn serves(&self, start: &FlowStart<'_>) -> bool {
         (self.line_rate, self.full_window) == (start.line_rate, start.bdp)
     }

@@ -1,6 +1,6 @@
-//! What each hop of a path measures, from one sample in each packet (PINT, Ben Basat et al., SIGCOMM
-//! 2020: dynamic per-flow aggregation): medians, tails and frequent values of latencies, queues or
-//! utilizations.
+//! Measurements at each hop of a path, from one sample in each packet (PINT, Ben Basat et al.,
+//! SIGCOMM 2020: dynamic per-flow aggregation): medians, tails and frequent values of latencies,
+//! queues or utilizations.
 //!
 //! A switch writes the code of its value over the digest of a packet or leaves it, as a hash decides
 //! ([`HopSampler`]); the sink computes the same and knows whose value it has. It keeps codes for each

@@ -27,7 +27,7 @@ impl GlobalHash {
         self.with(a).value(b)
     }
 
-    /// What is the same for all words after `a`.
+    /// Returns the part of the hash that is the same for all words that follow `a`.
     #[inline]
     pub(crate) const fn with(self, a: u64) -> HalfHash {
         HalfHash {

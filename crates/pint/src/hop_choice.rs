@@ -1,4 +1,4 @@
-//! Which hop of a path has a packet.
+//! Selection of the hop on a path that a packet's digest comes from.
 
 use crate::hash::GlobalHash;
 
@@ -24,7 +24,7 @@ impl HopChoice {
         Self { hash }
     }
 
-    /// Whether `hop`, from 1, writes over the digest of `packet`.
+    /// Returns whether `hop`, from 1, writes over the digest of `packet`.
     #[inline]
     #[must_use]
     pub fn overwrites(self, packet: u64, hop: u8) -> bool {

@@ -13,7 +13,7 @@ const STEPS: f64 = 512.0;
 const LARGEST: f64 = STEPS * STEPS;
 
 choices! {
-    /// Which mean the random rounding between two codes keeps.
+    /// Mean that the random rounding between two codes preserves.
     pub enum Rounding {
         /// The mean code is the logarithm of the value (PINT, section 4.3: `[.]_R`).
         Log = "log" ("the code's: default, the paper"),
@@ -114,7 +114,7 @@ impl LogCode {
         self.decode(self.largest)
     }
 
-    /// What is coded of `utilization`: at least 1.
+    /// Returns `utilization` in the steps that are encoded, at least 1.
     #[inline]
     fn steps(&self, utilization: f64) -> f64 {
         let steps = utilization * STEPS;

@@ -36,7 +36,7 @@ pub use morris::Morris;
 pub use multiplicative::Multiplicative;
 
 choices! {
-    /// How a value between two codes is given one of them.
+    /// Rounding of a value that lies between two codes.
     pub enum StepRounding {
         /// The nearest.
         Nearest = "nearest" ("default"),

@@ -1,4 +1,4 @@
-//! What a switch remembers of one egress port.
+//! State that a switch keeps for one egress port.
 
 use fabricsim_core::units::{Bytes, Time};
 
@@ -11,7 +11,7 @@ pub(crate) struct Port {
     link: Link,
     /// U in the paper.
     utilization: f64,
-    /// When the last packet left, and how large it was.
+    /// Departure time and size of the last packet.
     last: (Time, Bytes),
 }
 

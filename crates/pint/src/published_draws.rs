@@ -73,8 +73,8 @@ mod tests {
         Time::from_ns(ns)
     }
 
-    /// How many numbers have been drawn in the end, when answers of 60 bytes have left at `left` and
-    /// something is to be drawn at `now` because of an event of `set`.
+    /// Returns how many numbers have been drawn in the end, when answers of 60 bytes have left at
+    /// `left` and something is to be drawn at `now` because of an event of `set`.
     fn skipped(left: &[(u64, u16)], now: u64, set: u32) -> usize {
         let link = |gbps, delay| PortLink {
             rate: Rate::from_gbps(gbps),

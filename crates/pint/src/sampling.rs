@@ -1,4 +1,4 @@
-//! Which packets carry a digest that counts.
+//! Selection of the packets that carry a digest that counts.
 
 use fabricsim_core::id::FlowId;
 use fabricsim_core::plugin::quirks::DigestSampling;
@@ -47,7 +47,7 @@ impl Sampling {
         }
     }
 
-    /// Whether the packet that is sent now carries a digest.
+    /// Returns whether the packet that is sent now carries a digest.
     #[inline]
     pub(crate) fn next_packet(&mut self) -> bool {
         match self {
@@ -66,7 +66,7 @@ impl Sampling {
         }
     }
 
-    /// Whether the digest of the answer that arrives now counts.
+    /// Returns whether the digest of the answer that arrives now counts.
     #[inline]
     pub(crate) fn next_answer(&mut self) -> bool {
         match self {

@@ -3,7 +3,7 @@
 
 use crate::draws::Draws;
 
-/// What happens to the bits that a number has too many.
+/// Treatment of the excess low-order bits of a number.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LowBits {
     /// They round up with the probability of what they are worth, so that the mean stays.
@@ -42,7 +42,7 @@ impl LowBits {
     }
 }
 
-/// How the logarithms of a table are rounded to its resolution.
+/// Rounding of the logarithms in a table to its resolution.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum LogRounding {
     /// Down.
@@ -114,7 +114,7 @@ impl LogTable {
         u64::from(self.values[kept as usize]) + (u64::from(shift) << self.fraction_bits)
     }
 
-    /// What one unit of a result is worth.
+    /// Returns the value of one unit of a result.
     #[must_use]
     pub fn unit(&self) -> f64 {
         1.0 / f64::from(1u32 << self.fraction_bits)

@@ -16,7 +16,7 @@ use crate::log_code::LogCode;
 use crate::port::Port;
 use crate::published_draws::{PortLink, PublishedDraws};
 
-/// What all switches of a network have in common. Cheap to clone.
+/// Settings shared by all switches of a network. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct PintSettings {
     code: LogCode,
@@ -58,7 +58,7 @@ pub struct PintTelemetry {
     source: Source,
 }
 
-/// Where the numbers come from that a switch rounds with.
+/// Source of the random numbers that a switch uses for rounding.
 #[derive(Clone, Debug)]
 enum Source {
     /// The switch's own stream.

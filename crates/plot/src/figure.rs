@@ -52,7 +52,7 @@ pub struct Figure {
     pub panels: Vec<Panel>,
     /// Panels side by side; zero chooses by their number (three at most).
     pub columns: usize,
-    /// What a reader has to know of how the figure was made; stands below the legend.
+    /// Notes that a reader needs on how the figure was made; they stand below the legend.
     pub notes: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Figure {
         }
     }
 
-    /// Whether no panel has a series with a point.
+    /// Returns whether no panel has a series with a point.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let mut series = self.panels.iter().flat_map(|panel| &panel.series);
@@ -123,12 +123,12 @@ impl Panel {
 /// Points with a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What the legend says; a series without a name is not in the legend. Series of the same name
+    /// Name in the legend; a series without a name is not in the legend. Series of the same name
     /// and style in several panels have one entry.
     pub name: String,
-    /// How it looks.
+    /// Style of the series.
     pub style: Style,
-    /// Where it is.
+    /// Points of the series.
     pub points: Points,
 }
 

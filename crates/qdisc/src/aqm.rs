@@ -16,7 +16,7 @@ use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, holds_one_line};
 use crate::line::Line;
 
-/// What a discipline has to know of the place where it stands.
+/// Properties of its run and its port that a discipline needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct DisciplineContext {
     /// The seed of the run.
@@ -35,11 +35,11 @@ pub struct DisciplineContext {
 pub struct AqmPacket<'a> {
     /// Addresses and ports.
     pub key: &'a FlowKey,
-    /// What its ECN field says.
+    /// ECN field of the packet.
     pub ecn: Ecn,
     /// Its size on the wire.
     pub size: Bytes,
-    /// When it came to the queue.
+    /// Time at which the packet arrived at the queue.
     pub arrival: Time,
     /// Other packets in the queue.
     pub others: usize,
@@ -47,7 +47,7 @@ pub struct AqmPacket<'a> {
     pub other_bytes: Bytes,
 }
 
-/// What a rule does with a packet.
+/// Decision of a rule about a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Verdict {
     /// It stays as it is.
@@ -175,7 +175,7 @@ pub struct AqmQueue<H> {
     name: &'static str,
     line: Line<H>,
     rule: Box<dyn Aqm>,
-    /// What the packet at the front leaves with.
+    /// Mark with which the packet at the front leaves.
     mark: Mark,
     counters: DisciplineCounters,
 }

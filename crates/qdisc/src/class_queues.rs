@@ -75,7 +75,7 @@ impl<H: Header> ClassQueues<H> {
         self.discipline(priority).bytes()
     }
 
-    /// What the queue of `priority` has done so far.
+    /// Returns the counters of the queue of `priority`.
     #[must_use]
     pub fn counters(&self, priority: Priority) -> &DisciplineCounters {
         self.discipline(priority).counters()

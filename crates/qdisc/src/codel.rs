@@ -6,17 +6,17 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::discipline::{EcnSelector, is_capable, mark_if};
 
-/// What CoDel needs to know of the packet that would leave.
+/// Properties that CoDel needs to know of the packet that would leave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    /// When it was stored.
+    /// Time at which the packet was stored.
     pub(crate) arrival: Time,
     pub(crate) ecn: Ecn,
     /// Bytes that it leaves behind.
     pub(crate) left: u64,
 }
 
-/// Where CoDel's packets wait.
+/// Queue of the packets that CoDel controls.
 pub(crate) trait Source {
     /// The packet that would leave.
     fn candidate(&self) -> Option<Candidate>;
@@ -24,7 +24,7 @@ pub(crate) trait Source {
     fn give_up(&mut self);
 }
 
-/// How times and square roots are computed.
+/// Arithmetic of times and square roots.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Arithmetic {
     /// In picoseconds, with the square root itself.
@@ -102,11 +102,13 @@ pub(crate) struct Codel {
     dropping: bool,
     /// 1 / sqrt(count) with 16 binary places.
     inverse_sqrt: u16,
-    /// When the queue will have been above the target for an interval.
+    /// Time at which the queue will have been above the target for an interval, in ticks of the
+    /// arithmetic.
     first_above: Option<u64>,
-    /// When the next signal is due, or the last one was.
+    /// Time at which the next signal is due, or at which the last one was due, in ticks of the
+    /// arithmetic.
     drop_next: Option<u64>,
-    /// How long the last packet that was looked at has waited.
+    /// Time that the last packet examined has waited, in ticks of the arithmetic.
     sojourn: u64,
 }
 
@@ -142,7 +144,7 @@ impl Codel {
         Some(mark_if(marked || late))
     }
 
-    /// Whether `candidate` and those before it have waited for too long during an interval.
+    /// Returns whether `candidate` and those before it have waited for too long during an interval.
     #[inline]
     fn is_above(&mut self, params: &CodelParams, now: u64, candidate: Option<&Candidate>) -> bool {
         let Some(candidate) = candidate else {

@@ -1,4 +1,4 @@
-//! What a queue discipline counts.
+//! Counters of a queue discipline.
 
 use fabricsim_core::plugin::Mark;
 use fabricsim_core::units::{Bytes, Duration};
@@ -20,7 +20,7 @@ pub enum DropCause {
 /// Packets and their bytes on the wire.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Tally {
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
     /// Their bytes.
     pub bytes: Bytes,
@@ -39,8 +39,8 @@ impl Tally {
     }
 }
 
-/// What a discipline has done so far. What was offered is what has left, what was dropped and what it
-/// holds.
+/// Counters of a discipline. The packets offered are those that have left, those that were dropped
+/// and those that it holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DisciplineCounters {
     /// Packets that came.
@@ -57,7 +57,7 @@ pub struct DisciplineCounters {
     pub aqm_drops: Tally,
     /// Dropped with [`DropCause::Overload`].
     pub overload_drops: Tally,
-    /// How long the packets that have left had waited.
+    /// Waiting times of the packets that have left.
     pub sojourn: SojournTimes,
 }
 

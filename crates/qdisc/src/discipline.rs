@@ -1,4 +1,4 @@
-//! What a queue of one priority does.
+//! Interface of the queue of one priority.
 
 use fabricsim_core::choices;
 use fabricsim_core::packet::{Ecn, Header, Packet};
@@ -56,12 +56,12 @@ pub trait Discipline<H: Header> {
     /// Shows every packet that waits to `visit`, in a fixed order.
     fn for_each(&self, visit: impl FnMut(&Packet<H>));
 
-    /// What it has done so far.
+    /// Returns the counters of the discipline.
     fn counters(&self) -> &DisciplineCounters;
 }
 
-/// What disciplines with one queue, `line`, and `counters` say of what they hold, in their
-/// implementation of [`Discipline`]. `$header` is their type of headers.
+/// Implements the methods of [`Discipline`] that report the contents, for disciplines with one
+/// queue, `line`, and `counters`. `$header` is their type of headers.
 macro_rules! holds_one_line {
     ($header:ty) => {
         #[inline]
@@ -86,7 +86,7 @@ macro_rules! holds_one_line {
 pub(crate) use holds_one_line;
 
 choices! {
-    /// Which of the packets that can be marked a rule is about.
+    /// Packets that a rule applies to, among those that can be marked.
     pub enum EcnSelector {
         /// All whose sender understands marks: ECT(0), ECT(1) and those that are marked already.
         Capable = "capable" ("all that can be marked"),
@@ -96,7 +96,7 @@ choices! {
 }
 
 impl EcnSelector {
-    /// Whether the rule is about packets with `ecn`.
+    /// Returns whether the rule is about packets with `ecn`.
     #[inline]
     pub(crate) const fn takes(self, ecn: Ecn) -> bool {
         match self {
@@ -106,7 +106,7 @@ impl EcnSelector {
     }
 }
 
-/// Whether a packet with `ecn` can be marked instead of dropped.
+/// Returns whether a packet with `ecn` can be marked instead of dropped.
 #[inline]
 pub(crate) const fn is_capable(ecn: Ecn) -> bool {
     !matches!(ecn, Ecn::NotCapable)

@@ -162,7 +162,7 @@ pub enum DisciplineConfig {
 }
 
 impl DisciplineConfig {
-    /// Whether the queue has no limit but the switch's shared buffer.
+    /// Returns whether the queue has no limit but the switch's shared buffer.
     #[must_use]
     pub const fn needs_shared_buffer(&self) -> bool {
         matches!(self, Self::SharedBuffer(_))

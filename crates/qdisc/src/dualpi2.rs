@@ -26,7 +26,7 @@ enum Which {
     Classic,
 }
 
-/// What happens to a packet that would leave.
+/// Decision about a packet that would leave.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Fate {
     Leaves(Mark),
@@ -85,13 +85,13 @@ impl<H: Header> DualPi2<H> {
         self.controller.base()
     }
 
-    /// How long packets have waited that have left the low-latency queue.
+    /// Returns how long packets have waited that have left the low-latency queue.
     #[must_use]
     pub const fn low_latency_sojourn(&self) -> &SojournTimes {
         &self.low_sojourn
     }
 
-    /// How long packets have waited that have left the classic queue.
+    /// Returns how long packets have waited that have left the classic queue.
     #[must_use]
     pub const fn classic_sojourn(&self) -> &SojournTimes {
         &self.classic_sojourn
@@ -136,8 +136,8 @@ impl<H: Header> DualPi2<H> {
         }
     }
 
-    /// What happens to the head of `which`. A standing queue of less than two packets is left alone by the
-    /// controller.
+    /// Decides whether the head of `which` leaves, and with which mark, or is dropped. The
+    /// controller leaves a standing queue of less than two packets alone.
     fn decide(&mut self, now: Time, which: Which) -> Option<Fate> {
         let head = self.line(which).front()?;
         let (ecn, behind) = (head.ecn(), self.bytes() - head.size());

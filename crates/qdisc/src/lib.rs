@@ -1,5 +1,5 @@
-//! What stands between a switch's ports: egress queues, ECN marking, active queue management and the
-//! shared buffer with priority-based flow control.
+//! Queueing in switches: egress queues, ECN marking, active queue management and the shared buffer
+//! with priority-based flow control.
 //!
 //! These are plugins of [`fabricsim_core`]; they know packets and ports, and nothing of protocols.
 //!

@@ -82,7 +82,7 @@ impl<H: Header> Line<H> {
         self.packets.front()
     }
 
-    /// How long the first packet has waited; no time when there is none.
+    /// Returns how long the first packet has waited; no time when there is none.
     #[inline]
     pub(crate) fn wait(&self, now: Time) -> Duration {
         let first = self.packets.front();

@@ -60,8 +60,8 @@ pub struct PublishedDraws {
 }
 
 impl PublishedDraws {
-    /// What decides about marks in a network of `nodes` nodes, in the published simulator's run
-    /// `run` (1 unless it is told otherwise).
+    /// Returns the source of the draws that decide about marks in a network of `nodes` nodes, as in
+    /// the published simulator's run `run` (1 by default).
     #[must_use]
     pub fn new(nodes: u64, run: u64) -> Self {
         // ns-3 has given six streams to each node and two to its loss model by then.

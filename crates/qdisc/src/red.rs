@@ -41,7 +41,7 @@ pub struct RedEcn {
     draws: Draws,
 }
 
-/// Where the numbers come from that decide about marks.
+/// Source of the random numbers that decide about marks.
 #[derive(Clone, Debug)]
 enum Draws {
     /// The port's own stream.
@@ -77,7 +77,7 @@ impl RedEcn {
         }
     }
 
-    /// Whether a packet that leaves `queue` bytes behind is marked.
+    /// Returns whether a packet that leaves `queue` bytes behind is marked.
     #[inline]
     pub fn marks(&mut self, queue: Bytes) -> bool {
         let queue = queue.get();

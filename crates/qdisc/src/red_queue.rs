@@ -97,7 +97,8 @@ pub struct RedQueue<H> {
     /// Seconds of the typical packet on the wire.
     typical: f64,
     average: f64,
-    /// When the queue ran empty; `None` while it holds something.
+    /// Start of the idle time that the average does not yet account for; `None` while the queue
+    /// holds something.
     idle_since: Option<Time>,
     /// Packets since the last mark or drop, while the average is between the thresholds.
     passed: u64,
@@ -153,7 +154,8 @@ impl<H: Header> RedQueue<H> {
         }
     }
 
-    /// Whether the packet that comes is to be marked or dropped (section 7, "uniform random variables").
+    /// Returns whether the packet that comes is to be marked or dropped (section 7, "uniform random
+    /// variables").
     fn strikes(&mut self) -> bool {
         let by_itself = self.probability();
         if by_itself <= 0.0 {

@@ -22,11 +22,11 @@ pub enum Pfc {
 }
 
 choices! {
-    /// How much headroom an ingress port keeps for packets that arrive after a pause was sent.
+    /// Headroom that an ingress port keeps for packets that arrive after a pause was sent.
     pub enum Headroom {
-        /// What can arrive in the worst case: the packet that causes the pause, a round trip on the link,
-        /// the longest packet that is on the wire at either end, and the frames of all priorities.
-        /// Nothing is dropped.
+        /// Most that can arrive: the packet that causes the pause, a round trip on the link, the
+        /// longest packet that is on the wire at either end, and the pause frames of all
+        /// priorities. Nothing is dropped.
         ///
         /// Differs from the paper: the published simulator keeps `3 x rate x one-way delay`, which
         /// drops packets on short or slow links (see [`Self::Published`]).
@@ -98,7 +98,7 @@ impl BufferConfig {
     }
 }
 
-/// What the buffer needs to know of a port.
+/// Properties of a port that the buffer needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct PortBuffer {
     /// The rate of its link.
@@ -171,7 +171,7 @@ impl SharedBuffer {
         }
     }
 
-    /// Whether the buffer is lossless.
+    /// Returns whether the buffer is lossless.
     #[must_use]
     pub const fn pfc(&self) -> Pfc {
         self.pfc

@@ -1,4 +1,4 @@
-//! How long packets have waited: count, sum, longest, and a histogram for quantiles.
+//! Waiting times of packets: count, sum, longest, and a histogram for quantiles.
 
 use fabricsim_core::units::Duration;
 

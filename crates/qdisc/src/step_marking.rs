@@ -38,7 +38,7 @@ settings! {
     }
 }
 
-/// What is compared with the threshold.
+/// Threshold for marking, by the quantity that is compared with it.
 #[derive(Clone, Copy, Debug)]
 enum Threshold {
     Sojourn(Duration),
@@ -104,7 +104,7 @@ impl<H: Header> StepMarking<H> {
         }
     }
 
-    /// Whether the first packet is beyond the threshold.
+    /// Returns whether the first packet is beyond the threshold.
     #[inline]
     fn is_beyond(&self, now: Time) -> bool {
         match self.threshold {
@@ -159,8 +159,8 @@ mod tests {
     use super::*;
     use crate::testing::{offer, packet, serve, with};
 
-    /// Which of four packets of 1,000 bytes are marked that come at once and leave 400 us apart, the
-    /// first after 400 us.
+    /// Returns which of four packets of 1,000 bytes are marked that come at once and leave 400 us
+    /// apart, the first after 400 us.
     fn marks(config: &StepConfig, flags: Flags) -> Vec<bool> {
         config.validate().expect("one threshold");
         let mut queue = StepMarking::new(config);

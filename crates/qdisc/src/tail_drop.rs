@@ -10,7 +10,7 @@ use crate::counters::{DisciplineCounters, DropCause};
 use crate::discipline::{Discipline, holds_one_line};
 use crate::line::Line;
 
-/// Where a queue ends: in packets, in bytes, or whatever is reached first.
+/// Limit of a queue: in packets, in bytes, or whichever is reached first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Limit {
     packets: Option<u32>,
@@ -32,7 +32,7 @@ impl Limit {
         }
     }
 
-    /// Whether a packet of `size` fits behind `packets` packets of `bytes` bytes.
+    /// Returns whether a packet of `size` fits behind `packets` packets of `bytes` bytes.
     #[inline]
     pub(crate) fn has_room(self, packets: usize, bytes: Bytes, size: Bytes) -> bool {
         self.packets.is_none_or(|limit| packets < limit as usize)

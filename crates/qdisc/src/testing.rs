@@ -34,7 +34,7 @@ pub(crate) fn with(mut packet: Packet<()>, flags: Flags) -> Packet<()> {
     packet
 }
 
-/// What one dequeue has done.
+/// Result of one dequeue.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Served {
     pub(crate) packet: Option<Packet<()>>,

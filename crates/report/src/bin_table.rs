@@ -12,15 +12,15 @@ use crate::size_bins::{SizeBin, SizeBins};
 /// A percentile of the slowdown and where it may lie.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PercentileEstimate {
-    /// Which percentile.
+    /// Percentile of the slowdown.
     pub percentile: Percentile,
     /// Its value; `None` of no flows.
     pub slowdown: Option<f64>,
-    /// Where the true value may lie; `None` where there are too few flows to tell.
+    /// Confidence interval of the true value; `None` where there are too few flows to tell.
     pub interval: Option<Interval>,
 }
 
-/// What a [`SizeBin`] says.
+/// Statistics of a [`SizeBin`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BinRow {
     /// The share of flows in the bins before, in percent.
@@ -31,7 +31,7 @@ pub struct BinRow {
     pub above_bytes: u64,
     /// Flows are at most this large, in bytes; `None` when there is no bound.
     pub upto_bytes: Option<u64>,
-    /// How many flows it holds.
+    /// Number of flows in the bin.
     pub flows: usize,
     /// The percentiles of the table.
     pub percentiles: Vec<PercentileEstimate>,
@@ -46,7 +46,7 @@ pub struct BinRow {
 pub struct BinTable {
     /// The percentiles, in the order of the columns.
     pub percentiles: Vec<Percentile>,
-    /// How often an interval holds the true value, in percent.
+    /// Confidence level of the intervals, in percent.
     pub confidence: Confidence,
     /// A row for each bin, in the order of sizes.
     pub bins: Vec<BinRow>,

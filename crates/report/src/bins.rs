@@ -6,14 +6,14 @@ use crate::quantile::Percentile;
 use crate::record::FctRecord;
 use crate::size_bins::{BinRule, SizeBin, SizeBins};
 
-/// What the published analysis says of flows of neighboring sizes; [`SizeBins`] says more.
+/// Statistics of the published analysis for flows of neighboring sizes; [`SizeBins`] has more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     /// The fraction of flows in the bins before.
     pub from: f64,
     /// The largest size in the bin, in bytes.
     pub size_upto: u64,
-    /// How many flows it holds.
+    /// Number of flows in the bin.
     pub count: usize,
     /// Median slowdown.
     pub p50: f64,

@@ -7,15 +7,14 @@ use crate::record::FctRecord;
 use crate::size_class::SizeClass;
 use crate::slowdown::{Cell, SlowdownRow, percentile};
 
-/// How the flows of one size class compare: ratios of the first result's slowdown percentiles to the
-/// second's; not numbers when the class is empty. Slowdowns are at least one
-/// ([`FctRecord::slowdown`]) and percentiles are not interpolated
-/// ([`percentile`]).
+/// Comparison of the flows of one size class: ratios of the first result's slowdown percentiles to
+/// the second's; NaN when the class is empty. Slowdowns are at least one ([`FctRecord::slowdown`])
+/// and percentiles are not interpolated ([`percentile`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClassRatios {
-    /// Which flows.
+    /// Size class of the flows.
     pub class: SizeClass,
-    /// How many were matched.
+    /// Number of matched flows.
     pub count: usize,
     /// Ratio of the medians.
     pub p50: f64,
@@ -25,8 +24,8 @@ pub struct ClassRatios {
     pub p99: f64,
 }
 
-/// How two results of the same flows differ; printed as an aligned table. Ratios are first over
-/// second, and not numbers when nothing matched.
+/// Differences between two results of the same flows; printed as an aligned table. Ratios are first
+/// over second, and NaN when nothing matched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// Flows found in both.

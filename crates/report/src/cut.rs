@@ -1,4 +1,5 @@
-//! Which flows of a run count: not those of the warm-up, not those of the cool-down.
+//! Selection of the flows of a run that count: neither those of the warm-up nor those of the
+//! cool-down.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use serde::Serialize;
 
 use crate::record::FctRecord;
 
-/// Where the flows that count stop starting.
+/// Latest start of the flows that count.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CutEnd {
     /// This long before the last flow starts.
@@ -30,16 +31,16 @@ pub struct Cut {
     pub end: CutEnd,
 }
 
-/// What a [`Cut`] leaves.
+/// Flows that a [`Cut`] keeps, with a report on those that it leaves out.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CutFlows {
     /// The flows that count, in the order in which they came.
     pub kept: Vec<FctRecord>,
-    /// What was cut.
+    /// Report on the flows that were left out.
     pub report: CutReport,
 }
 
-/// What a [`Cut`] did: which starts count, and how many flows that left out.
+/// Effect of a [`Cut`]: the starts that count, and the number of flows left out.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 pub struct CutReport {
     /// The first start that counts, in picoseconds.

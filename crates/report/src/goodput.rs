@@ -14,7 +14,7 @@ const BITS_PER_BYTE: f64 = 8.0;
 pub struct Goodput {
     /// Flows larger than this count, in bytes.
     pub above_bytes: u64,
-    /// How many there are.
+    /// Number of these flows.
     pub flows: usize,
     /// Mean over flows, in bits per second.
     pub mean_bps: f64,

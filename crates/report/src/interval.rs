@@ -1,4 +1,4 @@
-//! How sure a number is: intervals of a mean over replicas, and of a percentile of one run.
+//! Uncertainty of numbers: intervals of a mean over replicas, and of a percentile of one run.
 
 use serde::Serialize;
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
@@ -17,7 +17,7 @@ pub struct Interval {
 /// The mean of one number over replicas: runs that differ in nothing but the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReplicaMean {
-    /// How many replicas have the number.
+    /// Number of replicas that have a value.
     pub replicas: usize,
     /// Its mean.
     pub mean: f64,

@@ -1,4 +1,4 @@
-//! What a run has observed beside its flows: queues, links, rates and pauses, read from the files
+//! Observations of a run beside its flows: queues, links, rates and pauses, read from the files
 //! that it writes and summed up.
 
 mod fairness;

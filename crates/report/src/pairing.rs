@@ -1,4 +1,4 @@
-//! Which flows of two results are the same.
+//! Matching of the flows of two results.
 
 use std::cmp::Ordering;
 use std::io::{self, Write};
@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use crate::record::FctRecord;
 use crate::write::{push_integer, push_nanoseconds, push_slowdown};
 
-/// How far the starts of one flow may be apart in two files, in whole ns: the published simulator
-/// cuts start times, which can lose one.
+/// Largest difference between the starts of one flow in two files, in whole ns: the published
+/// simulator cuts start times, which can lose one.
 const START_TOLERANCE_NS: u64 = 1;
 
 /// The header of [`Pairing::write_csv`].

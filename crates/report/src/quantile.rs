@@ -66,7 +66,8 @@ impl Serialize for Percentile {
     }
 }
 
-/// How often an interval has to hold the true value: a number of percent above 0 and below 100.
+/// Confidence level: the percentage of intervals that have to hold the true value, above 0 and
+/// below 100.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence(f64);
 
@@ -86,8 +87,8 @@ impl Confidence {
         self.0
     }
 
-    /// How often the true value may lie below the interval, and how often above: half of what is
-    /// left, from 0 to 0.5.
+    /// Returns how often the true value may lie below the interval, and how often above: half of
+    /// what is left, from 0 to 0.5.
     #[must_use]
     pub fn tail(self) -> f64 {
         (1.0 - self.0 / 100.0) / 2.0

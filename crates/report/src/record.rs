@@ -19,7 +19,7 @@ pub struct FctRecord {
     pub class: ClassId,
     /// Payload bytes.
     pub size: Bytes,
-    /// When the flow started.
+    /// Time at which the flow started.
     pub start: Time,
     /// Flow completion time: from the start to the last acknowledgement at the sender.
     pub fct: Duration,
@@ -58,7 +58,7 @@ impl FctRecord {
         (self.fct.as_ps() as f64 / ideal as f64).max(1.0)
     }
 
-    /// When the flow finished.
+    /// Returns when the flow finished.
     #[must_use]
     pub fn finish(&self) -> Time {
         self.start.saturating_add(self.fct)

@@ -24,7 +24,7 @@ pub struct ReplicaRow {
     pub above_bytes: u64,
     /// Flows are at most this large, in bytes; `None` when there is no bound.
     pub upto_bytes: Option<u64>,
-    /// How many flows the replicas hold together.
+    /// Number of flows that the replicas hold together.
     pub flows: usize,
     /// Each percentile: the mean over replicas; `None` where none has flows.
     pub percentiles: Vec<Option<ReplicaMean>>,
@@ -38,11 +38,11 @@ pub struct ReplicaRow {
 /// of their intervals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplicaTable {
-    /// How many replicas there are.
+    /// Number of replicas.
     pub replicas: usize,
     /// The percentiles, in the order of the columns.
     pub percentiles: Vec<Percentile>,
-    /// How often an interval holds the true mean, in percent.
+    /// Confidence level of the intervals of the mean, in percent.
     pub confidence: Confidence,
     /// A row for each bin, in the order of sizes.
     pub bins: Vec<ReplicaRow>,

@@ -9,7 +9,7 @@ use crate::quantile::{Confidence, Percentile};
 use crate::record::FctRecord;
 use crate::slowdown::percentile;
 
-/// Which flows go into the bins.
+/// Rule for the flows that go into the bins.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum BinRule {
     /// All of them.
@@ -126,19 +126,19 @@ impl SizeBins {
         Self { slowdowns, parts }
     }
 
-    /// How many bins there are.
+    /// Returns how many bins there are.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.parts.len()
     }
 
-    /// Whether there are no bins.
+    /// Returns whether there are no bins.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// How many flows all bins hold together.
+    /// Returns how many flows all bins hold together.
     #[must_use]
     pub const fn flows(&self) -> usize {
         self.slowdowns.len()
@@ -184,7 +184,7 @@ impl SizeBins {
 }
 
 impl SizeBin<'_> {
-    /// How many flows it holds.
+    /// Number of flows in the bin.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.slowdowns.len()
@@ -196,7 +196,7 @@ impl SizeBin<'_> {
         percentile(self.slowdowns, wanted.fraction())
     }
 
-    /// Where the percentile may lie; `None` where there are too few flows to tell (see
+    /// Returns where the percentile may lie; `None` where there are too few flows to tell (see
     /// [`percentile_interval`]).
     #[must_use]
     pub fn interval(&self, wanted: Percentile, confidence: Confidence) -> Option<Interval> {

@@ -30,7 +30,7 @@ impl SizeClass {
         Self::Above1M,
     ];
 
-    /// Whether a flow of `size` belongs to the class.
+    /// Returns whether a flow of `size` belongs to the class.
     #[must_use]
     pub fn contains(self, size: Bytes) -> bool {
         let size = size.get();

@@ -22,9 +22,9 @@ pub fn percentile(sorted: &[f64], p: f64) -> Option<f64> {
 /// The slowdowns of one class of flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowdownRow {
-    /// Which flows.
+    /// Size class of the flows.
     pub class: SizeClass,
-    /// How many there are.
+    /// Number of flows.
     pub count: usize,
     /// Median; not a number when there are no flows, as all that follow.
     pub p50: f64,

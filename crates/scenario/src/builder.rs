@@ -362,7 +362,7 @@ impl ScenarioBuilder {
     }
 }
 
-/// What workloads are completed with.
+/// Context with which workloads are completed.
 struct Traffic<'a> {
     topology: &'a Topology,
     folder: &'a std::path::Path,

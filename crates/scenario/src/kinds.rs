@@ -1,4 +1,4 @@
-//! What scenarios can name: the built-in kinds, and those that a program adds.
+//! Kinds that scenarios can name: the built-in ones, and those that a program adds.
 
 use std::sync::Arc;
 

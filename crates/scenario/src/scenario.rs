@@ -41,13 +41,13 @@ use crate::text::error::Error;
 pub struct Scenario {
     /// Names the results.
     pub(crate) name: String,
-    /// What paths in it are relative to.
+    /// Folder that relative paths in the scenario start from.
     pub(crate) folder: PathBuf,
     /// Seed of every random stream.
     pub(crate) seed: u64,
-    /// Whose quirks to take over.
+    /// Simulator to be reproduced with its quirks, if any.
     pub(crate) profile: Option<Profile>,
-    /// Where the network comes from.
+    /// Configuration of the topology.
     pub(crate) topology_config: BoxedTopology,
     /// The network.
     pub(crate) topology: Arc<Topology>,
@@ -61,25 +61,25 @@ pub struct Scenario {
     pub(crate) tcp: TcpConfig,
     /// The routes.
     pub(crate) routing: RoutingSettings,
-    /// What chooses among equal next hops.
+    /// Policy that chooses among equal-cost next hops.
     pub(crate) routing_policy: Arc<dyn RoutingPolicy>,
     /// The traffic, in the order of the scenario: a flow's class is its place here.
     pub(crate) workloads: Vec<BoxedWorkload>,
-    /// What fails and comes back, in the order of the scenario.
+    /// Network events, such as failures and recoveries, in the order of the scenario.
     pub(crate) events: Vec<Event>,
     /// The algorithm.
     pub(crate) cc: AnyCcConfig,
     /// The algorithms of classes that have their own.
     pub(crate) class_cc: BTreeMap<ClassId, AnyCcConfig>,
-    /// When to stop.
+    /// Settings that decide when the run stops.
     pub(crate) run: RunSettings,
-    /// Where results go.
+    /// Settings that decide where results are written.
     pub(crate) output: OutputSettings,
     /// The time series to write, if any.
     pub(crate) observe: Option<ObserveSettings>,
-    /// What packets are asked on their way, if anything.
+    /// Queries that packets serve on their way, if any.
     pub(crate) queries: Option<QuerySettings>,
-    /// Where its tables stand, for messages.
+    /// Positions of the scenario's tables, for messages.
     pub(crate) places: Arc<Places>,
 }
 
@@ -91,7 +91,7 @@ impl Scenario {
         &self.name
     }
 
-    /// What paths in it are relative to.
+    /// Folder that relative paths in the scenario start from.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -103,13 +103,13 @@ impl Scenario {
         self.seed
     }
 
-    /// Whose quirks to take over.
+    /// Simulator to be reproduced with its quirks, if any.
     #[must_use]
     pub const fn profile(&self) -> Option<Profile> {
         self.profile
     }
 
-    /// Where the network comes from.
+    /// Configuration of the topology.
     #[must_use]
     pub const fn topology_config(&self) -> &BoxedTopology {
         &self.topology_config
@@ -151,7 +151,7 @@ impl Scenario {
         &self.routing
     }
 
-    /// What chooses among equal next hops.
+    /// Policy that chooses among equal-cost next hops.
     #[must_use]
     pub fn routing_policy(&self) -> &Arc<dyn RoutingPolicy> {
         &self.routing_policy
@@ -163,7 +163,7 @@ impl Scenario {
         &self.workloads
     }
 
-    /// What fails and comes back, in the order of the scenario.
+    /// Network events, such as failures and recoveries, in the order of the scenario.
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
@@ -181,13 +181,13 @@ impl Scenario {
         &self.class_cc
     }
 
-    /// When to stop.
+    /// Settings that decide when the run stops.
     #[must_use]
     pub const fn run(&self) -> &RunSettings {
         &self.run
     }
 
-    /// Where results go.
+    /// Returns where results go.
     #[must_use]
     pub const fn output(&self) -> &OutputSettings {
         &self.output
@@ -199,7 +199,7 @@ impl Scenario {
         self.observe.as_ref()
     }
 
-    /// What packets are asked on their way, if anything.
+    /// Returns the queries that packets serve on their way, if any.
     #[must_use]
     pub const fn queries(&self) -> Option<&QuerySettings> {
         self.queries.as_ref()
@@ -249,7 +249,7 @@ impl Scenario {
         rates
     }
 
-    /// What workload `index` is built with.
+    /// Returns the context with which workload `index` is built.
     #[must_use]
     pub fn workload_context(&self, index: usize) -> WorkloadContext {
         WorkloadContext {

@@ -49,13 +49,13 @@ pub const PARTITIONS_PER_THREAD: usize = 8;
 
 /// A part of the model that is run alone for the length of an epoch.
 pub trait LogicalProcess: Send {
-    /// What crosses the channels.
+    /// Message that crosses the channels.
     type Message: Message;
 
     /// The order of messages that arrive at one instant.
     type Order: ArrivalOrder<Self::Message>;
 
-    /// When the process next has something to do by itself; [`Time::MAX`] for never.
+    /// Returns when the process next has something to do by itself; [`Time::MAX`] for never.
     fn next_event(&self) -> Time;
 
     /// Executes everything due before `end`: the messages of `inbox` and the process's own events,
@@ -67,18 +67,18 @@ pub trait LogicalProcess: Send {
         send_buffer: &mut SendBuffer<Self::Message>,
     );
 
-    /// Whether the process holds results that whoever drives the engine should collect.
+    /// Returns whether the process holds results that whoever drives the engine should collect.
     fn has_results(&self) -> bool {
         false
     }
 
-    /// What an epoch of the process costs, compared with others.
+    /// Returns the cost of an epoch of the process, relative to other processes.
     fn weight(&self) -> u64 {
         1
     }
 
-    /// Whether the process may be run later than others when nobody can hear from it earlier. Results
-    /// of such a process come late, too.
+    /// Returns whether the process may be run later than others when nobody can hear from it
+    /// earlier. Results of such a process come late, too.
     fn may_run_lazily(&self) -> bool {
         false
     }
@@ -101,7 +101,7 @@ pub struct Wiring {
 #[derive(Debug)]
 pub struct Engine<D: LogicalProcess> {
     partitions: Vec<Partition<D>>,
-    /// Where each process is.
+    /// Position of each process.
     positions: Vec<Position>,
     mailboxes: Mailboxes<D::Message>,
     /// Some processes are run lazily.
@@ -115,7 +115,7 @@ pub struct Engine<D: LogicalProcess> {
     broken: bool,
 }
 
-/// Who drives the engine from epoch to epoch.
+/// A driver that controls the engine from epoch to epoch.
 pub trait Driver<D: LogicalProcess> {
     /// Called before each epoch. `next` is the least next event of all processes, [`Time::MAX`] when
     /// nothing is left to happen. Here events from outside are put into the processes. Returns the
@@ -228,7 +228,7 @@ impl<D: LogicalProcess> Engine<D> {
         self.epochs
     }
 
-    /// When something happens next.
+    /// Returns when something happens next.
     #[must_use]
     pub fn next_event(&self) -> Time {
         earliest(&self.partitions)
@@ -258,7 +258,8 @@ impl<D: LogicalProcess> Engine<D> {
         self.interrupt = interrupt;
     }
 
-    /// Whether a run was interrupted. An epoch may have been left half done, so nothing more is run.
+    /// Returns whether a run was interrupted. An epoch may have been left half done, so nothing
+    /// more is run.
     #[must_use]
     pub const fn is_broken(&self) -> bool {
         self.broken

@@ -1,6 +1,6 @@
 //! A queue of plain values that are copied once in and once out.
 
-/// What is copied into memory that held another value of its kind.
+/// A value that is copied into memory that held another value of its type.
 pub trait Assign: Copy {
     /// Becomes a copy of `other` in all that is in use. What is not may stay as it was: a large value
     /// that is mostly empty need not be copied whole.
@@ -64,7 +64,7 @@ impl<T: Assign> Fifo<T> {
         self.slots.resize(slots, *item);
     }
 
-    /// Where the item stands that has `before` others before it.
+    /// Returns where the item stands that has `before` others before it.
     #[inline]
     const fn place(&self, before: u32) -> usize {
         let place = self.first as usize + before as usize;
@@ -109,7 +109,7 @@ impl<T: Assign> Fifo<T> {
         self.len as usize
     }
 
-    /// Whether the queue is empty.
+    /// Returns whether the queue is empty.
     #[inline]
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -13,9 +13,9 @@ pub struct FlowRequest {
     pub dst: NodeId,
     /// Payload bytes, at least one.
     pub size: Bytes,
-    /// When the first packet may leave.
+    /// Earliest time at which the first packet may leave.
     pub start: Time,
-    /// Which workload asked.
+    /// Class of the workload that requested the flow.
     pub class: ClassId,
     /// Priority queue of the flow's packets, 1 to 7.
     pub priority: Priority,
@@ -64,7 +64,7 @@ pub trait FlowSource: Send {
     fn next_flow(&mut self) -> Option<FlowRequest>;
 }
 
-/// What the idle network offers a pair of hosts.
+/// Properties of the path between a pair of hosts in the idle network.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PathInfo {
     /// Twice the propagation delays plus one MTU payload's transmission at each hop.
@@ -88,9 +88,9 @@ impl PathInfo {
 pub struct Flow {
     /// The flow's number.
     pub id: FlowId,
-    /// What was asked for; `src_port` is filled in.
+    /// Request for the flow, with `src_port` filled in.
     pub request: FlowRequest,
-    /// What the idle network offers.
+    /// Properties of the path in the idle network.
     pub path: PathInfo,
 }
 
@@ -99,7 +99,7 @@ pub struct Flow {
 pub struct Completion {
     /// The flow.
     pub flow: Flow,
-    /// When the acknowledgement of the last byte reached the sender.
+    /// Time at which the acknowledgement of the last byte reached the sender.
     pub finish: Time,
     /// Payload bytes that were sent more than once.
     pub retransmitted: Bytes,

@@ -22,9 +22,9 @@ pub use settings::{
 pub struct InputError {
     /// Bytes of the text that are at fault; empty at the end of a text that stops too soon.
     pub span: Range<usize>,
-    /// What is wrong, in one sentence without a full stop.
+    /// Description of the problem, in one sentence without a final period.
     pub message: String,
-    /// What to write instead.
+    /// Suggestion of what to write instead.
     pub help: String,
 }
 
@@ -61,9 +61,9 @@ impl std::error::Error for InputError {}
 pub struct ConfigError {
     /// The key inside its table.
     pub key: &'static str,
-    /// What is wrong, in one sentence without a full stop.
+    /// Description of the problem, in one sentence without a final period.
     pub message: String,
-    /// What to write instead.
+    /// Suggestion of what to write instead.
     pub help: String,
 }
 

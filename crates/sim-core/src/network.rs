@@ -42,7 +42,7 @@ use host::Host;
 use node::Node;
 use switch::Switch;
 
-/// What stands at one place of a network.
+/// Configuration of one node of a network.
 #[derive(Debug)]
 pub enum NodeConfig<M: Model> {
     /// A host.
@@ -54,8 +54,9 @@ pub enum NodeConfig<M: Model> {
 /// Finds the path of a flow when it starts, and knows what changes the network while it runs; `R` is
 /// the forwarding table of a switch.
 pub trait NetworkControl<R>: Send {
-    /// What the idle network offers `request` and the NIC port it leaves through, or `None` when no
-    /// route leads there. Assigns the source port where the workload left it open.
+    /// Resolves the path of `request` in the idle network and the NIC port through which it leaves;
+    /// returns `None` when no route leads to the destination. Assigns the source port where the
+    /// workload left it open.
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)>;
 
     /// Returns what finds the paths of flows that applications start, by the routes that are in force.
@@ -68,7 +69,7 @@ pub trait NetworkControl<R>: Send {
     /// among the flows without a route.
     fn on_unreachable(&mut self, _place: usize, _request: &FlowRequest) {}
 
-    /// When the network changes next; [`Time::MAX`] for never.
+    /// Returns when the network changes next; [`Time::MAX`] for never.
     fn next_change(&self) -> Time {
         Time::MAX
     }
@@ -88,7 +89,7 @@ pub struct Network<M: Model> {
     state: FlowState,
     stall_after: Duration,
     room: Room,
-    /// What is at the far end of each port of each node.
+    /// Node and port at the far end of each port of each node.
     wiring: Vec<Vec<(NodeId, PortId)>>,
     /// The time that the last run was asked to reach, and did.
     reached: Time,
@@ -273,7 +274,7 @@ impl<M: Model> Network<M> {
         })
     }
 
-    /// What applications wait for that have not done all that they have to do, in the order of hosts.
+    /// Returns a description of what each unfinished application waits for, in the order of hosts.
     #[must_use]
     pub fn applications_wait_for(&self) -> Vec<(NodeId, String)> {
         let waits = self.hosts().flat_map(|host| {

@@ -22,7 +22,7 @@ use crate::flow::FlowKey;
 use crate::id::{FlowId, PortId};
 use crate::units::{Bytes, Time};
 
-/// What a packet is for.
+/// Purpose of a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum PacketKind {
@@ -39,9 +39,9 @@ pub enum PacketKind {
 /// A packet on a wire or in a queue: 48 bytes and its header.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<H> {
-    /// When the last byte arrives at the node at the end of the wire.
+    /// Time at which the last byte arrives at the node at the end of the wire.
     arrival: Time,
-    /// When the data packet left its sender; echoed by the answer.
+    /// Time at which the data packet left its sender; echoed by the ACK or NACK.
     pub sent_at: Time,
     /// Data: the first payload byte. Answers: the next byte that the receiver expects.
     pub seq: u64,
@@ -134,7 +134,7 @@ impl<H: Header> Packet<H> {
         }
     }
 
-    /// What the packet is for.
+    /// Returns the purpose of the packet.
     #[inline]
     #[must_use]
     pub const fn kind(&self) -> PacketKind {
@@ -195,7 +195,8 @@ impl<H: Header> Packet<H> {
         self.seq & SEQ_MASK
     }
 
-    /// How many full packets beyond its byte a NACK reports one that has arrived; 0 for none.
+    /// Returns how many full packets beyond its byte a NACK reports one that has arrived; 0 for
+    /// none.
     #[inline]
     #[must_use]
     pub const fn gap_distance(&self) -> u32 {

@@ -1,4 +1,4 @@
-//! What a model plugs into the network.
+//! Interfaces of the components that a model plugs into the network.
 //!
 //! Methods get `now` as an argument and answer with the next deadline; nothing here reads a clock,
 //! schedules an event or touches a file. Each trait has few required methods; the others do nothing
@@ -41,7 +41,7 @@ pub trait Model: Send + Sync + std::fmt::Debug + 'static {
     type Header: Header;
     /// The order of events of one time at one node.
     type Order: EventOrder<Self::Header>;
-    /// What switches write into it.
+    /// Telemetry that switches write into the header.
     type Telemetry: Telemetry<Self::Header>;
     /// The queues of one egress port.
     type Queue: Qdisc<Self::Header>;
@@ -51,6 +51,6 @@ pub trait Model: Send + Sync + std::fmt::Debug + 'static {
     type Routing: Routing<Self::Header> + std::fmt::Debug;
     /// The transport of one host.
     type Endpoint: Endpoint<Self::Header>;
-    /// Who watches.
+    /// Observer of one node.
     type Observer: Observer<Self::Header>;
 }

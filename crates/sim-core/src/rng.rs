@@ -7,7 +7,7 @@
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// What a stream is used for; two purposes of one entity never share draws.
+/// Purpose of a random stream; two purposes of one entity never share draws.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Purpose {
     /// Arrival times and sizes of flows.
@@ -22,9 +22,9 @@ pub enum Purpose {
     Rounding,
     /// Choice of the packets or answers that are looked at.
     Sampling,
-    /// Which nodes are linked, in networks that are drawn up at random.
+    /// Links between nodes, in randomly generated networks.
     Wiring,
-    /// What an application at a host draws.
+    /// Random draws of an application at a host.
     Application,
     /// Anything of a user's own; tell them apart by the number.
     Custom(u32),

@@ -1,4 +1,4 @@
-//! Whether every host reaches every other, given that hosts never forward.
+//! Check that every host can reach every other, given that hosts never forward.
 
 use fabricsim_core::id::NodeId;
 use rustc_hash::FxHashMap;

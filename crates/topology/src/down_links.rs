@@ -26,7 +26,7 @@ impl DownLinks {
         self.words[link as usize / 64] |= 1 << (link % 64);
     }
 
-    /// Whether `link` is in the set.
+    /// Returns whether `link` is in the set.
     ///
     /// # Panics
     /// When the topology has no such link.
@@ -36,7 +36,7 @@ impl DownLinks {
         self.words[link as usize / 64] >> (link % 64) & 1 != 0
     }
 
-    /// Whether no link is in the set.
+    /// Returns whether no link is in the set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)

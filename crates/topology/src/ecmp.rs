@@ -4,7 +4,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::rng::mix;
 
-/// How a node hashes a flow onto one of its equal next hops.
+/// Hash by which a node selects one of the equal next hops of a flow.
 ///
 /// Both forms read the addresses and ports of the packet and the node's id, so that a flow keeps
 /// its path and nodes choose independently of each other.

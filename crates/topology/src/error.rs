@@ -1,4 +1,4 @@
-//! What makes a list of links unfit to be simulated.
+//! Errors that make a list of links unfit for simulation.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::limits::{MAX_LINK_DELAY, MAX_RATE, MIN_RATE};

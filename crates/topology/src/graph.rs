@@ -9,7 +9,7 @@ use fabricsim_core::units::{Duration, Rate};
 use crate::error::TopologyError;
 use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 
-/// What a node does with packets.
+/// Role of a node in the handling of packets.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NodeKind {
     /// Sends and receives; never forwards.
@@ -107,7 +107,7 @@ impl Topology {
             .filter(|&n| !self.is_host(n))
     }
 
-    /// Whether `node` is a host.
+    /// Returns whether `node` is a host.
     ///
     /// # Panics
     /// When there is no such node.

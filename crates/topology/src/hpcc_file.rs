@@ -211,7 +211,8 @@ fn quantity<T: FromStr<Err = UnitError>>(word: &Word<'_>) -> Result<T, InputErro
     })
 }
 
-/// What only the whole graph shows, placed where it can be mended.
+/// Converts an error that only shows in the whole graph into an input error at the place where it
+/// can be corrected.
 fn place_error(
     error: &TopologyError,
     header: &Header,

@@ -1,4 +1,4 @@
-//! How large a topology can be.
+//! Limits on the size of a topology.
 
 /// The most nodes that a topology can have.
 pub const MAX_NODES: u32 = 1 << 24;

@@ -28,17 +28,17 @@ pub trait RoutingPolicy: fmt::Debug + Send + Sync {
     /// Its name in scenarios.
     fn name(&self) -> &'static str;
 
-    /// What it does, in one line.
+    /// Returns a description of the policy in one line.
     fn about(&self) -> &'static str;
 
-    /// Whether the packets of a flow stay on one path.
+    /// Returns whether the packets of a flow stay on one path.
     fn path_stability(&self) -> PathStability;
 
     /// Makes the chooser of one switch, with its own state.
     fn chooser(&self, at: &PolicyContext) -> Chooser;
 }
 
-/// What a chooser is made from.
+/// Information from which a chooser is made.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyContext {
     /// The switch.
@@ -78,7 +78,7 @@ pub trait NextHopChoice: fmt::Debug + Send + Sync {
     fn choose(&mut self, packet: &Arrival<'_>, hops: &[PortId], ports: &dyn PortStates) -> usize;
 }
 
-/// How a switch chooses.
+/// Method by which a switch chooses among equal next hops.
 #[derive(Debug)]
 pub struct Chooser(pub(crate) Choice);
 

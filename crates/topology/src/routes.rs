@@ -55,7 +55,7 @@ impl NextHopOrder {
     }
 }
 
-/// How packets are spread over equal paths.
+/// Settings for spreading packets over equal paths.
 struct Settings {
     order: NextHopOrder,
     hash: EcmpHash,
@@ -108,7 +108,7 @@ impl Routes {
         }
     }
 
-    /// Whether the packets of a flow stay on one path.
+    /// Returns whether the packets of a flow stay on one path.
     #[must_use]
     pub fn path_stability(&self) -> PathStability {
         self.policy.path_stability()

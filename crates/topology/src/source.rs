@@ -1,4 +1,4 @@
-//! What all topologies of scenarios have in common.
+//! Common interface of all topologies of scenarios.
 
 use std::any::Any;
 use std::fmt::Debug;

@@ -1,5 +1,5 @@
-//! How traffic between hosts spreads over links, in expectation: each hop's equal next hops take equal
-//! shares, as ECMP's hashes do on average.
+//! Expected distribution over links of the traffic between hosts: each hop's equal next hops take
+//! equal shares, as ECMP's hashes do on average.
 
 mod classes;
 mod flow;
@@ -32,7 +32,7 @@ pub struct Term {
     pub taken: Vec<f64>,
 }
 
-/// What each link carries.
+/// Traffic that each link carries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkLoads {
     /// For each of [`Topology::links`]: from its `a` to its `b`, and back.

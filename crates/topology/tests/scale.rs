@@ -1,5 +1,5 @@
-//! How long large networks take. `cargo test --release -p fabricsim-topology -- --ignored --nocapture`
-//! prints the times.
+//! Running times for large networks. `cargo test --release -p fabricsim-topology -- --ignored
+//! --nocapture` prints the times.
 
 #![allow(
     clippy::unwrap_used,

@@ -21,7 +21,7 @@ const fn other(transport: Transport) -> Transport {
     }
 }
 
-/// What carries the flows of each class.
+/// Transport that carries the flows of each class.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ClassTransports {
     default: Transport,
@@ -46,7 +46,7 @@ impl ClassTransports {
         }
     }
 
-    /// What carries the flows of `class`.
+    /// Returns the transport that carries the flows of `class`.
     #[must_use]
     pub fn of(&self, class: ClassId) -> Transport {
         let own = self.own.get(class.index()).copied().flatten();
@@ -57,7 +57,7 @@ impl ClassTransports {
 /// Everything that hosts with both transports are told; shared by all hosts.
 #[derive(Debug)]
 pub struct HostSettings<F> {
-    /// What carries the flows of each class.
+    /// Transport that carries the flows of each class.
     pub transports: ClassTransports,
     /// The settings of RDMA.
     pub rdma: Arc<RdmaSettings<F>>,
@@ -74,7 +74,7 @@ pub struct Hosts<H: HasTcp, F: ControllerFactory<H>> {
     transports: ClassTransports,
     rdma: Rdma<H, F>,
     tcp: Tcp<H>,
-    /// Whose turn it is, for each NIC port.
+    /// Transport that has the next turn, for each NIC port.
     turns: Vec<Transport>,
 }
 

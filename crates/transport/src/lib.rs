@@ -1,5 +1,5 @@
-//! How bytes get from host to host: transports and the congestion-control algorithms that belong to no
-//! other crate.
+//! Transport of bytes from host to host: transport protocols, and the congestion-control algorithms
+//! that belong to no other crate.
 //!
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
 //! limited by a window, every packet is acknowledged, losses are repaired by going back or selectively.

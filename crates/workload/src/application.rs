@@ -1,4 +1,4 @@
-//! What workloads have whose flows are started by applications at hosts, in reaction to what arrives
+//! Support for workloads whose flows are started by applications at hosts, in reaction to arrivals
 //! there.
 
 use fabricsim_core::flow::{FlowRequest, FlowSource};

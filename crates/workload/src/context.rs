@@ -1,4 +1,4 @@
-//! What a workload is told about the network and the run.
+//! Information about the network and the run that a workload is built with.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub(crate) fn host_numbers(hosts: &[Host]) -> String {
     }
 }
 
-/// How much traffic a workload will make: an expectation when it is random, exact when it is not.
+/// Traffic that a workload will generate: an expectation when it is random, exact when it is not.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Expected {
     /// Number of flows.

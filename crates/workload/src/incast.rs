@@ -55,7 +55,7 @@ settings! {
     }
 }
 
-/// When events occur, validated.
+/// Times at which events occur, validated.
 #[derive(Clone, Copy, Debug)]
 enum Timing {
     Once(Time),

@@ -48,7 +48,7 @@ pub struct FlowList {
     classes: Classes,
 }
 
-/// Where the class of a flow comes from.
+/// Source of the class of a flow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Classes {
     /// A column of the file.

@@ -1,10 +1,10 @@
-//! How much workloads send per second, in expectation, and between whom.
+//! Expected traffic of workloads per second, and the hosts between which it flows.
 
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::context::WorkloadContext;
 
-/// What a flow costs on its path.
+/// Bytes that a flow puts on its path.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowCost {
     /// Bytes from the sender to the receiver.
@@ -13,7 +13,7 @@ pub struct FlowCost {
     pub back: f64,
 }
 
-/// Who sends to whom, for each second.
+/// Traffic between hosts, per second.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Traffic {
     /// From each host to each other one: flows per second, what the one sends by what the other
@@ -30,18 +30,18 @@ pub enum Traffic {
     Pairs(Vec<(usize, usize, FlowCost)>),
 }
 
-/// What a workload sends while it lasts.
+/// Traffic that a workload sends while it lasts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offered {
-    /// When it begins.
+    /// Time at which the traffic begins.
     pub from: Time,
-    /// When it ends.
+    /// Time at which the traffic ends.
     pub until: Time,
     /// Between whom.
     pub traffic: Traffic,
 }
 
-/// What a flow of a size costs.
+/// Function that returns the cost of a flow of a given size.
 pub type CostOf<'a> = &'a dyn Fn(Bytes) -> FlowCost;
 
 /// Rounds in which every host sends to every other one, in expectation, once in all of them together.
@@ -52,7 +52,8 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// What they send when each flow costs `cost`; `None` when they all start at one time.
+    /// Returns the traffic of the rounds when each flow costs `cost`; `None` when they all start at
+    /// one time.
     pub(crate) fn offered(&self, context: &WorkloadContext, cost: FlowCost) -> Option<Offered> {
         let span = self.gap.saturating_mul(self.count);
         if self.count < 2 || self.gap == Duration::ZERO {

@@ -38,7 +38,8 @@ impl Sizes {
         Ok(())
     }
 
-    /// What was written.
+    /// Returns the text that the sizes were read from: the name of a built-in distribution, a size,
+    /// or the path of a file.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

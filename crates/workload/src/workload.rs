@@ -1,4 +1,4 @@
-//! What all workloads have in common.
+//! Interface of all workloads.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -102,13 +102,13 @@ pub struct NamedFile<'a> {
     pub key: &'static str,
     /// The path, as it was written.
     pub path: &'a str,
-    /// What is in it.
+    /// Content of the file.
     pub content: FileContent,
     /// Whether the workload can do without it.
     pub state: FileState,
 }
 
-/// What is in the file of a workload.
+/// Content of a file that a workload names.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum FileContent {
     /// A flow-size distribution.
@@ -151,7 +151,7 @@ pub trait AnyWorkload: Workload {
     /// Returns a copy.
     fn boxed_clone(&self) -> BoxedWorkload;
 
-    /// Whether `other` is of the same kind and has the same values.
+    /// Returns whether `other` is of the same kind and has the same values.
     fn is_same(&self, other: &dyn AnyWorkload) -> bool;
 
     /// Returns the configuration itself.

@@ -62,7 +62,8 @@ pub(crate) struct TraceArgs {
     )]
     budget: Vec<Budget>,
 
-    /// What came before PINT: ppm, ams2-5, ams2-6 (any number of agreeing hashes), lnc
+    /// Earlier schemes to compare PINT with: ppm, ams2-5, ams2-6 (any number of agreeing hashes),
+    /// lnc
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     compare: Vec<Rival>,
 

@@ -1,4 +1,4 @@
-//! Which runs share a figure.
+//! Grouping of the runs that share a figure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What was observed inside runs, as tables: queues, links, pauses, fairness.
+//! Tables of the quantities observed inside runs: queues, links, pauses, fairness.
 
 use fabricsim::Error;
 use fabricsim::core::units::{Duration, Time};

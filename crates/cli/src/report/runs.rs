@@ -17,7 +17,7 @@ const fn parts(flows: usize) -> usize {
     if flows < 10_000 { 20 } else { 100 }
 }
 
-/// What is shown of a run.
+/// Data of a run that the report shows.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) name: String,
@@ -37,7 +37,7 @@ pub(crate) struct Run {
     pub(crate) slowdown: Vec<(f64, f64)>,
     /// Goodput of flows above 10 MB, when there are any.
     pub(crate) goodput: Option<Goodput>,
-    /// What is wrong with the files.
+    /// Problems found in the files.
     pub(crate) remarks: Vec<String>,
 }
 
@@ -222,7 +222,7 @@ impl Run {
         }
     }
 
-    /// What a reader has to know before the results.
+    /// Returns the warnings that a reader needs to see before the results.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let mut warnings = self.remarks.clone();
         match self.text("/status").as_str() {

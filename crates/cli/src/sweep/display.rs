@@ -1,4 +1,4 @@
-//! How far a sweep is, on a terminal.
+//! Progress display of a sweep on a terminal.
 
 use fabricsim_experiments::sweep::{Point, PointOutcome, SweepMonitor, SweepProgress};
 use fabricsim_scenario::text::error::escaped;
@@ -37,7 +37,7 @@ impl Display {
         }
     }
 
-    /// Whether nobody sees the bar, nor the lines above it.
+    /// Returns whether nobody sees the bar, nor the lines above it.
     pub(super) fn is_hidden(&self) -> bool {
         self.bar.is_hidden()
     }

@@ -10,11 +10,11 @@ struct Case {
     files: &'static [(&'static str, &'static str)],
     scenario: &'static str,
     args: &'static [&'static str],
-    /// Where: a file and a line.
+    /// Place of the error: a file and a line.
     place: &'static str,
-    /// What the message says; the faulty text is part of it.
+    /// Texts that the message contains; they include the faulty text.
     says: &'static [&'static str],
-    /// How to put it right.
+    /// Suggested fix.
     help: &'static str,
 }
 

@@ -8,7 +8,8 @@ use crate::support::{project, project_text};
 /// The crates that each crate of the workspace imports, by name.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// What ARCHITECTURE.md says: its lines `name -> names`, from the top layer down.
+/// Reads the dependencies documented in ARCHITECTURE.md: its lines `name -> names`, from the top
+/// layer down.
 fn documented() -> Vec<(String, BTreeSet<String>)> {
     let text = project_text("ARCHITECTURE.md");
     let lines = text.lines().filter(|line| line.starts_with("fabricsim"));
@@ -19,7 +20,8 @@ fn documented() -> Vec<(String, BTreeSet<String>)> {
         .collect()
 }
 
-/// What the manifests say, but for tests.
+/// Reads the dependencies between the crates from the manifests, without those that only tests
+/// have.
 fn in_manifests() -> Imports {
     let output = Command::new(env!("CARGO"))
         .args([

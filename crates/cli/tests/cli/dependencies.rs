@@ -18,7 +18,7 @@ struct Package {
     name: String,
     version: String,
     license: String,
-    /// Where it comes from; a package of the workspace has none.
+    /// Origin of the package, such as a registry; `None` for a package of the workspace.
     source: Option<String>,
     /// The oldest compiler that it promises to work with.
     rust_version: Option<String>,

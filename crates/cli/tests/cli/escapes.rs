@@ -1,4 +1,4 @@
-//! What a terminal would obey never reaches it, wherever a message quotes from.
+//! Tests that control characters never reach the terminal, whatever input a message quotes.
 
 use std::ffi::OsString;
 use std::fs;

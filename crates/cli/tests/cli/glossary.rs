@@ -25,7 +25,8 @@ pub(crate) fn add_texts(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether `word` stands in `text` with neither a letter, a digit nor an underscore beside it.
+/// Returns whether `word` stands in `text` with neither a letter, a digit nor an underscore beside
+/// it.
 fn has_word(text: &str, word: &str) -> bool {
     let joins = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {

@@ -10,7 +10,7 @@ use fabricsim_scenario::text::file_kind::FileKind;
 
 use crate::support::{Folder, Outcome, project_text};
 
-/// How a file is given to the command, and what it says of one that cannot be read.
+/// Command that reads a file, and its message for a file that cannot be read.
 struct Reader {
     /// The argument `FILE` is the file.
     args: &'static [&'static str],
@@ -134,7 +134,7 @@ impl Reader {
     }
 }
 
-/// What the command says, which has to come back within some seconds.
+/// Runs the command and returns its outcome; panics unless it ends within 20 seconds.
 fn soon(command: &mut Command) -> Outcome {
     let mut child = command
         .stdout(Stdio::piped())

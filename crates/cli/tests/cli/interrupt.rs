@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Folder, Outcome};
 
-/// How long the command may take to start or to end on a busy machine.
+/// Longest time that the command may take to start or to end on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
@@ -74,7 +74,8 @@ fn an_interrupted_run_keeps_what_is_complete() {
     );
 }
 
-/// How long the command may take to end: half a second, on a machine that has other things to do.
+/// Longest time that the command may take to end: half a second, with a margin for a machine that
+/// has other things to do.
 const SOON: Duration = Duration::from_secs(4);
 
 /// Starts the command, waits until `begun` says that it is at work, lets it work for `after`, sends SIGINT

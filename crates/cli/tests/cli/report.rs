@@ -236,7 +236,7 @@ fn damaged_files_are_named() {
     assert!(!folder.has("report.html"));
 }
 
-/// What was observed in a run comes as tables beside the figures.
+/// Checks that the report of an observed run has tables beside the figures.
 #[test]
 fn observed_runs_have_tables() {
     let folder = Folder::new();

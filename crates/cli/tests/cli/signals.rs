@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Folder, Outcome};
 
-/// How long the command may take to start or to end on a busy machine.
+/// Longest time that the command may take to start or to end on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A run that takes minutes.

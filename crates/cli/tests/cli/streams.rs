@@ -1,5 +1,5 @@
-//! Where output goes: to files, links, devices, FIFOs and the standard output, and what is said when
-//! it cannot.
+//! Tests of the destinations of output (files, links, devices, FIFOs and the standard output) and
+//! of the message when output cannot be written.
 
 #![cfg(unix)]
 

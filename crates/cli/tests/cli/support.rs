@@ -11,7 +11,7 @@ pub(crate) struct Folder {
     dir: TempDir,
 }
 
-/// What a run of the command has left.
+/// Exit code and output of one run of the command.
 pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,

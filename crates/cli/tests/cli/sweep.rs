@@ -9,7 +9,7 @@ use crate::support::{Folder, Outcome, project, project_text};
 mod errors;
 mod stopped;
 
-/// How long the command may take for a part of its work on a busy machine.
+/// Longest time that the command may take for a part of its work on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Points of some tenths of a second, one after another.
@@ -146,7 +146,7 @@ fn the_example_runs_and_its_table_has_the_documented_columns() {
     assert_eq!(folder.read("results/loads/points_cost.csv"), cost);
 }
 
-/// What the whole of `SLOW` gives, run in one go.
+/// Returns the `points.csv` of the whole sweep `SLOW`, run in one go.
 fn undisturbed(folder: &Folder) -> String {
     folder.write("s.toml", SLOW);
     folder

@@ -1,4 +1,5 @@
-//! What `check`, `run` and `report` say of overload and of timeouts for nothing.
+//! Tests of the warnings of `check`, `run` and `report` about overload and about timeouts without
+//! loss.
 
 use crate::support::Folder;
 

@@ -28,7 +28,7 @@ const SIZE: u64 = 1_000;
 /// The mutants of a process: the first one and the end, with a comma between.
 const VARIABLE: &str = "FABRICSIM_MUTANTS";
 
-/// What has become of mutants.
+/// Numbers of mutants that were used and refused, and the failures of the others.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) used: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Found {
     pub(crate) bad: Vec<String>,
 }
 
-/// Where the last panic was.
+/// Message of the last panic, with its place in the source.
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Checks mutants in this process.

@@ -97,7 +97,8 @@ fn run(folder: &Path, arguments: &[OsString]) -> Output {
         .expect("a shell")
 }
 
-/// What must hold whatever the command has read.
+/// Checks the conditions that must hold for every input of the command: no control characters in
+/// the output, an expected exit code, and for refused input a place and a suggested fix.
 fn judge(output: &Output) -> Result<(), String> {
     let said = String::from_utf8_lossy(&output.stderr);
     let all = [&*said, &String::from_utf8_lossy(&output.stdout)].concat();
@@ -127,7 +128,7 @@ fn judge(output: &Output) -> Result<(), String> {
     }
 }
 
-/// Whether a word is, or ends with, a line and a column: `x.toml:3:14:`.
+/// Returns whether a word is, or ends with, a line and a column: `x.toml:3:14:`.
 fn is_place(word: &str) -> bool {
     let mut parts = word.trim_end_matches([':', ']']).rsplit(':');
     let number = |part: Option<&str>| part.is_some_and(|part| part.parse::<u32>().is_ok());

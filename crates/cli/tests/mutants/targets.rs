@@ -1,4 +1,4 @@
-//! What is done with a text of each kind, and what has to hold whatever the text is.
+//! Processing of a text of each kind, and the conditions that must hold whatever the text is.
 
 use std::path::Path;
 
@@ -40,14 +40,15 @@ pub(crate) enum Kind {
     Observed,
 }
 
-/// What becomes of a text.
+/// Outcome of processing a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Verdict {
     Used,
     Refused,
 }
 
-/// How far networks are run, and how large they may be for that.
+/// Simulated time for which networks are run; networks beyond the two limits that follow are built
+/// but not run.
 const RUN: Duration = Duration::from_us(20);
 const MOST_NODES: usize = 200;
 const MOST_FLOWS: f64 = 10_000.0;

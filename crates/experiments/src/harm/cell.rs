@@ -28,12 +28,12 @@ const COMPETITOR: ClassId = ClassId(1);
 const PRIORITY: Priority = Priority::new(1);
 /// More than a competitor can download: 32 TiB.
 const ENDLESS: Bytes = Bytes::new(1 << 45);
-/// How often a cell looks whether its flows have ended.
+/// Interval at which a cell checks whether its flows have ended.
 const STEP: Duration = Duration::from_ms(100);
 /// The rate of what is no bottleneck, unless the bottleneck is nearly as fast.
 const FAST: Rate = Rate::from_gbps(10);
 
-/// What a cell is.
+/// Parameters of a cell.
 #[derive(Clone, Debug)]
 pub(super) struct CellPlan<'a> {
     pub(super) settings: &'a HarmSettings,
@@ -57,7 +57,7 @@ pub struct FlowResult {
     pub fct: Option<Duration>,
     /// Bytes that were sent more than once.
     pub retransmitted: Bytes,
-    /// Which connection served it.
+    /// Connection that served the flow.
     pub connection: ConnectionUse,
 }
 
@@ -72,7 +72,7 @@ pub enum ConnectionUse {
     Unknown,
 }
 
-/// What the discipline in front of the client did while the workload ran.
+/// Packets and waiting times at the discipline in front of the client while the workload ran.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BottleneckResult {
     /// Packets that have left it.
@@ -89,7 +89,7 @@ pub struct BottleneckResult {
     pub sojourn_p95: Duration,
 }
 
-/// What came of a cell.
+/// Results of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellResult {
     /// The round-trip time without transmission.
@@ -98,7 +98,7 @@ pub struct CellResult {
     pub competitor: Option<String>,
     /// The flows in the order of their starts.
     pub flows: Vec<FlowResult>,
-    /// How long the workload ran, to a tenth of a second.
+    /// Time for which the workload ran, to a tenth of a second.
     pub duration: Duration,
     /// Payload bits per second that the competitor received meanwhile.
     pub competitor_goodput: Option<f64>,
@@ -114,7 +114,7 @@ impl CellResult {
         ended.map(|fct| fct.as_secs_f64() * 1e3).collect()
     }
 
-    /// Whether all flows have ended.
+    /// Returns whether all flows have ended.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.flows.iter().all(|flow| flow.fct.is_some())

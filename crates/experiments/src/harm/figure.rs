@@ -5,7 +5,7 @@ use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style};
 use super::report::HarmReport;
 use super::sample::published_sample;
 
-/// Which curves a figure of harm has beside ours.
+/// Curves that a figure of harm shows beside ours.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Beside {
     /// None.

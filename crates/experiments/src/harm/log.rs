@@ -1,4 +1,5 @@
-//! What is noted while a cell runs: the connection that served each flow, and what the bottleneck did.
+//! Records kept while a cell runs: the connection that served each flow, and the packets at the
+//! bottleneck.
 
 use fabricsim_core::flow::Completion;
 use fabricsim_core::id::{FlowId, NodeId};
@@ -21,7 +22,7 @@ pub(super) enum Log {
     Bottleneck(Box<BottleneckLog>),
 }
 
-/// How a flow was served.
+/// Flow that was served, and whether its connection had carried another flow's response before.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Served {
     pub(super) flow: FlowId,
@@ -29,7 +30,7 @@ pub(super) struct Served {
     pub(super) warm: bool,
 }
 
-/// Which connection served each flow.
+/// Record of the connection that served each flow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClientLog {
     /// The connection of the packet that arrived last.
@@ -40,7 +41,7 @@ pub(super) struct ClientLog {
     pub(super) served: Vec<Served>,
 }
 
-/// What the discipline in front of the client has done with packets since a time.
+/// Record of the packets that the discipline in front of the client has handled since a given time.
 #[derive(Clone, Debug)]
 pub(super) struct BottleneckLog {
     pub(super) since: Time,

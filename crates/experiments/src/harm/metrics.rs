@@ -1,5 +1,5 @@
-//! What completion times are summed up to, and harm (Ware et al., "Beyond Jain's Fairness Index",
-//! HotNets 2019, section 3): the share of a performance that a competitor takes away.
+//! Statistics of completion times, and harm (Ware et al., "Beyond Jain's Fairness Index", HotNets
+//! 2019, section 3): the share of a performance that a competitor takes away.
 
 /// Quantiles and the geometric mean of some positive values.
 #[derive(Clone, Debug, PartialEq)]

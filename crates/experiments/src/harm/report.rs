@@ -1,4 +1,4 @@
-//! What a harm test has found: a row for each round-trip time and competitor, with the mean over seeds.
+//! Results of a harm test: a row for each round-trip time and competitor, with the mean over seeds.
 
 use fabricsim_core::units::Duration;
 use fabricsim_report::{Confidence, ReplicaMean};
@@ -8,12 +8,12 @@ use super::metrics::{Sample, harm_less_is_better};
 use super::settings::{CCAFCT, DRAWN, HarmSettings};
 use super::workload::WorkloadFlow;
 
-/// What the flows of a test are like.
+/// Properties of the flows of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkloadFacts {
-    /// How many there are.
+    /// Number of flows.
     pub flows: usize,
-    /// How long they arrive.
+    /// Time during which flows arrive.
     pub duration: Duration,
     /// The mean gap between them: that of their algorithm, or of the file.
     pub mean_arrival: Duration,
@@ -78,7 +78,7 @@ pub enum Status {
 pub struct Replica {
     /// The seed.
     pub seed: u64,
-    /// What came of it.
+    /// Results of the cell.
     pub cell: CellResult,
     /// The geometric mean and the percentiles of completion times in milliseconds; none when no flow
     /// has ended.
@@ -122,7 +122,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether all flows of all seeds have ended.
+    /// Returns whether all flows of all seeds have ended.
     #[must_use]
     pub fn status(&self) -> Status {
         if self.replicas.iter().all(|one| one.cell.is_complete()) {
@@ -144,12 +144,12 @@ impl Row {
     }
 }
 
-/// What a harm test has found.
+/// Results of a harm test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HarmReport {
-    /// What was set.
+    /// Settings of the test.
     pub settings: HarmSettings,
-    /// What the flows are like.
+    /// Properties of the flows.
     pub workload: WorkloadFacts,
     /// By round-trip time; each begins with the workload alone.
     pub rows: Vec<Row>,
@@ -220,7 +220,7 @@ impl HarmReport {
         self.rows.iter().find(|row| row.is_of(rtt, competitor))
     }
 
-    /// Whether all flows of all cells have ended.
+    /// Returns whether all flows of all cells have ended.
     #[must_use]
     pub fn status(&self) -> Status {
         let mut rows = self.rows.iter();

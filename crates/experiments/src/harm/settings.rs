@@ -1,4 +1,4 @@
-//! What can be set of a harm test.
+//! Settings of a harm test.
 
 mod validate;
 
@@ -21,7 +21,7 @@ const MEAN_ARRIVAL: Duration = Duration::from_ms(200);
 /// The tool's lengths.
 const LEN_P5: Bytes = Bytes::new(64 << 10);
 const LEN_P95: Bytes = Bytes::new(2 << 20);
-/// How long the tool's flows arrive.
+/// Time during which the tool's flows arrive.
 const DURATION: Duration = Duration::from_ms(180_000);
 
 /// The message that refuses long times, and what would be right.
@@ -55,7 +55,7 @@ settings! {
         pub qdisc: QdiscSetting = "fq_codel flows 1",
         /// "drawn", "ccafct-seed1" (the tool's flows) or a CSV file of start_ns,size_bytes.
         pub workload: String = "drawn",
-        /// How long flows arrive.
+        /// Time during which flows arrive.
         #[range(to "1000000s")]
         #[refused(TOO_LONG, LONGEST)]
         #[note("(default \"180s\"; of a file: all of them)")]
@@ -114,13 +114,13 @@ impl HarmSettings {
         self.slow_start_delay = Duration::ZERO;
     }
 
-    /// How long flows arrive that are not from a file.
+    /// Returns how long flows arrive that are not from a file.
     #[must_use]
     pub fn duration(&self) -> Duration {
         self.duration.unwrap_or(DURATION)
     }
 
-    /// What flows are drawn from.
+    /// Returns the distribution that flows are drawn from.
     #[must_use]
     pub fn flow_distribution(&self) -> FlowDistribution {
         FlowDistribution {

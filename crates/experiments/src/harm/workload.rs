@@ -15,13 +15,13 @@ const Z95: f64 = 1.645;
 /// A request for `size` bytes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct WorkloadFlow {
-    /// When it is made, from the start of the workload.
+    /// Time at which the request is made, from the start of the workload.
     pub start: Duration,
     /// Bytes of the response, at least one.
     pub size: Bytes,
 }
 
-/// What flows are drawn from.
+/// Distribution that the gaps and lengths of flows are drawn from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowDistribution {
     /// The mean gap between flows, which are exponentially distributed.

@@ -27,7 +27,7 @@ const TOP_DECADE_PCT: f64 = 90.0;
 pub enum Region {
     /// At most 200 KB, and not long.
     Short,
-    /// What is neither short nor long.
+    /// Flows that are neither short nor long.
     Middle,
     /// Above 6 MB; where the figure has fewer than five such points, the largest tenth of the flows.
     Long,
@@ -68,7 +68,7 @@ pub enum Verdict {
     NoEvidence,
 }
 
-/// What a pair of schemes says.
+/// Order of a pair of schemes, as published and as ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PairOrder {
     /// The scheme with the lower published mean.
@@ -86,7 +86,7 @@ pub struct PairOrder {
 /// The order of schemes in a region, as published and as ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RegionOrder {
-    /// Which flows.
+    /// Region of the axis of sizes.
     pub region: Region,
     /// The share of flows below the region, in percent.
     pub from_pct: f64,
@@ -105,14 +105,14 @@ pub struct RegionOrder {
 }
 
 impl RegionOrder {
-    /// How many pairs have `verdict`.
+    /// Returns how many pairs have `verdict`.
     #[must_use]
     pub fn count(&self, verdict: Verdict) -> usize {
         let same = |pair: &&PairOrder| pair.verdict == verdict;
         self.pairs.iter().filter(same).count()
     }
 
-    /// Whether no pair contradicts the published order.
+    /// Returns whether no pair contradicts the published order.
     #[must_use]
     pub fn agrees(&self) -> bool {
         self.count(Verdict::Contradicts) == 0

@@ -28,10 +28,10 @@ pub struct PublishedPanel {
     pub workload: String,
     /// Payload over the rate of the host links, in percent.
     pub load_pct: f64,
-    /// Which percentile of the slowdown.
+    /// Percentile of the slowdown.
     pub percentile: Percentile,
-    /// How far a slowdown that stands clear may be from the drawn one, as a share (0.005 is half a
-    /// percent).
+    /// Largest deviation of a slowdown read from a clear part of a curve from the drawn one, as a
+    /// share (0.005 is half a percent).
     pub reading_error: f64,
     /// The places along the axis of sizes, in increasing order; the same for every curve.
     pub axis: Vec<AxisPoint>,
@@ -47,7 +47,7 @@ pub struct AxisPoint {
     /// The flow size at this percentile of the workload's distribution.
     #[serde(rename = "size_bytes", serialize_with = "as_bytes")]
     pub size: Bytes,
-    /// What the axis says here, where it has a tick.
+    /// Label of the axis at this point, where it has a tick.
     pub tick: Option<String>,
 }
 
@@ -82,7 +82,7 @@ impl Reading {
         }
     }
 
-    /// Whether the curve stands clear of the others.
+    /// Returns whether the curve stands clear of the others.
     #[must_use]
     pub const fn is_clear(self) -> bool {
         matches!(self, Self::Clear(_))
@@ -96,7 +96,8 @@ impl PublishedPanel {
         self.curves.iter().find(|curve| curve.scheme == scheme)
     }
 
-    /// Where the bins of flows end, for [`SizeBins::between`](fabricsim_report::SizeBins::between).
+    /// Returns where the bins of flows end, for
+    /// [`SizeBins::between`](fabricsim_report::SizeBins::between).
     #[must_use]
     pub fn edges(&self) -> Vec<Bytes> {
         self.axis.iter().map(|point| point.size).collect()

@@ -1,4 +1,4 @@
-//! How far our slowdowns are from a published curve.
+//! Comparison of our slowdowns with a published curve.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use fabricsim_report::percentile;
 use fabricsim_report::{Confidence, Percentile};
 use fabricsim_report::{Interval, median, percentile_interval};
 
-/// How neighboring points of the axis help, where a bin has too few flows for a steady tail.
+/// Use of neighboring points of the axis, where a bin has too few flows for a steady tail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smoothing {
     /// Not at all: each bin for itself.
@@ -41,7 +41,7 @@ pub struct PointScore {
     pub size_pct: f64,
     /// The largest size of the bin, in bytes.
     pub size_bytes: u64,
-    /// What the axis says here, where it has a tick.
+    /// Label of the axis at this point, where it has a tick.
     pub tick: Option<String>,
     /// Whether the published curve stands clear of the others here.
     pub is_clear: bool,
@@ -51,17 +51,17 @@ pub struct PointScore {
     pub ours: f64,
     /// `ours / published - 1`.
     pub deviation: f64,
-    /// How many flows of ours the bins within reach of the smoothing hold.
+    /// Number of our flows in the bins within reach of the smoothing.
     pub flows: usize,
     /// At ticks: where the true deviation may lie, from the flows within reach pooled as in
     /// [`Smoothing::Pooled`]; `None` where they are too few to tell.
     pub interval: Option<Interval>,
 }
 
-/// How far two curves are from one another over some points.
+/// Distance between two curves over some points.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Distance {
-    /// How many points.
+    /// Number of points.
     pub points: usize,
     /// Median of |ours / published - 1|.
     pub median: f64,
@@ -71,7 +71,7 @@ pub struct Distance {
     pub greatest: f64,
 }
 
-/// How far our slowdowns are from a published curve.
+/// Distance of our slowdowns from a published curve.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CurveScore {
     /// The scheme, as the figure names it.
@@ -90,8 +90,8 @@ pub struct CurveScore {
     pub points: Vec<PointScore>,
 }
 
-/// How far our flows in `bins` are from the curve of `scheme` in `panel`; `None` without such a
-/// curve. [`score_curve`] says how they are compared.
+/// Returns how far our flows in `bins` are from the curve of `scheme` in `panel`; `None` without
+/// such a curve. [`score_curve`] says how they are compared.
 ///
 /// # Panics
 /// When `bins` were not cut at the panel's [edges](PublishedPanel::edges).
@@ -106,7 +106,8 @@ pub fn score(
     Some(score_curve(panel, curve, bins, smoothing))
 }
 
-/// How far our flows in `bins` are from `curve`, a curve of `panel`. Hidden points are skipped.
+/// Returns how far our flows in `bins` are from `curve`, a curve of `panel`. Hidden points are
+/// skipped.
 ///
 /// The figures hold, at x percent, a percentile of the flows between the point before and x percent
 /// of all flows in the order of size. Ours are binned by the sizes of the workload's flow-size distribution,

@@ -1,4 +1,4 @@
-//! What the barrier at the end of an epoch costs.
+//! Cost of the barrier at the end of an epoch.
 
 use std::hint::spin_loop;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use super::{BarrierSource, WORKERS, median, nanos};
 const ROUNDS: usize = 2_000;
 /// One round in so many has to be undisturbed.
 const ENOUGH: usize = 100;
-/// What a partition does in such an epoch. With nothing to do one thread would be through all partitions before
-/// the others are awake, and the barrier would seem to cost nothing.
+/// Time that a partition works in each of these epochs. With nothing to do, one thread would finish
+/// all partitions before the others are awake, and the barrier would seem to cost nothing.
 const GROUP_WORK: Duration = Duration::from_micros(5);
-/// What the driver does between such epochs: threads that wait for it may fall asleep.
+/// Time that the driver works between these epochs: threads that wait for it may fall asleep.
 const DRIVER_WORK: Duration = Duration::from_micros(5);
 
 /// The barrier for the numbers of threads with which it could be measured.
@@ -54,9 +54,9 @@ impl Barriers {
         self.largest().0
     }
 
-    /// What a barrier of `workers` costs, in nanoseconds. Where there are more workers than cores it
-    /// cannot be measured: that of the most threads then grows with the logarithm of their number, as
-    /// a tree of wake-ups does.
+    /// Returns the cost of a barrier of `workers` threads, in nanoseconds, and the source of that
+    /// number. With more workers than cores it cannot be measured: the cost for the most threads is
+    /// then scaled with the logarithm of their number, as for a tree of wake-ups.
     pub(super) fn of(&self, workers: usize) -> (f64, BarrierSource) {
         let known = self
             .measured

@@ -1,4 +1,4 @@
-//! What `parallelism.json` holds.
+//! Contents of `parallelism.json`.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_report::percentile;
@@ -13,7 +13,7 @@ const COSTLIEST: usize = 10;
 /// The least efficiency that is advised.
 const WORTHWHILE: f64 = 0.5;
 
-/// What one run on one thread says of runs with more of them.
+/// Estimate of runs on more threads, from one run on one thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParallelismReport {
     /// Epochs that were run.
@@ -28,14 +28,14 @@ pub struct ParallelismReport {
     pub driver_ns: u64,
     /// The sum of the costliest node of each epoch: the epochs with a worker for each node.
     pub critical_path_ns: u64,
-    /// What no number of workers can exceed: `work_ns`, `search_ns` and `driver_ns` over
-    /// `critical_path_ns` and `driver_ns`.
+    /// Upper bound of the speedup for any number of workers: the sum of `work_ns`, `search_ns` and
+    /// `driver_ns` over that of `critical_path_ns` and `driver_ns`.
     pub speedup_bound: f64,
     /// Work in an epoch, in nanoseconds.
     pub epoch_work_ns: Spread,
     /// Processes that have something to do in an epoch.
     pub epoch_nodes: Spread,
-    /// What measuring a node costs, in nanoseconds: it is subtracted.
+    /// Cost of measuring a node, in nanoseconds; it is subtracted.
     pub reading_ns: u64,
     /// CPU time over wall time: well below one, others have used the machine.
     pub cpu_share: f64,
@@ -67,10 +67,10 @@ pub struct Spread {
     pub max: f64,
 }
 
-/// What a number of workers would do.
+/// Estimate for one number of workers.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct WorkerRow {
-    /// How many.
+    /// Number of workers.
     pub workers: usize,
     /// The time of the run, in nanoseconds.
     pub time_ns: f64,
@@ -80,11 +80,11 @@ pub struct WorkerRow {
     pub efficiency: f64,
     /// One barrier, in nanoseconds.
     pub barrier_ns: f64,
-    /// Where `barrier_ns` comes from.
+    /// Source of `barrier_ns`.
     pub barrier: BarrierSource,
 }
 
-/// Where the cost of a barrier comes from.
+/// Source of the cost of a barrier.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BarrierSource {
@@ -94,7 +94,7 @@ pub enum BarrierSource {
     Scaled,
 }
 
-/// What a node is.
+/// Kind of a node.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -123,12 +123,12 @@ impl Kind {
     }
 }
 
-/// What one node cost in the whole run.
+/// Cost of one node over the whole run.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct NodeCost {
     /// Its number.
     pub node: u32,
-    /// What it is.
+    /// Kind of the node.
     pub kind: Kind,
     /// Its time, in nanoseconds.
     pub cost_ns: u64,

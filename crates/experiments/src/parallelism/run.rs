@@ -11,7 +11,7 @@ use fabricsim_scenario::text::error::Error;
 use super::Parallelism;
 use super::report::ParallelismReport;
 
-/// What a profile leaves beside the results.
+/// Files that a profile adds to the results.
 const FILE: &str = "parallelism.json";
 const NODES: &str = "parallelism_nodes.csv";
 

@@ -4,12 +4,13 @@
 /// result is at most a third longer than the best one (Graham 1969).
 #[derive(Debug, Default)]
 pub(super) struct ListSchedule {
-    /// What each worker has to do: a heap, least first.
+    /// Load of each worker, in the unit of the tasks: a heap, least first.
     loads: Vec<u64>,
 }
 
 impl ListSchedule {
-    /// When the last of `workers` is done with `tasks`, which are sorted, the longest first.
+    /// Returns when the last of `workers` is done with `tasks`, which are sorted, the longest
+    /// first.
     pub(super) fn length(&mut self, tasks: &[u64], workers: usize) -> u64 {
         debug_assert!(tasks.is_sorted_by(|a, b| a >= b), "the longest task first");
         let Some((first, rest)) = tasks.split_at_checked(workers) else {

@@ -1,4 +1,4 @@
-//! What queries lose by sharing the bits of packets.
+//! Effect on query results when queries share the bits of packets.
 
 use fabricsim::outcome::Monitor;
 use fabricsim_pint::query::{Aggregation, Answers, QueryConfig, Statistic};
@@ -14,7 +14,7 @@ use super::drive::{Unfinished, drive};
 pub struct Comparison {
     /// The name of the query.
     pub query: String,
-    /// What the figure is.
+    /// Name of the figure.
     pub figure: &'static str,
     /// Its value when the query is in every packet.
     pub alone: f64,
@@ -22,7 +22,7 @@ pub struct Comparison {
     pub together: f64,
 }
 
-/// What a run has come to.
+/// Results of a run.
 struct Run {
     answers: Answers,
     records: Vec<FctRecord>,

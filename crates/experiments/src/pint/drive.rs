@@ -90,11 +90,11 @@ fn refuse_what_takes_too_much(scenario: &Scenario, simulation: &Simulation) -> R
     })
 }
 
-/// What a value of a packet at a hop takes, in a list that grows by doubling.
+/// Bytes that a value of a packet at a hop takes, in a list that grows by doubling.
 const BYTES_OF_VALUE: f64 = 4.0;
-/// What the list of a flow at a hop takes beside its values.
+/// Bytes that the list of a flow at a hop takes in addition to its values.
 const BYTES_OF_HOP: f64 = 120.0;
-/// What a flow takes that has ended.
+/// Bytes that a completed flow takes.
 const BYTES_OF_FLOW: f64 = 150.0;
 /// The most memory for them all.
 const MOST_BYTES: f64 = 16e9;

@@ -19,7 +19,7 @@ pub use output::{SET, percent};
 /// The range of codes: 2^16 ns.
 const LARGEST_NS: f64 = 65_536.0;
 
-/// What is measured, and how.
+/// Settings of a latency measurement.
 #[derive(Clone, Debug)]
 pub struct LatencySettings {
     /// Flow sizes of the built-in scenario.
@@ -61,7 +61,7 @@ pub struct Line {
     pub errors: Vec<ReplayError>,
 }
 
-/// What a run has come to.
+/// Results of a run.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// Whether no flow had packets enough.

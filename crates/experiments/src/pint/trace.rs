@@ -20,10 +20,10 @@ pub use row::Row;
 /// Path lengths of the published figures and two below them.
 const HOPS: [u8; 5] = [5, 10, 25, 36, 59];
 
-/// What a hop's number, of a byte, can be.
+/// Largest number of a hop, which has to fit in one byte.
 const MOST_HOPS: usize = 255;
 
-/// What is measured, and how.
+/// Settings of a path-tracing measurement.
 #[derive(Clone, Debug)]
 pub struct TraceSettings {
     /// Path lengths, in switches, 1 to 255.
@@ -32,7 +32,8 @@ pub struct TraceSettings {
     pub scheme: Vec<Preset>,
     /// Bits in each packet: 8, 2x4, raw, 2xraw.
     pub budget: Vec<Budget>,
-    /// What came before PINT: ppm, ams2-5, ams2-6 (any number of agreeing hashes), lnc.
+    /// Earlier schemes to compare PINT with: ppm, ams2-5, ams2-6 (any number of agreeing hashes),
+    /// lnc.
     pub compare: Vec<Rival>,
     /// Hash functions of ams2: 8 in its paper, 7 in what PINT was compared with.
     pub functions: u8,
@@ -50,7 +51,7 @@ pub struct TraceSettings {
     pub topology: Option<NetworkName>,
 }
 
-/// What a row is of, ready to be run.
+/// Row of the results, ready to be run.
 #[derive(Debug)]
 pub struct Cell {
     hops: u8,
@@ -81,7 +82,8 @@ impl TraceSettings {
         }
     }
 
-    /// How `preset` divides the packets of paths of `hops` switches.
+    /// Returns the layers into which `preset` divides the packets of paths of `hops` switches, or
+    /// of as many as `estimate` says where it is set.
     fn layers(&self, preset: Preset, hops: u8) -> Result<Layers, ConfigError> {
         let layers = preset.layers(self.estimate.unwrap_or(hops));
         layers.map_err(|error| ConfigError {
@@ -147,7 +149,7 @@ impl TraceSettings {
 }
 
 impl Cell {
-    /// What is tried, and on paths of how many switches.
+    /// Returns the number of switches of the paths and the scheme, as a title.
     #[must_use]
     pub fn title(&self) -> String {
         format!("{} hops, {}", self.hops, self.method.scheme())

@@ -1,4 +1,4 @@
-//! How many packets it takes to know a path.
+//! Number of packets needed to know a path.
 
 use std::sync::Arc;
 
@@ -21,15 +21,15 @@ use fabricsim_pint::tracing::{
 pub struct Trials {
     /// Switches of a path: k.
     pub hops: u8,
-    /// Which paths.
+    /// Paths of the trials.
     pub paths: Paths,
-    /// How many trials.
+    /// Number of trials.
     pub count: u32,
     /// After so many packets a trial is given up; it counts with as many.
     pub packet_limit: u64,
     /// Of paths and hash functions.
     pub seed: u64,
-    /// Who runs them.
+    /// Threads that run the trials.
     pub threads: Threads,
 }
 
@@ -43,14 +43,14 @@ pub enum Paths {
     },
     /// Switches that follow one another on a walk, from a place on it that each trial draws.
     Along {
-        /// What decoders know of the network.
+        /// Knowledge that decoders have of the network.
         universe: Arc<Universe>,
         /// At least as long as a path.
         walk: Arc<[u64]>,
     },
 }
 
-/// What trials came to. Packets are those until all hops are known.
+/// Summary of trials. Packets are counted until all hops are known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     /// Mean of the packets.
@@ -67,7 +67,7 @@ pub struct Summary {
     pub wrong: u32,
 }
 
-/// How a trial ended.
+/// Outcome of a trial.
 enum End {
     Right(u64),
     Wrong(u64),
@@ -153,7 +153,8 @@ impl Trials {
         })
     }
 
-    /// What decoders know, once the trials are found to be possible.
+    /// Returns the knowledge that decoders have of the network, after checking that the trials are
+    /// possible.
     fn universe(&self) -> Result<Arc<Universe>, ConfigError> {
         if self.count == 0 {
             return Err(ConfigError::new(

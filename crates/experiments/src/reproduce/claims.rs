@@ -1,4 +1,4 @@
-//! What publications say in words, tested on our results.
+//! Claims that publications make in words, tested on our results.
 
 use crate::judge::Region;
 use fabricsim_report::Percentile;
@@ -22,7 +22,7 @@ fn extremes(means: &RegionMeans, schemes: &[&str]) -> Option<(f64, f64)> {
     Some((least, greatest))
 }
 
-/// Whether the HPCC forms are below the others in `region`, with the figures.
+/// Returns whether the HPCC forms are below the others in `region`, with the figures.
 fn hpcc_below(panel: &PanelScore, region: Region) -> Option<(bool, String)> {
     let means = panel.region(region)?;
     let (_, hpcc) = extremes(means, &HPCC_FORMS)?;
@@ -33,8 +33,9 @@ fn hpcc_below(panel: &PanelScore, region: Region) -> Option<(bool, String)> {
     ))
 }
 
-/// Whether long flows are slower under `form` than under any scheme but HPCC, with the figures: ours, and
-/// those of the published curves, which do not always say what the words beside them do.
+/// Returns whether long flows are slower under `form` than under any scheme but HPCC, with the
+/// figures: ours, and those of the published curves, which do not always say what the words beside
+/// them do.
 fn slower_when_long(panel: &PanelScore, form: &str) -> Option<(bool, String)> {
     let means = panel.region(Region::Long)?;
     let (hpcc, (_, others)) = (means.of(form)?, extremes(means, &OTHERS)?);
@@ -56,7 +57,7 @@ fn slower_when_long(panel: &PanelScore, form: &str) -> Option<(bool, String)> {
     Some((hpcc > others, evidence))
 }
 
-/// What the results page says, and how close its curves of HPCC are.
+/// Tests the claims of the results page, and how close our curves of HPCC are to its own.
 pub(super) fn of_results(card: &mut Scorecard) {
     let mut claims = Vec::new();
     for panel in &card.panels {
@@ -104,8 +105,8 @@ pub(super) fn of_results(card: &mut Scorecard) {
     card.claims = claims;
 }
 
-/// What the results page says of the target utilization: at loads up to 50%, 99% makes long flows faster
-/// and short ones a little slower; at 70% long flows gain most under INT.
+/// Tests the claims of the results page on the target utilization: at loads up to 50%, 99% makes
+/// long flows faster and short ones a little slower; at 70% long flows gain most under INT.
 pub(super) fn of_eta(card: &mut Scorecard) {
     let ratio = |panel: &PanelScore, region: Region, form: &str| {
         let means = panel.region(region)?;
@@ -144,8 +145,8 @@ pub(super) fn of_eta(card: &mut Scorecard) {
     card.claims = claims;
 }
 
-/// What the PINT paper says of figures 7b and 7c: PINT is better for long flows, and slightly worse
-/// for short ones.
+/// Tests the claims of the PINT paper on figures 7b and 7c: PINT is better for long flows, and
+/// slightly worse for short ones.
 pub(super) fn of_slowdown(card: &mut Scorecard) {
     /// "Slightly."
     const SLIGHTLY: f64 = 1.10;
@@ -173,8 +174,8 @@ pub(super) fn of_slowdown(card: &mut Scorecard) {
     card.claims = claims;
 }
 
-/// What the HPCC paper says of figure 11: short flows are fastest under HPCC, also at the tail, and
-/// windows help DCQCN and TIMELY.
+/// Tests the claims of the HPCC paper on figure 11: short flows are fastest under HPCC, also at the
+/// tail, and windows help DCQCN and TIMELY.
 pub(super) fn of_incast(card: &mut Scorecard) {
     let panels = card.panels.iter();
     let tail = panels.filter(|panel| panel.percentile != Percentile::P50);

@@ -1,4 +1,4 @@
-//! What fewer digests cost.
+//! Effect of fewer packets with digests.
 
 use fabricsim_report::Percentile;
 

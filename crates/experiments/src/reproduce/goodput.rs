@@ -9,7 +9,7 @@ use super::claim::{Claim, Outcome};
 use super::measured::Measured;
 use fabricsim_scenario::text::error::Error;
 
-/// What PINT gains at 70% load (PINT, section 6.1).
+/// Goodput gain of PINT over INT at 70% load, as a share (PINT, section 6.1).
 const PUBLISHED_GAIN_AT_70: f64 = 0.71;
 
 /// The goodput of flows above 10 MB at one load.
@@ -23,7 +23,7 @@ pub struct GoodputRow {
     pub int_bps: f64,
     /// Their mean goodput with PINT, in bit/s.
     pub pint_bps: f64,
-    /// How much PINT adds, as a share of INT's.
+    /// Goodput that PINT adds, as a share of INT's.
     pub gain: f64,
 }
 

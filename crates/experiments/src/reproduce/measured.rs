@@ -32,7 +32,7 @@ impl<'s> Measured<'s> {
         }
     }
 
-    /// What stands on `axis` at `point`.
+    /// Returns the value of `axis` at `point`.
     pub(super) fn value<'p>(&self, point: &'p Point, axis: &str) -> Option<&'p str> {
         let place = self.sweep.axes().iter().position(|name| name == axis)?;
         point.values().get(place).map(String::as_str)
@@ -62,7 +62,7 @@ impl<'s> Measured<'s> {
         Ok(Some(flows.kept))
     }
 
-    /// What is known of each point that was asked for, in that order.
+    /// Returns the facts about each point that was asked for, in that order.
     pub(super) fn into_facts(self) -> Vec<PointFacts> {
         self.facts
     }

@@ -33,7 +33,7 @@ pub struct OurCurve {
 /// The mean slowdowns of all schemes in a region of sizes.
 #[derive(Clone, Debug, Serialize)]
 pub struct RegionMeans {
-    /// Which flows.
+    /// Region of the axis of sizes.
     pub region: Region,
     /// The share of flows below the region, in percent.
     pub from_pct: f64,
@@ -62,11 +62,11 @@ pub struct PanelScore {
     pub workload: String,
     /// Payload over the rate of the host links, in percent.
     pub load_pct: f64,
-    /// Which percentile.
+    /// Percentile of the slowdown.
     pub percentile: Percentile,
     /// Our slowdowns.
     pub ours: Vec<OurCurve>,
-    /// How far each scheme is from its published curve; none without curves.
+    /// Distance of each scheme from its published curve; empty without curves.
     pub curves: Vec<CurveScore>,
     /// Our order of the schemes, region by region.
     pub regions: Vec<RegionMeans>,

@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use crate::sweep::PointResults;
 
-/// How a point ended and which of its flows count.
+/// Outcome of a point, with counts of its flows and packets.
 #[derive(Clone, Debug, Serialize)]
 pub struct PointFacts {
     /// The point's name.
     pub point: String,
-    /// How its run ended; `None` when it has not run or failed.
+    /// Status at the end of its run; `None` when it has not run or has failed.
     pub status: Option<String>,
     /// Checksum of its flows.
     pub checksum: Option<String>,

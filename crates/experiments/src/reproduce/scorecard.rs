@@ -1,4 +1,4 @@
-//! What the results of a preset come to.
+//! Evaluation of the results of a preset.
 
 use std::fmt;
 use std::io;
@@ -13,12 +13,13 @@ use super::goodput::GoodputRow;
 use super::panel::PanelScore;
 use super::point_facts::PointFacts;
 
-/// How far the results of a preset are from what was published. Displayed as a text for a terminal.
+/// Comparison of the results of a preset with the published ones. Displayed as a text for a
+/// terminal.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scorecard {
     /// The preset.
     pub preset: &'static str,
-    /// Where the original was published.
+    /// Publication that the original is from.
     pub source: &'static str,
     /// For how long flows arrived, in nanoseconds.
     pub traffic_ns: f64,
@@ -26,7 +27,7 @@ pub struct Scorecard {
     pub warm_up_ns: f64,
     /// Flows that start later do not count, in nanoseconds.
     pub until_ns: f64,
-    /// What the publication says in words, and whether it is so here.
+    /// Claims that the publication makes in words, and whether they hold here.
     pub claims: Vec<Claim>,
     /// Slowdowns over flow size, a panel for each workload, load and percentile.
     pub panels: Vec<PanelScore>,
@@ -72,7 +73,7 @@ impl Scorecard {
         points.map(|point| point.point.as_str()).collect()
     }
 
-    /// Which flows count, in words.
+    /// Returns which flows count, in words.
     #[must_use]
     pub fn cut_in_words(&self) -> String {
         format!(

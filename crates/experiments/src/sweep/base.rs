@@ -1,4 +1,4 @@
-//! Where a sweep's base scenario comes from.
+//! Source of a sweep's base scenario.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_named;
 use fabricsim_scenario::text::overrides;
 
-/// Where the base scenario stands.
+/// Place of the base scenario.
 pub(super) enum Base {
     /// In a text of its own.
     Apart {

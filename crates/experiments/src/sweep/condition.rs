@@ -1,4 +1,4 @@
-//! Which points an `[[exclude]]` or an `[[override]]` is for.
+//! Conditions that select the points of an `[[exclude]]` or an `[[override]]`.
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ impl Condition {
         Ok(Self { parts: parts? })
     }
 
-    /// Whether the point with these choices, one for each axis, is meant.
+    /// Returns whether the point with these choices, one for each axis, is meant.
     pub(super) fn holds(&self, choices: &[usize]) -> bool {
         self.parts
             .iter()

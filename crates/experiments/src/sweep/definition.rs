@@ -67,7 +67,7 @@ pub const OVERRIDE_KEYS: Keys = &[
 /// The most points of a sweep.
 const MOST_POINTS: usize = 100_000;
 
-/// What a sweep's text says, but for the base scenario.
+/// Contents of a sweep's text, without the base scenario.
 pub(super) struct Definition<'a> {
     name: Option<Spanned<String>>,
     axes: Vec<Axis<'a>>,

@@ -1,4 +1,4 @@
-//! How to run a sweep, how far it is and how its points end.
+//! Options of a run of a sweep, its progress, and the outcomes of its points.
 
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
@@ -9,16 +9,16 @@ use super::point::Point;
 use super::record::PointResults;
 use super::shard::Shard;
 
-/// How to run a sweep. None of it changes a result.
+/// Options of a run of a sweep. None of them changes a result.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepOptions {
     /// Points that run at the same time.
     pub jobs: usize,
     /// Threads of each of them.
     pub threads: usize,
-    /// Which points to run.
+    /// Points to run.
     pub shard: Shard,
-    /// What happens to complete results of other settings in the folder of a point.
+    /// Policy for complete results of other settings in the folder of a point.
     pub existing: Existing,
 }
 
@@ -34,7 +34,7 @@ impl Default for SweepOptions {
     }
 }
 
-/// How far a run of a sweep is. Points that were done before are not counted.
+/// Progress of a run of a sweep. Points that were done before are not counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SweepProgress {
     /// Payload bytes that the points are expected to deliver.
@@ -77,8 +77,8 @@ pub trait SweepMonitor {
     /// A point has ended.
     fn ended(&mut self, _outcome: &PointOutcome) {}
 
-    /// How far the sweep is, several times a second; `false` stops it. Points that are running end
-    /// without results.
+    /// Returns how far the sweep is, several times a second; `false` stops it. Points that are
+    /// running end without results.
     fn progress(&mut self, _progress: &SweepProgress) -> bool {
         true
     }
@@ -87,7 +87,7 @@ pub trait SweepMonitor {
 /// Nobody watches.
 impl SweepMonitor for () {}
 
-/// How a point ended.
+/// Final state of a point.
 #[derive(Clone, Debug)]
 pub enum Ended {
     /// Its results were there already.
@@ -109,7 +109,7 @@ pub struct PointOutcome {
     pub name: String,
     /// The folder of its results.
     pub folder: PathBuf,
-    /// How it ended.
+    /// Final state of the point.
     pub ended: Ended,
 }
 

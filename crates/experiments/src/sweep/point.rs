@@ -65,7 +65,7 @@ impl Point {
         load.unwrap_or(0.0)
     }
 
-    /// What is simulated.
+    /// Returns the scenario that is simulated.
     #[must_use]
     pub const fn scenario(&self) -> &Scenario {
         &self.scenario

@@ -1,4 +1,5 @@
-//! What a point leaves behind: `point.json`, written last, says whose results are in its folder.
+//! Files that a point leaves behind: `point.json`, written last, identifies the results in its
+//! folder.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -19,7 +20,7 @@ use fabricsim_scenario::text::input_file::read_bytes;
 pub(super) const POINT_JSON: &str = "point.json";
 const SUMMARY_JSON: &str = "summary.json";
 
-/// What `point.json` holds.
+/// Contents of `point.json`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct PointRecord {
     point: String,
@@ -40,10 +41,10 @@ struct AxisValue {
     value: String,
 }
 
-/// What the table of points takes from a point's `summary.json`.
+/// Fields of a point's `summary.json` that go into the table of points.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct PointResults {
-    /// How the run ended.
+    /// Status at the end of the run.
     pub status: Status,
     /// Checksum of the rows of `fct.csv`.
     pub checksum: String,
@@ -96,7 +97,7 @@ impl PointResults {
             + self.no_route_drops
     }
 
-    /// Whether flows are left that can never finish.
+    /// Returns whether flows are left that can never finish.
     #[must_use]
     pub const fn is_stuck(&self) -> bool {
         match self.status {
@@ -109,7 +110,7 @@ impl PointResults {
     }
 }
 
-/// What is in the folder of a point.
+/// State of the folder of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PointState {
     /// Results of this very scenario.

@@ -16,7 +16,7 @@ use fabricsim::output::{Existing, remove_stale_lock};
 use fabricsim::simulation::Simulation;
 use fabricsim_scenario::text::error::Error;
 
-/// What a run of a sweep has come to.
+/// Outcome of a run of a sweep.
 #[derive(Clone, Debug)]
 pub struct SweepOutcome {
     /// Every point of the sweep, in its order.
@@ -28,7 +28,7 @@ pub struct SweepOutcome {
 }
 
 impl SweepOutcome {
-    /// Whether every point has results.
+    /// Returns whether every point has results.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.points.iter().all(|point| point.results().is_some())

@@ -1,4 +1,5 @@
-//! What a point changes in the base scenario: keys and their new values, each with its place.
+//! Changes that a point makes to the base scenario: keys and their new values, each with its place
+//! in the text.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +15,7 @@ use fabricsim_scenario::text::overrides::MOST_PARTS;
 #[derive(Clone, Debug)]
 pub(super) struct Setting<'a> {
     path: Vec<String>,
-    /// Where the key stands.
+    /// Place of the key, as a range of bytes in the sweep's text.
     pub(super) place: Range<usize>,
     value: Value<'a>,
 }
@@ -57,7 +58,7 @@ impl<'a> Setting<'a> {
         self.path.join(".")
     }
 
-    /// Whether what is set at `other` is gone when this is set after it.
+    /// Returns whether what is set at `other` is gone when this is set after it.
     pub(super) fn covers(&self, other: &Self) -> bool {
         other.path.starts_with(&self.path)
     }
@@ -203,8 +204,8 @@ fn collect<'a>(
     Ok(())
 }
 
-/// Whether a table stands in braces or below a header of its own. The place of a table that a dotted
-/// key makes is that key.
+/// Returns whether a table stands in braces or below a header of its own. The place of a table that
+/// a dotted key makes is that key.
 fn is_written_whole(document: &Document<'_>, table: &Spanned<DeValue<'_>>) -> bool {
     let text = document.text.get(table.span()).unwrap_or_default();
     text.starts_with(['{', '['])

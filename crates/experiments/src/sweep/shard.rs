@@ -27,8 +27,8 @@ impl Shard {
         ((1..=count).contains(&index) && count <= Self::MOST).then_some(Self { index, count })
     }
 
-    /// Which of `points` belong to this part, by their places. Every point belongs to one part, and
-    /// parts have about equal bytes to simulate.
+    /// Returns which of `points` belong to this part, by their places. Every point belongs to one
+    /// part, and parts have about equal bytes to simulate.
     #[must_use]
     pub fn choose(self, points: &[Point]) -> Vec<usize> {
         let bytes: Vec<f64> = points.iter().map(|point| point.expected().bytes).collect();

@@ -50,10 +50,10 @@ pub const COST_COLUMNS: &[&str] = &[
 /// The first column.
 const POINT: &str = "point";
 
-/// What is told of the slowdowns of a class.
+/// Names of the statistics of a class's slowdowns.
 const STATISTICS: [&str; 4] = ["p50", "p95", "p99", "mean"];
 
-/// How the columns of a class of sizes end; those of all flows have no ending.
+/// Returns the ending of the columns of a class of sizes; those of all flows have none.
 const fn ending(class: SizeClass) -> &'static str {
     match class {
         SizeClass::All => "",
@@ -73,7 +73,7 @@ fn class_columns(class: SizeClass) -> Vec<String> {
     count.into_iter().chain(slowdowns).collect()
 }
 
-/// Whether one of the tables has a column `name` beside those of the axes.
+/// Returns whether one of the tables has a column `name` beside those of the axes.
 pub(super) fn is_column(name: &str) -> bool {
     name == POINT
         || POINT_COLUMNS.contains(&name)

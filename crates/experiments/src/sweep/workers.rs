@@ -22,7 +22,7 @@ use fabricsim::simulation::Expectation;
 use fabricsim::summary::{Status, Summary};
 use fabricsim_scenario::text::error::Error;
 
-/// How often the monitor is asked.
+/// Interval at which the monitor is asked.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Points that are to run, and how far they are.
@@ -54,7 +54,7 @@ enum Turn {
     Again(usize),
 }
 
-/// What a worker tells.
+/// Message from a worker.
 enum Event {
     Begun(usize),
     Waiting(usize),

@@ -133,8 +133,9 @@ fn dualpi2_takes_most_of_pragues_harm_away() {
     }
 }
 
-/// What an idle path of 50 Mbps takes at least for `size` bytes, in milliseconds: two round trips, then
-/// rounds of 10, 20, 40, ... segments, and what is left once the window fills the path.
+/// Returns the least time that `size` bytes take on an idle path of 50 Mbps, in milliseconds: two
+/// round trips, then rounds of 10, 20, 40, ... segments, and the rest once the window fills the
+/// path.
 fn bound_ms(size: u64, rtt: f64) -> f64 {
     let ms_of = |bytes: u64| bytes as f64 * 8.0 / 50e3;
     let segments = size.div_ceil(1_448);

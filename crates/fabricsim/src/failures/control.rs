@@ -24,9 +24,9 @@ pub(crate) struct ControlPlane {
     added: u64,
     states: LinkStates,
     convergence: Duration,
-    /// When routes are recomputed, and the links that they then go without.
+    /// Times at which routes are recomputed, each with the links that the new routes avoid.
     pending: VecDeque<(Time, DownLinks)>,
-    /// What the last routes, or the last pending ones, go without.
+    /// Links avoided by the latest routes, or by the latest pending ones.
     followed: DownLinks,
     intact: Arc<Routes>,
     timings: Timings,
@@ -60,7 +60,7 @@ impl ControlPlane {
         self.added += 1;
     }
 
-    /// When the network changes next; [`Time::MAX`] for never.
+    /// Returns when the network changes next; [`Time::MAX`] for never.
     pub(crate) fn next_change(&self) -> Time {
         self.next_event().min(self.next_reroute())
     }
@@ -74,8 +74,9 @@ impl ControlPlane {
         self.pending.front().map_or(Time::MAX, |(at, _)| *at)
     }
 
-    /// What changes at the time of [`Self::next_change`]: links in the order of their events, then
-    /// forwarding tables. `routes` are replaced where they follow.
+    /// Applies and returns the changes due at [`Self::next_change`]: link changes in the order of
+    /// their events, then new forwarding tables. Replaces `routes` if they are recomputed at that
+    /// time.
     pub(crate) fn change(&mut self, routes: &mut Arc<Routes>) -> Vec<Change<SwitchRoutes>> {
         let now = self.next_change();
         let mut changes = Vec::new();

@@ -1,4 +1,4 @@
-//! What is down, and since when.
+//! Links and switches that are down, and since when.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(crate) struct LinkStates {
     rates: BTreeMap<u32, Rate>,
 }
 
-/// What an event does to a link.
+/// Effect of an event on a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Effect {
     Down,

@@ -1,5 +1,5 @@
-//! Which kind of network a scenario needs: the header that its packets carry and what its switches
-//! write there.
+//! Selection of the kind of network that a scenario needs: the header that its packets carry and
+//! the telemetry that its switches write into it.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::text::error::Error;
 
-/// What a network is built of.
+/// Inputs from which a network is built.
 pub(crate) struct Assembly<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) routes: &'a Routes,
@@ -35,7 +35,7 @@ pub(crate) struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    /// What the network stands on, without queries.
+    /// Returns the inputs that all kinds of networks share, without queries.
     const fn site(&self) -> Site<'a> {
         Site {
             scenario: self.scenario,
@@ -138,8 +138,9 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// What switches do for the algorithms that read digests, if some algorithm does. All of them have the same,
-    /// or the scenario would have been refused.
+    /// Returns the PINT settings of switches for the algorithms that read digests, if there is such
+    /// an algorithm. All of them have the same settings; otherwise the scenario would have been
+    /// refused.
     fn pint(&self) -> Option<PintSettings> {
         let config = self.scenario.pint_configs().next();
         config.map(|config| PintSettings::new(&config, self.context))
@@ -191,8 +192,8 @@ impl<'a> Assembly<'a> {
         })
     }
 
-    /// What makes the telemetry of a switch that does `pint`. The published draws are those of a
-    /// network with one switch.
+    /// Returns a function that creates the telemetry of a switch with the settings `pint`. The
+    /// random draws of the published simulator are reproduced only in a network with one switch.
     fn pint_telemetry<'p>(
         &self,
         pint: &'p PintSettings,

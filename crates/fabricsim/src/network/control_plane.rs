@@ -16,7 +16,7 @@ use crate::network::ideal::IdealFct;
 /// The first source port that is given out.
 const FIRST_PORT: u16 = 10_000;
 
-/// How source ports are given to flows that name none.
+/// Assignment of source ports to flows that specify none.
 #[derive(Debug)]
 pub(crate) enum SourcePorts {
     /// By the flow's number, wrapping around: needs no memory.
@@ -49,8 +49,8 @@ impl RouteControl {
     }
 }
 
-/// What the idle network offers `request`, whose source port is known, and the NIC port that it leaves
-/// through.
+/// Returns the path information of the idle network for `request`, whose source port is known, and
+/// the NIC port through which the flow leaves.
 fn path_and_nic(
     routes: &Routes,
     ideal: &IdealFct,

@@ -49,7 +49,7 @@ impl IdealFct {
         self.along(&better.unwrap_or(flow.path), &flow.request)
     }
 
-    /// Whether the ideal is the least over all shortest paths.
+    /// Returns whether the ideal is the least over all shortest paths.
     pub(crate) fn is_least(&self) -> bool {
         self.path == IdealPath::Least
     }
@@ -92,7 +92,7 @@ impl IdealFct {
         self.mtu
     }
 
-    /// What is known of TCP, where some flows are of it.
+    /// Returns the facts about TCP, if some flows use it.
     pub(crate) fn tcp(&self) -> Option<&TcpFacts> {
         self.tcp.as_deref()
     }

@@ -127,7 +127,7 @@ impl Timings {
     }
 }
 
-/// What a network is built of beside links, routes and observers.
+/// Components of a network other than links, routes and observers.
 pub(crate) struct Parts<E, Q, B, T> {
     /// The transport of a host with these ports.
     endpoint: E,
@@ -135,11 +135,11 @@ pub(crate) struct Parts<E, Q, B, T> {
     queue: Q,
     /// The buffer of a switch.
     buffer: B,
-    /// What a switch writes into packets.
+    /// Telemetry that a switch writes into packets.
     telemetry: T,
 }
 
-/// What all networks of a scenario are built from.
+/// Inputs that all networks of a scenario are built from.
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
     pub(crate) scenario: &'a Scenario,
@@ -358,8 +358,8 @@ impl Site<'_> {
     }
 }
 
-/// What notes the lengths of the queues of `node` that are among `watched`, if some distribution is
-/// asked for.
+/// Returns the recorder of queue lengths for the ports of `node` that are in `watched`, if a
+/// queue-length distribution is requested.
 fn queue_times(
     scenario: &Scenario,
     watched: &[(NodeId, PortId)],
@@ -376,7 +376,8 @@ fn queue_times(
     wanted.then(|| Box::new(QueueTimes::new(settings, count, own)))
 }
 
-/// What notes the values that queries ask for as they are, at switch `node`, where it is wanted.
+/// Returns the recorder of the true values behind the queries at switch `node`, if they are to be
+/// recorded.
 fn truth(scenario: &Scenario, queries: Option<&Arc<Queries>>, node: NodeId) -> Option<Box<Truth>> {
     let wanted = scenario.queries()?.pint.truth && !scenario.topology().is_host(node);
     let ports = scenario.topology().ports(node).iter();
@@ -396,8 +397,8 @@ fn link(port: &Port, node: NodeId, seed: u64, timings: &mut Timings) -> LinkConf
     }
 }
 
-/// What decides which packets are lost that leave `node` by `port`. The two directions of a link lose
-/// packets independently.
+/// Returns the random stream that decides which packets leaving `node` through `port` are lost. The
+/// two directions of a link lose packets independently.
 pub(crate) fn loss_stream(port: &Port, node: NodeId, seed: u64) -> Stream {
     let direction = u64::from(port.link) * 2 + u64::from(node > port.peer);
     Stream::new(seed, direction, Purpose::Loss)

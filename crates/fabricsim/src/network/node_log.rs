@@ -1,4 +1,4 @@
-//! What is written down at each node while packets move.
+//! Records that each node keeps while packets move.
 
 use std::any::Any;
 
@@ -25,9 +25,9 @@ impl<O: Observer<()> + Any> AttachedObserver for O {}
 pub(crate) struct NodeLog {
     pub(crate) pauses: PauseLog,
     pub(crate) queues: Option<Box<QueueTimes>>,
-    /// What a host makes of the digests that arrive.
+    /// Sink that processes the digests arriving at a host.
     pub(crate) sink: Option<Box<Sink>>,
-    /// What a switch notes beside the digests.
+    /// True values that a switch records in addition to the digests.
     pub(crate) truth: Option<Box<Truth>>,
     /// Whether somebody wants to know of queues: `queues` or `attached`.
     pub(crate) watches_queues: bool,

@@ -1,4 +1,4 @@
-//! When ports were paused and let go.
+//! Log of when ports were paused and resumed.
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::packet::{PauseChange, Priority};
@@ -7,7 +7,7 @@ use fabricsim_core::units::Time;
 /// A pause or resume frame that has arrived.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PauseEvent {
-    /// When it arrived.
+    /// Time of arrival of the frame.
     pub at: Time,
     /// The node that has to stop or may go on.
     pub node: NodeId,

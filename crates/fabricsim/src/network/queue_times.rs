@@ -80,7 +80,8 @@ impl QueueTimes {
         }
     }
 
-    /// What has been seen up to `now`; bins in which no time was spent are left out.
+    /// Returns the time spent in each bin up to `now`; bins in which no time was spent are left
+    /// out.
     pub(crate) fn bins(&self, now: Time, node: NodeId) -> Vec<QueueBin> {
         let mut ended = self.clone();
         let mut bins = Vec::new();

@@ -1,4 +1,4 @@
-//! Where flows come from: the workloads, and the program that embeds the simulation.
+//! Sources of flows: the workloads, and the program that embeds the simulation.
 
 use std::collections::BTreeMap;
 

@@ -74,8 +74,8 @@ impl SeriesFile {
         })
     }
 
-    /// Whether `more` rows fit. When they do not the file is full for good, and `left_out` says what
-    /// is missing.
+    /// Returns whether `more` rows fit. When they do not the file is full for good, and `left_out`
+    /// says what is missing.
     pub(super) fn has_room(&mut self, more: usize, left_out: impl FnOnce() -> String) -> bool {
         if self.left_out.is_none() && self.rows + more as u64 > self.max_rows {
             self.left_out = Some(left_out());

@@ -1,6 +1,6 @@
 //! The columns of each time series.
 
-/// What a column holds.
+/// Kind of value in a column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     /// Whole numbers.

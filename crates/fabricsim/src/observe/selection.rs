@@ -6,7 +6,7 @@ use fabricsim_core::units::Bytes;
 
 use fabricsim_scenario::schema::observe::ObserveSettings;
 
-/// Which flows are observed.
+/// Selection of the flows that are observed.
 #[derive(Clone, Debug)]
 pub(super) struct FlowFilter {
     ids: Option<Vec<NumberRange>>,

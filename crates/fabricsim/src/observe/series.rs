@@ -12,7 +12,8 @@ use crate::network::queue_times::QueueBin;
 use crate::simulation::Simulation;
 use fabricsim_scenario::text::error::Error;
 
-/// What is left out of a file that is full since `now`.
+/// Returns a function that describes the samples missing from a file that has been full since
+/// `now`.
 fn later_than(now: Time) -> impl Fn() -> String {
     move || format!("samples from {now} on")
 }
@@ -54,7 +55,7 @@ impl QueueSeries {
     }
 }
 
-/// What ports have sent, marked and dropped.
+/// Time series of bytes sent and packets marked and dropped by ports.
 #[derive(Debug)]
 pub(super) struct LinkSeries {
     ports: Vec<(NodeId, PortId)>,
@@ -130,7 +131,7 @@ pub(super) struct FlowSeries {
     filter: FlowFilter,
     /// Live flows at the end of the last interval and what had been acknowledged of them, by number.
     before: Vec<(FlowId, Bytes)>,
-    /// How many flows had ended then.
+    /// Number of flows that had ended at the end of the last interval.
     ended: usize,
     file: SeriesFile,
 }

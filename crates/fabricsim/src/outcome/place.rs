@@ -1,4 +1,4 @@
-//! Where the results of a run go, if they may.
+//! Choice of the folder for the results of a run, with a check that they may be written there.
 
 use super::{FCT, PAUSES, QUEUE_STATS};
 use crate::identity::origin_of;
@@ -8,7 +8,7 @@ use crate::query_files;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 
-/// Where a run writes, and what its results are of.
+/// Destination of a run's results, and everything that decides those results.
 pub struct Place<'a> {
     destination: Destination<'a>,
     origin: Origin,
@@ -37,7 +37,7 @@ impl<'a> Place<'a> {
         Ok(place)
     }
 
-    /// What the results are of.
+    /// Returns everything that decides the results.
     #[must_use]
     pub const fn origin(&self) -> &Origin {
         &self.origin

@@ -1,4 +1,4 @@
-//! What is kept of a run while it goes on.
+//! Data recorded while a run is in progress.
 
 use std::fs::File;
 use std::io;

@@ -1,8 +1,8 @@
-//! Where results go.
+//! Destinations of results.
 
 use std::path::Path;
 
-/// What happens to complete results of something else that are in a folder already.
+/// Policy for a folder that already contains complete results of something other than this run.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Existing {
     /// They stay, and nothing is run.
@@ -17,7 +17,7 @@ pub enum Existing {
 pub struct Destination<'a> {
     /// The folder.
     pub dir: &'a Path,
-    /// What happens to results of something else.
+    /// Policy for existing results of something other than this run.
     pub existing: Existing,
 }
 

@@ -21,8 +21,8 @@ const LOCK: &str = ".fabricsim.lock";
 /// at that moment: the folder then holds files of both.
 const REPLACING: &str = ".fabricsim-replacing";
 
-/// Whether `dir` holds files of two runs, because one is just taking the place of the other or was
-/// killed while it did.
+/// Returns whether `dir` holds files of two runs, because one is just taking the place of the other
+/// or was killed while it did.
 #[must_use]
 pub fn is_being_replaced(dir: &Path) -> bool {
     dir.join(REPLACING).exists()

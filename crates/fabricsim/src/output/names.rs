@@ -1,10 +1,10 @@
-//! What files are called, and the error of one that cannot be written.
+//! Names of complete and interrupted files, and the error for a file that cannot be written.
 
 use std::path::PathBuf;
 
 use fabricsim_scenario::text::error::Error;
 
-/// How what is written has ended.
+/// Outcome of writing results.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
     /// By itself: files get their names.
@@ -23,7 +23,7 @@ impl Ending {
     }
 }
 
-/// What the file `name` is called when it is of a run that was interrupted: `fct.partial.csv` for
+/// Returns the name of the file `name` when it belongs to an interrupted run: `fct.partial.csv` for
 /// `fct.csv`.
 #[must_use]
 pub fn partial_name(name: &str) -> String {

@@ -6,11 +6,11 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// How the names of files begin that are being written by whoever has the lock of their folder, and are
-/// left when the process is killed.
+/// Prefix for the names of temporary files written by the holder of their folder's lock; they are
+/// left behind when the process is killed.
 pub(super) const TEMPORARY: &str = ".tmp-fabricsim-";
 
-/// How the names of files begin that are written without a lock.
+/// Prefix for the names of temporary files written without a lock.
 const UNLOCKED: &str = ".tmp-one-fabricsim-";
 
 /// A file in `folder` that is to be renamed. Others may read it as they may read any new file of the

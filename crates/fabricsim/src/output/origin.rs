@@ -1,5 +1,5 @@
-//! What results are of: the settings that decide them, as they are kept beside the results, and as
-//! they are now.
+//! Origin of results: the settings that decide them, as stored beside the results and as they are
+//! now.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ use fabricsim_scenario::text::error::Error;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Whose files are that nothing claims.
+/// Ownership of files that no record lists.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Unclaimed {
     /// Somebody else's: they stay.
@@ -34,7 +34,8 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// What is decided by `settings` and by `more`, such as the content of files that settings name.
+    /// Returns the origin of results that are decided by `settings` and by `more`, such as the
+    /// content of files that settings name.
     #[must_use]
     pub fn new(settings: Value, more: &[Vec<u8>]) -> Self {
         let mut checksum = Checksum::new();
@@ -57,8 +58,8 @@ impl Origin {
         &self.checksum
     }
 
-    /// Whether results of this, in the files `planned` of `set`, may be written: refused where
-    /// complete results of something else would go, or a file that is not of such results.
+    /// Returns whether results of this, in the files `planned` of `set`, may be written: refused
+    /// where complete results of something else would go, or a file that is not of such results.
     ///
     /// # Errors
     /// With the folder, what is different, and what to do.
@@ -118,7 +119,8 @@ impl Origin {
         }
     }
 
-    /// Whether `files` of this may be written to `destination`; asked before the work is done.
+    /// Returns whether `files` of this may be written to `destination`; asked before the work is
+    /// done.
     ///
     /// # Errors
     /// When complete results of something else are there, or a file that is not of such results.
@@ -162,7 +164,7 @@ impl Origin {
     }
 }
 
-/// What a record says of the results beside it.
+/// Information in a record about the results beside it.
 struct Stored {
     version: Option<String>,
     checksum: Option<String>,
@@ -202,7 +204,7 @@ impl Stored {
         }))
     }
 
-    /// Where these results differ from those of `now`, in lines.
+    /// Returns where these results differ from those of `now`, in lines.
     fn differences(&self, now: &Origin) -> Vec<String> {
         let mut lines = differences(&self.settings, &now.settings);
         if self.version.as_deref() != Some(VERSION) {

@@ -24,7 +24,7 @@ pub const RUN: ResultSet = ResultSet {
     option: "--out",
 };
 
-/// What an interrupted run leaves at least.
+/// Files that an interrupted run leaves at least.
 const PARTIAL: [&str; 2] = ["fct.csv", "summary.json"];
 
 /// The files of runs whose summaries do not list them.
@@ -66,7 +66,7 @@ pub(super) fn listed(record: &serde_json::Map<String, Value>) -> Vec<String> {
         .collect()
 }
 
-/// Whether `name` is one of a file in the folder itself.
+/// Returns whether `name` is one of a file in the folder itself.
 pub(super) fn is_own(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', ':'])
 }

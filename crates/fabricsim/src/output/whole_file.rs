@@ -50,11 +50,11 @@ pub(super) fn replace(
     Ok(())
 }
 
-/// Where bytes for a path go.
+/// Target of the bytes written to a path.
 enum Place {
     /// A regular file, there or not.
     File(PathBuf),
-    /// What takes bytes as they come.
+    /// A target that takes bytes as they come, such as a device or a FIFO.
     Stream(File),
 }
 

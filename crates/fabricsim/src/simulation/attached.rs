@@ -1,4 +1,4 @@
-//! What a program attaches to a simulation: applications at hosts, and observers of nodes.
+//! Attachments of a program to a simulation: applications at hosts, and observers of nodes.
 
 use std::any::Any;
 
@@ -111,8 +111,8 @@ impl Simulation {
         })
     }
 
-    /// What applications wait for that have not done all that they have to do, by their own words and in
-    /// the order of hosts.
+    /// Returns, for each application that has not finished its work, its host and its own
+    /// description of what it is waiting for, in the order of hosts.
     #[must_use]
     pub fn waiting_applications(&self) -> Vec<(NodeId, String)> {
         self.runner.applications_wait_for()

@@ -1,4 +1,4 @@
-//! What can be read of a simulation between two steps.
+//! Functions that read the state of a simulation between two steps.
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample};
@@ -120,7 +120,7 @@ impl Simulation {
         self.queries.as_deref()
     }
 
-    /// What the queries have found so far; nothing where there are none.
+    /// Returns the query results so far; empty if there are no queries.
     #[must_use]
     pub fn answers(&self) -> Answers {
         self.runner.answers()
@@ -133,8 +133,8 @@ impl Simulation {
         self.runner.hop_series(least)
     }
 
-    /// What the queues of switch ports with disciplines of their own have done so far: marks, drops and waiting
-    /// times, in the order of nodes, ports and priorities.
+    /// Returns statistics of the switch-port queues that have disciplines of their own: marks,
+    /// drops and waiting times so far, in the order of nodes, ports and priorities.
     #[must_use]
     pub fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)> {
         self.runner.queue_reports()

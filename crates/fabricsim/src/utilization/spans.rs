@@ -1,4 +1,4 @@
-//! Which workloads send at the same time.
+//! Spans of time in which the same workloads send.
 
 use fabricsim_core::units::Time;
 use fabricsim_topology::{Demand, NoSpread, Term, Topology, spread};
@@ -14,7 +14,7 @@ const MOST_SPANS: usize = 16;
 struct Span {
     from: Time,
     until: Time,
-    /// Which of the workloads.
+    /// Indices of the workloads that send.
     active: Vec<usize>,
 }
 

@@ -25,8 +25,8 @@ fn levels(topology: &Topology) -> Vec<usize> {
     levels
 }
 
-/// What nodes of each level are called. Fabrics of two and three layers have the names that
-/// everybody uses; elsewhere switches are counted from the hosts.
+/// Returns the names of the nodes of each level. Fabrics of two and three layers have their
+/// customary names; elsewhere, switch tiers are numbered from the hosts.
 fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     let highest = levels.iter().copied().filter(|&level| level != usize::MAX);
     let highest = highest.max().unwrap_or(0);
@@ -117,7 +117,7 @@ struct Sum {
     busiest: f64,
 }
 
-/// Where a tier stands among `levels` squared ones each way.
+/// Returns where a tier stands among `levels` squared ones each way.
 fn place(from: usize, to: usize, levels: usize) -> usize {
     if from <= to {
         from * levels + to

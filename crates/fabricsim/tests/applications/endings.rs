@@ -1,4 +1,4 @@
-//! How runs with applications end, and what is said of those that do not end well.
+//! Endings of runs with applications, and the reports about those that do not end well.
 
 use fabricsim::core::flow::FlowRequest;
 use fabricsim::core::id::{ClassId, NodeId};

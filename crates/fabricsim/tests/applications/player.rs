@@ -10,7 +10,7 @@ use fabricsim::{Scenario, Simulation};
 /// The flow class of all that players send.
 pub(crate) const CLASS: ClassId = ClassId(9);
 
-/// How a pair of hosts plays.
+/// Parameters of the exchange between a pair of hosts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Game {
     pub(crate) ping: Bytes,
@@ -143,7 +143,7 @@ pub(crate) fn play(simulation: &mut Simulation, one: u32, other: u32, game: Game
     }
 }
 
-/// What the players of each host have seen.
+/// Returns everything that the players of each host have seen.
 pub(crate) fn seen(simulation: &Simulation) -> Vec<(NodeId, Vec<Seen>)> {
     let players = simulation.applications::<Player>();
     players

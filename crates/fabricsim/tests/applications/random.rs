@@ -17,7 +17,7 @@ struct Chatter {
     hosts: u64,
     /// Flows that it may yet start.
     left: u32,
-    /// How long it waits at least before it starts one in reaction to something.
+    /// Minimum delay before it starts a flow in reaction to something.
     least: Duration,
 }
 

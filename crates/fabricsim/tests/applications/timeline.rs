@@ -44,7 +44,7 @@ fn packets(size: u64) -> Vec<u64> {
         .collect()
 }
 
-/// When the last byte of a flow arrives whose first packet leaves at `first`.
+/// Returns when the last byte of a flow arrives whose first packet leaves at `first`.
 fn arrival(first: u64, size: u64) -> u64 {
     let mut sent = first;
     let mut forwarded = 0;
@@ -56,13 +56,13 @@ fn arrival(first: u64, size: u64) -> u64 {
     forwarded + LINK_DELAY
 }
 
-/// When the acknowledgement of the last byte is back that arrives at `arrival`.
+/// Returns when the acknowledgement of the last byte is back that arrives at `arrival`.
 fn acknowledged(arrival: u64) -> u64 {
     arrival + 2 * (ACK * PS_PER_BYTE + LINK_DELAY)
 }
 
-/// What the two players see, worked out without a network: a host sends its acknowledgement before the data
-/// of the flow that it starts at the same instant.
+/// Returns the events that the two players should see, computed without a network. A host sends its
+/// ACK before the data of the flow that it starts at the same instant.
 fn expected(game: &Game, hosts: u32, (one, other): (u32, u32)) -> [Vec<Seen>; 2] {
     let (mut near, mut far) = (Vec::new(), Vec::new());
     let ack = ACK * PS_PER_BYTE;

@@ -1,4 +1,4 @@
-//! What goes in comes out: bytes, packets, buffers and pauses add up on random small networks.
+//! Tests of conservation: bytes, packets, buffers and pauses add up on random small networks.
 
 #![allow(
     clippy::unwrap_used,

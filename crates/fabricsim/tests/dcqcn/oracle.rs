@@ -17,7 +17,8 @@ const WIRE: u64 = 1_048;
 const ANSWER: u64 = 60;
 const DELAY: Ps = US;
 
-/// What the paper leaves to set: bytes of the counter, or none.
+/// Settings that the paper leaves open; `byte_counter` is in bytes, or `None` if there is no
+/// counter.
 #[derive(Clone, Copy)]
 pub(crate) struct Setup {
     pub(crate) flows: usize,

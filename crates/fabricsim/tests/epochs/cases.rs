@@ -38,7 +38,7 @@ pub(crate) struct Case {
     pub(crate) lookahead: Duration,
 }
 
-/// When all links are back.
+/// Time at which all links are up again.
 pub(crate) const REPAIRED: Time = Time::from_ns(400_000);
 
 /// Sets of delays, in nanoseconds.

@@ -1,6 +1,7 @@
-//! How time is cut into windows does not matter: random networks whose delays lie far apart, with
-//! failures that follow each other closely, come to the same when they are run as a whole, in odd steps,
-//! or in steps so short that no switch is run lazily; and so does what can be seen on the way.
+//! Tests that the division of time into epochs does not matter: random networks with very different
+//! link delays, and with failures in quick succession, give the same results when they are run as a
+//! whole, in odd steps, or in steps so short that no switch is run lazily; the same holds for
+//! everything observable along the way.
 
 #![allow(
     clippy::unwrap_used,
@@ -21,10 +22,10 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 
 use crate::cases::{Case, REPAIRED, case};
 
-/// When a last byte is sent, after everything else.
+/// Time at which a last byte is sent, after everything else.
 const LAST: Time = Time::from_ns(20_000_000_000);
 
-/// What somebody sees who looks at a simulation.
+/// Observable state of a simulation at one time.
 #[derive(Debug, PartialEq)]
 struct Sample {
     stop: Stop,
@@ -50,7 +51,7 @@ fn look(simulation: &mut Simulation, stop: Stop) -> Sample {
     }
 }
 
-/// How a case is run.
+/// Way of running a case.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// In steps as short as an epoch: nobody is run lazily.
@@ -70,7 +71,7 @@ fn build(case: &Case, threads: usize) -> Result<Simulation, Error> {
     Ok(simulation)
 }
 
-/// What is seen at each look, and in the end.
+/// Runs a case and returns a sample for each look and one for the end.
 fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
     let mut simulation = build(case, threads)?;
     let mut coming = case.events.iter().peekable();
@@ -125,7 +126,7 @@ fn run(case: &Case, way: Way, threads: usize) -> Result<Vec<Sample>, Error> {
     Ok(samples)
 }
 
-/// Whether the case can be built; if so it is run in all ways.
+/// Returns whether the case can be built; if so it is run in all ways.
 fn check(seed: u64) -> bool {
     let case = case(seed);
     // Some buffers have no room for the headroom of long links.

@@ -16,7 +16,7 @@ use fabricsim::{Error, Simulation};
 use tables::{Line, Part, Scenario, Table, tables};
 use values::{COUNTS, VALUES};
 
-/// How long a run may take before the watcher ends it.
+/// Time limit of a run, after which the watcher ends it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 struct Impatient(Instant);
@@ -172,7 +172,7 @@ fn run_combinations(count: u64, seed: u64) {
     );
 }
 
-/// What the other tests of this file rely on.
+/// Checks the assumption on which the other tests of this file rely.
 #[test]
 fn overflow_is_noticed_in_builds_with_assertions() {
     let sum = |a: u64, b: u64| catch_unwind(|| std::hint::black_box(a) + std::hint::black_box(b));

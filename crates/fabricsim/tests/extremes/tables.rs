@@ -15,7 +15,7 @@ use fabricsim_scenario::schema::{discipline_kinds, rdma_keys, tcp_keys};
 /// A key and its value, as written.
 pub(crate) type Line = (String, String);
 
-/// Which part of a scenario a table is.
+/// Part of a scenario to which a table belongs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Part {
     Root,

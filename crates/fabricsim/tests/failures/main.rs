@@ -70,7 +70,7 @@ fn finish(simulation: &mut Simulation) -> Vec<Completion> {
     simulation.take_completions()
 }
 
-/// What was sent has arrived or is lost; call it when nothing is under way.
+/// Checks that every byte sent has arrived or was lost; call it when nothing is in flight.
 fn assert_balance(simulation: &Simulation) {
     let (network, ends) = (simulation.counters(), simulation.endpoint_counters());
     assert_eq!(

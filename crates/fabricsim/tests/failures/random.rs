@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use crate::{QUICK_TIMEOUT, event, finish, simulation};
 
-/// What can happen to a leaf-spine fabric of nine hosts, three leaves (9 to 11) and two spines.
+/// Returns a strategy for events in a leaf-spine fabric of nine hosts, three leaves (9 to 11) and
+/// two spines.
 fn incidents() -> impl Strategy<Value = String> {
     let links = prop_oneof![
         (0u32..9).prop_map(|host| [host, 9 + host / 3]),

@@ -78,7 +78,8 @@ pub(crate) fn schemes_on(network: &str) -> Vec<&'static str> {
     schemes
 }
 
-/// What the published simulator made of the flows on `network`, in the order of the flows.
+/// Returns the records of the published simulator for the flows on `network`, in the order of the
+/// flows.
 pub(crate) fn reference(network: &str, scheme: &str) -> Vec<FctRecord> {
     let flows = table(&format!("{network}.flows.csv"));
     let times = table(&format!("{network}.fct.csv"));
@@ -118,7 +119,7 @@ pub(crate) fn scenario(network: &str, keys: &str, cc: &str) -> Scenario {
     Scenario::from_text(network, &text, &folder(), &[]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What came out of a run.
+/// Results of a run.
 pub(crate) struct Run {
     pub(crate) completions: Vec<Completion>,
     /// The same in the same order: that in which the flows started.

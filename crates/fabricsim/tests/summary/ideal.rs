@@ -73,8 +73,8 @@ fn documented(path: &[Hop], back: u128, size: u64) -> u128 {
     hops.sum::<u128>() + back + time(size + 48 * size.div_ceil(1_000), slowest)
 }
 
-/// What data cannot be faster than on one path: the delays, all bytes at the slowest link, the last
-/// packet on all others.
+/// Returns the physical lower bound on the transfer time over one path: the delays, all bytes at
+/// the slowest link, and the last packet at all other links.
 fn physical(path: &[Hop], size: u64) -> u128 {
     let slowest = path.iter().map(|hop| hop.0).min().unwrap();
     let last = size - (size.div_ceil(1_000) - 1) * 1_000 + 48;

@@ -1,5 +1,5 @@
-//! What a run says about itself: counts that add up, ideals that no flow beats by more than they grant,
-//! timeouts that were for nothing, and how busy links were to be expected.
+//! Tests of a run's report on itself: counts that add up, ideal completion times that no flow beats
+//! by more than their tolerance, unnecessary timeouts, and the expected utilization of links.
 
 #![allow(
     clippy::unwrap_used,

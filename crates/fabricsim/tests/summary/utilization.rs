@@ -135,7 +135,7 @@ fn workloads_add_up_where_they_overlap() {
     );
 }
 
-/// What ports send in a run is what was expected, within the error of the sum of flows.
+/// Checks that ports send as much in a run as was expected, within the error of the sum of flows.
 #[test]
 fn runs_load_links_as_expected() {
     let traffic = [

@@ -1,4 +1,4 @@
-//! What several tests need.
+//! Helpers shared by several tests.
 
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, CcEntry, Transport};
 

@@ -55,7 +55,7 @@ fn assert_conserved(done: &[Completion], simulation: &Simulation) {
     assert_eq!(again, ends.retransmitted.get());
 }
 
-/// What the flows of `class` sent again.
+/// Returns the number of bytes that the flows of `class` retransmitted.
 fn again(done: &[Completion], class: u16) -> u64 {
     let own = done
         .iter()

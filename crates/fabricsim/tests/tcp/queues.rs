@@ -48,7 +48,8 @@ fn marks_keep_queues_of_dctcp_short() {
     assert!(marks > 100 && none == 0, "{marks} {none}");
 }
 
-/// What queues with a rule say of themselves is what the switches have counted.
+/// Checks that the reports of queues with a discipline of their own agree with the counters of the
+/// switches.
 fn assert_reported(simulation: &Simulation, ruled: bool) {
     let reports = simulation.queue_reports();
     // Algorithms that want marks have a rule at other ports, too.

@@ -8,7 +8,7 @@ use crate::config::{Form, HpccConfig, Reaction, int_bytes};
 use crate::rate_rule::RateRule;
 use crate::stack::IntScale;
 
-/// What flows over NICs of one rate share.
+/// Constants shared by flows over NICs of the same rate.
 #[derive(Clone, Debug)]
 pub(crate) struct Constants {
     pub(super) format: IntFormat,
@@ -62,14 +62,14 @@ impl Constants {
         }
     }
 
-    /// Whether a flow that begins like `start` has these constants.
+    /// Returns whether a flow that begins like `start` has these constants.
     pub(super) fn serves(&self, start: &FlowStart<'_>) -> bool {
         (self.line_rate, self.base_rtt, self.full_window, self.mtu)
             == (start.line_rate, start.base_rtt, start.bdp, start.mtu)
     }
 }
 
-/// What follows the utilization: of the busiest link, or of each link.
+/// Control state that follows the utilization of the busiest link, or of each link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Control {
     /// Utilization, averaged over a round trip (U). It starts at 1.

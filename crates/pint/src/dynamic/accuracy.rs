@@ -1,4 +1,4 @@
-//! How far quantiles of sampled and coded latencies are from the truth.
+//! Deviation of quantiles of sampled and encoded latencies from the truth.
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::rng::{Purpose, Stream};
@@ -14,18 +14,18 @@ use super::latencies::Latencies;
 /// Latencies are independent of one another, in whole nanoseconds and at least one.
 #[derive(Clone, Copy, Debug)]
 pub struct Accuracy {
-    /// What the hop measures.
+    /// Distribution of the latencies that the hop measures.
     pub latencies: Latencies,
     /// Of how many packets the sink has the hop's digest, at least 1: about 1/k of those that passed
     /// k hops.
     pub digests: u32,
-    /// How many trials, at least 1.
+    /// Number of trials, at least 1.
     pub trials: u32,
     /// Of latencies, roundings and sketches.
     pub seed: u64,
 }
 
-/// How large the relative errors |estimate/truth - 1| of trials were.
+/// Relative errors |estimate/truth - 1| over all trials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuantileError {
     /// Their mean.

@@ -1,4 +1,4 @@
-//! What a switch does to a packet, and what a sink makes of that.
+//! Sampling of hop values by switches, and interpretation of the samples by sinks.
 
 use crate::hash::GlobalHash;
 use crate::hop_choice::HopChoice;

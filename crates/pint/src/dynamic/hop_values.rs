@@ -1,4 +1,4 @@
-//! What a sink keeps of one hop of a flow.
+//! Values that a sink keeps for one hop of a flow.
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::rng::Stream;
@@ -8,7 +8,7 @@ use super::kll::Kll;
 use super::space_saving::{Frequent, SpaceSaving, exact_counts, most_frequent};
 use super::window::Window;
 
-/// How a sink stores the codes of a hop: the space budget of a query.
+/// Storage of a hop's codes in a sink: the space budget of a query.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Storage {
@@ -21,12 +21,12 @@ pub enum Storage {
     },
     /// The most recent ones: [`Window`].
     Window {
-        /// How many, 1 to 2^20.
+        /// Number of values, 1 to 2^20.
         values: u32,
     },
     /// The most frequent ones: [`SpaceSaving`].
     Frequent {
-        /// How many, 1 to 2^20.
+        /// Number of counters, 1 to 2^20.
         counters: u32,
     },
 }
@@ -35,7 +35,7 @@ pub enum Storage {
 const MOST: u32 = 1 << 20;
 
 impl Storage {
-    /// Whether its size is one that there can be.
+    /// Returns whether its size is one that there can be.
     ///
     /// # Errors
     /// Where it is not 1 to 2^20.

@@ -3,7 +3,7 @@
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::rng::Stream;
 
-/// How latencies are distributed, in nanoseconds.
+/// Distribution of latencies, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Latencies {
     /// Exponentially, as in a queue of random arrivals.
@@ -28,7 +28,7 @@ pub enum Latencies {
 }
 
 impl Latencies {
-    /// Whether there are such latencies.
+    /// Returns whether there are such latencies.
     ///
     /// # Errors
     /// Where a parameter is outside of what its description says.

@@ -85,7 +85,7 @@ impl<T: Ord + Copy> SpaceSaving<T> {
         most_frequent(self.counters.clone(), theta, self.count)
     }
 
-    /// How often `value` may have been; `None` where it has no counter.
+    /// Returns how often `value` may have been; `None` where it has no counter.
     #[must_use]
     pub fn estimate(&self, value: T) -> Option<Frequent<T>> {
         self.place(value).ok().map(|place| self.counters[place])
@@ -103,7 +103,7 @@ impl<T: Ord + Copy> SpaceSaving<T> {
         self.counters.len()
     }
 
-    /// Where the counter of `value` is, or where it would be.
+    /// Returns where the counter of `value` is, or where it would be.
     fn place(&self, value: T) -> Result<usize, usize> {
         self.counters
             .binary_search_by_key(&value, |counter| counter.value)
@@ -122,7 +122,7 @@ pub(super) fn most_frequent<T: Ord + Copy>(
     counters
 }
 
-/// How often each of `values` is there, by value.
+/// Returns how often each of `values` is there, by value.
 pub(super) fn exact_counts<T: Ord + Copy>(mut values: Vec<T>) -> Vec<Frequent<T>> {
     values.sort_unstable();
     let runs = values.chunk_by(|a, b| a == b);

@@ -52,14 +52,14 @@ impl Additive {
         self.rounding.code(steps, uniform, self.largest)
     }
 
-    /// What `code` stands for.
+    /// Returns the value that `code` represents.
     #[inline]
     #[must_use]
     pub fn decode(&self, code: u16) -> f64 {
         2.0 * self.delta * f64::from(code)
     }
 
-    /// What the largest code stands for.
+    /// Returns the value that the largest code represents.
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.decode(self.largest)

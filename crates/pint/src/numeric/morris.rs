@@ -16,7 +16,7 @@ use super::{above, largest_code};
 pub struct Morris {
     growth: f64,
     bits: u32,
-    /// What each code stands for.
+    /// Estimated count that each code represents.
     estimates: Arc<[f64]>,
 }
 
@@ -118,7 +118,7 @@ impl Morris {
         (self.growth * count * (count - 1.0).max(0.0) / 2.0).sqrt()
     }
 
-    /// What the largest code stands for.
+    /// Returns the estimated count that the largest code represents.
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.estimates[self.estimates.len() - 1]

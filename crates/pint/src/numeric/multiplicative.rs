@@ -21,7 +21,7 @@ pub struct Multiplicative {
     largest: u16,
     /// `ln (1 + epsilon)^2`.
     ln_base: f64,
-    /// What each code stands for.
+    /// Value that each code represents.
     values: Arc<[f64]>,
 }
 
@@ -69,7 +69,7 @@ impl Multiplicative {
         self.rounding.code(steps, uniform, self.largest)
     }
 
-    /// What `code` stands for.
+    /// Returns the value that `code` represents.
     ///
     /// # Panics
     /// When it is not of this code's bits.
@@ -79,7 +79,7 @@ impl Multiplicative {
         self.values[usize::from(code)]
     }
 
-    /// What the largest code stands for.
+    /// Returns the value that the largest code represents.
     #[must_use]
     pub fn largest(&self) -> f64 {
         self.decode(self.largest)

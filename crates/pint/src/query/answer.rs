@@ -1,4 +1,4 @@
-//! What queries answer.
+//! Query results.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct PathAnswer {
     pub query: usize,
     /// The flow.
     pub flow: FlowKey,
-    /// What is known.
+    /// Information about the path.
     pub part: RoutePart,
 }
 
@@ -27,9 +27,9 @@ pub struct HopAnswer {
     pub hop: u8,
     /// Digests of the hop that have arrived.
     pub digests: u64,
-    /// Which statistic.
+    /// Statistic that is reported.
     pub statistic: Statistic,
-    /// What the digests tell; absent without digests.
+    /// Estimate from the digests; absent if there are none.
     pub estimate: Option<Estimate>,
     /// The same of all packets that passed the hop, within 0.05%, where it is known; not where only the
     /// latest or most frequent digests are kept.
@@ -47,13 +47,13 @@ pub struct PacketAnswer {
     pub flow: FlowKey,
     /// Packets with a digest that have arrived.
     pub digests: u64,
-    /// Which statistic.
+    /// Statistic that is reported.
     pub statistic: Statistic,
-    /// What they tell; absent without digests.
+    /// Estimate from the digests; absent if there are none.
     pub estimate: Option<Estimate>,
 }
 
-/// What digests tell of a value.
+/// Estimate of a value from digests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// In the unit of the value.

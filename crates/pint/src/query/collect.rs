@@ -23,9 +23,9 @@ pub struct HopSeries {
 }
 
 impl HopSeries {
-    /// What `truths` have noted of the hops that at least `least` packets have passed, of each the first
-    /// `least`; in the order of queries, flows and hops. A hop of a flow whose path changed is at several
-    /// switches, and is left out.
+    /// Returns the values that `truths` have recorded for the hops that at least `least` packets
+    /// have passed, the first `least` values of each, in the order of queries, flows and hops. A
+    /// hop of a flow that changed its path is at several switches and is left out.
     #[must_use]
     pub fn collect<'a>(truths: impl Iterator<Item = &'a Truth>, least: usize) -> Vec<Self> {
         let mut series = BTreeMap::new();
@@ -54,13 +54,15 @@ impl HopSeries {
     }
 }
 
-/// What the `value` of a switch stands for; 0 is less than a unit, for most values none at all.
+/// Returns the quantity that the `value` recorded by a switch represents; 0 means less than one
+/// unit, which for most values is nothing at all.
 fn decoded(code: &Multiplicative, value: u16) -> f64 {
     if value == 0 { 0.0 } else { code.decode(value) }
 }
 
 impl Answers {
-    /// What `sinks` tell and what `truths`, of the same queries, know of it.
+    /// Collects the query results of `sinks`, with the true values that `truths`, of the same
+    /// queries, have recorded.
     #[must_use]
     pub fn collect<'a>(
         sinks: impl Iterator<Item = &'a Sink>,

@@ -28,7 +28,7 @@ choices! {
 }
 
 choices! {
-    /// What the sink knows of the network when it decodes paths.
+    /// Knowledge of the network that the sink uses to decode paths.
     #[derive(Default)]
     pub enum Knowledge {
         /// The numbers of all switches, as in the paper.
@@ -43,7 +43,7 @@ choices! {
 }
 
 choices! {
-    /// How a sink keeps the values of a hop.
+    /// Storage of a hop's values in a sink.
     #[derive(Default)]
     pub enum Keep {
         /// Every digest.
@@ -65,9 +65,9 @@ settings! {
         /// Names the file of the answers, query_NAME.csv.
         #[note("(default: its number)")]
         pub name: Option<String> = none,
-        /// What switches tell.
+        /// Value that switches report.
         pub value: Value = required,
-        /// What becomes of it.
+        /// Aggregation of the values.
         pub aggregation: Option<Aggregation> = none,
         /// Bits of a digest, or of each instance.
         pub bits: u32 = 8,
@@ -140,7 +140,7 @@ impl QueryConfig {
         Self::with_required(value)
     }
 
-    /// How values become answers.
+    /// Returns the aggregation that turns values into query results.
     #[must_use]
     pub fn aggregation(&self) -> Aggregation {
         match self.aggregation {
@@ -150,7 +150,7 @@ impl QueryConfig {
         }
     }
 
-    /// What it asks of packets.
+    /// Returns the demand of the query on packets.
     #[must_use]
     pub fn demand(&self) -> Demand {
         Demand {
@@ -159,14 +159,14 @@ impl QueryConfig {
         }
     }
 
-    /// Whether its answers stand beside the truth: quantiles of all values of a hop.
+    /// Returns whether its answers stand beside the truth: quantiles of all values of a hop.
     #[must_use]
     pub fn is_judged(&self) -> bool {
         let whole = matches!(self.keep.unwrap_or_default(), Keep::All | Keep::Sketch);
         self.aggregation() == Aggregation::Dynamic && whole
     }
 
-    /// Whether the answer for `flow` is wanted.
+    /// Returns whether the answer for `flow` is wanted.
     #[inline]
     #[must_use]
     pub fn wants(&self, flow: FlowId) -> bool {
@@ -179,7 +179,7 @@ impl QueryConfig {
         self.quantiles.as_deref().unwrap_or(&[0.5, 0.99])
     }
 
-    /// How a sink keeps the values of a hop.
+    /// Returns the storage of a hop's values in a sink.
     #[must_use]
     pub fn storage(&self) -> Storage {
         let space = self.space.unwrap_or(USUAL_SPACE);

@@ -1,4 +1,4 @@
-//! What switches do for one query.
+//! Actions of switches for one query.
 
 use std::sync::Arc;
 
@@ -14,43 +14,43 @@ use crate::log_code::LogCode;
 use crate::numeric::{Morris, Multiplicative, StepRounding};
 use crate::tracing::{Layers, Scheme, SchemeConfig, Universe};
 
-/// What a switch does for one query.
+/// Action of a switch for one query.
 #[derive(Clone, Debug)]
 pub(super) enum Encoder {
     /// Path tracing and its like.
     Static {
-        /// What is written.
+        /// Value that is written.
         value: Value,
-        /// How.
+        /// Scheme by which the value is written.
         scheme: Arc<Scheme>,
-        /// What may be written.
+        /// Set of values that may be written.
         universe: Arc<Universe>,
     },
     /// A sample of one hop.
     Dynamic {
-        /// What is written.
+        /// Value that is written.
         value: Value,
         /// By which hop, and how.
         sampler: HopSampler,
     },
     /// The extreme of all hops.
     Extreme {
-        /// What is compared.
+        /// Value that is compared.
         value: Value,
         /// Its code, which keeps the order.
         code: Multiplicative,
-        /// How codes are rounded.
+        /// Hash function that decides how codes are rounded.
         rounding: GlobalHash,
         /// [`Aggregation::Max`] or [`Aggregation::Min`].
         fold: Aggregation,
     },
     /// The sum of all hops.
     Sum {
-        /// What is added.
+        /// Value that is added.
         value: Value,
         /// The counter.
         counter: Morris,
-        /// How counts are rounded.
+        /// Hash function that decides how counts are rounded.
         rounding: GlobalHash,
     },
     /// The busiest link, by the switches' own part of HPCC-PINT.
@@ -61,7 +61,8 @@ pub(super) enum Encoder {
 }
 
 impl Encoder {
-    /// What the algorithm's own part of switches does, for the query of `config`.
+    /// Returns the encoder for the query of `config`, which is served by the congestion-control
+    /// algorithm's own part of the switches.
     ///
     /// # Errors
     /// Where the query has other codes than the algorithm.
@@ -96,7 +97,8 @@ impl Encoder {
         Ok(Self::Controller { code: code.clone() })
     }
 
-    /// What switches of `network` do for the query of `config`; `hash` seeds its hash functions.
+    /// Returns the encoder that switches of `network` use for the query of `config`; `hash` seeds
+    /// its hash functions.
     ///
     /// # Errors
     /// Where the network's paths are too long or its switches too many.

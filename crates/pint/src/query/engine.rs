@@ -1,4 +1,4 @@
-//! What all switches and sinks know of the queries of a run.
+//! Data about the queries of a run that all switches and sinks share.
 
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::input::ConfigError;
@@ -32,7 +32,7 @@ pub struct Queries {
     /// The query that an algorithm reads.
     cc: Option<usize>,
     base_rtt: Duration,
-    /// How true values are kept.
+    /// Code in which true values are stored.
     pub(super) exact: Multiplicative,
     /// Of what sinks draw.
     seed: u64,
@@ -114,7 +114,7 @@ impl Queries {
         &self.names
     }
 
-    /// Which packets serve which queries.
+    /// Returns which packets serve which queries.
     #[must_use]
     pub const fn plan(&self) -> &Plan {
         &self.plan
@@ -132,7 +132,7 @@ impl Queries {
         self.base_rtt
     }
 
-    /// Whether some query but the algorithm's asks for the utilization of links.
+    /// Returns whether some query but the algorithm's asks for the utilization of links.
     #[must_use]
     pub fn measure_links(&self) -> bool {
         let mut others = self.configs.iter().enumerate();
@@ -141,7 +141,8 @@ impl Queries {
         })
     }
 
-    /// What an empty store of digests of query `index` draws from; `entity` tells stores apart.
+    /// Returns the random stream for an empty store of digests of query `index`; `entity`
+    /// distinguishes stores.
     pub(super) fn draws(&self, index: usize, entity: u64) -> Stream {
         let entity = GlobalHash::new(self.seed).value(index as u64, entity);
         Stream::new(self.seed, entity, Purpose::Sampling)
@@ -158,8 +159,9 @@ impl Queries {
         self.packets.value(u64::from(flow.0), sent_at.as_ps())
     }
 
-    /// What `switch` makes of `probe`, which is that of `packet` when it leaves by `hop`; `utilization` is
-    /// that of the port, in thousandths. The packet's own hop has been counted.
+    /// Updates `probe`, which belongs to `packet`, when the packet leaves `switch` by `hop`;
+    /// `utilization` is that of the port, in thousandths. The packet's own hop has already been
+    /// counted.
     #[inline]
     pub(super) fn encode<H>(
         &self,
@@ -221,7 +223,7 @@ impl Queries {
     }
 }
 
-/// Whether `config` asks for what HPCC-PINT reads.
+/// Returns whether `config` asks for what HPCC-PINT reads.
 fn is_of_controller(config: &QueryConfig) -> bool {
     config.value == Value::EgressUtilization && config.aggregation() == Aggregation::Max
 }

@@ -1,4 +1,4 @@
-//! Which packets are a flow to a query.
+//! Grouping of packets into the flows of a query.
 
 use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::packet::Packet;
@@ -6,7 +6,7 @@ use fabricsim_core::packet::Packet;
 use super::value::FlowDefinition;
 use crate::hash::GlobalHash;
 
-/// What the packets of a flow have in common; absent parts may differ.
+/// Properties that the packets of a flow share; absent ones may differ between packets.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct FlowKey {
     /// The number of the transfer.

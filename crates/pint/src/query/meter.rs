@@ -8,8 +8,8 @@ use super::engine::Queries;
 use crate::arithmetic::Link;
 use crate::port::Port;
 
-/// How busy the links of one switch are, by the exact form of HPCC-PINT's average (PINT, section 4.3, example
-/// 3); nothing where no query asks.
+/// Utilization of the links of one switch, by the exact form of HPCC-PINT's average (PINT, section
+/// 4.3, example 3); nothing is measured if no query asks for it.
 #[derive(Clone, Debug)]
 pub(super) struct LinkMeters {
     /// Each with the rate of its link.

@@ -15,7 +15,7 @@ pub const LEAST_FREQUENCY: f64 = 1e-4;
 /// Below this a share is zero: the solver's own tolerance is 1e-7.
 const NOTHING: f64 = 1e-6;
 
-/// What a query asks of packets.
+/// Demand of a query on packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Demand {
     /// Bits of its digest in a packet that serves it.
@@ -29,7 +29,7 @@ pub struct Demand {
 pub struct QuerySet(u32);
 
 impl QuerySet {
-    /// Whether query `index` is among them.
+    /// Returns whether query `index` is among them.
     #[inline]
     #[must_use]
     pub const fn has(self, index: usize) -> bool {
@@ -62,9 +62,10 @@ impl PlannedSet {
     }
 }
 
-/// How queries share the bits of packets: a distribution over sets of queries, each of which fits the
-/// budget (PINT, section 3.4: the query engine). Every switch and sink knows it, and finds the set of a packet
-/// by a hash of its identifier, so no packet says which queries it serves.
+/// Allocation of packet bits to queries: a distribution over sets of queries, each of which fits
+/// the budget (PINT, section 3.4: the query engine). Every switch and sink knows the plan and finds
+/// the set of a packet by a hash of its identifier, so packets do not indicate which queries they
+/// serve.
 #[derive(Clone, Debug)]
 pub struct Plan {
     demands: Vec<Demand>,
@@ -153,7 +154,7 @@ impl Plan {
         })
     }
 
-    /// What is asked, in the order of the queries.
+    /// Returns the demands of the queries, in their order.
     #[must_use]
     pub fn demands(&self) -> &[Demand] {
         &self.demands
@@ -184,7 +185,8 @@ impl Plan {
         with.map(|set| set.share).sum()
     }
 
-    /// What `packet` serves: the same at all hops and at the sink.
+    /// Returns the set of queries that `packet` serves, which is the same at all hops and at the
+    /// sink.
     #[inline]
     #[must_use]
     pub fn set_of(&self, packet: u64) -> &PlannedSet {

@@ -1,18 +1,18 @@
-//! What queries add to the header of a packet.
+//! Data that queries add to the header of a packet.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::packet::Header;
 use fabricsim_core::rng::mix;
 
-/// What a packet carries for queries. Only the digest is on the wire: the number of the hop is in the TTL, and
-/// the path is for comparison with what the sink infers.
+/// Data that a packet carries for queries. Only the digest is on the wire: the hop number is in the
+/// TTL, and the path is for comparison with the one that the sink infers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Probe {
     /// The digests of the queries that the packet serves, one after the other from the lowest bit.
     pub digest: u64,
     /// A hash of the switches that the packet has passed, in their order.
     pub path: PathHash,
-    /// How many switches it has passed.
+    /// Number of switches that the packet has passed.
     pub hops: u8,
 }
 
@@ -40,7 +40,7 @@ pub trait ProbeRoom: Header {
     /// Whether there is room.
     const PRESENT: bool;
 
-    /// What is in it.
+    /// Returns the probe, if there is room for one.
     fn probe(&self) -> Option<&Probe>;
 
     /// The same, to change.

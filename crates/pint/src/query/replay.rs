@@ -1,4 +1,5 @@
-//! What digests would have told of values that packets met: error against packets and space.
+//! Replay of the values that packets met, with digests: the error as a function of packets and
+//! space.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +11,14 @@ use crate::dynamic::{HopSampler, HopValues, Storage, quantile_of};
 use crate::hash::GlobalHash;
 use crate::numeric::{Multiplicative, StepRounding};
 
-/// How digests are made and kept.
+/// Parameters for the creation and storage of digests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayConfig {
     /// Bits of a digest, 1 to 16.
     pub bits: u32,
     /// The largest value that codes reach.
     pub largest: f64,
-    /// How the sink keeps the digests of a hop.
+    /// Storage of a hop's digests in the sink.
     pub storage: Storage,
     /// Hops are judged where the truth is at least that.
     pub least: f64,
@@ -26,7 +27,7 @@ pub struct ReplayConfig {
 /// Nothing cannot be missed by a factor.
 const LEAST: f64 = 1e-3;
 
-/// How far quantiles were from the truth, over all hops of all flows.
+/// Deviation of quantiles from the truth, over all hops of all flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReplayError {
     /// Packets of each flow that carried a digest.

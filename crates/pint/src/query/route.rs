@@ -9,7 +9,7 @@ use super::probe::{PathHash, Probe};
 use super::value::Value;
 use crate::tracing::{PathDecoder, Progress, Scheme, TraceDigest, Universe};
 
-/// What is known of a flow's path until it changed.
+/// Information about a flow's path during a period in which the path did not change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RoutePart {
     /// From 1; a new part begins with each contradiction.
@@ -18,11 +18,11 @@ pub struct RoutePart {
     pub hops: u8,
     /// Packets with a digest; the last of them may be the one that ended it.
     pub packets: u64,
-    /// How many of these it took to know all hops.
+    /// Number of packets with a digest that it took to know all hops.
     pub decoded_after: Option<u64>,
-    /// When that was.
+    /// Time at which all hops were known.
     pub decoded_at: Option<Time>,
-    /// What was found for each hop.
+    /// Value found for each hop.
     pub path: Vec<u64>,
     /// Whether it is the path of the packet that completed it, where the switches are what is traced.
     pub correct: Option<bool>,

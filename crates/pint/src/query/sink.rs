@@ -17,7 +17,7 @@ use crate::digest::{DigestSlot as _, HasDigest, HasQuery};
 use crate::dynamic::HopValues;
 use crate::tracing::TraceDigest;
 
-/// What a sink keeps of one flow for one query.
+/// Data that a sink keeps of one flow for one query.
 #[derive(Clone, Debug)]
 enum Record {
     /// The path so far.
@@ -39,7 +39,8 @@ pub struct Sink {
     records: FxHashMap<(u8, FlowKey), Record>,
 }
 
-/// What the sinks of all hosts tell. Each list is in the order of the queries, then of the flows.
+/// Query results from the sinks of all hosts. Each list is in the order of the queries, then of the
+/// flows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers {
     /// Of static queries.
@@ -188,7 +189,8 @@ impl Record {
 /// The least share of the values that a frequent value has in the answer.
 const LEAST_SHARE: f64 = 0.05;
 
-/// What `values` tell, in the order of the quantiles, then of frequencies.
+/// Returns the statistics of `values`: the quantiles in their order, or the frequent values if the
+/// query keeps those.
 fn statistics(
     config: &QueryConfig,
     encoder: &Encoder,

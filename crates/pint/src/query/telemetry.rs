@@ -12,8 +12,8 @@ use super::meter::LinkMeters;
 use super::probe::ProbeRoom as _;
 use crate::digest::{DigestSlot as _, HasDigest, HasQuery};
 
-/// What a switch writes for queries, around what it writes for algorithms (PINT, section 3.4: the encoding module).
-/// It keeps nothing of flows.
+/// Telemetry that a switch writes for queries, wrapped around the telemetry for algorithms (PINT,
+/// section 3.4: the encoding module). It keeps no state for flows.
 #[derive(Clone, Debug)]
 pub struct QueryTelemetry<T> {
     queries: Arc<Queries>,

@@ -1,4 +1,4 @@
-//! What the values of hops really were, for comparison with the answers of queries.
+//! True values at hops, for comparison with query results.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::probe::ProbeRoom as _;
 use crate::digest::HasQuery;
 use crate::numeric::Multiplicative;
 
-/// Which values a switch has seen: those of a query at one hop of a flow.
+/// Origin of values that a switch has seen: a query and one hop of a flow.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) struct Place {
     pub(super) query: u8,
@@ -23,8 +23,8 @@ pub(super) struct Place {
     pub(super) hop: u8,
 }
 
-/// What one switch has seen of all packets, whether or not they carried the digest. No real switch keeps
-/// that.
+/// Values of all packets that one switch has seen, whether or not they carried the digest. No real
+/// switch keeps them.
 #[derive(Clone, Debug)]
 pub struct Truth {
     queries: Arc<Queries>,
@@ -46,12 +46,12 @@ impl Truth {
         })
     }
 
-    /// What has been seen at each place, in no order.
+    /// Returns the values seen at each place, in no particular order.
     pub(super) fn seen(&self) -> impl Iterator<Item = (&Place, &[u16])> {
         self.seen.iter().map(|(place, codes)| (place, &codes[..]))
     }
 
-    /// What the codes stand for.
+    /// Returns the code of the recorded values.
     pub(super) fn code(&self) -> &Multiplicative {
         &self.queries.exact
     }

@@ -1,4 +1,4 @@
-//! What switches can tell, and how packets put it together.
+//! Values that switches can report, and their aggregation by packets.
 
 use fabricsim_core::choices;
 use fabricsim_core::packet::Packet;
@@ -18,8 +18,8 @@ choices! {
         HopLatency = "hop-latency" ("ns"),
         /// Bytes that wait at the egress port when the packet has left the queue, of all priorities.
         QueueLength = "queue-length" ("bytes"),
-        /// How busy the egress link is, in thousandths: U of HPCC-PINT, which counts the queue and can exceed
-        /// 1,000.
+        /// Utilization of the egress link, in thousandths: U of HPCC-PINT, which counts the queue
+        /// and can exceed 1,000.
         EgressUtilization = "egress-utilization" ("thousandths"),
         /// From the packet's departure at its host until its arrival at the switch, ns.
         IngressTime = "ingress-time" ("age of the packet, ns"),
@@ -68,7 +68,7 @@ impl Value {
         entry.map_or("", |(_, name, _)| name)
     }
 
-    /// What its numbers count; nothing for names.
+    /// Returns the unit of the value, or an empty string for names.
     #[must_use]
     pub const fn unit(self) -> &'static str {
         match self {
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// Whether it is a name, the same for all packets that take one path.
+    /// Returns whether it is a name, the same for all packets that take one path.
     #[must_use]
     pub const fn is_name(self) -> bool {
         matches!(self, Self::SwitchId | Self::IngressPort | Self::EgressPort)
@@ -117,7 +117,7 @@ impl Value {
 }
 
 choices! {
-    /// How the values of hops and packets become an answer (PINT, section 3.1).
+    /// Aggregation of the values of hops and packets into a query result (PINT, section 3.1).
     pub enum Aggregation {
         /// The value of each hop of a flow, which is the same for all its packets.
         Static = "static" ("each hop's, the same for all packets; default for switch and ports"),
@@ -133,7 +133,7 @@ choices! {
 }
 
 impl Aggregation {
-    /// Whether it folds the hops of a packet into one number.
+    /// Returns whether it folds the hops of a packet into one number.
     #[must_use]
     pub const fn is_per_packet(self) -> bool {
         matches!(self, Self::Max | Self::Min | Self::Sum)
@@ -141,7 +141,7 @@ impl Aggregation {
 }
 
 choices! {
-    /// Which packets a query takes for one flow.
+    /// Definition of the packets that a query treats as one flow.
     #[derive(Default, Hash)]
     pub enum FlowDefinition {
         /// Those of one transfer: equal addresses and ports.

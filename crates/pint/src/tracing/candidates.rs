@@ -1,4 +1,4 @@
-//! Which switches each hop of a path may be.
+//! Candidate switches for each hop of a path.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which hops act on a packet of a layer.
+//! Selection of the hops that act on a packet of a layer.
 
 use fabricsim_core::input::ConfigError;
 
@@ -6,7 +6,7 @@ use crate::hash::GlobalHash;
 
 use super::hop_set::HopSet;
 
-/// How the hash g tells which hops act on a packet of an xor layer.
+/// Method by which the hash g selects the hops that act on a packet of an xor layer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Choice {
     /// A hash for each hop, compared with the probability.
@@ -25,7 +25,7 @@ pub enum Choice {
     },
 }
 
-/// Which hops act on a packet of one layer.
+/// Hops that act on a packet of one layer.
 #[derive(Clone, Debug)]
 pub(super) enum Chosen {
     /// Those whose hash is below the probability.
@@ -67,7 +67,7 @@ impl Choice {
 }
 
 impl Chosen {
-    /// Whether `hop`, from 1, acts on `packet`.
+    /// Returns whether `hop`, from 1, acts on `packet`.
     #[inline]
     pub(super) fn acts(&self, g: GlobalHash, packet: u64, hop: u8) -> bool {
         match *self {

@@ -10,7 +10,7 @@ use super::hop_set::HopSet;
 use super::scheme::{Scheme, TraceDigest, Values};
 use super::universe::Universe;
 
-/// How far a flow's path is known after a packet.
+/// Progress in decoding a flow's path after a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Progress {
     /// Some hops have more than one switch left.
@@ -199,13 +199,13 @@ impl PathDecoder {
         self.packets
     }
 
-    /// How many of these it took to know the path.
+    /// Returns how many of these it took to know the path.
     #[must_use]
     pub const fn decoded_after(&self) -> Option<u64> {
         self.decoded_after
     }
 
-    /// How often it began anew.
+    /// Returns how often it began anew.
     #[must_use]
     pub const fn restarts(&self) -> u64 {
         self.restarts

@@ -33,7 +33,7 @@ impl HopSet {
         self
     }
 
-    /// Where `hop` is kept.
+    /// Returns where `hop` is kept.
     fn place(hop: u8) -> (usize, u64) {
         let index = hop - 1;
         (usize::from(index / 64), 1 << (index % 64))
@@ -53,7 +53,7 @@ impl HopSet {
         self.words[word] &= !bit;
     }
 
-    /// Whether `hop`, from 1, is one of them.
+    /// Returns whether `hop`, from 1, is one of them.
     #[inline]
     #[must_use]
     pub fn contains(&self, hop: u8) -> bool {
@@ -61,14 +61,14 @@ impl HopSet {
         self.words[word] & bit != 0
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     #[inline]
     #[must_use]
     pub fn len(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {

@@ -1,4 +1,4 @@
-//! How packets are divided between overwriting and xor.
+//! Division of packets between overwriting and xor.
 
 use fabricsim_core::input::ConfigError;
 
@@ -6,8 +6,9 @@ use fabricsim_core::input::ConfigError;
 /// e^e begins none.
 const SECOND_LAYER_FROM: u8 = 16;
 
-/// Which share of the packets runs the Baseline scheme, where a hop writes its value over the digest, and
-/// with which probabilities hops xor theirs into the others (PINT, section 4.2, Algorithm 1).
+/// Share of the packets that run the Baseline scheme, in which a hop writes its value over the
+/// digest, and the probabilities with which hops xor their values into the other packets (PINT,
+/// section 4.2, Algorithm 1).
 ///
 /// Packets beyond the Baseline's share are spread evenly over the layers.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +29,8 @@ impl Layers {
         }
     }
 
-    /// What the published implementation on Mininet uses for paths of about ten hops: tau = 1/2, p = 1/10.
+    /// Returns the parameters that the published implementation on Mininet uses for paths of about
+    /// ten hops: tau = 1/2, p = 1/10.
     #[must_use]
     pub fn mininet() -> Self {
         Self {

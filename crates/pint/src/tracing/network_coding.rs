@@ -29,7 +29,8 @@ impl NetworkCoding {
         }
     }
 
-    /// What `switch`, the `hop`-th of the path from 1, makes of the digest of `packet`.
+    /// Returns the digest of `packet` after it has passed `switch`, the `hop`-th of the path,
+    /// counted from 1; `digest` is the one before.
     ///
     /// # Panics
     /// When `hop` is zero.
@@ -43,8 +44,8 @@ impl NetworkCoding {
         }
     }
 
-    /// What all switches of `path` in turn make of the digest of `packet`, as [`encode`](Self::encode) does
-    /// for each.
+    /// Returns the digest of `packet` after it has passed all switches of `path`, as if by calling
+    /// [`encode`](Self::encode) for each in turn.
     ///
     /// # Panics
     /// When the path has more than 255 hops.

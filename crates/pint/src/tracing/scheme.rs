@@ -1,4 +1,4 @@
-//! What switches and sinks share, and what a switch does to a digest.
+//! Parameters shared by switches and sinks, and the update of a digest by a switch.
 
 use fabricsim_core::input::ConfigError;
 
@@ -9,7 +9,7 @@ use super::choice::{Choice, Chosen};
 use super::hop_set::HopSet;
 use super::layers::Layers;
 
-/// What a digest holds of a switch's number.
+/// Representation of a switch's number in a digest.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Values {
     /// A hash of the number and the packet, of the digest's width (PINT, section 4.2, "Improving
@@ -19,19 +19,19 @@ pub enum Values {
     Whole,
 }
 
-/// What a scheme is made of.
+/// Parameters of a scheme.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchemeConfig {
-    /// How packets are divided between overwriting and xor.
+    /// Division of packets between overwriting and xor.
     pub layers: Layers,
     /// Bits of the digest of one instance: b in the paper's figures, 1 to 64.
     pub digest_bits: u32,
     /// Instances side by side, each with hashes of its own, whose digests share a packet (section 4.2,
     /// "Multiple instantiations"): `2 x (b = 4)` is two of 4 bits. At most 64 bits in all.
     pub instances: u32,
-    /// What is written.
+    /// Values that are written.
     pub values: Values,
-    /// How acting hops are chosen in xor layers.
+    /// Selection of the acting hops in xor layers.
     pub choice: Choice,
     /// Of all hash functions.
     pub seed: u64,
@@ -75,8 +75,7 @@ impl SchemeConfig {
     }
 }
 
-/// What a packet carries: the digests of all instances, the first in the lowest bits. A source sends
-/// zero.
+/// Digests of all instances carried by a packet, the first in the lowest bits. A source sends zero.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct TraceDigest(pub u64);
 
@@ -131,7 +130,7 @@ impl Scheme {
         })
     }
 
-    /// What it was made of.
+    /// Returns the parameters from which the scheme was built.
     #[must_use]
     pub const fn config(&self) -> &SchemeConfig {
         &self.config
@@ -143,7 +142,8 @@ impl Scheme {
         self.config.digest_bits * self.config.instances
     }
 
-    /// What `switch`, the `hop`-th of the path from 1, makes of the digest of `packet`.
+    /// Returns the digest of `packet` after it has passed `switch`, the `hop`-th of the path,
+    /// counted from 1; `digest` is the one before.
     ///
     /// `packet` tells the packets of a flow apart, and all hops see the same. A packet that is sent again
     /// under the same identifier says nothing new.
@@ -171,8 +171,9 @@ impl Scheme {
         TraceDigest(word)
     }
 
-    /// What all switches of `path` in turn make of the digest of `packet`, as [`encode`](Self::encode) does
-    /// for each, in fewer steps: those of the acting hops alone.
+    /// Returns the digest of `packet` after it has passed all switches of `path`, as if by calling
+    /// [`encode`](Self::encode) for each in turn, but in fewer steps: those of the acting hops
+    /// alone.
     ///
     /// # Panics
     /// When the path has more than 255 hops.
@@ -204,7 +205,8 @@ impl Scheme {
         last
     }
 
-    /// What `switch` writes into the digest of `packet` in `instance` where it acts.
+    /// Returns the value that `switch` writes into the digest of `packet` in `instance` if it acts
+    /// on the packet.
     #[inline]
     #[must_use]
     pub fn value(&self, instance: usize, packet: u64, switch: u64) -> u64 {
@@ -217,8 +219,8 @@ impl Scheme {
         }
     }
 
-    /// Whether a switch writes `wanted` into the digest of `packet` in `instance` where it acts: as
-    /// [`value`](Self::value), for many switches.
+    /// Returns whether a switch writes `wanted` into the digest of `packet` in `instance` where it
+    /// acts: as [`value`](Self::value), for many switches.
     #[inline]
     pub(super) fn writes(
         &self,

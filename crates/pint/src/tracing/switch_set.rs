@@ -28,19 +28,19 @@ impl SwitchSet {
         }
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     #[inline]
     pub(super) const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     #[inline]
     pub(super) const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether that at `place` is one of them.
+    /// Returns whether that at `place` is one of them.
     #[inline]
     pub(super) fn contains(&self, place: usize) -> bool {
         self.words[place / 64] >> (place % 64) & 1 == 1

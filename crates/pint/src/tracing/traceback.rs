@@ -9,7 +9,7 @@ use crate::hop_choice::HopChoice;
 
 use super::universe::Universe;
 
-/// What a switch writes into a packet that it marks.
+/// Content of the mark that a switch writes into a packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Marking {
     /// One of the eight bytes of its number (32 bits) and a hash of that: PPM, probabilistic packet
@@ -19,9 +19,11 @@ pub enum Marking {
     /// INFOCOM 2001, section III). A hop is known when `needed` (m) different ones of its
     /// `functions` have come.
     Hashes {
-        /// How many hash functions there are: 8 in the paper, 7 in what PINT was compared with; at most 8.
+        /// Number of hash functions: 8 in the paper, 7 in the variant that PINT was compared with;
+        /// at most 8.
         functions: u8,
-        /// How many have to agree: 5 or 6 in the comparison, at most as many as there are.
+        /// Number of hash functions that have to agree: 5 or 6 in the comparison, at most all of
+        /// them.
         needed: u8,
     },
 }
@@ -38,7 +40,7 @@ pub struct Traceback {
     marking: Marking,
     /// Whether a hop marks.
     choice: HopChoice,
-    /// Which fragment or function.
+    /// Hash function that selects the fragment or function.
     part: GlobalHash,
     /// Of switches.
     value: GlobalHash,
@@ -76,8 +78,8 @@ impl Traceback {
         })
     }
 
-    /// What `switch`, the `hop`-th of the path from 1, makes of the mark of `packet`. Numbers have at
-    /// most 32 bits.
+    /// Returns the mark of `packet` after it has passed `switch`, the `hop`-th of the path, counted
+    /// from 1; `mark` is the one before. Switch numbers have at most 32 bits.
     ///
     /// # Panics
     /// When `hop` is zero.
@@ -91,8 +93,8 @@ impl Traceback {
         }
     }
 
-    /// What all switches of `path` in turn make of the mark of `packet`, as [`mark`](Self::mark) does for
-    /// each: that of the last which marks.
+    /// Returns the mark of `packet` after it has passed all switches of `path`, as if by calling
+    /// [`mark`](Self::mark) for each in turn: the mark of the last switch that marks the packet.
     ///
     /// # Panics
     /// When the path has more than 255 hops.
@@ -112,7 +114,7 @@ impl Traceback {
         }
     }
 
-    /// Which of them marks of `packet` are, from 0.
+    /// Returns which of them marks of `packet` are, from 0.
     fn part_of(&self, packet: u64) -> u8 {
         let parts = f64::from(self.parts());
         // Below 8.
@@ -150,7 +152,7 @@ pub struct TracebackSink {
     marks: Vec<Marks>,
     /// The switch of each hop where it is known.
     known: Vec<Option<u64>>,
-    /// How many are not.
+    /// Number of hops that are not known.
     unknown: usize,
 }
 

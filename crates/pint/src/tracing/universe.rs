@@ -13,10 +13,10 @@ pub struct Universe {
     links: Option<Links>,
 }
 
-/// Which switches are neighbors, by their places in a universe.
+/// Neighbors of each switch; switches are identified by their places in a universe.
 #[derive(Clone, Debug)]
 pub(super) struct Links {
-    /// Where the neighbors of each place begin, and the end.
+    /// Start of each place's neighbors in `neighbors`, followed by the end of the last ones.
     first: Box<[usize]>,
     /// Ascending for each place.
     neighbors: Box<[usize]>,

@@ -3,15 +3,15 @@
 /// An axis of a panel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// What it measures, with the unit: `flow size (bytes)`.
+    /// Label of the axis, with the unit: `flow size (bytes)`.
     pub label: String,
-    /// How values become places.
+    /// Mapping of values to positions.
     pub scale: Scale,
     /// The lower and the upper end, each of the data when there is none.
     pub range: (Option<f64>, Option<f64>),
 }
 
-/// How the values of an axis become places.
+/// Mapping of the values of an axis to positions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scale {
     /// Equal differences are equally long.
@@ -110,7 +110,8 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Where `value` is: 0 at the lower end, 1 at the upper one; `None` where it has no place.
+    /// Returns where `value` is: 0 at the lower end, 1 at the upper one; `None` where it has no
+    /// place.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || (self.log && value <= 0.0) {
             return None;

@@ -1,4 +1,4 @@
-//! Where the parts of a figure are: panels in a grid, the legend and the notes below them.
+//! Layout of a figure: panels in a grid, the legend and the notes below them.
 
 use super::axis::{Axis, Ends, Scale};
 use super::style::Style;
@@ -60,7 +60,7 @@ pub(super) struct Place<'f> {
     pub(super) label_drop: f64,
 }
 
-/// How the labels of ticks below a panel stand.
+/// Orientation of the tick labels below a panel.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Turned {
     Upright,
@@ -74,7 +74,8 @@ pub(super) struct Layout<'f> {
     pub(super) height: f64,
     pub(super) title: Vec<Text>,
     pub(super) places: Vec<Place<'f>>,
-    /// Where the sample begins, and whose it is.
+    /// Names of the series, each at the place where its line sample begins, and the style of the
+    /// sample.
     pub(super) legend: Vec<(Text, Style)>,
     pub(super) notes: Vec<Text>,
 }
@@ -192,7 +193,7 @@ impl<'f> Place<'f> {
         }
     }
 
-    /// How far labels of the horizontal axis reach beyond the area on the right.
+    /// Returns how far labels of the horizontal axis reach beyond the area on the right.
     fn overhang(&self) -> f64 {
         match (self.turned, self.ticks.0.last()) {
             (Turned::Upright, Some(last)) => text_width(&last.label, SMALL) / 2.0,
@@ -213,7 +214,7 @@ fn margin(axis: &Axis, mut ends: Ends) -> Ends {
     ends
 }
 
-/// Whether labels of ticks side by side would touch.
+/// Returns whether labels of ticks side by side would touch.
 fn crowded(ticks: &[Tick], ends: Ends, width: f64) -> bool {
     let mut edge = f64::NEG_INFINITY;
     let labeled = ticks.iter().filter(|tick| !tick.label.is_empty());

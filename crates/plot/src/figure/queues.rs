@@ -1,4 +1,4 @@
-//! How long queues are for how much of the time.
+//! Queue lengths against the share of time that queues are at least so long.
 
 use std::collections::BTreeMap;
 

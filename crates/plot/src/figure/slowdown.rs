@@ -46,13 +46,13 @@ impl fmt::Display for Percentile {
 /// The slowdowns of a result over flow size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SlowdownCurve {
-    /// What the legend says.
+    /// Name in the legend.
     pub name: String,
-    /// How it looks.
+    /// Style of the curve.
     pub style: Style,
     /// Into how many parts the flows were cut; [`bins`](Self::bins) has fewer where parts are empty.
     pub parts: usize,
-    /// What [`equal_count_bins`](fabricsim_report::equal_count_bins) makes of the result.
+    /// Bins that [`equal_count_bins`](fabricsim_report::equal_count_bins) makes of the result.
     pub bins: Vec<Bin>,
 }
 

@@ -1,4 +1,4 @@
-//! How a series looks.
+//! Style of a series.
 
 /// The look of a series. Color alone never tells two apart: dash and marker differ as well, so that
 /// a print in gray reads the same.
@@ -10,9 +10,9 @@ pub struct Style {
     pub dash: Dash,
     /// The sign at points, if any. A line has about ten of them, not one at each point.
     pub marker: Option<Marker>,
-    /// How points are joined.
+    /// Way in which the points are joined.
     pub draw: Draw,
-    /// How much it stands out.
+    /// Prominence of the series.
     pub strength: Strength,
 }
 
@@ -48,7 +48,7 @@ pub enum Marker {
     Wedge,
 }
 
-/// How the points of a series are joined.
+/// Way in which the points of a series are joined.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Draw {
     /// By straight lines.
@@ -59,10 +59,10 @@ pub enum Draw {
     Points,
 }
 
-/// How much a series stands out.
+/// Prominence of a series.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Strength {
-    /// What the figure is about.
+    /// A subject of the figure.
     Full,
     /// A reference behind it, such as a published curve.
     Faint,

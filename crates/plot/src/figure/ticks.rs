@@ -1,4 +1,4 @@
-//! Where an axis has ticks, and what they say.
+//! Ticks of an axis and their labels.
 
 use super::axis::{Axis, Ends, Scale};
 

@@ -11,7 +11,7 @@ use super::style::Style;
 use super::{Figure, Panel, Series};
 use crate::table::Table;
 
-/// What is drawn over time.
+/// Quantity that is drawn over time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Quantity {
     /// The queue of a switch port.
@@ -22,7 +22,7 @@ pub enum Quantity {
     Rate,
     /// The window of a flow.
     Window,
-    /// What of a flow was acknowledged in an interval, as a rate.
+    /// Payload of a flow that was acknowledged in an interval, as a rate.
     Throughput,
 }
 
@@ -47,7 +47,7 @@ impl Quantity {
         }
     }
 
-    /// Whether a series is a flow; otherwise it is a port of a node.
+    /// Returns whether a series is a flow; otherwise it is a port of a node.
     #[must_use]
     pub const fn is_of_flows(self) -> bool {
         matches!(self, Self::Rate | Self::Window | Self::Throughput)
@@ -77,7 +77,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// Which series are read; an empty list takes all.
+/// Series to read; an empty list selects all.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Selection {
     /// Numbers of nodes.

@@ -2,7 +2,7 @@
 
 use crate::markup::escape;
 
-/// What a reader should think of a value.
+/// Assessment of a value for the reader.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum Judgment {
     /// Nothing.
@@ -17,7 +17,7 @@ pub enum Judgment {
 /// A cell: a text, and what to think of it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Cell {
-    /// What it says. A column of numbers is set to the right.
+    /// Text of the cell. A column of numbers is set to the right.
     pub text: String,
     /// Its color, next to which a sign says the same.
     pub judgment: Judgment,
@@ -53,12 +53,12 @@ impl Cell {
         }
     }
 
-    /// Whether it is a number, perhaps with a unit.
+    /// Returns whether it is a number, perhaps with a unit.
     pub(super) fn is_number(&self) -> bool {
         is_number(&self.text)
     }
 
-    /// Whether it says that there is nothing to say.
+    /// Returns whether it says that there is nothing to say.
     pub(super) fn is_blank(&self) -> bool {
         self.text.is_empty() || self.text == "-"
     }
@@ -101,7 +101,7 @@ impl<T: Into<String>> From<T> for Cell {
     }
 }
 
-/// Whether `text` is a number, perhaps with a unit after it.
+/// Returns whether `text` is a number, perhaps with a unit after it.
 fn is_number(text: &str) -> bool {
     let mut words = text.split(' ');
     let digits = |word: &str| {

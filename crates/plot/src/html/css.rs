@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::figure::palette::{DARK, LIGHT, ON_DARK, ON_LIGHT};
 
-/// What does not depend on light or dark.
+/// Style rules that do not depend on the light or dark theme.
 const LAYOUT: &str = "\
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink);

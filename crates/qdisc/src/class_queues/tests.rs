@@ -37,7 +37,7 @@ fn markers() -> Box<Markers> {
     Box::new(markers)
 }
 
-/// What can be done to a port.
+/// Operation on a port.
 #[derive(Clone, Debug)]
 enum Step {
     Arrive(u8, u16),

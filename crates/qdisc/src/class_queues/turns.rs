@@ -1,4 +1,4 @@
-//! Whose turn it is among the priorities of a port.
+//! Choice of the priority of a port that is served next.
 
 use std::num::NonZeroU16;
 
@@ -9,8 +9,8 @@ use crate::discipline::MTU;
 
 const QUEUES: usize = Priority::COUNT;
 
-/// What each priority gets of the bytes that are sent while all of them have packets waiting, in
-/// relation to the others; that of priority 0, which does not take turns, is ignored.
+/// Weights of the priorities: their relative shares of the bytes that are sent while all of them
+/// have packets waiting; that of priority 0, which does not take turns, is ignored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Weights(pub [NonZeroU16; QUEUES]);
 
@@ -20,8 +20,8 @@ pub struct Weights(pub [NonZeroU16; QUEUES]);
 #[derive(Clone, Debug)]
 struct Deficits {
     quanta: [i64; QUEUES],
-    /// What a byte costs: the largest weight, so that a quantum of it is one packet and no share is
-    /// rounded.
+    /// Cost of a byte: the largest weight, so that the quantum of that weight is one packet and no
+    /// share is rounded.
     cost: i64,
     deficits: [i64; QUEUES],
 }
@@ -90,7 +90,7 @@ impl Turns {
         }
     }
 
-    /// Whether some queue that is not paused holds packets.
+    /// Returns whether some queue that is not paused holds packets.
     #[inline]
     pub(super) const fn is_ready(&self, paused: PrioritySet) -> bool {
         !self.ready(paused).is_empty()

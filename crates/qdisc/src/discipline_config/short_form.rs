@@ -22,9 +22,9 @@ const NAMES: &str = "pfifo, bfifo, red, step, codel, fq_codel, dualpi2, shared-b
 /// The words of a line, one after the other.
 struct Words<'a> {
     text: &'a str,
-    /// Where the rest begins.
+    /// Offset in bytes at which the unread rest begins.
     rest: usize,
-    /// Where the last word stands.
+    /// Range of the last word in the text, in bytes.
     last: Range<usize>,
 }
 
@@ -171,7 +171,7 @@ impl FromStr for DisciplineConfig {
     }
 }
 
-/// What `validate` says, at the place of the option that has the key's name.
+/// Converts an error of `validate` to one at the place of the option that has the key's name.
 fn placed(text: &str, error: &ConfigError) -> InputError {
     let mut words = Words::new(text);
     let mut place = 0..text.len();

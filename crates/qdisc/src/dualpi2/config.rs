@@ -5,7 +5,7 @@ use fabricsim_core::units::Duration;
 use fabricsim_core::{choices, settings};
 
 choices! {
-    /// Which of the two queues is served when both hold packets.
+    /// Rule for the queue that is served when both hold packets.
     pub enum DualScheduler {
         /// Weighted round robin by bytes: the classic queue has `c_protection` percent. Linux's.
         Wrr = "wrr" ("shares by bytes"),
@@ -15,7 +15,7 @@ choices! {
 }
 
 choices! {
-    /// Which delay the controller keeps at its target.
+    /// Delay that the controller keeps at its target.
     pub enum ControlledDelay {
         /// That of the queue with the older head. Linux's.
         Longest = "longest" ("of both queues"),

@@ -4,7 +4,7 @@ use fabricsim_core::units::{Duration, Time};
 
 use super::config::{ControlledDelay, DualPi2Config};
 
-/// When the heads of the two queues came.
+/// Arrival times of the heads of the two queues.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heads {
     pub(super) low: Option<Time>,

@@ -45,7 +45,7 @@ settings! {
             "give a time above 0, such as \"5ms\""
         )]
         pub target: Duration = "5ms",
-        /// How long they have to wait for longer before the first signal.
+        /// Time for which packets have to wait longer than `target` before the first signal.
         #[range(to "1000s")]
         #[refused(
             "{value} is longer than 1000s",

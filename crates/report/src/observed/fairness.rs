@@ -1,4 +1,4 @@
-//! How evenly flows share the network, over time.
+//! Fairness between flows, over time.
 
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::input::InputError;
@@ -10,9 +10,9 @@ use crate::table::read_columns;
 /// A live flow at an instant: a row of `flows.csv`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowSample {
-    /// When.
+    /// Time of the sample.
     pub at: Time,
-    /// Which flow.
+    /// Number of the flow.
     pub flow: FlowId,
     /// The sending host.
     pub src: NodeId,
@@ -29,9 +29,9 @@ pub struct FlowSample {
 /// Jain's index at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FairnessPoint {
-    /// When, in picoseconds.
+    /// Time of the sample, in picoseconds.
     pub at_ps: u64,
-    /// How many flows are live.
+    /// Number of live flows.
     pub flows: usize,
     /// Jain's index of their throughputs.
     pub index: f64,

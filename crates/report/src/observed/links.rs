@@ -1,4 +1,4 @@
-//! How full links were.
+//! Utilization of links.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::quantile::Percentile;
 use crate::slowdown::percentile;
 use crate::table::read_columns;
 
-/// What went over one direction of a link in an interval: a row of `links.csv`.
+/// Traffic over one direction of a link in an interval: a row of `links.csv`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkSample {
-    /// When the interval ended.
+    /// Time at which the interval ended.
     pub at: Time,
     /// The node that sends.
     pub node: NodeId,
@@ -32,7 +32,7 @@ pub struct LinkSample {
     pub paused: Duration,
 }
 
-/// How one direction of a link was used over a run.
+/// Use of one direction of a link over a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LinkUse {
     /// The node that sends.
@@ -95,9 +95,9 @@ pub fn read_links(text: &str) -> Result<Vec<LinkSample>, InputError> {
     )
 }
 
-/// How each direction was used, in the order of (node, port). `samples` are in the order of time;
-/// an interval begins where the one before ended, the first at time zero, and the mean weighs
-/// intervals by their length. Percentiles are over intervals, not interpolated.
+/// Computes the use of each direction of the links, in the order of (node, port). `samples` are in
+/// the order of time; an interval begins where the one before ended, the first at time zero, and
+/// the mean weighs intervals by their length. Percentiles are over intervals, not interpolated.
 #[must_use]
 pub fn link_uses(samples: &[LinkSample]) -> Vec<LinkUse> {
     let mut links: BTreeMap<(NodeId, PortId), Vec<&LinkSample>> = BTreeMap::new();

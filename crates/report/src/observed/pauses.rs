@@ -13,7 +13,7 @@ use crate::table::read_columns;
 /// A pause or resume frame that arrived: a row of `pauses.csv`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PauseRow {
-    /// When it arrived.
+    /// Time at which the frame arrived.
     pub at: Time,
     /// The node that has to stop or may go on.
     pub node: NodeId,
@@ -34,7 +34,7 @@ pub struct PausedPort {
     pub port: u16,
     /// The priority.
     pub priority: u8,
-    /// How often it was paused; a pause of a paused port does not count again.
+    /// Number of pauses; a pause of a port that is already paused does not count.
     pub pauses: usize,
     /// For how long, in picoseconds.
     pub paused_ps: u64,

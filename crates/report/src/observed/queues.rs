@@ -1,4 +1,4 @@
-//! How long queues were, over time.
+//! Queue lengths over time.
 
 use std::collections::BTreeMap;
 

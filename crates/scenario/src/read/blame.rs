@@ -1,4 +1,4 @@
-//! Where the parts of a scenario stand in its text.
+//! Positions of the parts of a scenario in its text.
 
 use std::ops::Range;
 

@@ -76,7 +76,7 @@ pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     Ok((settings.queries, plan))
 }
 
-/// Where the tables stand, for messages.
+/// Positions of the tables, for messages.
 pub(crate) struct QueryPlaces<'a> {
     pint: Option<Section<'a>>,
     sections: Vec<Section<'a>>,

@@ -1,4 +1,4 @@
-//! Which algorithm a class of flows runs, and what the algorithms of a run want from the network together.
+//! Algorithms of flow classes, and the joint requirements of a run's algorithms on the network.
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
@@ -24,7 +24,7 @@ impl Scenario {
         self.class_cc.get(&class).unwrap_or(&self.cc)
     }
 
-    /// Whether some algorithm of the scenario reads `what`.
+    /// Returns whether some algorithm of the scenario reads `what`.
     pub fn needs(&self, what: RequiredTelemetry) -> bool {
         self.algorithms().any(|cc| cc.telemetry() == what)
     }

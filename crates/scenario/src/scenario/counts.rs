@@ -1,4 +1,4 @@
-//! How many workloads and flows a scenario may have.
+//! Limits on the number of workloads and flows in a scenario.
 
 use fabricsim_workload::Expected;
 

@@ -1,4 +1,4 @@
-//! What cannot be had where packets of a flow take several paths.
+//! Checks for features that are unavailable when packets of a flow take several paths.
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::plugin::PathStability;

@@ -1,4 +1,4 @@
-//! Where tables of a scenario stand, for what turns out to be wrong when its network is built.
+//! Positions of a scenario's tables, for errors that are found when its network is built.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::schema::part::{Blame, Part, WithoutText};
 use crate::text::document::Document;
 use crate::text::error::{Diagnostic, Error};
 
-/// What messages about a scenario's network point at.
+/// Positions to which messages about a scenario's network refer.
 #[derive(Clone, Debug)]
 pub(crate) enum Places {
     /// Places in its text.

@@ -15,7 +15,7 @@ use crate::text::error::Error;
 
 /// The most queues of flows of all ports together.
 const MOST_FLOW_QUEUES: u64 = 1 << 25;
-/// What one of them takes in memory.
+/// Memory of one flow queue, in bytes.
 const FLOW_QUEUE_BYTES: f64 = 90.0;
 
 /// A queue that only the switch's buffer bounds.
@@ -100,7 +100,7 @@ impl Scenario {
         count.saturating_mul(queues)
     }
 
-    /// What the queues of TCP are made from.
+    /// Returns the builder of TCP queues.
     pub fn tcp_queues(&self) -> TcpQueues<'_> {
         TcpQueues {
             scenario: self,
@@ -110,7 +110,7 @@ impl Scenario {
     }
 }
 
-/// What makes the queues of TCP.
+/// Builder of TCP queues.
 #[derive(Debug)]
 pub struct TcpQueues<'a> {
     scenario: &'a Scenario,

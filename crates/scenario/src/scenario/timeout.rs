@@ -30,8 +30,8 @@ impl Scenario {
         self.cc.typed::<TimelyConfig>().is_some() || dcqcn.is_some_and(|dcqcn| !dcqcn.window)
     }
 
-    /// Whether packets of RDMA can be lost: switches that do not pause, or do so with a headroom that
-    /// is not the worst case's, links that lose, events.
+    /// Returns whether packets of RDMA can be lost: switches that do not pause, or do so with a
+    /// headroom that is not the worst case's, links that lose, events.
     #[must_use]
     pub fn can_lose(&self) -> bool {
         let worst_case = self

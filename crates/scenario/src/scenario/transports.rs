@@ -1,4 +1,4 @@
-//! Which classes and priorities of a scenario are TCP's and which are RDMA's.
+//! Assignment of a scenario's classes and priorities to TCP and RDMA.
 
 use std::sync::Arc;
 
@@ -44,20 +44,20 @@ impl Scenario {
         Priority::try_from(number).ok()
     }
 
-    /// Whether some algorithm of the scenario is of TCP.
+    /// Returns whether some algorithm of the scenario is of TCP.
     #[must_use]
     pub fn has_tcp(&self) -> bool {
         self.algorithms().any(|cc| cc.transport() == Transport::Tcp)
     }
 
-    /// Whether some algorithm of the scenario is of RDMA.
+    /// Returns whether some algorithm of the scenario is of RDMA.
     #[must_use]
     pub fn has_rdma(&self) -> bool {
         self.algorithms()
             .any(|cc| cc.transport() == Transport::Rdma)
     }
 
-    /// What carries the flows of each class.
+    /// Returns the transport that carries the flows of each class.
     #[must_use]
     pub fn class_transports(&self) -> ClassTransports {
         let own = self.class_cc.iter();
@@ -67,7 +67,7 @@ impl Scenario {
         )
     }
 
-    /// What hosts are told of TCP.
+    /// Returns the TCP settings of hosts.
     #[must_use]
     pub fn tcp_settings(&self, network: &CcContext) -> TcpSettings {
         let own = self.class_cc.iter();
@@ -112,7 +112,7 @@ impl Scenario {
         config
     }
 
-    /// What switches know of the priorities of TCP.
+    /// Returns the settings that switches have for the priorities of TCP.
     pub fn lossy(&self) -> LossyConfig {
         LossyConfig {
             priorities: self.tcp_priorities(),
@@ -185,7 +185,8 @@ impl Scenario {
         }
     }
 
-    /// What a simulation of the scenario knows of the flows of TCP; `None` without any.
+    /// Returns the facts about TCP flows that a simulation of the scenario needs; `None` if there
+    /// are no such flows.
     pub fn tcp_facts(&self) -> Option<Arc<TcpFacts>> {
         self.has_tcp().then(|| {
             let parameters = self.tcp.parameters();
@@ -200,7 +201,7 @@ impl Scenario {
     }
 }
 
-/// What a simulation knows of the flows of TCP.
+/// Facts about TCP flows that a simulation needs.
 #[derive(Debug)]
 pub struct TcpFacts {
     transports: ClassTransports,
@@ -218,7 +219,7 @@ impl TcpFacts {
         (self.transports.of(class) == Transport::Tcp).then(|| self.settings.class(class))
     }
 
-    /// Whether flows of `class` may have `priority`.
+    /// Returns whether flows of `class` may have `priority`.
     pub fn may_use(&self, class: ClassId, priority: Priority) -> bool {
         let tcp = self.priorities.contains(priority);
         tcp == (self.transports.of(class) == Transport::Tcp)

@@ -13,13 +13,13 @@ use self::tables::LossTable;
 /// Something that happens to the network at a given time, before any packet of that time moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// When.
+    /// Time of the event.
     pub at: Time,
-    /// What.
+    /// Kind of the event.
     pub kind: EventKind,
 }
 
-/// What happens.
+/// Kind of a network event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EventKind {
     /// A link fails: what is under way on it and what waits for it is lost.
@@ -41,8 +41,8 @@ pub enum EventKind {
 pub struct LinkName {
     /// The two nodes, in any order.
     pub ends: [NodeId; 2],
-    /// Which of several links between the two, from 0 in the order of the topology; `None` means
-    /// all of them.
+    /// Index of the link among several links between the two nodes, from 0 in the order of the
+    /// topology; `None` means all of them.
     pub index: Option<u32>,
 }
 

@@ -3,7 +3,7 @@
 use fabricsim_core::choices;
 
 choices! {
-    /// What stands at the far end of a link.
+    /// Kind of node at the far end of a link.
     pub enum FarEnd {
         /// A host.
         Hosts = "hosts",

@@ -45,9 +45,9 @@ settings! {
             "give a time such as \"10us\""
         )]
         pub interval: Duration = "10us",
-        /// When the first interval begins.
+        /// Start of the first interval.
         pub from: Time = "0s",
-        /// When the last interval ends.
+        /// End of the last interval.
         #[note("(default: with the run)")]
         pub until: Option<Time> = none,
         /// Write queues.csv: queue lengths of switch ports.

@@ -3,7 +3,7 @@
 use fabricsim_core::plugin::Quirks;
 use serde::{Deserialize, Serialize};
 
-/// Whose quirks a simulation takes over.
+/// Simulator to be reproduced with its quirks.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub enum Profile {
     /// The published HPCC simulator (on ns-3.17): times truncated to nanoseconds, its quantized INT

@@ -34,7 +34,7 @@ const LONGEST_NAME: usize = 100;
 /// The queries of a scenario.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QuerySettings {
-    /// What all share.
+    /// Settings shared by all queries.
     pub pint: BudgetSettings,
     /// The queries, in the order of the scenario.
     pub queries: Vec<QueryConfig>,
@@ -88,7 +88,8 @@ impl QuerySettings {
         Ok(())
     }
 
-    /// What switches and sinks do in `network`; `cc` is what HPCC-PINT runs with, if it does.
+    /// Builds the queries for the switches and sinks in `network`; `cc` is the configuration of
+    /// HPCC-PINT, if it is used.
     ///
     /// # Errors
     /// The number of the query that cannot be served, or `None` for all of them together, and why.

@@ -28,7 +28,7 @@ pub const QUEUE_KEYS: Keys = &[
 pub struct QueueRule {
     /// The discipline.
     pub discipline: DisciplineConfig,
-    /// Where it is.
+    /// Ports and priorities that use the discipline.
     #[serde(flatten)]
     pub place: QueuePlace,
 }
@@ -49,7 +49,7 @@ settings! {
 }
 
 impl QueuePlace {
-    /// Whether the queue of `priority` is meant at a port of `rate` that leads `towards`.
+    /// Returns whether the queue of `priority` is meant at a port of `rate` that leads `towards`.
     pub fn fits(&self, priority: Priority, rate: Rate, towards: FarEnd) -> bool {
         (self.priorities.is_empty() || self.priorities.contains(&priority.get()))
             && self.rate.is_none_or(|only| only == rate)

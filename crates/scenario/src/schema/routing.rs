@@ -7,7 +7,7 @@ use fabricsim_core::{choices, settings};
 use fabricsim_topology::{EcmpHash, NextHopOrder};
 
 choices! {
-    /// How flows are spread over equal paths.
+    /// Hash by which flows are spread over equal-cost paths.
     pub enum HashName {
         /// A mixing hash of addresses, ports, switch and seed.
         Seeded = "seeded" ("default"),
@@ -29,7 +29,7 @@ choices! {
 settings! {
     /// The `[routing]` table.
     pub struct RoutingSettings {
-        /// How packets are spread over equal next hops.
+        /// Policy by which packets are spread over equal-cost next hops.
         #[note("(default \"ecmp\"; `fabricsim list` shows all)")]
         pub policy: Option<String> = none,
         /// Hash by which flows are spread over equal paths.
@@ -39,7 +39,7 @@ settings! {
         /// Seed of the seeded hash.
         #[note("(default: the scenario's seed)")]
         pub seed: Option<u64> = none,
-        /// How long after an event routes are recomputed.
+        /// Delay from an event to the recomputation of routes.
         pub convergence: Duration = "0s",
     }
 }

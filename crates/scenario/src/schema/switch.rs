@@ -35,7 +35,7 @@ settings! {
         ///
         /// They are not counted as shared.
         pub reserve: Bytes = "4KiB",
-        /// How far below the threshold a neighbor goes on.
+        /// Distance below the pause threshold at which a paused neighbor resumes.
         pub resume_offset: Bytes = "3KiB",
         /// Marking at NIC rate: { kmin = "400KB", kmax = "1600KB", pmax = 0.2 }.
         ///

@@ -20,7 +20,7 @@ pub struct Document<'a> {
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
-    /// Where in `text` the second file begins, and its name.
+    /// Start of the second file in `text`, as a byte offset, and the name of that file.
     second: Option<(usize, &'a str)>,
 }
 
@@ -29,7 +29,7 @@ pub struct Document<'a> {
 pub struct Section<'a> {
     /// The table's name as a message gives it: `[cc]`, `[[workload]] 2`.
     pub title: String,
-    /// Where the table begins.
+    /// Position in the text where the table begins.
     pub span: Range<usize>,
     /// The keys and values that have not been read yet.
     pub table: DeTable<'a>,
@@ -198,7 +198,7 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Where the value of `key` stands, or the section where it is not given.
+    /// Returns where the value of `key` stands, or the section where it is not given.
     pub fn place(section: &Section<'a>, key: &str) -> Range<usize> {
         section
             .table

@@ -1,4 +1,4 @@
-//! What can go wrong before a simulation runs: errors in what the user wrote.
+//! Errors that can occur before a simulation runs, in what the user wrote.
 
 mod escape;
 mod excerpt;
@@ -25,11 +25,11 @@ pub enum Error {
     /// A file cannot be read.
     #[error("cannot read {kind} `{}`", path.display())]
     Read {
-        /// What the file was wanted for.
+        /// Purpose for which the file was to be read.
         kind: FileKind,
         /// The file.
         path: PathBuf,
-        /// What the operating system says, or why such a file is not read.
+        /// Error from the operating system, or the reason why such a file is not read.
         source: std::io::Error,
     },
     /// A result cannot be written.
@@ -37,7 +37,7 @@ pub enum Error {
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// What the operating system says.
+        /// Error from the operating system.
         source: std::io::Error,
     },
     /// A folder holds what is not to be lost, or somebody else writes to it.
@@ -45,27 +45,27 @@ pub enum Error {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What is in the way.
+        /// Reason why the folder cannot be written to.
         problem: String,
-        /// What to do instead.
+        /// Suggested fix.
         help: String,
     },
-    /// What was asked for is well written, but cannot be done.
+    /// The request is well-formed but cannot be carried out.
     #[error("{scenario}: {message}")]
     Unsupported {
-        /// What it was asked of: a scenario, a file, an option.
+        /// Subject of the request: a scenario, a file or an option.
         scenario: String,
-        /// What cannot be done.
+        /// Description of the part that cannot be carried out.
         message: String,
-        /// What to do instead.
+        /// Suggested fix.
         help: String,
     },
     /// The system does not give the threads that were asked for.
     #[error("cannot start {count} threads: {reason}")]
     Threads {
-        /// How many were asked for.
+        /// Number of threads requested.
         count: usize,
-        /// What the system says.
+        /// Reason given by the operating system.
         reason: String,
     },
     /// A flow that was injected cannot be simulated.
@@ -117,13 +117,13 @@ impl Diagnostic {
         self.line
     }
 
-    /// What is wrong.
+    /// Returns the description of the error.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What would be right.
+    /// Returns the suggested fix.
     #[must_use]
     pub fn help(&self) -> &str {
         &self.help
@@ -152,7 +152,7 @@ impl Diagnostic {
 }
 
 impl Error {
-    /// What [`Error::Write`] calls the standard output.
+    /// Name that [`Error::Write`] uses for the standard output.
     pub const STANDARD_OUTPUT: &'static str = "the standard output";
 
     /// An error in `text`, which came from `name`.

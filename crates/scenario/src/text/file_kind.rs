@@ -124,7 +124,7 @@ impl FileKind {
         self.most
     }
 
-    /// What to give where there is no such file.
+    /// Returns the suggested fix for a file that does not exist.
     #[must_use]
     pub const fn help(self) -> &'static str {
         self.help

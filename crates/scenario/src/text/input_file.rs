@@ -178,7 +178,7 @@ fn too_large(kind: FileKind, has: &str) -> io::Error {
     )
 }
 
-/// What a file of this type is called.
+/// Returns the name of this file type, for messages.
 fn name_of(kind: FileType) -> &'static str {
     #[cfg(unix)]
     {

@@ -25,9 +25,9 @@ const LONGEST_NAME: usize = 100;
 /// A message and a suggested fix.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Message {
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// What would be right.
+    /// Suggested fix.
     pub help: String,
 }
 
@@ -61,7 +61,7 @@ impl Place<'_> {
     }
 }
 
-/// What `fault`, found in a table, means at `place`.
+/// Returns the message for `fault`, found in a table at `place`.
 pub(crate) fn of_fault(fault: &FaultKind, place: &Place<'_>) -> Message {
     match fault {
         FaultKind::UnknownKey { key, known } => Message {
@@ -155,7 +155,7 @@ fn whole_number(written: &str, unquoted: &str) -> String {
     }
 }
 
-/// What `message`, said by the TOML reader at the text `written`, means.
+/// Returns the message for `message`, an error of the TOML reader at the text `written`.
 pub fn of_syntax(message: &str, written: &str) -> Message {
     let message = message.trim();
     let (message, help) = if message.starts_with("duplicate key") {

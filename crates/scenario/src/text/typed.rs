@@ -36,7 +36,7 @@ pub(crate) enum Step {
     Item,
 }
 
-/// What is wrong in a table.
+/// Kind of error in a table.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum FaultKind {
     /// The table has no such key.

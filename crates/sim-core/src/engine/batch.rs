@@ -4,9 +4,9 @@ use std::ops::Deref;
 
 use super::message::Message;
 
-/// What was sent over one channel in one epoch, in the order of sending. Emptied, it keeps its slots with what
-/// is in them, so that a message whose bytes are mostly unused is not copied whole: see
-/// [`Assign::assign`](crate::fifo::Assign::assign).
+/// Messages sent over one channel in one epoch, in the order of sending. After it is emptied, it
+/// keeps its slots with their contents, so that a message whose bytes are mostly unused is not
+/// copied in full: see [`Assign::assign`](crate::fifo::Assign::assign).
 #[derive(Clone, Debug)]
 pub(super) struct Batch<M> {
     slots: Vec<M>,
@@ -50,12 +50,12 @@ impl<M: Message> Batch<M> {
         self.slots.extend_from_slice(std::slice::from_ref(message));
     }
 
-    /// How many more messages fit the memory at hand.
+    /// Returns how many more messages fit the memory at hand.
     pub(super) const fn room(&self) -> usize {
         self.slots.capacity() - self.len
     }
 
-    /// Whether its memory is more than what stays in a cache.
+    /// Returns whether its memory is more than what stays in a cache.
     #[inline]
     pub(super) const fn is_large(&self) -> bool {
         self.slots.capacity() * size_of::<M>() > LARGE_BYTES
@@ -89,7 +89,7 @@ impl<M: Message> Batch<M> {
         self.len = 0;
     }
 
-    /// Whether it has memory of its own.
+    /// Returns whether it has memory of its own.
     #[inline]
     pub(super) const fn has_room(&self) -> bool {
         self.slots.capacity() > 0

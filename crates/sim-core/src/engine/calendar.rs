@@ -1,4 +1,4 @@
-//! When each process of a partition is next to be run.
+//! Calendar of a partition: the time at which each of its processes is next to be run.
 
 use crate::units::Time;
 

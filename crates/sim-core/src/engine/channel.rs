@@ -4,7 +4,7 @@ use super::batch::Batch;
 use super::message::Message;
 use crate::units::Time;
 
-/// What one process sends in one epoch, a channel for each of its links.
+/// Messages that one process sends in one epoch, with a channel for each of its links.
 #[derive(Clone, Debug)]
 pub struct SendBuffer<M> {
     pub(super) channels: Vec<Batch<M>>,

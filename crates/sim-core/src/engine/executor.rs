@@ -1,4 +1,4 @@
-//! Who runs the processes of an epoch: one thread, or a pool of them.
+//! Execution of the processes of an epoch by one thread or by a pool of threads.
 
 use rayon::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What is on its way to a process, as the process sees it.
+//! Messages on their way to a process, as that process sees them.
 
 mod input;
 
@@ -25,8 +25,8 @@ pub(super) const LONGEST_SPAN: Duration = Duration::from_ps((1 << (63 - TIME_SHI
 /// The most channels of a process.
 pub(super) const MOST_CHANNELS: usize = 1 << 16;
 
-/// How much of what is due is looked at when an epoch begins. More than this would have left the cache
-/// before it is read.
+/// Bytes of due messages that are prefetched when an epoch begins. Anything beyond this would have
+/// left the cache before it is read.
 const LOOKED_AT_BYTES: usize = 512 << 10;
 
 /// The most messages of a input that are carried over to the next epoch.
@@ -176,15 +176,16 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// When the next due message arrives, or [`Time::MAX`] when no more are due in this epoch.
+    /// Returns when the next due message arrives, or [`Time::MAX`] when no more are due in this
+    /// epoch.
     #[inline]
     #[must_use]
     pub fn next_time(&self) -> Time {
         self.time_of(0)
     }
 
-    /// When the message arrives that is due after `before` others, or [`Time::MAX`] when fewer are due in
-    /// this epoch.
+    /// Returns when the message arrives that is due after `before` others, or [`Time::MAX`] when
+    /// fewer are due in this epoch.
     #[inline]
     pub(super) fn time_of(&self, before: usize) -> Time {
         match self.keys.get(self.position + before) {
@@ -193,7 +194,7 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// How many messages are due in this epoch and have not been read.
+    /// Returns how many messages are due in this epoch and have not been read.
     #[inline]
     #[must_use]
     pub fn due(&self) -> usize {

@@ -22,7 +22,7 @@ impl Interrupt {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether runs are to end.
+    /// Returns whether runs are to end.
     #[inline]
     #[must_use]
     pub fn is_raised(&self) -> bool {

@@ -1,4 +1,4 @@
-//! How messages come from one process to another: what is sent in one epoch is read in the next.
+//! Message passing between processes: messages sent in one epoch are read in the next.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,18 +10,18 @@ use super::message::Message;
 use super::placement::Position;
 use crate::units::Time;
 
-/// What was sent over one channel in one epoch.
+/// Messages sent over one channel in one epoch.
 #[derive(Debug)]
 pub(super) struct ChannelBatch<M> {
     pub(super) channel: u32,
-    /// When the first message arrives: known without a look at it.
+    /// Arrival time of the first message, known without reading the message.
     pub(super) first: Time,
     pub(super) messages: Batch<M>,
 }
 
-/// Where the neighbors of a process leave their messages: one half is written while the other one,
-/// written in the epoch before, is read. Neighbors may be on different threads, so two mailboxes
-/// share no cache line.
+/// Mailbox in which the neighbors of a process leave their messages: one half is written while the
+/// other, written in the previous epoch, is read. Neighbors may be on different threads, so two
+/// mailboxes share no cache line.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Mailbox<M> {
@@ -36,7 +36,7 @@ pub(super) struct Mailboxes<M> {
     mailboxes: Vec<Mailbox<M>>,
     /// For each half, and each block of processes: a bit for each one that has messages.
     ready: [Vec<AtomicU64>; 2],
-    /// Where the words of each partition begin.
+    /// Index of the first word of each partition in each half of `ready`.
     first_words: Vec<u32>,
 }
 

@@ -1,11 +1,11 @@
-//! What processes send each other.
+//! Messages that processes send each other.
 
 use crate::fifo::Assign;
 use crate::units::Time;
 
-/// What crosses a channel.
+/// A message that crosses a channel.
 pub trait Message: Assign + Send + Sync + std::fmt::Debug {
-    /// When the message arrives, as [`Self::set_arrival`] has set it.
+    /// Returns when the message arrives, as [`Self::set_arrival`] has set it.
     fn arrival(&self) -> Time;
 
     /// Remembers when the message arrives.

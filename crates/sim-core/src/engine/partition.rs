@@ -18,7 +18,7 @@ pub(super) struct Span<'a> {
 
 /// Messages that a process takes in before it is seen whether the run is to end.
 const MOST_AT_ONCE: usize = 1 << 14;
-/// How far a process is run without a look.
+/// Longest span of simulated time for which a process is run before the interrupt is checked again.
 const LONGEST_AT_ONCE: Duration = Duration::from_ms(1);
 
 #[derive(Debug)]
@@ -28,8 +28,8 @@ pub(super) struct Member<D: LogicalProcess> {
     pub(super) inbox: Inbox<D::Message>,
     pub(super) send_buffer: SendBuffer<D::Message>,
     pub(super) neighbors: Vec<Neighbor>,
-    /// How far the process may be behind the others: what it sends travels for that much longer than
-    /// the lookahead.
+    /// Simulated time by which the process may be behind the others: its messages travel for that
+    /// much longer than the lookahead.
     pub(super) margin: Duration,
 }
 
@@ -61,16 +61,16 @@ pub(super) struct Partition<D: LogicalProcess> {
     pub(super) number: usize,
     pub(super) members: Vec<Member<D>>,
     pub(super) calendar: Calendar,
-    /// How far its processes may be behind the others at most.
+    /// Longest simulated time by which any of its processes may be behind the others.
     pub(super) widest_margin: Duration,
     /// The earliest arrival that its processes have caused in the last epoch.
     pub(super) sent: Time,
     pub(super) spare: Spare<D::Message>,
     /// Processes with results, as positions in `members`.
     pub(super) results: Vec<u32>,
-    /// How often its processes have been run.
+    /// Number of times that its processes have been run.
     pub(super) steps: u64,
-    /// How many messages they were to take in.
+    /// Number of messages that were due for its processes in those runs.
     pub(super) messages: u64,
 }
 

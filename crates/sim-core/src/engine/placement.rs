@@ -1,8 +1,8 @@
-//! Which processes are run by one thread.
+//! Placement of processes in partitions, each of which is run by one thread.
 
 use super::{LogicalProcess, Wiring};
 
-/// Where a process is: its partition, and its place there.
+/// Position of a process: its partition, and its place there.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Position {
     pub(super) partition: u32,

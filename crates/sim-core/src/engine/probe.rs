@@ -1,4 +1,5 @@
-//! Who is told what the engine does, to measure it: the engine itself has no clock.
+//! Probe that is notified of the engine's activity in order to measure it: the engine itself has no
+//! clock.
 
 /// Is told when epochs and the processes in them begin and end.
 ///

@@ -96,13 +96,13 @@ impl<D: LogicalProcess> Processes<'_, D> {
             .map(|at| &self.partitions[at.partition as usize].members[at.place as usize].process)
     }
 
-    /// Whether some processes are run lazily.
+    /// Returns whether some processes are run lazily.
     #[must_use]
     pub const fn may_run_lazily(&self) -> bool {
         self.lazy
     }
 
-    /// How often processes have been run, in all epochs so far.
+    /// Returns how often processes have been run, in all epochs so far.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.partitions
@@ -111,7 +111,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
             .sum()
     }
 
-    /// How many messages processes have taken in so far.
+    /// Returns how many messages processes have taken in so far.
     #[must_use]
     pub fn messages(&self) -> u64 {
         self.partitions
@@ -120,7 +120,7 @@ impl<D: LogicalProcess> Processes<'_, D> {
             .sum()
     }
 
-    /// How many processes there are.
+    /// Returns how many processes there are.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.positions.len()

@@ -42,7 +42,7 @@ impl Threads {
         }
     }
 
-    /// How many threads there are.
+    /// Returns how many threads there are.
     #[must_use]
     pub fn count(&self) -> usize {
         self.pool
@@ -64,7 +64,7 @@ impl Threads {
     }
 }
 
-/// Who is there to share a task.
+/// Threads available to share a task.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Crew {
     /// Nobody but the calling thread.
@@ -76,7 +76,7 @@ pub enum Crew {
 /// Threads that cannot be had.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ThreadsError {
-    /// How many were asked for.
+    /// Number of threads requested.
     pub count: usize,
     /// Why they cannot be had.
     pub reason: String,

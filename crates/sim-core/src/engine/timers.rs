@@ -6,9 +6,10 @@ use crate::units::Time;
 /// the rank of the kind, then by the port or slot it concerns.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Timer {
-    /// When.
+    /// Time at which the event is due.
     pub at: Time,
-    /// When it was set, where a model orders events of one time by that; 0 elsewhere.
+    /// Time at which the event was set, in nanoseconds cut to 32 bits, where a model orders
+    /// simultaneous events by it; 0 elsewhere.
     pub set: u32,
     /// The rank of its kind among events of the same time.
     pub rank: u16,

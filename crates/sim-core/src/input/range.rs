@@ -20,13 +20,13 @@ pub struct NumberRange {
 }
 
 impl NumberRange {
-    /// Whether `number` is one of them.
+    /// Returns whether `number` is one of them.
     #[must_use]
     pub const fn contains(&self, number: u32) -> bool {
         self.first <= number && number < self.end
     }
 
-    /// Whether `number` is in one of `ranges`; every number is where there is no list.
+    /// Returns whether `number` is in one of `ranges`; every number is where there is no list.
     #[must_use]
     pub fn any_contains(ranges: Option<&[Self]>, number: u32) -> bool {
         ranges.is_none_or(|ranges| ranges.iter().any(|range| range.contains(number)))

@@ -29,35 +29,35 @@ enum Due {
     Flow(FlowId, AppFlow, u16),
 }
 
-/// What applications have done since the driver last asked.
+/// Activity of applications since the driver last asked.
 #[derive(Debug, Default)]
 pub(super) struct AppNews {
     /// Flows that were due, those without a route included.
     pub(super) started: u64,
     /// Those without a route.
     pub(super) unreachable: Vec<FlowRequest>,
-    /// How many more timers and flows are due later than before; negative for fewer.
+    /// Change in the number of timers and flows that are due later; negative when there are fewer.
     pub(super) pending: i64,
-    /// When an application was last called, or a flow was last due.
+    /// Time at which an application was last called, or a flow was last due.
     pub(super) last: Time,
     /// Why the run has to end, if it has.
     pub(super) overload: Option<Overload>,
 }
 
-/// What an application has asked for, and what becomes of it.
+/// Requests of the applications of one host, and their state.
 #[derive(Debug)]
 struct AppState {
     network: Arc<AppNetwork>,
     host: NodeId,
     /// The place of the host among all hosts.
     rank: u32,
-    /// How many numbers of flows have been given out here.
+    /// Number of flow numbers that have been assigned here.
     numbered: u32,
     /// By time and order of asking; with the place of the application.
     due: BTreeMap<(Time, u64), (usize, Due)>,
-    /// How many entries `due` has been given.
+    /// Number of entries that have been added to `due`.
     asked: u64,
-    /// Where a timer stands in `due`, by application and token.
+    /// Key of each timer's entry in `due`, by application and token.
     timers: BTreeMap<(usize, u64), (Time, u64)>,
     /// Flows that start now.
     ready: Vec<(Flow, PortId)>,
@@ -204,7 +204,7 @@ impl AppActions for Caller<'_> {
 pub(super) struct Applications {
     own: Vec<(Box<dyn Application>, Stream)>,
     state: AppState,
-    /// When the host's own event for what is due next is set.
+    /// Time for which the host's own event for the next due entry is set.
     pub(super) armed: Time,
 }
 
@@ -242,7 +242,7 @@ impl Applications {
         self.state.ask(at, self.own.len() - 1, Due::Start);
     }
 
-    /// When something is due next; [`Time::MAX`] for never, and when the run has to end.
+    /// Returns when something is due next; [`Time::MAX`] for never, and when the run has to end.
     pub(super) fn next_time(&self) -> Time {
         if self.state.news.overload.is_some() {
             return Time::MAX;
@@ -333,12 +333,12 @@ impl Applications {
         std::mem::take(&mut self.state.ready)
     }
 
-    /// Whether there is something that the driver has not been told.
+    /// Returns whether there is something that the driver has not been told.
     pub(super) const fn has_news(&self) -> bool {
         self.state.changed
     }
 
-    /// What has been done since the last call.
+    /// Returns the activity since the last call.
     pub(super) fn take_news(&mut self) -> AppNews {
         self.state.changed = false;
         let overload = self.state.news.overload;
@@ -347,7 +347,7 @@ impl Applications {
         news
     }
 
-    /// What the applications wait for.
+    /// Returns a description of what each application waits for.
     pub(super) fn waits_for(&self) -> impl Iterator<Item = String> {
         self.own
             .iter()

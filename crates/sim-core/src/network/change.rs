@@ -1,4 +1,4 @@
-//! What changes a network while it runs: links fail and come back, routes follow.
+//! Changes to a network while it runs: links fail and come back, and routes follow.
 
 use super::node::Node;
 use crate::engine::Processes;
@@ -21,7 +21,7 @@ pub enum Change<R> {
     Routing(NodeId, R),
 }
 
-/// What happens to a link.
+/// A change to a link.
 #[derive(Clone, Debug)]
 pub enum LinkChange {
     /// It fails. What is under way on it and what waits for it in switches is lost, what is routed to

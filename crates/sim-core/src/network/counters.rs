@@ -1,4 +1,4 @@
-//! What is always counted: cheap sums that every run reports.
+//! Counters that are always kept: inexpensive sums that every run reports.
 
 use std::ops::AddAssign;
 

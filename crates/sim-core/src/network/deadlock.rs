@@ -28,8 +28,8 @@ struct Place {
     priority: Priority,
     /// Bytes that wait here.
     queued: u64,
-    /// Where the packets wait that the far end has to send before it lets this port go on: places
-    /// of the far end that are paused, by number; `None` when one of them can leave.
+    /// Paused places of the far end, by number, that hold the packets it has to send before it lets
+    /// this port go on; `None` when one of these packets can leave.
     waits_for: Option<Vec<usize>>,
 }
 

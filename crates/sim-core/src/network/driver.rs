@@ -1,4 +1,4 @@
-//! What happens between epochs: flows are handed to their hosts, completions are collected.
+//! Work between epochs: flows are handed to their hosts, and completions are collected.
 
 mod flow_state;
 mod synchronize;
@@ -37,7 +37,7 @@ pub(super) struct NetworkDriver<'a, R> {
     pub(super) wiring: &'a [Vec<(NodeId, PortId)>],
     pub(super) watch: &'a mut dyn Watch,
     pub(super) stop: Stop,
-    /// When the network last changed, or what the run had reached before.
+    /// Time at which the network last changed, or the time that the run had reached before.
     pub(super) changed: Time,
 }
 
@@ -123,9 +123,9 @@ impl<R> NetworkDriver<'_, R> {
             .min(over)
     }
 
-    /// When a run is over whose flows have all ended and whose applications have asked for nothing more: after
-    /// what may have happened in one epoch with the end of the last flow, so that it does not matter where
-    /// epochs begin. [`Time::MAX`] while flows are left.
+    /// Returns when a run is over whose flows have all ended and whose applications have asked for
+    /// nothing more: after what may have happened in one epoch with the end of the last flow, so
+    /// that it does not matter where epochs begin. [`Time::MAX`] while flows are left.
     fn over_at(&self, next_flow: Option<Time>, lookahead: Duration) -> Time {
         if next_flow.is_none() && self.live() == 0 && self.state.pending == 0 {
             self.state.settled.saturating_add(lookahead)
@@ -167,8 +167,8 @@ impl<R> NetworkDriver<'_, R> {
         self.state.health.forget();
     }
 
-    /// Whether the network still moves at the instant when that is to be seen, before which everything
-    /// has happened.
+    /// Returns whether the network still moves at the instant when that is to be seen, before which
+    /// everything has happened.
     fn is_well<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>) -> bool {
         let now = self.state.health.due();
         let finding = (self.state.health.found()).unwrap_or_else(|| look(processes, &self.room));
@@ -258,7 +258,8 @@ impl<R> NetworkDriver<'_, R> {
     }
 }
 
-/// How a run has ended whose flows have all ended: well, unless an application waits for something.
+/// Returns the outcome of a run in which all flows have ended: finished, or stalled when an
+/// application still waits for something.
 fn ended<M: Model>(processes: &Processes<'_, Node<M>>) -> Stop {
     let waits = processes.iter().any(|node| match node {
         Node::Host(host) => !host.applications_wait_for().is_empty(),

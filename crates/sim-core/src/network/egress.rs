@@ -7,7 +7,7 @@ use crate::plugin::EventOrder;
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Rate, Time};
 
-/// What the wire of one port is.
+/// Configuration of the wire of one port.
 #[derive(Clone, Debug)]
 pub struct LinkConfig {
     /// Bits per second, for telemetry and algorithms.
@@ -58,7 +58,7 @@ impl Losses {
         })
     }
 
-    /// Whether `packet` is lost.
+    /// Returns whether `packet` is lost.
     fn strikes<H: Header>(&mut self, packet: &Packet<H>) -> bool {
         let lost = packet.kind() != PacketKind::Pause && self.stream.chance(self.probability);
         if lost {

@@ -1,4 +1,4 @@
-//! When to see whether a network still moves.
+//! Schedule of the checks whether a network still makes progress.
 
 use super::Overload;
 use crate::units::{Bytes, Duration, Time};
@@ -15,13 +15,13 @@ pub(super) struct Health {
     step: Duration,
     /// The instant of the next look.
     due: Time,
-    /// What the last look has found, as long as no epoch has been run since.
+    /// Finding of the last check, as long as no epoch has been run since.
     found: Option<Finding>,
     /// Events executed until the last look.
     events: u64,
 }
 
-/// What a look at all nodes tells.
+/// Result of a check of all nodes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finding {
     /// Payload bytes that have been acknowledged.
@@ -30,7 +30,7 @@ pub(super) struct Finding {
     pub(super) paused_since: Time,
     /// Events executed.
     pub(super) events: u64,
-    /// What there is too much of, if anything.
+    /// Limit that has been exceeded, if any.
     pub(super) overload: Option<Overload>,
 }
 
@@ -56,7 +56,7 @@ impl Health {
         self.found = None;
     }
 
-    /// What was found, when nothing has happened since.
+    /// Returns the finding of the last check, if nothing has happened since.
     pub(super) const fn found(&self) -> Option<Finding> {
         self.found
     }

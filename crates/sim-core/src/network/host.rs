@@ -28,23 +28,23 @@ const RANK_APPLICATION: u16 = 3;
 #[derive(Clone, Debug)]
 struct Nic {
     egress: Egress,
-    /// When the transport will be asked for a packet; [`Time::MAX`] when no event is set.
+    /// Time at which the transport will be asked for a packet; [`Time::MAX`] when no event is set.
     wake: Time,
     /// With events in the order of insertion: a packet is being sent, and the event of its end has not
     /// come up.
     transmitting: bool,
-    /// How long the port has been paused.
+    /// Time for which the port has been paused.
     pauses: PauseClock,
 }
 
-/// What a host is made of.
+/// Configuration of a host.
 #[derive(Debug)]
 pub struct HostConfig<M: Model> {
     /// The links of its NIC ports.
     pub ports: Vec<LinkConfig>,
     /// Its transport.
     pub endpoint: M::Endpoint,
-    /// Who watches it.
+    /// Observer of the host.
     pub observer: M::Observer,
 }
 
@@ -53,7 +53,7 @@ pub struct HostConfig<M: Model> {
 pub(super) struct Host<M: Model> {
     id: NodeId,
     nics: Vec<Nic>,
-    /// What is counted at each port, apart from what every packet needs.
+    /// Counters of each port, kept apart from the state that every packet needs.
     meters: Vec<Meter>,
     endpoint: M::Endpoint,
     observer: M::Observer,
@@ -64,10 +64,11 @@ pub(super) struct Host<M: Model> {
     completions: Vec<Completion>,
     /// In a network with applications: those of this host.
     applications: Option<Box<Applications>>,
-    /// When the event that is being executed was set, where the model asks.
+    /// Time at which the current event was set, in nanoseconds cut to 32 bits, where the model
+    /// orders simultaneous events by it.
     cause: u32,
     counters: Counters,
-    /// When the last event was.
+    /// Time of the last event.
     last: Time,
 }
 
@@ -136,7 +137,7 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Whether the next timer was set before the next arrival, where that decides.
+    /// Returns whether the next timer was set before the next arrival, where that decides.
     #[inline]
     fn timer_was_set_first(&self, inbox: &Inbox<Packet<M::Header>>) -> bool {
         match (inbox.peek(), self.timers.peek()) {

@@ -1,4 +1,4 @@
-//! How long a packet occupies a wire.
+//! Transmission times of packets on a wire.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl LineTiming {
         }
     }
 
-    /// How long `wire` bytes occupy the line.
+    /// Returns how long `wire` bytes occupy the line.
     #[inline]
     #[must_use]
     pub fn transmission(&self, wire: u16) -> Duration {

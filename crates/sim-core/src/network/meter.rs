@@ -1,5 +1,5 @@
-//! What is known of one port beside its queue and its wire: counts that packets without marks and
-//! losses do not touch.
+//! State of one port besides its queue and its wire: counters that packets without marks and losses
+//! do not touch.
 
 use super::egress::Egress;
 use super::pause_clock::PauseClock;
@@ -39,14 +39,15 @@ impl PortSample {
     }
 }
 
-/// What is counted at one port when it happens.
+/// Counters of one port that are updated as events happen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Meter {
     /// Packets marked.
     pub(super) marked: u64,
     /// Packets dropped at the port's queue or lost with its link, but not by a loss of the link.
     pub(super) dropped: u64,
-    /// What was sent before the rate last changed: for how long, and bytes.
+    /// Transmission time of everything sent before the rate last changed; `sent` is the number of
+    /// bytes.
     taken: Duration,
     sent: u64,
 }
@@ -58,13 +59,13 @@ impl Meter {
         self.sent = egress.sent;
     }
 
-    /// What all packets take that have begun to leave.
+    /// Returns the total transmission time of all packets that have begun to leave.
     fn taken(&self, egress: &Egress) -> Duration {
         let since = Bytes::new(egress.sent - self.sent);
         self.taken + egress.rate().transmission(since)
     }
 
-    /// What the port `at` a node is like at `now`, with an empty queue.
+    /// Returns a sample of the port `at`, a node and its port, at `now`, with an empty queue.
     pub(super) fn sample(
         &self,
         now: Time,

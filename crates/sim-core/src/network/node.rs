@@ -36,7 +36,7 @@ impl<M: Model> Node<M> {
         }
     }
 
-    /// What `port` is like at `now`, before which everything has happened.
+    /// Returns a sample of `port` at `now`, before which everything has happened.
     pub(super) fn sample(&self, now: Time, port: PortId) -> PortSample {
         match self {
             Self::Host(host) => host.sample(now, port),
@@ -44,7 +44,7 @@ impl<M: Model> Node<M> {
         }
     }
 
-    /// When it last did something, of what it has been run for.
+    /// Returns when it last did something, of what it has been run for.
     pub(super) fn last_event(&self) -> Time {
         match self {
             Self::Host(host) => host.last_event(),

@@ -1,4 +1,4 @@
-//! How long ports have been paused.
+//! Times for which ports have been paused.
 
 use crate::packet::PrioritySet;
 use crate::units::{Duration, Time};

@@ -1,4 +1,4 @@
-//! How much a run keeps in memory before it gives up.
+//! Limits on the state that a run keeps in memory before it gives up.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl Default for Room {
     }
 }
 
-/// What there is too much of.
+/// Limit that a run has reached or exceeded.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Overload {
     /// So many flows are under way as [`Room::live_flows`] allows, and one more was to start.
@@ -34,7 +34,7 @@ pub enum Overload {
     Answers {
         /// The host.
         host: NodeId,
-        /// How many wait there.
+        /// Number of acknowledgements that wait there.
         waiting: usize,
     },
     /// Flows have used up the numbers that there are for those of this host, or of all workloads where it is

@@ -21,8 +21,8 @@ impl<M: Model> Network<M> {
         self.engine.now().max(self.reached)
     }
 
-    /// When the run ended: the time that it was asked to reach, or that of the last event when it came
-    /// back for want of something to do.
+    /// Returns when the run ended: the time that it was asked to reach, or that of the last event
+    /// when it came back for want of something to do.
     #[must_use]
     pub fn ended(&self) -> Time {
         match self.stop {
@@ -38,7 +38,8 @@ impl<M: Model> Network<M> {
         }
     }
 
-    /// What port `port` of `node` is like now, which is exact after [`Self::synchronize`].
+    /// Returns a sample of port `port` of `node` at the current time, which is exact after
+    /// [`Self::synchronize`].
     ///
     /// # Panics
     /// When there is no such port.

@@ -31,7 +31,7 @@ struct Port<Q> {
     armed: bool,
 }
 
-/// What a switch is made of.
+/// Configuration of a switch.
 #[derive(Clone, Debug)]
 pub struct SwitchConfig<M: Model> {
     /// The links and queues of its ports.
@@ -40,9 +40,9 @@ pub struct SwitchConfig<M: Model> {
     pub buffer: M::Buffer,
     /// Its forwarding table.
     pub routing: M::Routing,
-    /// What it writes into packets.
+    /// Telemetry that the switch writes into packets.
     pub telemetry: M::Telemetry,
-    /// Who watches it.
+    /// Observer of the switch.
     pub observer: M::Observer,
 }
 
@@ -55,16 +55,17 @@ pub(super) struct Switch<M: Model> {
     routing: M::Routing,
     telemetry: M::Telemetry,
     observer: M::Observer,
-    /// How long each port has been paused.
+    /// Time for which each port has been paused.
     pauses: Vec<PauseClock>,
-    /// What else is counted at each port, apart from what every packet needs.
+    /// Other counters of each port, kept apart from the state that every packet needs.
     meters: Vec<Meter>,
     timers: Timers,
-    /// When the event that is being executed was set, where the model asks.
+    /// Time at which the current event was set, in nanoseconds cut to 32 bits, where the model
+    /// orders simultaneous events by it.
     cause: u32,
     dropped: Vec<Packet<M::Header>>,
     counters: Counters,
-    /// When the last event was.
+    /// Time of the last event.
     last: Time,
     touched: u64,
 }

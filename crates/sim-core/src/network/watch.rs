@@ -1,4 +1,4 @@
-//! Who looks on while a network runs, and why a run comes back.
+//! Observation of a network while it runs, and the reasons why a run returns.
 
 #[cfg(doc)]
 use super::Network;
@@ -7,7 +7,7 @@ use crate::engine::Interrupt;
 use crate::flow::Completion;
 use crate::units::{Bytes, Time};
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Simulated time.
@@ -33,8 +33,9 @@ pub trait Watch: Send {
     /// (finish, flow). What is left in `completions` is kept for [`Network::take_completions`].
     fn completed(&mut self, _completions: &mut Vec<Completion>) {}
 
-    /// What ends the run at once when another thread raises it. Nodes have then come to different times,
-    /// so the run cannot go on; counts and completions are those of what has happened.
+    /// Returns the interrupt that ends the run at once when another thread raises it. Nodes have
+    /// then reached different times, so the run cannot go on; counts and completions are those of
+    /// what has happened.
     fn interrupt(&self) -> Interrupt {
         Interrupt::default()
     }
@@ -56,7 +57,7 @@ pub enum Stop {
     /// Switch ports have a cyclic buffer dependency (a PFC deadlock, see [`Network::deadlock`]):
     /// the flows through them can never end.
     Deadlocked,
-    /// What is left to do lies beyond [`Time::HORIZON`].
+    /// All remaining events lie beyond [`Time::HORIZON`].
     Horizon,
     /// There is more to remember than a run keeps; see [`Room`](super::Room).
     Overloaded(Overload),

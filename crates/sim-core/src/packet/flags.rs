@@ -25,7 +25,7 @@ impl Flags {
     /// No facts.
     pub const NONE: Self = Self(0);
 
-    /// Whether all of `other` is set.
+    /// Returns whether all of `other` is set.
     #[inline]
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
@@ -50,7 +50,7 @@ impl Flags {
     }
 }
 
-/// What the ECN field of a packet says (RFC 3168 section 5, RFC 9331).
+/// Value of the ECN field of a packet (RFC 3168 section 5, RFC 9331).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ecn {
     /// Not-ECT: the sender asks for no marks. Queue disciplines drop where they would mark. Packets of

@@ -1,6 +1,6 @@
 //! The two messages of priority-based flow control.
 
-/// What a frame of priority-based flow control says.
+/// Action requested by a priority-based flow control frame.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PauseChange {
     /// Stop sending.

@@ -56,7 +56,7 @@ impl Priority {
         (self.0 & 7) as usize
     }
 
-    /// Whether it is the priority of control frames, which flows cannot have.
+    /// Returns whether it is the priority of control frames, which flows cannot have.
     #[inline]
     #[must_use]
     pub const fn is_control(self) -> bool {

@@ -28,14 +28,14 @@ impl PrioritySet {
         self.0 &= !(1 << priority.index());
     }
 
-    /// Whether `priority` is in the set.
+    /// Returns whether `priority` is in the set.
     #[inline]
     #[must_use]
     pub const fn contains(self, priority: Priority) -> bool {
         self.0 >> priority.index() & 1 != 0
     }
 
-    /// Whether no priority is in the set.
+    /// Returns whether no priority is in the set.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {

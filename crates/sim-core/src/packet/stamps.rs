@@ -7,9 +7,9 @@ use crate::units::Time;
 /// it was set. In nanoseconds, cut to 32 bits.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Stamps {
-    /// When the event was set.
+    /// Time at which the event was set.
     pub set: u32,
-    /// When the event that set it was set.
+    /// Time at which the event that set it was set.
     pub before: u32,
 }
 

@@ -4,7 +4,7 @@ use crate::id::PortId;
 use crate::packet::Priority;
 use crate::units::Bytes;
 
-/// What becomes of a packet that asks for buffer.
+/// Outcome of a packet's request for buffer space.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Admit {
     /// It is stored.
@@ -15,7 +15,7 @@ pub enum Admit {
     Drop,
 }
 
-/// What follows from giving buffer back.
+/// Consequence of giving buffer space back.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Release {
     /// Nothing.
@@ -40,7 +40,8 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
         size: Bytes,
     ) -> Release;
 
-    /// Whether the neighbor at `ingress` has been told to pause `priority` and not to resume.
+    /// Returns whether the neighbor at `ingress` has been told to pause `priority` and not to
+    /// resume.
     fn has_paused(&self, ingress: PortId, priority: Priority) -> bool;
 
     /// The link at `ingress` has failed: pauses that were reported and not resumed are over. Policies

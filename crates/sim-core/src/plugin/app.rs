@@ -53,8 +53,8 @@ pub struct AppFlow {
     pub priority: Priority,
     /// Destination port.
     pub dst_port: u16,
-    /// What the receiving application is told with the flow. It stands for the content of the message, which
-    /// is not simulated.
+    /// Value that is passed to the receiving application with the flow. It stands for the content
+    /// of the message, which is not simulated.
     pub tag: u64,
 }
 
@@ -136,7 +136,7 @@ pub trait AppActions {
     fn cancel_timer(&mut self, token: u64) -> bool;
 }
 
-/// What an application sees and does in a callback.
+/// Information and actions available to an application in a callback.
 pub struct AppContext<'a> {
     now: Time,
     host: NodeId,

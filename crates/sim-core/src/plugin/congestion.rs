@@ -1,4 +1,4 @@
-//! How fast a flow may send: congestion control of RDMA and TCP alike.
+//! Congestion control, which determines how fast a flow may send, of RDMA and TCP alike.
 //!
 //! A configuration ([`CcConfig`]) is the factory ([`ControllerFactory`]) of controllers
 //! ([`CongestionControl`]), one for each flow. A sender tells its controller of acknowledgements, losses
@@ -149,7 +149,7 @@ pub enum Signal {
 pub struct Congestion {
     /// Now.
     pub now: Time,
-    /// How it was noticed.
+    /// Signal by which the congestion was noticed.
     pub signal: Signal,
     /// Bytes in flight before it was noticed; TCP counts whole segments.
     pub in_flight: Bytes,

@@ -14,7 +14,7 @@ pub struct Unfinished {
     pub flow: Flow,
     /// Payload bytes that the receiver has acknowledged.
     pub acknowledged: Bytes,
-    /// What the sender is waiting for.
+    /// Description of what the sender is waiting for.
     pub reason: String,
 }
 
@@ -31,7 +31,7 @@ pub struct LiveFlow {
     pub acknowledged: Bytes,
 }
 
-/// What an endpoint has sent and received, for conservation checks.
+/// Counters of what an endpoint has sent and received, for conservation checks.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct EndpointCounters {
     /// Payload bytes sent, retransmissions included.
@@ -104,8 +104,8 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         send: impl FnOnce(&Packet<H>),
     ) -> bool;
 
-    /// When `poll` will next have a packet for `nic` if nothing happens before the wire is free `at`
-    /// that time, which may be now or later: `at` or earlier when it has one by then,
+    /// Returns when `poll` will next have a packet for `nic` if nothing happens before the wire is
+    /// free `at` that time, which may be now or later: `at` or earlier when it has one by then,
     /// [`Time::MAX`] when it waits for the network.
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time;
 
@@ -116,7 +116,7 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         None
     }
 
-    /// When [`Self::on_deadline`] wants to be called; [`Time::MAX`] for never.
+    /// Returns when [`Self::on_deadline`] wants to be called; [`Time::MAX`] for never.
     fn deadline(&self) -> Time;
 
     /// Called when `deadline` has come.
@@ -134,6 +134,6 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
         0
     }
 
-    /// What has been sent and received so far.
+    /// Returns the counters of what has been sent and received so far.
     fn counters(&self) -> EndpointCounters;
 }

@@ -1,4 +1,4 @@
-//! Who watches a simulation without being part of it.
+//! Observers of a simulation, which are not part of it.
 
 use crate::flow::{Completion, Flow};
 use crate::id::{NodeId, PortId};
@@ -36,8 +36,8 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_completion(&mut self, _node: NodeId, _completion: &Completion) {}
 
-    /// Whether [`Self::on_dequeue`] does something. Asked for at every dequeue, before what it is told is put
-    /// together.
+    /// Returns whether [`Self::on_dequeue`] does something. Asked for at every dequeue, before what
+    /// it is told is put together.
     #[inline]
     fn sees_dequeues(&self) -> bool {
         true

@@ -3,7 +3,7 @@
 use crate::packet::{Header, Packet, Priority, PrioritySet};
 use crate::units::{Bytes, Duration, Time};
 
-/// What happens to a packet as it leaves.
+/// Mark that is set on a packet as it leaves.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Mark {
     /// Nothing.
@@ -12,7 +12,7 @@ pub enum Mark {
     Congestion,
 }
 
-/// What a queue of a port has done so far.
+/// Statistics of one queue of a port.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueReport {
     /// Its priority.
@@ -74,7 +74,7 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
         0
     }
 
-    /// Whether some packet could leave, given the paused priorities.
+    /// Returns whether some packet could leave, given the paused priorities.
     fn is_ready(&self, paused: PrioritySet) -> bool;
 
     /// Called instead of the other three when `packet` finds the port idle, its priority not paused

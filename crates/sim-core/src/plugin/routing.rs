@@ -1,4 +1,4 @@
-//! Where a switch sends a packet next.
+//! Forwarding: the choice of the next hop of a packet at a switch.
 
 use crate::id::PortId;
 use crate::packet::{Header, Packet, Priority};
@@ -23,10 +23,10 @@ pub trait PortStates {
     /// Bytes that wait at `port`.
     fn queued(&self, port: PortId) -> Bytes;
 
-    /// Whether the neighbor at `port` has paused `priority`.
+    /// Returns whether the neighbor at `port` has paused `priority`.
     fn is_paused(&self, port: PortId, priority: Priority) -> bool;
 
-    /// Whether the link of `port` carries packets.
+    /// Returns whether the link of `port` carries packets.
     fn is_up(&self, port: PortId) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! What a switch writes into the packets that leave it.
+//! Telemetry that a switch writes into the packets that leave it.
 
 use crate::id::PortId;
 use crate::packet::{Header, Packet};
@@ -9,7 +9,7 @@ use crate::units::{Bytes, Rate, Time};
 pub struct Hop {
     /// The time of the dequeue.
     pub now: Time,
-    /// When the packet's last byte had arrived at the switch.
+    /// Time at which the packet's last byte had arrived at the switch.
     pub arrived: Time,
     /// The port through which it came.
     pub ingress: PortId,
@@ -57,7 +57,7 @@ impl<H: Header, A: Telemetry<H>, B: Telemetry<H>> Telemetry<H> for (A, B) {
     }
 }
 
-/// What there is, or nothing.
+/// Optional telemetry: `None` writes nothing.
 impl<H: Header, T: Telemetry<H>> Telemetry<H> for Option<T> {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {

@@ -89,7 +89,7 @@ const BYTE_UNITS: Units = &[
     (&["tib"], 1 << 40),
 ];
 
-/// What quantities of one kind look like.
+/// Syntax of quantities of one kind.
 struct Form {
     units: Units,
     example: &'static str,

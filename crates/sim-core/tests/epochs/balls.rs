@@ -40,7 +40,7 @@ pub(crate) struct Thrower {
     pub(crate) next_index: u16,
     pub(crate) log: Vec<(Time, u64)>,
     pub(crate) until: Time,
-    /// How long a ball flies at least.
+    /// Shortest flight time of a ball.
     pub(crate) flight: Duration,
     pub(crate) lazy: bool,
 }

@@ -32,7 +32,7 @@ fn play(count: usize, threads: usize) -> Vec<Vec<(Time, u64)>> {
     play_with(&mut Clock, count, threads, false)
 }
 
-/// How long balls of process `own` fly: those of every third one stay in the air for long.
+/// Returns how long balls of process `own` fly: those of every third one stay in the air for long.
 fn flight(own: usize) -> Duration {
     LOOKAHEAD.saturating_mul(if own.is_multiple_of(3) { 7 } else { 1 })
 }
@@ -60,7 +60,7 @@ struct Witness {
     in_epoch: bool,
     running: Option<usize>,
     seen: Vec<usize>,
-    /// How often each process has been looked at.
+    /// Number of times that each process has been visited.
     looks: BTreeMap<usize, u64>,
 }
 

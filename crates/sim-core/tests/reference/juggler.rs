@@ -5,7 +5,7 @@ use fabricsim_core::units::{Duration, Time};
 
 use super::dice::{Dice, index};
 
-/// What a process saw.
+/// Observation made by a process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Sample {
     Ball(usize),
@@ -21,11 +21,12 @@ pub(crate) struct Channel {
     pub(crate) delay: Duration,
 }
 
-/// What a process does with what it sees: it depends on all that it has seen before, in its order.
+/// A process of the game. Its reaction to what it sees depends on everything that it has seen
+/// before, in order.
 #[derive(Clone, Debug)]
 pub(crate) struct Juggler {
     pub(crate) channels: Vec<Channel>,
-    /// When the last ball of each channel arrives.
+    /// Arrival time of the last ball of each channel.
     pub(crate) last: Vec<Time>,
     pub(crate) state: u64,
     /// Balls that it may still throw.
@@ -86,7 +87,7 @@ impl Juggler {
     }
 }
 
-/// What happens between epochs at one instant.
+/// A change made between epochs at one instant.
 #[derive(Clone, Debug)]
 pub(crate) struct Change {
     pub(crate) at: Time,
@@ -106,7 +107,8 @@ pub(crate) struct Game {
     pub(crate) changes: Vec<Change>,
 }
 
-/// What was seen in a game: how much by each process at each change, and all in the end.
+/// Observations made in a game: their number for each process at each change, and all of them at
+/// the end.
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) looks: Vec<Vec<usize>>,

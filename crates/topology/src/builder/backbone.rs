@@ -1,4 +1,4 @@
-//! What networks of providers share: switches that are linked somehow, with hosts at each.
+//! Common parts of provider networks: switches that are linked in any way, with hosts at each.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;

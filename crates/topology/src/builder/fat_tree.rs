@@ -44,7 +44,7 @@ choices! {
     }
 }
 
-/// How many there are of everything.
+/// Dimensions of a fat tree: the numbers of its parts.
 struct Shape {
     pods: u32,
     tors_per_pod: u32,

@@ -30,7 +30,7 @@ settings! {
         #[range(from 1)]
         #[refused("{value} is too few", "write at least 1")]
         pub longest_path: u32 = 36,
-        /// Which of the networks with these numbers.
+        /// Seed that selects one of the networks with these numbers.
         pub seed: u64 = 1,
         /// Hosts at each switch.
         pub hosts_per_switch: u32 = 1,

@@ -1,4 +1,5 @@
-//! What all builders share: a list of links being drawn up, and the checks of their settings.
+//! Common parts of all builders: a list of links under construction, and the checks of their
+//! settings.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;

@@ -1,4 +1,4 @@
-//! Whether a graph is in one part.
+//! Check that a graph is connected.
 
 use std::ops::Range;
 

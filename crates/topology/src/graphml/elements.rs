@@ -22,7 +22,7 @@ pub(super) fn opening(element: Node<'_, '_>) -> Range<usize> {
     start..start + length
 }
 
-/// Where in `text` a line and a column are.
+/// Returns where in `text` a line and a column are.
 pub(super) fn offset(text: &str, at: TextPos) -> usize {
     let lines = text
         .split_inclusive('\n')

@@ -14,7 +14,7 @@ use crate::limits::MAX_NODES;
 pub(super) struct Nodes<'a> {
     /// The number of each id.
     numbers: FxHashMap<&'a str, u32>,
-    /// Where each is in the file.
+    /// Byte range of each switch in the file.
     pub(super) places: Vec<Range<usize>>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the nodes of a graph are on the map.
+//! Positions of the nodes of a graph on the map.
 
 use fabricsim_core::input::InputError;
 use roxmltree::{Document, Node};
@@ -6,7 +6,7 @@ use roxmltree::{Document, Node};
 use super::elements::{Named, wrong};
 use crate::builder::Place;
 
-/// Where the nodes are on the map, in the order of the file.
+/// Returns where the nodes are on the map, in the order of the file.
 pub(super) fn read_places(
     document: &Document<'_>,
     graph: Node<'_, '_>,

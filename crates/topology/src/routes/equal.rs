@@ -55,7 +55,7 @@ impl EqualPaths {
         &self.routes
     }
 
-    /// Whether all shortest paths of each pair are known to offer the same.
+    /// Returns whether all shortest paths of each pair are known to offer the same.
     #[must_use]
     pub const fn is_uniform(&self) -> bool {
         self.uniform
@@ -193,8 +193,8 @@ impl Ways {
 }
 
 impl Routes {
-    /// Whether links between switches are all alike, and the links of each host too: then all
-    /// shortest paths of a pair offer the same.
+    /// Returns whether links between switches are all alike, and the links of each host too: then
+    /// all shortest paths of a pair offer the same.
     fn is_uniform(&self) -> bool {
         fn alike<'a>(mut ports: impl Iterator<Item = &'a Port>) -> bool {
             let first = ports.next();

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::down_links::DownLinks;
 use crate::graph::Topology;
 
-/// What the tables call a node: a host is a member of a group, a switch has an index.
+/// Identification of a node in the tables: a host is a member of a group, a switch has an index.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     /// The host's group; [`Slot::SWITCH`] for a switch.
@@ -90,7 +90,7 @@ impl Groups {
         groups
     }
 
-    /// How many groups there are.
+    /// Returns how many groups there are.
     pub(super) fn count(&self) -> u32 {
         NodeId::from_index(self.sizes.len()).0
     }

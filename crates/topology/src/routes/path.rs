@@ -8,7 +8,8 @@ use super::Routes;
 use crate::graph::Port;
 
 impl Routes {
-    /// What the idle network offers the pair, along the first next hop at each step.
+    /// Returns the properties of the path between the pair in the idle network, along the first
+    /// next hop at each step.
     ///
     /// `mtu_payload` is the payload of a full packet: its transmission at each hop is part of the
     /// base round-trip time, headers and the acknowledgement's transmission are not. `None` when
@@ -110,7 +111,7 @@ impl Routes {
     }
 }
 
-/// What one hop adds to the base round-trip time.
+/// Returns the share of one hop in the base round-trip time.
 pub(super) fn link_rtt(rate: Rate, delay: Duration, mtu_payload: Bytes) -> Duration {
     saturating_add(delay.saturating_mul(2), rate.transmission(mtu_payload))
 }

@@ -1,4 +1,4 @@
-//! How large the routes of a network would be, before they are found.
+//! Size that the routes of a network would have, determined before they are found.
 
 use super::groups::Groups;
 use super::switch::SwitchTable;

@@ -26,9 +26,9 @@ pub(super) struct SwitchTable {
     ports: Vec<PortId>,
 }
 
-/// Where to go: a set of equal next hops, `ports[start..start + len]`, with the first at hand; for a
-/// local group (`len` is [`LOCAL`]) the place in `members` where its own sets start; or, with a `len`
-/// of 0, nowhere.
+/// Next hops of a destination: a set of equal next hops, `ports[start..start + len]`, of which the
+/// first is also stored here; for a local group (`len` is [`LOCAL`]), the place in `members` where
+/// its own sets start; or, with a `len` of 0, no next hop.
 #[derive(Clone, Copy)]
 struct Entry {
     start: u32,

@@ -6,7 +6,7 @@ use fabricsim_core::units::{Duration, Rate};
 
 use super::Routes;
 
-/// What the path of first next hops offers from a switch to a host.
+/// Properties of the path of first next hops from a switch to a host.
 #[derive(Clone, Copy)]
 enum Way {
     /// Not looked at, or it goes on by this port.

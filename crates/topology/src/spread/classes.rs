@@ -22,15 +22,15 @@ pub(super) struct Way {
 /// equal next hops lead to all of them or to none.
 #[derive(Debug)]
 pub(super) struct Class {
-    /// How many nodes it has.
+    /// Number of nodes in the class.
     pub(super) members: f64,
     /// Whether it forwards.
     pub(super) forwards: bool,
-    /// What a node sends of each term.
+    /// Sending factor of one node for each term.
     pub(super) sent: Vec<f64>,
-    /// What a node takes of each term.
+    /// Receiving factor of one node for each term.
     pub(super) taken: Vec<f64>,
-    /// What hosts of the same group exchange over its switches.
+    /// Traffic that the members of the class, or the hosts of the group, exchange with one another.
     pub(super) within: f64,
     pub(super) ways: Vec<Way>,
 }
@@ -44,14 +44,16 @@ pub(super) struct Classes {
     class_of: Vec<usize>,
 }
 
-/// What makes two switches alike: neighbors (a host with several links counts as its group, others do
-/// not count), the traffic of their hosts, and their number where a pair names one of these.
+/// Properties in which two switches must agree to be alike: their neighbors (a host with several
+/// links counts as its group, others do not count), the traffic of their hosts, and their own
+/// number where a pair names one of these hosts.
 type Likeness = (Vec<usize>, Vec<u64>, Option<NodeId>);
 
 /// The class of a host that has none of its own.
 const NONE: usize = usize::MAX;
 
-/// What the hosts of each switch send and take of each term, and whether a pair names one.
+/// Sums of the sending and receiving factors of each switch's hosts for each term, and the switches
+/// of which a pair names a host.
 struct Local {
     sums: FxHashMap<NodeId, Vec<[f64; 2]>>,
     named: FxHashSet<NodeId>,

@@ -5,7 +5,7 @@ use super::classes::{Classes, Way};
 /// The distance of what has not been reached.
 const FAR: u32 = u32::MAX;
 
-/// What the ways of each class carry, all members together.
+/// Returns the traffic on the ways of each class, for all members together.
 pub(super) fn carried(classes: &Classes) -> Vec<Vec<f64>> {
     let all = &classes.classes;
     let mut carried: Vec<Vec<f64>> = all
@@ -97,8 +97,8 @@ impl Search {
     }
 }
 
-/// What members of a class send to one another goes over any neighbor that they share, which is any
-/// that forwards.
+/// Adds the traffic that members of a class send to one another: it goes over any neighbor that
+/// they share, which is any that forwards.
 fn among_members(classes: &Classes, class: usize, carried: &mut [Vec<f64>]) {
     let own = &classes.classes[class];
     let forwards = |way: &&Way| classes.classes[way.to].forwards;

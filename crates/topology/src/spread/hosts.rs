@@ -1,4 +1,4 @@
-//! Where hosts hang, and what their own links carry.
+//! Attachment of hosts, and the traffic on their own links.
 
 use fabricsim_core::id::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Demand, LinkLoads, NoSpread};
 use crate::graph::{Port, Topology};
 
-/// Where the traffic of a host begins and ends: its switch, or a group of hosts that have several
-/// links and are alike.
+/// Point at which the traffic of a host begins and ends: its switch, or a group of hosts that have
+/// several links and are alike.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum End {
     Switch(NodeId),
@@ -24,8 +24,8 @@ pub(super) struct Ends {
     pub(super) named: FxHashSet<usize>,
 }
 
-/// What makes two hosts with several links alike: their switches, their traffic, and their number
-/// where a pair names them.
+/// Properties in which two hosts with several links must agree to be alike: their switches, their
+/// traffic, and their number where a pair names them.
 type Likeness = (Vec<NodeId>, Vec<u64>, Option<usize>);
 
 impl Ends {
@@ -61,7 +61,8 @@ impl Ends {
     }
 }
 
-/// What a host sends and takes of each term, bit by bit.
+/// Returns the sending and receiving factors of a host for each term, as the bits of the
+/// floating-point numbers.
 fn factors(demand: &Demand, position: usize) -> Vec<u64> {
     let terms = demand.terms.iter();
     terms

@@ -1,13 +1,13 @@
-//! Whether marks come from a classic queue: the passive detector of Briscoe and Ahmed, "TCP Prague
-//! Fall-back on Detection of a Classic ECN AQM" (arXiv 1911.00710), by the variation of the
-//! round-trip time and by the depth of the queue.
+//! Detection of marks that come from a classic queue: the passive detector of Briscoe and Ahmed,
+//! "TCP Prague Fall-back on Detection of a Classic ECN AQM" (arXiv 1911.00710), by the variation of
+//! the round-trip time and by the depth of the queue.
 
 use fabricsim_core::units::Duration;
 
 /// Weights of variation and depth (V and D), per round trip and doubling.
 const VARIATION_WEIGHT: f64 = 0.5;
 const DEPTH_WEIGHT: f64 = 0.5;
-/// What they are compared with (V0 and D0).
+/// Reference values with which variation and depth are compared (V0 and D0).
 const VARIATION: Duration = Duration::from_us(750);
 const DEPTH: Duration = Duration::from_ms(2);
 /// Up to this the queue is taken for one of L4S; a transition of one follows, then classic.

@@ -21,7 +21,7 @@ settings! {
         #[range(above 0.0)]
         #[refused("a growth of {value} is not above zero", "give a number above 0, such as 0.4")]
         pub c: f64 = 0.4,
-        /// What is left of the window after congestion.
+        /// Share of the window that is left after congestion.
         ///
         /// It is beta_cubic in the RFC.
         #[range(above 0.0, below 1.0)]
@@ -88,8 +88,9 @@ pub struct Cubic {
     config: CubicConfig,
     window: Window,
     hystart: Option<HyStart>,
-    /// Where the curve is flat: the window before the last congestion, or less where fast convergence
-    /// leaves room (W_max); 0 before the first one and after a timeout.
+    /// Window at which the curve is flat, in segments: the window before the last congestion, or
+    /// less where fast convergence leaves room (W_max); 0 before the first congestion and after a
+    /// timeout.
     w_max: f64,
     /// The window when the threshold was set last (cwnd_prior); 0 before that.
     prior: f64,
@@ -99,7 +100,8 @@ pub struct Cubic {
 /// While W_max is not known the window grows by at least one segment in so many delivered ones, as in
 /// Linux: before the first congestion, and after a timeout, which forgets it.
 const FIRST_GROWTH: f64 = 20.0;
-/// Where the target is not above the window, one segment in so many windows, as in Linux.
+/// Number of windows in which the window grows by one segment while the target is not above it, as
+/// in Linux.
 const FLAT_GROWTH: f64 = 100.0;
 
 impl Cubic {

@@ -88,7 +88,7 @@ pub(super) fn share_of(nic_rate: Rate, share: f64) -> Rate {
     Rate::from_bps_f64((nic_rate.as_bps_f64() * share).round())
 }
 
-/// What a port at `nic_rate` sends in `nanoseconds`.
+/// Returns the number of bytes that a port at `nic_rate` sends in `nanoseconds`.
 pub(super) fn bytes_at(nic_rate: Rate, nanoseconds: u64) -> Bytes {
     nic_rate.bytes_in(fabricsim_core::units::Duration::from_ns(nanoseconds))
 }

@@ -95,7 +95,7 @@ impl<H> ControllerFactory<H> for PragueConfig {
     }
 }
 
-/// What is known of marks.
+/// Marks seen so far.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Marks {
     /// None has been seen.
@@ -124,17 +124,18 @@ pub struct Prague {
     marked: u32,
     /// All below is acknowledged when the period's round trip has ended.
     period_end: u64,
-    /// When marks were averaged last.
+    /// Time at which marks were last averaged.
     averaged_at: Option<Time>,
     /// Periods since slow start.
     rounds: u32,
     /// By how much the window has yet to fall: at most one segment for each acknowledgement.
     debt: f64,
     reduced_at: Option<Time>,
-    /// What was sent when the state of reduction (CWR) began, which holds until more is acknowledged.
+    /// Next sequence number to be sent at the time when the reduction state (CWR) began; the state
+    /// holds until more than that is acknowledged.
     held: Option<u64>,
     rate: Option<Rate>,
-    /// What the queue seems to be, where that is looked for.
+    /// Detector of classic queues, where it is enabled.
     queue: Option<ClassicQueue>,
 }
 
@@ -151,7 +152,8 @@ impl Prague {
         is_scalable(self.feedback)
     }
 
-    /// Whether the flow is old enough to compete as if its path were longer (`prague_is_rtt_indep`).
+    /// Returns whether the flow is old enough to compete as if its path were longer
+    /// (`prague_is_rtt_indep`).
     fn is_independent(&self) -> bool {
         self.is_scalable()
             && !self.window.in_slow_start()
@@ -167,7 +169,7 @@ impl Prague {
         ratio * ratio
     }
 
-    /// Whether the target round trip has passed since `then`.
+    /// Returns whether the target round trip has passed since `then`.
     fn has_passed(&self, then: Option<Time>, now: Time) -> bool {
         then.is_none_or(|then| now.since(then) >= self.config.target_rtt)
     }

@@ -17,7 +17,7 @@ const TIMESTAMP: u16 = 8;
 const HYPER_AFTER: u32 = 5;
 
 choices! {
-    /// What leads to hyper increase.
+    /// Events that lead to hyper increase.
     pub enum HyperCounts {
         /// Five increases in a row, below T_low too; the sixth is the first larger one: the published
         /// HPCC simulator.
@@ -53,7 +53,7 @@ settings! {
         pub t_low: Duration = "50us",
         /// Round-trip time above which the rate always falls.
         pub t_high: Duration = "500us",
-        /// What differences are measured in.
+        /// Unit in which differences of round-trip times are measured.
         ///
         /// It is minRTT in the paper.
         #[range(above "0s")]
@@ -69,7 +69,7 @@ settings! {
         /// It is N δ in the paper.
         #[note("(default \"500Mbps\" for each 100 Gbps of NIC rate)")]
         pub hyper_increase: Option<Rate> = none,
-        /// What has to occur five times before hyper increase.
+        /// Events that have to occur five times before hyper increase.
         pub hyper_counts: HyperCounts = "increases",
         /// Lowest rate.
         #[note("(default \"1Gbps\", at most a hundredth of the NIC rate); flows that do not fit a link at that rate queue up")]
@@ -179,12 +179,13 @@ pub struct Timely {
     last_rtt: Duration,
     /// Average difference of consecutive round-trip times (rtt_diff), picoseconds.
     rtt_difference: f64,
-    /// What leads to hyper increase, in a row.
+    /// Number of consecutive events that lead to hyper increase.
     in_a_row: u32,
 }
 
 impl Timely {
-    /// What the rate is multiplied by, or `None` when it grows (paper, algorithm 1).
+    /// Returns the factor by which the rate is multiplied, or `None` when it grows (paper,
+    /// algorithm 1).
     fn decrease(&self, rtt: Duration) -> Option<f64> {
         let gradient = self.rtt_difference / self.min_rtt;
         if rtt < self.t_low {
@@ -229,7 +230,7 @@ impl Timely {
         }
     }
 
-    /// Whether an increase at this round-trip time is a large one.
+    /// Returns whether an increase at this round-trip time is a large one.
     fn is_hyper(&self, rtt: Duration) -> bool {
         let enough = self.in_a_row >= HYPER_AFTER;
         match self.hyper_counts {

@@ -67,7 +67,8 @@ fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
     host.start(Time::ZERO, &flow, NIC);
 }
 
-/// What leaves when the wire is free at once, one packet after the other, from `now` on.
+/// Returns the packets that leave one after the other from `now` on, over a wire that is always
+/// free at once.
 fn sent(host: &mut Host, mut now: Time, paused: PrioritySet, most: usize) -> Vec<Packet<TcpOnly>> {
     let mut packets = Vec::new();
     while packets.len() < most {

@@ -32,13 +32,13 @@ impl<H: Header> Answers<H> {
         self.queues[priority.index()].push(packet)
     }
 
-    /// Whether a priority in `allowed` has answers.
+    /// Returns whether a priority in `allowed` has answers.
     #[inline]
     pub(crate) const fn any(&self, allowed: PrioritySet) -> bool {
         !self.occupied.intersection(allowed).is_empty()
     }
 
-    /// How many wait.
+    /// Returns how many wait.
     pub(crate) fn len(&self) -> usize {
         self.queues.iter().map(Fifo::len).sum()
     }

@@ -1,4 +1,4 @@
-//! What a user can set, and what the simulation adds to it.
+//! RDMA settings of the user, and those that the simulation adds.
 
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
@@ -9,7 +9,8 @@ use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
 choices! {
-    /// Whose round-trip time algorithms work with (T). A window is what the flow's NIC sends in it (W).
+    /// Round-trip time with which algorithms work (T). A window is the number of bytes that the
+    /// flow's NIC sends in it (W).
     pub enum BaseRtt {
         /// The largest of all pairs of hosts, for every flow, as in the published runs.
         Largest = "largest" ("of all pairs"),
@@ -19,7 +20,7 @@ choices! {
 }
 
 choices! {
-    /// How losses are repaired.
+    /// Method of loss recovery.
     #[derive(Default)]
     pub enum Recovery {
         /// Receivers keep nothing beyond a gap; senders go back to it and send everything again.
@@ -54,7 +55,7 @@ settings! {
         )]
         #[note("(default \"4ms\" where packets can be lost, else \"536870912ns\")")]
         pub rto_min: Option<Duration> = none,
-        /// How losses are repaired.
+        /// Method of loss recovery.
         pub recovery: Recovery = "go-back-n",
         /// Least time between two NACKs for one byte, with go-back-n.
         pub nack_interval: Duration = "500us",
@@ -101,7 +102,8 @@ pub(super) fn gap(unit: TimeUnit, wire: u16, rate: Rate) -> Duration {
     }
 }
 
-/// Which round-trip time and bandwidth-delay product algorithms are given: T, and the whole window W.
+/// Round-trip time and bandwidth-delay product that algorithms are given: T, and the whole window
+/// W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BaseReference {
     /// T is the largest of all pairs, for every flow, and W what the flow's own NIC sends in it (HPCC
@@ -152,7 +154,7 @@ impl BaseReference {
 /// Everything a host's transport is told; shared by all hosts.
 #[derive(Debug)]
 pub struct RdmaSettings<F> {
-    /// What the user set.
+    /// Settings given by the user.
     pub config: RdmaConfig,
     /// Makes the controllers.
     pub factory: F,
@@ -171,9 +173,9 @@ pub struct RdmaSettings<F> {
     pub ack_high_priority: bool,
     /// The resolution of pacing.
     pub pacing: TimeUnit,
-    /// When an idle NIC port looks again.
+    /// Time at which an idle NIC port checks again.
     pub nic_timer: NicTimer,
-    /// What algorithms take for T and W.
+    /// Values that algorithms take for T and W.
     pub base: BaseReference,
     /// The least retransmission timeout.
     pub rto_min: Duration,

@@ -22,7 +22,7 @@ use super::nic::Nic;
 use super::receiver::{Answer, Receivers};
 use super::sender::Sender;
 
-/// What Ethernet adds to an IP packet.
+/// Bytes that Ethernet adds to an IP packet.
 const LINK_HEADER: u64 = 14;
 
 /// The RDMA transport of one host.
@@ -67,7 +67,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// Whether an answer may leave by `nic`.
+    /// Returns whether an answer may leave by `nic`.
     #[inline]
     pub(crate) fn has_answers(&self, nic: PortId, paused: PrioritySet) -> bool {
         let allowed = self.answers_allowed(paused);

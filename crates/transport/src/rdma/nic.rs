@@ -17,9 +17,9 @@ pub(crate) struct Nic<H> {
     pub(crate) ready: [SlotSet; Priority::COUNT],
     /// Priorities whose set is not empty.
     pub(crate) occupied: PrioritySet,
-    /// Whose turn it was.
+    /// Slot of the flow that had the last turn.
     pub(crate) last: u32,
-    /// When paced flows become ready; entries that a flow has outlived are recognized by its
+    /// Times at which paced flows become ready; stale entries of a flow are recognized by its
     /// `paced_at`.
     pub(crate) paced: BinaryHeap<Reverse<(Time, u32)>>,
 }

@@ -1,4 +1,4 @@
-//! What a receiver keeps beyond a gap.
+//! Packets that a receiver keeps beyond a gap.
 
 use fabricsim_core::packet::{Flags, Header, Packet};
 
@@ -11,9 +11,9 @@ use super::packet_set::PacketSet;
 #[derive(Clone, Debug)]
 pub(super) struct Reassembly {
     held: PacketSet,
-    /// How many are held.
+    /// Number of packets that are held.
     count: u64,
-    /// Where the flow ends, when its last packet is held.
+    /// Byte at which the flow ends, when its last packet is held.
     end: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ impl Reassembly {
         }
     }
 
-    /// Whether nothing is held any more.
+    /// Returns whether nothing is held any more.
     pub(super) const fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -22,7 +22,7 @@ struct Reception {
     nacked: u64,
     /// Until when another NACK for that byte is held back.
     nack_after: Time,
-    /// What has arrived beyond a gap, while there is one.
+    /// Packets that have arrived beyond a gap, while there is one.
     reassembly: Option<Box<Reassembly>>,
 }
 
@@ -38,7 +38,7 @@ impl Default for Reception {
 }
 
 impl Reception {
-    /// What to answer to a packet beyond the first missing byte.
+    /// Returns the response to a packet beyond the first missing byte.
     // Apart from the code that every packet runs through.
     #[cold]
     fn on_gap<H: Header>(&mut self, now: Time, packet: &Packet<H>, config: &RdmaConfig) -> Answer {
@@ -63,7 +63,7 @@ impl Reception {
     }
 }
 
-/// What a data packet leads to.
+/// Response to a data packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Answer {
     /// Tell the sender that all bytes below this one are here.
@@ -74,7 +74,8 @@ pub(super) enum Answer {
     Nack {
         /// The byte.
         expected: u64,
-        /// How many packets beyond it the one lies that has arrived and is kept, or 0.
+        /// Distance, in packets, from the missing byte to the packet that has arrived and is kept,
+        /// or 0 when it is not reported.
         beyond: u32,
     },
     /// Say nothing.

@@ -24,16 +24,16 @@ pub(super) struct Scoreboard {
     lost_below: u64,
     /// The next packet to look at: lost ones below have been sent again. It is not itself reported.
     turn: u64,
-    /// When a packet was last sent again.
+    /// Time at which a packet was last retransmitted.
     resent_at: Time,
     /// The recovery sequence: the episode ends when all bytes below are acknowledged.
     until: u64,
     overtaking: Overtaking,
-    /// Where packets are overtaken, one more than the highest that is reported.
+    /// One more than the highest reported packet, on paths where packets are overtaken.
     reported_below: u64,
 }
 
-/// How far packets of a flow overtake one another without one of them being lost.
+/// Extent to which packets of a flow overtake one another without one of them being lost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Overtaking {
     /// Packets.
@@ -47,8 +47,8 @@ impl Overtaking {
     /// The fewest packets where some are overtaken: the DupThresh of RFC 8985.
     const FEWEST: u64 = 3;
 
-    /// What is allowed for on such `paths`: what leaves in a quarter of a round trip, as in RFC 8985,
-    /// section 6.2, where `bdp` leaves in a whole one.
+    /// Returns the extent allowed for on such `paths`: the packets that leave in a quarter of a
+    /// round trip, as in RFC 8985, section 6.2, where `bdp` is what leaves in a whole one.
     pub(super) fn new(paths: PathStability, bdp: Bytes, mtu: Bytes) -> Self {
         match paths {
             PathStability::PerFlow => Self::NEVER,
@@ -181,12 +181,12 @@ mod tests {
     const MTU: u64 = 1_000;
     const NEXT: u64 = 20_000;
 
-    /// When packet `number` left, the first time.
+    /// Returns when packet `number` left, the first time.
     fn left(number: u64) -> Time {
         Time::from_ns(number * 100)
     }
 
-    /// What is sent again at `now` until nothing is left.
+    /// Returns the packets that are retransmitted at `now` until none is left.
     fn resend(board: &mut Scoreboard, now: Time) -> Vec<u64> {
         std::iter::from_fn(|| {
             let byte = board.lost()?;

@@ -32,7 +32,7 @@ pub(super) struct Sender<L> {
     /// All bytes below have been sent at least once.
     sent_once: u64,
     pub(super) retransmitted: u64,
-    /// When the next packet may leave.
+    /// Earliest time at which the next packet may leave.
     pub(super) next_send: Time,
     /// The spacing that `next_send` includes, at `rate`.
     gap: Duration,
@@ -42,7 +42,8 @@ pub(super) struct Sender<L> {
     pub(super) paced_at: Time,
     /// The timer entry that the endpoint holds for this flow; [`Time::MAX`] for none.
     pub(super) timer_at: Time,
-    /// When bytes were last acknowledged, or the first of a flight was sent.
+    /// Time at which bytes were last acknowledged, the first packet of a flight was sent, or a
+    /// timeout occurred.
     progress: Time,
     smoothed_rtt: Duration,
     least_rtt: Duration,
@@ -50,7 +51,7 @@ pub(super) struct Sender<L> {
     /// The `snd_nxt` when the running round trip began.
     round_end: u64,
     backoff: u32,
-    /// What is known of losses, while selective recovery repairs some.
+    /// Losses known so far while selective recovery runs.
     scoreboard: Option<Box<Scoreboard>>,
 }
 
@@ -125,8 +126,8 @@ impl<L> Sender<L> {
         self.sent() - self.acknowledged
     }
 
-    /// Whether bytes are left and the window lets one more packet go: it begins less than a window
-    /// beyond the first byte that is not acknowledged.
+    /// Returns whether bytes are left and the window lets one more packet go: it begins less than a
+    /// window beyond the first byte that is not acknowledged.
     #[inline]
     pub(super) fn may_send<H: Header>(&self) -> bool
     where
@@ -305,7 +306,7 @@ impl<L> Sender<L> {
             .get_or_insert_with(|| Box::new(Scoreboard::new(acknowledged, mtu.get(), overtaking)))
     }
 
-    /// When the flow times out if nothing is acknowledged until then.
+    /// Returns when the flow times out if nothing is acknowledged until then.
     #[inline]
     pub(super) fn timeout_at(&self, rto_min: Duration) -> Time {
         if self.in_flight() == 0 {
@@ -318,7 +319,7 @@ impl<L> Sender<L> {
             .saturating_add(rto.saturating_mul(1 << self.backoff))
     }
 
-    /// What the sender waits for, in words.
+    /// Returns a description of what the sender waits for.
     pub(super) fn waits_for<H: Header>(&self) -> String
     where
         L: CongestionControl<H>,

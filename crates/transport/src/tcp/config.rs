@@ -1,4 +1,4 @@
-//! What a user can set of TCP.
+//! User settings of TCP.
 
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Bytes, Duration};
@@ -21,7 +21,7 @@ choices! {
 }
 
 choices! {
-    /// How losses are found.
+    /// Method of loss detection.
     pub enum Detection {
         /// Selective acknowledgements and the time since the transmission (RFC 2018, RFC 8985).
         Rack = "rack" ("default: SACK and times"),
@@ -31,7 +31,7 @@ choices! {
 }
 
 choices! {
-    /// What the least retransmission timeout is a floor of.
+    /// Quantity to which the floor of the retransmission timeout applies.
     pub enum RtoFloor {
         /// Of the term 4 RTTVAR, as in Linux: the timeout is at least SRTT and the floor.
         Variation = "variation" ("of 4 RTTVAR; default of linux-wan"),
@@ -71,7 +71,7 @@ settings! {
         )]
         #[note("(default \"200ms\"; \"2ms\")")]
         pub min_rto: Option<Duration> = none,
-        /// What it is a floor of.
+        /// Quantity to which the floor of the retransmission timeout applies.
         pub rto_floor: Option<RtoFloor> = none,
         /// Timeout of a SYN and before the first sample.
         ///
@@ -95,7 +95,7 @@ settings! {
         #[refused("with none nothing would ever be sent", "give a number from 1 upwards")]
         #[note("(default 2)")]
         pub ack_every: Option<u32> = none,
-        /// How long an acknowledgement may wait.
+        /// Longest time that an acknowledgement may wait.
         #[range(above "0s")]
         #[refused(
             "a time of zero would fire at once",
@@ -106,7 +106,7 @@ settings! {
         /// First segments that are acknowledged at once.
         #[note("(default 16; 0)")]
         pub quick_acks: Option<u32> = none,
-        /// How losses are found.
+        /// Method of loss detection.
         pub detection: Option<Detection> = none,
         /// Probe for the loss of a tail, with rack.
         ///
@@ -121,7 +121,7 @@ settings! {
         /// Payload bytes of a request.
         #[note("(up to a segment, default \"200B\")")]
         pub request: Option<Bytes> = none,
-        /// How long ended connections are remembered.
+        /// Time for which ended connections are remembered.
         ///
         /// To acknowledge late copies (RFC 9293, section 3.6.1).
         #[note("(default \"60s\"; \"1s\")")]

@@ -17,7 +17,7 @@ use super::header::{Bits, HasTcp};
 use super::receiver::{Arrival, Receiver};
 use super::sender::{Incoming, Sender};
 
-/// What a connection is used for.
+/// Current use of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Task {
     /// It is being opened for a request, which another connection may yet serve.
@@ -57,7 +57,7 @@ pub(super) struct Fetch {
     pub(super) again: u64,
 }
 
-/// What a packet has led to.
+/// Event that a packet has caused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Event {
     /// Nothing beyond the connection.
@@ -101,7 +101,7 @@ pub(super) struct Connection {
     pub(super) paced_at: Time,
 }
 
-/// Where a connection belongs.
+/// Identity of a connection, with the class and NIC port to which it belongs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Identity {
     pub(super) id: FlowId,
@@ -111,7 +111,7 @@ pub(super) struct Identity {
     pub(super) key: FlowKey,
     /// Of the NIC port.
     pub(super) line_rate: Rate,
-    /// When it is opened.
+    /// Time at which the connection is opened.
     pub(super) now: Time,
 }
 
@@ -231,13 +231,13 @@ impl Connection {
         self.receiver.delivered() - fetch.from >= fetch.flow.request.size.get()
     }
 
-    /// Whether a segment may leave when its pacing lets it.
+    /// Returns whether a segment may leave when its pacing lets it.
     #[inline]
     pub(super) fn may_send(&self) -> bool {
         self.handshake.state == State::Open && self.sender.may_send()
     }
 
-    /// When [`Self::on_deadline`] wants to be called.
+    /// Returns when [`Self::on_deadline`] wants to be called.
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         self.sender
@@ -275,7 +275,7 @@ impl Connection {
         })
     }
 
-    /// What it waits for, in words.
+    /// Returns a description of what the connection waits for.
     pub(super) fn waits_for(&self) -> String {
         if self.handshake.state != State::Open {
             return format!(

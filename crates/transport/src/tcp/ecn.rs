@@ -1,4 +1,4 @@
-//! How marks are told to the sender: the receiver's side of explicit congestion notification.
+//! Feedback of marks to the sender: the receiver's side of explicit congestion notification.
 
 use fabricsim_core::plugin::Feedback;
 
@@ -29,8 +29,8 @@ impl Echo {
         }
     }
 
-    /// What a packet that has met congestion, or not, asks of the acknowledgements. To be called
-    /// before it is taken in; [`Self::take`] follows.
+    /// Returns how urgently a packet must be acknowledged, depending on whether it has met
+    /// congestion (`marked`). To be called before the packet is taken in; [`Self::take`] follows.
     #[inline]
     pub(super) const fn urgency(&self, marked: bool) -> Urgency {
         let changes = marked != self.latched;
@@ -66,7 +66,7 @@ impl Echo {
         }
     }
 
-    /// Whether acknowledgements carry ECE now.
+    /// Returns whether acknowledgements carry ECE now.
     #[inline]
     pub(super) const fn ece(&self) -> bool {
         self.latched && matches!(self.feedback, Feedback::Classic | Feedback::Dctcp)

@@ -60,7 +60,7 @@ impl<H: HasTcp> Tcp<H> {
         }
     }
 
-    /// Whether an answer may leave by `nic`.
+    /// Returns whether an answer may leave by `nic`.
     #[inline]
     pub(crate) fn has_answers(&self, nic: PortId, paused: PrioritySet) -> bool {
         self.nics[nic.index()]

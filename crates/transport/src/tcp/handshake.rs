@@ -6,7 +6,7 @@ use super::config::TcpParameters;
 use super::timers::backed_off;
 use fabricsim_core::plugin::Feedback;
 
-/// How far a connection is opened.
+/// Progress in opening a connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum State {
     /// The SYN is on its way.
@@ -23,9 +23,9 @@ pub(super) struct Handshake {
     pub(super) state: State,
     /// SYNs or SYN-ACKs that have been sent.
     pub(super) sent: u32,
-    /// When the last one was sent.
+    /// Time at which the last SYN or SYN-ACK was sent.
     pub(super) sent_at: Time,
-    /// When the next one is sent; [`Time::MAX`] when open.
+    /// Time at which the next SYN or SYN-ACK is sent; [`Time::MAX`] when the connection is open.
     pub(super) resend_at: Time,
 }
 
@@ -64,8 +64,8 @@ impl Handshake {
     }
 }
 
-/// What comes of feedback that is `asked` for at a host that agrees to `accepted` at most (RFC 9768,
-/// section 3.1.2; RFC 3168, section 6.1.1).
+/// Returns the feedback that results when `asked` is requested from a host that agrees to
+/// `accepted` at most (RFC 9768, section 3.1.2; RFC 3168, section 6.1.1).
 pub(super) const fn agree(asked: Feedback, accepted: Feedback) -> Feedback {
     match (asked, accepted) {
         (Feedback::None, _) | (_, Feedback::None) => Feedback::None,

@@ -1,4 +1,4 @@
-//! What a TCP segment carries beyond the fields of every packet.
+//! Fields that a TCP segment carries beyond those of every packet.
 //!
 //! `Packet::seq` is the first payload byte of a segment, `Packet::flow` the connection (the flow for
 //! which it was opened), `Packet::sent_at` the timestamp: of the segment itself, and on an
@@ -29,7 +29,7 @@ impl Bits {
     /// The segment is a request; [`TcpHeader::aside`] is the size of the response.
     pub const REQUEST: Self = Self(64);
 
-    /// Whether all of `other` is set.
+    /// Returns whether all of `other` is set.
     #[inline]
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
@@ -58,7 +58,7 @@ pub struct SackBlock {
     /// The first byte, from the cumulative acknowledgement. It is negative where a second copy of
     /// old bytes is reported (RFC 2883, section 4).
     pub offset: i32,
-    /// How many bytes.
+    /// Number of bytes.
     pub len: u32,
 }
 
@@ -75,7 +75,7 @@ pub struct TcpHeader {
     pub ce_count: u32,
     /// The class of the connection's first flow: which settings it runs with.
     pub class: u16,
-    /// What the segment is.
+    /// Bits that tell the type of the segment.
     pub bits: Bits,
     /// On segments with [`Bits::SYN`]: the feedback of marks that is asked for or agreed to.
     pub feedback: Feedback,

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use fabricsim_core::flow::Flow;
 use fabricsim_core::id::FlowId;
 
-/// What becomes of a connection that is free.
+/// Next use of a connection that is free.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Next {
     /// It carries the request of this flow.
@@ -23,7 +23,7 @@ pub(super) enum Next {
     Close,
 }
 
-/// What becomes of connections that nothing is asked of.
+/// Handling of connections that have no request to serve.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum WhenIdle {
     #[default]

@@ -15,7 +15,8 @@ const PERSISTENCE: u32 = 16;
 /// The state of RFC 8985, section 5.3.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rack {
-    /// When the latest delivered transmission was sent (RACK.xmit_ts), and its last byte.
+    /// Time at which the latest delivered transmission was sent (RACK.xmit_ts); `end` is its last
+    /// byte.
     sent_at: Time,
     end: u64,
     /// Its round-trip time.
@@ -67,7 +68,7 @@ impl Rack {
         }
     }
 
-    /// Whether the latest delivered transmission was sent after that of `segment`.
+    /// Returns whether the latest delivered transmission was sent after that of `segment`.
     #[inline]
     pub(super) const fn is_after(&self, segment: &Segment) -> bool {
         let (ours, other) = (self.sent_at.as_ps(), segment.sent_at.as_ps());

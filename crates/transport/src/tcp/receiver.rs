@@ -23,7 +23,7 @@ pub(super) struct Arrival {
     pub(super) sent_at: Time,
 }
 
-/// What an acknowledgement says, but for the blocks beyond.
+/// Contents of an acknowledgement, except for the blocks beyond the first gap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Report {
     pub(super) cumulative: u64,
@@ -33,10 +33,10 @@ pub(super) struct Report {
     pub(super) echo: Time,
 }
 
-/// What a segment leads to.
+/// Consequences of a segment that has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Taken {
-    /// What was waiting is acknowledged as it was before the segment.
+    /// Acknowledgement of the segments that were waiting, with the state from before this segment.
     pub(super) before: Option<Report>,
     /// The segment is acknowledged now.
     pub(super) at_once: bool,
@@ -60,7 +60,7 @@ pub(super) struct Receiver {
     end: Option<u64>,
     /// Full segments that wait for their acknowledgement.
     waiting: u32,
-    /// When it is due at the latest; [`Time::MAX`] when none waits.
+    /// Latest time at which the waiting acknowledgement is due; [`Time::MAX`] when none waits.
     pub(super) ack_by: Time,
     /// The timestamp of the first segment that waits (RFC 7323, section 4.3), or of the last one.
     timestamp: Time,
@@ -96,7 +96,7 @@ impl Receiver {
         self.next - u64::from(self.is_ended())
     }
 
-    /// Whether the whole stream has arrived.
+    /// Returns whether the whole stream has arrived.
     pub(super) fn is_ended(&self) -> bool {
         self.end.is_some_and(|end| self.next >= end)
     }
@@ -179,7 +179,7 @@ impl Receiver {
         self.delivered() - delivered
     }
 
-    /// What an acknowledgement says now.
+    /// Returns the contents of an acknowledgement that is sent now.
     pub(super) fn report(&self) -> Report {
         Report {
             cumulative: self.next,

@@ -9,7 +9,7 @@ pub(super) struct ProportionalReduction {
     delivered: u32,
     /// Sent since (prr_out).
     sent: u32,
-    /// What may be in flight now.
+    /// Segments that may be in flight now.
     pub(super) window: u32,
 }
 

@@ -1,5 +1,6 @@
-//! What a sender knows of each segment that is not yet acknowledged as a whole: sent when, reported,
-//! believed lost, sent again (RFC 6675, section 3; RFC 8985, section 5.2).
+//! State of each segment that is not yet acknowledged as a whole, as its sender knows it: when it
+//! was sent, and whether it is reported, believed lost or retransmitted (RFC 6675, section 3; RFC
+//! 8985, section 5.2).
 //!
 //! Segments are numbered in the order of their bytes; a retransmission sends the same segment again.
 //! Work for an acknowledgement is in proportion to what it newly delivers.
@@ -18,7 +19,7 @@ use super::rack::Rack;
 use super::ranges::Ranges;
 use super::segment::{Segment, SegmentState};
 
-/// What an acknowledgement delivers.
+/// Segments and bytes that an acknowledgement delivers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Delivery {
     /// Segments newly acknowledged or reported.
@@ -27,7 +28,7 @@ pub(super) struct Delivery {
     pub(super) cumulative: u32,
     /// Payload bytes newly below the cumulative acknowledgement.
     pub(super) bytes: u64,
-    /// When the first and the last of those were sent that have been sent once.
+    /// Earliest and latest times at which those segments were sent that have been sent once.
     pub(super) first_sent: Option<Time>,
     pub(super) last_sent: Option<Time>,
     /// A second copy of something has arrived (RFC 2883).

@@ -6,7 +6,7 @@ use fabricsim_core::units::Time;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     pub(super) seq: u64,
-    /// When it was last sent.
+    /// Time at which the segment was last sent.
     pub(super) sent_at: Time,
     pub(super) payload: u16,
     /// It takes one number more, for the FIN.
@@ -16,7 +16,7 @@ pub(super) struct Segment {
     pub(super) again: bool,
 }
 
-/// What is known of it.
+/// State of a segment, as far as the sender knows it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum SegmentState {
     InFlight,

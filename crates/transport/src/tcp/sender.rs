@@ -19,7 +19,7 @@ use crate::switch::Switch;
 
 pub(super) use feedback::Incoming;
 
-/// What the sender is doing about congestion.
+/// Phase of the sender's response to congestion.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Phase {
     Open,
@@ -40,13 +40,13 @@ struct Probe {
     again: bool,
 }
 
-/// What leaves although the window may be full.
+/// Transmission that is made although the window may be full.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Forced {
     Nothing,
     /// A probe of the tail.
     Probe,
-    /// What a timeout sends again, while later segments are still on their way.
+    /// A retransmission by a timeout, while later segments are still on their way.
     Retransmission,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Outgoing {
     pub(super) codepoint: Flags,
 }
 
-/// How much of the window was used in the last round trip (Linux, `tcp_cwnd_validate`).
+/// Use of the window in the last round trip (Linux, `tcp_cwnd_validate`).
 #[derive(Clone, Copy, Debug, Default)]
 struct WindowUse {
     most: u32,
@@ -79,7 +79,7 @@ struct WindowUse {
 #[derive(Debug)]
 pub(super) struct Sender {
     pub(super) cc: DynController,
-    /// How marks are used, as the two sides have agreed.
+    /// Use of marks, as agreed by the two sides.
     ecn: EcnUse,
     pub(super) feedback: Feedback,
     parameters: Arc<TcpParameters>,
@@ -104,7 +104,7 @@ pub(super) struct Sender {
     usage: WindowUse,
     probe: Option<Probe>,
     forced: Forced,
-    /// When pacing lets the next segment go.
+    /// Time at which pacing allows the next segment to leave.
     pub(super) paced: Time,
     last_sent: Time,
     ce_count: u32,
@@ -160,7 +160,8 @@ impl Sender {
         self.closed = true;
     }
 
-    /// Whether all that was written is acknowledged, and the end of the stream too if it is closed.
+    /// Returns whether all that was written is acknowledged, and the end of the stream too if it is
+    /// closed.
     pub(super) fn is_done(&self) -> bool {
         self.una == self.written.saturating_add(u64::from(self.closed))
     }
@@ -195,7 +196,7 @@ impl Sender {
         Bytes::new(u64::from(count) * u64::from(self.parameters.mss))
     }
 
-    /// Whether a segment may leave when its pacing lets it.
+    /// Returns whether a segment may leave when its pacing lets it.
     #[inline]
     pub(super) fn may_send(&self) -> bool {
         let lost = self.board.lost() > 0;
@@ -319,7 +320,7 @@ impl Sender {
         }
     }
 
-    /// Whether the window is used enough to grow (Linux, `tcp_is_cwnd_limited`).
+    /// Returns whether the window is used enough to grow (Linux, `tcp_is_cwnd_limited`).
     fn uses_window(&self) -> bool {
         self.usage.limited
             || self.cc.in_slow_start()
@@ -343,7 +344,7 @@ impl Sender {
         }
     }
 
-    /// When [`Self::on_deadline`] wants to be called.
+    /// Returns when [`Self::on_deadline`] wants to be called.
     #[inline]
     pub(super) fn deadline(&self) -> Time {
         self.timers.deadline().min(self.cc.deadline())
@@ -371,7 +372,7 @@ impl Sender {
         true
     }
 
-    /// What it waits for, in words.
+    /// Returns a description of what the sender waits for.
     pub(super) fn waits_for(&self) -> String {
         let retries = self.timers.timeouts_in_a_row();
         let in_flight = self.next - self.una;

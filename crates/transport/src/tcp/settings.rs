@@ -11,7 +11,7 @@ use super::config::{TcpConfig, TcpParameters};
 use crate::cc::CubicConfig;
 
 choices! {
-    /// What a flow of a class is.
+    /// Kind of transfer that a flow of a class makes.
     #[derive(Default)]
     pub enum Pattern {
         /// The source opens a connection and sends the bytes; the flow ends when the last one is
@@ -25,7 +25,7 @@ choices! {
 }
 
 choices! {
-    /// Which connection a fetch uses.
+    /// Connection that a fetch uses.
     #[derive(Default)]
     pub enum Reuse {
         /// One of its own, closed afterwards.
@@ -37,7 +37,7 @@ choices! {
 }
 
 choices! {
-    /// How connections are opened.
+    /// Method of opening connections.
     #[derive(Default)]
     pub enum Opening {
         /// By a handshake, which takes a round trip.
@@ -49,7 +49,7 @@ choices! {
     }
 }
 
-/// How the flows of a class are carried.
+/// Settings for carrying the flows of a class.
 #[derive(Clone, Debug)]
 pub struct ClassConfig {
     /// The factory of the controllers of both sides.
@@ -60,11 +60,11 @@ pub struct ClassConfig {
     pub feedback: Feedback,
     /// The most that the destination agrees to.
     pub accepts: Feedback,
-    /// What a flow is.
+    /// Kind of transfer that a flow makes.
     pub pattern: Pattern,
-    /// Which connection a fetch uses.
+    /// Connection that a fetch uses.
     pub reuse: Reuse,
-    /// How connections are opened.
+    /// Method of opening connections.
     pub opening: Opening,
 }
 

@@ -1,4 +1,4 @@
-//! How large a full segment is.
+//! Size of a full segment.
 
 use fabricsim_core::units::Bytes;
 

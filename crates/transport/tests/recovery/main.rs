@@ -178,8 +178,8 @@ proptest! {
         prop_assert_eq!(again.sum::<u64>(), outcome.sender.retransmitted.get());
     }
 
-    /// Where only data is lost and order is kept, what is sent again without a timeout is exactly
-    /// what was lost.
+    /// Returns where only data is lost and order is kept, what is sent again without a timeout is
+    /// exactly what was lost.
     #[test]
     fn without_a_timeout_only_losses_are_sent_again(
         packets in 2u64..200,

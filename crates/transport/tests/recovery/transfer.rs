@@ -61,7 +61,7 @@ impl ControllerFactory<()> for Fixed {
     }
 }
 
-/// What becomes of a packet on the wire.
+/// Fate of a packet on the wire.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
     Arrives,
@@ -69,7 +69,7 @@ pub(crate) enum Fate {
     Late(Duration),
 }
 
-/// What is left when all flows have ended.
+/// Results of a transfer, when all flows have ended.
 pub(crate) struct Outcome {
     pub(crate) sender: EndpointCounters,
     pub(crate) receiver: EndpointCounters,
@@ -88,7 +88,7 @@ impl Outcome {
 
 struct Host {
     transport: Rdma<(), Fixed>,
-    /// When its wire is free.
+    /// Time at which the host's wire is free.
     free: Time,
 }
 

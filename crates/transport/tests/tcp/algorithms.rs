@@ -40,7 +40,7 @@ struct Steady {
 }
 
 impl Steady {
-    /// How often the window has fallen through the middle of its range.
+    /// Returns how often the window has fallen through the middle of its range.
     fn reductions(&self) -> u64 {
         let most = self.windows.iter().fold(0.0f64, |most, &w| most.max(w));
         let middle = 0.75 * most;

@@ -101,8 +101,9 @@ fn a_lost_syn_ack_is_rescued_by_another_connection() {
     assert!((fct[1] - rescued).abs() < 3.0, "{fct:?}");
 }
 
-/// What an idle path of 50 Mbps takes at least for `size` bytes: two round trips, then rounds of 10,
-/// 20, 40, ... segments, and the bytes that are left once the window fills the path.
+/// Returns the least time, in milliseconds, that `size` bytes take on an idle path of 50 Mbps: two
+/// round trips, then rounds of 10, 20, 40, ... segments, and the bytes that are left once the
+/// window fills the path.
 fn bound_ms(size: u64, rtt: f64) -> f64 {
     let packet = 1_514.0 * 8.0 / 50e3;
     let mut left = size.div_ceil(1_448) as f64;

@@ -14,7 +14,7 @@ use fabricsim_transport::tcp::{ClassConfig, Tcp, TcpConfig, TcpOnly, TcpSettings
 
 pub(crate) type Segment = Packet<TcpOnly>;
 
-/// What becomes of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
     Arrives,
@@ -25,7 +25,7 @@ pub(crate) enum Fate {
     Marked,
 }
 
-/// What the network is like.
+/// Properties of the network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Path {
     /// Of the hosts' NICs.
@@ -55,10 +55,10 @@ impl Path {
 
 struct Host {
     tcp: Tcp<TcpOnly>,
-    /// When its NIC is free, and when the bottleneck before it is.
+    /// Time at which the host's NIC is free; `bottleneck` is that of the bottleneck before it.
     free: Time,
     bottleneck: Time,
-    /// When it is looked at next.
+    /// Time at which the host is next polled.
     look: Time,
 }
 

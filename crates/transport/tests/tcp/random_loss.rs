@@ -11,7 +11,8 @@ use crate::network::{Fate, Network, Path, Segment, is_data, ms};
 /// The round-trip time in seconds. With windows below 150 segments CUBIC is in its Reno-friendly region.
 const RTT: f64 = 0.02;
 
-/// Whether the `number`-th transmission of data is lost: the same ones in the network and in the model.
+/// Returns whether the `number`-th transmission of data is lost: the same ones in the network and
+/// in the model.
 fn is_lost(number: u64, share: f64) -> bool {
     // SplitMix64 (Steele, Lea and Flood 2014).
     let mut bits = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -20,7 +21,7 @@ fn is_lost(number: u64, share: f64) -> bool {
     ((bits ^ (bits >> 31)) as f64) < share * 2f64.powi(64)
 }
 
-/// Which window ends the slower increase of the Reno-friendly region.
+/// Window that ends the slower increase of the Reno-friendly region.
 #[derive(Clone, Copy, PartialEq)]
 enum UntilWindow {
     /// cwnd_prior: the rule of section 4.3.

@@ -25,7 +25,7 @@ fn dup_acks() -> TcpConfig {
     }
 }
 
-/// What a transfer of 100 segments over 40 ms was like.
+/// Results of a transfer of 100 segments over a path with a round-trip time of 40 ms.
 struct Outcome {
     fct: f64,
     again: u64,

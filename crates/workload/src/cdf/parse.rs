@@ -6,7 +6,7 @@ use fabricsim_core::limits::MAX_SIZE;
 use super::Point;
 use crate::text::{Piece, lines};
 
-/// How far the last probability may be from 100 or 1 (a file may have rounded it).
+/// Largest deviation of the last probability from 100 or 1 (a file may have rounded it).
 const TOLERANCE: f64 = 1e-9;
 
 /// The points of `text`, at least one, in increasing order, the last with a total of 100 or 1.

@@ -21,7 +21,7 @@ pub(super) struct Incast {
     pub(super) hosts: Vec<NodeId>,
     /// The start of the current event.
     pub(super) due: Option<Time>,
-    /// How many of its flows have been handed out.
+    /// Number of its flows that have been handed out.
     pub(super) sent: usize,
 }
 

@@ -11,7 +11,7 @@ use crate::check::{DEFAULT_DST_PORT, DEFAULT_PRIORITY};
 use crate::context::Host;
 use crate::text::{Piece, lines};
 
-/// What a column means.
+/// Meaning of a column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Column {
     Class,

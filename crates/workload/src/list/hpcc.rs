@@ -10,7 +10,7 @@ use super::{Classes, FlowList};
 use crate::context::Host;
 use crate::text::{DecimalError, Piece, lines};
 
-/// How the start times of a `flow.txt`, decimal seconds, are read.
+/// Rule for reading the start times of a `flow.txt`, which are decimal seconds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum FlowTimes {
     /// As they are written, to the picosecond.

@@ -1,4 +1,4 @@
-//! What the two forms of a flow list share: the meaning of a field and the errors in it.
+//! Code that the two forms of a flow list share: the meaning of a field and the errors in it.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::InputError;
@@ -9,7 +9,7 @@ use fabricsim_core::units::{Bytes, Time};
 use crate::context::{Host, host_numbers};
 use crate::text::{DecimalError, Piece, scaled_decimal};
 
-/// Which nodes are hosts.
+/// Set of the nodes that are hosts.
 pub(super) struct HostSet {
     is_host: Vec<bool>,
     numbers: String,

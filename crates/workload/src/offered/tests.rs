@@ -40,7 +40,8 @@ fn matrix(offered: &Offered, hosts: usize) -> Vec<Vec<FlowCost>> {
     matrix
 }
 
-/// What the workload really sends, over its whole length, in the mean of many seeds.
+/// Returns the bytes per second that the workload actually sends between each pair of hosts, over
+/// its whole length, as the mean of many seeds.
 fn drawn(config: &BoxedWorkload, hosts: u32, seeds: u64, seconds: f64) -> Vec<Vec<f64>> {
     let mut sums = vec![vec![0.0; hosts as usize]; hosts as usize];
     for seed in 0..seeds {

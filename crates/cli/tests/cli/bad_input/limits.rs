@@ -14,7 +14,8 @@ fn scenario(topology: &str, workload: &str, more: &str) -> String {
     format!("[topology]\n{topology}\n[[workload]]\n{workload}\n[cc]\nkind = \"hpcc\"\n{more}\n")
 }
 
-/// What is written into `t.toml` and one other file, and what has to be said of it.
+/// Contents of `t.toml` and of one other file, the arguments, and the texts that the message must
+/// contain.
 struct Beyond {
     scenario: String,
     file: (&'static str, &'static str),
@@ -62,7 +63,7 @@ fn quantities_beyond_the_limits_are_refused_with_place_and_suggested_fix() {
     }
 }
 
-/// What a limit is, a suggested fix says: it is written and taken.
+/// Checks that values at the limits that suggested fixes name are accepted.
 #[test]
 fn the_limits_themselves_are_taken() {
     let folder = Folder::new();

@@ -26,7 +26,7 @@ fn checked(args: &[&str]) -> Vec<String> {
     checked
 }
 
-/// What README.md shows as a command line is a command line.
+/// Checks that the command lines shown in README.md are valid.
 #[test]
 fn the_commands_of_the_readme_are_understood() {
     let readme = project_text("README.md");

@@ -69,7 +69,8 @@ const REFUSED: &[(&[&str], &str, &str)] = &[
     (&["--png"], "--out", "required"),
 ];
 
-/// What is wrong ends the command with 2, says what would be right, and writes nothing.
+/// Checks that wrong input ends the command with exit code 2, that the message suggests a fix, and
+/// that nothing is written.
 #[test]
 fn errors_are_refused_with_a_suggested_fix() {
     let folder = Folder::new();

@@ -247,7 +247,8 @@ fn errors_of_the_base_are_shown_in_the_base() {
     );
 }
 
-/// What reads well and cannot be built is found before the first point runs, too.
+/// Checks that a scenario that can be read but not built is also refused before the first point
+/// runs.
 #[test]
 fn networks_are_built_before_anything_runs() {
     let folder = Folder::new();

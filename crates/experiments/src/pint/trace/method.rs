@@ -6,7 +6,7 @@ use std::str::FromStr;
 use fabricsim_core::input::ConfigError;
 use fabricsim_pint::tracing::{Layers, Marking, SchemeConfig, Traceback, Values};
 
-/// What is run for a row.
+/// Scheme that is run for a row.
 #[derive(Debug)]
 pub(super) enum Work {
     Pint(SchemeConfig),
@@ -117,7 +117,7 @@ impl Budget {
     }
 }
 
-/// What PINT is compared with.
+/// Scheme that PINT is compared with.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Rival {
     /// Probabilistic packet marking.
@@ -157,7 +157,7 @@ impl fmt::Display for Rival {
 }
 
 impl Rival {
-    /// What is run, with so many `functions` of AMS2.
+    /// Returns the scheme to run, with `functions` hash functions for AMS2.
     pub(super) fn work(self, functions: u8) -> Result<Work, ConfigError> {
         let marking = match self {
             Self::Lnc => return Ok(Work::NetworkCoding),
@@ -182,12 +182,12 @@ impl Rival {
     }
 }
 
-/// What a row or a curve is of.
+/// Scheme of a row or a curve.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Method {
     /// A scheme of PINT with a budget.
     Pint(Preset, Budget),
-    /// What it is compared with.
+    /// A scheme that PINT is compared with.
     Other(Rival),
 }
 
@@ -210,7 +210,8 @@ impl Method {
         }
     }
 
-    /// What its curve is called beside those of the scheme `preset`; none where it is no part of them.
+    /// Returns the name of its curve beside those of the scheme `preset`; `None` where it does not
+    /// belong to them.
     pub(super) fn curve(self, preset: Preset) -> Option<String> {
         match self {
             Self::Pint(own, budget) => (own == preset).then(|| match budget.bits {

@@ -22,7 +22,7 @@ const FITS: &str = "a string takes everything";
 const PNG_SCALE: f32 = 2.0;
 
 impl TraceSettings {
-    /// What the rows are of.
+    /// Returns the title of the rows.
     #[must_use]
     pub fn title(&self, network: Option<&Network>) -> String {
         let place = network.map_or_else(String::new, |network| {

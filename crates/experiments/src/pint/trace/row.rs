@@ -10,10 +10,10 @@ pub struct Row {
     pub hops: u8,
     /// Switches of the network.
     pub switches: u32,
-    /// What was tried.
+    /// Scheme that was tried.
     pub method: Method,
-    /// How often.
+    /// Number of trials.
     pub trials: u32,
-    /// What was found.
+    /// Results of the trials.
     pub found: Summary,
 }

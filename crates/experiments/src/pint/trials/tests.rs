@@ -332,7 +332,7 @@ fn paths_are_parts_of_a_walk() {
     );
 }
 
-/// Where all hops always xor no digest ever tells one of them.
+/// Returns where all hops always xor no digest ever tells one of them.
 #[test]
 fn what_cannot_be_decoded_is_given_up() {
     let trials = Trials {

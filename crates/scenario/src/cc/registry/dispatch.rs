@@ -73,7 +73,8 @@ compiled! { ($)
     NoControl(NoneConfig),
 }
 
-/// What TCP alone asks is left at its defaults: no flow of TCP has such a controller.
+/// Methods that only TCP needs keep their default implementations: no TCP flow has such a
+/// controller.
 impl<H: HasInt + HasDigest> CongestionControl<H> for AnyController<H> {
     #[inline]
     fn prepare(&mut self, header: &mut H) -> u16 {

@@ -28,11 +28,11 @@ type MakeFactory = fn(&dyn DynCcConfig) -> Arc<dyn DynFactory>;
 pub struct CcEntry {
     /// Its name in a scenario.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// One-line description.
     pub about: &'static str,
     /// The telemetry that it reads.
     pub telemetry: RequiredTelemetry,
-    /// What carries its flows.
+    /// Transport that carries its flows.
     pub transport: Transport,
     /// The keys of its own configuration.
     pub(super) keys: Keys,

@@ -1,4 +1,4 @@
-//! What the tables of all algorithms of TCP have in common.
+//! Keys that the tables of all TCP algorithms have in common.
 
 use fabricsim_core::plugin::Feedback;
 use fabricsim_core::settings;
@@ -11,7 +11,7 @@ settings! {
         ///
         /// Absent means the one that the algorithm is made for.
         pub ecn: Option<Feedback> = none,
-        /// How connections are opened.
+        /// Procedure by which connections are opened.
         pub opening: Opening = "handshake",
     }
 }

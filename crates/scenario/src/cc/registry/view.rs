@@ -19,7 +19,7 @@ pub struct ViewedFactory {
     pub(super) telemetry: RequiredTelemetry,
 }
 
-/// What telemetry is decoded by; one for all flows.
+/// Parameters for decoding telemetry; one set for all flows.
 #[derive(Debug)]
 enum Source {
     Nothing,

@@ -18,7 +18,7 @@ const COLUMNS: usize = 200;
 /// Characters that are kept before the faulty ones in a line that is cut.
 const BEFORE: usize = 60;
 
-/// What stands where a line is cut.
+/// Text that marks the place where a line is cut.
 const CUT: &str = "...";
 
 /// The lines of a text around an error: not more than fit on a screen, however large the text is,
@@ -27,7 +27,7 @@ const CUT: &str = "...";
 pub(super) struct Excerpt {
     name: String,
     text: String,
-    /// Where the error is in `text`.
+    /// Position of the error in `text`.
     span: Range<usize>,
     /// The first line of `text`, from zero.
     first_line: usize,
@@ -116,7 +116,7 @@ impl Excerpt {
         }
     }
 
-    /// Where the error is in the lines that are kept.
+    /// Returns where the error is in the lines that are kept.
     pub(super) fn span(&self) -> Range<usize> {
         self.span.clone()
     }

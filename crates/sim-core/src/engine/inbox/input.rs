@@ -12,8 +12,8 @@ use crate::units::Time;
 pub(super) struct Channel<M> {
     pub(super) current: Batch<M>,
     pub(super) cursor: usize,
-    /// What arrives after the messages of `current`: the batches of several epochs, where a link takes
-    /// longer than those.
+    /// Messages that arrive after those of `current`: the batches of several epochs, on links whose
+    /// delay is longer than an epoch.
     pub(super) rest: VecDeque<Batch<M>>,
 }
 

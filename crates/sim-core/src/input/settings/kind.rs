@@ -16,17 +16,17 @@ pub type Keys = &'static [Key];
 pub struct Key {
     /// Its name in the table.
     pub name: &'static str,
-    /// What it means in one line, with its choices, its range and its default.
+    /// Meaning of the key in one line, with its choices, its range and its default.
     pub meaning: &'static str,
-    /// What its value looks like.
+    /// Kind of its value.
     pub kind: ValueKind,
-    /// What it is where it is not given.
+    /// Value that it has where none is given.
     pub default: DefaultValue,
     /// The least and the most that it can be.
     pub limits: &'static [Limit],
 }
 
-/// What a key is where a table does not give it.
+/// Value of a key where a table does not give one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum DefaultValue {
     /// It has to be given.
@@ -87,7 +87,7 @@ impl Key {
     }
 }
 
-/// What the value of a key looks like in a scenario.
+/// Kind of value that a key takes in a scenario.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueKind {
     /// Any value.
@@ -130,7 +130,7 @@ pub struct Choice {
     pub remark: &'static str,
 }
 
-/// What a number with a unit measures.
+/// Quantity that a number with a unit measures.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Quantity {
     /// An instant or a duration, such as `"1us"`.
@@ -215,7 +215,7 @@ impl fmt::Display for ValueKind {
 
 /// A type that a key can have.
 pub trait SettingValue {
-    /// What its values look like.
+    /// Kind of its values.
     const KIND: ValueKind;
 
     /// The type without the possibility that nothing is given.
@@ -224,7 +224,7 @@ pub trait SettingValue {
     /// Returns the value, if one is given.
     fn given(&self) -> Option<&Self::Bare>;
 
-    /// Whether it is no number, or a finite one.
+    /// Returns whether it is no number, or a finite one.
     fn is_finite(&self) -> bool {
         true
     }

@@ -23,7 +23,7 @@ pub struct Limit {
 }
 
 impl Bound {
-    /// Whether `value` is on this side of `limit`; what cannot be compared is not.
+    /// Returns whether `value` is on this side of `limit`; what cannot be compared is not.
     pub fn holds<T: PartialOrd>(self, value: &T, limit: &T) -> bool {
         match self {
             Self::From => value >= limit,

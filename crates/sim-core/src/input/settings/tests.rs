@@ -2,7 +2,7 @@ use super::*;
 use crate::units::{Bytes, Duration, Rate};
 
 crate::choices! {
-    /// What is done.
+    /// Way in which something is done.
     enum Way {
         /// One way.
         Fast = "fast",

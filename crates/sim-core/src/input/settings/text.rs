@@ -66,7 +66,7 @@ impl Text {
         self.len
     }
 
-    /// Whether there is no text.
+    /// Returns whether there is no text.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
@@ -207,7 +207,7 @@ pub fn describe_limits(limits: &[Limit]) -> String {
     Text::new().limits(limits).as_str().to_owned()
 }
 
-/// Whether `written` is `name` in quotes.
+/// Returns whether `written` is `name` in quotes.
 const fn is_quoted(written: &str, name: &str) -> bool {
     let (written, name) = (written.as_bytes(), name.as_bytes());
     if written.len() != name.len() + 2 {

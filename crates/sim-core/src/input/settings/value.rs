@@ -10,12 +10,12 @@ use super::range::Bound;
 use super::text::describe_limits;
 use crate::input::ConfigError;
 
-/// What is said of a value outside of its range.
+/// Diagnostic for a value outside its range.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal {
-    /// What is wrong; `{value}` stands for the value.
+    /// Description of the problem; `{value}` stands for the value.
     pub message: &'static str,
-    /// What to write instead.
+    /// Suggestion of what to write instead.
     pub help: &'static str,
 }
 

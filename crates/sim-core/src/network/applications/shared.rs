@@ -7,15 +7,15 @@ use crate::flow::Flow;
 use crate::id::{FlowId, NodeId};
 use crate::plugin::{PathResolver, StartError};
 
-/// What the hosts of a network with applications share. It changes between epochs only, but for
-/// [`Self::in_flight`].
+/// State shared by the hosts of a network with applications. Except for [`Self::in_flight`], it
+/// changes only between epochs.
 #[derive(Debug)]
 pub(in crate::network) struct AppNetwork {
     current: RwLock<Current>,
     /// By sender: the flows that have started and whose receiver has applications. A receiver takes a flow
     /// out when it has arrived, which is at least one epoch after the sender has put it in.
     in_flight: Vec<Mutex<BTreeMap<FlowId, (Flow, u64)>>>,
-    /// How many hosts there are.
+    /// Number of hosts.
     pub(super) hosts: u32,
 }
 
@@ -45,7 +45,7 @@ impl AppNetwork {
         current.resolver = resolver;
     }
 
-    /// Whether a resolver has been set.
+    /// Returns whether a resolver has been set.
     pub(in crate::network) fn has_resolver(&self) -> bool {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         current.resolver.is_some()

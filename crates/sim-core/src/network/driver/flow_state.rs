@@ -9,14 +9,14 @@ use crate::network::applications::AppNetwork;
 use crate::network::health::Health;
 use crate::units::{Bytes, Duration, Time};
 
-/// What is known of flows outside the hosts; it lives as long as the network.
+/// State of the flows outside the hosts; it lives as long as the network.
 #[derive(Debug)]
 pub(in crate::network) struct FlowState {
     /// Flows of the source that were due, each with its number.
     pub(in crate::network) numbered: u64,
     /// Flows of applications that were due.
     pub(in crate::network) by_applications: u64,
-    /// What the hosts share where there are applications.
+    /// State shared by the hosts in a network with applications.
     pub(in crate::network) applications: Option<Arc<AppNetwork>>,
     /// Timers and flows that applications have asked for and whose time has not come.
     pub(in crate::network) pending: u64,
@@ -27,14 +27,14 @@ pub(in crate::network) struct FlowState {
     pub(in crate::network) unreachable: Vec<FlowRequest>,
     /// Completions in the order of (finish, flow), not yet collected by the user.
     pub(in crate::network) completions: Vec<Completion>,
-    /// When the sum of acknowledged bytes last changed, as far as has been seen.
+    /// Time at which the sum of acknowledged bytes was last seen to change.
     pub(in crate::network) progress_at: Time,
     pub(in crate::network) acknowledged: Bytes,
     /// Looks since then that found that something had happened.
     pub(in crate::network) vain_looks: u32,
     pub(in crate::network) health: Health,
     pub(in crate::network) schedule: WatchSchedule,
-    /// When the last flow ended, or was to start in vain.
+    /// Time at which the last flow ended, or at which a flow without a route was to start.
     pub(in crate::network) settled: Time,
     /// Everything before has happened everywhere, also in processes that are run lazily.
     pub(in crate::network) level: Time,

@@ -18,6 +18,6 @@ impl<M: Model> Driver<Node<M>> for Synchronize {
         })
     }
 
-    /// What lazy are switches, where no flow ends.
+    /// Does nothing: the lazily executed nodes are switches, where no flow ends.
     fn collect(&mut self, _processes: &mut Processes<'_, Node<M>>) {}
 }

@@ -1,4 +1,4 @@
-//! How a host calls its applications, and starts the flows that they ask for.
+//! Applications at a host: the host calls them, and starts the flows that they request.
 
 use std::sync::Arc;
 
@@ -105,13 +105,13 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// What the applications have done since the last call.
+    /// Returns the activity of the applications since the last call, if there was any.
     pub(in crate::network) fn take_app_news(&mut self) -> Option<AppNews> {
         let applications = self.applications.as_mut()?;
         applications.has_news().then(|| applications.take_news())
     }
 
-    /// What the applications wait for.
+    /// Returns a description of what each application waits for.
     pub(in crate::network) fn applications_wait_for(&self) -> Vec<String> {
         let applications = self.applications.iter();
         applications.flat_map(|own| own.waits_for()).collect()

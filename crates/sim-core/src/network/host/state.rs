@@ -27,7 +27,7 @@ impl<M: Model> Host<M> {
         &mut self.nics[port.index()].egress
     }
 
-    /// What `port` is like at `now`, before which everything has happened.
+    /// Returns a sample of `port` at `now`, before which everything has happened.
     pub(in crate::network) fn sample(&self, now: Time, port: PortId) -> PortSample {
         let nic = &self.nics[port.index()];
         let meter = &self.meters[port.index()];
@@ -76,7 +76,7 @@ impl<M: Model> Host<M> {
         &self.observer
     }
 
-    /// Whether the link of some port is down.
+    /// Returns whether the link of some port is down.
     pub(in crate::network) fn is_cut(&self) -> bool {
         self.nics.iter().any(|nic| nic.egress.is_down())
     }

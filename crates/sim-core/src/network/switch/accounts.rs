@@ -1,5 +1,5 @@
-//! What is counted and told of packets, apart from the code that moves them: most of it happens to few,
-//! and what all run through stays small enough to be inlined.
+//! Accounting and reporting of packets, apart from the code that moves them: most of it concerns
+//! few packets, and the code that all packets run through stays small enough to be inlined.
 
 use super::Switch;
 use crate::engine::SendBuffer;

@@ -1,4 +1,4 @@
-//! What fails at a switch between two epochs: its links, their rates, its routes.
+//! Failures and other changes at a switch between two epochs: its links, their rates, its routes.
 
 use super::Switch;
 use crate::id::PortId;

@@ -1,4 +1,4 @@
-//! What routing may know of the ports of its switch.
+//! State of a switch's ports that is available to routing.
 
 use super::Port;
 use crate::id::PortId;

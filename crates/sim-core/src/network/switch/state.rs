@@ -1,4 +1,4 @@
-//! What can be seen of a switch from outside.
+//! State of a switch that is visible from outside.
 
 use super::{Port, Switch};
 use crate::id::{NodeId, PortId};
@@ -39,7 +39,7 @@ impl<M: Model> Switch<M> {
         rates.sum()
     }
 
-    /// What `port` is like at `now`, before which everything has happened.
+    /// Returns a sample of `port` at `now`, before which everything has happened.
     pub(in crate::network) fn sample(&self, now: Time, port: PortId) -> PortSample {
         let index = port.index();
         let Port { egress, queue, .. } = &self.ports[index];
@@ -74,7 +74,8 @@ impl<M: Model> Switch<M> {
         bytes
     }
 
-    /// Whether the neighbor at `ingress` has been told to pause `priority` and not to resume.
+    /// Returns whether the neighbor at `ingress` has been told to pause `priority` and not to
+    /// resume.
     pub(in crate::network) fn has_paused(&self, ingress: PortId, priority: Priority) -> bool {
         self.buffer.has_paused(ingress, priority)
     }

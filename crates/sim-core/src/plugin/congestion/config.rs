@@ -1,4 +1,4 @@
-//! What a controller is made from: the configuration, the flow and the network.
+//! Inputs from which a controller is made: the configuration, the flow and the network.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -61,7 +61,7 @@ crate::setting_values! {
     ]),
 }
 
-/// Who answers marks.
+/// Component that responds to ECN marks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MarkResponse {
     /// The sender reports [`Signal::Mark`](super::Signal::Mark) once per window and brings down what is
@@ -71,12 +71,12 @@ pub enum MarkResponse {
     Own,
 }
 
-/// How connections of TCP use ECN.
+/// Use of ECN by TCP connections.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct EcnUse {
     /// The codepoint of data: [`Flags::ECT0`], [`Flags::ECT1`] or none.
     pub codepoint: Flags,
-    /// Who answers marks.
+    /// Component that responds to ECN marks.
     pub response: MarkResponse,
 }
 
@@ -88,7 +88,7 @@ impl EcnUse {
     };
 }
 
-/// Who says which packets carry a digest of PINT.
+/// Node that decides which packets carry a PINT digest.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub enum DigestCarrier {
     /// The sender.
@@ -113,9 +113,9 @@ pub struct CcContext {
     pub seed: u64,
     /// Where the model follows the reference simulator.
     pub quirks: Quirks,
-    /// Who says which packets carry digests.
+    /// Node that decides which packets carry digests.
     pub digests: DigestCarrier,
-    /// What the controllers of this configuration share.
+    /// Constants that the controllers of this configuration share.
     pub shared: SharedConstants,
 }
 
@@ -231,8 +231,8 @@ impl<'a> FlowStart<'a> {
     }
 }
 
-/// When a switch port marks packets: never up to `kmin` bytes, with a probability that grows
-/// linearly to `pmax` at `kmax`, always above.
+/// Marking thresholds of a switch port: packets are never marked up to `kmin` bytes, marked with a
+/// probability that grows linearly to `pmax` at `kmax`, and always marked above.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarkingThresholds {
     /// Bytes up to which nothing is marked.

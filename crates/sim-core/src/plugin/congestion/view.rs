@@ -34,7 +34,7 @@ impl ByteCounter {
 /// The entry of one switch: its egress port when the packet left it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntHop {
-    /// When the packet left, to the resolution of the header.
+    /// Time at which the packet left, to the resolution of the header.
     pub at: Time,
     /// Bytes that the port had sent before.
     pub sent: ByteCounter,

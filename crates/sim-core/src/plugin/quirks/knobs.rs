@@ -206,10 +206,10 @@ pub enum PausedAnswers {
     ByAlgorithm,
 }
 
-/// When a NIC port with nothing to send looks again.
+/// Time at which a NIC port with nothing to send checks again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum NicTimer {
-    /// When the first flow that its window lets go is due.
+    /// The time at which the first flow that its window allows to send is due.
     Precise,
     /// When the first flow with bytes left is due, whether or not its window lets it go, and not at all
     /// when that time has passed. A flow that waits for its pacing beside one that waits for its window

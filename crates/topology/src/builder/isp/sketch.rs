@@ -1,4 +1,4 @@
-//! How a random network with a longest path of its own grows.
+//! Growth of a random network with a longest path of given length.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::rng::{Purpose, Stream};
@@ -7,7 +7,7 @@ use fabricsim_core::rng::{Purpose, Stream};
 const LEAF_ONE_IN: u32 = 18;
 /// There is a chain for so many switches, and with it a link beyond those of a tree.
 const CHAIN_ONE_IN: u32 = 5;
-/// How many places are tried for a switch that is to hang on one link.
+/// Number of places that are tried for a switch that is to be attached by one link.
 const TRIES: u32 = 16;
 
 /// A network being drawn up. Each switch is at a place of the row, and on a way along which the places
@@ -15,7 +15,7 @@ const TRIES: u32 = 16;
 /// over the first or the last switch of min(a + b, 2 last - a - b) links, which is at most `last`, and none
 /// between the two ends is shorter.
 pub(super) struct Sketch {
-    /// Where on the row.
+    /// Place of each switch on the row.
     place: Vec<u32>,
     /// The switches at each place but for those that hang on one link: they are on no such way.
     at: Vec<Vec<u32>>,

@@ -1,4 +1,4 @@
-//! What a user can set of DCQCN, and the two sets of values that go with its two forms.
+//! User settings of DCQCN, and the two sets of values that go with its two forms.
 
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{CcConfig, CcContext, MarkingThresholds, Quirks, default_min_rate};
@@ -11,7 +11,7 @@ use super::super::paced_rate::{bytes_at, share_of};
 const LEAST_COUNTER: Bytes = Bytes::new(10_000);
 
 choices! {
-    /// Which DCQCN runs, and with which values where none are set.
+    /// Form of DCQCN that runs, with the values that it takes where none are set.
     pub enum ParameterSet {
         /// The algorithm of NIC vendors, with their values (HPCC paper, section 5.1).
         Vendor = "vendor",
@@ -25,7 +25,7 @@ settings! {
     pub struct DcqcnConfig {
         /// Algorithm and values that are not set.
         pub parameters: ParameterSet = "vendor",
-        /// How often the estimate of congestion is updated.
+        /// Interval at which the estimate of congestion is updated.
         ///
         /// In the paper's form after how long without a notification it decays.
         #[range(from "100ns")]
@@ -35,7 +35,7 @@ settings! {
         )]
         #[note("(default \"1us\"; paper: K, \"55us\")")]
         pub alpha_timer: Option<Duration> = none,
-        /// How often the rate may fall.
+        /// Interval at which the rate may fall.
         ///
         /// In the paper's form the least time between two notifications of a flow.
         #[range(from "100ns")]
@@ -45,7 +45,7 @@ settings! {
         )]
         #[note("(default \"4us\"; paper: N, \"50us\")")]
         pub decrease_timer: Option<Duration> = none,
-        /// How often the rate grows.
+        /// Interval at which the rate grows.
         #[range(from "100ns")]
         #[refused(
             "a timer that comes up more often than every 100ns is no timer",

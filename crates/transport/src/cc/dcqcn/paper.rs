@@ -33,7 +33,7 @@ impl NotificationPoint {
         }
     }
 
-    /// When the next notification is due without a further mark.
+    /// Returns when the next notification is due without a further mark.
     #[inline]
     const fn due(&self) -> Time {
         if self.collected {

@@ -9,7 +9,8 @@ use super::config::{DcqcnConfig, Values};
 #[derive(Clone, Copy, Debug)]
 struct Ticks {
     next: Time,
-    /// When `next` was set: of timers that are due at one instant the older one goes first.
+    /// Time at which `next` was set: of timers that are due at one instant, the older one goes
+    /// first.
     set: Time,
     every: Duration,
 }

@@ -1,4 +1,4 @@
-//! What a controller is told.
+//! Events that are reported to a controller.
 
 use fabricsim_core::packet::{Flags, Header, Packet};
 use fabricsim_core::plugin::{Ack, Congestion, Growth, Recovering, Round, Signal};

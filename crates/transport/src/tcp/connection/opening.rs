@@ -1,4 +1,4 @@
-//! How a connection is opened, by either side.
+//! Opening of a connection, by either side.
 
 use std::sync::Arc;
 

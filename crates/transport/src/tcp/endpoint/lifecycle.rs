@@ -1,4 +1,4 @@
-//! How connections come to be, what they are used for, and how they end.
+//! Life cycle of connections: their creation, their use and their end.
 
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, PortId};
@@ -256,7 +256,7 @@ impl<H: HasTcp> Tcp<H> {
         }
     }
 
-    /// What a request waits for whose dial is `id`.
+    /// Returns a description of what the request with the dial `id` waits for.
     pub(super) fn waits_for_dial(&self, id: FlowId) -> String {
         let slot = self.slots.get(&id);
         let connection = slot.and_then(|&slot| self.connections[slot as usize].as_ref());

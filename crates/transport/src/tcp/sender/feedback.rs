@@ -1,4 +1,4 @@
-//! What a sender makes of acknowledgements.
+//! Handling of acknowledgements at a sender.
 
 use fabricsim_core::plugin::{
     Ack, Congestion, Feedback, Growth, MarkResponse, Recovering, Round, Signal, TelemetryView,

@@ -1,4 +1,4 @@
-//! What a sender does when the retransmission timer has come.
+//! Response of a sender to an expired retransmission timer.
 
 use fabricsim_core::plugin::{Recovering, Signal};
 use fabricsim_core::units::Time;
@@ -40,8 +40,8 @@ impl Sender {
         self.timers.start_timeout(now, &self.rtt, &self.parameters);
     }
 
-    /// Whether the threshold has fallen for the window that is in flight: for a loss or a mark in it, or
-    /// for a timeout that nothing has been acknowledged since.
+    /// Returns whether the threshold has fallen for the window that is in flight: for a loss or a
+    /// mark in it, or for a timeout that nothing has been acknowledged since.
     fn is_reduced(&self) -> bool {
         let same_window = self.una < self.recovery_point;
         match self.phase {
