@@ -270,7 +270,7 @@ fn main() -> Result<(), fabricsim::Error> {
     let spread = format!("[routing]\npolicy = \"shortest-queue\"\n{recovery}");
     let tcp = "[[queue]]\ndiscipline = { kind = \"mark-above\", bytes = \"60KB\", limit = 1000 }\n\
                [cc]\nkind = \"tcp-dctcp\"";
-    println!("scenario                    flows   last ends   sent again");
+    println!("scenario                    flows   last ends   retransmitted");
     for (name, rest) in [
         ("ecmp", recovery),
         ("shortest queue", &spread),

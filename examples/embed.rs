@@ -83,8 +83,8 @@ enum Requests {
 fn main() -> Result<(), Box<dyn Error>> {
     let scenario = Scenario::from_toml(SCENARIO)?;
     let mut simulation = Simulation::new(&scenario, 1)?;
-    let hosts = u32::try_from(simulation.facts().hosts)?;
-    let mut rounds = vec![0u32; simulation.facts().hosts];
+    let hosts = u32::try_from(simulation.network_info().hosts)?;
+    let mut rounds = vec![0u32; simulation.network_info().hosts];
     for host in 0..hosts {
         simulation.inject(request(NodeId(host), 0, hosts, Time::ZERO))?;
     }

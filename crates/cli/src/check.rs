@@ -41,7 +41,7 @@ fn describe(
     simulation: &Simulation,
     utilization: &ExpectedUtilization,
 ) -> String {
-    let facts = simulation.facts();
+    let info = simulation.network_info();
     let expected = simulation.expected();
     let mut text = String::new();
     let mut line = |name: &str, value: String| {
@@ -52,33 +52,36 @@ fn describe(
         "network",
         format!(
             "{} hosts, {} switches, {} links",
-            facts.hosts, facts.switches, facts.links
+            info.hosts, info.switches, info.links
         ),
     );
-    line("NIC rate", facts.nic_rate.to_string());
+    line("NIC rate", info.nic_rate.to_string());
     line(
         "largest RTT",
         format!(
             "{:.3} us (base, one-packet)",
-            facts.extremes.base_rtt.as_secs_f64() * 1e6
+            info.path_stats.base_rtt.as_secs_f64() * 1e6
         ),
     );
-    line("largest BDP", format!("{} bytes", facts.extremes.bdp.get()));
+    line(
+        "largest BDP",
+        format!("{} bytes", info.path_stats.bdp.get()),
+    );
     line(
         "longest path",
-        format!("{} switches", facts.extremes.switches),
+        format!("{} switches", info.path_stats.switches),
     );
     line(
         "telemetry",
-        format!("{} bytes on each data packet", facts.telemetry_bytes),
+        format!("{} bytes on each data packet", info.telemetry_bytes),
     );
     line(
         "memory",
         format!(
             "about {} for the network and {} for each packet; {} when all links are full",
-            memory(facts.memory.network),
-            memory(facts.memory.packet),
-            memory(facts.memory.full_links),
+            memory(info.memory.network),
+            memory(info.memory.packet),
+            memory(info.memory.full_links),
         ),
     );
     line("expected flows", format!("{:.0}", expected.flows));

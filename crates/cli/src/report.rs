@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::console::output;
 use crate::plot::capitalized;
-use grouping::{Group, groups};
+use grouping::{RunGroup, groups};
 use runs::{Run, read_runs, thousands};
 use settings::{members, overview, scenarios, settings_that_differ};
 
@@ -102,7 +102,7 @@ fn warnings(page: &mut Page, runs: &[Run]) {
     }
 }
 
-fn slowdowns(page: &mut Page, runs: &[Run], groups: &[Group]) {
+fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
     page.section("Slowdown");
     for group in groups {
         let curves: Vec<SlowdownCurve> = members(runs, group)
@@ -150,7 +150,7 @@ fn slowdowns(page: &mut Page, runs: &[Run], groups: &[Group]) {
     );
 }
 
-fn distributions(page: &mut Page, runs: &[Run], groups: &[Group]) {
+fn distributions(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
     page.section("Distributions over flows");
     for group in groups {
         let curves = |points: fn(&Run) -> &Vec<(f64, f64)>| {
@@ -171,7 +171,7 @@ fn distributions(page: &mut Page, runs: &[Run], groups: &[Group]) {
 }
 
 /// Queues over all time, and time series, of runs that have them.
-fn observations(page: &mut Page, runs: &[Run], groups: &[Group]) -> Result<(), Error> {
+fn observations(page: &mut Page, runs: &[Run], groups: &[RunGroup]) -> Result<(), Error> {
     let mut begun = false;
     let mut begin = |page: &mut Page, heading: &str| {
         if !std::mem::replace(&mut begun, true) {

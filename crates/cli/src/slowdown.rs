@@ -12,7 +12,7 @@ use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
-    ReplicaTable, SizeBins, bins_csv, equal_count_bins,
+    ReplicationTable, SizeBins, bins_csv, equal_count_bins,
 };
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_scenario::text::file_kind::FileKind;
@@ -34,7 +34,7 @@ Examples:
   fabricsim slowdown results/a results/b --bins 100 --percentile 50,99
   fabricsim slowdown results/a --sizes 10KB,100KB,1MB --confidence 95
   fabricsim slowdown results/a --warm-up 1ms --cool-down 2ms --csv bins.csv
-  fabricsim slowdown results/seed1 results/seed2 results/seed3 --replicas
+  fabricsim slowdown results/seed1 results/seed2 results/seed3 --replications
   fabricsim slowdown fct.txt --published            the published script's table
 
 Slowdowns are at least 1; percentiles are not interpolated: of n sorted values the one at place
@@ -42,7 +42,7 @@ floor(n p), from 0. Unfinished flows are in no result.
 
 Intervals of a percentile take flows to be independent. Flows of one run share queues, so these
 intervals are too narrow: of 40 runs with a thousand short flows each at a load of 0.6, those of
-95% held the true value in 28 at p50, in 21 at p95. Run several seeds and use --replicas: its
+95% held the true value in 28 at p50, in 21 at p95. Run several seeds and use --replications: its
 intervals, Student's, are between runs, which are independent.
 
 Exit codes: 0 done, 1 a file cannot be written, 2 bad input.")]
@@ -61,7 +61,7 @@ pub(crate) struct SlowdownArgs {
     sizes: Option<Edges>,
 
     /// The published script's table as CSV, byte for byte: 20 bins without the largest flow
-    #[arg(long, conflicts_with_all = ["bins", "sizes", "percentile", "confidence", "json", "replicas"])]
+    #[arg(long, conflicts_with_all = ["bins", "sizes", "percentile", "confidence", "json", "replications"])]
     published: bool,
 
     /// Percentiles of the table
@@ -100,7 +100,7 @@ pub(crate) struct SlowdownArgs {
     /// The results are seeds of one scenario: print means over them with intervals that hold for
     /// flows that share queues, too
     #[arg(long)]
-    replicas: bool,
+    replications: bool,
 }
 
 /// Sizes at which bins end, in increasing order.
@@ -147,7 +147,7 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
         let bins = equal_count_bins(&results[0].kept, PUBLISHED_BINS, BinRule::Published);
         let csv = bins_csv(&bins);
         (csv.clone(), Value::Null, csv.into_bytes())
-    } else if args.replicas {
+    } else if args.replications {
         args.over_replicas(results)
     } else {
         args.one_by_one(&results)
@@ -280,13 +280,14 @@ impl SlowdownArgs {
                 "other_classes": flows.other_classes,
             }));
         }
-        let replicas: Vec<Vec<FctRecord>> = results.into_iter().map(|flows| flows.kept).collect();
+        let replications: Vec<Vec<FctRecord>> =
+            results.into_iter().map(|flows| flows.kept).collect();
         let table = match &self.sizes {
             Some(Edges(edges)) => {
-                ReplicaTable::between(&replicas, edges, &self.percentile, self.confidence())
+                ReplicationTable::between(&replications, edges, &self.percentile, self.confidence())
             }
-            None => ReplicaTable::of_equal_count(
-                &replicas,
+            None => ReplicationTable::of_equal_count(
+                &replications,
                 self.bin_count(),
                 &self.percentile,
                 self.confidence(),
@@ -294,8 +295,8 @@ impl SlowdownArgs {
         };
         writeln!(
             text,
-            "\nmeans over {} replicas, with half the width of the {} interval\n\n{table}",
-            table.replicas,
+            "\nmeans over {} replications, with half the width of the {} interval\n\n{table}",
+            table.replications,
             self.confidence()
         )
         .expect(FITS);

@@ -56,7 +56,7 @@ pub use fabricsim_transport::tcp::{Feedback, Reuse};
 pub use figure::{Beside, harm_figure};
 pub use metrics::{Sample, harm_less_is_better, harm_more_is_better};
 pub use qdisc_setting::QdiscSetting;
-pub use report::{HarmReport, Replica, Row, Status, WorkloadFacts};
+pub use report::{HarmReport, Replication, Row, Status, WorkloadFacts};
 pub use sample::{SampleCell, published_sample};
 pub use settings::{CCAFCT, DRAWN, HarmSettings};
 pub use workload::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};

@@ -39,7 +39,7 @@ const TRIAL_READINGS: u32 = 256;
 pub struct Parallelism {
     reading: Reading,
     /// Time at which the node that is running began.
-    domain_begun: Instant,
+    node_begun: Instant,
     window_begun: Instant,
     /// The CPU time of the thread when the epoch began.
     window_cpu: ThreadTime,
@@ -94,7 +94,7 @@ impl Parallelism {
         let now = Instant::now();
         Self {
             reading,
-            domain_begun: now,
+            node_begun: now,
             window_begun: now,
             window_cpu: ThreadTime::now(),
             window_ended: now,
@@ -194,11 +194,11 @@ impl Probe for Parallelism {
     }
 
     fn process_begins(&mut self, _index: usize) {
-        self.domain_begun = Instant::now();
+        self.node_begun = Instant::now();
     }
 
     fn process_ends(&mut self, index: usize) {
-        let cost = nanos(self.domain_begun.elapsed()).saturating_sub(self.reading.within_ns);
+        let cost = nanos(self.node_begun.elapsed()).saturating_sub(self.reading.within_ns);
         let index = u32::try_from(index).expect("nodes are numbered by u32");
         self.costs.push((cost, index));
     }

@@ -9,19 +9,19 @@ use std::io::{self, BufWriter, Write};
 use std::time::Instant;
 
 use fabricsim_core::engine::Interrupt;
-use fabricsim_core::network::{Progress, Stop, Watch};
+use fabricsim_core::network::{Progress, RunCallback, Stop};
 use fabricsim_core::units::Time;
 use fabricsim_report::FctWriter;
 use serde::Serialize;
 
 use crate::observe::Observation;
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write, new_file_in};
-use crate::query_files::write_answers;
+use crate::query_files::write_query_results;
 use crate::simulation::{Expectation, Simulation};
 use crate::summary::{Measured, summarize};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
-pub use place::Place;
+pub use place::ResultPlace;
 use recorder::{CpuClock, Recorder};
 use tables::{write_pauses, write_queue_stats};
 
@@ -73,10 +73,10 @@ pub fn run_to_folder<'a>(
     threads: usize,
     monitor: &mut dyn Monitor,
 ) -> Result<Summary, Error> {
-    let place = Place::new(scenario, destination.into(), &[])?;
+    let place = ResultPlace::new(scenario, destination.into(), &[])?;
     let run = Run::new(scenario, threads)?;
     let mut folder = place.open()?;
-    let ran = run.run_watched(&mut folder, place.origin(), monitor)?;
+    let ran = run.run_with_callback(&mut folder, place.origin(), monitor)?;
     ran.finish(folder)
 }
 
@@ -156,16 +156,16 @@ impl<'s> Run<'s> {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn run_watched(
+    pub fn run_with_callback(
         self,
         folder: &mut ResultFolder,
         origin: &Origin,
         monitor: &mut dyn Monitor,
     ) -> Result<Ran, Error> {
-        self.run_by(folder, origin, monitor, Simulation::run_watched)
+        self.run_by(folder, origin, monitor, Simulation::run_with_callback)
     }
 
-    /// Like [`run_watched`](Self::run_watched), by means of `run`.
+    /// Like [`run_with_callback`](Self::run_with_callback), by means of `run`.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -174,7 +174,7 @@ impl<'s> Run<'s> {
         folder: &mut ResultFolder,
         origin: &Origin,
         monitor: &mut dyn Monitor,
-        mut run: impl FnMut(&mut Simulation, Time, &mut dyn Watch) -> Stop,
+        mut run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
     ) -> Result<Ran, Error> {
         let Self {
             scenario,
@@ -224,8 +224,10 @@ impl<'s> Run<'s> {
             Some(observation) => observation.finish(&simulation, folder, ending)?,
             None => Vec::new(),
         };
-        let answers = match simulation.queries() {
-            Some(queries) => write_answers(folder, ending, queries, &simulation.answers())?,
+        let query_files = match simulation.queries() {
+            Some(queries) => {
+                write_query_results(folder, ending, queries, &simulation.query_results())?
+            }
             None => Vec::new(),
         };
         write_tables(scenario, &simulation, folder, ending)?;
@@ -241,7 +243,7 @@ impl<'s> Run<'s> {
         let summary = Summary {
             scenario_checksum: origin.checksum().to_owned(),
             observed,
-            answers,
+            query_files,
             plan: simulation
                 .queries()
                 .map(|queries| queries.plan().summary(queries.names())),
@@ -301,7 +303,7 @@ fn run_observed(
     until: Time,
     recorder: &mut Recorder<'_>,
     mut observation: Observation,
-    mut run: impl FnMut(&mut Simulation, Time, &mut dyn Watch) -> Stop,
+    mut run: impl FnMut(&mut Simulation, Time, &mut dyn RunCallback) -> Stop,
 ) -> Result<(Stop, Observation), Error> {
     loop {
         let next = observation.next().min(until);

@@ -1,11 +1,11 @@
-//! The files of answers: one for each query.
+//! The files of results: one for each query.
 
 use std::io::{self, BufWriter, Write};
 
 use fabricsim_core::units::Time;
 use fabricsim_pint::query::{
-    Aggregation, Answers, Estimate, FlowKey, HopAnswer, PacketAnswer, PathAnswer, Queries, Reach,
-    Statistic,
+    Aggregation, Estimate, FlowKey, HopResult, PacketResult, PathResult, Queries, QueryResults,
+    Reach, Statistic,
 };
 
 use crate::output::{Ending, ResultFolder};
@@ -14,7 +14,7 @@ use fabricsim_scenario::text::error::Error;
 
 const PREFIX: &str = "query_";
 
-/// Returns the files of the answers, in the order of the queries.
+/// Returns the files of the results, in the order of the queries.
 pub(crate) fn file_names(settings: &QuerySettings) -> impl Iterator<Item = String> {
     let queries = (1..).zip(&settings.queries);
     queries.map(|(number, query): (usize, _)| {
@@ -23,15 +23,15 @@ pub(crate) fn file_names(settings: &QuerySettings) -> impl Iterator<Item = Strin
     })
 }
 
-/// Writes `query_NAME.csv` for each of `queries` into `folder` and answers with their names.
+/// Writes `query_NAME.csv` for each of `queries` into `folder` and returns their names.
 ///
 /// # Errors
 /// When a file cannot be written.
-pub(crate) fn write_answers(
+pub(crate) fn write_query_results(
     folder: &mut ResultFolder,
     ending: Ending,
     queries: &Queries,
-    answers: &Answers,
+    results: &QueryResults,
 ) -> Result<Vec<String>, Error> {
     let mut files = Vec::new();
     for (index, (config, name)) in queries.configs().iter().zip(queries.names()).enumerate() {
@@ -41,18 +41,18 @@ pub(crate) fn write_answers(
             let unit = config.value.unit();
             match config.aggregation() {
                 Aggregation::Static => {
-                    let own = answers.paths.iter().filter(|answer| answer.query == index);
+                    let own = results.paths.iter().filter(|result| result.query == index);
                     write_paths(&mut out, own)
                 }
                 Aggregation::Dynamic => {
-                    let own = answers.hops.iter().filter(|answer| answer.query == index);
+                    let own = results.hops.iter().filter(|result| result.query == index);
                     write_hops(&mut out, unit, own)
                 }
                 Aggregation::Max | Aggregation::Min | Aggregation::Sum => {
-                    let own = answers
+                    let own = results
                         .packets
                         .iter()
-                        .filter(|answer| answer.query == index);
+                        .filter(|result| result.query == index);
                     write_packets(&mut out, unit, own)
                 }
             }?;
@@ -63,7 +63,7 @@ pub(crate) fn write_answers(
     Ok(files)
 }
 
-/// The file of the answers to the query called `name`.
+/// The file of the results to the query called `name`.
 pub(super) fn file_name(name: &str) -> String {
     format!("{PREFIX}{name}.csv")
 }
@@ -98,7 +98,7 @@ fn nanoseconds(time: Option<Time>) -> String {
 
 fn write_paths<'a>(
     out: &mut Csv<impl Write>,
-    answers: impl Iterator<Item = &'a PathAnswer>,
+    results: impl Iterator<Item = &'a PathResult>,
 ) -> io::Result<()> {
     out.write_record([
         "flow",
@@ -114,10 +114,10 @@ fn write_paths<'a>(
         "unnoticed_packets",
         "ended_by",
     ])?;
-    for answer in answers {
-        let part = &answer.part;
+    for result in results {
+        let part = &result.part;
         let path: Vec<String> = part.path.iter().map(ToString::to_string).collect();
-        let [flow, src, dst] = flow_cells(&answer.flow);
+        let [flow, src, dst] = flow_cells(&result.flow);
         out.write_record([
             flow,
             src,
@@ -156,7 +156,7 @@ fn estimate_cells(estimate: Option<Estimate>) -> [String; 2] {
 fn write_hops<'a>(
     out: &mut Csv<impl Write>,
     unit: &str,
-    answers: impl Iterator<Item = &'a HopAnswer>,
+    results: impl Iterator<Item = &'a HopResult>,
 ) -> io::Result<()> {
     let (estimate, truth) = (format!("estimate_{unit}"), format!("truth_{unit}"));
     out.write_record([
@@ -173,26 +173,26 @@ fn write_hops<'a>(
         "digests",
         "packets",
     ])?;
-    for answer in answers {
-        let [flow, src, dst] = flow_cells(&answer.flow);
-        let [statistic, share] = statistic_cells(answer.statistic);
-        let error = answer.estimate.zip(answer.truth);
+    for result in results {
+        let [flow, src, dst] = flow_cells(&result.flow);
+        let [statistic, share] = statistic_cells(result.statistic);
+        let error = result.estimate.zip(result.truth);
         let error = error.filter(|(_, truth)| *truth > 0.0);
         let error = error.map(|(estimate, truth)| estimate.value / truth - 1.0);
-        let [estimate, clipped] = estimate_cells(answer.estimate);
+        let [estimate, clipped] = estimate_cells(result.estimate);
         out.write_record([
             flow,
             src,
             dst,
-            answer.hop.to_string(),
+            result.hop.to_string(),
             statistic,
             share,
             estimate,
-            number(answer.truth),
+            number(result.truth),
             error.map_or_else(String::new, |error| format!("{error:.5}")),
             clipped,
-            answer.digests.to_string(),
-            cell(answer.passed),
+            result.digests.to_string(),
+            cell(result.passed),
         ])?;
     }
     Ok(())
@@ -201,7 +201,7 @@ fn write_hops<'a>(
 fn write_packets<'a>(
     out: &mut Csv<impl Write>,
     unit: &str,
-    answers: impl Iterator<Item = &'a PacketAnswer>,
+    results: impl Iterator<Item = &'a PacketResult>,
 ) -> io::Result<()> {
     let estimate = format!("estimate_{unit}");
     out.write_record([
@@ -214,10 +214,10 @@ fn write_packets<'a>(
         "clipped",
         "digests",
     ])?;
-    for answer in answers {
-        let [flow, src, dst] = flow_cells(&answer.flow);
-        let [statistic, share] = statistic_cells(answer.statistic);
-        let [estimate, clipped] = estimate_cells(answer.estimate);
+    for result in results {
+        let [flow, src, dst] = flow_cells(&result.flow);
+        let [statistic, share] = statistic_cells(result.statistic);
+        let [estimate, clipped] = estimate_cells(result.estimate);
         out.write_record([
             flow,
             src,
@@ -226,7 +226,7 @@ fn write_packets<'a>(
             share,
             estimate,
             clipped,
-            answer.digests.to_string(),
+            result.digests.to_string(),
         ])?;
     }
     Ok(())

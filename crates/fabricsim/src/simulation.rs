@@ -11,12 +11,12 @@ use std::sync::Arc;
 use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest};
 use fabricsim_core::id::NodeId;
-use fabricsim_core::network::{Room, Stop, Watch};
+use fabricsim_core::network::{Room, RunCallback, Stop};
 use fabricsim_core::plugin::Unfinished;
 use fabricsim_core::units::{Rate, Time};
 use fabricsim_pint::query::Queries;
 use fabricsim_report::FctRecord;
-use fabricsim_topology::{Extremes, Routes};
+use fabricsim_topology::{PathStats, Routes};
 
 use crate::network::control_plane::RouteControl;
 pub use crate::network::ideal::IdealFct;
@@ -28,7 +28,7 @@ pub use fabricsim_core::packet::PauseChange;
 
 /// Properties of the idle network of a scenario.
 #[derive(Clone, Copy, Debug)]
-pub struct NetworkFacts {
+pub struct NetworkInfo {
     /// Hosts.
     pub hosts: usize,
     /// Switches.
@@ -39,7 +39,7 @@ pub struct NetworkFacts {
     pub nic_rate: Rate,
     /// The largest base round-trip time, the largest bandwidth-delay product and the most switches
     /// on a path.
-    pub extremes: Extremes,
+    pub path_stats: PathStats,
     /// Bytes of telemetry that a data packet carries on the wire.
     pub telemetry_bytes: u16,
     /// The memory that it takes.
@@ -51,7 +51,7 @@ pub struct Simulation {
     runner: Box<dyn Runner>,
     sources: Sources,
     control_plane: RouteControl,
-    facts: NetworkFacts,
+    info: NetworkInfo,
     ideal: IdealFct,
     hosts: Vec<bool>,
     expected: Expectation,
@@ -81,7 +81,7 @@ impl fmt::Debug for Simulation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Simulation")
             .field("now", &self.now())
-            .field("facts", &self.facts)
+            .field("info", &self.info)
             .finish_non_exhaustive()
     }
 }
@@ -94,28 +94,28 @@ impl Simulation {
     /// Runs everything that happens before `until` and comes back: earlier when all flows have
     /// ended or nothing moves.
     pub fn run_until(&mut self, until: Time) -> Stop {
-        self.run_watched(until, &mut ())
+        self.run_with_callback(until, &mut ())
     }
 
     /// Like [`run_until`](Self::run_until), watched by `watch`.
-    pub fn run_watched(&mut self, until: Time, watch: &mut dyn Watch) -> Stop {
+    pub fn run_with_callback(&mut self, until: Time, callback: &mut dyn RunCallback) -> Stop {
         self.runner
-            .run_until(until, &mut self.sources, &mut self.control_plane, watch)
+            .run_until(until, &mut self.sources, &mut self.control_plane, callback)
     }
 
-    /// Like [`run_watched`](Self::run_watched), on the calling thread alone; `probe` is told of each
+    /// Like [`run_with_callback`](Self::run_with_callback), on the calling thread alone; `probe` is told of each
     /// epoch and of each node in it, by its index. The results are the same.
     pub fn run_probed(
         &mut self,
         until: Time,
-        watch: &mut dyn Watch,
+        callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop {
         self.runner.run_probed(
             until,
             &mut self.sources,
             &mut self.control_plane,
-            watch,
+            callback,
             probe,
         )
     }
@@ -203,8 +203,8 @@ impl Simulation {
 
     /// Returns the properties of the idle network.
     #[must_use]
-    pub const fn facts(&self) -> &NetworkFacts {
-        &self.facts
+    pub const fn network_info(&self) -> &NetworkInfo {
+        &self.info
     }
 
     /// Returns the traffic that the workloads are expected to produce.

@@ -172,7 +172,7 @@ pub struct Summary {
     pub overload: Option<String>,
     /// The longest queue of a switch port, in bytes.
     pub max_queue_bytes: u64,
-    /// Payload bytes sent again.
+    /// Payload bytes retransmitted.
     pub retransmitted_bytes: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
@@ -189,9 +189,9 @@ pub struct Summary {
     /// The files of time series.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<SeriesSummary>,
-    /// The files of the answers of queries.
+    /// The files of the results of queries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub answers: Vec<String>,
+    pub query_files: Vec<String>,
     /// Assignment of packets to queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanSummary>,
@@ -288,7 +288,7 @@ pub(crate) fn summarize(
         },
         peak_memory_bytes: peak_memory(),
         observed: Vec::new(),
-        answers: Vec::new(),
+        query_files: Vec::new(),
         plan: None,
         files: Vec::new(),
         scenario: scenario.resolved(),

@@ -23,8 +23,8 @@ const OVERLOAD: f64 = 0.9;
 /// The most workloads that are counted.
 const MOST_WORKLOADS: usize = 64;
 
-/// Bytes of an answer but the telemetry, and the least bytes of one.
-const ANSWER: (f64, f64) = (46.0, 60.0);
+/// Bytes of an ACK but the telemetry, and the least bytes of one.
+const ACK: (f64, f64) = (46.0, 60.0);
 
 /// The expected utilization of links: bytes on the wire, headers and acknowledgements included, over
 /// rates. Flows spread evenly over equal next hops; failures and repeated packets are not counted.
@@ -196,7 +196,7 @@ fn rate_of(
     let context = scenario.workload_context(index);
     // What is wrong with a workload has been said when the simulation was built.
     let offered = workload.offered(&context, &cost).ok().flatten()?;
-    let round_trip = simulation.facts().extremes.base_rtt;
+    let round_trip = simulation.network_info().path_stats.base_rtt;
     (offered.until.since(offered.from) > round_trip).then_some(offered)
 }
 
@@ -216,12 +216,8 @@ fn cost_of(
         }
         None => {
             let (forth, echoed) = telemetry(scenario, simulation, class);
-            let answer = (ANSWER.0 + echoed).max(ANSWER.1);
-            (
-                scenario.transport().mtu,
-                HEADER_BYTES.as_f64() + forth,
-                answer,
-            )
+            let ack = (ACK.0 + echoed).max(ACK.1);
+            (scenario.transport().mtu, HEADER_BYTES.as_f64() + forth, ack)
         }
     };
     move |size| {
@@ -233,16 +229,16 @@ fn cost_of(
     }
 }
 
-/// Bytes of telemetry on a data packet of `class`, and on its answer.
+/// Bytes of telemetry on a data packet of `class`, and on its ACK.
 fn telemetry(scenario: &Scenario, simulation: &Simulation, class: ClassId) -> (f64, f64) {
-    let facts = simulation.facts();
+    let info = simulation.network_info();
     let context = CcContext {
         link_rates: scenario.link_rates().into(),
-        base_rtt: facts.extremes.base_rtt,
-        longest_path: facts.extremes.switches,
+        base_rtt: info.path_stats.base_rtt,
+        longest_path: info.path_stats.switches,
         seed: scenario.seed(),
         quirks: *scenario.quirks(),
-        ..CcContext::of_nics(facts.nic_rate)
+        ..CcContext::of_nics(info.nic_rate)
     };
     let cc = scenario
         .class_cc()

@@ -64,7 +64,7 @@ fn timeouts_without_loss(
         keys.push(format!("[tcp] min_rto = \"{least}\""));
     }
     Some(format!(
-        "{} retransmission timeouts although no packet was lost, and {} bytes were sent again for nothing: \
+        "{} retransmission timeouts although no packet was lost, and {} bytes were retransmitted for nothing: \
          queues and pauses held packets for longer than {}; give a higher one",
         hosts.timeouts,
         hosts.retransmitted.get(),

@@ -265,7 +265,7 @@ fn packets_of_a_flow_can_take_all_paths_and_selective_recovery_sends_none_again(
     assert!(done.len() > 4);
     assert_eq!(done, run(2));
     let again: u64 = done.iter().map(|flow| flow.retransmitted.get()).sum();
-    assert_eq!(again, 0, "nothing is lost, so nothing is sent again");
+    assert_eq!(again, 0, "nothing is lost, so nothing is retransmitted");
 }
 
 #[test]

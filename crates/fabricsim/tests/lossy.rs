@@ -77,14 +77,14 @@ fn run(cc: &str, recovery: &str, loss: &str, threads: usize) -> Outcome {
     }
 }
 
-/// Bytes that were sent again, when everything adds up.
+/// Bytes that were retransmitted, when everything adds up.
 fn sent_again(outcome: &Outcome) -> u64 {
     let ends = &outcome.ends;
     assert_eq!(outcome.flows.len() as u64, u64::from(HOSTS) + 7);
     assert_eq!((ends.acknowledged, ends.delivered), (ASKED, ASKED));
     assert_eq!(ends.sent, ASKED + ends.retransmitted);
     assert!(ends.arrived >= ends.delivered && ends.arrived <= ends.sent);
-    // What is lost is payload of data: the answers that report a gap carry none.
+    // What is lost is payload of data: the ACKs that report a gap carry none.
     assert!(ends.arrived.get() + outcome.network.lost_payload.get() <= ends.sent.get());
     let of_flows = outcome.flows.iter().map(|(.., again)| again.get());
     assert_eq!(of_flows.sum::<u64>(), ends.retransmitted.get());
@@ -101,7 +101,7 @@ fn every_algorithm_gets_every_flow_through_and_selectively_for_much_less() {
             let (few, many) = (sent_again(&selective), sent_again(&going_back));
             let last = |outcome: &Outcome| outcome.flows.last().unwrap().1;
             eprintln!(
-                "{}, loss {loss}: {few} bytes sent again and {} timeouts until {}, going back {many} \
+                "{}, loss {loss}: {few} bytes retransmitted and {} timeouts until {}, going back {many} \
                  and {} until {}",
                 cc.name,
                 selective.ends.timeouts,

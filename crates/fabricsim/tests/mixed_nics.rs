@@ -71,8 +71,8 @@ fn incast(cc: &str, head: &str, idle: Option<&str>) -> Incast {
             break;
         }
     }
-    let facts = *simulation.facts();
-    assert_eq!(facts.extremes.base_rtt, BASE_RTT);
+    let info = *simulation.network_info();
+    assert_eq!(info.path_stats.base_rtt, BASE_RTT);
     let mut completions = simulation.take_completions();
     assert_eq!(completions.len() as u64, SENDERS);
     completions.sort_by_key(|completion| completion.flow.id);
@@ -83,7 +83,7 @@ fn incast(cc: &str, head: &str, idle: Option<&str>) -> Incast {
             .collect(),
         longest_queue: simulation.counters().max_queue.get(),
         short_from,
-        wire: MTU + 48 + u64::from(facts.telemetry_bytes),
+        wire: MTU + 48 + u64::from(info.telemetry_bytes),
     }
 }
 

@@ -63,11 +63,11 @@ fn acknowledgements_that_pile_up_stop_the_run() {
         let scenario = scenario.expect("a scenario");
         let mut simulation = Simulation::new(&scenario, 1).expect("a simulation");
         simulation.set_room(Room {
-            waiting_answers: 2_000,
+            waiting_acks: 2_000,
             ..Room::default()
         });
         match simulation.run_until(Time::from_ns(20_000_000)) {
-            Stop::Overloaded(overload @ Overload::Answers { host, waiting }) => {
+            Stop::Overloaded(overload @ Overload::Acks { host, waiting }) => {
                 piled += 1;
                 assert_eq!(host, NodeId(1));
                 // It is looked at after a million steps or 256 windows, of 83 packets each at most.

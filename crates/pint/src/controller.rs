@@ -52,7 +52,7 @@ impl Constants {
 }
 
 /// HPCC-PINT for one flow. The utilization has been averaged by the switches, so the sender does not
-/// average it again; an answer without a digest changes nothing.
+/// average it again; an ACK without a digest changes nothing.
 #[derive(Clone, Debug)]
 pub struct HpccPint {
     constants: Arc<Constants>,
@@ -135,7 +135,7 @@ impl<H: HasDigest> CongestionControl<H> for HpccPint {
         let Some(code) = ack.telemetry.digest().code() else {
             return;
         };
-        if !self.sampling.next_answer() {
+        if !self.sampling.next_ack() {
             return;
         }
         let round = Round::of(ack.cumulative, self.last_update_seq);

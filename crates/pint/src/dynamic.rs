@@ -6,8 +6,8 @@
 //! ([`HopSampler`]); the sink computes the same and knows whose value it has. It keeps codes for each
 //! hop of a flow ([`HopValues`]): all of them, or in the space that it has for that a sketch of their
 //! quantiles ([`Kll`]), the most recent ones ([`Window`]) or the most frequent ones
-//! ([`SpaceSaving`]). Codes keep the order of values, so only answers are decoded. [`Accuracy`]
-//! measures how far the answers are from the truth.
+//! ([`SpaceSaving`]). Codes keep the order of values, so only results are decoded. [`Accuracy`]
+//! measures how far the results are from the truth.
 //!
 //! ```
 //! use fabricsim_core::rng::{Purpose, Stream};

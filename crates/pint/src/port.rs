@@ -7,7 +7,7 @@ use crate::draws::Draws;
 
 /// The utilization of one egress port, averaged over about a base round-trip time.
 #[derive(Clone, Debug)]
-pub(crate) struct Port {
+pub(crate) struct PortUtilization {
     link: Link,
     /// U in the paper.
     utilization: f64,
@@ -15,7 +15,7 @@ pub(crate) struct Port {
     last: (Time, Bytes),
 }
 
-impl Port {
+impl PortUtilization {
     /// An idle port.
     pub(crate) const fn new(link: Link) -> Self {
         Self {
@@ -64,15 +64,15 @@ mod tests {
     use super::*;
 
     /// A port of 100 Gbps, where T carries 100,000 bytes.
-    fn port() -> Port {
-        Port::new(Link::new(
+    fn port() -> PortUtilization {
+        PortUtilization::new(Link::new(
             Rate::from_gbps(100),
             Duration::from_ns(8_000),
             None,
         ))
     }
 
-    fn measure(port: &mut Port, ns: u64, size: u64, queue: u64) -> f64 {
+    fn measure(port: &mut PortUtilization, ns: u64, size: u64, queue: u64) -> f64 {
         let mut stream = Stream::new(1, 0, Purpose::Rounding);
         port.measure(
             Time::from_ns(ns),

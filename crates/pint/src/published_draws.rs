@@ -21,16 +21,16 @@ pub struct PortLink {
 /// The draws of the only switch of a network in the published simulator.
 ///
 /// There all switches and senders draw from one sequence, in the order of the event list: a switch
-/// when a data packet leaves it, a sender when an answer arrives, which it does even where no answer
-/// is to be left out. The answers come through the switch, so that it knows when: it skips a number
-/// for each. This is the published sequence as long as no link loses an answer and none arrives for a
+/// when a data packet leaves it, a sender when an ACK arrives, which it does even where no ACK
+/// is to be left out. The ACKs come through the switch, so that it knows when: it skips a number
+/// for each. This is the published sequence as long as no link loses an ACK and none arrives for a
 /// flow that has ended.
 #[derive(Clone, Debug)]
 pub(crate) struct PublishedDraws {
     sequence: CRand,
     links: Vec<PortLink>,
-    /// The answers on the way to their senders: when they arrive and when they left.
-    answers: BinaryHeap<Reverse<(Time, Time)>>,
+    /// The ACKs on the way to their senders: when they arrive and when they left.
+    acks: BinaryHeap<Reverse<(Time, Time)>>,
 }
 
 impl PublishedDraws {
@@ -39,26 +39,26 @@ impl PublishedDraws {
         Self {
             sequence: CRand::unseeded(),
             links: links.to_vec(),
-            answers: BinaryHeap::new(),
+            acks: BinaryHeap::new(),
         }
     }
 
-    /// An answer of `size` leaves through `port` at `now`.
-    pub(crate) fn answer_leaves(&mut self, now: Time, port: PortId, size: Bytes) {
+    /// An ACK of `size` leaves through `port` at `now`.
+    pub(crate) fn ack_leaves(&mut self, now: Time, port: PortId, size: Bytes) {
         let link = &self.links[port.index()];
-        let arrival = now + link.rate.sransmission_truncated_ns(size) + link.delay;
-        self.answers.push(Reverse((arrival, now)));
+        let arrival = now + link.rate.transmission_truncated_ns(size) + link.delay;
+        self.acks.push(Reverse((arrival, now)));
     }
 
     /// What a packet draws from that leaves at `now` because of an event that was set at `set` (see
     /// [`Stamps`]). Events of one time happen in the order in which they were set; an arrival is set
     /// when the packet leaves.
     pub(crate) fn at(&mut self, now: Time, set: u32) -> &mut CRand {
-        while let Some(&Reverse((arrival, left))) = self.answers.peek() {
+        while let Some(&Reverse((arrival, left))) = self.acks.peek() {
             if (arrival, Stamps::of(left)) > (now, set) {
                 break;
             }
-            self.answers.pop();
+            self.acks.pop();
             self.sequence.draw();
         }
         &mut self.sequence
@@ -73,7 +73,7 @@ mod tests {
         Time::from_ns(ns)
     }
 
-    /// Returns how many numbers have been drawn in the end, when answers of 60 bytes have left at
+    /// Returns how many numbers have been drawn in the end, when ACKs of 60 bytes have left at
     /// `left` and something is to be drawn at `now` because of an event of `set`.
     fn skipped(left: &[(u64, u16)], now: u64, set: u32) -> usize {
         let link = |gbps, delay| PortLink {
@@ -82,7 +82,7 @@ mod tests {
         };
         let mut draws = PublishedDraws::new(&[link(100, 1_000), link(10, 500)]);
         for &(at, port) in left {
-            draws.answer_leaves(ns(at), PortId(port), Bytes::new(60));
+            draws.ack_leaves(ns(at), PortId(port), Bytes::new(60));
         }
         let found = draws.at(ns(now), set).draw();
         let mut rand = CRand::unseeded();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_takes_a_number_when_it_arrives() {
+    fn an_ack_takes_a_number_when_it_arrives() {
         // After 4.8 ns, cut to 4, and the delay.
         let left = [(5_000, 0), (5_083, 0)];
         for (now, count) in [(6_003, 0), (6_005, 1), (6_086, 1), (6_088, 2)] {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_arrive_in_the_order_of_their_links() {
+    fn acks_arrive_in_the_order_of_their_links() {
         // The second overtakes the first: 48 ns and 500.
         let left = [(5_000, 0), (5_001, 1)];
         for (now, count) in [(5_548, 0), (5_550, 1), (6_003, 1), (6_005, 2)] {

@@ -5,7 +5,7 @@
 //! the share of the packets that carry it. The [`Plan`] is the query engine's: a distribution over sets of queries
 //! that fit the bits of a packet. [`Queries`] is what all switches and sinks share; by a hash of a packet's identifier each
 //! knows what the packet serves, so nothing but digests is on the wire. [`QueryTelemetry`] encodes at
-//! switches, a [`Sink`] records and infers at receiving hosts, [`Answers`] are the result, and [`Truth`] is what no network
+//! switches, a [`Sink`] records and infers at receiving hosts, [`QueryResults`] are the result, and [`Truth`] is what no network
 //! has: all values as they were, to compare with.
 //!
 //! ```
@@ -23,7 +23,6 @@
 //! # Ok::<(), fabricsim_core::input::ConfigError>(())
 //! ```
 
-mod answer;
 mod collect;
 mod config;
 mod encoder;
@@ -34,13 +33,13 @@ mod network;
 mod plan;
 mod probe;
 mod replay;
+mod result;
 mod route;
 mod sink;
 mod telemetry;
 mod truth;
 mod value;
 
-pub use answer::{Estimate, HopAnswer, PacketAnswer, PathAnswer, Reach, Statistic};
 pub use collect::HopSeries;
 pub use config::{Keep, Knowledge, QueryConfig, TraceScheme};
 pub use engine::{MOST_HOPS, Queries};
@@ -52,8 +51,9 @@ pub use plan::{
 };
 pub use probe::{PathHash, Probe, ProbeRoom};
 pub use replay::{ReplayConfig, ReplayError, replay};
+pub use result::{Estimate, HopResult, PacketResult, PathResult, Reach, Statistic};
 pub use route::RoutePart;
-pub use sink::{Answers, Sink};
+pub use sink::{QueryResults, Sink};
 pub use telemetry::QueryTelemetry;
 pub use truth::Truth;
 pub use value::{Aggregation, FlowDefinition, Value};

@@ -8,7 +8,7 @@ use crate::hash::GlobalHash;
 
 /// The choice of one flow. Where not every packet is chosen the paper lets a hash of the packet
 /// decide whether it carries the digest; in the published simulator all do, and the sender draws which
-/// answers to look at.
+/// ACKs to look at.
 #[derive(Clone, Debug)]
 pub(crate) enum Sampling {
     /// Every packet counts.
@@ -19,12 +19,12 @@ pub(crate) enum Sampling {
     Packets {
         hash: GlobalHash,
         flow: FlowId,
-        /// Packets sent so far; one that is sent again is another packet.
+        /// Packets sent so far; one that is retransmitted is another packet.
         sent: u64,
         fraction: f64,
     },
-    /// A draw for each answer decides.
-    Answers { stream: Stream, fraction: f64 },
+    /// A draw for each ACK decides.
+    Acks { stream: Stream, fraction: f64 },
 }
 
 impl Sampling {
@@ -40,7 +40,7 @@ impl Sampling {
                 sent: 0,
                 fraction,
             },
-            DigestSampling::Answers => Self::Answers {
+            DigestSampling::Acks => Self::Acks {
                 stream: Stream::new(seed, u64::from(flow.0), Purpose::Sampling),
                 fraction: (fraction * 65_536.0).floor() / 65_536.0,
             },
@@ -62,15 +62,15 @@ impl Sampling {
                 hash.uniform(u64::from(flow.0), packet) < *fraction
             }
             Self::BySwitches => false,
-            Self::Every | Self::Answers { .. } => true,
+            Self::Every | Self::Acks { .. } => true,
         }
     }
 
-    /// Returns whether the digest of the answer that arrives now counts.
+    /// Returns whether the digest of the ACK that arrives now counts.
     #[inline]
-    pub(crate) fn next_answer(&mut self) -> bool {
+    pub(crate) fn next_ack(&mut self) -> bool {
         match self {
-            Self::Answers { stream, fraction } => stream.chance(*fraction),
+            Self::Acks { stream, fraction } => stream.chance(*fraction),
             Self::Every | Self::BySwitches | Self::Packets { .. } => true,
         }
     }
@@ -92,7 +92,7 @@ mod tests {
         let count = chosen(|| sampling.next_packet());
         // 4,000 with a standard deviation of 61.
         assert!(count.abs_diff(4_000) < 250, "{count}");
-        assert_eq!(chosen(|| sampling.next_answer()), 64_000);
+        assert_eq!(chosen(|| sampling.next_ack()), 64_000);
         let first = |mut sampling: Sampling| [(); 200].map(|()| sampling.next_packet());
         assert_eq!(first(new(1, 7)), first(new(1, 7)));
         assert_ne!(first(new(1, 7)), first(new(1, 8)));
@@ -100,16 +100,16 @@ mod tests {
     }
 
     #[test]
-    fn the_published_sender_chooses_answers() {
-        let mut sampling = Sampling::new(1.0 / 16.0, DigestSampling::Answers, 1, FlowId(7));
+    fn the_published_sender_chooses_acks() {
+        let mut sampling = Sampling::new(1.0 / 16.0, DigestSampling::Acks, 1, FlowId(7));
         assert_eq!(chosen(|| sampling.next_packet()), 64_000);
-        let count = chosen(|| sampling.next_answer());
+        let count = chosen(|| sampling.next_ack());
         assert!(count.abs_diff(4_000) < 250, "{count}");
     }
 
     #[test]
     fn the_whole_needs_no_choice() {
-        for rule in [DigestSampling::Packets, DigestSampling::Answers] {
+        for rule in [DigestSampling::Packets, DigestSampling::Acks] {
             let sampling = Sampling::new(1.0, rule, 1, FlowId(7));
             assert!(matches!(sampling, Sampling::Every));
         }

@@ -13,7 +13,7 @@ use crate::arithmetic::{Link, Tables};
 use crate::config::PintConfig;
 use crate::digest::{DigestSlot as _, HasDigest};
 use crate::log_code::LogCode;
-use crate::port::Port;
+use crate::port::PortUtilization;
 use crate::published_draws::{PortLink, PublishedDraws};
 
 /// Settings shared by all switches of a network. Cheap to clone.
@@ -54,7 +54,7 @@ impl PintSettings {
 #[derive(Clone, Debug)]
 pub struct PintTelemetry {
     settings: PintSettings,
-    ports: Vec<Port>,
+    ports: Vec<PortUtilization>,
     source: Source,
 }
 
@@ -97,7 +97,7 @@ impl PintTelemetry {
             settings: settings.clone(),
             ports: links
                 .iter()
-                .map(|link| Port::new(Link::new(link.rate, settings.base_rtt, tables)))
+                .map(|link| PortUtilization::new(Link::new(link.rate, settings.base_rtt, tables)))
                 .collect(),
             source,
         }
@@ -111,11 +111,11 @@ impl<H: HasDigest + HasOrder> Telemetry<H> for PintTelemetry {
         let is_data = packet.kind() == PacketKind::Data;
         if !is_data && self.settings.measured == MeasuredPackets::Data {
             port.overlook(hop.now, packet.size());
-            // Senders draw for answers to packets with a digest, which carry it back.
+            // Senders draw for ACKs to packets with a digest, which carry it back.
             if let Source::Published(draws) = &mut self.source
                 && packet.telemetry.digest().code().is_some()
             {
-                draws.answer_leaves(hop.now, hop.port, packet.size());
+                draws.ack_leaves(hop.now, hop.port, packet.size());
             }
             return;
         }

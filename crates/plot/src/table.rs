@@ -4,13 +4,13 @@ use fabricsim_core::input::InputError;
 use fabricsim_report::columns::{Word, lines};
 
 /// A text of rows below a header.
-pub(crate) struct Table<'t> {
+pub(crate) struct CsvRows<'t> {
     text: &'t str,
     header: Word<'t>,
     names: Vec<&'t str>,
 }
 
-impl<'t> Table<'t> {
+impl<'t> CsvRows<'t> {
     /// The table in `text`, whose first line is the header.
     pub(crate) fn new(text: &'t str) -> Result<Self, InputError> {
         let Some(header) = lines(text).next() else {

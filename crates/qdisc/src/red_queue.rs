@@ -79,9 +79,9 @@ impl RedConfig {
 
 /// The place of a packet among all that were stored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-struct Place(u64);
+struct PacketNumber(u64);
 
-impl Assign for Place {}
+impl Assign for PacketNumber {}
 
 /// Random early detection (Floyd and Jacobson 1993, RFC 2309): when a packet comes the average length
 /// decides, by chance between two thresholds, whether it is marked, or dropped where its sender does not
@@ -104,7 +104,7 @@ pub struct RedQueue<H> {
     passed: u64,
     draws: Stream,
     /// Stored packets that are to be marked.
-    marked: Fifo<Place>,
+    marked: Fifo<PacketNumber>,
     line: Line<H>,
     counters: DisciplineCounters,
 }
@@ -204,7 +204,8 @@ impl<H: Header> Discipline<H> for RedQueue<H> {
             return None;
         }
         if strikes {
-            self.marked.push(&Place(self.counters.enqueued.packets));
+            self.marked
+                .push(&PacketNumber(self.counters.enqueued.packets));
         }
         let stored = self.line.push(now, packet, &mut self.counters);
         if strikes {
@@ -224,7 +225,7 @@ impl<H: Header> Discipline<H> for RedQueue<H> {
     }
 
     fn pop(&mut self, now: Time) -> Mark {
-        let place = Place(self.counters.dequeued.packets);
+        let place = PacketNumber(self.counters.dequeued.packets);
         let marked = self.marked.front() == Some(&place);
         if marked {
             self.marked.pop();

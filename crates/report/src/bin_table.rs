@@ -161,23 +161,28 @@ impl fmt::Display for BinTable {
             }
             write!(f, " {:>9}", row.flows)?;
             for estimate in &row.percentiles {
-                write!(f, " {:>9}", Cell(estimate.slowdown))?;
+                write!(f, " {:>9}", BinCell(estimate.slowdown))?;
                 if intervals {
                     let (low, high) = ends(estimate.interval);
-                    let text = format!("[{}, {}]", Cell(low), Cell(high));
+                    let text = format!("[{}, {}]", BinCell(low), BinCell(high));
                     write!(f, " {text:<18}")?;
                 }
             }
-            writeln!(f, " {:>9} {:>9}", Cell(row.mean), Cell(row.geometric_mean))?;
+            writeln!(
+                f,
+                " {:>9} {:>9}",
+                BinCell(row.mean),
+                BinCell(row.geometric_mean)
+            )?;
         }
         Ok(())
     }
 }
 
 /// A number of a table: three decimals, or a dash where there is none.
-pub(crate) struct Cell(pub(crate) Option<f64>);
+pub(crate) struct BinCell(pub(crate) Option<f64>);
 
-impl fmt::Display for Cell {
+impl fmt::Display for BinCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(value) => f.pad(&format!("{value:.3}")),

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::pairing::{Pairing, ratio};
 use crate::record::FctRecord;
 use crate::size_class::SizeClass;
-use crate::slowdown::{Cell, SlowdownRow, percentile};
+use crate::slowdown::{SlowdownCell, SlowdownRow, percentile};
 
 /// Comparison of the flows of one size class: ratios of the first result's slowdown percentiles to
 /// the second's; NaN when the class is empty. Slowdowns are at least one ([`FctRecord::slowdown`])
@@ -161,7 +161,7 @@ impl fmt::Display for Comparison {
             p99,
         } in &self.classes
         {
-            let (p50, p95, p99) = (Cell(*p50), Cell(*p95), Cell(*p99));
+            let (p50, p95, p99) = (SlowdownCell(*p50), SlowdownCell(*p95), SlowdownCell(*p99));
             writeln!(f, "{class:<12} {count:>9} {p50:>9} {p95:>9} {p99:>9}")?;
         }
         Ok(())

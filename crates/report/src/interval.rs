@@ -1,4 +1,4 @@
-//! Uncertainty of numbers: intervals of a mean over replicas, and of a percentile of one run.
+//! Uncertainty of numbers: intervals of a mean over replications, and of a percentile of one run.
 
 use serde::Serialize;
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
@@ -14,25 +14,25 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The mean of one number over replicas: runs that differ in nothing but the seed.
+/// The mean of one number over replications: runs that differ in nothing but the seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReplicaMean {
-    /// Number of replicas that have a value.
-    pub replicas: usize,
+    /// Number of replications that have a value.
+    pub replications: usize,
     /// Its mean.
     pub mean: f64,
-    /// Its standard deviation between replicas (n - 1 in the denominator); `None` of one replica.
+    /// Its standard deviation between replications (n - 1 in the denominator); `None` of one replication.
     pub deviation: Option<f64>,
-    /// Student's interval of the mean; `None` of one replica.
+    /// Student's interval of the mean; `None` of one replication.
     pub interval: Option<Interval>,
 }
 
 impl ReplicaMean {
-    /// The mean of `values`, one from each replica; `None` of nothing.
+    /// The mean of `values`, one from each replication; `None` of nothing.
     ///
     /// The interval is mean +- t s / sqrt(n), t the quantile of Student's distribution with n - 1
     /// degrees of freedom (Student, "The probable error of a mean", Biometrika 1908). It takes the
-    /// replicas to be independent and their values to be near enough to a normal distribution.
+    /// replications to be independent and their values to be near enough to a normal distribution.
     #[must_use]
     pub fn new(values: &[f64], confidence: Confidence) -> Option<Self> {
         if values.is_empty() {
@@ -52,7 +52,7 @@ impl ReplicaMean {
             }
         });
         Some(Self {
-            replicas: values.len(),
+            replications: values.len(),
             mean,
             deviation,
             interval,

@@ -8,7 +8,7 @@
 //! * [`FctWriter`] streams records as CSV and keeps a [`Checksum`] of the bytes.
 //! * [`ideal_fct`] is the completion time that slowdowns are relative to.
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts them
-//!   in any way, [`BinTable`] and [`ReplicaTable`] print them with what is certain of them.
+//!   in any way, [`BinTable`] and [`ReplicationTable`] print them with what is certain of them.
 //! * [`Cut`] leaves warm-up and cool-down out.
 //! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
@@ -67,7 +67,7 @@ pub use pairing::{PAIRING_HEADER, Pairing};
 pub use quantile::{Confidence, Percentile};
 pub use read::{read_any_fct, read_fct, read_hpcc_fct};
 pub use record::FctRecord;
-pub use replica_table::{ReplicaRow, ReplicaTable};
+pub use replica_table::{ReplicaRow, ReplicationTable};
 pub use size_bins::{BinRule, SizeBin, SizeBins, geometric_mean, median};
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};

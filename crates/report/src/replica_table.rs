@@ -1,4 +1,4 @@
-//! Slowdown by flow size over replicas: runs that differ in nothing but the seed.
+//! Slowdown by flow size over replications: runs that differ in nothing but the seed.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -13,20 +13,20 @@ use crate::record::FctRecord;
 use crate::size_bins::BinRule;
 use crate::size_bins::SizeBins;
 
-/// One bin over replicas.
+/// One bin over replications.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplicaRow {
-    /// The share of all replicas' flows in the bins before, in percent.
+    /// The share of all replications' flows in the bins before, in percent.
     pub from_pct: f64,
-    /// The share of all replicas' flows up to the end of this one, in percent.
+    /// The share of all replications' flows up to the end of this one, in percent.
     pub upto_pct: f64,
     /// Flows are larger than this, in bytes.
     pub above_bytes: u64,
     /// Flows are at most this large, in bytes; `None` when there is no bound.
     pub upto_bytes: Option<u64>,
-    /// Number of flows that the replicas hold together.
+    /// Number of flows that the replications hold together.
     pub flows: usize,
-    /// Each percentile: the mean over replicas; `None` where none has flows.
+    /// Each percentile: the mean over replications; `None` where none has flows.
     pub percentiles: Vec<Option<ReplicaMean>>,
     /// The mean slowdown, likewise.
     pub mean: Option<ReplicaMean>,
@@ -34,12 +34,12 @@ pub struct ReplicaRow {
     pub geometric_mean: Option<ReplicaMean>,
 }
 
-/// Slowdowns by flow size over replicas; printed as an aligned table of means and half the widths
+/// Slowdowns by flow size over replications; printed as an aligned table of means and half the widths
 /// of their intervals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReplicaTable {
-    /// Number of replicas.
-    pub replicas: usize,
+pub struct ReplicationTable {
+    /// Number of replications.
+    pub replications: usize,
     /// The percentiles, in the order of the columns.
     pub percentiles: Vec<Percentile>,
     /// Confidence level of the intervals of the mean, in percent.
@@ -50,42 +50,42 @@ pub struct ReplicaTable {
     pub all: ReplicaRow,
 }
 
-impl ReplicaTable {
-    /// The table of `replicas` in bins of equal count: cut where the flows of all replicas together
+impl ReplicationTable {
+    /// The table of `replications` in bins of equal count: cut where the flows of all replications together
     /// fall into `bins` parts, so that a bin holds the same sizes in each.
     #[must_use]
     pub fn of_equal_count(
-        replicas: &[Vec<FctRecord>],
+        replications: &[Vec<FctRecord>],
         bins: usize,
         percentiles: &[Percentile],
         confidence: Confidence,
     ) -> Self {
-        let bins = SizeBins::of_equal_count(&replicas.concat(), bins, BinRule::AllFlows);
+        let bins = SizeBins::of_equal_count(&replications.concat(), bins, BinRule::AllFlows);
         let mut edges: Vec<Bytes> = bins.iter().filter_map(|bin| bin.largest_allowed).collect();
         // Bins of equal count may share a size.
         edges.dedup();
-        let mut table = Self::between(replicas, &edges, percentiles, confidence);
+        let mut table = Self::between(replications, &edges, percentiles, confidence);
         // Nothing is larger than the largest.
         table.bins.retain(|row| row.upto_bytes.is_some());
         table
     }
 
-    /// The table of `replicas` in bins that end at `edges`, which increase (see
+    /// The table of `replications` in bins that end at `edges`, which increase (see
     /// [`SizeBins::between`]).
     ///
     /// # Panics
     /// When the edges do not increase.
     #[must_use]
     pub fn between(
-        replicas: &[Vec<FctRecord>],
+        replications: &[Vec<FctRecord>],
         edges: &[Bytes],
         percentiles: &[Percentile],
         confidence: Confidence,
     ) -> Self {
-        let together = replicas.concat();
+        let together = replications.concat();
         let rows = |edges: &[Bytes]| -> Vec<ReplicaRow> {
             let pooled = SizeBins::between(&together, edges);
-            let each: Vec<SizeBins> = replicas
+            let each: Vec<SizeBins> = replications
                 .iter()
                 .map(|records| SizeBins::between(records, edges))
                 .collect();
@@ -115,7 +115,7 @@ impl ReplicaTable {
         };
         let all = rows(&[]).pop().expect("without edges there is one bin");
         Self {
-            replicas: replicas.len(),
+            replications: replications.len(),
             percentiles: percentiles.to_vec(),
             confidence,
             bins: rows(edges),
@@ -124,7 +124,7 @@ impl ReplicaTable {
     }
 
     /// Writes the bins as CSV: `from_pct,upto_pct,above_bytes,upto_bytes,flows`, then for each
-    /// percentile, `mean` and `geometric_mean` the mean over replicas, and with the endings
+    /// percentile, `mean` and `geometric_mean` the mean over replications, and with the endings
     /// `_replicas`, `_sd`, `_low` and `_high` how many have it, their standard deviation and the
     /// interval of the mean.
     ///
@@ -156,7 +156,7 @@ impl ReplicaTable {
                     out,
                     ",{},{},{},{},{}",
                     Known(estimate.map(|estimate| estimate.mean)),
-                    estimate.map_or(0, |estimate| estimate.replicas),
+                    estimate.map_or(0, |estimate| estimate.replications),
                     Known(estimate.and_then(|estimate| estimate.deviation)),
                     Known(interval.map(|interval| interval.low)),
                     Known(interval.map(|interval| interval.high))
@@ -180,7 +180,7 @@ impl ReplicaRow {
     }
 }
 
-impl fmt::Display for ReplicaTable {
+impl fmt::Display for ReplicationTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:>10} {:>12} {:>9}", "flows upto", "bytes upto", "n")?;
         for name in self.columns() {
@@ -223,8 +223,8 @@ mod tests {
     use super::*;
     use crate::record::testing::record;
 
-    /// Three replicas of four flows; each is 0.1 above the one before.
-    fn replicas() -> Vec<Vec<FctRecord>> {
+    /// Three replications of four flows; each is 0.1 above the one before.
+    fn replications() -> Vec<Vec<FctRecord>> {
         (0..3u64)
             .map(|seed| {
                 let flow = |kb: u64| record(kb * 1_000, 1_000 + kb * 100 + seed * 100, 1_000);
@@ -236,8 +236,12 @@ mod tests {
     /// t is 4.303 with two degrees of freedom: 4.303 x 0.1 / sqrt(3) = 0.248.
     #[test]
     fn means_come_with_their_intervals() {
-        let table =
-            ReplicaTable::of_equal_count(&replicas(), 2, &[Percentile::P50], Confidence::P95);
+        let table = ReplicationTable::of_equal_count(
+            &replications(),
+            2,
+            &[Percentile::P50],
+            Confidence::P95,
+        );
         let expected = "\
 flows upto   bytes upto         n                p50               mean     geometric_mean
     50.00%         2000         6     1.300 +- 0.248     1.250 +- 0.248     1.249 +- 0.249
@@ -258,17 +262,18 @@ flows upto   bytes upto         n                p50               mean     geom
 
     #[test]
     fn a_bin_that_some_replicas_lack_counts_those_that_have_it() {
-        let mut replicas = replicas();
-        replicas[2].retain(|flow| flow.size <= Bytes::new(2_000));
+        let mut replications = replications();
+        replications[2].retain(|flow| flow.size <= Bytes::new(2_000));
         let edges = [2_000, 9_000].map(Bytes::new);
-        let table = ReplicaTable::between(&replicas, &edges, &[Percentile::P95], Confidence::P95);
+        let table =
+            ReplicationTable::between(&replications, &edges, &[Percentile::P95], Confidence::P95);
         let counts: Vec<_> = table
             .bins
             .iter()
-            .map(|row| (row.flows, row.mean.map(|mean| mean.replicas)))
+            .map(|row| (row.flows, row.mean.map(|mean| mean.replications)))
             .collect();
         assert_eq!(counts, [(6, Some(3)), (4, Some(2)), (0, None)]);
-        let one = ReplicaTable::between(&replicas[..1], &[], &[], Confidence::P95);
+        let one = ReplicationTable::between(&replications[..1], &[], &[], Confidence::P95);
         assert!(one.to_string().contains("1.250 +- ?"), "{one}");
     }
 }

@@ -100,7 +100,7 @@ impl fmt::Display for SlowdownTable {
         {
             write!(f, "{class:<12} {count:>9}")?;
             for value in [p50, p95, p99, mean] {
-                write!(f, " {:>9}", Cell(*value))?;
+                write!(f, " {:>9}", SlowdownCell(*value))?;
             }
             writeln!(f)?;
         }
@@ -109,9 +109,9 @@ impl fmt::Display for SlowdownTable {
 }
 
 /// A number of a table: three decimals, or a dash where there is none.
-pub(crate) struct Cell(pub(crate) f64);
+pub(crate) struct SlowdownCell(pub(crate) f64);
 
-impl fmt::Display for Cell {
+impl fmt::Display for SlowdownCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_nan() {
             f.pad("-")

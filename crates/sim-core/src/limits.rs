@@ -35,7 +35,7 @@ pub const MAX_FLOWS: u32 = u32::MAX;
 /// The most flows that may be under way at once. Each takes a kilobyte of memory or a little more.
 pub const MAX_LIVE_FLOWS: u64 = 5_000_000;
 /// The most acknowledgements that may wait at one host for its links.
-pub const MAX_WAITING_ANSWERS: usize = 1 << 20;
+pub const MAX_WAITING_ACKS: usize = 1 << 20;
 
 /// The number of the first flow that an application starts; flows of workloads have smaller ones.
 pub const FIRST_APP_FLOW: u32 = 1 << 31;

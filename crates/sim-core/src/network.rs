@@ -1,6 +1,7 @@
 //! The network: hosts and switches wired together and run by the engine.
 
 mod applications;
+mod callback;
 mod change;
 mod counters;
 mod deadlock;
@@ -15,8 +16,8 @@ mod pause_clock;
 mod room;
 mod state;
 mod switch;
-mod watch;
 
+pub use callback::{Progress, RunCallback, Stop};
 pub use change::{Change, LinkChange, LinkEnds};
 pub use counters::Counters;
 pub use deadlock::BlockedPort;
@@ -26,7 +27,6 @@ pub use line::{LineTable, LineTiming};
 pub use meter::PortSample;
 pub use room::{Overload, Room};
 pub use switch::SwitchConfig;
-pub use watch::{Progress, Stop, Watch};
 
 use std::sync::Arc;
 
@@ -162,9 +162,9 @@ impl<M: Model> Network<M> {
         until: Time,
         source: &mut dyn FlowSource,
         control_plane: &mut dyn NetworkControl<M::Routing>,
-        watch: &mut dyn Watch,
+        callback: &mut dyn RunCallback,
     ) -> Stop {
-        self.drive(until, source, control_plane, watch, |engine, driver| {
+        self.drive(until, source, control_plane, callback, |engine, driver| {
             engine.run(driver);
         })
     }
@@ -176,10 +176,10 @@ impl<M: Model> Network<M> {
         until: Time,
         source: &mut dyn FlowSource,
         control_plane: &mut dyn NetworkControl<M::Routing>,
-        watch: &mut dyn Watch,
+        callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop {
-        self.drive(until, source, control_plane, watch, |engine, driver| {
+        self.drive(until, source, control_plane, callback, |engine, driver| {
             engine.run_probed(driver, probe);
         })
     }
@@ -189,7 +189,7 @@ impl<M: Model> Network<M> {
         until: Time,
         source: &mut dyn FlowSource,
         control_plane: &mut dyn NetworkControl<M::Routing>,
-        watch: &mut dyn Watch,
+        callback: &mut dyn RunCallback,
         run: impl FnOnce(&mut Engine<Node<M>>, &mut NetworkDriver<'_, M::Routing>),
     ) -> Stop {
         let mut driver = NetworkDriver {
@@ -200,12 +200,12 @@ impl<M: Model> Network<M> {
             stall_after: self.stall_after,
             room: self.room,
             wiring: &self.wiring,
-            watch,
+            callback,
             stop: Stop::TimeReached,
             changed: self.reached,
         };
         driver.share_routes();
-        self.engine.set_interrupt(driver.watch.interrupt());
+        self.engine.set_interrupt(driver.callback.interrupt());
         run(&mut self.engine, &mut driver);
         self.engine.set_interrupt(Interrupt::default());
         let stop = if self.engine.is_broken() {

@@ -43,7 +43,7 @@ pub struct Packet<H> {
     arrival: Time,
     /// Time at which the data packet left its sender; echoed by the ACK or NACK.
     pub sent_at: Time,
-    /// Data: the first payload byte. Answers: the next byte that the receiver expects.
+    /// Data: the first payload byte. ACKs: the next byte that the receiver expects.
     pub seq: u64,
     /// Addresses and ports.
     pub key: FlowKey,
@@ -51,7 +51,7 @@ pub struct Packet<H> {
     pub flow: FlowId,
     /// Bytes on the wire, headers included.
     pub wire: u16,
-    /// Data: payload bytes. Answers carry no payload: see [`Packet::report_gap`].
+    /// Data: payload bytes. ACKs carry no payload: see [`Packet::report_gap`].
     pub payload: u16,
     /// The port through which the packet entered the node that holds it.
     pub ingress: PortId,
@@ -62,7 +62,7 @@ pub struct Packet<H> {
     pub telemetry: H,
 }
 
-/// Bits of a byte number in an answer: flows of up to 256 TiB.
+/// Bits of a byte number in an ACK: flows of up to 256 TiB.
 const SEQ_BITS: u32 = 48;
 const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
 
@@ -188,7 +188,7 @@ impl<H: Header> Packet<H> {
         self.payload = beyond as u16;
     }
 
-    /// The byte of an answer: all below have arrived.
+    /// The byte of an ACK: all below have arrived.
     #[inline]
     #[must_use]
     pub const fn cumulative(&self) -> u64 {

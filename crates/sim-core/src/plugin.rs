@@ -1,6 +1,6 @@
 //! Interfaces of the components that a model plugs into the network.
 //!
-//! Methods get `now` as an argument and answer with the next deadline; nothing here reads a clock,
+//! Methods get `now` as an argument and return the next deadline; nothing here reads a clock,
 //! schedules an event or touches a file. Each trait has few required methods; the others do nothing
 //! by default and say when they are called.
 

@@ -20,7 +20,7 @@ pub enum Purpose {
     Loss,
     /// Rounding at random, where a value is coded in few bits.
     Rounding,
-    /// Choice of the packets or answers that are looked at.
+    /// Choice of the packets or ACKs that are looked at.
     Sampling,
     /// Links between nodes, in randomly generated networks.
     Wiring,

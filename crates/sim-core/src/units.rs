@@ -314,7 +314,7 @@ impl Rate {
     /// one less than the floor of the exact value where that is an integer and the double below it.
     #[inline]
     #[must_use]
-    pub fn sransmission_truncated_ns(self, size: Bytes) -> Duration {
+    pub fn transmission_truncated_ns(self, size: Bytes) -> Duration {
         let seconds = size.0.saturating_mul(8) as f64 / self.0.get() as f64;
         Duration::from_ns(truncated_ns(seconds))
     }

@@ -16,7 +16,7 @@ pub use dumbbell::DumbbellConfig;
 pub use fat_tree::{FatTreeConfig, Preset};
 pub use isp::IspConfig;
 pub use leaf_spine::LeafSpineConfig;
+pub(crate) use link_delay::Coordinates;
 pub use link_delay::LinkDelay;
-pub(crate) use link_delay::Place;
 pub(crate) use plan::some_delay;
 pub use star::StarConfig;

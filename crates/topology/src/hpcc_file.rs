@@ -17,7 +17,7 @@ use fabricsim_core::units::{Duration, UnitError};
 use crate::error::TopologyError;
 use crate::graph::{Link, NodeKind, Topology};
 use crate::limits::MAX_NODES;
-use words::{Word, Words};
+use words::{NumberReader, Word};
 
 /// Reads the HPCC simulator's `topology.txt`; node ids are the file's.
 ///
@@ -31,7 +31,7 @@ use words::{Word, Words};
 /// without a known unit, zero or negative, a loss that is not a probability, a link from a node to
 /// itself, a node without links, hosts that cannot reach each other.
 pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
-    let mut words = Words::new(text);
+    let mut words = NumberReader::new(text);
     refuse_long_header(text)?;
     let header = Header::read(&mut words)?;
     let (kinds, switches) = read_switches(&mut words, &header)?;
@@ -67,7 +67,7 @@ struct Header {
 }
 
 impl Header {
-    fn read(words: &mut Words<'_>) -> Result<Self, InputError> {
+    fn read(words: &mut NumberReader<'_>) -> Result<Self, InputError> {
         const HELP: &str = "begin the file with three counts: nodes, switches, links";
         let mut count = |what: &str| words.need(what, HELP);
         let nodes = count("the number of nodes")?;
@@ -118,7 +118,7 @@ fn refuse_long_header(text: &str) -> Result<(), InputError> {
 
 /// The kind of every node, and where each switch is named.
 fn read_switches(
-    words: &mut Words<'_>,
+    words: &mut NumberReader<'_>,
     header: &Header,
 ) -> Result<(Vec<NodeKind>, Vec<NamedSwitch>), InputError> {
     let mut kinds = vec![NodeKind::Host; header.nodes as usize];
@@ -141,7 +141,7 @@ fn read_switches(
 
 /// One link and the bytes that describe it.
 fn read_link(
-    words: &mut Words<'_>,
+    words: &mut NumberReader<'_>,
     number: u64,
     header: &Header,
 ) -> Result<(Link, Range<usize>), InputError> {

@@ -22,7 +22,7 @@
 //! let routes = Routes::compute(&fabric, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
 //! let key = FlowKey { src: NodeId(0), dst: NodeId(319), src_port: 10_000, dst_port: 100 };
 //! assert_eq!(routes.trace(&key).len(), 7); // two hosts, five switches
-//! assert_eq!(routes.extremes(Bytes::new(1_000)).base_rtt, Duration::from_ns(12_240));
+//! assert_eq!(routes.path_stats(Bytes::new(1_000)).base_rtt, Duration::from_ns(12_240));
 //! # Ok::<(), fabricsim_core::input::ConfigError>(())
 //! ```
 
@@ -57,6 +57,6 @@ pub use limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 pub use policy::{
     Arrival, Chooser, Ecmp, NextHopChoice, PolicyContext, RoutingPolicy, routing_policies,
 };
-pub use routes::{EqualPaths, Extremes, NextHopOrder, Routes, RoutesSize, SwitchRoutes};
+pub use routes::{EqualPaths, NextHopOrder, PathStats, Routes, RoutesSize, SwitchRoutes};
 pub use source::{AnyTopology, BoxedTopology, TopologyKind, TopologySource};
 pub use spread::{Demand, LinkLoads, NoSpread, Term, spread};

@@ -1,11 +1,11 @@
 //! Every shortest path by hop count, kept as next hops, one table for each switch.
 
 mod equal;
-mod extremes;
 mod groups;
 mod hop;
 mod hops;
 mod path;
+mod path_stats;
 mod size;
 mod switch;
 mod tree;
@@ -24,7 +24,7 @@ use hops::SwitchGraph;
 use switch::SwitchTable;
 
 pub use equal::EqualPaths;
-pub use extremes::Extremes;
+pub use path_stats::PathStats;
 pub use size::RoutesSize;
 pub use switch::SwitchRoutes;
 

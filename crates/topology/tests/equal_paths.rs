@@ -102,7 +102,7 @@ fn assert_least(routes: Routes) {
         for &dst in topology.hosts() {
             let found = equal.between(src, dst, MTU);
             let there = all_paths(&routes, src, dst);
-            // Data may go one way, and answers come back another.
+            // Data may go one way, and ACKs come back another.
             let back = there.iter().map(|(_, delay)| *delay).min().unwrap_or(0);
             let both = there.into_iter().map(|(path, _)| PathInfo {
                 base_rtt: Duration::from_ps(path.base_rtt.as_ps() + back),
@@ -174,7 +174,7 @@ fn which_path_is_best_depends_on_the_size() {
             )
         })
         .collect();
-    // Answers come back over the short way, in 400 ns, whatever the data takes.
+    // ACKs come back over the short way, in 400 ns, whatever the data takes.
     assert_eq!(
         seen,
         [(400 + 400 + 160 + 16_000, 1), (40_200 + 400 + 320, 100)]

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use fabricsim_core::id::NodeId;
 use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_topology::{
-    EcmpHash, Extremes, FatTreeConfig, NextHopOrder, Preset, Routes, Topology, parse_hpcc,
+    EcmpHash, FatTreeConfig, NextHopOrder, PathStats, Preset, Routes, Topology, parse_hpcc,
 };
 
 /// The 64-host fabric as its link list has it: four pods of two top-of-rack and two aggregation
@@ -82,13 +82,13 @@ fn next_hops_of_the_320_host_fabric() {
 
 #[test]
 fn longest_base_rtt_and_largest_bdp() {
-    let expected = Extremes {
+    let expected = PathStats {
         base_rtt: Duration::from_ns(12_240),
         bdp: Bytes::new(153_000),
         switches: 5,
     };
     for topology in [mid64(), fat320()] {
         let routes = Routes::compute(&topology, NextHopOrder::DescendingNode, EcmpHash::Ns3);
-        assert_eq!(routes.extremes(Bytes::new(1_000)), expected);
+        assert_eq!(routes.path_stats(Bytes::new(1_000)), expected);
     }
 }

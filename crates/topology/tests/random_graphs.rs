@@ -12,7 +12,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_topology::{
-    DownLinks, EcmpHash, Extremes, Link, NextHopOrder, NodeKind, Routes, Topology,
+    DownLinks, EcmpHash, Link, NextHopOrder, NodeKind, PathStats, Routes, Topology,
 };
 use proptest::prelude::*;
 
@@ -136,12 +136,12 @@ fn check_next_hops(topology: &Topology, down: &DownLinks) -> Result<(), TestCase
     Ok(())
 }
 
-/// Compares the extremes with those of a look at every pair.
+/// Compares the path_stats with those of a look at every pair.
 fn check_extremes(topology: &Topology, down: &DownLinks) -> Result<(), TestCaseError> {
     let mtu = Bytes::new(1_000);
     let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(3));
     let routes = routes.without(down);
-    let mut worst = Extremes::default();
+    let mut worst = PathStats::default();
     for &src in topology.hosts() {
         for &dst in topology.hosts().iter().filter(|&&dst| dst != src) {
             let Some(path) = routes.path_info(src, dst, mtu) else {
@@ -152,7 +152,7 @@ fn check_extremes(topology: &Topology, down: &DownLinks) -> Result<(), TestCaseE
             worst.switches = worst.switches.max(path.switches);
         }
     }
-    prop_assert_eq!(routes.extremes(mtu), worst);
+    prop_assert_eq!(routes.path_stats(mtu), worst);
     Ok(())
 }
 

@@ -24,11 +24,11 @@ fn measure(config: &FatTreeConfig) -> (usize, f64) {
     let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
     let routed = start.elapsed();
     let start = Instant::now();
-    let extremes = routes.extremes(Bytes::new(1_000));
+    let path_stats = routes.path_stats(Bytes::new(1_000));
     let searched = start.elapsed();
-    assert_eq!(extremes.switches, 5);
+    assert_eq!(path_stats.switches, 5);
     let hosts = topology.hosts().len();
-    println!("{hosts} hosts: built {built:?}, routed {routed:?}, extremes {searched:?}");
+    println!("{hosts} hosts: built {built:?}, routed {routed:?}, path_stats {searched:?}");
     for hash in [EcmpHash::Seeded(1), EcmpHash::Ns3] {
         println!("  {hash:?}: {:.1} ns for a pick", pick_ns(&topology, hash));
     }
@@ -86,10 +86,10 @@ fn seconds(name: &str, build: impl FnOnce() -> Topology) -> f64 {
     let built = begun.elapsed();
     let routes = Routes::compute(&topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
     let routed = begun.elapsed() - built;
-    let extremes = routes.extremes(Bytes::new(1_000));
+    let path_stats = routes.path_stats(Bytes::new(1_000));
     let all = begun.elapsed();
     println!(
-        "{name}: built {built:?}, routed {routed:?}, extremes {:?}: {extremes:?}",
+        "{name}: built {built:?}, routed {routed:?}, path_stats {:?}: {path_stats:?}",
         all - routed - built
     );
     all.as_secs_f64()

@@ -2,7 +2,7 @@
 //! that belong to no other crate.
 //!
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
-//! limited by a window, every packet is acknowledged, losses are repaired by going back or selectively.
+//! limited by a window, every packet is acknowledged, losses are recovered by going back or selectively.
 //! [`tcp`] has connections, byte streams, requests and the algorithms of hosts on the internet. [`Hosts`]
 //! run both.
 //!
@@ -49,10 +49,10 @@
 //! ```
 
 pub mod cc;
-mod hosts;
+mod dual_stack_host;
 pub mod rdma;
 mod switch;
 pub mod tcp;
 
+pub use dual_stack_host::{ClassTransports, DualStackHost, HostSettings};
 pub use fabricsim_core::plugin::Transport;
-pub use hosts::{ClassTransports, HostSettings, Hosts};

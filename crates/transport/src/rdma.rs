@@ -3,15 +3,15 @@
 //!
 //! * A flow starts at line rate with its first packet; there is no handshake.
 //! * A packet leaves when bytes are left, fewer than a window are in flight and its pacing time has
-//!   come; among the flows of a NIC port the ready ones take turns. Answers go first.
+//!   come; among the flows of a NIC port the ready ones take turns. ACKs go first.
 //! * Every data packet is acknowledged with the next expected byte, its telemetry and its ECN mark.
-//! * A gap is answered by a NACK, at most one for each interval and byte; the sender goes back.
+//! * A gap causes a NACK, at most one for each interval and byte; the sender goes back.
 //!   With [`Recovery::Selective`] the receiver keeps what arrives beyond a gap and reports each
 //!   packet of it, and the sender sends again what is lost.
-//! * A retransmission timeout repairs what no answer reports.
+//! * A retransmission timeout recovers what no ACK reports.
 //! * A flow ends when the acknowledgement of its last byte reaches the sender.
 
-mod answers;
+mod ack_queue;
 mod config;
 mod endpoint;
 pub(crate) mod nic;

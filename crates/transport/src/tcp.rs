@@ -8,7 +8,7 @@
 //!   is acknowledged. A [`Pattern::Fetch`] asks a server for them, over a connection of its own or one
 //!   that is bound late ([`Reuse::LateBinding`]), and ends when the last byte has been read.
 //! * Losses are found by selective acknowledgements and the times of transmissions (RFC 8985), or by
-//!   three duplicate acknowledgements (RFC 6582), and by timeouts (RFC 6298). While losses are repaired
+//!   three duplicate acknowledgements (RFC 6582), and by timeouts (RFC 6298). While losses are recovered
 //!   the window comes down in proportion (RFC 6937).
 //! * Receivers delay acknowledgements (RFC 5681, section 4.2) and tell of marks as agreed (RFC 3168,
 //!   RFC 8257, RFC 9768).

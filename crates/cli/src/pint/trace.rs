@@ -12,7 +12,7 @@ use fabricsim_core::engine::Threads;
 use fabricsim_core::input::ConfigError;
 use fabricsim_experiments::pint::Summary;
 use fabricsim_experiments::pint::trace::{
-    Budget, Cell, NetworkName, Preset, Rival, Row, SET, TraceSettings,
+    Budget, NetworkName, Preset, Rival, Row, SET, TraceCell, TraceSettings,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -189,7 +189,7 @@ impl TraceArgs {
         folder.map(|folder| Destination::new(folder, existing(self.force)))
     }
 
-    fn run(&self, cells: Vec<Cell>) -> Result<Vec<Row>, Error> {
+    fn run(&self, cells: Vec<TraceCell>) -> Result<Vec<Row>, Error> {
         let threads = Threads::start(threads_of(self.threads)).map_err(|error| Error::Threads {
             count: error.count,
             reason: error.reason,

@@ -7,7 +7,7 @@ const MOST: usize = 7;
 
 /// Runs that share a figure: what they have in common, and their places with what tells them apart.
 #[derive(Debug, Eq, PartialEq)]
-pub(crate) struct Group {
+pub(crate) struct RunGroup {
     pub(crate) name: String,
     pub(crate) members: Vec<(usize, String)>,
 }
@@ -15,10 +15,10 @@ pub(crate) struct Group {
 /// Groups runs by the axes in their names (`axis=value` joined by commas, as points of a sweep are
 /// called). Few runs, and names without axes, make one group. Otherwise the figure compares along one
 /// axis, the algorithm's where there is one, and each combination of the others has a figure of its own.
-pub(crate) fn groups(names: &[String]) -> Vec<Group> {
+pub(crate) fn groups(names: &[String]) -> Vec<RunGroup> {
     let all = || {
         let members = names.iter().cloned().enumerate().collect();
-        vec![Group {
+        vec![RunGroup {
             name: String::new(),
             members,
         }]
@@ -48,7 +48,7 @@ pub(crate) fn groups(names: &[String]) -> Vec<Group> {
     let Some(compared) = candidates().find(is_algorithm).or_else(widest) else {
         return all();
     };
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<RunGroup> = Vec::new();
     for (i, point) in points.iter().enumerate() {
         let others = point
             .iter()
@@ -61,7 +61,7 @@ pub(crate) fn groups(names: &[String]) -> Vec<Group> {
         let label = own.map_or_else(|| names[i].clone(), |(_, value)| (*value).to_owned());
         match groups.iter_mut().find(|group| group.name == name) {
             Some(group) => group.members.push((i, label)),
-            None => groups.push(Group {
+            None => groups.push(RunGroup {
                 name,
                 members: vec![(i, label)],
             }),

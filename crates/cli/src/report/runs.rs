@@ -42,7 +42,7 @@ pub(crate) struct Run {
 }
 
 /// A place with results: a folder, a file of flows, or a point of a sweep.
-struct Place {
+struct RunPath {
     path: PathBuf,
     is_point: bool,
 }
@@ -54,12 +54,12 @@ pub(crate) fn read_runs(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
         let points = path.join("points");
         if points.is_dir() {
             let folders = folders_of(&points)?;
-            places.extend(folders.into_iter().map(|path| Place {
+            places.extend(folders.into_iter().map(|path| RunPath {
                 path,
                 is_point: true,
             }));
         } else {
-            places.push(Place {
+            places.push(RunPath {
                 path: path.clone(),
                 is_point: false,
             });
@@ -108,7 +108,7 @@ fn natural(name: &str) -> Vec<(String, u64)> {
     parts
 }
 
-fn read_run(place: &Place, name: String) -> Result<Run, Error> {
+fn read_run(place: &RunPath, name: String) -> Result<Run, Error> {
     let path = &place.path;
     let mut remarks = Vec::new();
     refuse_mixture(path)?;

@@ -1,7 +1,7 @@
 //! The settings of the runs, and where they differ.
 
 use super::differences::{differences, flatten};
-use super::grouping::Group;
+use super::grouping::RunGroup;
 use super::runs::{Run, thousands};
 use fabricsim_plot::figure::Style;
 use fabricsim_plot::html::{Cell, Page};
@@ -103,7 +103,7 @@ pub(super) fn settings_that_differ(page: &mut Page, runs: &[Run]) {
 }
 
 /// The members of a group that have flows, with their looks.
-pub(super) fn members<'r>(runs: &'r [Run], group: &Group) -> Vec<(&'r Run, String, Style)> {
+pub(super) fn members<'r>(runs: &'r [Run], group: &RunGroup) -> Vec<(&'r Run, String, Style)> {
     let labels: Vec<&String> = group.members.iter().map(|(_, label)| label).collect();
     let styles = Style::of_names(&labels);
     let members = group.members.iter().zip(styles);

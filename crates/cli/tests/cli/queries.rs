@@ -1,4 +1,4 @@
-//! Queries by the command: plans, answers, comparison and errors of latencies.
+//! Queries by the command: plans, results, comparison and errors of latencies.
 
 use crate::support::Folder;
 
@@ -39,7 +39,7 @@ fn rows(text: &str) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn a_run_leaves_the_answers_of_its_queries() {
+fn a_run_leaves_the_results_of_its_queries() {
     let folder = Folder::new();
     folder.write("small.toml", COMBINED);
     let run = folder.run(&["run", "small.toml", "--out", "results"]);

@@ -196,7 +196,7 @@ fn replicas_have_means() {
         "a",
         "b.csv",
         "c.csv",
-        "--replicas",
+        "--replications",
         "--bins",
         "2",
         "--percentile",
@@ -205,7 +205,7 @@ fn replicas_have_means() {
     let outcome = folder.run(&args).succeeded();
     // 0.1 apart, three of them: 4.303 x 0.1 / sqrt(3).
     let expected = "
-means over 3 replicas, with half the width of the 95% interval
+means over 3 replications, with half the width of the 95% interval
 
 flows upto   bytes upto         n                p50               mean     geometric_mean
     50.00%        20000        60     1.210 +- 0.248     1.205 +- 0.248     1.204 +- 0.249
@@ -215,7 +215,7 @@ flows upto   bytes upto         n                p50               mean     geom
     assert!(outcome.stdout.ends_with(expected), "{}", outcome.stdout);
     let outcome = folder.run(&[&args[..], &["--json"]].concat()).succeeded();
     let json: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!(json["table"]["replicas"], 3);
+    assert_eq!(json["table"]["replications"], 3);
     assert_eq!(json["results"][2]["result"], "c.csv");
     let csv = folder
         .run(&[&args[..], &["--csv", "-"]].concat())

@@ -136,7 +136,7 @@ const PRINTING: &[&[&str]] = &[
     &["slowdown", "r", "--csv", "-"],
     &["slowdown", "r", "--json"],
     &["slowdown", "r", "--published"],
-    &["slowdown", "r", "r", "--replicas"],
+    &["slowdown", "r", "r", "--replications"],
     &["compare", "r", "r"],
     &["compare", "r", "r", "--json"],
     &["plot", "cdf", "r", "-o", "p.svg"],

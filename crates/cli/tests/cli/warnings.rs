@@ -15,7 +15,7 @@ fn overload_is_told_before_and_after() {
     let folder = Folder::new();
     folder.write("s.toml", OVERLOAD);
     let check = folder.run(&["check", "s.toml"]).succeeded();
-    // 16 hosts, 16 of 31 peers; 90 bytes of headers and telemetry on each packet, 88 of each answer.
+    // 16 hosts, 16 of 31 peers; 90 bytes of headers and telemetry on each packet, 88 of each ACK.
     let share = 0.45 * 16.0 * 25.0 * 16.0 / 31.0 / 100.0 * (1_000.0 + 90.0 + 88.0) / 1_000.0;
     let told = format!("{:.1}% of 4 links", share * 100.0);
     for text in [&check.stdout, &check.stderr] {

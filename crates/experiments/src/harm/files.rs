@@ -30,7 +30,7 @@ impl HarmReport {
              sojourn_mean_us,sojourn_p50_us,sojourn_p95_us"
         )?;
         for row in &self.rows {
-            for one in &row.replicas {
+            for one in &row.replications {
                 let cell = &one.cell;
                 write!(
                     out,
@@ -91,7 +91,7 @@ impl HarmReport {
     pub fn write_flows(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{FLOW_COLUMNS}")?;
         for row in &self.rows {
-            for one in &row.replicas {
+            for one in &row.replications {
                 for (number, flow) in one.cell.flows.iter().enumerate() {
                     let fct = flow.fct.map(|fct| fct.as_ns().to_string());
                     writeln!(
@@ -138,7 +138,7 @@ impl HarmReport {
                     "status": status(row.status()),
                     "fct_ms": values(&row.statistics),
                     "harm": values(&row.harm),
-                    "cells": row.replicas.iter().map(|one| {
+                    "cells": row.replications.iter().map(|one| {
                         let cell = &one.cell;
                         let us = |wait: fabricsim_core::units::Duration| wait.as_secs_f64() * 1e6;
                         json!({

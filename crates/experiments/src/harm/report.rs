@@ -75,7 +75,7 @@ pub enum Status {
 
 /// A cell that was run with one seed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Replica {
+pub struct Replication {
     /// The seed.
     pub seed: u64,
     /// Results of the cell.
@@ -87,7 +87,7 @@ pub struct Replica {
     pub harm: Vec<f64>,
 }
 
-impl Replica {
+impl Replication {
     /// Flows whose connection had carried another one.
     #[must_use]
     pub fn reused(&self) -> usize {
@@ -113,7 +113,7 @@ pub struct Row {
     /// The algorithm of the competitor; `None` of the workload alone.
     pub competitor: Option<String>,
     /// One for each seed.
-    pub replicas: Vec<Replica>,
+    pub replications: Vec<Replication>,
     /// The geometric mean and the percentiles of completion times in milliseconds, each as the mean
     /// over seeds with its interval.
     pub statistics: Vec<ReplicaMean>,
@@ -125,7 +125,7 @@ impl Row {
     /// Returns whether all flows of all seeds have ended.
     #[must_use]
     pub fn status(&self) -> Status {
-        if self.replicas.iter().all(|one| one.cell.is_complete()) {
+        if self.replications.iter().all(|one| one.cell.is_complete()) {
             Status::Complete
         } else {
             Status::Partial
@@ -134,8 +134,8 @@ impl Row {
 
     /// The mean over seeds of `value`, where it has one.
     #[must_use]
-    pub fn mean(&self, value: impl Fn(&Replica) -> Option<f64>) -> Option<ReplicaMean> {
-        let values: Vec<f64> = self.replicas.iter().filter_map(value).collect();
+    pub fn mean(&self, value: impl Fn(&Replication) -> Option<f64>) -> Option<ReplicaMean> {
+        let values: Vec<f64> = self.replications.iter().filter_map(value).collect();
         ReplicaMean::new(&values, Confidence::P95)
     }
 
@@ -170,7 +170,7 @@ impl HarmReport {
             let (seed, place) = (seeds[index / per_seed], index % per_seed);
             let statistics = statistics(settings, &cell);
             let solo = rows.get(place - place % per_rtt);
-            let solo = solo.and_then(|solo| solo.replicas.get(index / per_seed));
+            let solo = solo.and_then(|solo| solo.replications.get(index / per_seed));
             let harm = match solo {
                 Some(solo) if place % per_rtt > 0 => statistics
                     .iter()
@@ -183,12 +183,12 @@ impl HarmReport {
                 rows.push(Row {
                     rtt: cell.rtt,
                     competitor: cell.competitor.clone(),
-                    replicas: Vec::with_capacity(seeds.len()),
+                    replications: Vec::with_capacity(seeds.len()),
                     statistics: Vec::new(),
                     harm: Vec::new(),
                 });
             }
-            rows[place].replicas.push(Replica {
+            rows[place].replications.push(Replication {
                 seed,
                 cell,
                 statistics,
@@ -198,7 +198,7 @@ impl HarmReport {
         let count = 1 + settings.percentiles.len();
         for row in &mut rows {
             let places = 0..count;
-            let of = |row: &Row, values: fn(&Replica) -> &Vec<f64>| {
+            let of = |row: &Row, values: fn(&Replication) -> &Vec<f64>| {
                 let means = places.clone();
                 means
                     .filter_map(|place| row.mean(|one| values(one).get(place).copied()))

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use fabricsim_report::ReplicaMean;
 use fabricsim_transport::tcp::{Feedback, Reuse};
 
-use super::report::{HarmReport, Replica, Row, Status};
+use super::report::{HarmReport, Replication, Row, Status};
 use super::sample::{SampleCell, published_sample};
 use super::settings::DRAWN;
 use super::units::{bit_rate, go_duration, milliseconds};
@@ -153,8 +153,12 @@ impl HarmReport {
             let mut cells = key(row).to_vec();
             cells.extend((0..names.len()).map(|place| cell(row, place)));
             if partial {
-                let flows: usize = row.replicas.iter().map(|one| one.cell.flows.len()).sum();
-                let complete: usize = row.replicas.iter().map(Replica::complete).sum();
+                let flows: usize = row
+                    .replications
+                    .iter()
+                    .map(|one| one.cell.flows.len())
+                    .sum();
+                let complete: usize = row.replications.iter().map(Replication::complete).sum();
                 cells.push(if complete == flows {
                     format!("all {flows}")
                 } else {
@@ -178,7 +182,7 @@ impl HarmReport {
             "Reused connections",
         ];
         let rows = self.rows.iter().map(|row| {
-            let mean = |value: fn(&Replica) -> f64| row.mean(|one| Some(value(one)));
+            let mean = |value: fn(&Replication) -> f64| row.mean(|one| Some(value(one)));
             let count = |value| mean(value).map_or_else(String::new, |mean| whole(&mean));
             let wait = |value| {
                 let mean = mean(value);
@@ -245,7 +249,7 @@ fn half_interval(mean: &ReplicaMean) -> Option<f64> {
 }
 
 fn whole(mean: &ReplicaMean) -> String {
-    if mean.replicas == 1 {
+    if mean.replications == 1 {
         format!("{:.0}", mean.mean)
     } else {
         format!("{:.1}", mean.mean)

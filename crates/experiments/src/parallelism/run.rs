@@ -2,7 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
-use fabricsim::outcome::{Monitor, Place, Run, write_json};
+use fabricsim::outcome::{Monitor, ResultPlace, Run, write_json};
 use fabricsim::output::Destination;
 use fabricsim::summary::Summary;
 use fabricsim_scenario::scenario::Scenario;
@@ -25,7 +25,7 @@ pub fn profile_to_folder<'a>(
     destination: impl Into<Destination<'a>>,
     monitor: &mut dyn Monitor,
 ) -> Result<(Summary, ParallelismReport), Error> {
-    let place = Place::new(scenario, destination.into(), &[FILE, NODES])?;
+    let place = ResultPlace::new(scenario, destination.into(), &[FILE, NODES])?;
     let run = Run::new(scenario, 1)?;
     let mut profile = Parallelism::new(scenario.topology().len());
     let mut folder = place.open()?;

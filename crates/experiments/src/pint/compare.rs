@@ -1,7 +1,7 @@
 //! Effect on query results when queries share the bits of packets.
 
 use fabricsim::outcome::Monitor;
-use fabricsim_pint::query::{Aggregation, Answers, QueryConfig, Statistic};
+use fabricsim_pint::query::{Aggregation, QueryConfig, QueryResults, Statistic};
 use fabricsim_report::FctRecord;
 use fabricsim_scenario::Scenario;
 use fabricsim_scenario::schema::queries::{BudgetSettings, QuerySettings};
@@ -24,7 +24,7 @@ pub struct Comparison {
 
 /// Results of a run.
 struct Run {
-    answers: Answers,
+    results: QueryResults,
     records: Vec<FctRecord>,
     packets: u64,
     /// The query that the algorithm reads.
@@ -101,7 +101,7 @@ impl Run {
     ) -> Result<Result<Self, Unfinished>, Error> {
         let driven = drive(scenario, threads, monitor)?;
         Ok(driven.map(|driven| Self {
-            answers: driven.simulation.answers(),
+            results: driven.simulation.query_results(),
             cc: driven.simulation.queries().and_then(|queries| queries.cc()),
             packets: driven.simulation.endpoint_counters().packets,
             records: driven.records,
@@ -147,10 +147,10 @@ fn median(mut values: Vec<f64>) -> f64 {
 /// Packets that the first part of each flow's path took, for flows decoded in both runs.
 fn of_paths(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
     let packets = |(run, index): (&Run, usize)| {
-        let parts = run.answers.paths.iter();
-        let parts = parts.filter(move |answer| answer.query == index && answer.part.number == 1);
+        let parts = run.results.paths.iter();
+        let parts = parts.filter(move |result| result.query == index && result.part.number == 1);
         parts
-            .filter_map(|answer| Some((answer.flow, answer.part.decoded_after? as f64)))
+            .filter_map(|result| Some((result.flow, result.part.decoded_after? as f64)))
             .collect::<Vec<_>>()
     };
     let (before, after) = (packets(alone), packets(together));
@@ -180,11 +180,11 @@ fn of_paths(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
 
 fn wrong((run, index): (&Run, usize)) -> f64 {
     let own = run
-        .answers
+        .results
         .paths
         .iter()
-        .filter(|answer| answer.query == index);
-    own.filter(|answer| answer.part.correct == Some(false))
+        .filter(|result| result.query == index);
+    own.filter(|result| result.part.correct == Some(false))
         .count() as f64
 }
 
@@ -193,25 +193,25 @@ const ENOUGH_DIGESTS: u64 = 50;
 
 fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
     let errors = |(run, index): (&Run, usize), share: f64| {
-        let own = run.answers.hops.iter().filter(|answer| {
-            answer.query == index
-                && answer.digests >= ENOUGH_DIGESTS
-                && answer.statistic == Statistic::Quantile(share)
+        let own = run.results.hops.iter().filter(|result| {
+            result.query == index
+                && result.digests >= ENOUGH_DIGESTS
+                && result.statistic == Statistic::Quantile(share)
         });
-        let errors = own.filter_map(|answer| {
-            let truth = answer.truth.filter(|&truth| truth >= 1.0)?;
-            Some((answer.estimate?.value / truth - 1.0).abs() * 100.0)
+        let errors = own.filter_map(|result| {
+            let truth = result.truth.filter(|&truth| truth >= 1.0)?;
+            Some((result.estimate?.value / truth - 1.0).abs() * 100.0)
         });
         median(errors.collect())
     };
     let packets_for_a_digest = |(run, index): (&Run, usize)| {
         let own = run
-            .answers
+            .results
             .hops
             .iter()
-            .filter(|answer| answer.query == index);
+            .filter(|result| result.query == index);
         let mut hops: Vec<_> = own
-            .map(|answer| (answer.flow, answer.hop, answer.digests))
+            .map(|result| (result.flow, result.hop, result.digests))
             .collect();
         // A row for each statistic, and one number of digests.
         hops.dedup();
@@ -239,11 +239,11 @@ fn of_hops(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
 fn of_packets(alone: (&Run, usize), together: (&Run, usize)) -> Figures {
     let digests = |(run, index): (&Run, usize)| {
         let own = run
-            .answers
+            .results
             .packets
             .iter()
-            .filter(|answer| answer.query == index);
-        let mut flows: Vec<_> = own.map(|answer| (answer.flow, answer.digests)).collect();
+            .filter(|result| result.query == index);
+        let mut flows: Vec<_> = own.map(|result| (result.flow, result.digests)).collect();
         flows.dedup();
         run.packets as f64 / flows.iter().map(|(_, digests)| digests).sum::<u64>() as f64
     };

@@ -3,7 +3,7 @@
 use fabricsim::outcome::Monitor;
 use fabricsim::simulation::{Expectation, Simulation};
 use fabricsim_core::flow::Completion;
-use fabricsim_core::network::{Progress, Stop, Watch};
+use fabricsim_core::network::{Progress, RunCallback, Stop};
 use fabricsim_core::units::Time;
 use fabricsim_pint::query::QueryConfig;
 use fabricsim_report::FctRecord;
@@ -36,7 +36,7 @@ pub(super) fn drive(
 ) -> Result<Result<Driven, Unfinished>, Error> {
     let mut simulation = Simulation::new(scenario, threads)?;
     refuse_what_takes_too_much(scenario, &simulation)?;
-    let mut watch = Watched {
+    let mut callback = Watched {
         monitor,
         expected: simulation.expected(),
         completions: Vec::new(),
@@ -45,8 +45,8 @@ pub(super) fn drive(
         .run()
         .stop_at
         .map_or(Time::MAX, |after| Time::ZERO + after);
-    let stop = simulation.run_watched(until, &mut watch);
-    let completions = watch.completions;
+    let stop = simulation.run_with_callback(until, &mut callback);
+    let completions = callback.completions;
     Ok(match stop {
         Stop::Finished | Stop::TimeReached => Ok(Driven {
             records: completions
@@ -73,7 +73,7 @@ fn refuse_what_takes_too_much(scenario: &Scenario, simulation: &Simulation) -> R
     }
     let Expectation { flows, bytes } = simulation.expected();
     let packets = flows.max(bytes / scenario.transport().mtu.as_f64());
-    let hops = f64::from(simulation.facts().extremes.switches.max(1));
+    let hops = f64::from(simulation.network_info().path_stats.switches.max(1));
     let needed = hops * (packets * BYTES_OF_VALUE + flows * BYTES_OF_HOP) + flows * BYTES_OF_FLOW;
     if needed <= MOST_BYTES {
         return Ok(());
@@ -106,7 +106,7 @@ struct Watched<'a> {
     completions: Vec<Completion>,
 }
 
-impl Watch for Watched<'_> {
+impl RunCallback for Watched<'_> {
     fn proceed(&mut self, progress: &Progress) -> bool {
         self.monitor.progress(progress, self.expected)
     }

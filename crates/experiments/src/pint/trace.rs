@@ -53,7 +53,7 @@ pub struct TraceSettings {
 
 /// Row of the results, ready to be run.
 #[derive(Debug)]
-pub struct Cell {
+pub struct TraceCell {
     hops: u8,
     switches: u32,
     method: Method,
@@ -100,7 +100,7 @@ impl TraceSettings {
     ///
     /// # Errors
     /// Names the setting, what is wrong and what would be right.
-    pub fn cells(&self, network: Option<&Network>) -> Result<Vec<Cell>, ConfigError> {
+    pub fn cells(&self, network: Option<&Network>) -> Result<Vec<TraceCell>, ConfigError> {
         let mut cells = Vec::new();
         for hops in self.lengths(network)? {
             let (switches, paths) = match network {
@@ -125,7 +125,7 @@ impl TraceSettings {
                 ..Trials::of(hops, paths)
             };
             let mut add = |method, work| {
-                cells.push(Cell {
+                cells.push(TraceCell {
                     hops,
                     switches,
                     method,
@@ -148,7 +148,7 @@ impl TraceSettings {
     }
 }
 
-impl Cell {
+impl TraceCell {
     /// Returns the number of switches of the paths and the scheme, as a title.
     #[must_use]
     pub fn title(&self) -> String {

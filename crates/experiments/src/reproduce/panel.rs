@@ -169,14 +169,14 @@ impl fmt::Display for PanelScore {
 }
 
 /// The points of one figure: the same workload and load.
-struct Group<'p> {
+struct FigurePoints<'p> {
     workload: String,
     load_pct: f64,
     points: Vec<(String, &'p Point)>,
 }
 
-fn groups<'s>(measured: &Measured<'s>) -> Vec<Group<'s>> {
-    let mut groups: Vec<Group<'s>> = Vec::new();
+fn groups<'s>(measured: &Measured<'s>) -> Vec<FigurePoints<'s>> {
+    let mut groups: Vec<FigurePoints<'s>> = Vec::new();
     for point in measured.points() {
         let workload = measured.value(point, "workload").unwrap_or("websearch");
         let load_pct = (point.load() * 1e4).round() / 1e2;
@@ -184,12 +184,12 @@ fn groups<'s>(measured: &Measured<'s>) -> Vec<Group<'s>> {
             .value(point, "scheme")
             .unwrap_or_else(|| point.name())
             .to_owned();
-        let same = |group: &&mut Group<'_>| {
+        let same = |group: &&mut FigurePoints<'_>| {
             group.workload == workload && group.load_pct.total_cmp(&load_pct).is_eq()
         };
         match groups.iter_mut().find(same) {
             Some(group) => group.points.push((scheme, point)),
-            None => groups.push(Group {
+            None => groups.push(FigurePoints {
                 workload: workload.to_owned(),
                 load_pct,
                 points: vec![(scheme, point)],

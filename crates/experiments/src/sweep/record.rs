@@ -72,7 +72,7 @@ pub struct PointResults {
     pub pfc_paused_ns: f64,
     /// The longest queue of a switch port, in bytes.
     pub max_queue_bytes: u64,
-    /// Payload bytes sent again.
+    /// Payload bytes retransmitted.
     pub retransmitted_bytes: u64,
     /// Threads that ran it.
     pub threads: usize,

@@ -86,7 +86,7 @@ pub(super) fn is_column(name: &str) -> bool {
 /// The lock of whoever writes the tables.
 const LOCK: &str = ".fabricsim-tables.lock";
 
-/// Puts both tables of the sweep in `dir` together from what its points have left, and answers with
+/// Puts both tables of the sweep in `dir` together from what its points have left, and returns
 /// the state of each point. Others may be at it at the same time, with other points: one after the
 /// other looks and writes, so the last one leaves complete tables.
 ///

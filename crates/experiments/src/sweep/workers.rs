@@ -101,7 +101,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Runs the points, `jobs` at a time, and answers with how each of `due` ended; whether the
+    /// Runs the points, `jobs` at a time, and returns how each of `due` ended; whether the
     /// monitor stopped it is the second part.
     pub(super) fn run(
         &self,
@@ -260,7 +260,7 @@ impl<'a> Work<'a> {
     ) -> Result<Summary, Error> {
         let run = Run::new(point.scenario(), self.threads)?;
         let open = folder.as_mut().expect("it was opened for this");
-        let ran = run.run_watched(open, point.origin(), monitor)?;
+        let ran = run.run_with_callback(open, point.origin(), monitor)?;
         let open = folder.take().expect("it was opened for this");
         ran.finish_with(open, POINT_JSON, |summary, file| {
             write_done(self.sweep, point, &summary.checksum, file)

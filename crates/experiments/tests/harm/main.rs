@@ -88,7 +88,7 @@ fn the_tools_sample_is_met() {
     }
     // The same requests everywhere.
     let requests = |row: &Row| -> Vec<(Duration, Bytes)> {
-        let flows = row.replicas[0].cell.flows.iter();
+        let flows = row.replications[0].cell.flows.iter();
         flows.map(|flow| (flow.start, flow.size)).collect()
     };
     let first = requests(&report.rows[0]);
@@ -163,7 +163,7 @@ fn no_flow_beats_an_idle_path() {
     });
     let published = [108.6, 164.2, 280.7, 520.5, 1006.9];
     for (rtt, published) in RTTS.into_iter().zip(published) {
-        let cell = &row(&report, rtt, None).replicas[0].cell;
+        let cell = &row(&report, rtt, None).replications[0].cell;
         let mut nearest = f64::INFINITY;
         let mut bounds = Vec::new();
         for flow in &cell.flows {
@@ -258,9 +258,9 @@ fn seeds_give_intervals() {
         2,
     );
     let prague = row(&report, 10, Some("prague"));
-    let seeds: Vec<u64> = prague.replicas.iter().map(|one| one.seed).collect();
+    let seeds: Vec<u64> = prague.replications.iter().map(|one| one.seed).collect();
     assert_eq!(seeds, [1, 2, 3]);
-    let values: Vec<f64> = prague.replicas.iter().map(|one| one.harm[0]).collect();
+    let values: Vec<f64> = prague.replications.iter().map(|one| one.harm[0]).collect();
     assert!((prague.harm[0].mean - values.iter().sum::<f64>() / 3.0).abs() < 1e-12);
     assert!(prague.harm[0].interval.is_some());
     let text = report.to_text();
@@ -269,7 +269,7 @@ fn seeds_give_intervals() {
     // Each seed has flows of its own, which are the same in all of its cells.
     let solo = row(&report, 10, None);
     let sizes = |one: usize, row: &Row| -> Vec<Bytes> {
-        let flows = row.replicas[one].cell.flows.iter();
+        let flows = row.replications[one].cell.flows.iter();
         flows.map(|flow| flow.size).collect()
     };
     assert_eq!(sizes(1, solo), sizes(1, prague));
@@ -289,9 +289,9 @@ fn a_timeout_leaves_a_labeled_part() {
     );
     assert_eq!(report.status(), Status::Partial);
     let prague = row(&report, 10, Some("prague"));
-    let complete = prague.replicas[0].complete();
+    let complete = prague.replications[0].complete();
     assert!((1..100).contains(&complete), "{complete}");
-    let times = prague.replicas[0].cell.completion_times();
+    let times = prague.replications[0].cell.completion_times();
     assert_eq!(times.len(), complete);
     let text = report.to_text();
     let label = format!("{complete} of 100 complete, timeout");
@@ -355,7 +355,7 @@ fn other_percentiles_and_algorithms_are_measured() {
     );
     for row in &report.rows {
         assert_eq!(row.statistics.len(), 4);
-        let goodput = row.replicas[0].cell.competitor_goodput;
+        let goodput = row.replications[0].cell.competitor_goodput;
         assert_eq!(goodput.is_some(), row.competitor.is_some());
         assert!(goodput.is_none_or(|bps| (1e6..48e6).contains(&bps)));
     }
@@ -380,7 +380,7 @@ fn harm_varies_less_than_completion_times() {
     ] {
         let found = harm(&report, rtt, competitor);
         assert!(band.contains(&found), "{rtt} ms, {competitor}: {found}");
-        let seeds = &row(&report, rtt, Some(competitor)).replicas;
+        let seeds = &row(&report, rtt, Some(competitor)).replications;
         let squares = seeds.iter().map(|one| (one.harm[0] - found).powi(2));
         let deviation = (squares.sum::<f64>() / 7.0).sqrt();
         assert!(deviation < 0.06, "{rtt} ms, {competitor}: {deviation}");

@@ -149,7 +149,7 @@ impl ControlPlane {
             let down = states.down();
             if seen.insert(down.clone()) {
                 let routes = self.intact.without(&down);
-                longest = longest.max(routes.extremes(mtu).switches);
+                longest = longest.max(routes.path_stats(mtu).switches);
             }
         }
         longest

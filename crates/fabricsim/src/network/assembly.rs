@@ -17,7 +17,7 @@ use fabricsim_transport::tcp::TcpOnly;
 
 use crate::network::headers::{Inserted, InsertedInt, Mixed, Plain, Queried, WithBoth, WithInt};
 use crate::network::model;
-use crate::network::model::Site;
+use crate::network::model::BuildContext;
 use crate::network::runner::Runner;
 use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
 use fabricsim_scenario::scenario::Scenario;
@@ -36,8 +36,8 @@ pub(crate) struct Assembly<'a> {
 
 impl<'a> Assembly<'a> {
     /// Returns the inputs that all kinds of networks share, without queries.
-    const fn site(&self) -> Site<'a> {
-        Site {
+    const fn site(&self) -> BuildContext<'a> {
+        BuildContext {
             scenario: self.scenario,
             routes: self.routes,
             queries: None,
@@ -223,7 +223,7 @@ impl<'a> Assembly<'a> {
         O: EventOrder<H>,
         T: Telemetry<H> + Sync + 'static,
     {
-        let site = Site {
+        let site = BuildContext {
             scenario: self.scenario,
             routes: self.routes,
             queries: self.queries.as_ref(),

@@ -24,7 +24,7 @@ use fabricsim_qdisc::{
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
 use fabricsim_transport::tcp::HasTcp;
-use fabricsim_transport::{HostSettings, Hosts};
+use fabricsim_transport::{DualStackHost, HostSettings};
 
 use crate::network::node_log::NodeLog;
 use crate::network::pause_log::PauseLog;
@@ -84,7 +84,7 @@ where
     type Queue = ClassQueues<H>;
     type Buffer = MixedBuffer;
     type Routing = SwitchRoutes;
-    type Endpoint = Hosts<H, F>;
+    type Endpoint = DualStackHost<H, F>;
     type Observer = NodeLog;
 }
 
@@ -114,7 +114,7 @@ impl Timings {
                 TimeUnit::Picosecond => LineTiming::new(rate),
                 TimeUnit::Nanosecond => {
                     let time = |wire| {
-                        rate.sransmission_truncated_ns(Bytes::new(u64::from(wire)))
+                        rate.transmission_truncated_ns(Bytes::new(u64::from(wire)))
                             .as_ps()
                     };
                     LineTiming::Table(Arc::new(LineTable {
@@ -128,7 +128,7 @@ impl Timings {
 }
 
 /// Components of a network other than links, routes and observers.
-pub(crate) struct Parts<E, Q, B, T> {
+pub(crate) struct ModelParts<E, Q, B, T> {
     /// The transport of a host with these ports.
     endpoint: E,
     /// The queues of a port, which has this number among all.
@@ -141,7 +141,7 @@ pub(crate) struct Parts<E, Q, B, T> {
 
 /// Inputs that all networks of a scenario are built from.
 #[derive(Clone, Copy)]
-pub(crate) struct Site<'a> {
+pub(crate) struct BuildContext<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) routes: &'a Routes,
     pub(crate) queries: Option<&'a Arc<Queries>>,
@@ -196,7 +196,7 @@ impl<'a> Marking<'a> {
 
 /// Builds a network of RDMA alone.
 pub(crate) fn build<H, O, T, F>(
-    site: Site<'_>,
+    site: BuildContext<'_>,
     settings: RdmaSettings<F>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<Fabric<H, O, T, F>>
@@ -213,7 +213,7 @@ where
     let buffer = scenario.buffer_config();
     let settings = Arc::new(settings);
     let marking = Marking::new(scenario, &switch, PrioritySet::EMPTY);
-    site.assemble(Parts {
+    site.assemble(ModelParts {
         endpoint: |rates| Rdma::new(Arc::clone(&settings), rates),
         queue: |port: &Port, number| PriorityQueues::new(marking.at(port, number)),
         buffer: |shares: &[PortBuffer]| {
@@ -228,7 +228,7 @@ where
 
 /// Builds a network of TCP, beside RDMA or alone.
 pub(crate) fn build_mixed<H, T, F>(
-    site: Site<'_>,
+    site: BuildContext<'_>,
     settings: RdmaSettings<F>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<MixedFabric<H, T, F>>
@@ -250,8 +250,8 @@ where
     let lossy = scenario.lossy();
     let marking = Marking::new(scenario, &switch, lossy.priorities);
     let tcp_queues = scenario.tcp_queues();
-    site.assemble(Parts {
-        endpoint: |rates| Hosts::new(&settings, rates),
+    site.assemble(ModelParts {
+        endpoint: |rates| DualStackHost::new(&settings, rates),
         queue: |port: &Port, number| {
             let towards = if scenario.topology().is_host(port.peer) {
                 FarEnd::Hosts
@@ -275,8 +275,8 @@ where
     })
 }
 
-impl Site<'_> {
-    fn assemble<M, E, Q, B, T>(self, parts: Parts<E, Q, B, T>) -> Network<M>
+impl BuildContext<'_> {
+    fn assemble<M, E, Q, B, T>(self, parts: ModelParts<E, Q, B, T>) -> Network<M>
     where
         M: Model<Observer = NodeLog, Routing = SwitchRoutes>,
         E: Fn(Vec<Rate>) -> M::Endpoint,
@@ -284,7 +284,7 @@ impl Site<'_> {
         B: Fn(&[PortBuffer]) -> M::Buffer,
         T: Fn(NodeId, &[Port]) -> M::Telemetry,
     {
-        let Site {
+        let BuildContext {
             scenario,
             routes,
             queries,

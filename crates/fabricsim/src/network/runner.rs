@@ -4,7 +4,7 @@ use fabricsim_core::engine::Probe;
 use fabricsim_core::flow::{Completion, FlowRequest, FlowSource};
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
-    BlockedPort, Counters, Network, NetworkControl, PortSample, Room, Stop, Watch,
+    BlockedPort, Counters, Network, NetworkControl, PortSample, Room, RunCallback, Stop,
 };
 use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::{
@@ -12,7 +12,7 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Bytes, Time};
-use fabricsim_pint::query::{Answers, HopSeries};
+use fabricsim_pint::query::{HopSeries, QueryResults};
 use fabricsim_topology::SwitchRoutes;
 
 use crate::network::node_log::{AttachedObserver, NodeLog};
@@ -26,14 +26,14 @@ pub(crate) trait Runner: Send {
         until: Time,
         source: &mut dyn FlowSource,
         control_plane: &mut dyn NetworkControl<SwitchRoutes>,
-        watch: &mut dyn Watch,
+        callback: &mut dyn RunCallback,
     ) -> Stop;
     fn run_probed(
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
         control_plane: &mut dyn NetworkControl<SwitchRoutes>,
-        watch: &mut dyn Watch,
+        callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop;
     fn set_room(&mut self, room: Room);
@@ -60,7 +60,7 @@ pub(crate) trait Runner: Send {
     fn port(&self, node: NodeId, port: PortId) -> PortSample;
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
     fn queue_distribution(&self) -> Vec<QueueBin>;
-    fn answers(&self) -> Answers;
+    fn query_results(&self) -> QueryResults;
     fn hop_series(&self, least: usize) -> Vec<HopSeries>;
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
 }
@@ -71,19 +71,19 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         until: Time,
         source: &mut dyn FlowSource,
         control_plane: &mut dyn NetworkControl<SwitchRoutes>,
-        watch: &mut dyn Watch,
+        callback: &mut dyn RunCallback,
     ) -> Stop {
-        self.run_until(until, source, control_plane, watch)
+        self.run_until(until, source, control_plane, callback)
     }
     fn run_probed(
         &mut self,
         until: Time,
         source: &mut dyn FlowSource,
         control_plane: &mut dyn NetworkControl<SwitchRoutes>,
-        watch: &mut dyn Watch,
+        callback: &mut dyn RunCallback,
         probe: &mut dyn Probe,
     ) -> Stop {
-        self.run_probed(until, source, control_plane, watch, probe)
+        self.run_probed(until, source, control_plane, callback, probe)
     }
     fn set_room(&mut self, room: Room) {
         self.set_room(room);
@@ -161,8 +161,8 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow)) {
         self.for_each_live(visit);
     }
-    fn answers(&self) -> Answers {
-        Answers::collect(
+    fn query_results(&self) -> QueryResults {
+        QueryResults::collect(
             self.observers().filter_map(|log| log.sink.as_deref()),
             self.observers().filter_map(|log| log.truth.as_deref()),
         )

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
-use super::rows::{Cell, Table};
+use super::rows::{SeriesCell, SeriesTable};
 use crate::observe::summary::SeriesSummary;
 use crate::output::{Ending, ResultFolder, cannot_write, new_file_in};
 use fabricsim_scenario::schema::observe::{ObserveSettings, SeriesFormat};
@@ -18,7 +18,7 @@ const BUFFER: usize = 64 * 1024;
 /// A file of time series that is being written.
 #[derive(Debug)]
 pub(super) struct SeriesFile {
-    table: &'static Table,
+    table: &'static SeriesTable,
     format: SeriesFormat,
     /// Its name when it is complete, for messages.
     path: PathBuf,
@@ -39,7 +39,7 @@ enum Sink {
 impl SeriesFile {
     /// An empty file for `table` in `dir`.
     pub(super) fn new(
-        table: &'static Table,
+        table: &'static SeriesTable,
         settings: &ObserveSettings,
         dir: &Path,
     ) -> Result<Self, Error> {
@@ -88,7 +88,7 @@ impl SeriesFile {
     }
 
     /// Adds a row.
-    pub(super) fn write(&mut self, cells: &[Cell]) -> Result<(), Error> {
+    pub(super) fn write(&mut self, cells: &[SeriesCell]) -> Result<(), Error> {
         debug_assert_eq!(
             cells.len(),
             self.table.columns.len(),
@@ -133,7 +133,7 @@ impl SeriesFile {
 }
 
 /// The name of the file of `table`.
-pub(super) fn file_name(table: &Table, format: SeriesFormat) -> String {
+pub(super) fn file_name(table: &SeriesTable, format: SeriesFormat) -> String {
     format!("{}.{}", table.name, format.ending())
 }
 
@@ -145,7 +145,7 @@ struct CsvSink {
 }
 
 impl CsvSink {
-    fn new(file: File, table: &Table) -> Self {
+    fn new(file: File, table: &SeriesTable) -> Self {
         let names: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
         let mut buffer = Vec::with_capacity(BUFFER + 256);
         buffer.extend_from_slice(names.join(",").as_bytes());
@@ -153,7 +153,7 @@ impl CsvSink {
         Self { file, buffer }
     }
 
-    fn write(&mut self, cells: &[Cell]) -> io::Result<()> {
+    fn write(&mut self, cells: &[SeriesCell]) -> io::Result<()> {
         for (index, cell) in cells.iter().enumerate() {
             if index > 0 {
                 self.buffer.push(b',');
@@ -181,11 +181,11 @@ impl CsvSink {
 }
 
 /// A cell in digits; computed in integers, so that every machine writes the same bytes.
-fn push(buffer: &mut Vec<u8>, cell: Cell) {
+fn push(buffer: &mut Vec<u8>, cell: SeriesCell) {
     match cell {
-        Cell::Whole(number) => push_digits(buffer, number, 1),
-        Cell::Empty => {}
-        Cell::Picoseconds(ps) => {
+        SeriesCell::Whole(number) => push_digits(buffer, number, 1),
+        SeriesCell::Empty => {}
+        SeriesCell::Picoseconds(ps) => {
             push_digits(buffer, ps / 1_000, 1);
             if !ps.is_multiple_of(1_000) {
                 buffer.push(b'.');
@@ -195,7 +195,7 @@ fn push(buffer: &mut Vec<u8>, cell: Cell) {
                 }
             }
         }
-        Cell::Millionths(parts) => {
+        SeriesCell::Millionths(parts) => {
             push_digits(buffer, parts / 1_000_000, 1);
             buffer.push(b'.');
             push_digits(buffer, parts % 1_000_000, 6);
@@ -227,13 +227,13 @@ mod tests {
     fn cells_are_exact_and_short() {
         let mut text = Vec::new();
         for cell in [
-            Cell::Whole(u64::MAX),
-            Cell::Empty,
-            Cell::Picoseconds(95_735_080),
-            Cell::Picoseconds(7_000),
-            Cell::Picoseconds(1),
-            Cell::Millionths(1_000_000),
-            Cell::Millionths(42),
+            SeriesCell::Whole(u64::MAX),
+            SeriesCell::Empty,
+            SeriesCell::Picoseconds(95_735_080),
+            SeriesCell::Picoseconds(7_000),
+            SeriesCell::Picoseconds(1),
+            SeriesCell::Millionths(1_000_000),
+            SeriesCell::Millionths(42),
         ] {
             push(&mut text, cell);
             text.push(b' ');
@@ -255,10 +255,10 @@ mod tests {
         };
         let mut file = SeriesFile::new(&QUEUES, &settings, dir.path()).expect("a file");
         let row = [
-            Cell::Picoseconds(1_000),
-            Cell::Whole(1),
-            Cell::Whole(2),
-            Cell::Whole(3),
+            SeriesCell::Picoseconds(1_000),
+            SeriesCell::Whole(1),
+            SeriesCell::Whole(2),
+            SeriesCell::Whole(3),
         ];
         assert!(file.has_room(3, || unreachable!("there is room")));
         for _ in 0..3 {

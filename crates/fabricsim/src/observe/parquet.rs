@@ -12,7 +12,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 
-use super::rows::{Cell, Kind, Table};
+use super::rows::{Kind, SeriesCell, SeriesTable};
 
 /// Rows of a group: what is held in memory.
 const GROUP: usize = 1 << 17;
@@ -42,7 +42,7 @@ impl std::fmt::Debug for ParquetSink {
 }
 
 impl ParquetSink {
-    pub(super) fn new(file: File, table: &Table) -> io::Result<Self> {
+    pub(super) fn new(file: File, table: &SeriesTable) -> io::Result<Self> {
         let fields = table.columns.iter().map(|&(name, kind)| {
             let (physical, repetition) = match kind {
                 Kind::Whole => (Physical::INT64, Repetition::REQUIRED),
@@ -71,7 +71,7 @@ impl ParquetSink {
         })
     }
 
-    pub(super) fn write(&mut self, cells: &[Cell]) -> io::Result<()> {
+    pub(super) fn write(&mut self, cells: &[SeriesCell]) -> io::Result<()> {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             column.push(*cell);
         }
@@ -120,16 +120,16 @@ impl ParquetSink {
 }
 
 impl Column {
-    fn push(&mut self, cell: Cell) {
+    fn push(&mut self, cell: SeriesCell) {
         match (self, cell) {
-            (Self::Whole(values), Cell::Whole(number)) => values.push(number.cast_signed()),
-            (Self::Optional(values, given), Cell::Whole(number)) => {
+            (Self::Whole(values), SeriesCell::Whole(number)) => values.push(number.cast_signed()),
+            (Self::Optional(values, given), SeriesCell::Whole(number)) => {
                 values.push(number.cast_signed());
                 given.push(1);
             }
-            (Self::Optional(_, given), Cell::Empty) => given.push(0),
-            (Self::Float(values), Cell::Picoseconds(ps)) => values.push(ps as f64 / 1e3),
-            (Self::Float(values), Cell::Millionths(parts)) => values.push(parts as f64 / 1e6),
+            (Self::Optional(_, given), SeriesCell::Empty) => given.push(0),
+            (Self::Float(values), SeriesCell::Picoseconds(ps)) => values.push(ps as f64 / 1e3),
+            (Self::Float(values), SeriesCell::Millionths(parts)) => values.push(parts as f64 / 1e6),
             (column, cell) => unreachable!("{cell:?} in {column:?}"),
         }
     }
@@ -168,9 +168,13 @@ mod tests {
         let mut sink = ParquetSink::new(file.try_clone().expect("a file"), &FLOWS).expect("a sink");
         let rows = GROUP as u64 + 10;
         for row in 0..rows {
-            let whole = Cell::Whole(row);
-            let window = if row % 2 == 0 { whole } else { Cell::Empty };
-            let time = Cell::Picoseconds(row * 500);
+            let whole = SeriesCell::Whole(row);
+            let window = if row % 2 == 0 {
+                whole
+            } else {
+                SeriesCell::Empty
+            };
+            let time = SeriesCell::Picoseconds(row * 500);
             let cells = [
                 time, whole, whole, whole, whole, whole, window, whole, whole,
             ];

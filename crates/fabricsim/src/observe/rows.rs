@@ -15,7 +15,7 @@ pub(super) enum Kind {
 
 /// A value of a row.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Cell {
+pub(super) enum SeriesCell {
     /// A whole number.
     Whole(u64),
     /// No number.
@@ -28,13 +28,13 @@ pub(super) enum Cell {
 
 /// A file of time series.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct SeriesTable {
     /// Its name without the ending.
     pub(super) name: &'static str,
     pub(super) columns: &'static [(&'static str, Kind)],
 }
 
-pub(super) const QUEUES: Table = Table {
+pub(super) const QUEUES: SeriesTable = SeriesTable {
     name: "queues",
     columns: &[
         ("time_ns", Kind::Nanoseconds),
@@ -44,7 +44,7 @@ pub(super) const QUEUES: Table = Table {
     ],
 };
 
-pub(super) const DISTRIBUTION: Table = Table {
+pub(super) const DISTRIBUTION: SeriesTable = SeriesTable {
     name: "queue_distribution",
     columns: &[
         ("node", Kind::Whole),
@@ -55,7 +55,7 @@ pub(super) const DISTRIBUTION: Table = Table {
     ],
 };
 
-pub(super) const LINKS: Table = Table {
+pub(super) const LINKS: SeriesTable = SeriesTable {
     name: "links",
     columns: &[
         ("time_ns", Kind::Nanoseconds),
@@ -69,7 +69,7 @@ pub(super) const LINKS: Table = Table {
     ],
 };
 
-pub(super) const FLOWS: Table = Table {
+pub(super) const FLOWS: SeriesTable = SeriesTable {
     name: "flows",
     columns: &[
         ("time_ns", Kind::Nanoseconds),

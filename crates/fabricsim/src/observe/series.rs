@@ -6,7 +6,7 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_report::FctRecord;
 
 use super::file::SeriesFile;
-use super::rows::Cell;
+use super::rows::SeriesCell;
 use super::selection::FlowFilter;
 use crate::network::queue_times::QueueBin;
 use crate::simulation::Simulation;
@@ -45,10 +45,10 @@ impl QueueSeries {
         for &(node, port) in &self.ports {
             let sample = simulation.port_sample(node, port);
             self.file.write(&[
-                Cell::Picoseconds(now.as_ps()),
-                Cell::Whole(u64::from(node.0)),
-                Cell::Whole(u64::from(port.0)),
-                Cell::Whole(sample.queue.get()),
+                SeriesCell::Picoseconds(now.as_ps()),
+                SeriesCell::Whole(u64::from(node.0)),
+                SeriesCell::Whole(u64::from(port.0)),
+                SeriesCell::Whole(sample.queue.get()),
             ])?;
         }
         Ok(())
@@ -100,14 +100,14 @@ impl LinkSeries {
             let after = sample(at);
             let paused = after.paused.saturating_sub(before.paused);
             self.file.write(&[
-                Cell::Picoseconds(now.as_ps()),
-                Cell::Whole(u64::from(after.node.0)),
-                Cell::Whole(u64::from(after.port.0)),
-                Cell::Whole((after.sent - before.sent).get()),
-                Cell::Millionths(millionths(after.utilization_since(before, interval))),
-                Cell::Whole(after.marked - before.marked),
-                Cell::Whole(after.dropped - before.dropped),
-                Cell::Picoseconds(paused.as_ps()),
+                SeriesCell::Picoseconds(now.as_ps()),
+                SeriesCell::Whole(u64::from(after.node.0)),
+                SeriesCell::Whole(u64::from(after.port.0)),
+                SeriesCell::Whole((after.sent - before.sent).get()),
+                SeriesCell::Millionths(millionths(after.utilization_since(before, interval))),
+                SeriesCell::Whole(after.marked - before.marked),
+                SeriesCell::Whole(after.dropped - before.dropped),
+                SeriesCell::Picoseconds(paused.as_ps()),
             ])?;
             *before = after;
         }
@@ -245,18 +245,18 @@ const fn last_row(record: &FctRecord) -> FlowRow {
     }
 }
 
-fn cells(now: Time, row: &FlowRow, throughput_bps: u64) -> [Cell; 9] {
+fn cells(now: Time, row: &FlowRow, throughput_bps: u64) -> [SeriesCell; 9] {
     [
-        Cell::Picoseconds(now.as_ps()),
-        Cell::Whole(u64::from(row.flow.0)),
-        Cell::Whole(u64::from(row.src.0)),
-        Cell::Whole(u64::from(row.dst.0)),
-        Cell::Whole(u64::from(row.class.0)),
-        Cell::Whole(row.rate_bps),
+        SeriesCell::Picoseconds(now.as_ps()),
+        SeriesCell::Whole(u64::from(row.flow.0)),
+        SeriesCell::Whole(u64::from(row.src.0)),
+        SeriesCell::Whole(u64::from(row.dst.0)),
+        SeriesCell::Whole(u64::from(row.class.0)),
+        SeriesCell::Whole(row.rate_bps),
         row.window
-            .map_or(Cell::Empty, |window| Cell::Whole(window.get())),
-        Cell::Whole(row.acknowledged.get()),
-        Cell::Whole(throughput_bps),
+            .map_or(SeriesCell::Empty, |window| SeriesCell::Whole(window.get())),
+        SeriesCell::Whole(row.acknowledged.get()),
+        SeriesCell::Whole(throughput_bps),
     ]
 }
 
@@ -267,13 +267,13 @@ fn throughput(bytes: Bytes, interval: Duration) -> u64 {
 }
 
 /// The row of a bin of a distribution.
-pub(super) fn bin_cells(bin: &QueueBin) -> [Cell; 5] {
+pub(super) fn bin_cells(bin: &QueueBin) -> [SeriesCell; 5] {
     [
-        Cell::Whole(u64::from(bin.node.0)),
-        Cell::Whole(u64::from(bin.port.0)),
-        Cell::Whole(bin.from.get()),
-        Cell::Whole(bin.upto.get()),
-        Cell::Picoseconds(bin.time.as_ps()),
+        SeriesCell::Whole(u64::from(bin.node.0)),
+        SeriesCell::Whole(u64::from(bin.port.0)),
+        SeriesCell::Whole(bin.from.get()),
+        SeriesCell::Whole(bin.upto.get()),
+        SeriesCell::Picoseconds(bin.time.as_ps()),
     ]
 }
 

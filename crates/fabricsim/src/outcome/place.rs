@@ -9,13 +9,13 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 
 /// Destination of a run's results, and everything that decides those results.
-pub struct Place<'a> {
+pub struct ResultPlace<'a> {
     destination: Destination<'a>,
     origin: Origin,
     files: Vec<String>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ResultPlace<'a> {
     /// Refuses a folder whose results are to be kept. `more` are files that are written beside those of
     /// every run.
     ///
@@ -65,7 +65,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
     let disciplines = scenario.has_tcp().then_some(QUEUE_STATS);
     let pauses = scenario.output().pauses.then_some(PAUSES);
     let series = scenario.observe().into_iter().flat_map(observe::file_names);
-    let answers = scenario
+    let query_files = scenario
         .queries()
         .into_iter()
         .flat_map(query_files::file_names);
@@ -74,6 +74,6 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         .flatten()
         .map(str::to_owned)
         .chain(series)
-        .chain(answers)
+        .chain(query_files)
         .collect()
 }

@@ -6,7 +6,7 @@ use std::io;
 use cpu_time::{ProcessTime, ThreadTime};
 use fabricsim_core::engine::Interrupt;
 use fabricsim_core::flow::Completion;
-use fabricsim_core::network::{Progress, Watch};
+use fabricsim_core::network::{Progress, RunCallback};
 use fabricsim_report::{FctRecord, FctWriter};
 
 use super::Monitor;
@@ -44,7 +44,7 @@ pub(super) struct Recorder<'a> {
     pub(super) expected: Expectation,
 }
 
-impl Watch for Recorder<'_> {
+impl RunCallback for Recorder<'_> {
     fn proceed(&mut self, progress: &Progress) -> bool {
         self.failure.is_none() && self.monitor.progress(progress, self.expected)
     }

@@ -81,13 +81,13 @@ pub(super) fn files_of(dir: &Path, set: &ResultSet, ending: Ending) -> Vec<Strin
     };
     let mut files = listed(&record);
     if !record.contains_key("files") && set.record == RUN.record {
-        let answers = record.get("answers").and_then(Value::as_array);
-        let answers = answers.into_iter().flatten().filter_map(Value::as_str);
-        let answers = answers.filter(|name| is_own(name) && name.starts_with("query_"));
+        let query_files = record.get("query_files").and_then(Value::as_array);
+        let query_files = query_files.into_iter().flatten().filter_map(Value::as_str);
+        let query_files = query_files.filter(|name| is_own(name) && name.starts_with("query_"));
         let series = record.get("observed").and_then(Value::as_array);
         let series = series.into_iter().flatten();
         let series = series.filter_map(|series| series.get("file")?.as_str());
-        let names = UNLISTED.into_iter().chain(answers);
+        let names = UNLISTED.into_iter().chain(query_files);
         let names = names.chain(series.filter(|name| is_own(name)));
         files.extend(names.map(str::to_owned));
         files.extend(UNLISTED.map(partial_name));

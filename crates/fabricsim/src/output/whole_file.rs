@@ -23,9 +23,9 @@ pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> Result<(), Error> {
-    let written = match Place::of(path) {
-        Ok(Place::File(target)) => replace(&target, write),
-        Ok(Place::Stream(mut file)) => match write(&mut file) {
+    let written = match WriteTarget::of(path) {
+        Ok(WriteTarget::File(target)) => replace(&target, write),
+        Ok(WriteTarget::Stream(mut file)) => match write(&mut file) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written,
         },
@@ -51,14 +51,14 @@ pub(super) fn replace(
 }
 
 /// Target of the bytes written to a path.
-enum Place {
+enum WriteTarget {
     /// A regular file, there or not.
     File(PathBuf),
     /// A target that takes bytes as they come, such as a device or a FIFO.
     Stream(File),
 }
 
-impl Place {
+impl WriteTarget {
     fn of(path: &Path) -> io::Result<Self> {
         let mut target = path.to_owned();
         for _ in 0..MOST_LINKS {

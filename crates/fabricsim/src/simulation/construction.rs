@@ -15,12 +15,12 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::schema::queries::query_network;
 use fabricsim_scenario::text::error::Error;
-use fabricsim_topology::{EqualPaths, Extremes, Routes};
+use fabricsim_topology::{EqualPaths, PathStats, Routes};
 use fabricsim_transport::rdma::{BaseReference, RdmaSettings};
 use fabricsim_workload::{HostApplications, Merge};
 use rustc_hash::FxHashMap;
 
-use super::{Expectation, NetworkFacts, Simulation, TelemetryRoom};
+use super::{Expectation, NetworkInfo, Simulation, TelemetryRoom};
 use crate::failures::control::ControlPlane;
 use crate::network::assembly::Assembly;
 use crate::network::control_plane::{RouteControl, SourcePorts};
@@ -32,7 +32,7 @@ use crate::size::{MemoryNeed, check_memory};
 struct Ground<'s> {
     scenario: &'s Scenario,
     routes: Arc<Routes>,
-    extremes: Extremes,
+    path_stats: PathStats,
     control: ControlPlane,
     /// The most switches on a path, whatever happens to the network.
     longest: u16,
@@ -66,7 +66,7 @@ impl Simulation {
             context.digests = DigestCarrier::Switch;
         }
 
-        // Every packet has room for the digests, and its answer none: the sink takes them out.
+        // Every packet has room for the digests, and its ACK none: the sink takes them out.
         let digest_bytes = queries
             .as_ref()
             .map_or(0, |queries| queries.plan().wire_bytes());
@@ -86,12 +86,12 @@ impl Simulation {
         let topology = scenario.topology();
         let mtu = scenario.transport().mtu;
         let ideal = IdealFct::new(scenario.quirks(), mtu, scenario.tcp_facts());
-        let facts = NetworkFacts {
+        let info = NetworkInfo {
             hosts: topology.hosts().len(),
             switches: topology.len() - topology.hosts().len(),
             links: topology.links().len(),
             nic_rate: scenario.nic_rate(),
-            extremes: ground.extremes,
+            path_stats: ground.path_stats,
             memory: MemoryNeed::of(topology, runner.packet_bytes(), mtu + HEADER_BYTES),
             telemetry_bytes: match (&queries, scenario.cc().telemetry()) {
                 // The algorithm's digest is among those of queries.
@@ -102,7 +102,7 @@ impl Simulation {
         let mut simulation = Self {
             runner,
             sources: traffic.sources,
-            facts,
+            info,
             hosts: (0..topology.len())
                 .map(|i| topology.is_host(NodeId::from_index(i)))
                 .collect(),
@@ -133,22 +133,22 @@ impl<'s> Ground<'s> {
             .with_policy(Arc::clone(scenario.routing_policy()), scenario.seed());
         let routes = Arc::new(routes);
         let mtu = scenario.transport().mtu;
-        let extremes = routes.extremes(mtu);
-        if extremes.base_rtt > MAX_BASE_RTT {
+        let path_stats = routes.path_stats(mtu);
+        if path_stats.base_rtt > MAX_BASE_RTT {
             let message = format!(
                 "the longest path takes {:.0} s there and back, and {MAX_BASE_RTT} is the most that can be \
                  simulated",
-                extremes.base_rtt.as_secs_f64()
+                path_stats.base_rtt.as_secs_f64()
             );
             let help = "give links higher rates or shorter delays";
             return Err(scenario.refuse(Part::Topology, message, help));
         }
         let control = ControlPlane::new(scenario, &routes);
-        let longest = control.longest_path(None, mtu).max(extremes.switches);
+        let longest = control.longest_path(None, mtu).max(path_stats.switches);
         Ok(Self {
             scenario,
             routes,
-            extremes,
+            path_stats,
             control,
             longest,
             link_rates: scenario.link_rates(),
@@ -159,7 +159,7 @@ impl<'s> Ground<'s> {
     fn context(&self) -> CcContext {
         CcContext {
             link_rates: self.link_rates.as_slice().into(),
-            base_rtt: self.extremes.base_rtt,
+            base_rtt: self.path_stats.base_rtt,
             longest_path: self.longest,
             seed: self.scenario.seed(),
             quirks: *self.scenario.quirks(),
@@ -173,7 +173,7 @@ impl<'s> Ground<'s> {
         let Some(settings) = scenario.queries() else {
             return Ok(None);
         };
-        let network = query_network(scenario.topology(), self.longest, self.extremes.base_rtt);
+        let network = query_network(scenario.topology(), self.longest, self.path_stats.base_rtt);
         let cc = scenario.pint_configs().next();
         let built = settings.build(scenario.seed(), cc.as_ref(), &network);
         let queries = built.map_err(|(index, error)| {
@@ -194,8 +194,8 @@ impl<'s> Ground<'s> {
             BaseReference::new(
                 scenario.transport().base_rtt,
                 context.quirks.window,
-                self.extremes.base_rtt,
-                self.extremes.bdp,
+                self.path_stats.base_rtt,
+                self.path_stats.bdp,
             ),
         );
         settings.paths = self.routes.path_stability();

@@ -4,7 +4,7 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{BlockedPort, Counters, PortSample};
 use fabricsim_core::plugin::{EndpointCounters, LiveFlow, QueueReport};
 use fabricsim_core::units::Bytes;
-use fabricsim_pint::query::{Answers, HopSeries, Queries};
+use fabricsim_pint::query::{HopSeries, Queries, QueryResults};
 
 use super::Simulation;
 use crate::network::pause_log::PauseEvent;
@@ -122,8 +122,8 @@ impl Simulation {
 
     /// Returns the query results so far; empty if there are no queries.
     #[must_use]
-    pub fn answers(&self) -> Answers {
-        self.runner.answers()
+    pub fn query_results(&self) -> QueryResults {
+        self.runner.query_results()
     }
 
     /// The values of dynamic queries as the switches saw them, for hops of flows that at least `least`

@@ -49,7 +49,7 @@ fn an_application_that_never_stops_is_stopped_by_time() {
 fn a_client_whose_server_says_nothing_stalls_and_says_so() {
     let mut simulation = simulation(&silent(STAR, CC));
     play(&mut simulation, 0, 1, GAME);
-    // Nobody answers at host 3.
+    // Nobody replies at host 3.
     let lonely = Player::new(NodeId(3), GAME);
     simulation.add_application(NodeId(2), lonely).unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Stalled);

@@ -52,8 +52,8 @@ impl Player {
         }
     }
 
-    /// The one who answers instead.
-    pub(crate) const fn answering(mut self) -> Self {
+    /// The one who replies instead.
+    pub(crate) const fn replying(mut self) -> Self {
         self.pings = false;
         self
     }

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::player::{CLASS, silent};
 
-/// Sends flows of random sizes to random hosts; most of what arrives is answered, some after a while.
+/// Sends flows of random sizes to random hosts; most of what arrives gets a reply, some after a while.
 #[derive(Debug)]
 struct Chatter {
     hosts: u64,

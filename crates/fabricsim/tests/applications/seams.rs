@@ -92,7 +92,7 @@ impl Workload for Pairs {
             let [one, other] = [pair[0].id, pair[1].id];
             let pings = Player::new(other, self.game());
             all.push((one, Box::new(pings) as Box<dyn Application>));
-            all.push((other, Box::new(Player::new(one, self.game()).answering())));
+            all.push((other, Box::new(Player::new(one, self.game()).replying())));
         }
         Ok(all)
     }
@@ -240,7 +240,7 @@ fn observers_of_a_program_see_every_event_on_any_number_of_threads() {
         );
         let endpoints = simulation.endpoint_counters();
         assert_eq!(sum(|node| node.payload), endpoints.arrived.get());
-        // What was dropped and sent again may still be on its way when the last flow ends.
+        // What was dropped and retransmitted may still be on its way when the last flow ends.
         assert!(sum(|node| node.left.values().sum()) >= sum(|node| node.arrived));
         assert!(sum(|node| node.queued) > 1_000 && sum(|node| node.pauses) > 10);
         seen

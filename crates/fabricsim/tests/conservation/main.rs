@@ -38,7 +38,7 @@ fn simulation(case: &Case) -> Simulation {
 }
 
 /// Runs to the end of all flows, and then sends one byte through the quiet network, so that
-/// duplicates, answers and pause frames that were still under way are gone too.
+/// duplicates, ACKs and pause frames that were still under way are gone too.
 fn run_until_quiet(simulation: &mut Simulation) -> Vec<Completion> {
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let [first, .., last] = *simulation.routes().topology().hosts() else {
@@ -156,7 +156,7 @@ fn check(case: &Case) {
         assert_eq!(ends.arrived, asked);
         let packets = |done: &Completion| done.flow.request.size.get().div_ceil(MTU);
         assert_eq!(ends.packets, completions.iter().map(packets).sum::<u64>());
-        // Each packet and its answer cross the path, and each pause frame one link.
+        // Each packet and its ACK cross the path, and each pause frame one link.
         let crossings = completions.iter().zip(&paths);
         let there = crossings.map(|(done, path)| packets(done) * path.len() as u64);
         let frames = network.pauses + network.resumes;

@@ -14,7 +14,7 @@ const US: Ps = 1_000_000;
 const LINE: f64 = 40e9;
 const BIT: Ps = 25;
 const WIRE: u64 = 1_048;
-const ANSWER: u64 = 60;
+const ACK: u64 = 60;
 const DELAY: Ps = US;
 
 /// Settings that the paper leaves open; `byte_counter` is in bytes, or `None` if there is no
@@ -161,7 +161,7 @@ impl World {
     fn notify(&mut self, now: Ps, flow: usize) {
         self.flows[flow].last = Some(now);
         self.flows[flow].marked = false;
-        let there = now + 2 * (ANSWER * 8 * BIT + DELAY);
+        let there = now + 2 * (ACK * 8 * BIT + DELAY);
         self.after(there, flow, What::Notification);
         self.after(now + N, flow, What::IntervalOver);
     }

@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use fabricsim::core::input::Key;
-use fabricsim::core::network::{Progress, Room, Watch};
+use fabricsim::core::network::{Progress, Room, RunCallback};
 use fabricsim::core::rng::{Purpose, Stream};
 use fabricsim::core::units::Time;
 use fabricsim::{Error, Simulation};
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 
 struct Impatient(Instant);
 
-impl Watch for Impatient {
+impl RunCallback for Impatient {
     fn proceed(&mut self, _progress: &Progress) -> bool {
         self.0.elapsed() < PATIENCE
     }
@@ -51,13 +51,13 @@ fn verdict(text: &str, simulate: bool) -> Result<bool, String> {
     };
     simulation.set_room(Room {
         live_flows: 20_000,
-        waiting_answers: 20_000,
+        waiting_acks: 20_000,
     });
     let until = scenario
         .run()
         .stop_at
         .map_or(Time::MAX, |after| Time::ZERO + after);
-    simulation.run_watched(until, &mut Impatient(Instant::now()));
+    simulation.run_with_callback(until, &mut Impatient(Instant::now()));
     let completions = simulation.take_completions();
     for record in completions.iter().map(|done| simulation.record(done)) {
         if !record.slowdown().is_finite() || record.slowdown() < 0.0 {
@@ -68,7 +68,7 @@ fn verdict(text: &str, simulate: bool) -> Result<bool, String> {
     let _ = simulation.counters();
     drop(simulation.live_flows());
     drop(simulation.ports());
-    drop(simulation.answers());
+    drop(simulation.query_results());
     Ok(true)
 }
 

@@ -65,7 +65,7 @@ fn a_lossy_link_loses_its_share_until_it_is_healed() {
         let losses = simulation.counters().link_losses;
         let lost = losses as f64;
         let data = simulation.endpoint_counters().packets as f64;
-        // Data one way; up to as many answers the other way.
+        // Data one way; up to as many ACKs the other way.
         assert!(data > 500.0, "{data}");
         let spread = 4.0 * (0.02 * data).sqrt();
         assert!(lost > 0.01 * data - spread, "{lost} of {data}");

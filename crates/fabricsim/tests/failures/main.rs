@@ -186,7 +186,7 @@ fn an_event_before_a_failure_changes_nothing() {
         assert_eq!(journey(at_ns, true), alone, "{at_ns} ns");
         lost += u32::from(alone.1.link_down_drops > 0);
     }
-    // The packet and its answer are on the link, each for about 1.1 us, or are to be sent over it.
+    // The packet and its ACK are on the link, each for about 1.1 us, or are to be sent over it.
     assert!((40..60).contains(&lost), "{lost}");
 }
 
@@ -212,7 +212,7 @@ fn a_route_round_a_failure_may_be_longer_than_any_before() {
     let cut = event(20, "kind = \"link-down\"\nlink = [8, 9]");
     let mut simulation = Simulation::new(&read("", &cut), 1).unwrap();
     // Room for eight hops: 2 bytes and 8 for each.
-    assert_eq!(simulation.facts().telemetry_bytes, 66);
+    assert_eq!(simulation.network_info().telemetry_bytes, 66);
     finish(&mut simulation);
 
     let refused = Simulation::new(&read("profile = \"ns3-hpcc\"\n", &cut), 1).unwrap_err();

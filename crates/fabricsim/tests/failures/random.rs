@@ -30,7 +30,7 @@ fn incidents() -> impl Strategy<Value = String> {
         .prop_map(|(ns, what)| format!("[[event]]\nat = \"{ns}ns\"\n{what}\n"))
 }
 
-/// Everything is repaired in the end.
+/// Everything is recovered in the end.
 fn repairs() -> String {
     let mut text = String::new();
     let hosts = (0..9).map(|host| [host, 9 + host / 3]);

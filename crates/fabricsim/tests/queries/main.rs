@@ -10,7 +10,7 @@ mod paths;
 mod plans;
 mod values;
 
-use fabricsim::pint::query::{Answers, PathAnswer};
+use fabricsim::pint::query::{PathResult, QueryResults};
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::flow::Completion;
 use fabricsim_core::network::Stop;
@@ -24,10 +24,10 @@ fn scenario(text: &str) -> Scenario {
 }
 
 /// Runs `scenario` to the end of all flows.
-fn finish(scenario: &Scenario, threads: usize) -> (Vec<Completion>, Answers) {
+fn finish(scenario: &Scenario, threads: usize) -> (Vec<Completion>, QueryResults) {
     let mut simulation = Simulation::new(scenario, threads).unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
-    (simulation.take_completions(), simulation.answers())
+    (simulation.take_completions(), simulation.query_results())
 }
 
 fn query(keys: &str) -> String {
@@ -35,15 +35,15 @@ fn query(keys: &str) -> String {
 }
 
 /// That no path was wrong, no digest was taken for a path that had changed, and how many were found.
-fn decoded(answers: &Answers) -> usize {
-    let known: Vec<&PathAnswer> = answers
+fn decoded(results: &QueryResults) -> usize {
+    let known: Vec<&PathResult> = results
         .paths
         .iter()
-        .filter(|answer| answer.part.decoded_after.is_some())
+        .filter(|result| result.part.decoded_after.is_some())
         .collect();
-    for answer in &known {
-        assert_eq!(answer.part.correct, Some(true), "{answer:?}");
-        assert_eq!(answer.part.path.len(), usize::from(answer.part.hops));
+    for result in &known {
+        assert_eq!(result.part.correct, Some(true), "{result:?}");
+        assert_eq!(result.part.path.len(), usize::from(result.part.hops));
     }
     known.len()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use fabricsim::pint::query::PathAnswer;
+use fabricsim::pint::query::PathResult;
 use fabricsim::{Scenario, Simulation};
 use fabricsim_core::id::NodeId;
 use fabricsim_core::network::Stop;
@@ -26,22 +26,22 @@ fn ten_thousand_paths_of_the_fat_tree_are_found_under_load_and_loss() {
         )
         .unwrap();
     }
-    let (completions, answers) = finish(&scenario(&text), 2);
+    let (completions, results) = finish(&scenario(&text), 2);
     assert_eq!(completions.len(), 10_240);
     let resent: u64 = completions.iter().map(|c| c.retransmitted.get()).sum();
     assert!(resent > 0, "some packets are lost");
-    let found = decoded(&answers);
+    let found = decoded(&results);
     assert!(found > 10_200, "{found} of 10,240 flows of 60 packets");
     assert!(
-        answers
+        results
             .paths
             .iter()
-            .all(|answer| answer.part.ended_by.is_none())
+            .all(|result| result.part.ended_by.is_none())
     );
-    let lengths: BTreeSet<u8> = answers
+    let lengths: BTreeSet<u8> = results
         .paths
         .iter()
-        .map(|answer| answer.part.hops)
+        .map(|result| result.part.hops)
         .collect();
     assert_eq!(lengths, BTreeSet::from([1, 3, 5]));
 }
@@ -98,14 +98,14 @@ fn paths_through_59_switches_are_found_under_load_and_loss() {
             ))
         );
         let scenario = Scenario::from_text("row.toml", &text, dir.path(), &[]).unwrap();
-        let (completions, answers) = finish(&scenario, 2);
+        let (completions, results) = finish(&scenario, 2);
         assert_eq!(completions.len(), 200);
         assert!(completions.iter().any(|c| c.retransmitted.get() > 0));
-        assert_eq!(decoded(&answers), 200);
-        assert!(answers.paths.iter().all(|answer| answer.part.hops == 59));
-        let paths: BTreeSet<&[u64]> = answers.paths.iter().map(|a| &a.part.path[..]).collect();
+        assert_eq!(decoded(&results), 200);
+        assert!(results.paths.iter().all(|result| result.part.hops == 59));
+        let paths: BTreeSet<&[u64]> = results.paths.iter().map(|a| &a.part.path[..]).collect();
         assert!(paths.len() > 8, "{} of 16 paths", paths.len());
-        let packets = answers.paths.iter().filter_map(|a| a.part.decoded_after);
+        let packets = results.paths.iter().filter_map(|a| a.part.decoded_after);
         let packets = mean(packets.map(|packets| packets as f64));
         assert!(packets < most, "{packets} packets with {knowledge}");
         means.push(packets);
@@ -122,39 +122,39 @@ fn a_path_that_changes_is_reported() {
          [[event]]\nat = \"150us\"\nkind = \"switch-down\"\nswitch = 90\n{}",
         query("value = \"switch-id\"")
     );
-    let (completions, answers) = finish(&scenario(&text), 2);
+    let (completions, results) = finish(&scenario(&text), 2);
     assert_eq!(completions.len(), 54);
-    decoded(&answers);
-    let changed: Vec<&PathAnswer> = answers
+    decoded(&results);
+    let changed: Vec<&PathResult> = results
         .paths
         .iter()
-        .filter(|answer| answer.part.path.contains(&90))
+        .filter(|result| result.part.path.contains(&90))
         .collect();
     assert!(
         !changed.is_empty(),
         "some flows went through the core that fails"
     );
-    for answer in &changed {
-        let why = answer.part.ended_by.as_deref();
-        assert!(why.is_some_and(|why| why.contains("fit")), "{answer:?}");
-        assert!(answer.part.unnoticed < 60, "{answer:?}");
-        let next = answers
+    for result in &changed {
+        let why = result.part.ended_by.as_deref();
+        assert!(why.is_some_and(|why| why.contains("fit")), "{result:?}");
+        assert!(result.part.unnoticed < 60, "{result:?}");
+        let next = results
             .paths
             .iter()
-            .filter(|other| other.flow == answer.flow);
+            .filter(|other| other.flow == result.flow);
         let next = next.max_by_key(|other| other.part.number).unwrap();
         assert!(next.part.decoded_after.is_some() && !next.part.path.contains(&90));
     }
     // Others keep their path, though some are hashed to another core.
-    let kept = answers.paths.iter().filter(|answer| {
-        answer.part.number == 1 && answer.part.ended_by.is_none() && answer.part.unnoticed == 0
+    let kept = results.paths.iter().filter(|result| {
+        result.part.number == 1 && result.part.ended_by.is_none() && result.part.unnoticed == 0
     });
     assert!(kept.count() > 10);
 }
 
 #[test]
 fn switches_trace_their_ports_too() {
-    let (_, answers) = finish(
+    let (_, results) = finish(
         &scenario(&format!(
             "[topology]\nkind = \"chain\"\nswitches = 4\nhosts_per_switch = 2\n[cc]\nkind = \"dctcp\"\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"200KB\"\n{}{}",
@@ -163,7 +163,7 @@ fn switches_trace_their_ports_too() {
         )),
         1,
     );
-    let (ports, switches): (Vec<_>, Vec<_>) = answers.paths.iter().partition(|a| a.query == 0);
+    let (ports, switches): (Vec<_>, Vec<_>) = results.paths.iter().partition(|a| a.query == 0);
     assert_eq!((ports.len(), switches.len()), (8, 8));
     for (port, switch) in ports.iter().zip(&switches) {
         assert_eq!(port.flow, switch.flow);
@@ -176,8 +176,8 @@ fn switches_trace_their_ports_too() {
         assert_eq!(last, u64::from(8 + dst.0 / 2));
         assert_eq!(*port.part.path.last().unwrap(), u64::from(dst.0 % 2));
     }
-    assert!(switches.iter().any(|answer| answer.part.hops == 4));
-    let first = |answer: &&PathAnswer| NodeId(u32::try_from(answer.part.path[0]).unwrap());
+    assert!(switches.iter().any(|result| result.part.hops == 4));
+    let first = |result: &&PathResult| NodeId(u32::try_from(result.part.path[0]).unwrap());
     assert!(
         switches
             .iter()
@@ -203,10 +203,10 @@ fn a_path_too_long_to_be_counted_is_refused() {
     let mut simulation = Simulation::new(&scenario(&text), 1).unwrap();
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let longest = simulation
-        .answers()
+        .query_results()
         .hops
         .iter()
-        .map(|answer| answer.hop)
+        .map(|result| result.hop)
         .max();
     assert!(longest > Some(200), "{longest:?}");
 }
@@ -217,9 +217,9 @@ fn a_path_needs_no_more_packets_beside_other_queries() {
                    size = \"60KB\"\ncount = 1200\ngap = \"8us\"\n";
     let packets = |queries: &[String]| {
         let text = [network, PINT_CC, &queries.concat()].concat();
-        let (_, answers) = finish(&scenario(&text), 2);
-        decoded(&answers);
-        let first = answers
+        let (_, results) = finish(&scenario(&text), 2);
+        decoded(&results);
+        let first = results
             .paths
             .iter()
             .filter(|a| a.part.number == 1 && a.part.hops == 5);

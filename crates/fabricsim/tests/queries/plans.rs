@@ -21,21 +21,21 @@ fn three_queries_share_two_bytes() {
     ];
     let scenario = websearch(&text.concat());
     let mut simulation = Simulation::new(&scenario, 1).unwrap();
-    assert_eq!(simulation.facts().telemetry_bytes, 2);
+    assert_eq!(simulation.network_info().telemetry_bytes, 2);
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
-    let answers = simulation.answers();
+    let results = simulation.query_results();
     let completions = simulation.take_completions();
-    assert!(decoded(&answers) > completions.len() / 2);
+    assert!(decoded(&results) > completions.len() / 2);
     let packets = simulation.endpoint_counters().packets as f64;
-    let of_paths: u64 = answers.paths.iter().map(|answer| answer.part.packets).sum();
+    let of_paths: u64 = results.paths.iter().map(|result| result.part.packets).sum();
     let median = Statistic::Quantile(0.5);
-    let of_latency = answers.hops.iter().filter(|hop| hop.statistic == median);
+    let of_latency = results.hops.iter().filter(|hop| hop.statistic == median);
     let of_latency: u64 = of_latency.map(|hop| hop.digests).sum();
-    let of_controller = answers
+    let of_controller = results
         .packets
         .iter()
-        .filter(|answer| answer.statistic == median);
-    let of_controller: u64 = of_controller.map(|answer| answer.digests).sum();
+        .filter(|result| result.statistic == median);
+    let of_controller: u64 = of_controller.map(|result| result.digests).sum();
     assert!(
         (of_paths as f64 - packets).abs() < 0.5,
         "{of_paths} of {packets}"
@@ -53,7 +53,7 @@ fn three_queries_share_two_bytes() {
     for threads in [2, 3] {
         let found = finish(&scenario, threads);
         assert!(
-            found == (completions.clone(), answers.clone()),
+            found == (completions.clone(), results.clone()),
             "{threads} threads"
         );
     }

@@ -1,16 +1,16 @@
 //! Queries for values of hops and of packets.
 
-use fabricsim::pint::query::{Answers, HopAnswer, Reach, Statistic};
+use fabricsim::pint::query::{HopResult, QueryResults, Reach, Statistic};
 
 use crate::plans::CONTROL;
 use crate::{LATENCY, PINT_CC, finish, middle, query, scenario, websearch};
 
 /// Relative errors of `statistic` where a hop has at least `least` digests and the truth is not nothing.
-fn errors(answers: &Answers, statistic: Statistic, least: u64) -> Vec<f64> {
-    let wanted = |answer: &&HopAnswer| answer.statistic == statistic && answer.digests >= least;
-    let known = answers.hops.iter().filter(wanted).filter_map(|answer| {
-        let truth = answer.truth.filter(|&truth| truth > 100.0)?;
-        Some((answer.estimate?.value / truth - 1.0).abs())
+fn errors(results: &QueryResults, statistic: Statistic, least: u64) -> Vec<f64> {
+    let wanted = |result: &&HopResult| result.statistic == statistic && result.digests >= least;
+    let known = results.hops.iter().filter(wanted).filter_map(|result| {
+        let truth = result.truth.filter(|&truth| truth > 100.0)?;
+        Some((result.estimate?.value / truth - 1.0).abs())
     });
     known.collect()
 }
@@ -42,18 +42,18 @@ fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
         query("name = \"sum\"\nvalue = \"hop-latency\"\naggregation = \"sum\"\nbits = 16"),
         query("name = \"age\"\nvalue = \"egress-time\"\naggregation = \"max\"\nbits = 16"),
     ];
-    let (_, answers) = finish(&websearch(&text.concat()), 2);
+    let (_, results) = finish(&websearch(&text.concat()), 2);
     let tail = Statistic::Quantile(0.99);
     let of = |query: usize| {
-        let own = move |answer: &&_| -> bool {
-            let answer: &fabricsim::pint::query::PacketAnswer = answer;
-            answer.query == query && answer.statistic == tail && answer.digests > 100
+        let own = move |result: &&_| -> bool {
+            let result: &fabricsim::pint::query::PacketResult = result;
+            result.query == query && result.statistic == tail && result.digests > 100
         };
-        answers
+        results
             .packets
             .iter()
             .filter(own)
-            .map(|answer| answer.estimate.unwrap().value)
+            .map(|result| result.estimate.unwrap().value)
     };
     let together = of(0).zip(of(1)).zip(of(2).zip(of(3)));
     let mut flows = 0;
@@ -70,7 +70,7 @@ fn extremes_and_sums_of_a_packets_hops_come_in_their_order() {
 
 #[test]
 fn a_link_that_becomes_slower_is_as_busy_as_it_is() {
-    let (_, answers) = finish(
+    let (_, results) = finish(
         &scenario(&format!(
             "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"none\"\n\
              [[workload]]\nkind = \"permutation\"\nsize = \"2MB\"\n\
@@ -79,10 +79,10 @@ fn a_link_that_becomes_slower_is_as_busy_as_it_is() {
         )),
         1,
     );
-    let median = |answer: &&HopAnswer| answer.statistic == Statistic::Quantile(0.5);
-    for answer in answers.hops.iter().filter(median) {
-        let (estimate, truth) = (answer.estimate.unwrap().value, answer.truth.unwrap());
-        assert!((estimate / truth - 1.0).abs() < 0.1, "{answer:?}");
+    let median = |result: &&HopResult| result.statistic == Statistic::Quantile(0.5);
+    for result in results.hops.iter().filter(median) {
+        let (estimate, truth) = (result.estimate.unwrap().value, result.truth.unwrap());
+        assert!((estimate / truth - 1.0).abs() < 0.1, "{result:?}");
     }
 }
 
@@ -97,9 +97,9 @@ fn an_age_beyond_the_code_is_said_to_be_clipped() {
         )
     };
     let reaches = |largest: &str| {
-        let (_, answers) = finish(&scenario(&text(largest)), 1);
-        let last = answers.hops.iter().filter(|answer| answer.hop == 2);
-        last.filter_map(|answer| Some(answer.estimate?.reach))
+        let (_, results) = finish(&scenario(&text(largest)), 1);
+        let last = results.hops.iter().filter(|result| result.hop == 2);
+        last.filter_map(|result| Some(result.estimate?.reach))
             .collect::<Vec<_>>()
     };
     assert!(reaches("").iter().all(|&reach| reach == Reach::Within));

@@ -63,7 +63,7 @@ fn time(bytes: u64, bps: u64) -> u128 {
     (u128::from(bytes) * 8_000_000_000_000).div_ceil(u128::from(bps))
 }
 
-/// The ideal of the documents when data take this path and answers are `back` under way: the delays, a
+/// The ideal of the documents when data take this path and ACKs are `back` under way: the delays, a
 /// packet's payload at each hop, and all bytes with their headers at the slowest link.
 fn documented(path: &[Hop], back: u128, size: u64) -> u128 {
     let slowest = path.iter().map(|hop| hop.0).min().unwrap();
@@ -84,8 +84,8 @@ fn physical(path: &[Hop], size: u64) -> u128 {
     hops.sum::<u128>() + time(size + 48 * size.div_ceil(1_000) - last, slowest)
 }
 
-/// The delays of a path, and those with an answer of 60 bytes at each hop.
-fn answered(path: &[Hop]) -> [u128; 2] {
+/// The delays of a path, and those with an ACK of 60 bytes at each hop.
+fn with_acks(path: &[Hop]) -> [u128; 2] {
     let delays = path.iter().map(|hop| u128::from(hop.1)).sum();
     [
         delays,
@@ -154,7 +154,7 @@ proptest! {
             let (fct, ideal) = (u128::from(record.fct.as_ps()), u128::from(record.ideal.as_ps()));
             let size = record.size.get();
             let all = paths(&simulation, record.src, record.dst);
-            let back = |what: usize| all.iter().map(|path| answered(path)[what]).min().unwrap();
+            let back = |what: usize| all.iter().map(|path| with_acks(path)[what]).min().unwrap();
             let ideals = all.iter().map(|path| documented(path, back(0), size));
             prop_assert_eq!(Some(ideal), ideals.min(), "{:?}", record);
             let least = all.iter().map(|path| physical(path, size)).min().unwrap() + back(1);

@@ -199,8 +199,8 @@ fn injected_flows_keep_to_the_priorities_of_their_transport() {
             src_port: None,
             dst_port: 100,
         };
-        let answer = simulation.inject(request);
-        assert_eq!(answer.is_ok(), good, "class {class}, priority {priority}");
+        let injected = simulation.inject(request);
+        assert_eq!(injected.is_ok(), good, "class {class}, priority {priority}");
     }
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     assert_eq!(simulation.flows_finished(), 16);

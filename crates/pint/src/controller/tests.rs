@@ -116,7 +116,7 @@ fn between_commits_the_reference_stays() {
     ack(&mut cc, Some(150), 153_000, 200_000);
     assert!((cc.reference - 100e9).abs() < 1e-3);
     assert!((gbps(&cc) - 32.305).abs() < 1e-3);
-    // The first answer beyond what had been sent at the last commit.
+    // The first ACK beyond what had been sent at the last commit.
     ack(&mut cc, Some(150), 154_000, 201_000);
     assert!((cc.reference - 32.305e9).abs() < 1e6);
     assert_eq!(cc.last_update_seq, 201_000);
@@ -187,15 +187,15 @@ fn only_packets_with_a_digest_grow() {
 }
 
 #[test]
-fn the_published_sender_overlooks_answers() {
+fn the_published_sender_overlooks_acks() {
     let config = PintConfig {
         digest_fraction: 1.0 / 16.0,
         ..PintConfig::default()
     };
     let mut cc = cc(&config, Quirks::NS3_HPCC);
     let mut followed = 0;
-    for answer in 1..=1_600 {
-        ack(&mut cc, Some(128), answer * 1_000, answer * 1_000 + 153_000);
+    for number in 1..=1_600 {
+        ack(&mut cc, Some(128), number * 1_000, number * 1_000 + 153_000);
         followed += u32::from(reschedules(&cc));
     }
     assert!((70..130).contains(&followed), "{followed}");
@@ -212,7 +212,7 @@ fn flows_of_one_kind_share_their_constants() {
     assert!((slow.constants.rule.min_rate - 1e8).abs() < 1e-3);
 }
 
-/// The mean rate in Gbps of a flow over one switch port, once it has settled. Answers come back
+/// The mean rate in Gbps of a flow over one switch port, once it has settled. ACKs come back
 /// after T.
 fn settled(config: &PintConfig, quirks: Quirks) -> f64 {
     let mut cc = cc(config, quirks);
@@ -222,7 +222,7 @@ fn settled(config: &PintConfig, quirks: Quirks) -> f64 {
         delay: Duration::from_ns(1_000),
     };
     let mut switch = PintTelemetry::new(&settings, &[link], 1, NodeId(2));
-    let mut answers: VecDeque<(u64, u64, PintDigest)> = VecDeque::new();
+    let mut acks: VecDeque<(u64, u64, PintDigest)> = VecDeque::new();
     let key = FlowKey {
         src: NodeId(0),
         dst: NodeId(1),
@@ -233,10 +233,10 @@ fn settled(config: &PintConfig, quirks: Quirks) -> f64 {
     let packets = 60_000;
     for number in 0..packets {
         let sent = (number + 1) * 1_000;
-        while let Some(&(at, acked, header)) = answers.front()
+        while let Some(&(at, acked, header)) = acks.front()
             && at <= ps
         {
-            answers.pop_front();
+            acks.pop_front();
             cc.on_ack(&Ack::new(Time::from_ps(ps), acked, sent, RTT, &header));
         }
         let mut packet =
@@ -252,7 +252,7 @@ fn settled(config: &PintConfig, quirks: Quirks) -> f64 {
             sent: Bytes::ZERO,
         };
         switch.on_dequeue(&mut packet, &hop);
-        answers.push_back((ps + RTT.as_ps(), sent, packet.telemetry));
+        acks.push_back((ps + RTT.as_ps(), sent, packet.telemetry));
         ps += cc.rate.transmission(packet.size()).as_ps();
         if number >= packets / 2 {
             sum += gbps(&cc);

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_storage_answers_what_it_knows() {
+    fn a_storage_returns_what_it_knows() {
         let hops = STORAGES.map(|storage| filled(storage, codes()));
         assert_eq!(hops.each_ref().map(HopValues::count), [2_000; 4]);
         let [all, sketch, window, counters] = &hops;

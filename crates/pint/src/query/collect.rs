@@ -1,11 +1,11 @@
-//! The answers of all sinks put together, with the truth beside them.
+//! The results of all sinks put together, with the truth beside them.
 
 use std::collections::BTreeMap;
 
-use super::answer::{HopAnswer, Statistic};
 use super::flow::FlowKey;
-use super::sink::{Answers, Sink};
-use super::truth::{Place, Truth};
+use super::result::{HopResult, Statistic};
+use super::sink::{QueryResults, Sink};
+use super::truth::{HopKey, Truth};
 use crate::dynamic::quantile_of;
 use crate::numeric::Multiplicative;
 
@@ -60,7 +60,7 @@ fn decoded(code: &Multiplicative, value: u16) -> f64 {
     if value == 0 { 0.0 } else { code.decode(value) }
 }
 
-impl Answers {
+impl QueryResults {
     /// Collects the query results of `sinks`, with the true values that `truths`, of the same
     /// queries, have recorded.
     #[must_use]
@@ -68,46 +68,46 @@ impl Answers {
         sinks: impl Iterator<Item = &'a Sink>,
         truths: impl Iterator<Item = &'a Truth>,
     ) -> Self {
-        let mut answers = Self::default();
-        sinks.for_each(|sink| sink.answer(&mut answers));
-        answers
+        let mut results = Self::default();
+        sinks.for_each(|sink| sink.add_to(&mut results));
+        results
             .paths
-            .sort_by_key(|answer| (answer.query, answer.flow, answer.part.number));
-        answers
+            .sort_by_key(|result| (result.query, result.flow, result.part.number));
+        results
             .hops
-            .sort_by_key(|answer| (answer.query, answer.flow, answer.hop));
-        answers
+            .sort_by_key(|result| (result.query, result.flow, result.hop));
+        results
             .packets
-            .sort_by_key(|answer| (answer.query, answer.flow));
+            .sort_by_key(|result| (result.query, result.flow));
         let mut exact = None;
         // A hop of a flow is at several switches where its path changes.
-        let mut seen: BTreeMap<Place, Vec<&[u16]>> = BTreeMap::new();
+        let mut seen: BTreeMap<HopKey, Vec<&[u16]>> = BTreeMap::new();
         for truth in truths {
             exact = Some(truth.code());
             for (&place, codes) in truth.seen() {
                 seen.entry(place).or_default().push(codes);
             }
         }
-        let Some(exact) = exact else { return answers };
-        let place = |answer: &HopAnswer| Place {
-            query: u8::try_from(answer.query).expect("a plan has few queries"),
-            flow: answer.flow,
-            hop: answer.hop,
+        let Some(exact) = exact else { return results };
+        let place = |result: &HopResult| HopKey {
+            query: u8::try_from(result.query).expect("a plan has few queries"),
+            flow: result.flow,
+            hop: result.hop,
         };
-        for same in answers.hops.chunk_by_mut(|a, b| place(a) == place(b)) {
+        for same in results.hops.chunk_by_mut(|a, b| place(a) == place(b)) {
             let Some(parts) = seen.get(&place(&same[0])) else {
                 continue;
             };
             let mut codes = parts.concat();
             codes.sort_unstable();
-            for answer in same {
-                answer.passed = Some(codes.len() as u64);
-                if let Statistic::Quantile(share) = answer.statistic {
+            for result in same {
+                result.passed = Some(codes.len() as u64);
+                if let Statistic::Quantile(share) = result.statistic {
                     let code = quantile_of(codes.clone(), share);
-                    answer.truth = code.map(|code| decoded(exact, code));
+                    result.truth = code.map(|code| decoded(exact, code));
                 }
             }
         }
-        answers
+        results
     }
 }

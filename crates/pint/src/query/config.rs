@@ -62,7 +62,7 @@ settings! {
     /// One `[[query]]` table (PINT, section 3.2: value, aggregation, bit budget, space budget, flow
     /// definition and frequency).
     pub struct QueryConfig {
-        /// Names the file of the answers, query_NAME.csv.
+        /// Names the file of the results, query_NAME.csv.
         #[note("(default: its number)")]
         pub name: Option<String> = none,
         /// Value that switches report.
@@ -121,10 +121,10 @@ settings! {
         )]
         #[note("(default 100)")]
         pub space: Option<u32> = none,
-        /// Numbers: quantiles of the answer, 0.000001 to 1.
+        /// Numbers: quantiles of the result, 0.000001 to 1.
         #[note("(default [0.5, 0.99])")]
         pub quantiles: Option<Vec<f64>> = none,
-        /// Flows whose answers are wanted, such as ["0..100"].
+        /// Flows whose results are wanted, such as ["0..100"].
         #[note("(default all)")]
         pub flow_ids: Option<Vec<NumberRange>> = none,
     }
@@ -159,21 +159,21 @@ impl QueryConfig {
         }
     }
 
-    /// Returns whether its answers stand beside the truth: quantiles of all values of a hop.
+    /// Returns whether its results stand beside the truth: quantiles of all values of a hop.
     #[must_use]
     pub fn is_judged(&self) -> bool {
         let whole = matches!(self.keep.unwrap_or_default(), Keep::All | Keep::Sketch);
         self.aggregation() == Aggregation::Dynamic && whole
     }
 
-    /// Returns whether the answer for `flow` is wanted.
+    /// Returns whether the result for `flow` is wanted.
     #[inline]
     #[must_use]
     pub fn wants(&self, flow: FlowId) -> bool {
         NumberRange::any_contains(self.flow_ids.as_deref(), flow.0)
     }
 
-    /// The quantiles of the answer.
+    /// The quantiles of the result.
     #[must_use]
     pub fn quantiles(&self) -> &[f64] {
         self.quantiles.as_deref().unwrap_or(&[0.5, 0.99])

@@ -149,7 +149,7 @@ impl Queries {
     }
 
     /// The identifier of a packet of `flow` that left its host at `sent_at`: it is the same at all hops, and
-    /// another one when the packet is sent again.
+    /// another one when the packet is retransmitted.
     ///
     /// Differs from the paper: what tells packets apart is left open there, and its implementations take
     /// the 16 bits of the identification field of IP.

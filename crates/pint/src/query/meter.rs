@@ -6,14 +6,14 @@ use fabricsim_core::units::{Bytes, Duration, Rate};
 
 use super::engine::Queries;
 use crate::arithmetic::Link;
-use crate::port::Port;
+use crate::port::PortUtilization;
 
 /// Utilization of the links of one switch, by the exact form of HPCC-PINT's average (PINT, section
 /// 4.3, example 3); nothing is measured if no query asks for it.
 #[derive(Clone, Debug)]
 pub(super) struct LinkMeters {
     /// Each with the rate of its link.
-    ports: Vec<(Rate, Port)>,
+    ports: Vec<(Rate, PortUtilization)>,
     base_rtt: Duration,
     /// Exact arithmetic draws nothing from it.
     draws: Stream,
@@ -22,7 +22,7 @@ pub(super) struct LinkMeters {
 impl LinkMeters {
     pub(super) fn for_queries(queries: &Queries, rates: &[Rate]) -> Self {
         let base_rtt = queries.base_rtt();
-        let port = |&rate: &Rate| (rate, Port::new(Link::new(rate, base_rtt, None)));
+        let port = |&rate: &Rate| (rate, PortUtilization::new(Link::new(rate, base_rtt, None)));
         Self {
             ports: if queries.measure_links() {
                 rates.iter().map(port).collect()

@@ -6,12 +6,12 @@ use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::units::Time;
 use rustc_hash::FxHashMap;
 
-use super::answer::{Estimate, HopAnswer, PacketAnswer, PathAnswer, Reach, Statistic};
 use super::config::{Keep, QueryConfig};
 use super::encoder::Encoder;
 use super::engine::Queries;
 use super::flow::FlowKey;
 use super::probe::{Probe, ProbeRoom as _};
+use super::result::{Estimate, HopResult, PacketResult, PathResult, Reach, Statistic};
 use super::route::RouteRecord;
 use crate::digest::{DigestSlot as _, HasDigest, HasQuery};
 use crate::dynamic::HopValues;
@@ -42,13 +42,13 @@ pub struct Sink {
 /// Query results from the sinks of all hosts. Each list is in the order of the queries, then of the
 /// flows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answers {
+pub struct QueryResults {
     /// Of static queries.
-    pub paths: Vec<PathAnswer>,
+    pub paths: Vec<PathResult>,
     /// Of dynamic queries.
-    pub hops: Vec<HopAnswer>,
+    pub hops: Vec<HopResult>,
     /// Of queries per packet.
-    pub packets: Vec<PacketAnswer>,
+    pub packets: Vec<PacketResult>,
 }
 
 impl Sink {
@@ -98,8 +98,8 @@ impl Sink {
         }
     }
 
-    /// Adds what has been learned to `answers`, which are not in order then.
-    pub(super) fn answer(&self, answers: &mut Answers) {
+    /// Adds what has been learned to `results`, which are not in order then.
+    pub(super) fn add_to(&self, results: &mut QueryResults) {
         // The order of a hash table; whoever puts all together sorts.
         for (&(query, flow), record) in &self.records {
             let index = usize::from(query);
@@ -108,7 +108,7 @@ impl Sink {
             match record {
                 Record::Route(route) => {
                     let parts = route.parts();
-                    answers.paths.extend(parts.map(|part| PathAnswer {
+                    results.paths.extend(parts.map(|part| PathResult {
                         query: index,
                         flow,
                         part: part.clone(),
@@ -117,7 +117,7 @@ impl Sink {
                 Record::Hops(hops) => {
                     for (hop, values) in (1..=u8::MAX).zip(hops) {
                         for (statistic, estimate) in statistics(config, encoder, values) {
-                            answers.hops.push(HopAnswer {
+                            results.hops.push(HopResult {
                                 query: index,
                                 flow,
                                 hop,
@@ -132,7 +132,7 @@ impl Sink {
                 }
                 Record::Packets(values) => {
                     for (statistic, estimate) in statistics(config, encoder, values) {
-                        answers.packets.push(PacketAnswer {
+                        results.packets.push(PacketResult {
                             query: index,
                             flow,
                             digests: values.count(),
@@ -186,7 +186,7 @@ impl Record {
     }
 }
 
-/// The least share of the values that a frequent value has in the answer.
+/// The least share of the values that a frequent value has in the result.
 const LEAST_SHARE: f64 = 0.05;
 
 /// Returns the statistics of `values`: the quantiles in their order, or the frequent values if the

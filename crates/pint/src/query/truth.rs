@@ -17,7 +17,7 @@ use crate::numeric::Multiplicative;
 
 /// Origin of values that a switch has seen: a query and one hop of a flow.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub(super) struct Place {
+pub(super) struct HopKey {
     pub(super) query: u8,
     pub(super) flow: FlowKey,
     pub(super) hop: u8,
@@ -29,7 +29,7 @@ pub(super) struct Place {
 pub struct Truth {
     queries: Arc<Queries>,
     meters: LinkMeters,
-    seen: FxHashMap<Place, Vec<u16>>,
+    seen: FxHashMap<HopKey, Vec<u16>>,
 }
 
 impl Truth {
@@ -47,7 +47,7 @@ impl Truth {
     }
 
     /// Returns the values seen at each place, in no particular order.
-    pub(super) fn seen(&self) -> impl Iterator<Item = (&Place, &[u16])> {
+    pub(super) fn seen(&self) -> impl Iterator<Item = (&HopKey, &[u16])> {
         self.seen.iter().map(|(place, codes)| (place, &codes[..]))
     }
 
@@ -69,7 +69,7 @@ impl Truth {
             if !config.is_judged() || !config.wants(packet.flow) {
                 continue;
             }
-            let place = Place {
+            let place = HopKey {
                 query,
                 flow: FlowKey::of(config.flow, packet),
                 hop: probe.hops,

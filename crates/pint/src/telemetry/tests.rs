@@ -108,11 +108,11 @@ fn packets_without_a_digest_are_measured_and_left_alone() {
     let mut plain = packet::<PintDigest>(PacketKind::Data, 1_000);
     switch.on_dequeue(&mut plain, &hop(0, 9_000, 0));
     assert_eq!(plain.telemetry.digest().code(), None);
-    // An answer carries what it echoes.
-    let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
-    answer.telemetry.digest_mut().carry();
-    switch.on_dequeue(&mut answer, &hop(0, 9_800, 100_000));
-    assert_eq!(answer.telemetry.digest().code(), Some(0));
+    // An ACK carries what it echoes.
+    let mut ack = packet::<PintDigest>(PacketKind::Ack, 60);
+    ack.telemetry.digest_mut().carry();
+    switch.on_dequeue(&mut ack, &hop(0, 9_800, 100_000));
+    assert_eq!(ack.telemetry.digest().code(), Some(0));
     assert!(
         (switch.ports[0].measure(
             Time::from_ns(9_800),
@@ -126,7 +126,7 @@ fn packets_without_a_digest_are_measured_and_left_alone() {
 }
 
 #[test]
-fn the_published_switch_loses_what_an_answer_follows() {
+fn the_published_switch_loses_what_an_ack_follows() {
     let config = PintConfig {
         arithmetic: Some(Arithmetic::Exact),
         log_base: Some(1.05),
@@ -138,8 +138,8 @@ fn the_published_switch_loses_what_an_answer_follows() {
         for round in 0..20_000 {
             let ns = 9_000 + round * 85;
             leave(&mut switch, &hop(0, ns, 0));
-            let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
-            switch.on_dequeue(&mut answer, &hop(0, ns + 80, 0));
+            let mut ack = packet::<PintDigest>(PacketKind::Ack, 60);
+            switch.on_dequeue(&mut ack, &hop(0, ns + 80, 0));
         }
         let code = leave(&mut switch, &hop(0, 9_000 + 20_000 * 85, 0));
         f64::from(code.expect("it carries a digest"))
@@ -148,7 +148,7 @@ fn the_published_switch_loses_what_an_answer_follows() {
         (ours - code_of(1_060.0 / (85.0 * 12.5))).abs() < 1.0,
         "{ours}"
     );
-    // It sees the answers only, and the time after them: here 60 bytes in 5 ns.
+    // It sees the ACKs only, and the time after them: here 60 bytes in 5 ns.
     assert!(
         (theirs - code_of(60.0 / (5.0 * 12.5))).abs() < 1.01,
         "{theirs}"
@@ -169,21 +169,21 @@ fn switches_draw_for_themselves() {
     assert_ne!(codes(1, 4), codes(2, 4));
 }
 
-/// The codes of `rounds` data packets of a saturated port, while an answer of 60 bytes leaves through
+/// The codes of `rounds` data packets of a saturated port, while an ACK of 60 bytes leaves through
 /// the other after every fourth, with a digest or not.
-fn published_codes(rounds: u64, answered: bool) -> Vec<u16> {
+fn published_codes(rounds: u64, acked: bool) -> Vec<u16> {
     let settings = settings(&PintConfig::default(), Quirks::NS3_HPCC);
     let mut switch = PintTelemetry::published(&settings, &[LINK, LINK]);
     let mut codes = Vec::new();
     for round in 0..rounds {
         let ns = 9_000 + round * 80;
         codes.extend(leave(&mut switch, &hop(0, ns, 0)));
-        let mut answer = packet::<PintDigest>(PacketKind::Ack, 60);
-        if answered {
-            answer.telemetry.digest_mut().carry();
+        let mut ack = packet::<PintDigest>(PacketKind::Ack, 60);
+        if acked {
+            ack.telemetry.digest_mut().carry();
         }
         if round % 4 == 0 {
-            switch.on_dequeue(&mut answer, &hop(1, ns, 0));
+            switch.on_dequeue(&mut ack, &hop(1, ns, 0));
         }
     }
     codes
@@ -191,14 +191,15 @@ fn published_codes(rounds: u64, answered: bool) -> Vec<u16> {
 
 #[test]
 fn the_published_switch_draws_from_the_published_sequence() {
-    // Each packet draws once, for its code; answers that left with number 0, 4, 8... arrive 1,004 ns
+    // Each packet draws once, for its code; ACKs that left with number 0, 4, 8... arrive 1,004 ns
     // later, so before number 13, 17, 21...
-    for answered in [false, true] {
+    for acked in [false, true] {
         let mut rand = CRand::unseeded();
         let settings = settings(&PintConfig::default(), Quirks::NS3_HPCC);
-        let mut port = Port::new(Link::new(RATE, settings.base_rtt, settings.tables.as_ref()));
+        let mut port =
+            PortUtilization::new(Link::new(RATE, settings.base_rtt, settings.tables.as_ref()));
         let want = (0..200u64).map(|round| {
-            if answered && round >= 13 && (round - 13) % 4 == 0 {
+            if acked && round >= 13 && (round - 13) % 4 == 0 {
                 rand.draw();
             }
             let now = Time::from_ns(9_000 + round * 80);
@@ -206,7 +207,7 @@ fn the_published_switch_draws_from_the_published_sequence() {
             settings.code.encode(busy, &mut rand)
         });
         let want: Vec<u16> = want.collect();
-        assert_eq!(published_codes(200, answered), want, "{answered}");
+        assert_eq!(published_codes(200, acked), want, "{acked}");
     }
     assert_ne!(published_codes(200, false), published_codes(200, true));
 }

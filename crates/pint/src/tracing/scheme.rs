@@ -145,7 +145,7 @@ impl Scheme {
     /// Returns the digest of `packet` after it has passed `switch`, the `hop`-th of the path,
     /// counted from 1; `digest` is the one before.
     ///
-    /// `packet` tells the packets of a flow apart, and all hops see the same. A packet that is sent again
+    /// `packet` tells the packets of a flow apart, and all hops see the same. A packet that is retransmitted
     /// under the same identifier says nothing new.
     ///
     /// # Panics

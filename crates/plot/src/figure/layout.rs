@@ -43,7 +43,7 @@ pub(super) struct Text {
 
 /// A panel at its place.
 #[derive(Debug)]
-pub(super) struct Place<'f> {
+pub(super) struct PanelArea<'f> {
     pub(super) panel: &'f Panel,
     /// The upper left corner of the area between the axes.
     pub(super) x: f64,
@@ -73,7 +73,7 @@ pub(super) struct Layout<'f> {
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) title: Vec<Text>,
-    pub(super) places: Vec<Place<'f>>,
+    pub(super) places: Vec<PanelArea<'f>>,
     /// Names of the series, each at the place where its line sample begins, and the style of the
     /// sample.
     pub(super) legend: Vec<(Text, Style)>,
@@ -87,15 +87,15 @@ impl<'f> Layout<'f> {
             columns => columns,
         };
         let (width, height) = area(columns);
-        let mut places: Vec<Place<'f>> = figure
+        let mut places: Vec<PanelArea<'f>> = figure
             .panels
             .iter()
-            .map(|panel| Place::new(panel, width, height))
+            .map(|panel| PanelArea::new(panel, width, height))
             .collect();
 
         // Rows and columns of equal measures, so that panels can be compared.
         let left = widest(&places, |place| place.label_gap) + LABEL;
-        let right = widest(&places, Place::overhang).max(EDGE);
+        let right = widest(&places, PanelArea::overhang).max(EDGE);
         let below = widest(&places, |place| place.label_drop) + LABEL * 0.6;
         let headed = figure.panels.iter().any(|panel| !panel.title.is_empty());
         let above = if headed { HEADING * LEADING + 4.0 } else { 6.0 };
@@ -147,11 +147,11 @@ impl<'f> Layout<'f> {
 }
 
 /// The largest `measure` of any panel.
-fn widest<'f>(places: &[Place<'f>], measure: impl Fn(&Place<'f>) -> f64) -> f64 {
+fn widest<'f>(places: &[PanelArea<'f>], measure: impl Fn(&PanelArea<'f>) -> f64) -> f64 {
     places.iter().map(measure).fold(0.0, f64::max)
 }
 
-impl<'f> Place<'f> {
+impl<'f> PanelArea<'f> {
     fn new(panel: &'f Panel, width: f64, height: f64) -> Self {
         let corners: Vec<(f64, f64)> = panel
             .series

@@ -7,7 +7,7 @@ use fabricsim_core::input::InputError;
 use super::axis::Axis;
 use super::style::Draw;
 use super::{Figure, Panel, Series};
-use crate::table::Table;
+use crate::table::CsvRows;
 
 /// Reads a `queue_distribution.csv` and sums its ports up: (bytes, percent of the ports' time with a
 /// queue of at least so many), from the shortest on.
@@ -15,7 +15,7 @@ use crate::table::Table;
 /// # Errors
 /// At the word at fault: a column that is missing, a row of another length, a malformed number.
 pub fn queue_curve(text: &str) -> Result<Vec<(f64, f64)>, InputError> {
-    let table = Table::new(text)?;
+    let table = CsvRows::new(text)?;
     let [from, time] = ["from_bytes", "time_ns"].map(|name| table.column(name));
     let (from, time) = (from?, time?);
     let mut times: BTreeMap<u64, f64> = BTreeMap::new();

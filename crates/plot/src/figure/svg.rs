@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::layout::{
-    HEADING, LABEL, LEADING, Layout, Place, SAMPLE, SMALL, TITLE, Text, Turned, shortened,
+    HEADING, LABEL, LEADING, Layout, PanelArea, SAMPLE, SMALL, TITLE, Text, Turned, shortened,
 };
 use super::marks::mark;
 use super::style::{Draw, Marker, Strength, Style};
@@ -83,14 +83,14 @@ pub(super) fn render(figure: &Figure, theme: Theme) -> String {
 }
 
 /// Grid, axes, labels and the heading of a panel.
-fn frame(svg: &mut String, place: &Place<'_>, ink: &str) {
+fn frame(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
     axes(svg, place, ink);
     headings(svg, place, ink);
 }
 
 /// Grid and axes of a panel, and the numbers at its ticks.
-fn axes(svg: &mut String, place: &Place<'_>, ink: &str) {
-    let &Place {
+fn axes(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
+    let &PanelArea {
         x,
         y,
         width,
@@ -169,8 +169,8 @@ fn axes(svg: &mut String, place: &Place<'_>, ink: &str) {
 }
 
 /// The labels of the axes and the heading of a panel.
-fn headings(svg: &mut String, place: &Place<'_>, ink: &str) {
-    let &Place {
+fn headings(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
+    let &PanelArea {
         panel,
         x,
         y,
@@ -209,7 +209,7 @@ fn headings(svg: &mut String, place: &Place<'_>, ink: &str) {
 }
 
 /// The series of a panel. What lies outside the frame is cut off by an SVG of its own.
-fn data(svg: &mut String, place: &Place<'_>, theme: Theme) {
+fn data(svg: &mut String, place: &PanelArea<'_>, theme: Theme) {
     let (wide, high) = (place.width + 2.0 * BLEED, place.height + 2.0 * BLEED);
     put!(
         svg,

@@ -9,7 +9,7 @@ use super::axis::{Axis, Scale};
 use super::decimate::decimate;
 use super::style::Style;
 use super::{Figure, Panel, Series};
-use crate::table::Table;
+use crate::table::CsvRows;
 
 /// Quantity that is drawn over time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -107,7 +107,7 @@ pub fn read_time_lines(
     quantity: Quantity,
     selection: &Selection,
 ) -> Result<Vec<TimeLine>, InputError> {
-    let table = Table::new(text)?;
+    let table = CsvRows::new(text)?;
     let time = table.column("time_ns")?;
     let value = table.column(quantity.column())?;
     let keys: &[(&str, &[u64])] = if quantity.is_of_flows() {

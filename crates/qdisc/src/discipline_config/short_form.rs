@@ -20,7 +20,7 @@ use crate::tail_drop::TailDropConfig;
 const NAMES: &str = "pfifo, bfifo, red, step, codel, fq_codel, dualpi2, shared-buffer";
 
 /// The words of a line, one after the other.
-struct Words<'a> {
+struct LineWords<'a> {
     text: &'a str,
     /// Offset in bytes at which the unread rest begins.
     rest: usize,
@@ -28,7 +28,7 @@ struct Words<'a> {
     last: Range<usize>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> LineWords<'a> {
     const fn new(text: &'a str) -> Self {
         Self {
             text,
@@ -135,7 +135,7 @@ impl FromStr for DisciplineConfig {
     /// Reads `tc`'s names of disciplines and options, and those of this program where `tc` has none. Units are
     /// those of this program: `256KB` is 256,000 bytes.
     fn from_str(text: &str) -> Result<Self, InputError> {
-        let mut words = Words::new(text);
+        let mut words = LineWords::new(text);
         let Some(name) = words.next() else {
             return Err(InputError::new(
                 0..text.len(),
@@ -173,7 +173,7 @@ impl FromStr for DisciplineConfig {
 
 /// Converts an error of `validate` to one at the place of the option that has the key's name.
 fn placed(text: &str, error: &ConfigError) -> InputError {
-    let mut words = Words::new(text);
+    let mut words = LineWords::new(text);
     let mut place = 0..text.len();
     while let Some(word) = words.next() {
         if word == error.key {
@@ -185,7 +185,7 @@ fn placed(text: &str, error: &ConfigError) -> InputError {
     InputError::new(place, error.message.clone(), error.help.clone())
 }
 
-fn tail_drop(name: &str, words: &mut Words<'_>) -> Result<TailDropConfig, InputError> {
+fn tail_drop(name: &str, words: &mut LineWords<'_>) -> Result<TailDropConfig, InputError> {
     let mut config = TailDropConfig::default();
     while let Some(option) = words.next() {
         match (option, name) {
@@ -206,7 +206,7 @@ fn tail_drop(name: &str, words: &mut Words<'_>) -> Result<TailDropConfig, InputE
     Ok(config)
 }
 
-fn red(words: &mut Words<'_>) -> Result<RedConfig, InputError> {
+fn red(words: &mut LineWords<'_>) -> Result<RedConfig, InputError> {
     let mut config = RedConfig {
         ecn: false,
         ..RedConfig::default()
@@ -233,7 +233,7 @@ fn red(words: &mut Words<'_>) -> Result<RedConfig, InputError> {
     Ok(config)
 }
 
-fn step(words: &mut Words<'_>) -> Result<StepConfig, InputError> {
+fn step(words: &mut LineWords<'_>) -> Result<StepConfig, InputError> {
     let mut config = StepConfig::default();
     while let Some(option) = words.next() {
         match option {
@@ -254,7 +254,7 @@ fn step(words: &mut Words<'_>) -> Result<StepConfig, InputError> {
     Ok(config)
 }
 
-fn codel(words: &mut Words<'_>) -> Result<CodelConfig, InputError> {
+fn codel(words: &mut LineWords<'_>) -> Result<CodelConfig, InputError> {
     let mut config = CodelConfig::default();
     while let Some(option) = words.next() {
         match option {
@@ -277,7 +277,7 @@ fn codel(words: &mut Words<'_>) -> Result<CodelConfig, InputError> {
     Ok(config)
 }
 
-fn fq_codel(words: &mut Words<'_>) -> Result<FqCodelConfig, InputError> {
+fn fq_codel(words: &mut LineWords<'_>) -> Result<FqCodelConfig, InputError> {
     let mut config = FqCodelConfig::default();
     while let Some(option) = words.next() {
         match option {
@@ -304,7 +304,7 @@ fn fq_codel(words: &mut Words<'_>) -> Result<FqCodelConfig, InputError> {
     Ok(config)
 }
 
-fn dualpi2(words: &mut Words<'_>) -> Result<DualPi2Config, InputError> {
+fn dualpi2(words: &mut LineWords<'_>) -> Result<DualPi2Config, InputError> {
     let mut config = DualPi2Config::default();
     while let Some(option) = words.next() {
         match option {

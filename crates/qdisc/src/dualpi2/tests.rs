@@ -198,7 +198,7 @@ fn the_queues_settle_at_their_targets() {
     // Windows in packets; feedback takes a round trip and the time in the queue.
     let mut windows = [20.0f64, 20.0];
     let mut in_flight = [0.0f64; 2];
-    let mut answers: std::collections::VecDeque<(Time, usize, bool)> = Default::default();
+    let mut acks: std::collections::VecDeque<(Time, usize, bool)> = Default::default();
     let mut blind_until = Time::ZERO;
     let mut sent = [0u64; 2];
     let kinds = [
@@ -209,8 +209,8 @@ fn the_queues_settle_at_their_targets() {
     let end = Time::from_ns(60_000_000_000);
     let warm = Time::from_ns(20_000_000_000);
     while now < end {
-        while answers.front().is_some_and(|answer| answer.0 <= now) {
-            let (_, who, marked) = answers.pop_front().expect("just seen");
+        while acks.front().is_some_and(|ack| ack.0 <= now) {
+            let (_, who, marked) = acks.pop_front().expect("just seen");
             in_flight[who] -= 1.0;
             if marked && who == 0 {
                 windows[0] -= 0.5;
@@ -235,7 +235,7 @@ fn the_queues_settle_at_their_targets() {
         if let Some(packet) = served.packet {
             let who = usize::from(packet.ecn() == Ecn::Ect0);
             sent[who] += u64::from(now >= warm);
-            answers.push_back((now + rtt, who, served.marked));
+            acks.push_back((now + rtt, who, served.marked));
         }
         now += slot;
     }

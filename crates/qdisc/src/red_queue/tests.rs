@@ -37,7 +37,7 @@ fn marks(config: &RedConfig, held: usize, arrivals: usize) -> Vec<usize> {
     }
     let (before, came) = leaving.split_at(held);
     assert!(before.iter().all(|served| !served.marked));
-    // The mark is in the packet as well as in the answer.
+    // The mark is in the packet as well as in the ACK.
     for served in came {
         let packet = served.packet.expect("all that came leave");
         assert_eq!(packet.flags.has(Flags::CONGESTION), served.marked);

@@ -65,7 +65,7 @@ fn read_event<'a>(document: &Document<'a>, section: &mut Section<'a>) -> Result<
             };
             (table.at, kind)
         }
-        _ => unreachable!("`kind` answers with one of the names it was given"),
+        _ => unreachable!("`kind` returns one of the names it was given"),
     };
     Ok(Event { at, kind })
 }

@@ -1,6 +1,6 @@
 //! RDMA as a scenario's fabric asks for it.
 
-use fabricsim_core::plugin::quirks::{LeastTimeout, PausedAnswers};
+use fabricsim_core::plugin::quirks::{LeastTimeout, PausedAcks};
 use fabricsim_core::units::Duration;
 use fabricsim_qdisc::Headroom;
 use fabricsim_transport::cc::{DcqcnConfig, TimelyConfig};
@@ -12,9 +12,9 @@ impl Scenario {
     /// The transport with every default filled in.
     #[must_use]
     pub fn transport_resolved(&self) -> RdmaConfig {
-        let by_algorithm = match self.quirks().paused_answers {
-            PausedAnswers::Wait => false,
-            PausedAnswers::ByAlgorithm => self.answers_leave_paused(),
+        let by_algorithm = match self.quirks().paused_acks {
+            PausedAcks::Wait => false,
+            PausedAcks::ByAlgorithm => self.acks_leave_paused(),
         };
         RdmaConfig {
             ack_high_priority: Some(self.transport.ack_high_priority.unwrap_or(by_algorithm)),
@@ -23,9 +23,9 @@ impl Scenario {
         }
     }
 
-    /// Returns whether the published script lets answers leave a paused host ("ack high prio"): under
+    /// Returns whether the published script lets ACKs leave a paused host ("ack high prio"): under
     /// TIMELY, and under DCQCN without a window.
-    fn answers_leave_paused(&self) -> bool {
+    fn acks_leave_paused(&self) -> bool {
         let dcqcn = self.cc.typed::<DcqcnConfig>();
         self.cc.typed::<TimelyConfig>().is_some() || dcqcn.is_some_and(|dcqcn| !dcqcn.window)
     }

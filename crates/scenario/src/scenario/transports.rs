@@ -18,7 +18,7 @@ use crate::scenario::Scenario;
 pub(crate) const TCP_PRIORITY: Priority = Priority::new(1);
 
 impl Scenario {
-    /// The number of priorities that flows and answers of RDMA use, as far as the scenario says.
+    /// The number of priorities that flows and ACKs of RDMA use, as far as the scenario says.
     #[must_use]
     pub fn priorities(&self) -> u8 {
         let mut used = PrioritySet::EMPTY;
@@ -27,8 +27,8 @@ impl Scenario {
                 used.insert(priority);
             }
         }
-        if let Some(answers) = self.answer_priority() {
-            used.insert(answers);
+        if let Some(acks) = self.ack_priority() {
+            used.insert(acks);
         }
         let tcp = if self.has_tcp() {
             self.tcp_priorities()
@@ -38,9 +38,9 @@ impl Scenario {
         u8::try_from(used.without(tcp).len()).expect("eight priorities")
     }
 
-    /// The priority of answers of RDMA, where they have one of their own.
-    fn answer_priority(&self) -> Option<Priority> {
-        let number = self.transport.answer_priority?;
+    /// The priority of ACKs of RDMA, where they have one of their own.
+    fn ack_priority(&self) -> Option<Priority> {
+        let number = self.transport.ack_priority?;
         Priority::try_from(number).ok()
     }
 
@@ -86,7 +86,7 @@ impl Scenario {
         let mut own = PrioritySet::EMPTY;
         for (priority, users) in Priority::all().zip(self.users()).skip(1) {
             let tcp = if users.is_empty() {
-                self.cc.transport() == Transport::Tcp && self.answer_priority() != Some(priority)
+                self.cc.transport() == Transport::Tcp && self.ack_priority() != Some(priority)
             } else {
                 users.iter().any(|cc| cc.transport() == Transport::Tcp)
             };
@@ -154,11 +154,11 @@ impl Scenario {
                 );
             }
         }
-        let answers = self.answer_priority();
-        match answers.filter(|&own| self.tcp_priorities().contains(own)) {
+        let acks = self.ack_priority();
+        match acks.filter(|&own| self.tcp_priorities().contains(own)) {
             None => Ok(()),
             Some(own) => refuse(
-                format!("[rdma], key `answer_priority`: priority {own} is TCP's"),
+                format!("[rdma], key `ack_priority`: priority {own} is TCP's"),
                 "give a priority that no flows of TCP have, or leave the key out",
             ),
         }

@@ -69,7 +69,7 @@ impl QuerySettings {
         if !names.insert(name.to_lowercase()) {
             return refuse(
                 format!("two queries are called `{name}`"),
-                "give each a name of its own: it names the file of the answers",
+                "give each a name of its own: it names the file of the results",
             );
         }
         Ok(())

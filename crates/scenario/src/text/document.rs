@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::schema::keys::Keys;
 use crate::text::error::{Diagnostic, Error};
-use crate::text::messages::{self, Message, Place, suggest};
+use crate::text::messages::{self, ErrorPlace, Message, suggest};
 use crate::text::typed::Value;
 
 /// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
@@ -186,7 +186,7 @@ impl<'a> Document<'a> {
         let table = Value::table(section.span.clone(), section.table.clone());
         T::deserialize(table).map_err(|fault| {
             let span = fault.span.clone().unwrap_or_else(|| section.span.clone());
-            let place = Place {
+            let place = ErrorPlace {
                 title: &section.title,
                 key: fault.key(),
                 written: self.text.get(span.clone()).unwrap_or_default(),

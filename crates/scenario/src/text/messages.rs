@@ -6,7 +6,7 @@ use crate::text::typed::FaultKind;
 
 /// The place of an error in a scenario.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct ErrorPlace<'a> {
     /// The table: `[cc]`.
     pub title: &'a str,
     /// The key of the table in whose value the error is.
@@ -31,7 +31,7 @@ pub struct Message {
     pub help: String,
 }
 
-impl Place<'_> {
+impl ErrorPlace<'_> {
     /// The meaning of `key`, as the registry has it.
     fn meaning(&self, key: &str) -> Option<&'static str> {
         Key::find(self.keys, key).map(|key| key.meaning)
@@ -62,7 +62,7 @@ impl Place<'_> {
 }
 
 /// Returns the message for `fault`, found in a table at `place`.
-pub(crate) fn of_fault(fault: &FaultKind, place: &Place<'_>) -> Message {
+pub(crate) fn of_fault(fault: &FaultKind, place: &ErrorPlace<'_>) -> Message {
     match fault {
         FaultKind::UnknownKey { key, known } => Message {
             message: format!("{} has no key `{key}`", place.table()),
@@ -95,7 +95,7 @@ pub(crate) fn of_fault(fault: &FaultKind, place: &Place<'_>) -> Message {
 }
 
 /// A value that is none of the `wanted` kind; `words` say what is, where the kind has no common form.
-fn mismatch(wanted: ValueKind, words: &str, place: &Place<'_>) -> Message {
+fn mismatch(wanted: ValueKind, words: &str, place: &ErrorPlace<'_>) -> Message {
     let written = place.written;
     let unquoted = written.trim_matches(['"', '\'']);
     let (not, help) = match wanted {
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn missing_keys_come_with_their_meaning() {
-        let place = Place {
+        let place = ErrorPlace {
             title: "[t]",
             key: None,
             written: "[t]",

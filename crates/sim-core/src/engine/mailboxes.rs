@@ -48,7 +48,7 @@ const WORDS_PER_LINE: u32 = 8;
 pub(super) struct Neighbor {
     process: u32,
     channel: u32,
-    /// where messages for the process are announced.
+    /// where messages for the process are flagged.
     word: u32,
     bit: u64,
 }

@@ -22,7 +22,7 @@ pub struct BlockedPort {
 }
 
 /// A paused port as a place in the graph of who waits for whom.
-struct Place {
+struct PausedPort {
     switch: usize,
     port: usize,
     priority: Priority,
@@ -46,7 +46,7 @@ pub(super) fn find<M: Model>(
     let mut places = Vec::new();
     for (index, switch) in switches.iter().enumerate() {
         for (port, priority) in switch.paused_priorities() {
-            places.push(Place {
+            places.push(PausedPort {
                 switch: index,
                 port,
                 priority,
@@ -91,7 +91,7 @@ pub(super) fn find<M: Model>(
         place.waits_for = waits_for;
     }
     loop {
-        let free = |place: &Place| {
+        let free = |place: &PausedPort| {
             let held = place.waits_for.as_ref();
             held.is_some_and(|held| held.iter().any(|&at| places[at].waits_for.is_none()))
         };
@@ -120,7 +120,7 @@ pub(super) fn find<M: Model>(
 }
 
 /// Follows the first waits until a place comes up again.
-fn cycle(places: &[Place]) -> Vec<usize> {
+fn cycle(places: &[PausedPort]) -> Vec<usize> {
     let Some(start) = places.iter().position(|place| place.waits_for.is_some()) else {
         return Vec::new();
     };

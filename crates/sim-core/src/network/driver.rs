@@ -9,7 +9,7 @@ use super::change::apply;
 use super::health::Finding;
 use super::node::Node;
 use super::switch::Switch;
-use super::{NetworkControl, Overload, Progress, Room, Stop, Watch, deadlock};
+use super::{NetworkControl, Overload, Progress, Room, RunCallback, Stop, deadlock};
 use crate::engine::{Driver, Epoch, Execution, Processes};
 use crate::flow::{Flow, FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
@@ -35,7 +35,7 @@ pub(super) struct NetworkDriver<'a, R> {
     pub(super) stall_after: Duration,
     pub(super) room: Room,
     pub(super) wiring: &'a [Vec<(NodeId, PortId)>],
-    pub(super) watch: &'a mut dyn Watch,
+    pub(super) callback: &'a mut dyn RunCallback,
     pub(super) stop: Stop,
     /// Time at which the network last changed, or the time that the run had reached before.
     pub(super) changed: Time,
@@ -225,7 +225,7 @@ impl<R> NetworkDriver<'_, R> {
             }
             Node::Switch(switch) => progress.packet_hops += switch.counters().packet_hops,
         });
-        if self.watch.proceed(&progress) {
+        if self.callback.proceed(&progress) {
             true
         } else {
             self.stop = Stop::Interrupted;
@@ -278,10 +278,10 @@ fn look<M: Model>(processes: &mut Processes<'_, Node<M>>, room: &Room) -> Findin
     };
     processes.for_each(|node| match node {
         Node::Host(host) => {
-            let waiting = host.endpoint().waiting_answers();
-            if waiting > room.waiting_answers && finding.overload.is_none() {
+            let waiting = host.endpoint().waiting_acks();
+            if waiting > room.waiting_acks && finding.overload.is_none() {
                 let host = host.id();
-                finding.overload = Some(Overload::Answers { host, waiting });
+                finding.overload = Some(Overload::Acks { host, waiting });
             }
             finding.acknowledged += host.endpoint().counters().acknowledged;
             finding.events += host.counters().events;
@@ -393,6 +393,6 @@ impl<M: Model> Driver<Node<M>> for NetworkDriver<'_, M::Routing> {
         if let Some(last) = self.state.completions.last() {
             self.state.settled = self.state.settled.max(last.finish);
         }
-        self.watch.completed(&mut self.state.completions);
+        self.callback.completed(&mut self.state.completions);
     }
 }

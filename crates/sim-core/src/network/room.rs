@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::id::NodeId;
-use crate::limits::{MAX_LIVE_FLOWS, MAX_TIMERS_AT_ONCE, MAX_WAITING_ANSWERS};
+use crate::limits::{MAX_LIVE_FLOWS, MAX_TIMERS_AT_ONCE, MAX_WAITING_ACKS};
 
 /// The most that a run keeps. What goes on beyond would use up the machine's memory: flows that
 /// start faster than they can end, or acknowledgements that a host gets rid of more slowly than data
@@ -13,14 +13,14 @@ pub struct Room {
     /// Flows that have started, or are about to in the same epoch, and have not ended.
     pub live_flows: u64,
     /// Acknowledgements that wait at one host. Hosts are looked at every millisecond of simulated time, later on less often.
-    pub waiting_answers: usize,
+    pub waiting_acks: usize,
 }
 
 impl Default for Room {
     fn default() -> Self {
         Self {
             live_flows: MAX_LIVE_FLOWS,
-            waiting_answers: MAX_WAITING_ANSWERS,
+            waiting_acks: MAX_WAITING_ACKS,
         }
     }
 }
@@ -30,8 +30,8 @@ impl Default for Room {
 pub enum Overload {
     /// So many flows are under way as [`Room::live_flows`] allows, and one more was to start.
     Flows(u64),
-    /// More acknowledgements wait at a host than [`Room::waiting_answers`].
-    Answers {
+    /// More acknowledgements wait at a host than [`Room::waiting_acks`].
+    Acks {
         /// The host.
         host: NodeId,
         /// Number of acknowledgements that wait there.
@@ -52,10 +52,10 @@ impl fmt::Display for Overload {
                 "{live} flows are under way, and a run keeps no more: they start faster than the \
                  network carries them"
             ),
-            Self::Answers { host, waiting } => write!(
+            Self::Acks { host, waiting } => write!(
                 f,
                 "{waiting} acknowledgements wait at host {host}, more than a run keeps: data arrive \
-                 there faster than its links take the answers away"
+                 there faster than its links take the ACKs away"
             ),
             Self::FlowNumbers(None) => f.write_str(
                 "the workloads have started as many flows as there are numbers for in one run",

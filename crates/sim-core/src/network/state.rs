@@ -1,12 +1,12 @@
 //! What can be seen of a network between two steps.
 
+use super::callback::Stop;
 use super::counters::Counters;
 use super::deadlock::BlockedPort;
 use super::host::Host;
 use super::meter::PortSample;
 use super::node::Node;
 use super::switch::Switch;
-use super::watch::Stop;
 
 use super::{Network, deadlock};
 use crate::flow::{Completion, FlowRequest};

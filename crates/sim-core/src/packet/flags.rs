@@ -7,7 +7,7 @@ pub struct Flags(u8);
 impl Flags {
     /// Congestion experienced (RFC 3168): set by a switch on any packet.
     pub const CONGESTION: Self = Self(1);
-    /// On an answer: the data packet that caused it had met congestion.
+    /// On an ACK: the data packet that caused it had met congestion.
     pub const ECHO: Self = Self(32);
     /// The packet holds the last byte of its flow.
     pub const LAST: Self = Self(2);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// One of the eight priorities of a packet: 0 is that of control frames, which are served first and
-/// never paused; 1 to 7 are those of flows and their answers.
+/// never paused; 1 to 7 are those of flows and their ACKs.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[cfg_attr(
     feature = "serde",

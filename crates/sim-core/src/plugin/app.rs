@@ -34,7 +34,7 @@ pub trait Application: Any + Send + fmt::Debug {
     /// Returns what the application still waits for, in words, or `None` when it has nothing left to do.
     ///
     /// Asked for when nothing is left to happen: a run ends as stalled and not as finished if some
-    /// application waits. An application that only answers others never waits.
+    /// application waits. An application that only replies to others never waits.
     fn waits_for(&self) -> Option<String> {
         None
     }

@@ -135,7 +135,7 @@ impl<'a, H> Ack<'a, H> {
 pub enum Signal {
     /// A packet is lost: recovery begins, or the receiver of a go-back-N flow has reported a gap.
     Loss,
-    /// A mark is echoed: once per window, where the sender answers marks
+    /// A mark is echoed: once per window, where the sender reacts to marks
     /// ([`MarkResponse::OncePerWindow`]).
     Mark,
     /// Nothing was acknowledged for a retransmission timeout.
@@ -178,7 +178,7 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     fn on_ack(&mut self, ack: &Ack<'_, H>);
 
     /// Called for each signal of congestion: when an episode of recovery begins, at each timeout, and
-    /// for marks where the sender answers them.
+    /// for marks where the sender reacts to them.
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
     /// Called when an episode of reduction has ended: the window becomes the threshold, at most `most`.

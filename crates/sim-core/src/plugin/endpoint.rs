@@ -36,7 +36,7 @@ pub struct LiveFlow {
 pub struct EndpointCounters {
     /// Payload bytes sent, retransmissions included.
     pub sent: Bytes,
-    /// Payload bytes sent again.
+    /// Payload bytes retransmitted.
     pub retransmitted: Bytes,
     /// Payload bytes that arrived, in order or not.
     pub arrived: Bytes,
@@ -63,8 +63,8 @@ impl AddAssign for EndpointCounters {
 }
 
 /// What an arrival or a deadline has changed for the ports of a host. A host whose events are ordered by
-/// node asks its ports for packets whatever the answer is; with events in the order of insertion, where a
-/// port that waits has a timer, it does what the answer says.
+/// node asks its ports for packets whatever the ACK is; with events in the order of insertion, where a
+/// port that waits has a timer, it does what the ACK says.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PortUpdate {
     /// Packets may have become ready.
@@ -130,7 +130,7 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     fn for_each_live(&self, _visit: impl FnMut(&LiveFlow)) {}
 
     /// Acknowledgements that wait for a port. Not called on the packet path.
-    fn waiting_answers(&self) -> usize {
+    fn waiting_acks(&self) -> usize {
         0
     }
 

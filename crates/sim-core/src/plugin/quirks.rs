@@ -4,7 +4,7 @@ mod knobs;
 
 pub use knobs::{
     DigestCode, DigestSampling, EcmpRule, HeadroomRule, IdealPath, IntFormat, LeastTimeout,
-    MarkDraws, MeasuredPackets, MinRateRule, NicRateSource, NicTimer, PausedAnswers, RateUnit,
+    MarkDraws, MeasuredPackets, MinRateRule, NicRateSource, NicTimer, PausedAcks, RateUnit,
     RoundingDraws, SetAside, SimultaneousEvents, SourcePortRule, SwitchArithmetic, TimeUnit,
     UnsetBuffer, WindowRule,
 };
@@ -72,8 +72,8 @@ pub struct Quirks {
     pub source_ports: SourcePortRule,
     /// The least retransmission timeout where none is set.
     pub least_timeout: LeastTimeout,
-    /// Whether answers leave a host whose data is paused (`ACK_HIGH_PRIO`).
-    pub paused_answers: PausedAnswers,
+    /// Whether ACKs leave a host whose data is paused (`ACK_HIGH_PRIO`).
+    pub paused_acks: PausedAcks,
     /// When a NIC with nothing to send looks again (`QbbNetDevice::DequeueAndTransmit`).
     pub nic_timer: NicTimer,
     /// The order of events of one time at one node (`MapScheduler`).
@@ -108,7 +108,7 @@ impl Quirks {
         ecmp: EcmpRule::Seeded,
         source_ports: SourcePortRule::ByFlow,
         least_timeout: LeastTimeout::ByFabric,
-        paused_answers: PausedAnswers::Wait,
+        paused_acks: PausedAcks::Wait,
         nic_timer: NicTimer::Precise,
         event_order: SimultaneousEvents::ByNode,
     };
@@ -131,7 +131,7 @@ impl Quirks {
         pint_code: DigestCode::TwoBytes,
         pint_arithmetic: SwitchArithmetic::Tables,
         pint_measured: MeasuredPackets::Data,
-        pint_sampling: DigestSampling::Answers,
+        pint_sampling: DigestSampling::Acks,
         pint_draws: RoundingDraws::SharedSequence,
         headroom: HeadroomRule::ThreeDelays,
         set_aside: SetAside::WholePort,
@@ -140,7 +140,7 @@ impl Quirks {
         ecmp: EcmpRule::BySwitch,
         source_ports: SourcePortRule::ByPair,
         least_timeout: LeastTimeout::Lossy,
-        paused_answers: PausedAnswers::ByAlgorithm,
+        paused_acks: PausedAcks::ByAlgorithm,
         nic_timer: NicTimer::FirstWithBytes,
         event_order: SimultaneousEvents::ByInsertion,
     };

@@ -29,7 +29,7 @@ fn truncated_times_are_those_of_the_published_simulator() {
     // that is an integer whose double lies below it.
     let ns = |bytes, gbps| {
         Rate::from_gbps(gbps)
-            .sransmission_truncated_ns(Bytes::new(bytes))
+            .transmission_truncated_ns(Bytes::new(bytes))
             .as_ns()
     };
     assert_eq!([ns(1_048, 100), ns(1_048, 400)], [83, 20]);

@@ -35,14 +35,14 @@ const EARTH_RADIUS_KM: f64 = 6_371.009;
 
 /// A place on the map, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct Coordinates {
     /// North of the equator, -90 to 90.
     pub(crate) latitude: f64,
     /// East of Greenwich, -180 to 180.
     pub(crate) longitude: f64,
 }
 
-impl Place {
+impl Coordinates {
     /// The length of the great circle to `other`, in km, by the haversine formula.
     fn km_to(self, other: Self) -> f64 {
         let half = |a: f64, b: f64| libm::pow(libm::sin((b - a).to_radians() / 2.0), 2.0);
@@ -69,9 +69,9 @@ impl LinkDelay {
     }
 }
 
-struct Words;
+struct LinkDelayVisitor;
 
-impl Visitor<'_> for Words {
+impl Visitor<'_> for LinkDelayVisitor {
     type Value = LinkDelay;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -97,7 +97,7 @@ impl Visitor<'_> for Words {
 
 impl<'de> Deserialize<'de> for LinkDelay {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(Words)
+        deserializer.deserialize_str(LinkDelayVisitor)
     }
 }
 
@@ -117,11 +117,11 @@ mod tests {
 
     use super::*;
 
-    const LONDON: Place = Place {
+    const LONDON: Coordinates = Coordinates {
         latitude: 51.5,
         longitude: 0.0,
     };
-    const NEW_YORK: Place = Place {
+    const NEW_YORK: Coordinates = Coordinates {
         latitude: 40.7,
         longitude: -74.0,
     };
@@ -135,7 +135,7 @@ mod tests {
         assert!((delay - 0.02785).abs() < 1e-4, "{delay}");
         assert_eq!(LONDON.delay_to(LONDON), Duration::from_us(5));
         let (west, east) = (179.5, -179.5);
-        let at = |longitude| Place {
+        let at = |longitude| Coordinates {
             latitude: 0.0,
             longitude,
         };

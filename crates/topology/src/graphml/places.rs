@@ -4,13 +4,13 @@ use fabricsim_core::input::InputError;
 use roxmltree::{Document, Node};
 
 use super::elements::{Named, wrong};
-use crate::builder::Place;
+use crate::builder::Coordinates;
 
 /// Returns where the nodes are on the map, in the order of the file.
 pub(super) fn read_places(
     document: &Document<'_>,
     graph: Node<'_, '_>,
-) -> Result<Vec<Place>, InputError> {
+) -> Result<Vec<Coordinates>, InputError> {
     let key = |name: &str| {
         let keys = document.root_element().children();
         let mut named = keys.filter(|key| {
@@ -34,7 +34,7 @@ pub(super) fn read_places(
         .descendants()
         .filter(|element| element.has_tag_name_of("node"))
         .map(|node| {
-            Ok(Place {
+            Ok(Coordinates {
                 latitude: degrees(node, latitude, "Latitude", 90.0)?,
                 longitude: degrees(node, longitude, "Longitude", 180.0)?,
             })

@@ -44,12 +44,12 @@ impl Word<'_> {
 }
 
 /// The words of a text, one after the other.
-pub(super) struct Words<'a> {
+pub(super) struct NumberReader<'a> {
     text: &'a str,
     at: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> NumberReader<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
@@ -62,7 +62,7 @@ impl<'a> Words<'a> {
     }
 }
 
-impl<'a> Iterator for Words<'a> {
+impl<'a> Iterator for NumberReader<'a> {
     type Item = Word<'a>;
 
     fn next(&mut self) -> Option<Word<'a>> {

@@ -15,7 +15,7 @@ use crate::graph::Port;
 const KEPT: usize = 1 << 16;
 
 /// The shortest paths of pairs of hosts that are not beaten by another of the same length: no other
-/// one has both a way there that is as short and a bottleneck that is as fast. Answers may take another
+/// one has both a way there that is as short and a bottleneck that is as fast. ACKs may take another
 /// path than the data: the way back in all base round trips is that with the least delay.
 ///
 /// Where all shortest paths of a pair offer the same, as in a fat tree, it is one path. What has

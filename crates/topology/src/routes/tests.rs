@@ -77,7 +77,7 @@ fn hosts_with_a_direct_link_use_it() {
     assert_eq!(alone.trace(&key(1, 0, 1)), [NodeId(1), NodeId(0)]);
     let path = alone.path_info(NodeId(0), NodeId(1), MTU).unwrap();
     assert_eq!((path.base_rtt, path.switches), (Duration::from_us(10), 0));
-    assert_eq!(alone.extremes(MTU).base_rtt, Duration::from_us(10));
+    assert_eq!(alone.path_stats(MTU).base_rtt, Duration::from_us(10));
 }
 
 #[test]
@@ -125,11 +125,14 @@ fn base_rtt_counts_propagation_twice_and_each_hops_transmission_once() {
     let path = routes.path_info(NodeId(0), NodeId(2), MTU).unwrap();
     assert_eq!(path.base_rtt, Duration::from_ns(2 * 7_000 + 80 + 800 + 80));
     assert_eq!((path.bottleneck, path.switches), (Rate::from_gbps(10), 2));
-    let extremes = routes.extremes(MTU);
-    assert_eq!((extremes.base_rtt, extremes.switches), (path.base_rtt, 2));
+    let path_stats = routes.path_stats(MTU);
+    assert_eq!(
+        (path_stats.base_rtt, path_stats.switches),
+        (path.base_rtt, 2)
+    );
     let local = routes.path_info(NodeId(0), NodeId(1), MTU).unwrap();
     assert_eq!(
-        extremes.bdp,
+        path_stats.bdp,
         local.bdp(),
         "the pair on one switch has the higher bottleneck"
     );
@@ -141,13 +144,13 @@ fn the_papers_fabric_has_the_papers_base_rtt_and_bdp() {
         preset: Some(Preset::HpccFat320),
         ..Default::default()
     };
-    let extremes = ascending(&config.build().unwrap()).extremes(MTU);
-    let expected = Extremes {
+    let path_stats = ascending(&config.build().unwrap()).path_stats(MTU);
+    let expected = PathStats {
         base_rtt: Duration::from_ns(12_240),
         bdp: Bytes::new(153_000),
         switches: 5,
     };
-    assert_eq!(extremes, expected);
+    assert_eq!(path_stats, expected);
 }
 
 #[test]
@@ -158,7 +161,7 @@ fn extremes_see_the_pair_at_the_ends_of_a_chain() {
         ..Default::default()
     };
     let routes = ascending(&chain.build().unwrap());
-    assert_eq!(routes.extremes(MTU).switches, 70);
+    assert_eq!(routes.path_stats(MTU).switches, 70);
     assert_eq!(routes.trace(&key(69, 0, 1)).len(), 72);
 }
 

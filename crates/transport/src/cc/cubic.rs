@@ -9,7 +9,7 @@ use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::hystart::HyStart;
-use super::reno_window::{Window, answers_of_window};
+use super::reno_window::{RenoWindow, delegate_to_window};
 use crate::switch::Switch;
 
 settings! {
@@ -56,7 +56,7 @@ impl<H> ControllerFactory<H> for CubicConfig {
 
     fn build(&self, start: &FlowStart<'_>) -> Cubic {
         Cubic {
-            window: Window::new(start),
+            window: RenoWindow::new(start),
             hystart: (self.hystart == Switch::On).then(|| HyStart::new(start.wire)),
             w_max: 0.0,
             prior: 0.0,
@@ -86,7 +86,7 @@ struct Epoch {
 #[derive(Clone, Debug)]
 pub struct Cubic {
     config: CubicConfig,
-    window: Window,
+    window: RenoWindow,
     hystart: Option<HyStart>,
     /// Window at which the curve is flat, in segments: the window before the last congestion, or
     /// less where fast convergence leaves room (W_max); 0 before the first congestion and after a
@@ -204,7 +204,7 @@ impl<H> CongestionControl<H> for Cubic {
         self.window.limit(restart);
     }
 
-    answers_of_window!();
+    delegate_to_window!();
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {

@@ -8,7 +8,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use serde::{Deserialize, Serialize};
 
-use super::reno_window::{Window, answers_of_window};
+use super::reno_window::{RenoWindow, delegate_to_window};
 
 /// Settings of [`NewReno`]: there are none.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
@@ -26,7 +26,7 @@ impl<H> ControllerFactory<H> for NewRenoConfig {
 
     fn build(&self, start: &FlowStart<'_>) -> NewReno {
         NewReno {
-            window: Window::new(start),
+            window: RenoWindow::new(start),
         }
     }
 }
@@ -34,7 +34,7 @@ impl<H> ControllerFactory<H> for NewRenoConfig {
 /// NewReno for one connection.
 #[derive(Clone, Debug)]
 pub struct NewReno {
-    window: Window,
+    window: RenoWindow,
 }
 
 impl<H> CongestionControl<H> for NewReno {
@@ -67,7 +67,7 @@ impl<H> CongestionControl<H> for NewReno {
         self.window.limit(restart);
     }
 
-    answers_of_window!();
+    delegate_to_window!();
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {

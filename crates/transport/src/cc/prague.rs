@@ -15,7 +15,7 @@ use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::classic_queue::ClassicQueue;
-use super::reno_window::{LEAST_THRESHOLD, Window, answers_of_window};
+use super::reno_window::{LEAST_THRESHOLD, RenoWindow, delegate_to_window};
 use super::tcp_dctcp::step;
 use crate::switch::Switch;
 
@@ -76,7 +76,7 @@ impl<H> ControllerFactory<H> for PragueConfig {
 
     fn build(&self, start: &FlowStart<'_>) -> Prague {
         Prague {
-            window: Window::new(start),
+            window: RenoWindow::new(start),
             feedback: start.feedback,
             packet: start.ip.as_f64(),
             config: self.clone(),
@@ -114,7 +114,7 @@ enum Marks {
 #[derive(Clone, Debug)]
 pub struct Prague {
     config: PragueConfig,
-    window: Window,
+    window: RenoWindow,
     feedback: Feedback,
     /// Bytes of the IP packet of a full segment.
     packet: f64,
@@ -206,7 +206,7 @@ impl Prague {
     /// meanwhile. Where the flow competes as if its path were longer, one that begins within the target round
     /// trip of the last reduction is held like any other but reduces nothing: `prague_enter_cwr` returns, and
     /// `tcp_set_ca_state` has set the state all the same. So reductions come after whole round trips. Where
-    /// losses are repaired, none begins: `tcp_enter_cwr` is not called in the states Recovery and Loss.
+    /// losses are recovered, none begins: `tcp_enter_cwr` is not called in the states Recovery and Loss.
     fn on_marks<H>(&mut self, ack: &Ack<'_, H>) {
         let alpha = match self.marks {
             Marks::Share(alpha) => alpha,
@@ -301,7 +301,7 @@ impl<H> CongestionControl<H> for Prague {
         self.window.limit(restart);
     }
 
-    answers_of_window!();
+    delegate_to_window!();
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {

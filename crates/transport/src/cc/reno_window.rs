@@ -5,7 +5,7 @@ use fabricsim_core::units::Bytes;
 
 /// A congestion window and its threshold, in segments with fractions. Senders see them in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Window {
+pub(super) struct RenoWindow {
     pub(super) cwnd: f64,
     /// Infinite before the first congestion.
     pub(super) ssthresh: f64,
@@ -13,8 +13,8 @@ pub(super) struct Window {
     mss: Bytes,
 }
 
-/// The answers of a controller whose field `window` is a [`Window`], within its `impl CongestionControl`.
-macro_rules! answers_of_window {
+/// The methods of a controller whose field `window` is a [`RenoWindow`], within its `impl CongestionControl`.
+macro_rules! delegate_to_window {
     () => {
         fn on_recovery_exit(&mut self, most: Option<Bytes>) {
             self.window.end_reduction(most);
@@ -36,12 +36,12 @@ macro_rules! answers_of_window {
         }
     };
 }
-pub(super) use answers_of_window;
+pub(super) use delegate_to_window;
 
 /// The least threshold (RFC 5681, equation 4).
 pub(super) const LEAST_THRESHOLD: f64 = 2.0;
 
-impl Window {
+impl RenoWindow {
     pub(super) fn new(start: &FlowStart<'_>) -> Self {
         Self {
             cwnd: segments(start.initial_window, start.mtu),

@@ -8,7 +8,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::settings;
 use fabricsim_core::units::{Bytes, Duration, Rate};
 
-use super::reno_window::{Window, answers_of_window};
+use super::reno_window::{RenoWindow, delegate_to_window};
 
 settings! {
     /// The `[cc]` table of `kind = "tcp-dctcp"`.
@@ -59,7 +59,7 @@ impl<H> ControllerFactory<H> for TcpDctcpConfig {
 
     fn build(&self, start: &FlowStart<'_>) -> TcpDctcp {
         TcpDctcp {
-            window: Window::new(start),
+            window: RenoWindow::new(start),
             g: self.g,
             alpha: 1.0,
             delivered: 0,
@@ -71,7 +71,7 @@ impl<H> ControllerFactory<H> for TcpDctcpConfig {
 /// DCTCP for one connection.
 #[derive(Clone, Debug)]
 pub struct TcpDctcp {
-    window: Window,
+    window: RenoWindow,
     g: f64,
     /// DCTCP.Alpha (section 3.3), 1 at first (section 4.2).
     alpha: f64,
@@ -124,7 +124,7 @@ impl<H> CongestionControl<H> for TcpDctcp {
         self.window.limit(restart);
     }
 
-    answers_of_window!();
+    delegate_to_window!();
 
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {

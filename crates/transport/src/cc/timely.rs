@@ -11,7 +11,7 @@ use fabricsim_core::{choices, settings};
 
 use super::paced_rate::{PacedRate, Windowed, share_of};
 
-/// Bytes of the timestamp that data packets carry and answers echo.
+/// Bytes of the timestamp that data packets carry and ACKs echo.
 const TIMESTAMP: u16 = 8;
 /// Events in a row after which increases become larger.
 const HYPER_AFTER: u32 = 5;

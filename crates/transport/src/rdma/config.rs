@@ -59,17 +59,17 @@ settings! {
         pub recovery: Recovery = "go-back-n",
         /// Least time between two NACKs for one byte, with go-back-n.
         pub nack_interval: Duration = "500us",
-        /// Answers leave a host while their priority is paused.
+        /// ACKs leave a host while their priority is paused.
         #[note("(default false; profile: by algorithm)")]
         pub ack_high_priority: Option<bool> = none,
-        /// Switch priority of answers.
+        /// Switch priority of ACKs.
         #[range(from 1, to 7)]
         #[refused(
             "priorities of flows are 1 to 7 (0 is the switches' own)",
             "give a number from 1 to 7, or leave the key out"
         )]
         #[note("(default: that of the data)")]
-        pub answer_priority: Option<u8> = none,
+        pub ack_priority: Option<u8> = none,
     }
 }
 
@@ -98,7 +98,7 @@ pub(super) fn gap(unit: TimeUnit, wire: u16, rate: Rate) -> Duration {
     let size = Bytes::new(u64::from(wire));
     match unit {
         TimeUnit::Picosecond => rate.transmission(size),
-        TimeUnit::Nanosecond => rate.sransmission_truncated_ns(size),
+        TimeUnit::Nanosecond => rate.transmission_truncated_ns(size),
     }
 }
 
@@ -163,13 +163,13 @@ pub struct RdmaSettings<F> {
     /// Bytes of all headers of a data packet but the telemetry (48: 14 link, 20 network, 8 UDP, 6
     /// sequence).
     pub data_header: u16,
-    /// Bytes of all headers of an answer but the echoed telemetry (46).
-    pub answer_header: u16,
-    /// The least bytes of an answer on the wire (60).
-    pub answer_least: u16,
-    /// The priority of answers, where it is not that of their packets.
-    pub answer_priority: Option<Priority>,
-    /// Whether answers leave a host while their priority is paused.
+    /// Bytes of all headers of an ACK but the echoed telemetry (46).
+    pub ack_header: u16,
+    /// The least bytes of an ACK on the wire (60).
+    pub ack_least: u16,
+    /// The priority of ACKs, where it is not that of their packets.
+    pub ack_priority: Option<Priority>,
+    /// Whether ACKs leave a host while their priority is paused.
     pub ack_high_priority: bool,
     /// The resolution of pacing.
     pub pacing: TimeUnit,
@@ -184,24 +184,24 @@ pub struct RdmaSettings<F> {
 }
 
 impl<F> RdmaSettings<F> {
-    /// Settings with the published wire format: 48 bytes of headers on data, answers of 46 bytes
+    /// Settings with the published wire format: 48 bytes of headers on data, ACKs of 46 bytes
     /// and the echoed telemetry, at least 60.
     ///
     /// # Panics
-    /// When `answer_priority` of `config` is not one of 0 to 7.
+    /// When `ack_priority` of `config` is not one of 0 to 7.
     #[must_use]
     pub fn new(config: RdmaConfig, factory: F, network: CcContext, base: BaseReference) -> Self {
         let quirks = network.quirks;
         Self {
-            answer_priority: config.answer_priority.map(Priority::new),
+            ack_priority: config.ack_priority.map(Priority::new),
             ack_high_priority: config.ack_high_priority.unwrap_or(false),
             rto_min: config.rto_min.unwrap_or(RdmaConfig::RTO_LOSSY),
             config,
             factory,
             network,
             data_header: 48,
-            answer_header: 46,
-            answer_least: 60,
+            ack_header: 46,
+            ack_least: 60,
             pacing: quirks.pacing,
             nic_timer: quirks.nic_timer,
             base,

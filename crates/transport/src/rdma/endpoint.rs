@@ -19,8 +19,8 @@ use rustc_hash::FxHashMap;
 
 use super::config::RdmaSettings;
 use super::nic::Nic;
-use super::receiver::{Answer, Receivers};
-use super::sender::Sender;
+use super::receiver::{Receivers, Reply};
+use super::sender::RdmaSender;
 
 /// Bytes that Ethernet adds to an IP packet.
 const LINK_HEADER: u64 = 14;
@@ -31,7 +31,7 @@ pub struct Rdma<H: Header, F: ControllerFactory<H>> {
     settings: Arc<RdmaSettings<F>>,
     nics: Vec<Nic<H>>,
     nic_rates: Vec<Rate>,
-    senders: Vec<Option<Sender<F::Controller>>>,
+    senders: Vec<Option<RdmaSender<F::Controller>>>,
     free: Vec<u32>,
     slots: FxHashMap<FlowId, u32>,
     receivers: Receivers,
@@ -57,9 +57,9 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// The priorities whose answers may leave.
+    /// The priorities whose ACKs may leave.
     #[inline]
-    fn answers_allowed(&self, paused: PrioritySet) -> PrioritySet {
+    fn acks_allowed(&self, paused: PrioritySet) -> PrioritySet {
         if self.settings.ack_high_priority {
             PrioritySet::ALL
         } else {
@@ -67,14 +67,14 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         }
     }
 
-    /// Returns whether an answer may leave by `nic`.
+    /// Returns whether an ACK may leave by `nic`.
     #[inline]
-    pub(crate) fn has_answers(&self, nic: PortId, paused: PrioritySet) -> bool {
-        let allowed = self.answers_allowed(paused);
-        self.nics[nic.index()].answers.any(allowed)
+    pub(crate) fn has_acks(&self, nic: PortId, paused: PrioritySet) -> bool {
+        let allowed = self.acks_allowed(paused);
+        self.nics[nic.index()].acks.any(allowed)
     }
 
-    fn sender(&mut self, slot: u32) -> &mut Sender<F::Controller> {
+    fn sender(&mut self, slot: u32) -> &mut RdmaSender<F::Controller> {
         self.senders[slot as usize]
             .as_mut()
             .expect("a listed slot holds a flow")
@@ -84,34 +84,36 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     fn on_data(&mut self, now: Time, nic: PortId, packet: &Packet<H>) {
         self.counters.arrived += Bytes::new(u64::from(packet.payload));
         let config = &self.settings.config;
-        let (answer, delivered) = self.receivers.on_data(now, packet, config);
+        let (reply_kind, delivered) = self.receivers.on_data(now, packet, config);
         self.counters.delivered += Bytes::new(delivered);
-        let Some(kind) = answer.kind() else { return };
-        let priority = self.settings.answer_priority;
+        let Some(kind) = reply_kind.kind() else {
+            return;
+        };
+        let priority = self.settings.ack_priority;
         let priority = priority.unwrap_or_else(|| packet.priority());
-        // The answer is the data packet turned round: it echoes when that was sent and what it saw.
-        let reply = self.nics[nic.index()].answers.push(priority, packet);
+        // The ACK is the data packet turned round: it echoes when that was sent and what it saw.
+        let reply = self.nics[nic.index()].acks.push(priority, packet);
         let marked = reply.flags.has(Flags::CONGESTION);
         reply.make_reply(kind, priority);
         let telemetry = packet.wire - packet.payload - self.settings.data_header;
-        reply.wire = (self.settings.answer_header + telemetry).max(self.settings.answer_least);
+        reply.wire = (self.settings.ack_header + telemetry).max(self.settings.ack_least);
         reply.flags = Flags::NONE
             .and_if(marked, Flags::ECHO)
-            .and_if(answer == Answer::Complete, Flags::COMPLETE);
-        match answer {
-            Answer::Ack(byte) => reply.report_gap(byte, 0),
-            Answer::Nack { expected, beyond } => reply.report_gap(expected, beyond),
-            Answer::Complete | Answer::Silence => reply.report_gap(0, 0),
+            .and_if(reply_kind == Reply::Complete, Flags::COMPLETE);
+        match reply_kind {
+            Reply::Ack(byte) => reply.report_gap(byte, 0),
+            Reply::Nack { expected, beyond } => reply.report_gap(expected, beyond),
+            Reply::Complete | Reply::Silence => reply.report_gap(0, 0),
         }
     }
 
-    fn on_answer(
+    fn on_ack_packet(
         &mut self,
         now: Time,
         packet: &Packet<H>,
         done: &mut Vec<Completion>,
     ) -> PortUpdate {
-        // An answer to a flow that has ended: a late copy.
+        // An ACK to a flow that has ended: a late copy.
         let Some(&slot) = self.slots.get(&packet.flow) else {
             return PortUpdate::Ready;
         };
@@ -202,7 +204,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
             feedback: Feedback::Accurate,
             network: &self.settings.network,
         });
-        let sender = Sender::new(*flow, cc, nic, now, line_rate, bdp);
+        let sender = RdmaSender::new(*flow, cc, nic, now, line_rate, bdp);
         let slot = match self.free.pop() {
             Some(slot) => {
                 self.senders[slot as usize] = Some(sender);
@@ -228,7 +230,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     ) -> PortUpdate {
         match packet.kind() {
             PacketKind::Data => self.on_data(now, nic, packet),
-            PacketKind::Ack | PacketKind::Nack => return self.on_answer(now, packet, done),
+            PacketKind::Ack | PacketKind::Nack => return self.on_ack_packet(now, packet, done),
             PacketKind::Pause => debug_assert!(false, "the host keeps pause frames to itself"),
         }
         PortUpdate::Ready
@@ -242,10 +244,10 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         paused: PrioritySet,
         send: impl FnOnce(&Packet<H>),
     ) -> bool {
-        let allowed = self.answers_allowed(paused);
+        let allowed = self.acks_allowed(paused);
         let port = &mut self.nics[nic.index()];
-        if port.answers.any(allowed) {
-            return port.answers.serve(allowed, send);
+        if port.acks.any(allowed) {
+            return port.acks.serve(allowed, send);
         }
         self.promote(now, nic.index());
         let port = &mut self.nics[nic.index()];
@@ -275,7 +277,7 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     #[inline]
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time {
         let port = &self.nics[nic.index()];
-        if port.answers.any(self.answers_allowed(paused)) {
+        if port.acks.any(self.acks_allowed(paused)) {
             return at;
         }
         if !port.occupied.without(paused).is_empty() {
@@ -361,8 +363,8 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         }
     }
 
-    fn waiting_answers(&self) -> usize {
-        self.nics.iter().map(|nic| nic.answers.len()).sum()
+    fn waiting_acks(&self) -> usize {
+        self.nics.iter().map(|nic| nic.acks.len()).sum()
     }
 
     fn counters(&self) -> EndpointCounters {

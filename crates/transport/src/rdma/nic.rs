@@ -1,4 +1,4 @@
-//! One NIC port: answers that wait, flows that may send now, flows that may send later.
+//! One NIC port: ACKs that wait, flows that may send now, flows that may send later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,13 +6,13 @@ use std::collections::BinaryHeap;
 use fabricsim_core::packet::{Priority, PrioritySet};
 use fabricsim_core::units::Time;
 
-use super::answers::Answers;
+use super::ack_queue::AckQueue;
 use super::slots::SlotSet;
 
 /// The queues of one NIC port. Flows are named by their slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Nic<H> {
-    pub(crate) answers: Answers<H>,
+    pub(crate) acks: AckQueue<H>,
     /// Flows that may send now, a set for each priority.
     pub(crate) ready: [SlotSet; Priority::COUNT],
     /// Priorities whose set is not empty.
@@ -27,7 +27,7 @@ pub(crate) struct Nic<H> {
 impl<H> Default for Nic<H> {
     fn default() -> Self {
         Self {
-            answers: Answers::default(),
+            acks: AckQueue::default(),
             ready: Default::default(),
             occupied: PrioritySet::EMPTY,
             last: u32::MAX,

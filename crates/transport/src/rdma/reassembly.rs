@@ -30,7 +30,7 @@ impl Reassembly {
     /// Keeps `packet`, which begins beyond `expected`, the first missing byte. Returns how many
     /// packets beyond, or 0 where that is more than 2^32: the sender then learns only of the gap.
     ///
-    /// Differs from the paper: the report takes no more bytes on the wire than other answers.
+    /// Differs from the paper: the report takes no more bytes on the wire than other ACKs.
     pub(super) fn keep<H: Header>(&mut self, packet: &Packet<H>, expected: u64, mtu: u64) -> u32 {
         self.count += u64::from(self.held.insert(packet.seq / mtu));
         if packet.flags.has(Flags::LAST) {

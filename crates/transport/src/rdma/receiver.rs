@@ -1,4 +1,4 @@
-//! The receiving side: what has arrived in order, and what to answer.
+//! The receiving side: what has arrived in order, and what to send back.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -41,7 +41,7 @@ impl Reception {
     /// Returns the response to a packet beyond the first missing byte.
     // Apart from the code that every packet runs through.
     #[cold]
-    fn on_gap<H: Header>(&mut self, now: Time, packet: &Packet<H>, config: &RdmaConfig) -> Answer {
+    fn on_gap<H: Header>(&mut self, now: Time, packet: &Packet<H>, config: &RdmaConfig) -> Reply {
         let expected = self.expected;
         let beyond = match config.recovery {
             Recovery::Selective => {
@@ -51,7 +51,7 @@ impl Reception {
                     .keep(packet, expected, mtu)
             }
             Recovery::GoBackN if now < self.nack_after && self.nacked == expected => {
-                return Answer::Silence;
+                return Reply::Silence;
             }
             Recovery::GoBackN => {
                 self.nacked = expected;
@@ -59,13 +59,13 @@ impl Reception {
                 0
             }
         };
-        Answer::Nack { expected, beyond }
+        Reply::Nack { expected, beyond }
     }
 }
 
 /// Response to a data packet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum Reply {
     /// Tell the sender that all bytes below this one are here.
     Ack(u64),
     /// The sender is told that the flow is complete: it was, and has been forgotten since.
@@ -82,7 +82,7 @@ pub(super) enum Answer {
     Silence,
 }
 
-impl Answer {
+impl Reply {
     pub(super) const fn kind(self) -> Option<PacketKind> {
         match self {
             Self::Ack(_) | Self::Complete => Some(PacketKind::Ack),
@@ -103,7 +103,7 @@ pub(super) struct Receivers {
 }
 
 impl Receivers {
-    /// Takes a data packet in. Returns the answer and the bytes that are now delivered in order.
+    /// Takes a data packet in. Returns the ACK and the bytes that are now delivered in order.
     ///
     /// Differs from the paper: an old packet is acknowledged again, where the published simulator
     /// says nothing; without that a lost last acknowledgement would never be made up for.
@@ -112,10 +112,10 @@ impl Receivers {
         now: Time,
         packet: &Packet<H>,
         config: &RdmaConfig,
-    ) -> (Answer, u64) {
+    ) -> (Reply, u64) {
         let reception = match self.flows.entry(packet.flow) {
             Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(_) if packet.flags.has(Flags::CONTINUED) => return (Answer::Complete, 0),
+            Entry::Vacant(_) if packet.flags.has(Flags::CONTINUED) => return (Reply::Complete, 0),
             Entry::Vacant(entry) => entry.insert(Reception::default()),
         };
         let expected = reception.expected;
@@ -132,9 +132,9 @@ impl Receivers {
             if last {
                 self.retire(packet.flow);
             }
-            (Answer::Ack(in_order), in_order - expected)
+            (Reply::Ack(in_order), in_order - expected)
         } else if packet.seq < expected {
-            (Answer::Ack(expected), 0)
+            (Reply::Ack(expected), 0)
         } else {
             (reception.on_gap(now, packet, config), 0)
         }
@@ -167,8 +167,8 @@ mod tests {
         }
     }
 
-    const fn nack(expected: u64, beyond: u32) -> Answer {
-        Answer::Nack { expected, beyond }
+    const fn nack(expected: u64, beyond: u32) -> Reply {
+        Reply::Nack { expected, beyond }
     }
 
     fn data(flow: u32, seq: u64, flags: Flags) -> Packet<()> {
@@ -190,9 +190,9 @@ mod tests {
         let mut receivers = Receivers::default();
         let config = config(Recovery::GoBackN);
         let mut take = |seq| receivers.on_data(Time::ZERO, &data(0, seq, Flags::NONE), &config);
-        assert_eq!(take(0), (Answer::Ack(1_000), 1_000));
-        assert_eq!(take(1_000), (Answer::Ack(2_000), 1_000));
-        assert_eq!(take(0), (Answer::Ack(2_000), 0));
+        assert_eq!(take(0), (Reply::Ack(1_000), 1_000));
+        assert_eq!(take(1_000), (Reply::Ack(2_000), 1_000));
+        assert_eq!(take(0), (Reply::Ack(2_000), 0));
     }
 
     #[test]
@@ -206,9 +206,9 @@ mod tests {
                 .0
         };
         assert_eq!(take(0, 1_000), nack(0, 0));
-        assert_eq!(take(1, 2_000), Answer::Silence);
+        assert_eq!(take(1, 2_000), Reply::Silence);
         assert_eq!(take(500, 3_000), nack(0, 0));
-        assert_eq!(take(501, 0), Answer::Ack(1_000));
+        assert_eq!(take(501, 0), Reply::Ack(1_000));
         assert_eq!(take(502, 5_000), nack(1_000, 0));
     }
 
@@ -217,13 +217,13 @@ mod tests {
         let mut receivers = Receivers::default();
         let config = config(Recovery::Selective);
         let mut take = |seq, flags| receivers.on_data(Time::ZERO, &data(0, seq, flags), &config);
-        assert_eq!(take(0, Flags::NONE), (Answer::Ack(1_000), 1_000));
+        assert_eq!(take(0, Flags::NONE), (Reply::Ack(1_000), 1_000));
         assert_eq!(take(2_000, Flags::NONE), (nack(1_000, 1), 0));
         assert_eq!(take(4_000, Flags::LAST), (nack(1_000, 3), 0));
         assert_eq!(take(4_000, Flags::LAST), (nack(1_000, 3), 0));
-        assert_eq!(take(1_000, Flags::NONE), (Answer::Ack(3_000), 2_000));
-        assert_eq!(take(1_000, Flags::NONE), (Answer::Ack(3_000), 0));
-        assert_eq!(take(3_000, Flags::NONE), (Answer::Ack(5_000), 2_000));
+        assert_eq!(take(1_000, Flags::NONE), (Reply::Ack(3_000), 2_000));
+        assert_eq!(take(1_000, Flags::NONE), (Reply::Ack(3_000), 0));
+        assert_eq!(take(3_000, Flags::NONE), (Reply::Ack(5_000), 2_000));
         assert_eq!(receivers.complete, [FlowId(0)]);
         assert!(receivers.flows[&FlowId(0)].reassembly.is_none());
     }
@@ -239,12 +239,12 @@ mod tests {
         let late = data(199, 0, Flags::LAST);
         assert_eq!(
             receivers.on_data(Time::ZERO, &late, &config).0,
-            Answer::Ack(1_000)
+            Reply::Ack(1_000)
         );
         let forgotten = data(0, 7_000, Flags::CONTINUED);
         assert_eq!(
             receivers.on_data(Time::ZERO, &forgotten, &config).0,
-            Answer::Complete
+            Reply::Complete
         );
     }
 }

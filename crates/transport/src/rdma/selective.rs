@@ -10,9 +10,9 @@ use super::packet_set::PacketSet;
 ///
 /// * An episode of recovery begins with a report of a gap or with a timeout. It ends when everything
 ///   that had been sent by then is acknowledged.
-/// * In it the first unacknowledged packet is sent again, then each packet that was not reported and
+/// * In it the first unacknowledged packet is retransmitted, then each packet that was not reported and
 ///   has a reported one above it. Then come new ones.
-/// * A packet is sent again once, unless its second copy turns out to be lost too.
+/// * A packet is retransmitted once, unless its second copy turns out to be lost too.
 ///
 /// Packets are numbered by their first byte over the MTU.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(super) struct Scoreboard {
     reported: PacketSet,
     /// Packets below this one are lost where they are not reported.
     lost_below: u64,
-    /// The next packet to look at: lost ones below have been sent again. It is not itself reported.
+    /// The next packet to look at: lost ones below have been retransmitted. It is not itself reported.
     turn: u64,
     /// Time at which a packet was last retransmitted.
     resent_at: Time,
@@ -107,7 +107,7 @@ impl Scoreboard {
         acknowledged >= self.until && first >= self.lost_below && first >= self.reported_below
     }
 
-    /// The receiver has answered the packet that left at `sent_at`: byte `acknowledged` is missing
+    /// The receiver has acknowledged the packet that left at `sent_at`: byte `acknowledged` is missing
     /// and the packet that many (`beyond`) packets later has arrived; 0 when that is not known.
     /// `next` is the next new byte.
     ///
@@ -161,7 +161,7 @@ impl Scoreboard {
     /// Nothing was acknowledged for a timeout: what was sent, up to byte `next`, and not reported is
     /// lost.
     ///
-    /// Differs from the paper: there only the first packet is sent again until more is reported, so
+    /// Differs from the paper: there only the first packet is retransmitted until more is reported, so
     /// that a lost tail of several packets takes a round trip for each.
     pub(super) fn time_out(&mut self, acknowledged: u64, next: u64) {
         if acknowledged == 0 {

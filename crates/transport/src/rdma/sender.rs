@@ -20,12 +20,12 @@ const MAX_BACKOFF: u32 = 6;
 
 /// A live flow at its sender.
 #[derive(Clone, Debug)]
-pub(super) struct Sender<L> {
+pub(super) struct RdmaSender<L> {
     pub(super) flow: Flow,
     pub(super) cc: L,
     pub(super) nic: PortId,
     key: FlowKey,
-    /// The byte with which the next packet begins, be it new or sent again.
+    /// The byte with which the next packet begins, be it new or retransmitted.
     pub(super) next: u64,
     /// All bytes below are acknowledged (`snd_una`).
     pub(super) acknowledged: u64,
@@ -55,7 +55,7 @@ pub(super) struct Sender<L> {
     scoreboard: Option<Box<Scoreboard>>,
 }
 
-impl<L> Sender<L> {
+impl<L> RdmaSender<L> {
     /// A flow that starts now, in a network whose largest window is `window`.
     pub(super) fn new(
         flow: Flow,
@@ -248,7 +248,7 @@ impl<L> Sender<L> {
 
     /// Takes the report of a gap. Going back, the sender resumes at the first byte that is not
     /// acknowledged; selectively it sends again what is lost, and tells its algorithm once an episode.
-    // Apart from the code that every answer runs through.
+    // Apart from the code that every ACK runs through.
     #[cold]
     pub(super) fn on_nack<H: Header, F>(
         &mut self,
@@ -350,7 +350,7 @@ impl<L> Sender<L> {
             };
             let _ = write!(
                 text,
-                "; sent again after {least}{} timeouts in a row, and nothing was acknowledged",
+                "; retransmitted after {least}{} timeouts in a row, and nothing was acknowledged",
                 self.backoff
             );
         }

@@ -15,7 +15,7 @@ use super::config::TcpParameters;
 use super::handshake::{Handshake, State};
 use super::header::{Bits, HasTcp};
 use super::receiver::{Arrival, Receiver};
-use super::sender::{Incoming, Sender};
+use super::sender::{Incoming, TcpSender};
 
 /// Current use of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ pub(super) struct Fetch {
     pub(super) flow: Flow,
     /// Bytes that had been delivered when it was asked for.
     pub(super) from: u64,
-    /// Bytes that the other side had sent again until then.
+    /// Bytes that the other side had retransmitted until then.
     pub(super) again: u64,
 }
 
@@ -87,14 +87,14 @@ pub(super) struct Connection {
     line_rate: Rate,
     pub(super) task: Task,
     pub(super) handshake: Handshake,
-    pub(super) sender: Sender,
+    pub(super) sender: TcpSender,
     pub(super) receiver: Receiver,
     parameters: Arc<TcpParameters>,
     feedback: Feedback,
     /// Without handshake, at the side that has opened it: segments carry SYN until one is
     /// acknowledged.
     opens_with_data: bool,
-    /// Bytes that the other side has sent again.
+    /// Bytes that the other side has retransmitted.
     pub(super) peer_again: u64,
     /// For the endpoint: when it looks at the timers next, and when at the pacing.
     pub(super) timer_at: Time,
@@ -137,7 +137,7 @@ impl Connection {
         self.sender.close();
     }
 
-    /// `packet` has arrived; answers go to `out`.
+    /// `packet` has arrived; replies go to `out`.
     #[inline]
     pub(super) fn on_packet<H: HasTcp>(
         &mut self,
@@ -279,7 +279,7 @@ impl Connection {
     pub(super) fn waits_for(&self) -> String {
         if self.handshake.state != State::Open {
             return format!(
-                "an answer to its SYN, which was sent {} times",
+                "a reply to its SYN, which was sent {} times",
                 self.handshake.sent
             );
         }

@@ -60,11 +60,11 @@ impl<H: HasTcp> Tcp<H> {
         }
     }
 
-    /// Returns whether an answer may leave by `nic`.
+    /// Returns whether an ACK may leave by `nic`.
     #[inline]
-    pub(crate) fn has_answers(&self, nic: PortId, paused: PrioritySet) -> bool {
+    pub(crate) fn has_acks(&self, nic: PortId, paused: PrioritySet) -> bool {
         self.nics[nic.index()]
-            .answers
+            .acks
             .any(PrioritySet::ALL.without(paused))
     }
 
@@ -164,12 +164,9 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         let connection = connections[slot as usize]
             .as_mut()
             .expect("a listed slot holds a connection");
-        let (answers, priority) = (
-            &mut nics[connection.nic.index()].answers,
-            connection.priority,
-        );
-        let event = connection.on_packet(now, packet, counters, |answer| {
-            answers.push(priority, answer);
+        let (acks, priority) = (&mut nics[connection.nic.index()].acks, connection.priority);
+        let event = connection.on_packet(now, packet, counters, |ack| {
+            acks.push(priority, ack);
         });
         if event == Event::Nothing {
             self.settle(now, slot);
@@ -189,8 +186,8 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
     ) -> bool {
         let allowed = PrioritySet::ALL.without(paused);
         let port = &mut self.nics[nic.index()];
-        if port.answers.any(allowed) {
-            return port.answers.serve(allowed, send);
+        if port.acks.any(allowed) {
+            return port.acks.serve(allowed, send);
         }
         self.promote(now, nic.index());
         let port = &mut self.nics[nic.index()];
@@ -214,7 +211,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time {
         let allowed = PrioritySet::ALL.without(paused);
         let waits = |port: &Nic<H>| {
-            port.answers.any(allowed) || !port.occupied.intersection(allowed).is_empty()
+            port.acks.any(allowed) || !port.occupied.intersection(allowed).is_empty()
         };
         if waits(&self.nics[nic.index()]) {
             return at;
@@ -257,8 +254,8 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
             connection.timer_at = Time::MAX;
             if connection.deadline() <= now {
                 let (nic, priority) = (connection.nic.index(), connection.priority);
-                let timeout = connection.on_deadline(now, |answer| {
-                    nics[nic].answers.push(priority, answer);
+                let timeout = connection.on_deadline(now, |ack| {
+                    nics[nic].acks.push(priority, ack);
                 });
                 counters.timeouts += u64::from(timeout);
             }
@@ -304,8 +301,8 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         }
     }
 
-    fn waiting_answers(&self) -> usize {
-        self.nics.iter().map(|nic| nic.answers.len()).sum()
+    fn waiting_acks(&self) -> usize {
+        self.nics.iter().map(|nic| nic.acks.len()).sum()
     }
 
     fn counters(&self) -> EndpointCounters {

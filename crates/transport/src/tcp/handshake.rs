@@ -57,7 +57,7 @@ impl Handshake {
         self.resend_at = now.saturating_add(wait);
     }
 
-    /// The other side has answered.
+    /// The other side has replied.
     pub(super) fn open(&mut self) {
         self.state = State::Open;
         self.resend_at = Time::MAX;

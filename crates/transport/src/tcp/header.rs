@@ -83,7 +83,7 @@ pub struct TcpHeader {
 
 impl TcpHeader {
     /// On a request: payload bytes of the response. On its response: payload bytes of the connection
-    /// that have been sent again so far. It lies where segments without payload have their blocks.
+    /// that have been retransmitted so far. It lies where segments without payload have their blocks.
     #[inline]
     #[must_use]
     pub fn aside(&self) -> Bytes {

@@ -308,7 +308,7 @@ impl Scoreboard {
         self.duplicates = self.duplicates.min(most);
     }
 
-    /// Without SACK: a timeout has happened, what duplicates stood for is sent again.
+    /// Without SACK: a timeout has happened, what duplicates stood for is retransmitted.
     pub(super) fn forget_duplicates(&mut self) {
         self.duplicates = 0;
     }

@@ -22,7 +22,7 @@ pub(super) enum SegmentState {
     InFlight,
     /// Reported by a selective acknowledgement.
     Sacked,
-    /// Believed lost and not yet sent again.
+    /// Believed lost and not yet retransmitted.
     Lost,
 }
 

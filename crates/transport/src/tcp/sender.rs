@@ -25,7 +25,7 @@ enum Phase {
     Open,
     /// Marks were echoed: the window comes down (CWR in Linux).
     Reducing,
-    /// Losses are repaired by retransmissions.
+    /// Losses are recovered by retransmissions.
     Recovery,
     /// A timeout has happened.
     Loss,
@@ -77,7 +77,7 @@ struct WindowUse {
 /// makes that optional), and there is no receive window (RFC 9293, section 3.8.6): applications read
 /// at once.
 #[derive(Debug)]
-pub(super) struct Sender {
+pub(super) struct TcpSender {
     pub(super) cc: DynController,
     /// Use of marks, as agreed by the two sides.
     ecn: EcnUse,
@@ -109,11 +109,11 @@ pub(super) struct Sender {
     last_sent: Time,
     ce_count: u32,
     cwr_due: bool,
-    /// Payload bytes sent again.
+    /// Payload bytes retransmitted.
     pub(super) retransmitted: u64,
 }
 
-impl Sender {
+impl TcpSender {
     pub(super) fn new(
         cc: DynController,
         ecn: EcnUse,
@@ -301,7 +301,7 @@ impl Sender {
         }
     }
 
-    /// RFC 3168, section 6.1.5: what is sent again is not ECN-capable; under L4S it is.
+    /// RFC 3168, section 6.1.5: what is retransmitted is not ECN-capable; under L4S it is.
     fn codepoint_of_copies(&self) -> Flags {
         match self.codepoint() {
             Flags::ECT0 => Flags::NONE,

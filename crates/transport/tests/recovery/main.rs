@@ -95,7 +95,7 @@ fn a_second_copy_with_nothing_after_it_takes_a_timeout() {
     assert_eq!((outcome.again(), outcome.timeouts), (2, 1));
 }
 
-/// In a network that changes the order of packets a late packet looks lost. It is sent again once,
+/// In a network that changes the order of packets a late packet looks lost. It is retransmitted once,
 /// however many others pass it, unless it turns up before its copy can leave.
 #[test]
 fn a_late_packet_costs_a_copy_at_most() {
@@ -143,7 +143,7 @@ proptest! {
         recovery in recoveries(),
         window in prop::option::of(1u64..60_000),
         loss_of_data in 0u32..300,
-        loss_of_answers in 0u32..300,
+        loss_of_acks in 0u32..300,
         late in 0u32..100,
         seed in any::<u64>(),
     ) {
@@ -158,7 +158,7 @@ proptest! {
         let outcome = transfer(&sizes, recovery, window.map(Bytes::new), |packet, _| {
             let loss = match packet.kind() {
                 PacketKind::Data => loss_of_data,
-                _ => loss_of_answers,
+                _ => loss_of_acks,
             };
             if below(loss) {
                 Fate::Lost
@@ -178,7 +178,7 @@ proptest! {
         prop_assert_eq!(again.sum::<u64>(), outcome.sender.retransmitted.get());
     }
 
-    /// Returns where only data is lost and order is kept, what is sent again without a timeout is
+    /// Returns where only data is lost and order is kept, what is retransmitted without a timeout is
     /// exactly what was lost.
     #[test]
     fn without_a_timeout_only_losses_are_sent_again(

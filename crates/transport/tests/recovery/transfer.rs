@@ -80,7 +80,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Packets sent again.
+    /// Packets retransmitted.
     pub(crate) fn again(&self) -> u64 {
         self.sender.retransmitted.get().div_ceil(MTU)
     }
@@ -137,7 +137,7 @@ fn hosts(sizes: &[u64], recovery: Recovery, cc: &Fixed) -> [Host; 2] {
 }
 
 /// Sends flows of `sizes` bytes, all at once, from one host to another; `fate` is asked of each
-/// packet on the wire, together with how often it has been sent before (0 for answers).
+/// packet on the wire, together with how often it has been sent before (0 for ACKs).
 pub(crate) fn transfer(
     sizes: &[u64],
     recovery: Recovery,

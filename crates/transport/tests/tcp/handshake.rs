@@ -86,7 +86,7 @@ fn data_opens_a_connection_whose_acknowledgement_of_the_syn_ack_is_lost() {
 }
 
 #[test]
-fn a_flow_is_reported_while_its_syn_has_no_answer() {
+fn a_flow_is_reported_while_its_syn_has_no_reply() {
     let path = Path::wan(ms(20), 1 << 20);
     let dead = |_: Time, _: &Segment| Fate::Lost;
     let class = ClassConfig::default();
@@ -95,7 +95,7 @@ fn a_flow_is_reported_while_its_syn_has_no_answer() {
     network.run_until(Time::ZERO + Duration::from_ms(8_000));
     assert_eq!(
         network.unfinished(),
-        ["0: an answer to its SYN, which was sent 4 times"]
+        ["0: a reply to its SYN, which was sent 4 times"]
     );
     assert_eq!(network.live(0).len(), 1);
 }
@@ -107,7 +107,7 @@ fn a_lost_last_acknowledgement_is_made_up_for() {
             pattern,
             ..ClassConfig::default()
         };
-        // From the server's side everything has arrived: the answer to a second copy ends the flow.
+        // From the server's side everything has arrived: the ACK to a second copy ends the flow.
         let last = |packet: &Segment| {
             packet.telemetry.tcp.bits.has(Bits::ACK)
                 && !is_syn(packet)

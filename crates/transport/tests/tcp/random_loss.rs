@@ -98,7 +98,7 @@ impl Rfc9438 {
 
 /// Segments delivered per round trip, which is the mean window, from 20 s on for `seconds`: a pipe that is a
 /// round trip long and loses `share` of what is sent. Losses are noticed by the next acknowledgement, and
-/// repaired within the same window; the window rests until they are.
+/// recovered within the same window; the window rests until they are.
 fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
     let mut cc = Rfc9438 {
         until,
@@ -112,7 +112,7 @@ fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
     // When it was sent, which segment it is, whether it arrives.
     let mut pipe: VecDeque<(f64, u64, bool)> = VecDeque::new();
     let mut missing: VecDeque<u64> = VecDeque::new();
-    let mut unrepaired: Vec<u64> = Vec::new();
+    let mut unrecovered: Vec<u64> = Vec::new();
     let (mut now, mut sent, mut next, mut delivered) = (0.0, 0, 0, 0u64);
     // The end of the episode of recovery.
     let mut recovery: Option<u64> = None;
@@ -127,17 +127,17 @@ fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
         }
         let mut noticed = false;
         while let Some((_, segment, false)) = pipe.front() {
-            unrepaired.push(*segment);
+            unrecovered.push(*segment);
             missing.push_back(*segment);
             noticed = true;
             pipe.pop_front();
         }
         if let Some((at, segment, _)) = pipe.pop_front() {
             now = at + RTT;
-            unrepaired.retain(|&one| one != segment);
+            unrecovered.retain(|&one| one != segment);
             delivered += u64::from(now > 20.0);
         }
-        if recovery.is_some_and(|end| unrepaired.iter().all(|&one| one > end)) {
+        if recovery.is_some_and(|end| unrecovered.iter().all(|&one| one > end)) {
             recovery = None;
         }
         if noticed && recovery.is_none() {

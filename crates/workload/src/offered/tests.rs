@@ -9,7 +9,7 @@ use crate::{
     AllToAllConfig, FlowTimes, IncastConfig, ListConfig, PermutationConfig, PoissonConfig,
 };
 
-/// A flow of `size` in packets of 1,000 bytes with 50 of headers, answered by 60 each.
+/// A flow of `size` in packets of 1,000 bytes with 50 of headers, acked by 60 each.
 fn cost(size: Bytes) -> FlowCost {
     let packets = size.get().div_ceil(1_000) as f64;
     FlowCost {

@@ -15,7 +15,7 @@ use crate::cdf::SizeCdf;
 
 /// One host's arrivals.
 #[derive(Clone, Debug)]
-pub(super) struct Sender {
+pub(super) struct HostArrivals {
     pub(super) id: NodeId,
     /// Position among the destinations, when the host is one.
     pub(super) own: Option<usize>,
@@ -26,7 +26,7 @@ pub(super) struct Sender {
     pub(super) peers: Stream,
 }
 
-impl Sender {
+impl HostArrivals {
     pub(super) fn gap(&mut self) -> Duration {
         exponential_gap(&mut self.arrivals, self.mean_gap)
     }
@@ -46,7 +46,7 @@ impl Sender {
 #[derive(Clone, Debug)]
 pub(super) struct Poisson {
     pub(super) sizes: SizeCdf,
-    pub(super) senders: Vec<Sender>,
+    pub(super) senders: Vec<HostArrivals>,
     pub(super) destinations: Box<[NodeId]>,
     pub(super) due: BinaryHeap<Reverse<(Time, usize)>>,
     pub(super) end: Time,

@@ -10,7 +10,7 @@ use fabricsim_core::packet::Priority;
 use fabricsim_core::rng::{Purpose, Stream};
 
 use super::PoissonConfig;
-use super::source::{Poisson, Sender};
+use super::source::{HostArrivals, Poisson};
 use crate::arrivals::bytes_per_second;
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
@@ -45,7 +45,7 @@ impl Workload for PoissonConfig {
             let own = destinations.binary_search(&position).ok();
             let choices = destinations.len() - usize::from(own.is_some());
             let entity = context.host_entity(host.id);
-            let mut sender = Sender {
+            let mut sender = HostArrivals {
                 id: host.id,
                 own,
                 choices: choices as u64,

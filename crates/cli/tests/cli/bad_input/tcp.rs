@@ -132,13 +132,13 @@ pub(super) const CASES: &[Case] = &[
         "give their workloads different priorities",
     ),
     case(
-        "answers of RDMA in a priority of TCP",
+        "ACKs of RDMA in a priority of TCP",
         cubic_and!(
             "[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\ncc = { kind = \"dcqcn\" }\n\
-             [rdma]\nanswer_priority = 1"
+             [rdma]\nack_priority = 1"
         ),
         "t.toml:9:1",
-        &["key `answer_priority`", "priority 1 is TCP's"],
+        &["key `ack_priority`", "priority 1 is TCP's"],
         "leave the key out",
     ),
     case(

@@ -186,7 +186,7 @@ fn random_rounding_does_not_move_a_median() {
     }
 }
 
-/// A flow of five hops, from the switches to the answers: each hop has a fifth of the packets.
+/// A flow of five hops, from the switches to the results: each hop has a fifth of the packets.
 #[test]
 fn all_hops_of_a_path_are_known_from_one_byte() {
     let means = [1_000.0, 20_000.0, 300.0, 8_000.0, 4_000.0];

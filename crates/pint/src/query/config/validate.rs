@@ -45,7 +45,7 @@ impl QueryConfig {
         }
         self.validate_ranges()?;
         self.validate_fit(aggregation)?;
-        self.validate_answer()
+        self.validate_statistics()
     }
 
     /// Refuses keys that mean nothing to this aggregation.
@@ -104,7 +104,7 @@ impl QueryConfig {
         Ok(())
     }
 
-    fn validate_answer(&self) -> Result<(), ConfigError> {
+    fn validate_statistics(&self) -> Result<(), ConfigError> {
         if self.quantiles.is_some() && self.keep == Some(Keep::Frequent) {
             return Err(ConfigError::new(
                 "quantiles",

@@ -7,7 +7,7 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::super::config::QueryConfig;
 use super::super::network::QueryNetwork;
-use super::super::sink::{Answers, Sink};
+use super::super::sink::{QueryResults, Sink};
 use super::super::truth::Truth;
 use super::super::value::{Aggregation, Value};
 use super::super::{Statistic, TraceScheme};
@@ -47,7 +47,7 @@ fn send(
     count: u64,
     path: &[u32],
     waits_ns: impl Fn(u64, usize) -> u64,
-) -> Answers {
+) -> QueryResults {
     let mut switches: Vec<_> = path
         .iter()
         .map(|&switch| {
@@ -89,7 +89,7 @@ fn send(
         sink.on_arrival(now, &packet);
     }
     let truths = switches.iter().filter_map(|(_, truth)| truth.as_ref());
-    Answers::collect([&sink].into_iter(), truths)
+    QueryResults::collect([&sink].into_iter(), truths)
 }
 
 #[test]
@@ -99,15 +99,15 @@ fn a_sink_learns_the_path_and_notices_another_one() {
         ..QueryConfig::new(Value::SwitchId)
     };
     let queries = queries(&[path], 8);
-    let answers = send(&queries, 80, &[11, 12, 13, 14], |_, _| 0);
-    let [answer] = &answers.paths[..] else {
+    let results = send(&queries, 80, &[11, 12, 13, 14], |_, _| 0);
+    let [result] = &results.paths[..] else {
         panic!("one flow")
     };
-    assert_eq!(answer.part.path, [11, 12, 13, 14]);
-    assert_eq!((answer.part.correct, answer.part.packets), (Some(true), 80));
-    assert_eq!((answer.part.unnoticed, &answer.part.ended_by), (0, &None));
+    assert_eq!(result.part.path, [11, 12, 13, 14]);
+    assert_eq!((result.part.correct, result.part.packets), (Some(true), 80));
+    assert_eq!((result.part.unnoticed, &result.part.ended_by), (0, &None));
     assert!(
-        answer
+        result
             .part
             .decoded_after
             .is_some_and(|packets| packets < 60)
@@ -120,14 +120,14 @@ fn extremes_and_sums_are_those_of_the_hops() {
     let folds = [Aggregation::Max, Aggregation::Min, Aggregation::Sum];
     let queries = queries(&folds.map(|fold| per_packet(value, fold)), 48);
     let waits = [700, 90, 2_500, 400, 1_100];
-    let answers = send(&queries, 400, &[10, 11, 12, 13, 14], |_, hop| waits[hop]);
-    let found: Vec<f64> = answers
+    let results = send(&queries, 400, &[10, 11, 12, 13, 14], |_, hop| waits[hop]);
+    let found: Vec<f64> = results
         .packets
         .iter()
-        .filter_map(|answer| Some(answer.estimate?.value))
+        .filter_map(|result| Some(result.estimate?.value))
         .collect();
     let [most, least, sum] = found[..] else {
-        panic!("three answers: {answers:?}")
+        panic!("three results: {results:?}")
     };
     for (found, expected, error) in [
         (most, 2_500.0, 0.001),
@@ -149,22 +149,22 @@ fn quantiles_of_each_hop_stand_beside_the_truth() {
     };
     let queries = queries(&[latency], 8);
     // The first hop never makes wait, the second 1 to 1,000 ns, the third always 5,000 ns.
-    let answers = send(&queries, 6_000, &[10, 11, 12], |packet, hop| match hop {
+    let results = send(&queries, 6_000, &[10, 11, 12], |packet, hop| match hop {
         0 => 0,
         1 => packet * 7 % 1_000 + 1,
         _ => 5_000,
     });
     let of = |hop: u8, share: f64| {
-        let wanted = answers
+        let wanted = results
             .hops
             .iter()
-            .find(|answer| answer.hop == hop && answer.statistic == Statistic::Quantile(share));
-        let answer = wanted.expect("every hop has digests");
-        assert_eq!(answer.passed, Some(6_000));
-        assert!(answer.digests.abs_diff(2_000) < 150, "{answer:?}");
+            .find(|result| result.hop == hop && result.statistic == Statistic::Quantile(share));
+        let result = wanted.expect("every hop has digests");
+        assert_eq!(result.passed, Some(6_000));
+        assert!(result.digests.abs_diff(2_000) < 150, "{result:?}");
         (
-            answer.estimate.expect("digests").value,
-            answer.truth.expect("noted"),
+            result.estimate.expect("digests").value,
+            result.truth.expect("noted"),
         )
     };
     // The lowest code stands for one unit.
@@ -185,18 +185,18 @@ fn switches_and_sink_agree_on_what_a_packet_serves() {
     });
     let queries = queries(&configs, 16);
     let count = 30_000;
-    let answers = send(&queries, count, &[10, 11, 12], |_, _| 0);
-    assert_eq!(answers.paths.len(), 3);
-    for (index, answer) in answers.paths.iter().enumerate() {
+    let results = send(&queries, count, &[10, 11, 12], |_, _| 0);
+    assert_eq!(results.paths.len(), 3);
+    for (index, result) in results.paths.iter().enumerate() {
         // Had one of them taken other bits, no path would explain the digests.
-        assert_eq!(answer.part.ended_by, None);
+        assert_eq!(result.part.ended_by, None);
         let expected = queries.plan().frequency(index) * count as f64;
         let deviation = (expected * 0.4).sqrt();
-        let found = answer.part.packets as f64;
+        let found = result.part.packets as f64;
         assert!(
             (found - expected).abs() < 4.0 * deviation,
             "{found}, not {expected}"
         );
     }
-    assert_eq!(answers.paths[1].part.path, [1, 1, 1]);
+    assert_eq!(results.paths[1].part.path, [1, 1, 1]);
 }

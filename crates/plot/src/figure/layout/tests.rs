@@ -57,8 +57,8 @@ fn labels_that_would_touch_are_slanted() {
     let sizes: Vec<_> = (1..=10u32).map(|k| (f64::from(k) / 10.0, 27_477)).collect();
     let axis = Axis::new("flow size", Scale::FlowShare(sizes));
     let panel = Panel::new("", axis, Axis::linear("slowdown"));
-    assert_eq!(Place::new(&panel, 620.0, 350.0).turned, Turned::Upright);
-    assert_eq!(Place::new(&panel, 300.0, 350.0).turned, Turned::Slanted);
+    assert_eq!(PanelArea::new(&panel, 620.0, 350.0).turned, Turned::Upright);
+    assert_eq!(PanelArea::new(&panel, 300.0, 350.0).turned, Turned::Slanted);
 }
 
 #[test]

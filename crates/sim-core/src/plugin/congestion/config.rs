@@ -81,7 +81,7 @@ pub struct EcnUse {
 }
 
 impl EcnUse {
-    /// ECT(0), and the sender answers (RFC 3168).
+    /// ECT(0), and the sender reacts (RFC 3168).
     pub const CLASSIC: Self = Self {
         codepoint: Flags::ECT0,
         response: MarkResponse::OncePerWindow,

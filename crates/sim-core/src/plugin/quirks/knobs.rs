@@ -112,7 +112,7 @@ pub enum SwitchArithmetic {
 pub enum MeasuredPackets {
     /// All that leave a port.
     All,
-    /// Data; answers and pauses only set the time and size of the last packet.
+    /// Data; ACKs and pauses only set the time and size of the last packet.
     Data,
 }
 
@@ -121,8 +121,8 @@ pub enum MeasuredPackets {
 pub enum DigestSampling {
     /// The packets that carry one, by a hash.
     Packets,
-    /// The answers that the sender looks at; every packet carries one.
-    Answers,
+    /// The ACKs that the sender looks at; every packet carries one.
+    Acks,
 }
 
 /// The numbers by which switches round at random.
@@ -197,9 +197,9 @@ pub enum LeastTimeout {
     Lossy,
 }
 
-/// Whether answers leave a host while their priority is paused, where nothing is set.
+/// Whether ACKs leave a host while their priority is paused, where nothing is set.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum PausedAnswers {
+pub enum PausedAcks {
     /// They wait.
     Wait,
     /// They leave under some algorithms.

@@ -11,9 +11,9 @@ use super::config::{DcqcnConfig, Values};
 /// earlier are notified together when N is over.
 ///
 /// Differs from the paper: it stands at the sender and looks at the echoes of marks as they come,
-/// rather than at the receiver and at marked packets. Where every answer takes the time d, packets
+/// rather than at the receiver and at marked packets. Where every ACK takes the time d, packets
 /// that arrive at the receiver at t are seen here at t + d, and each notification is dated d later:
-/// just when it would have come. Answers that queue move notifications by as much as they wait.
+/// just when it would have come. ACKs that queue move notifications by as much as they wait.
 #[derive(Clone, Copy, Debug)]
 struct NotificationPoint {
     /// N.

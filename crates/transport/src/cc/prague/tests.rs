@@ -171,7 +171,7 @@ fn an_old_flow_reduces_after_whole_round_trips() {
 }
 
 #[test]
-fn a_mark_while_losses_are_repaired_reduces_nothing() {
+fn a_mark_while_losses_are_recovered_reduces_nothing() {
     let rtt = Duration::from_ms(40);
     let mut prague = avoiding(&PragueConfig::default());
     let mut stream = Stream::default();
@@ -184,8 +184,8 @@ fn a_mark_while_losses_are_repaired_reduces_nothing() {
     assert!((prague.debt + prague.window.ssthresh - 50.0).abs() < 1e-9);
     // It has been seen all the same.
     assert_ne!(prague.marks, Marks::None);
-    let mut repaired = stream.ack(Time::ZERO, rtt, 100);
-    repaired.marked = 1;
-    prague.on_ack(&repaired);
+    let mut recovered = stream.ack(Time::ZERO, rtt, 100);
+    recovered.marked = 1;
+    prague.on_ack(&recovered);
     assert!(prague.debt > 40.0, "{}", prague.debt);
 }

@@ -4,9 +4,9 @@ use fabricsim_core::packet::{Flags, Header, Packet};
 use fabricsim_core::plugin::{Ack, Congestion, Growth, Recovering, Round, Signal};
 use fabricsim_core::units::{Bytes, Duration, Time};
 
-use super::Sender;
+use super::RdmaSender;
 
-impl<L> Sender<L> {
+impl<L> RdmaSender<L> {
     /// The acknowledgement `packet` of all bytes below `cumulative`, which was taken in, as the controller
     /// sees it.
     #[inline]

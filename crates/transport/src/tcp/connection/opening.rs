@@ -11,7 +11,7 @@ use crate::tcp::config::TcpParameters;
 use crate::tcp::handshake::{Handshake, State, agree};
 use crate::tcp::header::{Bits, HasTcp, TcpHeader};
 use crate::tcp::receiver::{Receiver, Report};
-use crate::tcp::sender::Sender;
+use crate::tcp::sender::TcpSender;
 use crate::tcp::settings::{ClassConfig, Pattern};
 
 /// The sender of a connection of `identity` that is used for `task`.
@@ -21,7 +21,7 @@ fn sender(
     config: &ClassConfig,
     feedback: Feedback,
     parameters: &Arc<TcpParameters>,
-) -> Sender {
+) -> TcpSender {
     let network = &config.network;
     let mss = u64::from(parameters.mss);
     let cc = config.cc.build_dyn(&FlowStart {
@@ -41,7 +41,7 @@ fn sender(
         network,
     });
     let ecn = config.cc.ecn(feedback);
-    Sender::new(cc, ecn, feedback, Arc::clone(parameters))
+    TcpSender::new(cc, ecn, feedback, Arc::clone(parameters))
 }
 
 impl Connection {
@@ -133,8 +133,8 @@ impl Connection {
         now: Time,
         mut out: impl FnMut(&Packet<H>),
     ) {
-        let answers = self.handshake.state == State::SynReceived;
-        let bits = Bits::SYN.and_if(answers, Bits::ACK);
+        let acks = self.handshake.state == State::SynReceived;
+        let bits = Bits::SYN.and_if(acks, Bits::ACK);
         let mut packet = self.packet::<H>(PacketKind::Data, bits);
         // A SYN has more options than other segments (RFC 7323, RFC 2018).
         packet.wire += 8;
@@ -151,9 +151,9 @@ impl Connection {
         out: impl FnMut(&Packet<H>),
     ) -> Event {
         let header = packet.telemetry.tcp();
-        let answer = header.bits.has(Bits::ACK);
+        let ack = header.bits.has(Bits::ACK);
         match self.handshake.state {
-            State::SynSent if answer => {
+            State::SynSent if ack => {
                 self.feedback = header.feedback;
                 self.receiver.agree(header.feedback);
                 self.handshake.open();
@@ -165,12 +165,12 @@ impl Connection {
                 Event::Opened
             }
             // The first one, or a copy.
-            State::SynReceived if !answer => {
+            State::SynReceived if !ack => {
                 self.send_syn(now, out);
                 Event::Nothing
             }
             // The acknowledgement of the SYN-ACK was lost.
-            State::Open if answer => {
+            State::Open if ack => {
                 self.acknowledge_now(out);
                 Event::Nothing
             }

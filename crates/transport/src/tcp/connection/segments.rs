@@ -39,7 +39,7 @@ impl Connection {
         self.acknowledge(report, out);
     }
 
-    /// The next segment leaves; whether it is sent again.
+    /// The next segment leaves; whether it is retransmitted.
     #[inline]
     pub(in crate::tcp) fn send<H: HasTcp>(&mut self, now: Time) -> (Packet<H>, bool) {
         let segment = self.sender.send(now);

@@ -63,9 +63,9 @@ impl<H: HasTcp> Tcp<H> {
         let connection = match opening {
             Opening::Handshake => {
                 let mut connection = Connection::dial(identity, task, class, parameters);
-                let answers = &mut self.nics[nic.index()].answers;
+                let acks = &mut self.nics[nic.index()].acks;
                 connection.send_syn(now, |syn| {
-                    answers.push(request.priority, syn);
+                    acks.push(request.priority, syn);
                 });
                 connection
             }
@@ -96,7 +96,7 @@ impl<H: HasTcp> Tcp<H> {
         slot
     }
 
-    /// A packet of an unknown connection: a SYN makes one. Others with something in them get an answer
+    /// A packet of an unknown connection: a SYN makes one. Others with something in them get an ACK
     /// that lets their sender end, because hosts forget only what they have in full.
     #[cold]
     pub(super) fn meet(&mut self, now: Time, nic: PortId, packet: &Packet<H>) -> Option<u32> {
@@ -127,12 +127,12 @@ impl<H: HasTcp> Tcp<H> {
             self.counters.arrived += Bytes::new(u64::from(packet.payload));
             let key = packet.key.reversed();
             let priority = packet.priority();
-            let mut answer = Packet::<H>::new(PacketKind::Ack, priority, key, packet.flow);
-            answer.wire = self.settings.parameters.headers;
-            answer.sent_at = packet.sent_at;
-            answer.flags = Flags::COMPLETE;
-            answer.telemetry.tcp_mut().bits = Bits::TCP.with(Bits::ACK);
-            self.nics[nic.index()].answers.push(priority, &answer);
+            let mut ack = Packet::<H>::new(PacketKind::Ack, priority, key, packet.flow);
+            ack.wire = self.settings.parameters.headers;
+            ack.sent_at = packet.sent_at;
+            ack.flags = Flags::COMPLETE;
+            ack.telemetry.tcp_mut().bits = Bits::TCP.with(Bits::ACK);
+            self.nics[nic.index()].acks.push(priority, &ack);
         }
         None
     }

@@ -5,7 +5,7 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Duration, Time};
 
-use super::{Phase, Sender};
+use super::{Phase, TcpSender};
 use crate::tcp::config::Detection;
 use crate::tcp::header::SackBlock;
 use crate::tcp::rack::DUP_THRESHOLD;
@@ -23,7 +23,7 @@ pub(in crate::tcp) struct Incoming<'a> {
     pub(in crate::tcp) echo: Option<Time>,
 }
 
-impl Sender {
+impl TcpSender {
     /// An acknowledgement has arrived. Returns the payload bytes that it newly covers.
     pub(in crate::tcp) fn on_ack(&mut self, now: Time, ack: &Incoming<'_>) -> u64 {
         let cumulative = ack.cumulative.min(self.next);
@@ -58,7 +58,7 @@ impl Sender {
             self.end_episode();
         }
         let marked = self.marked(ack, delivery.segments);
-        // Algorithms average marks before they answer them (RFC 8257, section 3.3).
+        // Algorithms average marks before they react to them (RFC 8257, section 3.3).
         if delivery.segments > 0 || marked > 0 {
             self.notify_controller(now, &delivery, marked);
         }
@@ -105,7 +105,7 @@ impl Sender {
         }
     }
 
-    /// RFC 8985, section 7.4.2: whether a probe has repaired a loss.
+    /// RFC 8985, section 7.4.2: whether a probe has recovered a loss.
     fn account_probe(&mut self, now: Time, in_flight: u32, delivery: &Delivery) {
         let Some(probe) = self.probe.filter(|probe| self.una >= probe.end) else {
             return;
@@ -182,15 +182,15 @@ impl Sender {
         self.board.lost() > 0 && matches!(self.phase, Phase::Open | Phase::Reducing)
     }
 
-    /// There are marks that the sender answers.
-    fn answers_marks(&self, marked: u32) -> bool {
+    /// There are marks that the sender reacts to.
+    fn reacts_to_marks(&self, marked: u32) -> bool {
         marked > 0 && self.phase == Phase::Open && self.ecn.response == MarkResponse::OncePerWindow
     }
 
     pub(super) fn start_episodes(&mut self, now: Time, in_flight: u32, marked: u32) {
         if self.loses() {
             self.begin_recovery(now, in_flight);
-        } else if self.answers_marks(marked) {
+        } else if self.reacts_to_marks(marked) {
             self.begin_episode(now, Phase::Reducing, Signal::Mark, in_flight);
             self.cwr_due = self.feedback == Feedback::Classic;
         }
@@ -256,7 +256,7 @@ impl Sender {
         };
         let growth = match self.phase {
             Phase::Recovery | Phase::Reducing => Growth::Reducing,
-            Phase::Open if self.loses() || self.answers_marks(marked) => Growth::Reducing,
+            Phase::Open if self.loses() || self.reacts_to_marks(marked) => Growth::Reducing,
             Phase::Open | Phase::Loss if self.uses_window() => Growth::Allowed,
             Phase::Open | Phase::Loss => Growth::Unused,
         };

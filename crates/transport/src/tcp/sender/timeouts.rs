@@ -3,10 +3,10 @@
 use fabricsim_core::plugin::{Recovering, Signal};
 use fabricsim_core::units::Time;
 
-use super::{Forced, Phase, Sender};
+use super::{Forced, Phase, TcpSender};
 use crate::tcp::config::Detection;
 
-impl Sender {
+impl TcpSender {
     /// Repairs by slow start (RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section 6.3).
     ///
     /// Differs from the paper: the threshold falls once for a window, as in Linux (`tcp_enter_loss`). RFC
@@ -69,7 +69,7 @@ mod tests {
     const MSS: u64 = 1_448;
 
     /// A sender with its first window of ten segments in flight, and the time a round trip later.
-    fn sending(config: &dyn DynFactory, feedback: Feedback) -> (Sender, Time) {
+    fn sending(config: &dyn DynFactory, feedback: Feedback) -> (TcpSender, Time) {
         let rate = Rate::from_gbps(10);
         let network = CcContext::of_nics(rate);
         let cc = config.build_dyn(&FlowStart {
@@ -80,20 +80,20 @@ mod tests {
             ..FlowStart::new(rate, RTT, Bytes::new(MSS), &network)
         });
         let parameters = Arc::new(TcpConfig::default().parameters());
-        let mut sender = Sender::new(cc, config.ecn(feedback), feedback, parameters);
+        let mut sender = TcpSender::new(cc, config.ecn(feedback), feedback, parameters);
         sender.write(1_000 * MSS);
         fill(&mut sender, Time::ZERO);
         (sender, Time::ZERO + RTT)
     }
 
-    fn fill(sender: &mut Sender, now: Time) {
+    fn fill(sender: &mut TcpSender, now: Time) {
         while sender.may_send() {
             sender.send(now);
         }
     }
 
     /// An acknowledgement of `cumulative` segments and of those of `beyond`, with `marks` so far.
-    fn acknowledge(sender: &mut Sender, now: Time, cumulative: u64, beyond: u64, marks: u32) {
+    fn acknowledge(sender: &mut TcpSender, now: Time, cumulative: u64, beyond: u64, marks: u32) {
         let blocks = [SackBlock {
             offset: i32::try_from(MSS).expect("small"),
             len: u32::try_from(beyond * MSS).expect("small"),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     /// Lets the retransmission timer come, and returns the threshold after it in tenths of a segment.
-    fn time_out(sender: &mut Sender) -> u64 {
+    fn time_out(sender: &mut TcpSender) -> u64 {
         let phase = sender.phase;
         loop {
             let at = sender.timers.deadline();

@@ -12,7 +12,7 @@ use crate::graph::Port;
 
 /// The maxima, each on its own, over all pairs of hosts.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct Extremes {
+pub struct PathStats {
     /// The longest base round-trip time.
     pub base_rtt: Duration,
     /// The largest bandwidth-delay product.
@@ -46,8 +46,8 @@ impl Worst {
         }
     }
 
-    fn extremes(&self) -> Extremes {
-        Extremes {
+    fn path_stats(&self) -> PathStats {
+        PathStats {
             base_rtt: self.base_rtt,
             bdp: self.fullest.map_or(Bytes::ZERO, |path| path.bdp()),
             switches: self.switches,
@@ -71,7 +71,7 @@ impl Routes {
     /// Exact. The time goes with the number of classes of hosts, which is that of edge switches when
     /// all their hosts are alike, times that of switches and classes.
     #[must_use]
-    pub fn extremes(&self, mtu_payload: Bytes) -> Extremes {
+    pub fn path_stats(&self, mtu_payload: Bytes) -> PathStats {
         let link_rtts: Vec<Duration> = self
             .topology
             .links()
@@ -95,7 +95,7 @@ impl Routes {
             let rtt = |port: &Port| link_rtts[port.link as usize];
             worst.see((class.another).and_then(|another| self.follow(class.one, another, rtt)));
         }
-        worst.extremes()
+        worst.path_stats()
     }
 
     fn classes(&self) -> Vec<Class> {

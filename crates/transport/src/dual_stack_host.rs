@@ -67,10 +67,10 @@ pub struct HostSettings<F> {
 
 /// Both transports of one host. A packet is of TCP when its header has [`Bits::TCP`].
 ///
-/// They share each NIC port packet by packet: answers of either go before data, and where both have
+/// They share each NIC port packet by packet: ACKs of either go before data, and where both have
 /// something of the kind they take turns. A paused priority holds back only itself.
 #[derive(Debug)]
-pub struct Hosts<H: HasTcp, F: ControllerFactory<H>> {
+pub struct DualStackHost<H: HasTcp, F: ControllerFactory<H>> {
     transports: ClassTransports,
     rdma: Rdma<H, F>,
     tcp: Tcp<H>,
@@ -78,7 +78,7 @@ pub struct Hosts<H: HasTcp, F: ControllerFactory<H>> {
     turns: Vec<Transport>,
 }
 
-impl<H: HasTcp, F: ControllerFactory<H>> Hosts<H, F> {
+impl<H: HasTcp, F: ControllerFactory<H>> DualStackHost<H, F> {
     /// The transports of a host whose NIC ports have the rates `nic_rates`.
     #[must_use]
     pub fn new(settings: &HostSettings<F>, nic_rates: Vec<Rate>) -> Self {
@@ -90,11 +90,11 @@ impl<H: HasTcp, F: ControllerFactory<H>> Hosts<H, F> {
         }
     }
 
-    /// The transport that is asked first: the only one with answers, or the one whose turn it is.
+    /// The transport that is asked first: the only one with ACKs, or the one whose turn it is.
     #[inline]
     fn first(&self, nic: PortId, paused: PrioritySet) -> Transport {
-        let rdma = self.rdma.has_answers(nic, paused);
-        let tcp = self.tcp.has_answers(nic, paused);
+        let rdma = self.rdma.has_acks(nic, paused);
+        let tcp = self.tcp.has_acks(nic, paused);
         match (rdma, tcp) {
             (true, false) => Transport::Rdma,
             (false, true) => Transport::Tcp,
@@ -103,7 +103,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> Hosts<H, F> {
     }
 }
 
-impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
+impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
         match self.transports.of(flow.request.class) {
             Transport::Rdma => self.rdma.start(now, flow, nic),
@@ -197,8 +197,8 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for Hosts<H, F> {
         self.tcp.for_each_live(visit);
     }
 
-    fn waiting_answers(&self) -> usize {
-        self.rdma.waiting_answers() + self.tcp.waiting_answers()
+    fn waiting_acks(&self) -> usize {
+        self.rdma.waiting_acks() + self.tcp.waiting_acks()
     }
 
     fn counters(&self) -> EndpointCounters {

@@ -7,7 +7,7 @@ use super::route::RoutePart;
 
 /// The path of a flow, or of that part of it in which the path was the same.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PathAnswer {
+pub struct PathResult {
     /// The place of the query.
     pub query: usize,
     /// The flow.
@@ -18,7 +18,7 @@ pub struct PathAnswer {
 
 /// A statistic of the values of one hop of a flow.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HopAnswer {
+pub struct HopResult {
     /// The place of the query.
     pub query: usize,
     /// The flow.
@@ -40,7 +40,7 @@ pub struct HopAnswer {
 
 /// A statistic of the numbers that packets bring along.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PacketAnswer {
+pub struct PacketResult {
     /// The place of the query.
     pub query: usize,
     /// The flow.

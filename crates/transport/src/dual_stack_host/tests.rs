@@ -14,7 +14,7 @@ const NIC: PortId = PortId(0);
 const RDMA: ClassId = ClassId(0);
 const TCP: ClassId = ClassId(1);
 
-type Host = Hosts<TcpOnly, NoneConfig>;
+type Host = DualStackHost<TcpOnly, NoneConfig>;
 
 fn host() -> Host {
     let rdma = RdmaSettings::new(
@@ -36,7 +36,7 @@ fn host() -> Host {
         rdma: Arc::new(rdma),
         tcp: Arc::new(TcpSettings::new(&config, class, [])),
     };
-    Hosts::new(&settings, vec![RATE])
+    DualStackHost::new(&settings, vec![RATE])
 }
 
 fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
@@ -110,11 +110,11 @@ fn transports_take_turns_and_a_pause_holds_back_its_own() {
 }
 
 #[test]
-fn flows_of_both_end_at_the_other_host_and_answers_go_first() {
+fn flows_of_both_end_at_the_other_host_and_acks_go_first() {
     let (mut near, mut far) = (host(), host());
     start(&mut near, 0, (0, 1), RDMA);
     start(&mut near, 1, (0, 1), TCP);
-    // The far host has data of its own, behind which no answer waits.
+    // The far host has data of its own, behind which no ACK waits.
     start(&mut far, 2, (1, 0), TCP);
     start(&mut far, 3, (1, 0), RDMA);
     let none = PrioritySet::default();

@@ -3,18 +3,18 @@
 use fabricsim_core::fifo::Fifo;
 use fabricsim_core::packet::{Header, Packet, Priority, PrioritySet};
 
-/// The answers of one NIC port: a queue for each priority, served in turns, so that a paused
+/// The ACKs of one NIC port: a queue for each priority, served in turns, so that a paused
 /// priority does not hold back the others.
 #[derive(Clone, Debug)]
-pub(crate) struct Answers<H> {
+pub(crate) struct AckQueue<H> {
     queues: [Fifo<Packet<H>>; Priority::COUNT],
-    /// Priorities whose queue holds answers.
+    /// Priorities whose queue holds ACKs.
     occupied: PrioritySet,
     /// The queue that was served last.
     last: Priority,
 }
 
-impl<H> Default for Answers<H> {
+impl<H> Default for AckQueue<H> {
     fn default() -> Self {
         Self {
             queues: Default::default(),
@@ -24,7 +24,7 @@ impl<H> Default for Answers<H> {
     }
 }
 
-impl<H: Header> Answers<H> {
+impl<H: Header> AckQueue<H> {
     /// Takes a copy of `packet` into the queue of `priority` and returns it.
     #[inline]
     pub(crate) fn push(&mut self, priority: Priority, packet: &Packet<H>) -> &mut Packet<H> {
@@ -32,7 +32,7 @@ impl<H: Header> Answers<H> {
         self.queues[priority.index()].push(packet)
     }
 
-    /// Returns whether a priority in `allowed` has answers.
+    /// Returns whether a priority in `allowed` has ACKs.
     #[inline]
     pub(crate) const fn any(&self, allowed: PrioritySet) -> bool {
         !self.occupied.intersection(allowed).is_empty()
@@ -43,7 +43,7 @@ impl<H: Header> Answers<H> {
         self.queues.iter().map(Fifo::len).sum()
     }
 
-    /// Shows the next answer of the priorities in `allowed` to `send` and removes it; whether there
+    /// Shows the next ACK of the priorities in `allowed` to `send` and removes it; whether there
     /// was one.
     #[inline]
     pub(crate) fn serve(&mut self, allowed: PrioritySet, send: impl FnOnce(&Packet<H>)) -> bool {
@@ -53,7 +53,7 @@ impl<H: Header> Answers<H> {
         };
         self.last = priority;
         let waiting = &mut self.queues[priority.index()];
-        send(waiting.front().expect("an occupied queue holds answers"));
+        send(waiting.front().expect("an occupied queue holds acks"));
         waiting.pop();
         if waiting.is_empty() {
             self.occupied.remove(priority);
@@ -78,21 +78,21 @@ mod tests {
             src_port: 1,
             dst_port: 2,
         };
-        let mut answers = Answers::<()>::default();
+        let mut acks = AckQueue::<()>::default();
         for priority in [3, 3, 5, 7, 5].map(Priority::new) {
-            answers.push(
+            acks.push(
                 priority,
                 &Packet::new(PacketKind::Ack, priority, key, FlowId(0)),
             );
         }
-        assert_eq!(answers.len(), 5);
+        assert_eq!(acks.len(), 5);
         let mut order = Vec::new();
         let allowed = PrioritySet::ALL.without(PrioritySet::from_iter([Priority::new(3)]));
-        while answers.serve(allowed, |packet| order.push(packet.priority().get())) {}
+        while acks.serve(allowed, |packet| order.push(packet.priority().get())) {}
         assert_eq!(order, [5, 7, 5]);
-        assert!(!answers.any(allowed) && answers.any(PrioritySet::ALL));
-        assert_eq!(answers.len(), 2);
-        while answers.serve(PrioritySet::ALL, |packet| {
+        assert!(!acks.any(allowed) && acks.any(PrioritySet::ALL));
+        assert_eq!(acks.len(), 2);
+        while acks.serve(PrioritySet::ALL, |packet| {
             order.push(packet.priority().get());
         }) {}
         assert_eq!(order, [5, 7, 5, 3, 3]);

@@ -23,7 +23,7 @@ pub struct Progress {
 }
 
 /// Observes a run between epochs.
-pub trait Watch: Send {
+pub trait RunCallback: Send {
     /// Called every few hundred epochs; `false` ends the run, which can go on later.
     fn proceed(&mut self, _progress: &Progress) -> bool {
         true
@@ -42,7 +42,7 @@ pub trait Watch: Send {
 }
 
 /// Nobody looks on.
-impl Watch for () {}
+impl RunCallback for () {}
 
 /// Why a run has come back.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
