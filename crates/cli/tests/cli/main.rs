@@ -25,6 +25,7 @@ mod reproduce;
 mod runs;
 mod scale;
 mod schema;
+mod shape;
 mod signals;
 mod slowdown;
 mod streams;

@@ -4,6 +4,28 @@ use std::path::Path;
 
 use fabricsim_experiments::harm::{HarmSettings, HarmTest};
 
+/// Asserts that a file of `text` is refused in `line` with a message and a suggested fix that contain these.
+fn assert_refused(text: &str, line: usize, says: &str, help: &str) {
+    let error = HarmSettings::from_text("h.toml", text).expect_err(text);
+    let diagnostic = error.diagnostic().expect("an error in the text");
+    println!(
+        "{text}\n  {}\n  {}",
+        diagnostic.message(),
+        diagnostic.help()
+    );
+    assert!(
+        diagnostic.message().contains(says),
+        "{text}: {}",
+        diagnostic.message()
+    );
+    assert!(
+        diagnostic.help().contains(help),
+        "{text}: {}",
+        diagnostic.help()
+    );
+    assert_eq!(diagnostic.line(), line, "{text}");
+}
+
 #[test]
 fn errors_have_places_and_suggested_fixes() {
     for (text, line, says, help) in [
@@ -37,6 +59,14 @@ fn errors_have_places_and_suggested_fixes() {
         ("repeats = 0", 1, "nothing would be run", "1 or more"),
         ("competitors = 0", 1, "0 flows compete", "1 to 1000"),
         ("[tcp]\nack_every = 0", 1, "ack_every", ""),
+    ] {
+        assert_refused(text, line, says, help);
+    }
+}
+
+#[test]
+fn errors_of_algorithms_and_of_types_have_places() {
+    for (text, line, says, help) in [
         (
             "[[cc]]\nkind = \"prague\"\ng = 2.0",
             3,
@@ -69,25 +99,12 @@ fn errors_have_places_and_suggested_fixes() {
         ),
         ("rtt = \"10ms\"", 1, "rtt", "[\"10ms\""),
     ] {
-        let error = HarmSettings::from_text("h.toml", text).expect_err(text);
-        let diagnostic = error.diagnostic().expect("an error in the text");
-        println!(
-            "{text}\n  {}\n  {}",
-            diagnostic.message(),
-            diagnostic.help()
-        );
-        assert!(
-            diagnostic.message().contains(says),
-            "{text}: {}",
-            diagnostic.message()
-        );
-        assert!(
-            diagnostic.help().contains(help),
-            "{text}: {}",
-            diagnostic.help()
-        );
-        assert_eq!(diagnostic.line(), line, "{text}");
+        assert_refused(text, line, says, help);
     }
+}
+
+#[test]
+fn settings_of_a_program_are_refused_too() {
     let wrong = HarmSettings {
         repeats: 0,
         ..HarmSettings::default()

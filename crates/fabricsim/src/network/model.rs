@@ -1,5 +1,7 @@
 //! The kinds of network that a scenario can need, and their construction.
 
+mod marking;
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -10,29 +12,26 @@ use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::network::{
     HostConfig, LineTable, LineTiming, LinkConfig, Network, NodeConfig, SwitchConfig,
 };
-use fabricsim_core::packet::{Priority, PrioritySet};
-use fabricsim_core::plugin::quirks::{MarkDraws, TimeUnit};
+use fabricsim_core::packet::PrioritySet;
+use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_core::plugin::{ByNode, ControllerFactory, EventOrder, Model, Telemetry};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_pint::query::{Queries, Sink, Truth};
 use fabricsim_pint::{HasDigest, HasQuery};
-use fabricsim_qdisc::{
-    ClassQueues, EcnConfig, Markers, MixedBuffer, PortBuffer, PriorityQueues, PublishedDraws,
-    RedEcn, SharedBuffer,
-};
+use fabricsim_qdisc::{ClassQueues, MixedBuffer, PortBuffer, PriorityQueues, SharedBuffer};
 use fabricsim_topology::{Port, Routes, SwitchRoutes, Topology};
 use fabricsim_transport::rdma::{Rdma, RdmaSettings};
 use fabricsim_transport::tcp::HasTcp;
 use fabricsim_transport::{DualStackHost, HostSettings};
 
+use self::marking::Marking;
 use crate::network::node_log::NodeLog;
 use crate::network::pause_log::PauseLog;
 use crate::network::queue_times::QueueTimes;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::far_end::FarEnd;
 use fabricsim_scenario::schema::observe::queue_ports;
-use fabricsim_scenario::schema::switch::SwitchSettings;
 
 /// RDMA over switches with shared buffers; `H` is the header of packets, `O` the order of events, `T`
 /// writes telemetry, `F` makes the algorithms.
@@ -146,52 +145,6 @@ pub(crate) struct BuildContext<'a> {
     pub(crate) routes: &'a Routes,
     pub(crate) queries: Option<&'a Arc<Queries>>,
     pub(crate) threads: &'a Threads,
-}
-
-/// The markers of ports, by priority.
-struct Marking<'a> {
-    scenario: &'a Scenario,
-    switch: &'a SwitchSettings,
-    nic_rate: Rate,
-    wanted: [Option<EcnConfig>; Priority::COUNT],
-    published_draws: PublishedDraws,
-    /// Priorities whose packets are not marked by thresholds.
-    unmarked: PrioritySet,
-}
-
-impl<'a> Marking<'a> {
-    fn new(scenario: &'a Scenario, switch: &'a SwitchSettings, unmarked: PrioritySet) -> Self {
-        Self {
-            scenario,
-            switch,
-            nic_rate: scenario.nic_rate(),
-            // Marks that contradict one another are refused when the scenario is read.
-            wanted: scenario.wanted_marks().unwrap_or_default(),
-            published_draws: PublishedDraws::new(scenario.topology().len() as u64, scenario.seed()),
-            unmarked,
-        }
-    }
-
-    /// The markers of `port`, if it has some.
-    fn at(&self, port: &Port, number: u64) -> Option<Box<Markers>> {
-        let scenario = self.scenario;
-        let mut markers = Markers::default();
-        for ((marker, wanted), priority) in
-            markers.iter_mut().zip(&self.wanted).zip(Priority::all())
-        {
-            if self.unmarked.contains(priority) {
-                continue;
-            }
-            let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), self.nic_rate);
-            let entity = number * 8 + u64::from(priority.get());
-            *marker = ecn.map(|ecn| match scenario.quirks().mark_draws {
-                MarkDraws::OwnStream => RedEcn::new(&ecn, scenario.seed(), entity),
-                MarkDraws::PortStreams => RedEcn::published(&ecn, &self.published_draws),
-            });
-        }
-        let marks = markers.iter().any(Option::is_some);
-        marks.then(|| Box::new(markers))
-    }
 }
 
 /// Builds a network of RDMA alone.

@@ -1,0 +1,59 @@
+//! The markers of the ports of switches: which thresholds mark, and whose random numbers decide.
+
+use fabricsim_core::packet::{Priority, PrioritySet};
+use fabricsim_core::plugin::quirks::MarkDraws;
+use fabricsim_core::units::Rate;
+use fabricsim_qdisc::{EcnConfig, Markers, PublishedDraws, RedEcn};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::switch::SwitchSettings;
+use fabricsim_topology::Port;
+
+/// The markers of ports, by priority.
+pub(super) struct Marking<'a> {
+    scenario: &'a Scenario,
+    switch: &'a SwitchSettings,
+    nic_rate: Rate,
+    wanted: [Option<EcnConfig>; Priority::COUNT],
+    published_draws: PublishedDraws,
+    /// Priorities whose packets are not marked by thresholds.
+    unmarked: PrioritySet,
+}
+
+impl<'a> Marking<'a> {
+    pub(super) fn new(
+        scenario: &'a Scenario,
+        switch: &'a SwitchSettings,
+        unmarked: PrioritySet,
+    ) -> Self {
+        Self {
+            scenario,
+            switch,
+            nic_rate: scenario.nic_rate(),
+            // Marks that contradict one another are refused when the scenario is read.
+            wanted: scenario.wanted_marks().unwrap_or_default(),
+            published_draws: PublishedDraws::new(scenario.topology().len() as u64, scenario.seed()),
+            unmarked,
+        }
+    }
+
+    /// The markers of `port`, if it has some.
+    pub(super) fn at(&self, port: &Port, number: u64) -> Option<Box<Markers>> {
+        let scenario = self.scenario;
+        let mut markers = Markers::default();
+        for ((marker, wanted), priority) in
+            markers.iter_mut().zip(&self.wanted).zip(Priority::all())
+        {
+            if self.unmarked.contains(priority) {
+                continue;
+            }
+            let ecn = (self.switch).ecn_at(port.rate, priority, wanted.as_ref(), self.nic_rate);
+            let entity = number * 8 + u64::from(priority.get());
+            *marker = ecn.map(|ecn| match scenario.quirks().mark_draws {
+                MarkDraws::OwnStream => RedEcn::new(&ecn, scenario.seed(), entity),
+                MarkDraws::PortStreams => RedEcn::published(&ecn, &self.published_draws),
+            });
+        }
+        let marks = markers.iter().any(Option::is_some);
+        marks.then(|| Box::new(markers))
+    }
+}

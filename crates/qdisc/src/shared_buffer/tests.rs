@@ -1,0 +1,132 @@
+use super::*;
+
+const PACKET: Bytes = Bytes::new(1_048);
+
+fn port(gbps: u64) -> PortBuffer {
+    PortBuffer {
+        rate: Rate::from_gbps(gbps),
+        delay: Duration::from_us(1),
+    }
+}
+
+fn buffer(size: u64, pfc: Pfc) -> SharedBuffer {
+    let config = BufferConfig {
+        size: Bytes::new(size),
+        pfc,
+        ..BufferConfig::default()
+    };
+    SharedBuffer::new(&config, Rate::from_gbps(100), &[port(100), port(400)])
+}
+
+#[test]
+fn a_faster_port_has_a_larger_share() {
+    assert_eq!(
+        threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(100)),
+        3
+    );
+    assert_eq!(
+        threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(400)),
+        1
+    );
+    assert_eq!(
+        threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(1600)),
+        0
+    );
+    assert_eq!(
+        threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(40)),
+        3
+    );
+}
+
+#[test]
+fn the_published_headroom_is_three_one_way_delays() {
+    let config = BufferConfig {
+        headroom: Headroom::Published,
+        ..BufferConfig::default()
+    };
+    let buffer = SharedBuffer::new(&config, Rate::from_gbps(100), &[port(100)]);
+    assert_eq!(buffer.shared_capacity().get(), (32 << 20) - 37_500 - 4_096);
+}
+
+#[test]
+fn pauses_once_and_resumes_once() {
+    let mut buffer = buffer(2 << 20, Pfc::On);
+    let mut stored = 0;
+    let paused_at = loop {
+        stored += 1;
+        match buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET) {
+            Admit::Accept => {}
+            Admit::AcceptAndPause => break stored,
+            Admit::Drop => panic!("a lossless buffer pauses before it drops"),
+        }
+    };
+    assert_eq!(
+        buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET),
+        Admit::Accept
+    );
+    stored += 1;
+    let mut resumes = 0;
+    for _ in 0..stored {
+        if buffer.release(PortId(0), PortId(1), Priority::new(3), PACKET) == Release::Resume {
+            resumes += 1;
+        }
+    }
+    assert!(paused_at > 100, "{paused_at}");
+    assert_eq!(resumes, 1);
+    assert_eq!(buffer.used(), Bytes::ZERO);
+}
+
+#[test]
+fn a_pause_that_is_forgotten_is_sent_again_and_not_resumed() {
+    let mut buffer = buffer(2 << 20, Pfc::On);
+    let fill = |buffer: &mut SharedBuffer| {
+        (1..10_000).find(|_| {
+            buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET) == Admit::AcceptAndPause
+        })
+    };
+    let stored = fill(&mut buffer).unwrap();
+    buffer.forget_pauses(PortId(0));
+    assert_eq!(fill(&mut buffer), Some(1));
+    buffer.forget_pauses(PortId(0));
+    for _ in 0..=stored {
+        let released = buffer.release(PortId(0), PortId(1), Priority::new(3), PACKET);
+        assert_eq!(released, Release::Quiet);
+    }
+    assert_eq!(buffer.used(), Bytes::ZERO);
+}
+
+#[test]
+fn without_pfc_packets_beyond_the_threshold_are_dropped() {
+    let mut buffer = buffer(1 << 20, Pfc::Off);
+    let verdicts: Vec<Admit> = (0..2_000)
+        .map(|_| buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET))
+        .collect();
+    assert!(verdicts.contains(&Admit::Drop));
+    assert!(!verdicts.contains(&Admit::AcceptAndPause));
+    assert!(buffer.used().get() <= 1 << 20);
+}
+
+proptest::proptest! {
+    #[test]
+    fn accounting_balances_for_any_order(
+        steps in proptest::collection::vec((0u16..2, 1u8..8, 60u64..1_600, proptest::bool::ANY), 1..400)
+    ) {
+        let mut buffer = buffer(300 << 10, Pfc::On);
+        let mut held: Vec<(u16, u8, u64)> = Vec::new();
+        for (ingress, priority, size, leave) in steps {
+            if leave && !held.is_empty() {
+                let (ingress, priority, size) = held.remove(0);
+                buffer.release(PortId(ingress), PortId(1), Priority::new(priority), Bytes::new(size));
+            } else if buffer.admit(PortId(ingress), PortId(1), Priority::new(priority), Bytes::new(size)) != Admit::Drop {
+                held.push((ingress, priority, size));
+            }
+            let sum: u64 = held.iter().map(|h| h.2).sum();
+            proptest::prop_assert_eq!(buffer.used().get(), sum);
+        }
+        for (ingress, priority, size) in held {
+            buffer.release(PortId(ingress), PortId(1), Priority::new(priority), Bytes::new(size));
+        }
+        proptest::prop_assert_eq!(buffer.used().get(), 0);
+        proptest::prop_assert_eq!(buffer.shared_used, 0);
+    }
+}
