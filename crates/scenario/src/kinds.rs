@@ -213,19 +213,16 @@ impl Registry {
         document: &Document<'a>,
         section: Section<'a>,
     ) -> Result<AnyCcConfig, Error> {
-        AnyCcConfig::read(document, section, &self.congestion_controls)
+        AnyCcConfig::read_in_scenario(document, section, &self.congestion_controls)
     }
 
     /// Reads the table of a discipline.
     pub(crate) fn read_discipline<'a>(
         &self,
         document: &Document<'a>,
-        mut section: Section<'a>,
+        section: &mut Section<'a>,
     ) -> Result<DisciplineConfig, Error> {
-        let config = read(&self.disciplines, document, &mut section)?;
-        let valid = config.validate();
-        valid.map_err(|error| document.refuse(&section, error))?;
-        Ok(config)
+        read(&self.disciplines, document, section)
     }
 
     /// Reads a `[[workload]]` table.

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_topology::RoutingPolicy;
+use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 
 use crate::kinds::Registry;
 use crate::read::classes::{class_algorithms, with_priorities};
 use crate::read::event::resolve_events;
 use crate::read::queries::admit_queries;
-use crate::read::queue::check_places;
-use crate::read::raw::RawScenario;
+use crate::read::queue::check_queues;
+use crate::read::raw::{RawScenario, RawTcp};
 use crate::read::routing::find_policy;
 use crate::read::topology::build_topology;
 use crate::read::traffic::Traffic;
@@ -32,7 +32,14 @@ pub(crate) fn check(
 ) -> Result<Scenario, Refused> {
     let topology = build_topology(&*raw.topology, base);
     let topology = Arc::new(topology.map_err(|reason| Part::Topology.refused(reason))?);
-    let routing_policy = check_settings(&raw, registry)?;
+    let tcp = with_profile(raw.tcp);
+    let refused = |part: Part| move |error: ConfigError| part.refused(error);
+    raw.switch.validate().map_err(refused(Part::Switch))?;
+    raw.transport.validate().map_err(refused(Part::Rdma))?;
+    tcp.validate().map_err(refused(Part::Tcp))?;
+    let routing_policy = find_policy(&raw.routing, registry).map_err(refused(Part::Routing))?;
+    raw.run.validate().map_err(refused(Part::Run))?;
+    raw.output.validate().map_err(refused(Part::Output))?;
     let traffic = Traffic {
         topology: &topology,
         folder: base,
@@ -41,11 +48,11 @@ pub(crate) fn check(
     };
     traffic.load(raw.workloads.iter_mut().map(|raw| &mut raw.workload))?;
     let class_cc = class_algorithms(&raw.workloads, raw.classes)?;
-    check_places(&raw.queues)?;
+    let queues = check_queues(raw.queues)?;
     let events = resolve_events(raw.events, &topology)?;
     if let Some(observe) = &raw.observe {
         let checked = observe.validate(&topology, &raw.run);
-        checked.map_err(|error| Part::Observe.refused(error))?;
+        checked.map_err(refused(Part::Observe))?;
     }
     let queries = admit_queries(raw.queries)?;
     let scenario = Scenario {
@@ -56,9 +63,9 @@ pub(crate) fn check(
         topology_config: raw.topology,
         topology,
         switch: raw.switch,
-        queues: raw.queues,
+        queues,
         transport: raw.transport,
-        tcp: raw.tcp,
+        tcp,
         routing: raw.routing,
         routing_policy,
         workloads: with_priorities(raw.workloads, &class_cc, &raw.cc),
@@ -75,17 +82,13 @@ pub(crate) fn check(
     Ok(scenario)
 }
 
-/// Checks what the tables that may be left out can tell by themselves, and returns the policy of routes.
-fn check_settings(
-    raw: &RawScenario,
-    registry: &Registry,
-) -> Result<Arc<dyn RoutingPolicy>, Refused> {
-    let refused = |part: Part| move |error: ConfigError| part.refused(error);
-    raw.switch.validate().map_err(refused(Part::Switch))?;
-    raw.transport.validate().map_err(refused(Part::Rdma))?;
-    raw.tcp.validate().map_err(refused(Part::Tcp))?;
-    let policy = find_policy(&raw.routing, registry).map_err(refused(Part::Routing))?;
-    raw.run.validate().map_err(refused(Part::Run))?;
-    raw.output.validate().map_err(refused(Part::Output))?;
-    Ok(policy)
+/// Returns the settings of TCP, whose profile is that of datacenters where none is named.
+fn with_profile(tcp: RawTcp) -> TcpConfig {
+    match tcp.names_profile {
+        true => tcp.config,
+        false => TcpConfig {
+            profile: TcpProfile::Datacenter,
+            ..tcp.config
+        },
+    }
 }

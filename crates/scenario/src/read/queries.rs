@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fabricsim_pint::query::{Demand, Plan, QueryConfig};
 
-use crate::read::raw::{RawQueries, read_queries};
+use crate::read::raw::RawQueries;
 use crate::read::tables::QueryTables;
 use crate::schema::part::{Part, Refused};
 use crate::schema::queries::QuerySettings;
@@ -46,8 +46,14 @@ pub fn read_plan(path: &Path) -> Result<(Vec<QueryConfig>, Plan), Error> {
     let document = Document::new(&name, &text);
     let mut root = document.parse()?;
     document.refuse_unknown("a file of queries", &root, TABLES)?;
-    let tables = QueryTables::take(&document, &mut root)?;
-    let raw = read_queries(&document, &tables)?;
+    let tables = QueryTables {
+        pint: document.section(&mut root, "pint")?,
+        queries: document.sections(&mut root, "query")?,
+    };
+    let raw = RawQueries {
+        pint: document.optional_settings(tables.pint.as_ref())?,
+        queries: document.settings_of(&tables.queries, QueryConfig::KEYS)?,
+    };
     let planned = admit_queries(raw).and_then(|settings| settings.map(plan).transpose());
     let error = |refused: Refused| tables.place(&refused).error(&document, refused.reason);
     match planned.map_err(error)? {

@@ -1,15 +1,33 @@
 //! Checks the `[[queue]]` tables.
 
-use crate::schema::part::{Part, Refused};
+use fabricsim_qdisc::DisciplineConfig;
+
+use crate::read::raw::{RawDiscipline, RawQueue};
+use crate::schema::part::{Part, Reason, Refused};
 use crate::schema::queue::QueueRule;
 
-/// Refuses priorities that flows do not have.
+/// Returns the rules of `tables`, which are in the order of the text.
 ///
 /// # Errors
-/// The first table of such.
-pub(crate) fn check_places(queues: &[QueueRule]) -> Result<(), Refused> {
-    queues.iter().enumerate().try_for_each(|(index, rule)| {
-        let valid = rule.place.validate();
-        valid.map_err(|error| Part::Queue(index).refused(error))
-    })
+/// The first discipline whose values have no meaning, and the first priority that flows do not have.
+pub(crate) fn check_queues(tables: Vec<RawQueue>) -> Result<Vec<QueueRule>, Refused> {
+    let rules = tables.into_iter().enumerate().map(|(index, table)| {
+        let discipline = check_discipline(table.discipline);
+        let discipline = discipline.map_err(|reason| Part::Discipline(index).refused(reason))?;
+        let place = table.place;
+        let valid = place.validate();
+        valid.map_err(|error| Part::Queue(index).refused(error))?;
+        Ok(QueueRule { discipline, place })
+    });
+    rules.collect()
+}
+
+fn check_discipline(discipline: RawDiscipline) -> Result<DisciplineConfig, Reason> {
+    match discipline {
+        RawDiscipline::Line(line) => Ok(line.parse::<DisciplineConfig>()?),
+        RawDiscipline::Table(config) => {
+            config.validate()?;
+            Ok(config)
+        }
+    }
 }

@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::input::{ConfigError, InputError, Key};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::schema::part::{Part, Reason, Refused};
+use crate::schema::queue::QUEUE_KEYS;
 use crate::schema::root::TABLES;
-use crate::text::document::{Document, Section};
+use crate::text::document::{Document, Line, LineOrTable, Section};
 use crate::text::error::Error;
 
 /// The keys and tables at the top of a scenario, each with its place.
@@ -25,12 +26,33 @@ pub(crate) struct Tables<'a> {
     pub(crate) run: Option<Section<'a>>,
     pub(crate) output: Option<Section<'a>>,
     pub(crate) cc: Section<'a>,
-    pub(crate) workloads: Vec<Section<'a>>,
-    pub(crate) classes: Vec<Section<'a>>,
-    pub(crate) queues: Vec<Section<'a>>,
+    pub(crate) workloads: Vec<WorkloadTables<'a>>,
+    pub(crate) classes: Vec<ClassTables<'a>>,
+    pub(crate) queues: Vec<QueueTables<'a>>,
     pub(crate) events: Vec<Section<'a>>,
     pub(crate) observe: Option<Section<'a>>,
     pub(crate) queries: QueryTables<'a>,
+}
+
+/// A `[[workload]]` table and that of its algorithm, if it has its own.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkloadTables<'a> {
+    pub(crate) own: Section<'a>,
+    pub(crate) cc: Option<Section<'a>>,
+}
+
+/// A `[[class]]` table and that of its algorithm.
+#[derive(Clone, Debug)]
+pub(crate) struct ClassTables<'a> {
+    pub(crate) own: Section<'a>,
+    pub(crate) cc: Section<'a>,
+}
+
+/// A `[[queue]]` table and its discipline.
+#[derive(Clone, Debug)]
+pub(crate) struct QueueTables<'a> {
+    pub(crate) own: Section<'a>,
+    pub(crate) discipline: LineOrTable<'a>,
 }
 
 /// The `[pint]` table and those of queries.
@@ -70,12 +92,41 @@ impl<'a> Tables<'a> {
                     "add `[cc]` and `kind = \"hpcc\"`; `fabricsim list` shows all algorithms",
                 )
             })?,
-            workloads: document.sections(root, "workload")?,
-            classes: document.sections(root, "class")?,
-            queues: document.sections(root, "queue")?,
+            workloads: (document.sections(root, "workload")?.into_iter())
+                .map(|mut own| {
+                    let cc = document.subsection(&mut own, "cc")?;
+                    Ok(WorkloadTables { own, cc })
+                })
+                .collect::<Result<_, Error>>()?,
+            classes: (document.sections(root, "class")?.into_iter())
+                .map(|mut own| match document.subsection(&mut own, "cc")? {
+                    Some(cc) => Ok(ClassTables { own, cc }),
+                    None => Err(document.diagnostic(
+                        own.span,
+                        format!("{} does not say its algorithm", own.title),
+                        "add `cc = { kind = \"dcqcn\" }`; `fabricsim list cc` shows all algorithms",
+                    )),
+                })
+                .collect::<Result<_, Error>>()?,
+            queues: (document.sections(root, "queue")?.into_iter())
+                .map(|mut own| {
+                    document.refuse_unknown(&own.title, &own.table, &Key::names(QUEUE_KEYS))?;
+                    match document.line_or_table(&mut own, "discipline")? {
+                        Some(discipline) => Ok(QueueTables { own, discipline }),
+                        None => Err(document.diagnostic(
+                            own.span,
+                            format!("{} does not say its discipline", own.title),
+                            "add `discipline = \"fq_codel\"`; docs/scenarios.md has all kinds",
+                        )),
+                    }
+                })
+                .collect::<Result<_, Error>>()?,
             events: document.sections(root, "event")?,
             observe: document.section(root, "observe")?,
-            queries: QueryTables::take(document, root)?,
+            queries: QueryTables {
+                pint: document.section(root, "pint")?,
+                queries: document.sections(root, "query")?,
+            },
         };
         if tables.workloads.is_empty() {
             return Err(document.missing(
@@ -101,10 +152,14 @@ impl<'a> Tables<'a> {
             Part::Run => Place::of_table(self.run.as_ref()),
             Part::Output => Place::of_table(self.output.as_ref()),
             Part::Cc => Place::Table(&self.cc),
-            Part::Workload(index) => Place::of_table(self.workloads.get(index)),
-            Part::ClassId(index) => Place::of_key(self.classes.get(index), "id"),
-            Part::Queue(index) => Place::of_table(self.queues.get(index)),
-            Part::Event(index) => Place::of_table(self.events.get(index)),
+            Part::Workload(index) => Place::Table(&self.workloads[index].own),
+            Part::ClassId(index) => Place::of_key(Some(&self.classes[index].own), "id"),
+            Part::Queue(index) => Place::Table(&self.queues[index].own),
+            Part::Discipline(index) => match &self.queues[index].discipline {
+                LineOrTable::Line(line) => Place::Line(line),
+                LineOrTable::Table(table) => Place::Table(table),
+            },
+            Part::Event(index) => Place::Table(&self.events[index]),
             Part::Observe => Place::of_table(self.observe.as_ref()),
             Part::Pint | Part::Query(_) => self.queries.place(refused),
         }
@@ -112,23 +167,12 @@ impl<'a> Tables<'a> {
 }
 
 impl<'a> QueryTables<'a> {
-    /// Takes the tables out of `root`.
-    ///
-    /// # Errors
-    /// When one of the keys is no table.
-    pub(crate) fn take(document: &Document<'a>, root: &mut DeTable<'a>) -> Result<Self, Error> {
-        Ok(Self {
-            pint: document.section(root, "pint")?,
-            queries: document.sections(root, "query")?,
-        })
-    }
-
     /// Returns where a part stands that is refused. All queries together stand at the first one, unless
     /// their budget is given and at fault.
     pub(crate) fn place(&self, refused: &Refused) -> Place<'_, 'a> {
         let pint = self.pint.as_ref();
         match (refused.part, &refused.reason) {
-            (Part::Query(index), _) => Place::of_table(self.queries.get(index)),
+            (Part::Query(index), _) => Place::Table(&self.queries[index]),
             (_, Reason::Key(error)) if !self.gives_budget(error.key) => {
                 let first = self.queries.first();
                 Place::Span(first.map_or(0..0, |first| first.span.clone()))
@@ -149,6 +193,8 @@ impl<'a> QueryTables<'a> {
 pub(crate) enum Place<'t, 'a> {
     /// A table, whose keys have places of their own.
     Table(&'t Section<'a>),
+    /// A line, whose words have places of their own.
+    Line(&'t Line),
     /// A value, or the start of the text where it is not given.
     Span(Range<usize>),
 }
@@ -166,18 +212,26 @@ impl<'t, 'a> Place<'t, 'a> {
         Self::of_value(table.and_then(|table| table.table.get(key)))
     }
 
+    fn span(&self) -> Range<usize> {
+        match self {
+            Self::Table(table) => table.span.clone(),
+            Self::Line(line) => line.span.clone(),
+            Self::Span(span) => span.clone(),
+        }
+    }
+
     /// Returns the error of what is refused for `reason` here.
     pub(crate) fn error(self, document: &Document<'a>, reason: Reason) -> Error {
         document.error(match (self, reason) {
             (_, Reason::File(error)) => return error,
             (Self::Table(table), Reason::Key(error)) => table.refusal(error),
-            (Self::Table(table), Reason::Whole { message, help }) => {
-                InputError::new(table.span.clone(), message, help)
-            }
-            (Self::Span(span), Reason::Key(ConfigError { message, help, .. }))
-            | (Self::Span(span), Reason::Whole { message, help }) => {
-                InputError::new(span, message, help)
-            }
+            (Self::Line(line), Reason::Words(error)) => line.refusal(document.text, error),
+            (
+                place,
+                Reason::Key(ConfigError { message, help, .. })
+                | Reason::Words(InputError { message, help, .. })
+                | Reason::Whole { message, help },
+            ) => InputError::new(place.span(), message, help),
         })
     }
 }

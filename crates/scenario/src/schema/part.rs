@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use fabricsim_core::input::ConfigError;
+use fabricsim_core::input::{ConfigError, InputError};
 
 use crate::text::error::Error;
 
@@ -39,6 +39,8 @@ pub enum Part {
     ClassId(usize),
     /// A `[[queue]]`, from 0.
     Queue(usize),
+    /// The key `discipline` of a `[[queue]]`, from 0.
+    Discipline(usize),
     /// An `[[event]]`, from 0.
     Event(usize),
     /// `[observe]`.
@@ -63,7 +65,7 @@ impl fmt::Display for Part {
             Self::Cc => f.write_str("[cc]"),
             Self::Workload(index) => write!(f, "[[workload]] {}", index + 1),
             Self::ClassId(index) => write!(f, "[[class]] {}", index + 1),
-            Self::Queue(index) => write!(f, "[[queue]] {}", index + 1),
+            Self::Queue(index) | Self::Discipline(index) => write!(f, "[[queue]] {}", index + 1),
             Self::Event(index) => write!(f, "[[event]] {}", index + 1),
             Self::Observe => f.write_str("[observe]"),
             Self::Pint => f.write_str("[pint]"),
@@ -84,6 +86,8 @@ pub(crate) struct Refused {
 pub(crate) enum Reason {
     /// The value of a key of the part.
     Key(ConfigError),
+    /// Words of a part that is a line; the place is one in the line.
+    Words(InputError),
     /// The part as a whole.
     Whole { message: String, help: String },
     /// A file that the part names; the error has its place in that.
@@ -93,6 +97,12 @@ pub(crate) enum Reason {
 impl From<ConfigError> for Reason {
     fn from(error: ConfigError) -> Self {
         Self::Key(error)
+    }
+}
+
+impl From<InputError> for Reason {
+    fn from(error: InputError) -> Self {
+        Self::Words(error)
     }
 }
 
@@ -147,7 +157,9 @@ impl WithoutText {
                 let message = format!("{part}, key `{}`: {}", error.key, error.message);
                 self.error(message, error.help)
             }
-            Reason::Whole { message, help } => self.error(message, help),
+            Reason::Words(InputError { message, help, .. }) | Reason::Whole { message, help } => {
+                self.error(message, help)
+            }
             Reason::File(error) => error,
         }
     }

@@ -1,7 +1,6 @@
 //! A scenario's text as tables whose values know where they stand.
 
 use std::ops::Range;
-use std::str::FromStr;
 
 use fabricsim_core::input::{ConfigError, InputError, SettingValue};
 use serde::de::DeserializeOwned;
@@ -34,6 +33,26 @@ pub struct Section<'a> {
     pub span: Range<usize>,
     /// The keys and values that have not been read yet.
     pub table: DeTable<'a>,
+}
+
+/// A value that is a line of words or a table.
+#[derive(Clone, Debug)]
+pub enum LineOrTable<'a> {
+    /// The line.
+    Line(Line),
+    /// The table.
+    Table(Section<'a>),
+}
+
+/// A value that is a line of words.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The key as a message gives it: "[[queue]] 1, key `discipline`".
+    pub title: String,
+    /// Position of the value in the text, with its quotes.
+    pub span: Range<usize>,
+    /// The words.
+    pub text: String,
 }
 
 impl<'a> Document<'a> {
@@ -142,6 +161,28 @@ impl<'a> Document<'a> {
         self.table(value, title).map(Some)
     }
 
+    /// Removes `key` from a section, whose value is a line or a table.
+    pub fn line_or_table(
+        &self,
+        section: &mut Section<'a>,
+        key: &str,
+    ) -> Result<Option<LineOrTable<'a>>, Error> {
+        let value = section.table.get(key);
+        let line = value.and_then(|value| {
+            Some(Line {
+                title: format!("{}, key `{key}`", section.title),
+                span: value.span(),
+                text: value.get_ref().as_str()?.to_owned(),
+            })
+        });
+        let Some(line) = line else {
+            let table = self.subsection(section, key)?;
+            return Ok(table.map(LineOrTable::Table));
+        };
+        section.table.remove(key);
+        Ok(Some(LineOrTable::Line(line)))
+    }
+
     fn table(&self, value: Spanned<DeValue<'a>>, title: String) -> Result<Section<'a>, Error> {
         let span = value.span();
         match value.into_inner() {
@@ -210,41 +251,27 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// Turns a section into its settings, all of which have defaults; without one they have these.
-    pub fn settings_or_default<T: DeserializeOwned + Default + SettingValue>(
+    /// Turns each of `sections`, which have the same keys, into its settings.
+    pub fn settings_of<'s, T: DeserializeOwned>(
         &self,
-        section: Option<&Section<'a>>,
-    ) -> Result<T, Error> {
-        match section {
-            Some(section) => self.settings(section, T::KIND.keys()),
-            None => Ok(T::default()),
-        }
+        sections: impl IntoIterator<Item = &'s Section<'a>>,
+        keys: Keys,
+    ) -> Result<Vec<T>, Error>
+    where
+        'a: 's,
+    {
+        let sections = sections.into_iter();
+        sections.map(|own| self.settings(own, keys)).collect()
     }
 
-    /// Removes the text `key` from a section and parses it. An error stands at the words at fault.
-    ///
-    /// # Panics
-    /// When the section has no such key.
-    pub fn parsed<T: FromStr<Err = InputError>>(
+    /// Turns a section into its settings, if there is one.
+    pub fn optional_settings<T: DeserializeOwned + SettingValue>(
         &self,
-        section: &mut Section<'a>,
-        key: &str,
-    ) -> Result<T, Error> {
-        let value = section.table.remove(key);
-        let value = value.expect("the key has been seen");
-        let text = value.get_ref().as_str().unwrap_or_default();
-        text.parse().map_err(|error: InputError| {
-            let span = value.span();
-            // The words stand where they are in the text unless it has escapes.
-            let plain = (self.text).get(span.start + 1..span.end.saturating_sub(1)) == Some(text);
-            let span = if plain {
-                span.start + 1 + error.span.start..span.start + 1 + error.span.end
-            } else {
-                span
-            };
-            let message = format!("{}, key `{key}`: {}", section.title, error.message);
-            self.diagnostic(span, message, error.help)
-        })
+        section: Option<&Section<'a>>,
+    ) -> Result<Option<T>, Error> {
+        section
+            .map(|section| self.settings(section, T::KIND.keys()))
+            .transpose()
     }
 
     /// Returns where the value of `key` stands, or the section where it is not given.
@@ -290,5 +317,19 @@ impl Section<'_> {
     pub fn refusal(&self, error: ConfigError) -> InputError {
         let message = format!("{}, key `{}`: {}", self.title, error.key, error.message);
         InputError::new(self.place(error.key), message, error.help)
+    }
+}
+
+impl Line {
+    /// Returns the error of words that are refused, in `document` where they stand.
+    pub fn refusal(&self, document: &str, error: InputError) -> InputError {
+        let words = self.span.start + 1..self.span.end.saturating_sub(1);
+        // The words stand where they are in the text unless it has escapes.
+        let span = match document.get(words.clone()) == Some(&self.text) {
+            true => words.start + error.span.start..words.start + error.span.end,
+            false => self.span.clone(),
+        };
+        let message = format!("{}: {}", self.title, error.message);
+        InputError::new(span, message, error.help)
     }
 }

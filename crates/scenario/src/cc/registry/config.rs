@@ -85,8 +85,8 @@ impl AnyCcConfig {
         algorithm.checked(document, &section)
     }
 
-    /// Reads the table `section`, whose `kind` names an algorithm of `registry`.
-    pub(crate) fn read<'a>(
+    /// Reads the table `section` of a scenario, whose `kind` names an algorithm of `registry`.
+    pub(crate) fn read_in_scenario<'a>(
         document: &Document<'a>,
         mut section: Section<'a>,
         registry: &CcRegistry,
