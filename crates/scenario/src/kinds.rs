@@ -211,9 +211,9 @@ impl Registry {
     pub(crate) fn read_cc<'a>(
         &self,
         document: &Document<'a>,
-        section: Section<'a>,
+        section: &Section<'a>,
     ) -> Result<AnyCcConfig, Error> {
-        AnyCcConfig::read_in_scenario(document, section, &self.congestion_controls)
+        AnyCcConfig::read_in_scenario(document, section.clone(), &self.congestion_controls)
     }
 
     /// Reads the table of a discipline.

@@ -22,7 +22,7 @@ use crate::schema::queue::{QUEUE_KEYS, QueuePlace};
 use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
-use crate::text::document::{Document, LineOrTable, Section};
+use crate::text::document::{Document, LineOrTable};
 use crate::text::error::Error;
 
 /// A scenario as it is written: the values of its tables, and defaults for what is left out.
@@ -31,19 +31,19 @@ pub(crate) struct RawScenario {
     pub(crate) name: String,
     pub(crate) seed: u64,
     pub(crate) profile: Option<Profile>,
+    pub(crate) topology: BoxedTopology,
     pub(crate) switch: SwitchSettings,
     pub(crate) transport: RdmaConfig,
     pub(crate) tcp: RawTcp,
     pub(crate) routing: RoutingSettings,
     pub(crate) run: RunSettings,
     pub(crate) output: OutputSettings,
-    pub(crate) events: Vec<RawEvent>,
-    pub(crate) observe: Option<ObserveSettings>,
-    pub(crate) queries: RawQueries,
-    pub(crate) topology: BoxedTopology,
     pub(crate) cc: AnyCcConfig,
     pub(crate) workloads: Vec<RawWorkload>,
     pub(crate) classes: Vec<RawClass>,
+    pub(crate) events: Vec<RawEvent>,
+    pub(crate) observe: Option<ObserveSettings>,
+    pub(crate) queries: RawQueries,
     pub(crate) queues: Vec<RawQueue>,
 }
 
@@ -118,81 +118,79 @@ impl RawScenario {
     ) -> Result<Self, Error> {
         let placed = |error| document.error(error);
         let kinds: Vec<&'static str> = KINDS.iter().map(|(name, ..)| *name).collect();
-        let read_cc = |table: &Section<'a>| registry.read_cc(document, table.clone());
         Ok(Self {
             name: read_name(tables.name.as_ref(), document.name).map_err(placed)?,
             seed: read_seed(tables.seed.as_ref()).map_err(placed)?,
             profile: read_profile(tables.profile.as_ref()).map_err(placed)?,
             topology: registry.read_topology(document, &mut tables.topology)?,
+            switch: (document.optional_settings(tables.switch.as_ref())?).unwrap_or_default(),
+            transport: (document.optional_settings(tables.rdma.as_ref())?).unwrap_or_default(),
+            tcp: RawTcp {
+                config: (document.optional_settings(tables.tcp.as_ref())?).unwrap_or_default(),
+                names_profile: (tables.tcp.as_ref())
+                    .is_some_and(|tcp| tcp.table.contains_key("profile")),
+            },
+            routing: (document.optional_settings(tables.routing.as_ref())?).unwrap_or_default(),
+            run: (document.optional_settings(tables.run.as_ref())?).unwrap_or_default(),
+            output: (document.optional_settings(tables.output.as_ref())?).unwrap_or_default(),
+            cc: registry.read_cc(document, &tables.cc)?,
             workloads: (tables.workloads.iter_mut())
                 .map(|tables| {
+                    let cc = tables.cc.as_ref();
                     Ok(RawWorkload {
                         names_priority: tables.own.table.contains_key("priority"),
-                        cc: tables.cc.as_ref().map(read_cc).transpose()?,
+                        cc: cc.map(|cc| registry.read_cc(document, cc)).transpose()?,
                         workload: registry.read_workload(document, &mut tables.own)?,
                     })
                 })
                 .collect::<Result<_, Error>>()?,
+            classes: (tables.classes.iter())
+                .map(|tables| {
+                    Ok(RawClass {
+                        cc: registry.read_cc(document, &tables.cc)?,
+                        table: document.settings(&tables.own, CLASS_KEYS)?,
+                    })
+                })
+                .collect::<Result<_, Error>>()?,
+            events: (tables.events.iter_mut())
+                .map(|table| match document.kind(table, &kinds)? {
+                    "link-down" => {
+                        (document.settings(table, LinkTable::KEYS)).map(RawEvent::LinkDown)
+                    }
+                    "link-up" => (document.settings(table, LinkTable::KEYS)).map(RawEvent::LinkUp),
+                    "link-rate" => {
+                        (document.settings(table, RateTable::KEYS)).map(RawEvent::LinkRate)
+                    }
+                    "link-loss" => {
+                        (document.settings(table, LossTable::KEYS)).map(RawEvent::LinkLoss)
+                    }
+                    "switch-down" => {
+                        (document.settings(table, SwitchTable::KEYS)).map(RawEvent::SwitchDown)
+                    }
+                    "switch-up" => {
+                        (document.settings(table, SwitchTable::KEYS)).map(RawEvent::SwitchUp)
+                    }
+                    _ => unreachable!("`kind` returns one of the names it was given"),
+                })
+                .collect::<Result<_, Error>>()?,
+            observe: document.optional_settings(tables.observe.as_ref())?,
+            queries: RawQueries {
+                pint: document.optional_settings(tables.queries.pint.as_ref())?,
+                queries: document.settings_of(&tables.queries.queries, QueryConfig::KEYS)?,
+            },
             queues: (tables.queues.iter_mut())
                 .map(|tables| {
                     Ok(RawQueue {
+                        place: document.settings(&tables.own, QUEUE_KEYS)?,
                         discipline: match &mut tables.discipline {
                             LineOrTable::Line(line) => RawDiscipline::Line(line.text.clone()),
                             LineOrTable::Table(table) => {
                                 RawDiscipline::Table(registry.read_discipline(document, table)?)
                             }
                         },
-                        place: document.settings(&tables.own, QUEUE_KEYS)?,
                     })
                 })
                 .collect::<Result<_, Error>>()?,
-            cc: read_cc(&tables.cc)?,
-            classes: (tables.classes.iter())
-                .map(|tables| {
-                    Ok(RawClass {
-                        cc: read_cc(&tables.cc)?,
-                        table: document.settings(&tables.own, CLASS_KEYS)?,
-                    })
-                })
-                .collect::<Result<_, Error>>()?,
-            events: (tables.events.iter_mut())
-                .map(|table| {
-                    Ok(match document.kind(table, &kinds)? {
-                        "link-down" => {
-                            RawEvent::LinkDown(document.settings(table, LinkTable::KEYS)?)
-                        }
-                        "link-up" => RawEvent::LinkUp(document.settings(table, LinkTable::KEYS)?),
-                        "link-rate" => {
-                            RawEvent::LinkRate(document.settings(table, RateTable::KEYS)?)
-                        }
-                        "link-loss" => {
-                            RawEvent::LinkLoss(document.settings(table, LossTable::KEYS)?)
-                        }
-                        "switch-down" => {
-                            RawEvent::SwitchDown(document.settings(table, SwitchTable::KEYS)?)
-                        }
-                        "switch-up" => {
-                            RawEvent::SwitchUp(document.settings(table, SwitchTable::KEYS)?)
-                        }
-                        _ => unreachable!("`kind` returns one of the names it was given"),
-                    })
-                })
-                .collect::<Result<_, Error>>()?,
-            switch: (document.optional_settings(tables.switch.as_ref())?).unwrap_or_default(),
-            transport: (document.optional_settings(tables.rdma.as_ref())?).unwrap_or_default(),
-            tcp: RawTcp {
-                names_profile: (tables.tcp.as_ref())
-                    .is_some_and(|tcp| tcp.table.contains_key("profile")),
-                config: (document.optional_settings(tables.tcp.as_ref())?).unwrap_or_default(),
-            },
-            routing: (document.optional_settings(tables.routing.as_ref())?).unwrap_or_default(),
-            run: (document.optional_settings(tables.run.as_ref())?).unwrap_or_default(),
-            output: (document.optional_settings(tables.output.as_ref())?).unwrap_or_default(),
-            observe: document.optional_settings(tables.observe.as_ref())?,
-            queries: RawQueries {
-                pint: document.optional_settings(tables.queries.pint.as_ref())?,
-                queries: document.settings_of(&tables.queries.queries, QueryConfig::KEYS)?,
-            },
         })
     }
 }
