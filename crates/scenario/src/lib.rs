@@ -7,7 +7,7 @@
 //!   routing policies.
 //! * [`scenario`]: the [`Scenario`], what its parts ask for together, and what is refused.
 //! * [`json_schema`]: the tables as a JSON Schema.
-//! * [`read`]: from a text to a scenario, one reader for each table.
+//! * [`read`]: from a text to a scenario: tables, then typed values, then checked ones.
 //!
 //! * [`builder`]: from settings to a scenario, for programs that have no text.
 //!

@@ -38,8 +38,8 @@ pub(crate) fn class_algorithms(
     Ok(algorithms)
 }
 
-/// Gives workloads of TCP that name no priority that of TCP; `default` is the algorithm of classes that
-/// are not among `own`.
+/// Gives workloads of TCP that name no priority that of TCP; `default` is the algorithm of classes
+/// that are not among `own`.
 pub(crate) fn with_priorities(
     workloads: Vec<RawWorkload>,
     own: &ClassCc,

@@ -9,7 +9,7 @@ use crate::schema::queue::QueueRule;
 /// Returns the rules of `tables`, which are in the order of the text.
 ///
 /// # Errors
-/// The first discipline whose values have no meaning, and the first priority that flows do not have.
+/// The first discipline whose values have no meaning, or the first priority that flows cannot have.
 pub(crate) fn check_queues(tables: Vec<RawQueue>) -> Result<Vec<QueueRule>, Refused> {
     let rules = tables.into_iter().enumerate().map(|(index, table)| {
         let discipline = check_discipline(table.discipline);

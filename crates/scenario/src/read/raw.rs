@@ -1,5 +1,4 @@
-//! Reads the tables of a scenario as typed values, before anything is checked that a table cannot tell
-//! by its keys.
+//! Reads the tables of a scenario as typed values, before any value is checked.
 
 use fabricsim_pint::query::QueryConfig;
 use fabricsim_qdisc::DisciplineConfig;

@@ -167,8 +167,8 @@ impl<'a> Tables<'a> {
 }
 
 impl<'a> QueryTables<'a> {
-    /// Returns where a part stands that is refused. All queries together stand at the first one, unless
-    /// their budget is given and at fault.
+    /// Returns where a part stands that is refused. All queries together stand at the first one,
+    /// unless their budget is given and at fault.
     pub(crate) fn place(&self, refused: &Refused) -> Place<'_, 'a> {
         let pint = self.pint.as_ref();
         match (refused.part, &refused.reason) {

@@ -15,8 +15,8 @@ use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 use crate::text::messages::suggest;
 
-/// Reads the file that `config` names, relative to `base`, and says what the workload is expected to
-/// send.
+/// Reads the file that `config` names, relative to `base`, and says what the workload is expected
+/// to send.
 ///
 /// # Errors
 /// The first key that cannot be used, and the first error in the file.
