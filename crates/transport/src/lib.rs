@@ -2,9 +2,9 @@
 //! that belong to no other crate.
 //!
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
-//! limited by a window, every packet is acknowledged, losses are recovered by going back or selectively.
-//! [`tcp`] has connections, byte streams, requests and the algorithms of hosts on the internet. [`DualStackHost`]
-//! run both.
+//! limited by a window, every packet is acknowledged, losses are recovered by going back or
+//! selectively. [`tcp`] has connections, byte streams, requests and the algorithms of hosts on the
+//! internet. [`DualStackHost`] run both.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -10,7 +10,8 @@ use crate::schema::queue::{QUEUE_KEYS, QueuePlace, QueueRule};
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
 
-/// Reads the `[[queue]]` tables, each with the place of its `priorities`, of its `rate` and of itself.
+/// Reads the `[[queue]]` tables, each with the place of its `priorities`, of its `rate` and of
+/// itself.
 pub(crate) fn read_queues<'a>(
     document: &Document<'a>,
     root: &mut DeTable<'a>,

@@ -8,8 +8,8 @@ use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 use crate::text::input_file::read_named;
 
-/// Reads the file that `key` of a table names. One that cannot be read is an error of the key, which
-/// `refuse` makes; one that is no text is an error in the file.
+/// Reads the file that `key` of a table names. One that cannot be read is an error of the key,
+/// which `refuse` makes; one that is no text is an error in the file.
 pub(crate) fn read_referenced(
     key: &'static str,
     kind: FileKind,

@@ -31,7 +31,8 @@ pub(crate) fn read_topology<'a>(
     Ok((config, topology))
 }
 
-/// Builds the network of `config`, whose file is relative to `base`; `refuse` makes the error of a key.
+/// Builds the network of `config`, whose file is relative to `base`; `refuse` makes the error of a
+/// key.
 pub(crate) fn build_topology(
     config: &dyn AnyTopology,
     base: &Path,

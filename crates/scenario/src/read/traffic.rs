@@ -84,8 +84,8 @@ impl<'a> TrafficReader<'_, 'a> {
         Ok(workloads)
     }
 
-    /// Gives workloads of TCP that name no priority that of TCP; `cc` is the algorithm of classes that
-    /// have none of their own.
+    /// Gives workloads of TCP that name no priority that of TCP; `cc` is the algorithm of classes
+    /// that have none of their own.
     pub(crate) fn with_priorities(
         &self,
         mut workloads: Vec<BoxedWorkload>,

@@ -32,8 +32,8 @@ pub(crate) fn read_workload<'a>(
     Ok((config, expected))
 }
 
-/// Reads the file that `config` names, relative to `base`, and says what the workload is expected to
-/// send; `refuse` makes the error of a key.
+/// Reads the file that `config` names, relative to `base`, and says what the workload is expected
+/// to send; `refuse` makes the error of a key.
 pub(crate) fn load_workload(
     config: &mut dyn AnyWorkload,
     base: &Path,

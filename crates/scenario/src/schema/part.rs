@@ -44,7 +44,8 @@ impl fmt::Display for Part {
     }
 }
 
-/// Turns what is wrong with a part of a scenario into an error, with its place where there is a text.
+/// Turns what is wrong with a part of a scenario into an error, with its place where there is a
+/// text.
 pub(crate) trait Blame {
     /// Returns the error of a part as a whole.
     fn part(&self, part: Part, message: String, help: String) -> Error;
