@@ -43,5 +43,6 @@ pub mod limits;
 pub mod network;
 pub mod packet;
 pub mod plugin;
+mod priority;
 pub mod rng;
 pub mod units;

@@ -3,18 +3,16 @@
 mod flags;
 mod header;
 mod pause_change;
-mod priority;
-mod priority_set;
 mod slots;
 mod stamps;
 
 pub use flags::{Ecn, Flags};
 pub use header::Header;
 pub use pause_change::PauseChange;
-pub use priority::{NoSuchPriority, Priority};
-pub use priority_set::{PriorityIter, PrioritySet};
 pub use slots::Slots;
 pub use stamps::{HasOrder, OrderSlot, Stamps};
+
+pub use crate::priority::{NoSuchPriority, Priority, PriorityIter, PrioritySet};
 
 use crate::engine::Message;
 use crate::fifo::Assign;
