@@ -7,23 +7,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
-use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology, TopologyKind};
+use fabricsim_topology::{BoxedTopology, RoutingPolicy, TopologyKind};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
-use fabricsim_workload::{BoxedWorkload, WorkloadContext, WorkloadKind, boxed};
+use fabricsim_workload::{BoxedWorkload, WorkloadKind, boxed};
 
-use self::check::check_seed;
+use self::check::{check_name, check_seed};
 use crate::cc::registry::AnyCcConfig;
 use crate::kinds::Registry;
 use crate::read::routing::find_policy;
 use crate::read::topology::build_topology;
-use crate::read::workload::load_workload;
-use crate::scenario::counts::{FlowCount, check_count};
+use crate::read::traffic::Traffic;
+use crate::scenario::Scenario;
 use crate::scenario::places::Places;
-use crate::scenario::{Scenario, hosts};
 use crate::schema::event::Event;
 use crate::schema::observe::ObserveSettings;
-use crate::schema::part::{Part, WithoutText};
+use crate::schema::part::{Part, Refused, WithoutText};
 use crate::schema::profile::{Profile, quirks};
 use crate::schema::queries::QuerySettings;
 use crate::schema::queue::QueueRule;
@@ -128,19 +127,19 @@ impl Scenario {
     /// # Errors
     /// When one of them cannot be sent.
     pub fn with_workloads(&self, mut workloads: Vec<BoxedWorkload>) -> Result<Self, Error> {
-        let blame = self.without_text();
         let traffic = Traffic {
             topology: self.topology(),
             folder: self.folder(),
             seed: self.seed(),
-            profile: self.profile(),
+            times: quirks(self.profile()).start_times,
         };
-        traffic.load(&mut workloads, &blame)?;
+        let loaded = traffic.load(workloads.iter_mut());
         let scenario = Self {
             workloads,
             ..self.clone()
         };
-        scenario.check(&blame)?;
+        let checked = loaded.and_then(|()| scenario.check());
+        checked.map_err(|refused| self.without_text().refuse(refused))?;
         Ok(scenario)
     }
 }
@@ -287,35 +286,37 @@ impl ScenarioBuilder {
     /// # Errors
     /// The first setting that cannot be used, what is wrong with it and what would be right.
     pub fn build(self) -> Result<Scenario, Error> {
-        let blame = WithoutText {
+        let scenario = WithoutText {
             scenario: self.name.clone(),
         };
-        self.check_tables(&blame)?;
-        let missing = |what: &str| {
-            let message = format!("the scenario has no {what}");
-            blame.error(message, format!("give one with `ScenarioBuilder::{what}`"))
-        };
+        check_name(&self.name, &scenario)?;
+        check_seed(self.seed, &scenario)?;
+        self.checked().map_err(|refused| scenario.refuse(refused))
+    }
+
+    fn checked(self) -> Result<Scenario, Refused> {
+        self.check_tables()?;
         let Some(topology_config) = self.topology else {
-            return Err(missing("topology"));
+            return Err(missing(Part::Topology, "topology"));
         };
-        let refuse = |error| blame.refused(Part::Topology, error);
-        let topology = build_topology(&*topology_config, &self.folder, &refuse)?;
+        let topology = build_topology(&*topology_config, &self.folder)
+            .map_err(|reason| Part::Topology.refused(reason))?;
         let Some(cc) = self.cc else {
-            return Err(missing("cc"));
+            return Err(missing(Part::Cc, "cc"));
         };
-        for event in &self.events {
+        for (index, event) in self.events.iter().enumerate() {
             event
                 .validate(&topology)
-                .map_err(|error| blame.refused("[[event]]", error))?;
+                .map_err(|error| Part::Event(index).refused(error))?;
         }
         if let Some(observe) = &self.observe {
             observe
                 .validate(&topology, &self.run)
-                .map_err(|error| blame.refused("[observe]", error))?;
+                .map_err(|error| Part::Observe.refused(error))?;
         }
         let mut queries = self.queries;
         if let Some(queries) = &mut queries {
-            queries.admit_all(&blame)?;
+            queries.admit_all()?;
         }
         let mut routing = self.routing;
         if let Some(own) = &self.routing_policy {
@@ -324,16 +325,19 @@ impl ScenarioBuilder {
         let routing_policy = match self.routing_policy {
             Some(own) => own,
             None => find_policy(&routing, &Registry::default())
-                .map_err(|error| blame.refused("[routing]", error))?,
+                .map_err(|error| Part::Routing.refused(error))?,
         };
         let mut workloads = self.workloads;
         let traffic = Traffic {
             topology: &topology,
             folder: &self.folder,
             seed: self.seed,
-            profile: self.profile,
+            times: quirks(self.profile).start_times,
         };
-        traffic.load(&mut workloads, &blame)?;
+        traffic.load(workloads.iter_mut())?;
+        let places = Places::Without(WithoutText {
+            scenario: self.name.clone(),
+        });
         let scenario = Scenario {
             name: self.name,
             folder: self.folder,
@@ -355,41 +359,17 @@ impl ScenarioBuilder {
             output: self.output,
             observe: self.observe,
             queries,
-            places: Arc::new(Places::Without(blame.clone())),
+            places: Arc::new(places),
         };
-        scenario.check(&blame)?;
+        scenario.check()?;
         Ok(scenario)
     }
 }
 
-/// Context with which workloads are completed.
-struct Traffic<'a> {
-    topology: &'a Topology,
-    folder: &'a std::path::Path,
-    seed: u64,
-    profile: Option<Profile>,
-}
-
-impl Traffic<'_> {
-    /// Reads the files of `workloads`, and refuses those that cannot be sent.
-    fn load(&self, workloads: &mut [BoxedWorkload], blame: &WithoutText) -> Result<(), Error> {
-        check_count(workloads.len()).map_err(|(_, message, help)| blame.error(message, help))?;
-        let hosts = hosts(self.topology);
-        let mut flows = FlowCount::default();
-        for (index, workload) in workloads.iter_mut().enumerate() {
-            let context = WorkloadContext {
-                hosts: Arc::clone(&hosts),
-                seed: self.seed,
-                index: index as u64,
-            };
-            let title = format!("[[workload]] {}", index + 1);
-            let refuse = |error| blame.refused(&title, error);
-            let times = quirks(self.profile).start_times;
-            let expected = load_workload(&mut **workload, self.folder, &context, times, &refuse)?;
-            flows
-                .add(index, expected)
-                .map_err(|(message, help)| blame.error(message, help))?;
-        }
-        Ok(())
-    }
+/// Returns the error of a part that a program has to give by the method `name`.
+fn missing(part: Part, name: &str) -> Refused {
+    part.refused_whole(
+        format!("the scenario has no {name}"),
+        format!("give one with `ScenarioBuilder::{name}`"),
+    )
 }

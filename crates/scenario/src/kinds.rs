@@ -8,7 +8,7 @@ use fabricsim_topology::{
 };
 use fabricsim_workload::{BoxedWorkload, WorkloadKind, WorkloadVisitor};
 
-use crate::cc::registry::CcRegistry;
+use crate::cc::registry::{AnyCcConfig, CcRegistry};
 use crate::schema::keys::Keys;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
@@ -207,13 +207,25 @@ impl Registry {
         read(&self.topologies, document, section)
     }
 
+    /// Reads the table of an algorithm.
+    pub(crate) fn read_cc<'a>(
+        &self,
+        document: &Document<'a>,
+        section: Section<'a>,
+    ) -> Result<AnyCcConfig, Error> {
+        AnyCcConfig::read(document, section, &self.congestion_controls)
+    }
+
     /// Reads the table of a discipline.
     pub(crate) fn read_discipline<'a>(
         &self,
         document: &Document<'a>,
-        section: &mut Section<'a>,
+        mut section: Section<'a>,
     ) -> Result<DisciplineConfig, Error> {
-        read(&self.disciplines, document, section)
+        let config = read(&self.disciplines, document, &mut section)?;
+        let valid = config.validate();
+        valid.map_err(|error| document.refuse(&section, error))?;
+        Ok(config)
     }
 
     /// Reads a `[[workload]]` table.

@@ -1,51 +1,37 @@
-//! Reads a scenario from its text, one table after the other.
+//! Reads a scenario from its text: its tables are taken out, read as typed values, and checked.
 
-mod blame;
+mod checked;
 mod classes;
 mod event;
-mod observe;
 pub(crate) mod queries;
 mod queue;
+mod raw;
 mod referenced;
 mod root;
 pub(crate) mod routing;
 mod tables;
 pub(crate) mod topology;
-mod traffic;
-pub(crate) mod workload;
+pub(crate) mod traffic;
+mod workload;
 
 pub use queries::read_plan;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use fabricsim_transport::rdma::RdmaConfig;
 use toml::de::DeTable;
 
 use crate::kinds::Registry;
 use crate::scenario::Scenario;
 use crate::scenario::places::Places;
-use crate::schema::profile::quirks;
-use crate::schema::root::TABLES;
-use crate::schema::run::{OutputSettings, RunSettings};
-use crate::schema::switch::SwitchSettings;
 use crate::text::document::Document;
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 use crate::text::input_file::read_text;
 use crate::text::overrides;
 
-use blame::TextBlame;
-use classes::{read_classes, read_default_cc};
-use event::read_events;
-use observe::read_observe;
-use queries::read_queries;
-use queue::read_queues;
-use root::{read_name, read_profile, read_seed};
-use routing::read_routing;
-use tables::{read_table, read_tcp};
-use topology::read_topology;
-use traffic::TrafficReader;
+use checked::check;
+use raw::RawScenario;
+use tables::Tables;
 
 impl Scenario {
     /// Reads a scenario from `text`. Paths in it are relative to the working folder.
@@ -137,79 +123,14 @@ impl Scenario {
     /// The first diagnostic, with its place and a suggested fix.
     pub fn read_tables<'a>(
         document: Document<'a>,
-        mut root: DeTable<'a>,
+        root: DeTable<'a>,
         base: &Path,
         registry: &Registry,
     ) -> Result<Self, Error> {
-        let (document, root) = (&document, &mut root);
-        document.refuse_unknown("a scenario", root, TABLES)?;
-        let places = Arc::new(Places::of(document, root));
-        let mut blame = TextBlame::of(document, root);
-
-        // What names a run, and the network.
-        let name = read_name(document, root)?;
-        let seed = read_seed(document, root)?;
-        let profile = read_profile(document, root)?;
-        let (topology_config, topology) = read_topology(document, root, base, registry)?;
-        let topology = Arc::new(topology);
-
-        // Tables that may be left out.
-        let switch = read_table(document, root, "switch", SwitchSettings::validate)?;
-        let transport = read_table(document, root, "rdma", RdmaConfig::validate)?;
-        let tcp = read_tcp(document, root)?;
-        let (routing, routing_policy) = read_routing(document, root, registry)?;
-        let run = read_table(document, root, "run", RunSettings::validate)?;
-        let output = read_table(document, root, "output", OutputSettings::validate)?;
-
-        // Congestion control and traffic, which depend on each other by the classes of flows.
-        let custom = &registry.congestion_controls;
-        let cc = read_default_cc(document, root, custom)?;
-        let mut traffic = TrafficReader {
-            document,
-            base,
-            registry,
-            seed,
-            times: quirks(profile).start_times,
-            class_cc: classes::ClassCc::new(),
-            without_priority: Vec::new(),
-        };
-        let workloads = traffic.read_workloads(root, &topology)?;
-        read_classes(document, root, custom, &mut traffic.class_cc)?;
-        let workloads = traffic.with_priorities(workloads, &cc);
-        let class_cc = traffic.class_cc;
-
-        // Queues, events and what is written down of them.
-        let (queues, sections) = read_queues(document, root, registry)?.into_iter().unzip();
-        blame.queues = sections;
-        let events = read_events(document, root, &topology)?;
-        let observe = read_observe(document, root, &topology, &run)?;
-        let (queries, sections) = read_queries(document, root)?.unzip();
-        blame.queries = sections;
-
-        let scenario = Self {
-            name,
-            folder: base.to_owned(),
-            seed,
-            profile,
-            topology_config,
-            topology,
-            switch,
-            queues,
-            transport,
-            tcp,
-            routing,
-            routing_policy,
-            workloads,
-            events,
-            cc,
-            class_cc,
-            run,
-            output,
-            observe,
-            queries,
-            places,
-        };
-        scenario.check(&blame)?;
-        Ok(scenario)
+        let places = Places::of(&document, &root);
+        let mut tables = Tables::take(&document, root)?;
+        let raw = RawScenario::read(&document, &mut tables, registry)?;
+        let checked = check(raw, base, registry, places);
+        checked.map_err(|refused| tables.place(&refused).error(&document, refused.reason))
     }
 }

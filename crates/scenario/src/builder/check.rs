@@ -1,50 +1,48 @@
 //! Checks of what a program has set, table by table.
 
-use std::fmt;
-
 use fabricsim_core::input::ConfigError;
 
 use super::ScenarioBuilder;
 use crate::schema::name::is_plain;
-use crate::schema::part::{Part, WithoutText};
+use crate::schema::part::{Part, Refused, WithoutText};
 use crate::text::error::Error;
 
 impl ScenarioBuilder {
     /// Checks what each table can tell by itself.
-    pub(super) fn check_tables(&self, blame: &WithoutText) -> Result<(), Error> {
-        if !is_plain(&self.name) {
-            return Err(blame.error(
-                "a name is up to 200 letters, digits, dots, dashes and underscores, and begins with none \
-                 of `.` and `-`",
-                "give one such as \"fat320-websearch-50\"",
-            ));
-        }
-        check_seed(self.seed, blame)?;
-        let check = |title: &dyn fmt::Display, checked: Result<(), ConfigError>| {
-            checked.map_err(|error| blame.refused(title, error))
-        };
-        check(&"[switch]", self.switch.validate())?;
-        check(&"[rdma]", self.transport.validate())?;
-        check(&"[tcp]", self.tcp.validate())?;
-        check(&"[run]", self.run.validate())?;
-        check(&"[output]", self.output.validate())?;
+    pub(super) fn check_tables(&self) -> Result<(), Refused> {
+        let refused = |part: Part| move |error: ConfigError| part.refused(error);
+        self.switch.validate().map_err(refused(Part::Switch))?;
+        self.transport.validate().map_err(refused(Part::Rdma))?;
+        self.tcp.validate().map_err(refused(Part::Tcp))?;
+        self.run.validate().map_err(refused(Part::Run))?;
+        self.output.validate().map_err(refused(Part::Output))?;
         for cc in self.cc.iter().chain(self.class_cc.values()) {
-            check(&Part::Cc, cc.validate())?;
+            cc.validate().map_err(refused(Part::Cc))?;
         }
         for (index, rule) in self.queues.iter().enumerate() {
             let part = Part::Queue(index);
-            check(&part, rule.place.validate())?;
-            check(&part, rule.discipline.validate())?;
+            rule.place.validate().map_err(refused(part))?;
+            rule.discipline.validate().map_err(refused(part))?;
         }
         Ok(())
     }
 }
 
+/// Refuses names that cannot be part of a file's.
+pub(super) fn check_name(name: &str, scenario: &WithoutText) -> Result<(), Error> {
+    if is_plain(name) {
+        return Ok(());
+    }
+    let message = "a name is up to 200 letters, digits, dots, dashes and underscores, and begins with \
+                   none of `.` and `-`";
+    Err(scenario.error(message, "give one such as \"fat320-websearch-50\""))
+}
+
 /// Refuses seeds that a text cannot have.
-pub(super) fn check_seed(seed: u64, blame: &WithoutText) -> Result<(), Error> {
+pub(super) fn check_seed(seed: u64, scenario: &WithoutText) -> Result<(), Error> {
     if i64::try_from(seed).is_ok() {
         return Ok(());
     }
     let message = "a seed is a whole number from 0 to 2^63 - 1";
-    Err(blame.error(message, "give one such as 1"))
+    Err(scenario.error(message, "give one such as 1"))
 }

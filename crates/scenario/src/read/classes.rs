@@ -1,70 +1,63 @@
-//! Reads the `[cc]` table, those of workloads and the `[[class]]` tables.
+//! Gives classes of flows their algorithms, and workloads the priorities of these.
 
 use std::collections::BTreeMap;
 
 use fabricsim_core::id::ClassId;
-use toml::de::DeTable;
+use fabricsim_transport::Transport;
+use fabricsim_workload::BoxedWorkload;
 
 use crate::cc::registry::AnyCcConfig;
-use crate::cc::registry::CcRegistry;
-use crate::schema::class::{CLASS_KEYS, ClassTable};
-use crate::text::document::{Document, Section};
-use crate::text::error::Error;
-
-/// Reads the `[cc]` table.
-pub(crate) fn read_default_cc<'a>(
-    document: &Document<'a>,
-    root: &mut DeTable<'a>,
-    custom: &CcRegistry,
-) -> Result<AnyCcConfig, Error> {
-    match document.section(root, "cc")? {
-        Some(section) => AnyCcConfig::read(document, section, custom),
-        None => Err(document.diagnostic(
-            document.text.len()..document.text.len(),
-            "the scenario has no [cc] table",
-            "add `[cc]` and `kind = \"hpcc\"`; `fabricsim list` shows all algorithms",
-        )),
-    }
-}
+use crate::read::raw::{RawClass, RawWorkload};
+use crate::scenario::transports::TCP_PRIORITY;
+use crate::schema::part::{Part, Refused};
 
 /// The algorithms of classes that have their own, by class.
 pub(crate) type ClassCc = BTreeMap<ClassId, AnyCcConfig>;
 
-/// Reads the `[[class]]` tables into `classes`, which holds those of workloads already.
-pub(crate) fn read_classes<'a>(
-    document: &Document<'a>,
-    root: &mut DeTable<'a>,
-    custom: &CcRegistry,
-    classes: &mut ClassCc,
-) -> Result<(), Error> {
-    for mut section in document.sections(root, "class")? {
-        let Some(cc) = read_cc(document, &mut section, custom)? else {
-            return Err(document.diagnostic(
-                section.span.clone(),
-                format!("{} does not say its algorithm", section.title),
-                "add `cc = { kind = \"dcqcn\" }`; `fabricsim list cc` shows all algorithms",
-            ));
-        };
-        let table: ClassTable = document.settings(&section, CLASS_KEYS)?;
-        if classes.insert(ClassId(table.id), cc).is_some() {
-            return Err(document.diagnostic(
-                Document::place(&section, "id"),
-                format!("class {} has an algorithm already", table.id),
+/// Returns the algorithms that `workloads` and `classes` have of their own.
+///
+/// # Errors
+/// The first table of a class that has one already.
+pub(crate) fn class_algorithms(
+    workloads: &[RawWorkload],
+    classes: Vec<RawClass>,
+) -> Result<ClassCc, Refused> {
+    let of_workloads = workloads.iter().enumerate();
+    let of_workloads =
+        of_workloads.filter_map(|(index, workload)| Some((class_of(index), workload.cc.clone()?)));
+    let mut algorithms: ClassCc = of_workloads.collect();
+    for (index, class) in classes.into_iter().enumerate() {
+        let id = class.table.id;
+        if algorithms.insert(ClassId(id), class.cc).is_some() {
+            return Err(Part::ClassId(index).refused_whole(
+                format!("class {id} has an algorithm already"),
                 "give each class one algorithm: its workload's `cc` table or one [[class]]",
             ));
         }
     }
-    Ok(())
+    Ok(algorithms)
 }
 
-/// Reads and removes the `cc` table of a workload or class.
-pub(crate) fn read_cc<'a>(
-    document: &Document<'a>,
-    section: &mut Section<'a>,
-    custom: &CcRegistry,
-) -> Result<Option<AnyCcConfig>, Error> {
-    match document.subsection(section, "cc")? {
-        Some(cc) => AnyCcConfig::read(document, cc, custom).map(Some),
-        None => Ok(None),
-    }
+/// Gives workloads of TCP that name no priority that of TCP; `default` is the algorithm of classes
+/// that are not among `own`.
+pub(crate) fn with_priorities(
+    workloads: Vec<RawWorkload>,
+    own: &ClassCc,
+    default: &AnyCcConfig,
+) -> Vec<BoxedWorkload> {
+    let workloads = workloads.into_iter().enumerate();
+    let workloads = workloads.map(|(index, raw)| {
+        let mut workload = raw.workload;
+        let cc = own.get(&class_of(index)).unwrap_or(default);
+        if !raw.names_priority && cc.transport() == Transport::Tcp {
+            workload.set_priority(TCP_PRIORITY);
+        }
+        workload
+    });
+    workloads.collect()
+}
+
+/// Returns the class of the flows of workload `index`.
+fn class_of(index: usize) -> ClassId {
+    ClassId(u16::try_from(index).unwrap_or(u16::MAX))
 }

@@ -1,71 +1,50 @@
-//! Reads the `[[event]]` tables.
+//! Resolves what `[[event]]` tables name in the network.
 
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_topology::Topology;
-use toml::de::DeTable;
 
-use crate::schema::event::tables::{LinkTable, LossTable, RateTable, SwitchTable};
-use crate::schema::event::{Event, EventKind, KINDS, LinkName};
-use crate::text::document::{Document, Section};
-use crate::text::error::Error;
+use crate::read::raw::RawEvent;
+use crate::schema::event::tables::LinkTable;
+use crate::schema::event::{Event, EventKind, LinkName};
+use crate::schema::part::{Part, Refused};
 
-/// Takes the events out of `root`, in the order of the text.
-pub(crate) fn read_events<'a>(
-    document: &Document<'a>,
-    root: &mut DeTable<'a>,
+/// Returns the events of `tables`, which are in the order of the text.
+///
+/// # Errors
+/// The first one that `topology` cannot have.
+pub(crate) fn resolve_events(
+    tables: Vec<RawEvent>,
     topology: &Topology,
-) -> Result<Vec<Event>, Error> {
-    let sections = document.sections(root, "event")?;
-    let events = sections.into_iter().map(|mut section| {
-        let event = read_event(document, &mut section)?;
-        let checked = event.validate(topology);
-        checked.map_err(|error| document.refuse(&section, error))?;
-        Ok(event)
+) -> Result<Vec<Event>, Refused> {
+    let events = tables.into_iter().enumerate().map(|(index, table)| {
+        let event = resolve(table).and_then(|event| {
+            event.validate(topology)?;
+            Ok(event)
+        });
+        event.map_err(|error| Part::Event(index).refused(error))
     });
     events.collect()
 }
 
-fn read_event<'a>(document: &Document<'a>, section: &mut Section<'a>) -> Result<Event, Error> {
-    let kinds: Vec<&'static str> = KINDS.iter().map(|(name, ..)| *name).collect();
-    let kind = document.kind(section, &kinds)?;
-    let keys = KINDS
-        .iter()
-        .find(|(name, ..)| *name == kind)
-        .map_or(&[][..], |(_, _, keys)| keys);
-    let named = |ends: &[u32], index| {
-        link_name(ends, index).map_err(|error| document.refuse(section, error))
-    };
-    let (at, kind) = match kind {
-        "link-down" | "link-up" => {
-            let table: LinkTable = document.settings(section, keys)?;
-            let link = named(&table.link, table.index)?;
-            let kind = match kind {
-                "link-down" => EventKind::LinkDown(link),
-                _ => EventKind::LinkUp(link),
-            };
-            (table.at, kind)
+fn resolve(table: RawEvent) -> Result<Event, ConfigError> {
+    let (at, kind) = match table {
+        RawEvent::LinkDown(LinkTable { at, link, index }) => {
+            (at, EventKind::LinkDown(link_name(&link, index)?))
         }
-        "link-rate" => {
-            let table: RateTable = document.settings(section, keys)?;
-            let link = named(&table.link, table.index)?;
+        RawEvent::LinkUp(LinkTable { at, link, index }) => {
+            (at, EventKind::LinkUp(link_name(&link, index)?))
+        }
+        RawEvent::LinkRate(table) => {
+            let link = link_name(&table.link, table.index)?;
             (table.at, EventKind::LinkRate(link, table.rate))
         }
-        "link-loss" => {
-            let table: LossTable = document.settings(section, keys)?;
-            let link = named(&table.link, table.index)?;
+        RawEvent::LinkLoss(table) => {
+            let link = link_name(&table.link, table.index)?;
             (table.at, EventKind::LinkLoss(link, table.loss))
         }
-        "switch-down" | "switch-up" => {
-            let table: SwitchTable = document.settings(section, keys)?;
-            let switch = NodeId(table.switch);
-            let kind = match kind {
-                "switch-down" => EventKind::SwitchDown(switch),
-                _ => EventKind::SwitchUp(switch),
-            };
-            (table.at, kind)
-        }
-        _ => unreachable!("`kind` returns one of the names it was given"),
+        RawEvent::SwitchDown(table) => (table.at, EventKind::SwitchDown(NodeId(table.switch))),
+        RawEvent::SwitchUp(table) => (table.at, EventKind::SwitchUp(NodeId(table.switch))),
     };
     Ok(Event { at, kind })
 }

@@ -2,23 +2,26 @@
 
 use std::path::Path;
 
-use toml::de::DeTable;
+use fabricsim_core::input::InputError;
+use toml::Spanned;
+use toml::de::DeValue;
 
 use crate::schema::name::is_plain;
 use crate::schema::profile::Profile;
-use crate::text::document::Document;
-use crate::text::error::Error;
 use crate::text::messages::suggest;
 
-/// Reads the name of the results, which is that of the file where none is given.
-pub(crate) fn read_name(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<String, Error> {
-    let Some(value) = root.remove("name") else {
-        let stem = Path::new(document.name).file_stem();
+/// A key at the top of a scenario, if it is given.
+type Given<'v, 'a> = Option<&'v Spanned<DeValue<'a>>>;
+
+/// Reads the name of the results, which is that of `file` where none is given.
+pub(crate) fn read_name(value: Given<'_, '_>, file: &str) -> Result<String, InputError> {
+    let Some(value) = value else {
+        let stem = Path::new(file).file_stem();
         return Ok(stem.map_or_else(|| "run".to_owned(), |stem| stem.to_string_lossy().into()));
     };
     match value.get_ref().as_str() {
         Some(name) if is_plain(name) => Ok(name.to_owned()),
-        _ => Err(document.diagnostic(
+        _ => Err(InputError::new(
             value.span(),
             "a name is up to 200 letters, digits, dots, dashes and underscores in quotes, \
              and begins with none of `.` and `-`",
@@ -28,8 +31,8 @@ pub(crate) fn read_name(document: &Document<'_>, root: &mut DeTable<'_>) -> Resu
 }
 
 /// Reads the seed of the random streams.
-pub(crate) fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Result<u64, Error> {
-    let Some(value) = root.remove("seed") else {
+pub(crate) fn read_seed(value: Given<'_, '_>) -> Result<u64, InputError> {
+    let Some(value) = value else {
         return Ok(1);
     };
     value
@@ -38,7 +41,7 @@ pub(crate) fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Resu
         .and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
         .filter(|&seed| i64::try_from(seed).is_ok())
         .ok_or_else(|| {
-            document.diagnostic(
+            InputError::new(
                 value.span(),
                 "a seed is a whole number from 0 to 2^63 - 1",
                 "write it like `seed = 1`",
@@ -47,21 +50,18 @@ pub(crate) fn read_seed(document: &Document<'_>, root: &mut DeTable<'_>) -> Resu
 }
 
 /// Reads the profile, if there is one.
-pub(crate) fn read_profile(
-    document: &Document<'_>,
-    root: &mut DeTable<'_>,
-) -> Result<Option<Profile>, Error> {
-    let Some(value) = root.remove("profile") else {
+pub(crate) fn read_profile(value: Given<'_, '_>) -> Result<Option<Profile>, InputError> {
+    let Some(value) = value else {
         return Ok(None);
     };
     match value.get_ref().as_str() {
         Some("ns3-hpcc") => Ok(Some(Profile::Ns3Hpcc)),
-        Some(name) => Err(document.diagnostic(
+        Some(name) => Err(InputError::new(
             value.span(),
             format!("there is no profile `{name}`"),
             suggest(name, Profile::NAMES),
         )),
-        None => Err(document.diagnostic(
+        None => Err(InputError::new(
             value.span(),
             "a profile is a name in quotes",
             format!("write one of: {}", Profile::NAMES.join(", ")),

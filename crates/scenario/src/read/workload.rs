@@ -1,4 +1,4 @@
-//! Reads the `[[workload]]` tables.
+//! Reads the file that a `[[workload]]` table names.
 
 use std::path::Path;
 
@@ -6,41 +6,26 @@ use fabricsim_core::input::{ConfigError, split_example};
 use fabricsim_core::plugin::quirks::TimeUnit;
 use fabricsim_core::units::Bytes;
 use fabricsim_workload::{
-    AnyWorkload, BoxedWorkload, Expected, FileContent, FileState, FlowTimes, SizeCdf,
-    WorkloadContext,
+    AnyWorkload, Expected, FileContent, FileState, FlowTimes, SizeCdf, WorkloadContext,
 };
 
-use crate::kinds::Registry;
 use crate::read::referenced::read_referenced;
-use crate::text::document::{Document, Section};
+use crate::schema::part::Reason;
 use crate::text::error::Error;
 use crate::text::file_kind::FileKind;
 use crate::text::messages::suggest;
 
-/// Reads a `[[workload]]` table, with the file that it names; says what it is expected to send.
-pub(crate) fn read_workload<'a>(
-    document: &Document<'a>,
-    mut section: Section<'a>,
-    base: &Path,
-    context: &WorkloadContext,
-    times: TimeUnit,
-    registry: &Registry,
-) -> Result<(BoxedWorkload, Expected), Error> {
-    let mut config = registry.read_workload(document, &mut section)?;
-    let refuse = |error| document.refuse(&section, error);
-    let expected = load_workload(&mut *config, base, context, times, &refuse)?;
-    Ok((config, expected))
-}
-
 /// Reads the file that `config` names, relative to `base`, and says what the workload is expected
-/// to send; `refuse` makes the error of a key.
+/// to send.
+///
+/// # Errors
+/// The first key that cannot be used, and the first error in the file.
 pub(crate) fn load_workload(
     config: &mut dyn AnyWorkload,
     base: &Path,
     context: &WorkloadContext,
     times: TimeUnit,
-    refuse: &dyn Fn(ConfigError) -> Error,
-) -> Result<Expected, Error> {
+) -> Result<Expected, Reason> {
     let times = match times {
         TimeUnit::Picosecond => FlowTimes::Exact,
         TimeUnit::Nanosecond => FlowTimes::Truncated,
@@ -51,14 +36,14 @@ pub(crate) fn load_workload(
     if let Some(file) = missing {
         let path = base.join(file.path);
         if file.content == FileContent::Sizes && !path.exists() {
-            return Err(refuse(unknown_sizes(file.path)));
+            return Err(Reason::Key(unknown_sizes(file.path)));
         }
-        let text = read_referenced(file.key, FileKind::of(file.content), &path, refuse)?;
+        let text = read_referenced(file.key, FileKind::of(file.content), &path)?;
         config
             .load(&text, context, times)
             .map_err(|error| Error::input(&path.display().to_string(), &text, error))?;
     }
-    config.expected(context).map_err(refuse)
+    Ok(config.expected(context)?)
 }
 
 /// Says what is wrong with `sizes` that are no built-in distribution, no size and no file.

@@ -7,14 +7,18 @@ use fabricsim_pint::query::{Aggregation, QueryConfig, Value};
 use fabricsim_report::HEADER_BYTES;
 
 use crate::scenario::Scenario;
-use crate::schema::part::{Blame, Part, WithoutText};
+use crate::schema::part::{Part, Refused, WithoutText};
 use crate::schema::queries::{BudgetSettings, QuerySettings};
 use crate::text::error::Error;
 
 impl Scenario {
     /// Checks what no table can tell by itself.
-    pub(crate) fn check(&self, blame: &dyn Blame) -> Result<(), Error> {
-        let part = |part| move |error: ConfigError| blame.part(part, error.message, error.help);
+    ///
+    /// # Errors
+    /// The first part that does not go with the others.
+    pub(crate) fn check(&self) -> Result<(), Refused> {
+        let part =
+            |part: Part| move |error: ConfigError| part.refused_whole(error.message, error.help);
         self.check_ecn_rates()
             .and_then(|()| self.check_ecn_priorities())
             .map_err(part(Part::SwitchRules))?;
@@ -24,22 +28,22 @@ impl Scenario {
             .and_then(|()| self.check_long_paths())
             .map_err(part(Part::Cc))?;
         self.check_routes().map_err(part(Part::Topology))?;
-        self.check_queues(blame)?;
-        self.check_queries(blame)?;
+        self.check_queues()?;
+        self.check_queries()?;
         (self.check_path_stability()).map_err(part(Part::RoutingPolicy))?;
         self.check_buffer().map_err(part(Part::SwitchBuffer))?;
         self.wanted_marks().map_err(part(Part::Cc))?;
         Ok(())
     }
 
-    fn check_queries(&self, blame: &dyn Blame) -> Result<(), Error> {
+    fn check_queries(&self) -> Result<(), Refused> {
         let Some(settings) = &self.queries else {
             return Ok(());
         };
         let algorithms: Vec<PintConfig> = self.pint_configs().collect();
         let algorithms: Vec<&PintConfig> = algorithms.iter().collect();
         let streams = (self.seed, self.profile);
-        settings.check(streams, &algorithms, &self.topology, blame)
+        settings.check(streams, &algorithms, &self.topology)
     }
 
     fn check_buffer(&self) -> Result<(), ConfigError> {
@@ -96,13 +100,13 @@ impl Scenario {
     /// # Errors
     /// When the scenario cannot serve them.
     pub fn with_queries(&self, mut queries: QuerySettings) -> Result<Self, Error> {
-        let blame = self.without_text();
-        queries.admit_all(&blame)?;
+        let admitted = queries.admit_all();
         let scenario = Self {
             queries: Some(queries),
             ..self.clone()
         };
-        scenario.check(&blame)?;
+        let checked = admitted.and_then(|()| scenario.check());
+        checked.map_err(|refused| self.without_text().refuse(refused))?;
         Ok(scenario)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::schema::part::{Blame, Part, WithoutText};
+use crate::schema::part::{Part, WithoutText};
 use crate::text::document::Document;
 use crate::text::error::{Diagnostic, Error};
 
@@ -47,7 +47,7 @@ impl Places {
     pub(crate) fn refuse(&self, part: Part, message: String, help: String) -> Error {
         let places = match self {
             Self::InText(places) => places,
-            Self::Without(name) => return name.part(part, message, help),
+            Self::Without(name) => return name.error(message, help),
         };
         let place = match part {
             Part::Profile => &places.profile,

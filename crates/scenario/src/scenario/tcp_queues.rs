@@ -9,9 +9,8 @@ use fabricsim_transport::Transport;
 use crate::cc::registry::AnyCcConfig;
 use crate::scenario::Scenario;
 use crate::schema::far_end::FarEnd;
-use crate::schema::part::{Blame, Part};
+use crate::schema::part::{Part, Refused};
 use crate::schema::queue::QueueRule;
-use crate::text::error::Error;
 
 /// The most queues of flows of all ports together.
 const MOST_FLOW_QUEUES: u64 = 1 << 25;
@@ -24,12 +23,12 @@ const UNBOUNDED: Bytes = Bytes::new(u64::MAX >> 1);
 impl Scenario {
     /// Refuses `[[queue]]` tables for ports and priorities that there are none of, or that are
     /// RDMA's.
-    pub(super) fn check_queues(&self, blame: &dyn Blame) -> Result<(), Error> {
+    pub(super) fn check_queues(&self) -> Result<(), Refused> {
         let tcp = self.tcp_priorities();
         for (index, rule) in self.queues.iter().enumerate() {
             let refuse = |key: &'static str, message: String, help: &str| {
                 let error = ConfigError::new(key, message, help);
-                Err(blame.key(Part::Queue(index), error))
+                Err(Part::Queue(index).refused(error))
             };
             if !self.has_tcp() {
                 return refuse(

@@ -13,6 +13,18 @@ pub enum Part {
     Topology,
     /// `profile`.
     Profile,
+    /// `[switch]`.
+    Switch,
+    /// `[rdma]`.
+    Rdma,
+    /// `[tcp]`.
+    Tcp,
+    /// `[routing]`.
+    Routing,
+    /// `[run]`.
+    Run,
+    /// `[output]`.
+    Output,
     /// `[cc]`.
     Cc,
     /// The key `buffer` of `[switch]`.
@@ -21,8 +33,16 @@ pub enum Part {
     SwitchRules,
     /// The key `policy` of `[routing]`.
     RoutingPolicy,
+    /// A `[[workload]]`, from 0.
+    Workload(usize),
+    /// The key `id` of a `[[class]]`, from 0.
+    ClassId(usize),
     /// A `[[queue]]`, from 0.
     Queue(usize),
+    /// An `[[event]]`, from 0.
+    Event(usize),
+    /// `[observe]`.
+    Observe,
     /// `[pint]`.
     Pint,
     /// A `[[query]]`, from 0.
@@ -34,24 +54,72 @@ impl fmt::Display for Part {
         match self {
             Self::Topology => f.write_str("[topology]"),
             Self::Profile => f.write_str("profile"),
+            Self::Switch | Self::SwitchBuffer | Self::SwitchRules => f.write_str("[switch]"),
+            Self::Rdma => f.write_str("[rdma]"),
+            Self::Tcp => f.write_str("[tcp]"),
+            Self::Routing | Self::RoutingPolicy => f.write_str("[routing]"),
+            Self::Run => f.write_str("[run]"),
+            Self::Output => f.write_str("[output]"),
             Self::Cc => f.write_str("[cc]"),
-            Self::SwitchBuffer | Self::SwitchRules => f.write_str("[switch]"),
-            Self::RoutingPolicy => f.write_str("[routing]"),
+            Self::Workload(index) => write!(f, "[[workload]] {}", index + 1),
+            Self::ClassId(index) => write!(f, "[[class]] {}", index + 1),
             Self::Queue(index) => write!(f, "[[queue]] {}", index + 1),
+            Self::Event(index) => write!(f, "[[event]] {}", index + 1),
+            Self::Observe => f.write_str("[observe]"),
             Self::Pint => f.write_str("[pint]"),
             Self::Query(index) => write!(f, "[[query]] {}", index + 1),
         }
     }
 }
 
-/// Turns what is wrong with a part of a scenario into an error, with its place where there is a
-/// text.
-pub(crate) trait Blame {
-    /// Returns the error of a part as a whole.
-    fn part(&self, part: Part, message: String, help: String) -> Error;
+/// A part of a scenario that is refused, and why.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) part: Part,
+    pub(crate) reason: Reason,
+}
 
-    /// Returns the error of a key of a part.
-    fn key(&self, part: Part, error: ConfigError) -> Error;
+/// Reason why a part of a scenario is refused.
+#[derive(Debug)]
+pub(crate) enum Reason {
+    /// The value of a key of the part.
+    Key(ConfigError),
+    /// The part as a whole.
+    Whole { message: String, help: String },
+    /// A file that the part names; the error has its place in that.
+    File(Error),
+}
+
+impl From<ConfigError> for Reason {
+    fn from(error: ConfigError) -> Self {
+        Self::Key(error)
+    }
+}
+
+impl From<Error> for Reason {
+    fn from(error: Error) -> Self {
+        Self::File(error)
+    }
+}
+
+impl Part {
+    /// Returns the part as one that is refused for `reason`.
+    pub(crate) fn refused(self, reason: impl Into<Reason>) -> Refused {
+        let reason = reason.into();
+        Refused { part: self, reason }
+    }
+
+    /// Returns the part as one that is refused as a whole.
+    pub(crate) fn refused_whole(
+        self,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Refused {
+        self.refused(Reason::Whole {
+            message: message.into(),
+            help: help.into(),
+        })
+    }
 }
 
 /// The parts of a scenario without a text: diagnostics name the scenario and the part.
@@ -71,19 +139,16 @@ impl WithoutText {
         }
     }
 
-    /// Returns the error of a key of the table `title`.
-    pub(crate) fn refused(&self, title: impl fmt::Display, error: ConfigError) -> Error {
-        let message = format!("{title}, key `{}`: {}", error.key, error.message);
-        self.error(message, error.help)
-    }
-}
-
-impl Blame for WithoutText {
-    fn part(&self, _part: Part, message: String, help: String) -> Error {
-        self.error(message, help)
-    }
-
-    fn key(&self, part: Part, error: ConfigError) -> Error {
-        self.refused(part, error)
+    /// Returns the error of what is refused.
+    pub(crate) fn refuse(&self, refused: Refused) -> Error {
+        match refused.reason {
+            Reason::Key(error) => {
+                let part = refused.part;
+                let message = format!("{part}, key `{}`: {}", error.key, error.message);
+                self.error(message, error.help)
+            }
+            Reason::Whole { message, help } => self.error(message, help),
+            Reason::File(error) => error,
+        }
     }
 }

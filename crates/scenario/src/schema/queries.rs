@@ -13,9 +13,8 @@ use fabricsim_topology::Topology;
 use serde::Serialize;
 
 use crate::schema::name::is_plain;
-use crate::schema::part::{Blame, Part};
+use crate::schema::part::{Part, Refused};
 use crate::schema::profile::Profile;
-use crate::text::error::Error;
 
 settings! {
     /// The `[pint]` table.
@@ -45,7 +44,7 @@ impl QuerySettings {
     ///
     /// # Errors
     /// Names the key, what is wrong and what would be right.
-    pub(crate) fn admit(
+    fn admit(
         query: &mut QueryConfig,
         number: usize,
         names: &mut BTreeSet<String>,
@@ -75,15 +74,15 @@ impl QuerySettings {
         Ok(())
     }
 
-    /// Checks the queries of a scenario without a text and names those that have no name.
+    /// Checks the queries one by one and names those that have no name.
     ///
     /// # Errors
     /// The first query that cannot be asked, and why.
-    pub(crate) fn admit_all(&mut self, blame: &dyn Blame) -> Result<(), Error> {
+    pub(crate) fn admit_all(&mut self) -> Result<(), Refused> {
         let mut names = BTreeSet::new();
         for (index, query) in self.queries.iter_mut().enumerate() {
             Self::admit(query, index + 1, &mut names)
-                .map_err(|error| blame.key(Part::Query(index), error))?;
+                .map_err(|error| Part::Query(index).refused(error))?;
         }
         Ok(())
     }
@@ -109,10 +108,8 @@ impl QuerySettings {
         (seed, profile): (u64, Option<Profile>),
         algorithms: &[&PintConfig],
         topology: &Topology,
-        blame: &dyn Blame,
-    ) -> Result<(), Error> {
-        let refuse =
-            |message: String, help: &str| Err(blame.part(Part::Query(0), message, help.to_owned()));
+    ) -> Result<(), Refused> {
+        let refuse = |message: String, help: &str| Err(Part::Query(0).refused_whole(message, help));
         if profile.is_some() {
             return refuse(
                 "the published simulator has no queries, only the digest of HPCC-PINT".to_owned(),
@@ -132,8 +129,8 @@ impl QuerySettings {
         // The length of paths matters only to traces, whose schemes exist for every length.
         let network = query_network(topology, 5, Duration::from_us(1));
         let built = self.build(seed, algorithms.first().copied(), &network);
-        let queries = built
-            .map_err(|(index, error)| blame.key(index.map_or(Part::Pint, Part::Query), error))?;
+        let queries =
+            built.map_err(|(index, error)| index.map_or(Part::Pint, Part::Query).refused(error))?;
         if queries.cc().is_none() && !algorithms.is_empty() {
             return refuse(
                 "hpcc-pint reads a digest, and beside queries it has to be one of them".to_owned(),

@@ -1,8 +1,9 @@
 //! A scenario's text as tables whose values know where they stand.
 
 use std::ops::Range;
+use std::str::FromStr;
 
-use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::input::{ConfigError, InputError, SettingValue};
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -76,6 +77,17 @@ impl<'a> Document<'a> {
     ) -> Error {
         let place = self.unsaid(span);
         Error::Input(Box::new(place.saying(message.into(), help.into())))
+    }
+
+    /// Returns `error`, which stands in this text, with its place.
+    pub fn error(&self, error: InputError) -> Error {
+        self.diagnostic(error.span, error.message, error.help)
+    }
+
+    /// Returns the error of a table that is not given, at the end of the text.
+    pub fn missing(&self, message: &str, help: &str) -> Error {
+        let end = self.text.len();
+        self.diagnostic(end..end, message, help)
     }
 
     /// An error at `span` of which nothing has been said yet.
@@ -198,21 +210,51 @@ impl<'a> Document<'a> {
         })
     }
 
+    /// Turns a section into its settings, all of which have defaults; without one they have these.
+    pub fn settings_or_default<T: DeserializeOwned + Default + SettingValue>(
+        &self,
+        section: Option<&Section<'a>>,
+    ) -> Result<T, Error> {
+        match section {
+            Some(section) => self.settings(section, T::KIND.keys()),
+            None => Ok(T::default()),
+        }
+    }
+
+    /// Removes the text `key` from a section and parses it. An error stands at the words at fault.
+    ///
+    /// # Panics
+    /// When the section has no such key.
+    pub fn parsed<T: FromStr<Err = InputError>>(
+        &self,
+        section: &mut Section<'a>,
+        key: &str,
+    ) -> Result<T, Error> {
+        let value = section.table.remove(key);
+        let value = value.expect("the key has been seen");
+        let text = value.get_ref().as_str().unwrap_or_default();
+        text.parse().map_err(|error: InputError| {
+            let span = value.span();
+            // The words stand where they are in the text unless it has escapes.
+            let plain = (self.text).get(span.start + 1..span.end.saturating_sub(1)) == Some(text);
+            let span = if plain {
+                span.start + 1 + error.span.start..span.start + 1 + error.span.end
+            } else {
+                span
+            };
+            let message = format!("{}, key `{key}`: {}", section.title, error.message);
+            self.diagnostic(span, message, error.help)
+        })
+    }
+
     /// Returns where the value of `key` stands, or the section where it is not given.
     pub fn place(section: &Section<'a>, key: &str) -> Range<usize> {
-        section
-            .table
-            .get(key)
-            .map_or_else(|| section.span.clone(), Spanned::span)
+        section.place(key)
     }
 
     /// A refused value of a section.
     pub fn refuse(&self, section: &Section<'a>, error: ConfigError) -> Error {
-        self.diagnostic(
-            Self::place(section, error.key),
-            format!("{}, key `{}`: {}", section.title, error.key, error.message),
-            error.help,
-        )
+        self.error(section.refusal(error))
     }
 
     /// Refuses keys of `what` that are not `known`.
@@ -234,5 +276,19 @@ impl<'a> Document<'a> {
                 suggest(key.get_ref(), known),
             )),
         }
+    }
+}
+
+impl Section<'_> {
+    /// Returns where the value of `key` stands, or the section where it is not given.
+    pub fn place(&self, key: &str) -> Range<usize> {
+        let value = self.table.get(key);
+        value.map_or_else(|| self.span.clone(), Spanned::span)
+    }
+
+    /// Returns the error of a value that is refused, at the value.
+    pub fn refusal(&self, error: ConfigError) -> InputError {
+        let message = format!("{}, key `{}`: {}", self.title, error.key, error.message);
+        InputError::new(self.place(error.key), message, error.help)
     }
 }

@@ -80,18 +80,18 @@ pub fn read_bytes(kind: FileKind, path: &Path) -> Result<Vec<u8>, Error> {
 
 /// Reads the text in the file at `path`, which another text names; `at_place` turns a reason and a
 /// help into the error at that place.
-pub fn read_named(
+pub fn read_named<E: From<Error>>(
     kind: FileKind,
     path: &Path,
-    at_place: impl FnOnce(&io::Error, &str) -> Error,
-) -> Result<String, Error> {
+    at_place: impl FnOnce(&io::Error, &str) -> E,
+) -> Result<String, E> {
     text(kind, path).map_err(|unreadable| match unreadable {
         Unreadable::File(source) => {
             let refusal = Refusal::of(&source);
             let help = refusal.map_or(kind.help, |refusal| &refusal.help);
             at_place(&source, help)
         }
-        other => other.at(kind, path),
+        other => other.at(kind, path).into(),
     })
 }
 
