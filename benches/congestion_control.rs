@@ -1,5 +1,5 @@
-//! What an acknowledgement costs: HPCC over one hop and over five, and every algorithm of the registry on
-//! what a packet without a stack of telemetry brings back.
+//! What an acknowledgement costs: HPCC over one hop and over five, and every algorithm of the
+//! registry on what a packet without a stack of telemetry brings back.
 //!
 //! `cargo bench -p fabricsim --bench algorithm`
 
@@ -99,8 +99,8 @@ fn factory(criterion: &mut Criterion) {
     bench::<PublishedStack>(criterion, "published", Quirks::NS3_HPCC);
 }
 
-/// Every algorithm of the registry, on acknowledgements with a digest, a round-trip time that goes up and
-/// down, and a mark on each sixteenth; timers that are due come first.
+/// Every algorithm of the registry, on acknowledgements with a digest, a round-trip time that goes
+/// up and down, and a mark on each sixteenth; timers that are due come first.
 fn registry(criterion: &mut Criterion) {
     let network = network(Quirks::EXACT);
     let mut group = criterion.benchmark_group("registry/on_ack");

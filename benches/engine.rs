@@ -1,11 +1,11 @@
 //! What the engine costs by itself, with the customary loads of event lists and of parallel
 //! simulators.
 //!
-//! * `hold`: the hold model on the timers of one process. The least timer is taken and set again, later
-//!   by a random time; their number stays. The throughput is holds per second.
-//! * `phold`: a fixed number of messages wander between processes. Each is held for a random time where
-//!   it arrives, as a local event, and then goes on to a random neighbor. The throughput is events
-//!   (arrivals and ends of holding) per second.
+//! * `hold`: the hold model on the timers of one process. The least timer is taken and set again,
+//!   later by a random time; their number stays. The throughput is holds per second.
+//! * `phold`: a fixed number of messages wander between processes. Each is held for a random time
+//!   where it arrives, as a local event, and then goes on to a random neighbor. The throughput is
+//!   events (arrivals and ends of holding) per second.
 //! * `sparse`: the same among 16 processes, alone and in an engine where 65,520 others never have
 //!   anything to do. An epoch costs what happens in it, so the two should be close.
 //!
@@ -160,12 +160,14 @@ impl Driver<Position> for Steady {
 #[derive(Clone, Copy)]
 struct Size {
     positions: u32,
-    /// Every place whose number is a multiple of this has messages, which stay among such positions.
+    /// Every place whose number is a multiple of this has messages, which stay among such
+    /// positions.
     stride: u32,
 }
 
-/// Rings of positions with chords: channel `2 k` leads `k + 1` positions of the ring ahead and hears channel
-/// `2 k + 1`, which leads as far back. A ring is the positions that are a multiple of the stride apart.
+/// Rings of positions with chords: channel `2 k` leads `k + 1` positions of the ring ahead and
+/// hears channel `2 k + 1`, which leads as far back. A ring is the positions that are a multiple of
+/// the stride apart.
 fn engine(Size { positions, stride }: Size, threads: usize) -> Engine<Position> {
     let wiring = |place: u32| {
         let channel = |channel: u32| {

@@ -3,8 +3,8 @@
 //! * `one flow`: packets and acknowledgements one after the other, without a queue.
 //! * `64 flows`: each host sends to one other, so that every window has arrivals on all ports.
 //!
-//! The throughput is packet-hops per second: one packet that crosses one link is one. The network is
-//! built outside the measurement. Whole scenarios are in `scenario.rs`.
+//! The throughput is packet-hops per second: one packet that crosses one link is one. The network
+//! is built outside the measurement. Whole scenarios are in `scenario.rs`.
 //!
 //! `cargo bench -p fabricsim --bench hop`
 

@@ -1,10 +1,11 @@
-//! What PINT costs a switch for each packet that passes it, and a sink for each packet that arrives.
+//! What PINT costs a switch for each packet that passes it, and a sink for each packet that
+//! arrives.
 //!
-//! * `pint/switch`: a packet-hop of paths of five switches. Path tracing with one and two instances of
-//!   8 bits, and with the two xor layers of paths of 25 switches; the sample of a latency in 8 bits; the
-//!   utilization of HPCC-PINT, exactly and by tables.
-//! * `pint/sink`: a packet. The code of a latency into what is kept of its hop, and path tracing from
-//!   nothing to the whole path of 5 and 59 switches.
+//! * `pint/switch`: a packet-hop of paths of five switches. Path tracing with one and two instances
+//!   of 8 bits, and with the two xor layers of paths of 25 switches; the sample of a latency in 8
+//!   bits; the utilization of HPCC-PINT, exactly and by tables.
+//! * `pint/sink`: a packet. The code of a latency into what is kept of its hop, and path tracing
+//!   from nothing to the whole path of 5 and 59 switches.
 //!
 //! `cargo bench -p fabricsim --bench pint`
 

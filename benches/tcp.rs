@@ -1,8 +1,8 @@
-//! What a packet-hop of TCP costs beside one of RDMA without telemetry, on the same traffic: flows through one
-//! switch, in segments and packets of one size.
+//! What a packet-hop of TCP costs beside one of RDMA without telemetry, on the same traffic: flows
+//! through one switch, in segments and packets of one size.
 //!
-//! Delayed acknowledgements would be fewer packets, so every segment is acknowledged, as RDMA does. The throughput
-//! is packet-hops per second. The network is built outside the measurement.
+//! Delayed acknowledgements would be fewer packets, so every segment is acknowledged, as RDMA does.
+//! The throughput is packet-hops per second. The network is built outside the measurement.
 //!
 //! `cargo bench -p fabricsim --bench tcp`
 

@@ -1,10 +1,11 @@
-//! A congestion-control algorithm of one's own, without a fork: `cargo run --release -p fabricsim --example custom_cc`.
+//! A congestion-control algorithm of one's own, without a fork: `cargo run --release -p fabricsim
+//! --example custom_cc`.
 //!
-//! The algorithm keeps the round-trip time near a target (the idea of Swift, SIGCOMM 2020): below it the
-//! rate grows by a step, above it the rate falls by how much the delay is too long, at most once per
-//! round trip. A configuration ([`CcConfig`]) is the factory of controllers ([`CongestionControl`]), and one
-//! call of `register` gives it a name. `examples/powertcp` is an algorithm on telemetry in a command of its
-//! own.
+//! The algorithm keeps the round-trip time near a target (the idea of Swift, SIGCOMM 2020): below
+//! it the rate grows by a step, above it the rate falls by how much the delay is too long, at most
+//! once per round trip. A configuration ([`CcConfig`]) is the factory of controllers
+//! ([`CongestionControl`]), and one call of `register` gives it a name. `examples/powertcp` is an
+//! algorithm on telemetry in a command of its own.
 
 use fabricsim::cc::*;
 use fabricsim::{Scenario, Simulation};

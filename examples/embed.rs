@@ -103,8 +103,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             if done.flow.request.class != REQUESTS {
                 continue;
             }
-            // What finished in this step is seen at its end, and flows start no earlier than that. An
-            // application at a host (`Simulation::add_application`) reacts at the very time.
+            // What finished in this step is seen at its end, and flows start no earlier than that.
+            // An application at a host (`Simulation::add_application`) reacts at the very time.
             let start = (done.finish + THINK_TIME).max(until);
             if start < Time::ZERO + END {
                 let src = done.flow.request.src;

@@ -1,7 +1,8 @@
-//! An observer of one's own at every host and switch: `cargo run --release -p fabricsim --example observer`.
+//! An observer of one's own at every host and switch: `cargo run --release -p fabricsim --example
+//! observer`.
 //!
-//! It notes how long packets stay in switches and how many leave marked. Each node has its own observer,
-//! because nodes run on several threads; the program looks at them when the run is over.
+//! It notes how long packets stay in switches and how many leave marked. Each node has its own
+//! observer, because nodes run on several threads; the program looks at them when the run is over.
 
 use std::error::Error;
 

@@ -1,9 +1,10 @@
-//! What the simulator does in a second, as the table of the README: `cargo run --release -p fabricsim --example speed`.
+//! What the simulator does in a second, as the table of the README: `cargo run --release -p
+//! fabricsim --example speed`.
 //!
 //! Each run is a process of its own, this program with `--measure`, so that its peak memory and its
-//! caches are its own. Rows are run in turn, so that what disturbs the machine disturbs all of them,
-//! and the median run of each is shown. Times are those of the events, without reading the scenario
-//! and building the network; memory is that of the whole process.
+//! caches are its own. Rows are run in turn, so that what disturbs the machine disturbs all of
+//! them, and the median run of each is shown. Times are those of the events, without reading the
+//! scenario and building the network; memory is that of the whole process.
 
 use std::error::Error;
 use std::fmt::Write as _;

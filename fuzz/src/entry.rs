@@ -23,8 +23,8 @@ pub(crate) const TARGETS: [(&str, Kind); 14] = [
     ("topology", Kind::Topology),
 ];
 
-/// Reads `data` as an input of this kind and does with it what the command would. Bytes that are not
-/// text are skipped: files are read as text before any of this.
+/// Reads `data` as an input of this kind and does with it what the command would. Bytes that are
+/// not text are skipped: files are read as text before any of this.
 ///
 /// # Panics
 /// If the input is refused without a place in it or without help.
@@ -32,7 +32,8 @@ pub(crate) fn read(kind: Kind, data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
-    // A fuzzer finds these words in the program and tries them, and messages quote what they are about.
+    // A fuzzer finds these words in the program and tries them, and messages quote what they are
+    // about.
     if RAW.iter().any(|words| text.contains(words)) {
         return;
     }

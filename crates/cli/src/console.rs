@@ -17,8 +17,8 @@ use crate::exit;
 /// Columns of a message.
 const WIDTH: usize = 100;
 
-/// Prints `text`, in which nothing is left that a terminal would obey, to the standard output. Whoever
-/// stops reading early (`| head`) has seen enough.
+/// Prints `text`, in which nothing is left that a terminal would obey, to the standard output.
+/// Whoever stops reading early (`| head`) has seen enough.
 ///
 /// # Errors
 /// When the standard output cannot take it, such as a file on a disk that is full.
@@ -26,7 +26,8 @@ pub(crate) fn output(text: &str) -> Result<(), Error> {
     put(&escaped(text))
 }
 
-/// Prints a file's content to the standard output: to programs as it is, to people as [`output`] does.
+/// Prints a file's content to the standard output: to programs as it is, to people as [`output`]
+/// does.
 ///
 /// # Errors
 /// When the standard output cannot take it.
@@ -57,8 +58,8 @@ pub(crate) fn printed(written: io::Result<()>) -> Result<(), Error> {
     }
 }
 
-/// Prints a line to the standard error, whether or not anybody listens. Nothing is left in it that a
-/// terminal would obey.
+/// Prints a line to the standard error, whether or not anybody listens. Nothing is left in it that
+/// a terminal would obey.
 macro_rules! note {
     ($($arguments:tt)*) => {{
         use std::io::Write as _;
@@ -68,8 +69,8 @@ macro_rules! note {
 }
 pub(crate) use note;
 
-/// Reads the arguments of the command, or prints what is wrong with them and ends the process. What it
-/// quotes of them is escaped.
+/// Reads the arguments of the command, or prints what is wrong with them and ends the process. What
+/// it quotes of them is escaped.
 pub(crate) fn arguments<A: Parser>() -> A {
     let given: Vec<OsString> = std::env::args_os().collect();
     let error = match A::try_parse_from(&given) {
@@ -145,8 +146,8 @@ fn end(printed: Result<(), Error>) -> ! {
     std::process::exit(code.into())
 }
 
-/// Prints an error with its place and a suggested fix to the standard error. In a pipe or a file it is
-/// the same text everywhere: no colors, and lines are drawn in ASCII.
+/// Prints an error with its place and a suggested fix to the standard error. In a pipe or a file it
+/// is the same text everywhere: no colors, and lines are drawn in ASCII.
 pub(crate) fn report_error(error: Error) {
     let mut options = MietteHandlerOpts::new().width(WIDTH).terminal_links(false);
     if !stderr().is_terminal() {

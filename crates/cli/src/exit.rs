@@ -1,6 +1,7 @@
 //! Exit codes: what scripts can rely on.
 
-/// A file could not be written, threads could not be started, a point of a sweep failed, or results are further apart than the user allows.
+/// A file could not be written, threads could not be started, a point of a sweep failed, or results
+/// are further apart than the user allows.
 pub(crate) const FAILURE: u8 = 1;
 /// The user's input is wrong; nothing was run. clap uses the same code.
 pub(crate) const BAD_INPUT: u8 = 2;

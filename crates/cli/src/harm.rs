@@ -140,7 +140,8 @@ pub(crate) struct HarmArgs {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 
-    /// Write flows.csv, a row for each flow of each run, and flows.json, the settings, into a folder
+    /// Write flows.csv, a row for each flow of each run, and flows.json, the settings, into a
+    /// folder
     #[arg(long, value_name = "DIR")]
     flows: Option<PathBuf>,
 

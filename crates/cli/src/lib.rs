@@ -1,11 +1,11 @@
 //! The `fabricsim` command: runs, sweeps, checks and lists scenarios of datacenter networks, and
 //! compares their results.
 //!
-//! What it does is the library's work (the crate [`fabricsim`]); here are the arguments, the progress
-//! bar, signals, and how results and errors are shown.
+//! What it does is the library's work (the crate [`fabricsim`]); here are the arguments, the
+//! progress bar, signals, and how results and errors are shown.
 //!
-//! [`main_with`] is the whole command with congestion-control algorithms of one's own. The crate of such a
-//! command depends on this one alone:
+//! [`main_with`] is the whole command with congestion-control algorithms of one's own. The crate of
+//! such a command depends on this one alone:
 //!
 //! ```no_run
 //! use fabricsim_cli::fabricsim::cc::CcRegistry;
@@ -52,7 +52,8 @@ use fabricsim_scenario::kinds::Registry;
 use signals::Signals;
 
 /// Runs the command with the arguments of the process, where scenarios may name the kinds of
-/// `registry`: a [`CcRegistry`](fabricsim::cc::CcRegistry) alone, or all of a [`Registry`]. Returns its exit code.
+/// `registry`: a [`CcRegistry`](fabricsim::cc::CcRegistry) alone, or all of a [`Registry`]. Returns
+/// its exit code.
 #[must_use]
 pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
     let registry = &registry.into();

@@ -28,7 +28,7 @@ Examples:
   fabricsim list cc                                 algorithms and the keys of [cc]
   fabricsim list workload                           workloads and the keys of [[workload]]")]
 pub(crate) struct ListArgs {
-    /// What to list [default: everything]
+    /// Topic to list [default: everything]
     pub(crate) what: Option<ListTopic>,
 }
 

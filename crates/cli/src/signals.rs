@@ -70,8 +70,8 @@ const fn hangup() -> Option<i32> {
     None
 }
 
-/// Makes a file that would be larger than the user's limit an error of the write, which is reported and
-/// leaves nothing half written. Without a handler the signal for it ends the process.
+/// Makes a file that would be larger than the user's limit an error of the write, which is reported
+/// and leaves nothing half written. Without a handler the signal for it ends the process.
 pub(crate) fn keep_file_size_limit_an_error() {
     #[cfg(unix)]
     {

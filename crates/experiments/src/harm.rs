@@ -1,10 +1,10 @@
-//! Harm to flow completion times: how much later the flows of a workload end when another algorithm of
-//! congestion control shares their bottleneck.
+//! Harm to flow completion times: how much later the flows of a workload end when another algorithm
+//! of congestion control shares their bottleneck.
 //!
 //! It is the process of the tool ccafct (heistp/ccafct), simulated. For each round-trip time the
 //! workload runs alone, then against each competitor: a long download that has had
-//! `slow_start_delay` for itself. Every run has the same requests, so that its harm is not blurred by
-//! their sizes.
+//! `slow_start_delay` for itself. Every run has the same requests, so that its harm is not blurred
+//! by their sizes.
 //!
 //! ```
 //! use std::path::Path;
@@ -121,7 +121,8 @@ impl HarmTest {
     /// A test with `settings`; the path of a workload's file is relative to `folder`.
     ///
     /// # Errors
-    /// Settings that a test cannot have; a workload's file that cannot be read, or its first diagnostic.
+    /// Settings that a test cannot have; a workload's file that cannot be read, or its first
+    /// diagnostic.
     pub fn new(settings: HarmSettings, folder: &Path) -> Result<Self, Error> {
         settings.validate().map_err(|error| Error::Unsupported {
             scenario: "the harm test".to_owned(),
@@ -158,8 +159,8 @@ impl HarmTest {
         usize::from(self.settings.repeats) * self.settings.rtt.len() * (1 + self.settings.cca.len())
     }
 
-    /// Runs all cells on `threads` threads; what comes of them does not depend on how many. `done` is
-    /// told of each cell when it has ended, on its thread.
+    /// Runs all cells on `threads` threads; what comes of them does not depend on how many. `done`
+    /// is told of each cell when it has ended, on its thread.
     ///
     /// # Errors
     /// When the system does not give so many threads.

@@ -1,8 +1,8 @@
 //! Experiments on top of the simulator.
 //!
 //! * [`sweep`] runs a scenario over many settings.
-//! * [`reproduce`] runs the experiments of published figures and, with [`judge`], compares the results
-//!   with the published curves.
+//! * [`reproduce`] runs the experiments of published figures and, with [`judge`], compares the
+//!   results with the published curves.
 //! * [`harm`] measures what one congestion control does to another.
 //! * [`parallelism`] measures what more threads would gain.
 //! * [`pint`] asks what PINT's queries need, tell and cost.

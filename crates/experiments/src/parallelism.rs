@@ -52,7 +52,8 @@ pub struct Parallelism {
     sorted: Vec<u64>,
     nodes: Vec<NodeTotal>,
     schedule: ListSchedule,
-    /// The sum over all epochs of the list schedule's length in nanoseconds, for each of [`WORKERS`].
+    /// The sum over all epochs of the list schedule's length in nanoseconds, for each of
+    /// [`WORKERS`].
     scheduled_ns: [u64; WORKERS.len()],
     /// The sum over all epochs of the costliest node.
     critical_ns: u64,
@@ -83,8 +84,8 @@ struct Reading {
 }
 
 impl Parallelism {
-    /// A profile of a network of `nodes` hosts and switches. Measures what measuring costs, for some
-    /// milliseconds.
+    /// A profile of a network of `nodes` hosts and switches. Measures what measuring costs, for
+    /// some milliseconds.
     #[must_use]
     pub fn new(nodes: usize) -> Self {
         Self::with_reading(nodes, Reading::measure())
@@ -168,8 +169,9 @@ impl Parallelism {
     }
 }
 
-/// Takes `lost` off `costs`, which are sorted, the highest first, and none of which gets below their
-/// median: where the thread was interrupted, the node that was running seems to be a costly one.
+/// Takes `lost` off `costs`, which are sorted, the highest first, and none of which gets below
+/// their median: where the thread was interrupted, the node that was running seems to be a costly
+/// one.
 fn take_off(costs: &mut [(u64, u32)], mut lost: u64) {
     let Some(&(median, _)) = costs.get(costs.len() / 2) else {
         return;

@@ -1,10 +1,10 @@
-//! Published figures, run again: presets that carry their scenarios, and the scorecard that says how
-//! far the results are from what was published.
+//! Published figures, run again: presets that carry their scenarios, and the scorecard that says
+//! how far the results are from what was published.
 //!
-//! A [`Preset`] is a [`Sweep`] with a question. [`Preset::sweep`] gives it the simulated traffic that there
-//! is time for; [`crate::sweep::run`] runs it; [`Preset::judge`] reads the results, compares them with
-//! the curves that were read off the published figures where the project has them, and tests what
-//! the papers say in words. [`Scorecard::page`] shows everything on one page.
+//! A [`Preset`] is a [`Sweep`] with a question. [`Preset::sweep`] gives it the simulated traffic
+//! that there is time for; [`crate::sweep::run`] runs it; [`Preset::judge`] reads the results,
+//! compares them with the curves that were read off the published figures where the project has
+//! them, and tests what the papers say in words. [`Scorecard::page`] shows everything on one page.
 //!
 //! ```
 //! use fabricsim::core::units::Duration;
@@ -134,8 +134,8 @@ impl Preset {
         PRESETS.iter().find(|preset| preset.name == name)
     }
 
-    /// Its runs, with flows that arrive for `traffic`; `overrides` (`key=value`, dotted keys) change the
-    /// base scenario before that.
+    /// Its runs, with flows that arrive for `traffic`; `overrides` (`key=value`, dotted keys)
+    /// change the base scenario before that.
     ///
     /// # Errors
     /// When an override is no key of a scenario, or its value is impossible.
@@ -147,9 +147,9 @@ impl Preset {
         Sweep::from_text(&source, self.text, Path::new("."), &changes)
     }
 
-    /// The flows that count of runs with `traffic`: those that start after the first fifth and before
-    /// the last tenth of it. Until then long flows are still gathering (30 MB take 20 ms at half load), and
-    /// after that no more come to replace those that end.
+    /// The flows that count of runs with `traffic`: those that start after the first fifth and
+    /// before the last tenth of it. Until then long flows are still gathering (30 MB take 20 ms at
+    /// half load), and after that no more come to replace those that end.
     #[must_use]
     pub const fn cut(traffic: Duration) -> Cut {
         let ps = traffic.as_ps();
@@ -159,8 +159,8 @@ impl Preset {
         }
     }
 
-    /// Reads the results of `sweep` in `dir`, which are of `traffic`, and judges them. Points without
-    /// results are left out and named in the scorecard.
+    /// Reads the results of `sweep` in `dir`, which are of `traffic`, and judges them. Points
+    /// without results are left out and named in the scorecard.
     ///
     /// # Errors
     /// When a file of results cannot be read.

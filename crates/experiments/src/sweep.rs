@@ -2,8 +2,8 @@
 //!
 //! A sweep is a TOML text: a base scenario and axes, each of which gives a key of the scenario, or
 //! several keys together, one value after another. Every combination is a [`Point`], a scenario of
-//! its own. [`run`] runs the points that have no results yet, each into a folder of its own, and puts
-//! the tables `points.csv` and `points_cost.csv` together.
+//! its own. [`run`] runs the points that have no results yet, each into a folder of its own, and
+//! puts the tables `points.csv` and `points_cost.csv` together.
 //!
 //! ```
 //! use fabricsim_experiments::sweep::{self, Sweep, SweepOptions};

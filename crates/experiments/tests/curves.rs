@@ -122,8 +122,8 @@ fn nothing_to_compare_gives_no_order() {
     assert!(order(&panel, &[("DCTCP", &bins)]).is_empty());
 }
 
-/// A run of the published simulator of 5 ms (5,492 flows), which starts from an empty network, beside
-/// the curve of the same scheme from a long one: it lies below it.
+/// A run of the published simulator of 5 ms (5,492 flows), which starts from an empty network,
+/// beside the curve of the same scheme from a long one: it lies below it.
 #[test]
 fn a_short_run_of_the_published_simulator_lies_below_its_curve() {
     let records = reference("fat320", "dcqcn_w");

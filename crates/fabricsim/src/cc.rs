@@ -1,9 +1,9 @@
 //! Items needed to write a congestion-control algorithm: `use fabricsim::cc::*`.
 //!
 //! A configuration implements [`CcConfig`] and [`ControllerFactory`], its controller
-//! [`CongestionControl`], and [`CcRegistry::register`] gives it a name. A controller without telemetry is
-//! written for every header (`impl<H> CongestionControl<H>`), one that reads telemetry for
-//! [`TelemetryView`], with [`CcConfig::TELEMETRY`] saying which.
+//! [`CongestionControl`], and [`CcRegistry::register`] gives it a name. A controller without
+//! telemetry is written for every header (`impl<H> CongestionControl<H>`), one that reads telemetry
+//! for [`TelemetryView`], with [`CcConfig::TELEMETRY`] saying which.
 
 pub use fabricsim_core::input::{ConfigError, Key, Keys, ValueKind};
 pub use fabricsim_core::plugin::{

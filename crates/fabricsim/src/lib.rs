@@ -1,8 +1,9 @@
 //! A packet-level discrete-event simulator of datacenter networks: scenarios, models and results.
 //!
 //! This is the crate to import. A [`Scenario`] is read from TOML and checked as a whole: network,
-//! switches, transport, traffic, congestion-control algorithm. A [`Simulation`] is built from it and moves
-//! when it is told to: run it in steps, add flows on the way, take the flows that have ended.
+//! switches, transport, traffic, congestion-control algorithm. A [`Simulation`] is built from it
+//! and moves when it is told to: run it in steps, add flows on the way, take the flows that have
+//! ended.
 //!
 //! ```
 //! use fabricsim::prelude::*;

@@ -1,8 +1,8 @@
 //! Time series on request: the `[observe]` table and the files that it asks for.
 //!
-//! A sample instant ends an epoch, and every node is then run up to it: the state that is read is that of one
-//! instant, whatever the threads are, and the packets do not notice. Rows go straight into their
-//! files.
+//! A sample instant ends an epoch, and every node is then run up to it: the state that is read is
+//! that of one instant, whatever the threads are, and the packets do not notice. Rows go straight
+//! into their files.
 
 mod file;
 #[cfg(feature = "parquet")]
@@ -86,8 +86,8 @@ impl Observation {
         self.next
     }
 
-    /// Looks at `simulation`, which has come to [`Self::next`] or to the end of the run; `ended` are
-    /// all flows that have ended so far.
+    /// Looks at `simulation`, which has come to [`Self::next`] or to the end of the run; `ended`
+    /// are all flows that have ended so far.
     ///
     /// # Errors
     /// When a file cannot be written.

@@ -40,7 +40,8 @@ pub trait Monitor: Send {
     /// Returns how far the run is; `false` stops it.
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool;
 
-    /// Tells what the workloads are expected to load on the links; called once, before the run begins.
+    /// Tells what the workloads are expected to load on the links; called once, before the run
+    /// begins.
     fn expected(&mut self, _utilization: &ExpectedUtilization) {}
 
     /// The network has been built and the run begins: from now on there is something to be kept.
@@ -59,14 +60,15 @@ impl Monitor for () {
     }
 }
 
-/// Runs `scenario` on `threads` threads and writes `fct.csv` and `summary.json` into `destination`, a
-/// folder that is made when the first result is there to be written. Nobody else can write to it
-/// meanwhile. Files get their names together when all are complete, and then those of an earlier run
-/// go; a run that was interrupted leaves `fct.partial.csv` and `summary.partial.json` beside them.
+/// Runs `scenario` on `threads` threads and writes `fct.csv` and `summary.json` into `destination`,
+/// a folder that is made when the first result is there to be written. Nobody else can write to it
+/// meanwhile. Files get their names together when all are complete, and then those of an earlier
+/// run go; a run that was interrupted leaves `fct.partial.csv` and `summary.partial.json` beside
+/// them.
 ///
 /// # Errors
-/// When the folder has complete results of something else that are to be kept, or somebody else writes
-/// to it; when the scenario asks for what cannot be simulated, or a file cannot be written.
+/// When the folder has complete results of something else that are to be kept, or somebody else
+/// writes to it; when the scenario asks for what cannot be simulated, or a file cannot be written.
 pub fn run_to_folder<'a>(
     scenario: &Scenario,
     destination: impl Into<Destination<'a>>,
@@ -309,8 +311,8 @@ fn run_observed(
         let next = observation.next().min(until);
         let stop = run(simulation, next, recorder);
         observation.look(simulation, &recorder.records)?;
-        // Flows may have ended just before a look: the run still goes on as far as it would have gone
-        // without it.
+        // Flows may have ended just before a look: the run still goes on as far as it would have
+        // gone without it.
         let cut = stop == Stop::Finished && simulation.now() == next;
         if next == until || !(cut || stop == Stop::TimeReached) {
             return Ok((stop, observation));

@@ -103,8 +103,8 @@ impl Simulation {
             .run_until(until, &mut self.sources, &mut self.control_plane, callback)
     }
 
-    /// Like [`run_with_callback`](Self::run_with_callback), on the calling thread alone; `probe` is told of each
-    /// epoch and of each node in it, by its index. The results are the same.
+    /// Like [`run_with_callback`](Self::run_with_callback), on the calling thread alone; `probe` is
+    /// told of each epoch and of each node in it, by its index. The results are the same.
     pub fn run_probed(
         &mut self,
         until: Time,
@@ -173,7 +173,8 @@ impl Simulation {
         self.runner.flows().1
     }
 
-    /// Flows that have started and not ended, and what they wait for, in the order of their numbers.
+    /// Flows that have started and not ended, and what they wait for, in the order of their
+    /// numbers.
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
         let mut flows = self.runner.unfinished();

@@ -61,8 +61,8 @@ pub struct MemoryNeed {
 }
 
 impl MemoryNeed {
-    /// The need of `topology` for packets that take `packet` bytes of memory and, when they are full,
-    /// `wire` bytes on a link.
+    /// The need of `topology` for packets that take `packet` bytes of memory and, when they are
+    /// full, `wire` bytes on a link.
     pub(crate) fn of(topology: &Topology, packet: usize, wire: Bytes) -> Self {
         let packet = packet as u64;
         let packets = |link: &Link| 2 * link.rate.bytes_in(link.delay).get() / wire.get().max(1);

@@ -142,8 +142,8 @@ pub struct Summary {
     pub packet_hops: u64,
     /// Events executed.
     pub events: u64,
-    /// Epochs run: how the engine has divided the time. Samples of `[observe]` end epochs, so there are
-    /// more with them; nothing else depends on it.
+    /// Epochs run: how the engine has divided the time. Samples of `[observe]` end epochs, so there
+    /// are more with them; nothing else depends on it.
     pub epochs: u64,
     /// Packets dropped for want of buffer.
     pub buffer_drops: u64,

@@ -26,8 +26,9 @@ const MOST_WORKLOADS: usize = 64;
 /// Bytes of an ACK but the telemetry, and the least bytes of one.
 const ACK: (f64, f64) = (46.0, 60.0);
 
-/// The expected utilization of links: bytes on the wire, headers and acknowledgements included, over
-/// rates. Flows spread evenly over equal next hops; failures and repeated packets are not counted.
+/// The expected utilization of links: bytes on the wire, headers and acknowledgements included,
+/// over rates. Flows spread evenly over equal next hops; failures and repeated packets are not
+/// counted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ExpectedUtilization {
     /// The span in which the busiest link is busiest; absent where nothing can be said.

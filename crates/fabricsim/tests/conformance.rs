@@ -191,8 +191,8 @@ fn threads_do_not_matter() {
     }
 }
 
-/// Each algorithm in a class of its own, all in one network: those of RDMA in priorities of their own, those of
-/// TCP in one.
+/// Each algorithm in a class of its own, all in one network: those of RDMA in priorities of their
+/// own, those of TCP in one.
 #[test]
 fn algorithms_run_side_by_side() {
     let mut lossless = 2..8;
@@ -301,8 +301,8 @@ fn controller(cc: &str, quirks: Quirks) -> AnyController<()> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever happens, rates stay between something and line rate, windows hold at least a byte and
-    /// at most a bandwidth-delay product, and timers are set for the future.
+    /// Whatever happens, rates stay between something and line rate, windows hold at least a byte
+    /// and at most a bandwidth-delay product, and timers are set for the future.
     #[test]
     fn rates_and_windows_stay_in_bounds(events in events()) {
         for table in cc_tables(Transport::Rdma) {

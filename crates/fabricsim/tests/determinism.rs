@@ -1,4 +1,5 @@
-//! Results are the same for any number of threads, byte for byte, on every scenario of the examples.
+//! Results are the same for any number of threads, byte for byte, on every scenario of the
+//! examples.
 
 #![allow(
     clippy::unwrap_used,

@@ -134,7 +134,8 @@ fn a_run_without_progress_ends_at_the_same_time_however_it_is_looked_at() {
     }
 }
 
-/// Timeouts that double cannot keep a run alive: it ends after the second that it was given, or the next timeouts.
+/// Timeouts that double cannot keep a run alive: it ends after the second that it was given, or the
+/// next timeouts.
 #[test]
 fn a_flow_that_only_times_out_is_given_up() {
     for cc in ["hpcc", "cubic"] {
@@ -150,8 +151,8 @@ fn a_flow_that_only_times_out_is_given_up() {
     }
 }
 
-/// One flow on two links of 1 us at 100 Gbps: what is simulated ends with its last packet, not with a
-/// window.
+/// One flow on two links of 1 us at 100 Gbps: what is simulated ends with its last packet, not with
+/// a window.
 #[test]
 fn the_end_is_that_of_the_last_event() {
     let text = "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
@@ -171,8 +172,8 @@ fn the_end_is_that_of_the_last_event() {
     assert_eq!(simulation.ended(), cut);
 }
 
-/// Links of 10 ms make windows of 10 ms, in which the switch takes in tens of thousands of packets: it is
-/// then run in parts. Steps of 100 us are never that long.
+/// Links of 10 ms make windows of 10 ms, in which the switch takes in tens of thousands of packets:
+/// it is then run in parts. Steps of 100 us are never that long.
 #[test]
 fn long_windows_are_what_short_steps_are() {
     let text = "[topology]\nkind = \"star\"\nhosts = 17\ndelay = \"10ms\"\nrate = \"40Gbps\"\n\

@@ -1,5 +1,6 @@
-//! The papers' fabric of 320 hosts under everything that can go wrong, with every algorithm of the registry.
-//! Takes tens of minutes: `cargo test --release -p fabricsim --test harsh -- --ignored --nocapture`.
+//! The papers' fabric of 320 hosts under everything that can go wrong, with every algorithm of the
+//! registry. Takes tens of minutes: `cargo test --release -p fabricsim --test harsh -- --ignored
+//! --nocapture`.
 
 #![allow(
     clippy::unwrap_used,
@@ -44,8 +45,8 @@ fn run(text: &str, base: &Path, threads: usize) -> (Vec<Completion>, Counters, E
     )
 }
 
-/// Every algorithm finishes all flows of `network`, to the same results on any number of threads, and
-/// delivers each byte once.
+/// Every algorithm finishes all flows of `network`, to the same results on any number of threads,
+/// and delivers each byte once.
 fn every_algorithm(name: &str, network: &str, base: &Path, check: impl Fn(&str, &Counters)) {
     for cc in cc_tables(Transport::Rdma) {
         let text = format!("{network}[cc]\n{cc}\n");

@@ -1,5 +1,5 @@
-//! Fabrics that lose packets, without PFC: every algorithm of RDMA gets every flow through, going back or sending
-//! again only what is lost.
+//! Fabrics that lose packets, without PFC: every algorithm of RDMA gets every flow through, going
+//! back or sending again only what is lost.
 
 #![allow(
     clippy::unwrap_used,

@@ -46,8 +46,9 @@ fn flows_that_start_faster_than_they_end_stop_the_run() {
     assert_eq!(stop, Stop::Overloaded(Overload::Flows(6_000)));
 }
 
-/// Two links join host 0 and the switch, a fast one and one on which an acknowledgement takes most of
-/// a second. Where data take the one and acknowledgements the other, these pile up at the receiver.
+/// Two links join host 0 and the switch, a fast one and one on which an acknowledgement takes most
+/// of a second. Where data take the one and acknowledgements the other, these pile up at the
+/// receiver.
 #[test]
 fn acknowledgements_that_pile_up_stop_the_run() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -142,7 +142,8 @@ fn nothing_is_simulated_beyond_the_horizon() {
     assert_eq!(simulation.flows_started(), 2 * 5);
 }
 
-/// A packet that leaves by its pacing, with no acknowledgement under way, has its timeout all the same.
+/// A packet that leaves by its pacing, with no acknowledgement under way, has its timeout all the
+/// same.
 #[test]
 fn a_packet_that_a_timer_sends_is_missed_when_it_is_lost() {
     let text = "

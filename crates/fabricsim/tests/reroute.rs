@@ -1,5 +1,5 @@
-//! Flows that are moved to another path of equal length, without loss: what an algorithm has learned of the
-//! links of the old path is not taken for something about those of the new one.
+//! Flows that are moved to another path of equal length, without loss: what an algorithm has
+//! learned of the links of the old path is not taken for something about those of the new one.
 
 #![allow(
     clippy::unwrap_used,
@@ -80,8 +80,8 @@ fn trip(topology: &str, cc: &str, events: &str, seed: u64, other: (NodeId, PortI
     }
 }
 
-/// Under every algorithm, and every way to run HPCC, a flow that moves takes as long as one that does not, to
-/// 1% of its time, and its rate stays near what it was.
+/// Under every algorithm, and every way to run HPCC, a flow that moves takes as long as one that
+/// does not, to 1% of its time, and its rate stays near what it was.
 fn moving_costs_nothing(topology: &str, events: &str, other: (NodeId, PortId)) {
     let forms = [
         "form = \"window\"",
@@ -219,8 +219,8 @@ fn paths_of_fat_trees_and_leaf_spines_are_told_apart() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// Whatever the numbers of the switches are and however many links run between two of them: among
-    /// 800 paths two agree in one case of fifty, so that two pairs are let pass.
+    /// Whatever the numbers of the switches are and however many links run between two of them:
+    /// among 800 paths two agree in one case of fifty, so that two pairs are let pass.
     #[test]
     fn paths_over_any_spines_and_parallel_links_are_told_apart(
         first in 0u32..60_000, spines in 1u16..32, links in 1u16..6,

@@ -22,8 +22,8 @@ choices! {
     pub enum Form {
         /// A rate R; the window is W x R / line rate. The published simulator.
         Rate = "rate" ("the published code"),
-        /// A window W; packets are paced at W / T. The paper, section 3.3. The same up to clamping: the
-        /// window is at least one packet, the rate has no floor of its own.
+        /// A window W; packets are paced at W / T. The paper, section 3.3. The same up to clamping:
+        /// the window is at least one packet, the rate has no floor of its own.
         Window = "window" ("the paper"),
     }
 }
@@ -106,8 +106,8 @@ impl HpccConfig {
 }
 
 /// Returns the bytes that telemetry takes on a data packet in a network whose longest path has
-/// `longest_path` switches. The published INT header: two bytes and five hops of eight, charged whole;
-/// longer paths need more hops.
+/// `longest_path` switches. The published INT header: two bytes and five hops of eight, charged
+/// whole; longer paths need more hops.
 #[must_use]
 pub const fn int_bytes(longest_path: u16) -> u16 {
     let hops = if longest_path < 5 { 5 } else { longest_path };

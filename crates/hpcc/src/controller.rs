@@ -93,7 +93,8 @@ impl<S: IntHeader> Hpcc<S> {
             .as_f64();
         let mut sample = bits as f64 / seconds / link_rate;
         // qlen / (B T), since W is what the NIC sends in T (in the published model: what its script
-        // has for it). Most queues are empty, and divisions are half of what an acknowledgement costs.
+        // has for it). Most queues are empty, and divisions are half of what an acknowledgement
+        // costs.
         if queue > 0.0 {
             sample += queue * constants.rule.max_rate / link_rate / constants.bdp;
         }
@@ -167,14 +168,14 @@ impl<S: IntHeader> Hpcc<S> {
     }
 
     /// Drops the records of the links of another path, as the paper's `pathID` is for: differences
-    /// between the entries of two ports mean nothing. What the flow itself has learned, its rate and the average
-    /// utilization, is where it goes on from, and moves within a round trip.
+    /// between the entries of two ports mean nothing. What the flow itself has learned, its rate
+    /// and the average utilization, is where it goes on from, and moves within a round trip.
     ///
     /// Rates of hops belong to links. Those of the new path begin with that of the link that ruled,
     /// like the one rate of a flow without them.
     ///
-    /// Where each packet takes a path of its own, the records of all of them are kept. Returns whether
-    /// there is one of the path of `stack`.
+    /// Where each packet takes a path of its own, the records of all of them are kept. Returns
+    /// whether there is one of the path of `stack`.
     #[cold]
     fn change_path(&mut self, stack: &S) -> bool {
         if let Some(others) = &mut self.other_paths {

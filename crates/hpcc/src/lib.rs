@@ -4,9 +4,9 @@
 //! and the sender computes how busy the busiest link of the path is and sets its rate so that this
 //! link runs at the target utilization ([`Hpcc`]).
 //!
-//! The telemetry comes in two packings: [`ExactStack`] for any number of hops and any link rate, and
-//! [`PublishedStack`] with the field widths of the published simulator. The first also tells whether
-//! two packets took the same path: only then can their entries be compared.
+//! The telemetry comes in two packings: [`ExactStack`] for any number of hops and any link rate,
+//! and [`PublishedStack`] with the field widths of the published simulator. The first also tells
+//! whether two packets took the same path: only then can their entries be compared.
 //!
 //! ```
 //! use fabricsim_core::id::{NodeId, PortId};

@@ -38,11 +38,11 @@ impl PortLabel {
 /// Number and identity of the switches that a packet has passed: `nHop` and `pathID` of the paper's
 /// header.
 ///
-/// Differs from the paper: the identity is the exclusive or of 24 bits for each egress port, as a hash
-/// gives them, where the paper has 12 bits for each switch. So parallel links between two switches,
-/// whose counters differ, are told apart, and so are spines whose small numbers happen to agree. Two
-/// paths have the same identity with a probability of 2^-24. On the wire it is counted with the
-/// paper's 12 bits.
+/// Differs from the paper: the identity is the exclusive or of 24 bits for each egress port, as a
+/// hash gives them, where the paper has 12 bits for each switch. So parallel links between two
+/// switches, whose counters differ, are told apart, and so are spines whose small numbers happen to
+/// agree. Two paths have the same identity with a probability of 2^-24. On the wire it is counted
+/// with the paper's 12 bits.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct PathTrace(u32);
 

@@ -16,8 +16,8 @@ const fn mask(bits: u32) -> u64 {
 }
 
 /// The header of the published simulator: five hops of 64 bits (time 24 bits of a nanosecond, bytes
-/// sent 20 bits of 128 m bytes, queue 17 bits of 80 m bytes, rate code 3 bits). It has no identity of
-/// the path, which the paper's header has: paths of equal length are taken for the same.
+/// sent 20 bits of 128 m bytes, queue 17 bits of 80 m bytes, rate code 3 bits). It has no identity
+/// of the path, which the paper's header has: paths of equal length are taken for the same.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, packed(4))]
 pub struct PublishedStack {

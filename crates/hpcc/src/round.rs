@@ -11,8 +11,8 @@ pub enum Round {
 }
 
 impl Round {
-    /// Returns the round of an acknowledgement of all bytes below `cumulative`, when `next_commit` is the
-    /// byte that was next to be sent at the last commit.
+    /// Returns the round of an acknowledgement of all bytes below `cumulative`, when `next_commit`
+    /// is the byte that was next to be sent at the last commit.
     #[inline]
     #[must_use]
     pub const fn of(cumulative: u64, next_commit: u64) -> Self {

@@ -7,7 +7,7 @@ use crate::stack::{ExactStack, IntHeader};
 
 /// A header with a slot for INT.
 pub trait HasInt: Header {
-    /// What is in the slot; `()` where there is none.
+    /// The content of the slot; `()` where there is none.
     type Int: IntHeader;
 
     /// Returns the slot.

@@ -99,8 +99,8 @@ impl IntScale {
 }
 
 /// A telemetry header that holds one entry for each hop: what stands in the slot of
-/// [`HasInt`](crate::HasInt). Differences between the stacks of two packets that took the same path wrap
-/// with their fields.
+/// [`HasInt`](crate::HasInt). Differences between the stacks of two packets that took the same path
+/// wrap with their fields.
 pub trait IntHeader: Header {
     /// The most entries that it holds.
     const CAPACITY: usize;
@@ -136,7 +136,8 @@ pub trait IntHeader: Header {
         0
     }
 
-    /// The entry at hop `index`, which was written before `now`, decoded; `None` where there is none.
+    /// The entry at hop `index`, which was written before `now`, decoded; `None` where there is
+    /// none.
     fn hop(&self, _index: usize, _now: Time, _scale: &IntScale) -> Option<IntHop> {
         None
     }
@@ -187,8 +188,8 @@ const EXACT_TIME_BITS: u32 = 34;
 const EXACT_TIME_MASK: u64 = (1 << EXACT_TIME_BITS) - 1;
 
 /// One hop in 12 bytes: time 34 bits of 256 ps, bytes sent 32 bits, queue 24 bits of 16 bytes, rate
-/// code 6 bits. A time wraps after 4.4 s and a count of bytes after 4.3 GB; in networks where that is
-/// not far above what passes in a round trip the units are larger (see [`IntScale`]).
+/// code 6 bits. A time wraps after 4.4 s and a count of bytes after 4.3 GB; in networks where that
+/// is not far above what passes in a round trip the units are larger (see [`IntScale`]).
 type ExactHop = [u32; 3];
 
 /// Up to `N` hops at full resolution, and which path they are of.

@@ -19,8 +19,8 @@ pub struct IntTelemetry {
 }
 
 impl IntTelemetry {
-    /// The telemetry of switch `node`, whose ports have `rates`, or the first rate that `scale` does
-    /// not know.
+    /// The telemetry of switch `node`, whose ports have `rates`, or the first rate that `scale`
+    /// does not know.
     ///
     /// # Errors
     /// When a rate has no code in `scale`.

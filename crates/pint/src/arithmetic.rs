@@ -45,9 +45,9 @@ pub(crate) struct TableShape {
 impl TableShape {
     /// The shape that is used where nothing else is set.
     ///
-    /// That of the published simulator ends in a dead zone: an update changes the utilization by less
-    /// than half a unit of 1/8192 long before it has settled. The default has finer units and rounds
-    /// at random, which has no dead zone.
+    /// That of the published simulator ends in a dead zone: an update changes the utilization by
+    /// less than half a unit of 1/8192 long before it has settled. The default has finer units and
+    /// rounds at random, which has no dead zone.
     pub(crate) const fn of(rule: SwitchArithmetic) -> Self {
         match rule {
             SwitchArithmetic::Exact => Self {
@@ -131,8 +131,8 @@ pub(crate) struct Factors {
 pub(crate) enum Link {
     /// In double precision; times in picoseconds.
     Exact { base_rtt: u64, factors: Factors },
-    /// By tables; times in whole nanoseconds, as switches stamp. The constants come from the control
-    /// plane, so they are exact.
+    /// By tables; times in whole nanoseconds, as switches stamp. The constants come from the
+    /// control plane, so they are exact.
     Tables {
         base_rtt: u64,
         logs: Factors,
@@ -173,8 +173,8 @@ impl Link {
         }
     }
 
-    /// The utilization after `utilization`, when a packet leaves at `now` with `queue` behind it, and
-    /// the one before left at `last` with a size of `size`.
+    /// The utilization after `utilization`, when a packet leaves at `now` with `queue` behind it,
+    /// and the one before left at `last` with a size of `size`.
     #[inline]
     pub(crate) fn update(
         &self,

@@ -34,8 +34,8 @@ settings! {
         pub min_rate: Option<Rate> = none,
         /// Factor from one code of the digest to the next.
         ///
-        /// It is (1 + ε)^2 in the paper. Below 1.0002 codes do not fit 16 bits; above 16 a code would tell
-        /// little more than whether a link is busy.
+        /// It is (1 + ε)^2 in the paper. Below 1.0002 codes do not fit 16 bits; above 16 a code
+        /// would tell little more than whether a link is busy.
         #[range(from 1.0002, to 16.0)]
         #[refused(
             "a base of {value} is not between 1.0002 and 16",

@@ -1,5 +1,5 @@
-//! The algorithm of the sender: HPCC's (HPCC paper, algorithm 1, `ComputeWind`) on the utilization that a
-//! digest tells (PINT, section 4.3, example 3).
+//! The algorithm of the sender: HPCC's (HPCC paper, algorithm 1, `ComputeWind`) on the utilization
+//! that a digest tells (PINT, section 4.3, example 3).
 
 use std::sync::Arc;
 
@@ -51,8 +51,8 @@ impl Constants {
     }
 }
 
-/// HPCC-PINT for one flow. The utilization has been averaged by the switches, so the sender does not
-/// average it again; an ACK without a digest changes nothing.
+/// HPCC-PINT for one flow. The utilization has been averaged by the switches, so the sender does
+/// not average it again; an ACK without a digest changes nothing.
 #[derive(Clone, Debug)]
 pub struct HpccPint {
     constants: Arc<Constants>,

@@ -4,7 +4,7 @@ use fabricsim_core::packet::{Header, Slots};
 
 use crate::query::{Probe, ProbeRoom};
 
-/// What stands in the slot of [`HasDigest`]: a [`Digest`], or nothing.
+/// The content of the slot of [`HasDigest`]: a [`Digest`], or nothing.
 pub trait DigestSlot: Header {
     /// Returns the code of the digest, if the packet carries one.
     #[inline]
@@ -16,8 +16,8 @@ pub trait DigestSlot: Header {
     #[inline]
     fn carry(&mut self) {}
 
-    /// Raises the digest to `code` where that is larger (PINT, section 4.3, example 3: the bottleneck
-    /// is the maximum). A packet that carries none stays without.
+    /// Raises the digest to `code` where that is larger (PINT, section 4.3, example 3: the
+    /// bottleneck is the maximum). A packet that carries none stays without.
     #[inline]
     fn raise(&mut self, _code: u16) {}
 }
@@ -51,7 +51,7 @@ impl DigestSlot for Digest {
 
 /// A header with a slot for the digest of an algorithm.
 pub trait HasDigest: Header {
-    /// What is in the slot; `()` where there is none.
+    /// The content of the slot; `()` where there is none.
     type Digest: DigestSlot;
 
     /// Returns the slot.
@@ -63,7 +63,7 @@ pub trait HasDigest: Header {
 
 /// A header with a slot for the digests of queries.
 pub trait HasQuery: Header {
-    /// What is in the slot; `()` where packets serve no queries.
+    /// The content of the slot; `()` where packets serve no queries.
     type Query: ProbeRoom;
 
     /// Returns the slot.

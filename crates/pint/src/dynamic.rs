@@ -2,12 +2,12 @@
 //! SIGCOMM 2020: dynamic per-flow aggregation): medians, tails and frequent values of latencies,
 //! queues or utilizations.
 //!
-//! A switch writes the code of its value over the digest of a packet or leaves it, as a hash decides
-//! ([`HopSampler`]); the sink computes the same and knows whose value it has. It keeps codes for each
-//! hop of a flow ([`HopValues`]): all of them, or in the space that it has for that a sketch of their
-//! quantiles ([`Kll`]), the most recent ones ([`Window`]) or the most frequent ones
-//! ([`SpaceSaving`]). Codes keep the order of values, so only results are decoded. [`Accuracy`]
-//! measures how far the results are from the truth.
+//! A switch writes the code of its value over the digest of a packet or leaves it, as a hash
+//! decides ([`HopSampler`]); the sink computes the same and knows whose value it has. It keeps
+//! codes for each hop of a flow ([`HopValues`]): all of them, or in the space that it has for that
+//! a sketch of their quantiles ([`Kll`]), the most recent ones ([`Window`]) or the most frequent
+//! ones ([`SpaceSaving`]). Codes keep the order of values, so only results are decoded.
+//! [`Accuracy`] measures how far the results are from the truth.
 //!
 //! ```
 //! use fabricsim_core::rng::{Purpose, Stream};

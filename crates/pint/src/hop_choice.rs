@@ -3,9 +3,9 @@
 use crate::hash::GlobalHash;
 
 /// Reservoir sampling over the hops of a path (PINT, section 4.2, Baseline): the i-th hop writes
-/// over the digest with a probability of 1/i, so that after any number of hops each is equally likely
-/// to have been the last. A hash of packet and hop decides (g in the paper), so the sink knows whose
-/// digest it has.
+/// over the digest with a probability of 1/i, so that after any number of hops each is equally
+/// likely to have been the last. A hash of packet and hop decides (g in the paper), so the sink
+/// knows whose digest it has.
 #[derive(Clone, Copy, Debug)]
 pub struct HopChoice {
     hash: GlobalHash,

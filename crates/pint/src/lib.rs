@@ -2,10 +2,10 @@
 //! section 4.3, example 3).
 //!
 //! Each switch measures how busy its own links are, codes that in a few bits and raises the digest
-//! that a packet carries to its code ([`PintTelemetry`]). The receiver echoes the digest, which then
-//! tells of the busiest link of the path, and the sender sets its rate so that this link runs at the
-//! target utilization ([`HpccPint`]). The digest is a byte where HPCC's own telemetry is eight for
-//! each switch, and not every packet need carry it.
+//! that a packet carries to its code ([`PintTelemetry`]). The receiver echoes the digest, which
+//! then tells of the busiest link of the path, and the sender sets its rate so that this link runs
+//! at the target utilization ([`HpccPint`]). The digest is a byte where HPCC's own telemetry is
+//! eight for each switch, and not every packet need carry it.
 //!
 //! ```
 //! use fabricsim_core::rng::{Purpose, Stream};
@@ -23,8 +23,8 @@
 //! assert_eq!(code.wire_bytes(), 1);
 //! ```
 //!
-//! Path tracing, PINT's static values of a flow, is in [`tracing`]; quantiles and frequent values of
-//! what each hop measures, its dynamic ones, in [`dynamic`]; codes for numbers of any kind in
+//! Path tracing, PINT's static values of a flow, is in [`tracing`]; quantiles and frequent values
+//! of what each hop measures, its dynamic ones, in [`dynamic`]; codes for numbers of any kind in
 //! [`numeric`].
 
 mod arithmetic;

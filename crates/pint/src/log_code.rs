@@ -8,8 +8,8 @@ use crate::draws::Draws;
 
 /// Codes count from a utilization of 1/512.
 const STEPS: f64 = 512.0;
-/// The largest number of steps that a code has to reach where its bits are not set: a utilization of
-/// 512, far above what a link with a full buffer has.
+/// The largest number of steps that a code has to reach where its bits are not set: a utilization
+/// of 512, far above what a link with a full buffer has.
 const LARGEST: f64 = STEPS * STEPS;
 
 choices! {
@@ -17,8 +17,8 @@ choices! {
     pub enum Rounding {
         /// The mean code is the logarithm of the value (PINT, section 4.3: `[.]_R`).
         Log = "log" ("the code's: default, the paper"),
-        /// The mean decoded value is the value, after that has been rounded up to a multiple of 1/512
-        /// (the published simulator).
+        /// The mean decoded value is the value, after that has been rounded up to a multiple of
+        /// 1/512 (the published simulator).
         Value = "value" ("the value's: the published code"),
     }
 }
@@ -26,8 +26,8 @@ choices! {
 /// The code of a utilization U: about `log(512 U)` to a base a little above one, rounded up or down
 /// at random (PINT, section 4.3: multiplicative approximation with randomized rounding).
 ///
-/// U between 1/512 and the largest code is known within a factor of the base; below it is 1/512, above
-/// the largest code it is that.
+/// U between 1/512 and the largest code is known within a factor of the base; below it is 1/512,
+/// above the largest code it is that.
 #[derive(Clone, Debug)]
 pub struct LogCode {
     rounding: Rounding,
@@ -89,9 +89,9 @@ impl LogCode {
         lower + u16::from(draws.uniform() < chance)
     }
 
-    /// The code of `utilization` where that is above `code`, or else `code`: the same as the larger of
-    /// the two, but that most packets on links less busy than one before need neither logarithm nor
-    /// draw.
+    /// The code of `utilization` where that is above `code`, or else `code`: the same as the larger
+    /// of the two, but that most packets on links less busy than one before need neither logarithm
+    /// nor draw.
     #[inline]
     #[must_use]
     pub fn raise(&self, code: u16, utilization: f64, draws: &mut impl Draws) -> u16 {

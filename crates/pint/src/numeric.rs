@@ -4,8 +4,8 @@
 //! [`Multiplicative`] keeps a value up to a factor, [`Additive`] up to a difference, and both keep
 //! its order: the larger value has the larger code, so maxima and quantiles are taken of codes and
 //! decoded once. [`Morris`] counts up to a factor, for sums along a path. A switch has no random
-//! numbers that others could know, so the codes are given one: a [`GlobalHash`](crate::GlobalHash) of
-//! the packet and the hop.
+//! numbers that others could know, so the codes are given one: a [`GlobalHash`](crate::GlobalHash)
+//! of the packet and the hop.
 //!
 //! The utilizations of [`HpccPint`](crate::HpccPint) have a code of their own,
 //! [`LogCode`](crate::LogCode).
@@ -41,8 +41,8 @@ choices! {
         /// The nearest.
         Nearest = "nearest" ("default"),
         /// One of the two at random, so that the mean code is the value on the code's scale (PINT,
-        /// section 4.3: `[.]_R`). A single code may be up to a whole step away, but the mean of many has
-        /// no systematic error.
+        /// section 4.3: `[.]_R`). A single code may be up to a whole step away, but the mean of
+        /// many has no systematic error.
         Random = "random" ("which keeps the mean code"),
     }
 }

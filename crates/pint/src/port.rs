@@ -30,8 +30,8 @@ impl PortUtilization {
         self.link = link;
     }
 
-    /// A packet of `size` leaves at `now`, with `queue` behind it: the new utilization. What the wire
-    /// has carried since the packet before is that packet.
+    /// A packet of `size` leaves at `now`, with `queue` behind it: the new utilization. What the
+    /// wire has carried since the packet before is that packet.
     #[inline]
     pub(crate) fn measure(
         &mut self,

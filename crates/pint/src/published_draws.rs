@@ -50,9 +50,9 @@ impl PublishedDraws {
         self.acks.push(Reverse((arrival, now)));
     }
 
-    /// What a packet draws from that leaves at `now` because of an event that was set at `set` (see
-    /// [`Stamps`]). Events of one time happen in the order in which they were set; an arrival is set
-    /// when the packet leaves.
+    /// Returns the sequence from which a packet draws that leaves at `now` because of an event that
+    /// was set at `set` (see [`Stamps`]). Events of one time happen in the order in which they were
+    /// set; an arrival is set when the packet leaves.
     pub(crate) fn at(&mut self, now: Time, set: u32) -> &mut CRand {
         while let Some(&Reverse((arrival, left))) = self.acks.peek() {
             if (arrival, Stamps::of(left)) > (now, set) {

@@ -7,8 +7,8 @@ use fabricsim_core::rng::{Purpose, Stream};
 use crate::hash::GlobalHash;
 
 /// The choice of one flow. Where not every packet is chosen the paper lets a hash of the packet
-/// decide whether it carries the digest; in the published simulator all do, and the sender draws which
-/// ACKs to look at.
+/// decide whether it carries the digest; in the published simulator all do, and the sender draws
+/// which ACKs to look at.
 #[derive(Clone, Debug)]
 pub(crate) enum Sampling {
     /// Every packet counts.

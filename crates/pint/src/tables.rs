@@ -57,8 +57,8 @@ pub struct LogTable {
     significant_bits: u32,
     fraction_bits: u32,
     low_bits: LowBits,
-    /// The logarithm of each number of the significant bits, and of the one after the last; there is
-    /// none of 0.
+    /// The logarithm of each number of the significant bits, and of the one after the last; there
+    /// is none of 0.
     values: Vec<u32>,
 }
 

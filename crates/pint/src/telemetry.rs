@@ -68,8 +68,8 @@ enum Source {
 }
 
 impl PintTelemetry {
-    /// The telemetry of switch `node`, whose ports have `links`; it rounds with draws of its own from
-    /// `seed`.
+    /// The telemetry of switch `node`, whose ports have `links`; it rounds with draws of its own
+    /// from `seed`.
     #[must_use]
     pub fn new(settings: &PintSettings, links: &[PortLink], seed: u64, node: NodeId) -> Self {
         let stream = Stream::new(seed, u64::from(node.0), Purpose::Rounding);

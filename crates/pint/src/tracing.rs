@@ -1,11 +1,11 @@
 //! Path tracing: a sink learns from a few bits of each packet which switches a flow passes (PINT,
 //! Ben Basat et al., SIGCOMM 2020, section 4.2: static values of a flow).
 //!
-//! Switches keep nothing. Each computes from hashes that all nodes share whether it acts on a packet,
-//! and if so writes a hash of its number over the digest or xors it in ([`Scheme::encode`]). The sink
-//! computes the same, so it knows whose hashes a digest holds, and strikes out what does not fit until
-//! one switch is left for each hop ([`PathDecoder`]); it may know the links of the network, too
-//! ([`Universe::with_links`]). What came before PINT is
+//! Switches keep nothing. Each computes from hashes that all nodes share whether it acts on a
+//! packet, and if so writes a hash of its number over the digest or xors it in
+//! ([`Scheme::encode`]). The sink computes the same, so it knows whose hashes a digest holds, and
+//! strikes out what does not fit until one switch is left for each hop ([`PathDecoder`]); it may
+//! know the links of the network, too ([`Universe::with_links`]). What came before PINT is
 //! [`Traceback`] and [`NetworkCoding`].
 //!
 //! ```

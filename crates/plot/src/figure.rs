@@ -2,8 +2,8 @@
 //!
 //! A [`Figure`] is panels, a [`Panel`] is two axes and the series between them. What draws it is
 //! [`Figure::to_svg`] and, with the feature `png`, [`Figure::to_png`]; both follow a [`Theme`].
-//! Builders for the figures of results are [`slowdown_figure`], [`relative_figure`], [`cdf_figure`],
-//! [`time_figure`] and [`queue_figure`].
+//! Builders for the figures of results are [`slowdown_figure`], [`relative_figure`],
+//! [`cdf_figure`], [`time_figure`] and [`queue_figure`].
 //!
 //! ```
 //! use fabricsim_plot::figure::{Axis, Figure, Panel, Series, Style, Theme};
@@ -132,8 +132,8 @@ pub struct Series {
     pub points: Points,
 }
 
-/// The points of a series, in the order in which they are joined. A coordinate that is not a number,
-/// or not positive on a logarithmic axis, interrupts the line.
+/// The points of a series, in the order in which they are joined. A coordinate that is not a
+/// number, or not positive on a logarithmic axis, interrupts the line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Points {
     /// (x, y).

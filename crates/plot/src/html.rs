@@ -1,8 +1,8 @@
 //! A page of results: one HTML file that needs nothing beside it.
 //!
 //! A [`Page`] is built from top to bottom and holds its style and its pictures. It needs no network
-//! and no script, follows the reader's choice of light or dark, fits a phone and can be printed. Every
-//! text is escaped: what a file says is never read as markup.
+//! and no script, follows the reader's choice of light or dark, fits a phone and can be printed.
+//! Every text is escaped: what a file says is never read as markup.
 //!
 //! ```
 //! use fabricsim_plot::html::{Cell, Page};

@@ -3,8 +3,8 @@
 //! * [`figure`]: panels, axes and series, drawn as SVG and, with the feature `png`, as PNG.
 //! * [`html`]: a page of tables and figures in one file.
 //!
-//! Nothing here runs a simulation or opens a file: builders take flow records and the texts of result
-//! files, and return texts and bytes.
+//! Nothing here runs a simulation or opens a file: builders take flow records and the texts of
+//! result files, and return texts and bytes.
 
 pub mod figure;
 pub mod html;

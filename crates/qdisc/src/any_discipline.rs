@@ -17,8 +17,8 @@ use crate::shared_fifo::SharedFifo;
 use crate::step_marking::StepMarking;
 use crate::tail_drop::TailDrop;
 
-/// A discipline of any kind. Larger ones are behind a pointer, so that a port with plain queues stays
-/// small.
+/// A discipline of any kind. Larger ones are behind a pointer, so that a port with plain queues
+/// stays small.
 #[derive(Clone, Debug)]
 pub enum AnyDiscipline<H> {
     /// `shared-buffer`
@@ -55,8 +55,8 @@ impl<H: Header> AnyDiscipline<H> {
         })
     }
 
-    /// An empty queue as `config` describes it, which has been validated; one of `shared-buffer` gets
-    /// no marker (see [`SharedFifo::new`]).
+    /// An empty queue as `config` describes it, which has been validated; one of `shared-buffer`
+    /// gets no marker (see [`SharedFifo::new`]).
     #[must_use]
     pub fn new(config: &DisciplineConfig, context: &DisciplineContext) -> Self {
         match config {
@@ -77,7 +77,8 @@ impl<H: Header> AnyDiscipline<H> {
         }
     }
 
-    /// An empty queue that the switch's shared buffer bounds, with the marker that algorithms of RDMA want.
+    /// An empty queue that the switch's shared buffer bounds, with the marker that algorithms of
+    /// RDMA want.
     #[must_use]
     pub fn shared(marker: Option<RedEcn>) -> Self {
         Self::Shared(SharedFifo::new(marker))

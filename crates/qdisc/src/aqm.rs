@@ -26,7 +26,8 @@ pub struct DisciplineContext {
     pub entity: u64,
     /// The rate of the port's link.
     pub rate: Rate,
-    /// Bytes on the wire of a full packet: rules that leave a single waiting packet alone compare with it.
+    /// Bytes on the wire of a full packet: rules that leave a single waiting packet alone compare
+    /// with it.
     pub packet: Bytes,
 }
 

@@ -15,11 +15,12 @@ pub use turns::Weights;
 
 const QUEUES: usize = 8;
 
-/// The egress queues of a port whose priorities have disciplines of their own, so that traffic which
-/// the switch's shared buffer carries and traffic which is dropped and marked by a rule can share it.
+/// The egress queues of a port whose priorities have disciplines of their own, so that traffic
+/// which the switch's shared buffer carries and traffic which is dropped and marked by a rule can
+/// share it.
 ///
-/// Queue 0 (control) is always served first and a plain queue. The others take turns packet by packet, or
-/// by bytes where they have [`Weights`]. With plain queues alone it does what
+/// Queue 0 (control) is always served first and a plain queue. The others take turns packet by
+/// packet, or by bytes where they have [`Weights`]. With plain queues alone it does what
 /// [`PriorityQueues`](crate::PriorityQueues) does, which is faster.
 ///
 /// A packet that has to make room for another one is handed over, as `dropped`, when the next one
@@ -36,8 +37,8 @@ pub struct ClassQueues<H> {
 }
 
 impl<H: Header> ClassQueues<H> {
-    /// Empty plain queues whose packets are marked by the marker of their priority; priority 0 is never
-    /// marked.
+    /// Empty plain queues whose packets are marked by the marker of their priority; priority 0 is
+    /// never marked.
     #[must_use]
     pub fn new(markers: Option<Box<Markers>>) -> Self {
         let mut markers = markers.map_or_else(Markers::default, |markers| *markers);
@@ -87,7 +88,8 @@ impl<H: Header> ClassQueues<H> {
         &self.queues[priority.index()]
     }
 
-    /// Packets that were given up when others came go to `dropped`. A queue may have lost all it held.
+    /// Packets that were given up when others came go to `dropped`. A queue may have lost all it
+    /// held.
     #[cold]
     fn hand_over(&mut self, dropped: &mut Vec<Packet<H>>) {
         dropped.append(&mut self.given_up);

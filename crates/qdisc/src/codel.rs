@@ -29,8 +29,8 @@ pub(crate) trait Source {
 pub(crate) enum Arithmetic {
     /// In picoseconds, with the square root itself.
     Exact,
-    /// As Linux does: in units of 1,024 ns, 1/sqrt(count) in 16 bits with one step of Newton's method for
-    /// each count, which begins too low.
+    /// As Linux does: in units of 1,024 ns, 1/sqrt(count) in 16 bits with one step of Newton's
+    /// method for each count, which begins too low.
     Newton,
 }
 
@@ -91,8 +91,8 @@ impl From<CodelSettings> for CodelParams {
 /// The state of CoDel for one queue (RFC 8289), by the rules of Linux.
 ///
 /// A queue whose packets have waited for `target` or longer during a whole interval, with more than
-/// one packet's bytes left behind, gets a signal: a mark, or a drop where the sender does not understand
-/// marks. While it stays so the next signals come after interval / sqrt(count).
+/// one packet's bytes left behind, gets a signal: a mark, or a drop where the sender does not
+/// understand marks. While it stays so the next signals come after interval / sqrt(count).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Codel {
     /// Signals since dropping began.
@@ -113,13 +113,14 @@ pub(crate) struct Codel {
 }
 
 impl Codel {
-    /// `packets` were dropped because a limit was exceeded, which the next signals take into account.
+    /// `packets` were dropped because a limit was exceeded, which the next signals take into
+    /// account.
     pub(crate) const fn add_drops(&mut self, packets: u32) {
         self.count = self.count.wrapping_add(packets);
     }
 
-    /// Gives up packets of `source` until one may leave, and says how that one is marked. `None` when none
-    /// is left.
+    /// Gives up packets of `source` until one may leave, and says how that one is marked. `None`
+    /// when none is left.
     pub(crate) fn select(
         &mut self,
         params: &CodelParams,

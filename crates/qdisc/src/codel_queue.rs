@@ -16,7 +16,7 @@ use crate::tail_drop::{Limit, limit};
 settings! {
     /// Settings of [`CodelQueue`].
     pub struct CodelConfig {
-        /// How long packets may wait.
+        /// Time that packets may wait.
         #[range(above "0s")]
         #[refused(
             "with a target of 0 every packet waits for too long",
@@ -92,8 +92,8 @@ impl CodelConfig {
     }
 }
 
-/// First in, first out, kept short by CoDel (RFC 8289, by the rules of Linux's `codel`); what comes beyond
-/// the limit is dropped.
+/// First in, first out, kept short by CoDel (RFC 8289, by the rules of Linux's `codel`); what comes
+/// beyond the limit is dropped.
 #[derive(Clone, Debug)]
 pub struct CodelQueue<H> {
     params: CodelParams,

@@ -13,7 +13,8 @@ pub enum DropCause {
     /// The rule that keeps the queue short chose it.
     Aqm,
     /// The rule could no longer keep the queue short: the fattest flow's packets where a limit is
-    /// exceeded (RFC 8290 section 4.1), any packet where marks do not help (RFC 9332 section 4.2.3).
+    /// exceeded (RFC 8290 section 4.1), any packet where marks do not help (RFC 9332 section
+    /// 4.2.3).
     Overload,
 }
 

@@ -7,8 +7,8 @@ use fabricsim_core::units::{Bytes, Time};
 
 use crate::counters::DisciplineCounters;
 
-/// The full Ethernet frame of Linux's disciplines: 1,500 bytes and the link header. Rules that leave a
-/// single waiting packet alone compare with it.
+/// The full Ethernet frame of Linux's disciplines: 1,500 bytes and the link header. Rules that
+/// leave a single waiting packet alone compare with it.
 pub(crate) const MTU: u64 = 1_514;
 
 /// A queueing discipline of one priority of a port: a state machine that is told the time, stores
@@ -18,8 +18,8 @@ pub(crate) const MTU: u64 = 1_514;
 /// [`pop`](Self::pop) removes what it has shown. Each `head` that shows a packet is followed by its
 /// `pop`, at the same instant and before anything else is asked for.
 pub trait Discipline<H: Header> {
-    /// Stores a copy of `packet` and returns it, or returns `None` to drop it. Packets that have to make
-    /// room for it are appended to `dropped`.
+    /// Stores a copy of `packet` and returns it, or returns `None` to drop it. Packets that have to
+    /// make room for it are appended to `dropped`.
     fn enqueue(
         &mut self,
         now: Time,
@@ -27,8 +27,8 @@ pub trait Discipline<H: Header> {
         dropped: &mut Vec<Packet<H>>,
     ) -> Option<&mut Packet<H>>;
 
-    /// Decides which packet leaves now; those that are given up on the way are appended to `dropped`.
-    /// False when none is left.
+    /// Decides which packet leaves now; those that are given up on the way are appended to
+    /// `dropped`. False when none is left.
     fn select(&mut self, now: Time, dropped: &mut Vec<Packet<H>>) -> bool;
 
     /// The packet that [`select`](Self::select) has chosen.

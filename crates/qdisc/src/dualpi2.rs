@@ -33,14 +33,15 @@ enum Fate {
     Dropped(DropCause),
 }
 
-/// DualPI2 (RFC 9332 appendix A, by the rules of Linux's `dualpi2`): packets with the identifier of L4S have
-/// a queue of their own, which is served first as long as the other one gets its share.
+/// DualPI2 (RFC 9332 appendix A, by the rules of Linux's `dualpi2`): packets with the identifier of
+/// L4S have a queue of their own, which is served first as long as the other one gets its share.
 ///
-/// One controller moves the base probability p' so that the longer delay stays at the target. Packets of
-/// the classic queue are marked, or dropped where their sender does not understand marks, with probability
-/// p'^2, those of the low-latency queue marked with `coupling` x p', and whenever they have waited for
-/// longer than `step`. So p_L = 2 sqrt(p_C) for a coupling of 2. Where that comes to more than 1, p_C
-/// being above 25%, marks no longer help, and packets of both queues are dropped with p'^2.
+/// One controller moves the base probability p' so that the longer delay stays at the target.
+/// Packets of the classic queue are marked, or dropped where their sender does not understand
+/// marks, with probability p'^2, those of the low-latency queue marked with `coupling` x p', and
+/// whenever they have waited for longer than `step`. So p_L = 2 sqrt(p_C) for a coupling of 2.
+/// Where that comes to more than 1, p_C being above 25%, marks no longer help, and packets of both
+/// queues are dropped with p'^2.
 #[derive(Clone, Debug)]
 pub struct DualPi2<H> {
     config: DualPi2Config,

@@ -21,17 +21,19 @@ use lists::{Lists, Which};
 #[derive(Clone, Debug, Default)]
 struct Flow {
     packets: Chain,
-    /// Bytes that it may still send before others have their turn; below zero when it has sent more.
+    /// Bytes that it may still send before others have their turn; below zero when it has sent
+    /// more.
     deficit: i64,
     cc: Codel,
 }
 
-/// Flow queueing with CoDel (RFC 8290, by the rules of Linux's `fq_codel`): a hash spreads flows among
-/// queues, which take turns by deficit round robin (section 4.2). A queue that was empty goes first, once.
-/// Each queue has a CoDel of its own; the backlog that it leaves alone is that of all queues.
+/// Flow queueing with CoDel (RFC 8290, by the rules of Linux's `fq_codel`): a hash spreads flows
+/// among queues, which take turns by deficit round robin (section 4.2). A queue that was empty goes
+/// first, once. Each queue has a CoDel of its own; the backlog that it leaves alone is that of all
+/// queues.
 ///
-/// When a limit is exceeded, the fattest queue loses packets from its head: half of its bytes, up to
-/// `drop_batch` packets (section 4.1). Memory is counted in bytes on the wire.
+/// When a limit is exceeded, the fattest queue loses packets from its head: half of its bytes, up
+/// to `drop_batch` packets (section 4.1). Memory is counted in bytes on the wire.
 #[derive(Clone, Debug)]
 pub struct FqCodel<H> {
     params: CodelParams,
@@ -89,8 +91,8 @@ impl<H: Header> FqCodel<H> {
         ((u128::from(hash) * self.flows.len() as u128) >> 64) as u32
     }
 
-    /// Makes room for a packet of `size` that comes to queue `newcomer`: the fattest queue, with it, loses
-    /// packets from its head. Whether the packet itself is left.
+    /// Makes room for a packet of `size` that comes to queue `newcomer`: the fattest queue, with
+    /// it, loses packets from its head. Whether the packet itself is left.
     #[cold]
     fn make_room(&mut self, newcomer: u32, size: u64, dropped: &mut Vec<Packet<H>>) -> bool {
         let of = |queue: usize, bytes: u64| {
@@ -214,8 +216,8 @@ impl<H: Header> Discipline<H> for FqCodel<H> {
                 (self.shown, self.mark) = (queue, mark);
                 return true;
             }
-            // A queue that runs empty among the new ones waits for a turn of the old ones before it can
-            // be new again (section 4.2).
+            // A queue that runs empty among the new ones waits for a turn of the old ones before it
+            // can be new again (section 4.2).
             self.lists.on_empty(which);
         }
         false

@@ -5,13 +5,14 @@
 //!
 //! ```
 //! use fabricsim_core::id::PortId;
+//! use fabricsim_core::packet::Priority;
 //! use fabricsim_core::plugin::{Admission, Admit};
 //! use fabricsim_core::units::{Bytes, Duration, Rate};
 //! use fabricsim_qdisc::{BufferConfig, Pfc, PortBuffer, SharedBuffer};
 //!
 //! let port = PortBuffer { rate: Rate::from_gbps(100), delay: Duration::from_us(1) };
 //! let mut buffer = SharedBuffer::new(&BufferConfig::default(), Rate::from_gbps(100), &[port; 4]);
-//! let verdict = buffer.admit(PortId(0), PortId(1), 3, Bytes::new(1_048));
+//! let verdict = buffer.admit(PortId(0), PortId(1), Priority::new(3), Bytes::new(1_048));
 //! assert_eq!(verdict, Admit::Accept);
 //! assert_eq!(buffer.pfc(), Pfc::On);
 //! ```

@@ -22,11 +22,11 @@ pub struct LossyConfig {
 
 /// A [`SharedBuffer`] for lossless priorities that lends the shared part of its room to lossy ones.
 ///
-/// A packet of a lossy priority is stored when the queue that it joins is shorter than `alpha` times
-/// what is free, and there is room (the dynamic threshold of Choudhury and Hahne, 1998, on the queues
-/// of egress ports, as ASICs have it for traffic without PFC); else it is dropped. Lossy priorities pause
-/// nobody. Lossless ones keep their reserves and headroom, which lossy ones never touch, so whatever
-/// they do no lossless packet is dropped.
+/// A packet of a lossy priority is stored when the queue that it joins is shorter than `alpha`
+/// times what is free, and there is room (the dynamic threshold of Choudhury and Hahne, 1998, on
+/// the queues of egress ports, as ASICs have it for traffic without PFC); else it is dropped. Lossy
+/// priorities pause nobody. Lossless ones keep their reserves and headroom, which lossy ones never
+/// touch, so whatever they do no lossless packet is dropped.
 #[derive(Clone, Debug)]
 pub struct MixedBuffer {
     lossless: SharedBuffer,
@@ -170,7 +170,8 @@ mod tests {
         let mut buffer = buffer(1 << 20, 256.0);
         fill(&mut buffer, 1);
         assert!(!buffer.has_paused(PortId(0), LOSSY));
-        // Nothing is left to share: the reserve is, then the headroom, for as much as may be under way.
+        // Nothing is left to share: the reserve is, then the headroom, for as much as may be under
+        // way.
         let mut pauses = 0;
         for _ in 0..20 {
             match buffer.admit(PortId(0), PortId(2), LOSSLESS, Bytes::new(1_048)) {
@@ -183,8 +184,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever comes and goes, the accounts are those of what is stored, lossy packets pause nobody,
-        /// and a lossless neighbor that stops when it is told loses nothing.
+        /// Whatever comes and goes, the accounts are those of what is stored, lossy packets pause
+        /// nobody, and a lossless neighbor that stops when it is told loses nothing.
         #[test]
         fn accounts_balance_and_lossless_packets_are_never_dropped(
             steps in prop::collection::vec((0u16..3, 0u16..3, any::<bool>(), 60u64..1_600, any::<bool>()), 1..600)

@@ -31,8 +31,8 @@ impl Chain {
     }
 }
 
-/// The packets of all queues of a discipline, in slots that are used again: a thousand queues take the
-/// memory of the packets that wait, and not of a ring each.
+/// The packets of all queues of a discipline, in slots that are used again: a thousand queues take
+/// the memory of the packets that wait, and not of a ring each.
 #[derive(Clone, Debug)]
 pub(crate) struct PacketPool<H> {
     slots: Vec<Packet<H>>,

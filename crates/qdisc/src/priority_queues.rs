@@ -10,8 +10,8 @@ use crate::RedEcn;
 const QUEUES: usize = Priority::COUNT;
 
 /// The egress queues of a port: queue 0 (control) is always served first, the others round robin by
-/// packet, and a packet may be ECN-marked when it leaves. Nothing is dropped here: the shared buffer
-/// decides about room.
+/// packet, and a packet may be ECN-marked when it leaves. Nothing is dropped here: the shared
+/// buffer decides about room.
 ///
 /// Source: the published HPCC simulator's egress queue; marking is per (port, priority), on the
 /// bytes that remain after the packet has left.

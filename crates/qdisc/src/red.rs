@@ -7,8 +7,8 @@ use fabricsim_core::settings;
 use fabricsim_core::units::Bytes;
 
 settings! {
-    /// Thresholds of one port: no marks up to `kmin`, a probability that grows linearly to `pmax` at
-    /// `kmax`, always above. With `kmin = kmax` it is a step.
+    /// Thresholds of one port: no marks up to `kmin`, a probability that grows linearly to `pmax`
+    /// at `kmax`, always above. With `kmin = kmax` it is a step.
     ///
     /// Source: DCQCN (SIGCOMM 2015) fig. 5, on the instantaneous queue.
     pub struct EcnConfig {
@@ -67,8 +67,8 @@ impl RedEcn {
     /// A marker that draws what the published simulator draws.
     ///
     /// There all ports of all switches share one sequence, in the order of its event list, which no
-    /// parallel run can have. Here each port goes through that sequence by itself: its marks are the
-    /// published ones for as long as no other port marks.
+    /// parallel run can have. Here each port goes through that sequence by itself: its marks are
+    /// the published ones for as long as no other port marks.
     #[must_use]
     pub fn published(config: &EcnConfig, draws: &PublishedDraws) -> Self {
         Self {

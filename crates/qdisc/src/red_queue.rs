@@ -83,9 +83,9 @@ struct PacketNumber(u64);
 
 impl Assign for PacketNumber {}
 
-/// Random early detection (Floyd and Jacobson 1993, RFC 2309): when a packet comes the average length
-/// decides, by chance between two thresholds, whether it is marked, or dropped where its sender does not
-/// understand marks.
+/// Random early detection (Floyd and Jacobson 1993, RFC 2309): when a packet comes the average
+/// length decides, by chance between two thresholds, whether it is marked, or dropped where its
+/// sender does not understand marks.
 ///
 /// The average moves with each packet that comes, and as if small packets had come while the queue
 /// was idle. Marks are spread evenly: with a probability of p in force, at most 1/p packets pass

@@ -9,9 +9,9 @@ use crate::counters::DisciplineCounters;
 use crate::discipline::{Discipline, holds_one_line, mark_if};
 use crate::line::Line;
 
-/// First in, first out, without a limit of its own; its marker decides by what a packet leaves behind
-/// and asks nobody whether the sender understands marks, which is what RDMA expects. It is one queue of
-/// [`PriorityQueues`](crate::PriorityQueues).
+/// First in, first out, without a limit of its own; its marker decides by what a packet leaves
+/// behind and asks nobody whether the sender understands marks, which is what RDMA expects. It is
+/// one queue of [`PriorityQueues`](crate::PriorityQueues).
 #[derive(Clone, Debug)]
 pub struct SharedFifo<H> {
     line: Line<H>,

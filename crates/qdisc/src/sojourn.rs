@@ -12,8 +12,8 @@ const BUCKETS: usize = ((LONGEST_BITS - SUB_BITS) as usize + 1) << SUB_BITS;
 
 /// The sojourn times of packets: from the enqueue to the dequeue.
 ///
-/// The buckets of its histogram are 1 ns wide up to 16 ns and then an eighth of a power of two, so a
-/// quantile is off by at most an eighth. They are allocated with the first packet.
+/// The buckets of its histogram are 1 ns wide up to 16 ns and then an eighth of a power of two, so
+/// a quantile is off by at most an eighth. They are allocated with the first packet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SojournTimes {
     count: u64,

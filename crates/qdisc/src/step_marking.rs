@@ -79,9 +79,9 @@ impl StepConfig {
     }
 }
 
-/// First in, first out, with marks beyond one threshold, decided when a packet leaves: by how long it
-/// has waited (the step of RFC 9332 section 2.4), or by what it leaves behind (DCTCP, SIGCOMM 2010, section
-/// 3.1). Packets that cannot be marked pass; what comes beyond the limit is dropped.
+/// First in, first out, with marks beyond one threshold, decided when a packet leaves: by how long
+/// it has waited (the step of RFC 9332 section 2.4), or by what it leaves behind (DCTCP, SIGCOMM
+/// 2010, section 3.1). Packets that cannot be marked pass; what comes beyond the limit is dropped.
 #[derive(Clone, Debug)]
 pub struct StepMarking<H> {
     threshold: Threshold,

@@ -80,8 +80,8 @@ impl TailDropConfig {
     }
 }
 
-/// First in, first out; what comes beyond the limit is dropped, and nothing is marked. Linux calls it
-/// `pfifo` or `bfifo`.
+/// First in, first out; what comes beyond the limit is dropped, and nothing is marked. Linux calls
+/// it `pfifo` or `bfifo`.
 #[derive(Clone, Debug)]
 pub struct TailDrop<H> {
     limit: Limit,

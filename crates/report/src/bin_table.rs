@@ -243,8 +243,8 @@ flows upto   bytes upto         n       p50       p99      mean  geo mean
         assert_eq!(table.to_string(), expected);
     }
 
-    /// Of eight values the first and the last enclose the median in 99% of all cases, the second and
-    /// the seventh in 93%.
+    /// Of eight values the first and the last enclose the median in 99% of all cases, the second
+    /// and the seventh in 93%.
     #[test]
     fn intervals_are_shown_when_asked_for() {
         let bins = SizeBins::of_equal_count(&records(), 5, BinRule::AllFlows);

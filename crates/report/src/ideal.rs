@@ -3,8 +3,8 @@
 use fabricsim_core::flow::PathInfo;
 use fabricsim_core::units::{Bytes, Duration};
 
-/// Header bytes per packet that the ideal counts: 14 PPP, 20 IP, 8 UDP, 6 sequence number. Telemetry
-/// is left out, so that its cost shows as slowdown.
+/// Header bytes per packet that the ideal counts: 14 PPP, 20 IP, 8 UDP, 6 sequence number.
+/// Telemetry is left out, so that its cost shows as slowdown.
 pub const HEADER_BYTES: Bytes = Bytes::new(48);
 
 /// The ideal flow completion time: the base round trip plus the transmission of all payload and
@@ -24,8 +24,8 @@ pub fn ideal_fct(path: &PathInfo, size: Bytes, mtu_payload: Bytes, header: Bytes
     Duration::from_ps(total)
 }
 
-/// [`ideal_fct`] as the HPCC simulator computes it: the round trip and the transmission are each cut
-/// to whole nanoseconds.
+/// [`ideal_fct`] as the HPCC simulator computes it: the round trip and the transmission are each
+/// cut to whole nanoseconds.
 #[must_use]
 pub fn ideal_fct_truncated(
     path: &PathInfo,

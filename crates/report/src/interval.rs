@@ -21,7 +21,8 @@ pub struct ReplicaMean {
     pub replications: usize,
     /// Its mean.
     pub mean: f64,
-    /// Its standard deviation between replications (n - 1 in the denominator); `None` of one replication.
+    /// Its standard deviation between replications (n - 1 in the denominator); `None` of one
+    /// replication.
     pub deviation: Option<f64>,
     /// Student's interval of the mean; `None` of one replication.
     pub interval: Option<Interval>,
@@ -67,10 +68,10 @@ impl ReplicaMean {
 /// the number of values below it (Conover, "Practical Nonparametric Statistics", section 3.2). Each
 /// tail gets at most half of what the confidence leaves.
 ///
-/// It takes the values to be independent. Slowdowns of one run are not, as its flows share queues: then
-/// the interval is too narrow and holds the percentile less often than `confidence` says: of those of
-/// 95%, of a thousand flows below 30 KB at a load of 0.6, half to two thirds do. Between runs with different seeds
-/// [`ReplicaMean`] has intervals that hold.
+/// It takes the values to be independent. Slowdowns of one run are not, as its flows share queues:
+/// then the interval is too narrow and holds the percentile less often than `confidence` says: of
+/// those of 95%, of a thousand flows below 30 KB at a load of 0.6, half to two thirds do. Between
+/// runs with different seeds [`ReplicaMean`] has intervals that hold.
 #[must_use]
 pub fn percentile_interval(
     sorted: &[f64],

@@ -7,8 +7,9 @@
 //!
 //! * [`FctWriter`] streams records as CSV and keeps a [`Checksum`] of the bytes.
 //! * [`ideal_fct`] is the completion time that slowdowns are relative to.
-//! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts them
-//!   in any way, [`BinTable`] and [`ReplicationTable`] print them with what is certain of them.
+//! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts
+//!   them in any way, [`BinTable`] and [`ReplicationTable`] print them with what is certain of
+//!   them.
 //! * [`Cut`] leaves warm-up and cool-down out.
 //! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.

@@ -33,9 +33,9 @@ pub fn read_any_fct(text: &str) -> Result<Vec<FctRecord>, InputError> {
 
 /// Reads our result file, in the order of its rows.
 ///
-/// The header names the columns, in any order; without `flow` the flows are numbered by row, without
-/// `class` and `retransmitted_bytes` these are zero. Other columns are skipped: the slowdown
-/// follows from the times.
+/// The header names the columns, in any order; without `flow` the flows are numbered by row,
+/// without `class` and `retransmitted_bytes` these are zero. Other columns are skipped: the
+/// slowdown follows from the times.
 ///
 /// # Errors
 /// At the word at fault: a column that is missing, a row of another length than the header, a

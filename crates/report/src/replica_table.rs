@@ -34,8 +34,8 @@ pub struct ReplicaRow {
     pub geometric_mean: Option<ReplicaMean>,
 }
 
-/// Slowdowns by flow size over replications; printed as an aligned table of means and half the widths
-/// of their intervals.
+/// Slowdowns by flow size over replications; printed as an aligned table of means and half the
+/// widths of their intervals.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplicationTable {
     /// Number of replications.
@@ -51,8 +51,8 @@ pub struct ReplicationTable {
 }
 
 impl ReplicationTable {
-    /// The table of `replications` in bins of equal count: cut where the flows of all replications together
-    /// fall into `bins` parts, so that a bin holds the same sizes in each.
+    /// The table of `replications` in bins of equal count: cut where the flows of all replications
+    /// together fall into `bins` parts, so that a bin holds the same sizes in each.
     #[must_use]
     pub fn of_equal_count(
         replications: &[Vec<FctRecord>],

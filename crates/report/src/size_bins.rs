@@ -56,8 +56,8 @@ pub struct SizeBin<'b> {
 
 impl SizeBins {
     /// Sorts `records` by size, and by slowdown where sizes are equal, and cuts them into `bins`
-    /// parts of equal count (to within one flow): the k-th begins at flow `floor(k n / bins)`. Parts
-    /// that would be empty are left out.
+    /// parts of equal count (to within one flow): the k-th begins at flow `floor(k n / bins)`.
+    /// Parts that would be empty are left out.
     #[must_use]
     pub fn of_equal_count(records: &[FctRecord], bins: usize, rule: BinRule) -> Self {
         let mut flows = by_size(records);

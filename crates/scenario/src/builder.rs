@@ -31,9 +31,9 @@ use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
 use crate::text::error::Error;
 
-/// Builds a [`Scenario`] from settings. What is not set has the default of its table; a topology and a
-/// congestion control are needed. Without a workload nothing is sent but what a program adds to the
-/// simulation.
+/// Builds a [`Scenario`] from settings. What is not set has the default of its table; a topology
+/// and a congestion control are needed. Without a workload nothing is sent but what a program adds
+/// to the simulation.
 ///
 /// ```
 /// use fabricsim_core::units::Bytes;
@@ -152,8 +152,8 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Sets the folder that paths of files are relative to; without it they are relative to the working
-    /// folder.
+    /// Sets the folder that paths of files are relative to; without it they are relative to the
+    /// working folder.
     #[must_use]
     pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
@@ -223,8 +223,8 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Adds a workload, whose place among the workloads is the class of its flows. Its priority is used
-    /// as it is: flows of TCP and of RDMA need different ones.
+    /// Adds a workload, whose place among the workloads is the class of its flows. Its priority is
+    /// used as it is: flows of TCP and of RDMA need different ones.
     #[must_use]
     pub fn workload(mut self, workload: impl WorkloadKind) -> Self {
         self.workloads.push(boxed(workload));
@@ -280,8 +280,8 @@ impl ScenarioBuilder {
         self
     }
 
-    /// Builds the network, reads the files that settings name, and checks everything as if it were read
-    /// from a text.
+    /// Builds the network, reads the files that settings name, and checks everything as if it were
+    /// read from a text.
     ///
     /// # Errors
     /// The first setting that cannot be used, what is wrong with it and what would be right.

@@ -31,7 +31,7 @@ pub struct DescribedTable {
     pub keys: Vec<Key>,
 }
 
-/// Where a table stands among those of a scenario.
+/// The place of a table among those of a scenario.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TablePlace {
     /// It is one of the kinds of a table.
@@ -80,8 +80,8 @@ pub fn described_tables() -> Vec<DescribedTable> {
 
 /// Returns a JSON Schema (draft 2020-12) of scenarios with the algorithms of the registry.
 ///
-/// A scenario that the schema refuses is refused by [`Scenario`](crate::Scenario), too; what depends
-/// on several keys or on other files is not in the schema.
+/// A scenario that the schema refuses is refused by [`Scenario`](crate::Scenario), too; what
+/// depends on several keys or on other files is not in the schema.
 #[must_use]
 pub fn scenario_schema() -> Value {
     let own_keys: Vec<_> = CONGESTION_CONTROLS.iter().map(CcEntry::keys).collect();

@@ -191,8 +191,8 @@ impl Registry {
         self.disciplines.iter().map(Kind::doc)
     }
 
-    /// The routing policies, in the order in which they were added; scenarios that name none have the
-    /// first.
+    /// The routing policies, in the order in which they were added; scenarios that name none have
+    /// the first.
     #[must_use]
     pub fn routing_policies(&self) -> &[Arc<dyn RoutingPolicy>] {
         &self.policies

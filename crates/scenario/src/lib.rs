@@ -1,10 +1,12 @@
-//! Scenarios: everything that decides what a simulation does, read from TOML and checked as a whole.
+//! Scenarios: everything that decides what a simulation does, read from TOML and checked as a
+//! whole.
 //!
 //! * [`text`]: texts as tables whose values know their places, diagnostics, `--set`, input files.
 //! * [`schema`]: the tables that belong to no plugin.
-//! * [`cc`]: the congestion-control algorithms that a scenario can name, with those that a program adds.
-//! * [`kinds`]: the registry of everything else that it can name: topologies, workloads, disciplines,
-//!   routing policies.
+//! * [`cc`]: the congestion-control algorithms that a scenario can name, with those that a program
+//!   adds.
+//! * [`kinds`]: the registry of everything else that it can name: topologies, workloads,
+//!   disciplines, routing policies.
 //! * [`scenario`]: the [`Scenario`], what its parts ask for together, and what is refused.
 //! * [`json_schema`]: the tables as a JSON Schema.
 //! * [`read`]: from a text to a scenario: tables, then typed values, then checked ones.

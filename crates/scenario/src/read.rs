@@ -51,8 +51,8 @@ impl Scenario {
         Self::read("scenario", text, Path::new("."), &registry.into())
     }
 
-    /// Reads the scenario file at `path`, changed by `overrides` (`key=value`, dotted keys). Paths in
-    /// it are relative to the file.
+    /// Reads the scenario file at `path`, changed by `overrides` (`key=value`, dotted keys). Paths
+    /// in it are relative to the file.
     ///
     /// # Errors
     /// When the file cannot be read, and the first error in it.

@@ -53,7 +53,8 @@ pub struct Scenario {
     pub(crate) topology: Arc<Topology>,
     /// The switches.
     pub(crate) switch: SwitchSettings,
-    /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits holds.
+    /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits
+    /// holds.
     pub(crate) queues: Vec<QueueRule>,
     /// RDMA.
     pub(crate) transport: RdmaConfig,
@@ -127,7 +128,8 @@ impl Scenario {
         &self.switch
     }
 
-    /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits holds.
+    /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits
+    /// holds.
     #[must_use]
     pub fn queues(&self) -> &[QueueRule] {
         &self.queues
@@ -205,8 +207,8 @@ impl Scenario {
         self.queries.as_ref()
     }
 
-    /// Uses the network and the lists of flows of `other` where they are the same: they are large, and
-    /// most points of a sweep have the same ones.
+    /// Uses the network and the lists of flows of `other` where they are the same: they are large,
+    /// and most points of a sweep have the same ones.
     pub fn share_with(&mut self, other: &Self) {
         if *other.topology == *self.topology {
             self.topology = Arc::clone(&other.topology);
@@ -218,8 +220,8 @@ impl Scenario {
         }
     }
 
-    /// Returns the error of a part that turns out to be wrong when its network is built, with its place
-    /// where the scenario has a text.
+    /// Returns the error of a part that turns out to be wrong when its network is built, with its
+    /// place where the scenario has a text.
     #[must_use]
     pub fn refuse(&self, part: Part, message: impl Into<String>, help: impl Into<String>) -> Error {
         self.places.refuse(part, message.into(), help.into())

@@ -7,7 +7,8 @@
 //! halves of the channels are exchanged. Empty time is skipped: t is the least next event of all.
 //!
 //! The engine knows nothing of networks. What is executed when depends on times, channels and the
-//! order that processes give their own events, never on threads: results are the same for any number.
+//! order that processes give their own events, never on threads: results are the same for any
+//! number.
 
 mod arrival_order;
 mod batch;
@@ -43,8 +44,8 @@ use mailboxes::Mailboxes;
 use partition::{Member, Partition, Span, earliest};
 use placement::Position;
 
-/// Partitions of processes for each thread: enough for threads to even out what the partitions cost. A partition is
-/// what a thread takes on at once.
+/// Partitions of processes for each thread: enough for threads to even out what the partitions
+/// cost. A partition is what a thread takes on at once.
 pub const PARTITIONS_PER_THREAD: usize = 8;
 
 /// A part of the model that is run alone for the length of an epoch.
@@ -117,9 +118,9 @@ pub struct Engine<D: LogicalProcess> {
 
 /// A driver that controls the engine from epoch to epoch.
 pub trait Driver<D: LogicalProcess> {
-    /// Called before each epoch. `next` is the least next event of all processes, [`Time::MAX`] when
-    /// nothing is left to happen. Here events from outside are put into the processes. Returns the
-    /// epoch to run, or `None` to stop; it must begin no later than any event, and be no longer
+    /// Called before each epoch. `next` is the least next event of all processes, [`Time::MAX`]
+    /// when nothing is left to happen. Here events from outside are put into the processes. Returns
+    /// the epoch to run, or `None` to stop; it must begin no later than any event, and be no longer
     /// than [`Processes::lookahead`].
     fn before(&mut self, processes: &mut Processes<'_, D>, next: Time) -> Option<Epoch>;
 

@@ -2,17 +2,17 @@
 
 /// A value that is copied into memory that held another value of its type.
 pub trait Assign: Copy {
-    /// Becomes a copy of `other` in all that is in use. What is not may stay as it was: a large value
-    /// that is mostly empty need not be copied whole.
+    /// Becomes a copy of `other` in all that is in use. What is not may stay as it was: a large
+    /// value that is mostly empty need not be copied whole.
     #[inline]
     fn assign(&mut self, other: &Self) {
         *self = *other;
     }
 }
 
-/// First in, first out, in a ring of slots. Values are copied straight from and to where the caller has
-/// them, which for packets is several times faster than moving them over the stack. A queue that
-/// runs empty begins again in the slots that it used last.
+/// First in, first out, in a ring of slots. Values are copied straight from and to where the caller
+/// has them, which for packets is several times faster than moving them over the stack. A queue
+/// that runs empty begins again in the slots that it used last.
 #[derive(Clone, Debug)]
 pub struct Fifo<T> {
     slots: Vec<T>,

@@ -1,7 +1,7 @@
 //! A flow: what a workload asks for and what comes of it.
 
 use crate::id::{ClassId, FlowId, NodeId};
-use crate::packet::Priority;
+use crate::priority::Priority;
 use crate::units::{Bytes, Duration, Rate, Time};
 
 /// A transfer that a workload asks for: `size` bytes from `src` to `dst` at `start`.

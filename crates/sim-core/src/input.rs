@@ -86,8 +86,8 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// What stands between the fault of a value and an example of a right one, in errors of types that are
-/// read from texts.
+/// The text between the fault of a value and an example of a right one, in errors of types that
+/// are read from texts.
 pub const EXAMPLE_MARK: &str = "; write it like ";
 
 /// Splits an error with an [`EXAMPLE_MARK`]: what is wrong, and the example without its backticks.

@@ -1,12 +1,13 @@
-//! The engine and the network model of fabricsim: time, epochs, packets, ports, hosts, switches, and
-//! the traits that everything else plugs into. No protocol has a name here, nothing reads a file or
-//! a clock.
+//! The engine and the network model of fabricsim: time, epochs, packets, ports, hosts, switches,
+//! and the traits that everything else plugs into. No protocol has a name here, nothing reads a
+//! file or a clock.
 //!
 //! * [`units`], [`id`] and [`rng`]: exact integer time, sizes and rates; names of things; random
 //!   streams that belong to things.
-//! * [`engine`]: processes that are run alone for the length of an epoch, channels between them, and
-//!   the threads that share the work. It does not know what a packet is.
-//! * [`plugin`]: the traits of algorithms, transports, queues, buffers, routes, telemetry and observers.
+//! * [`engine`]: processes that are run alone for the length of an epoch, channels between them,
+//!   and the threads that share the work. It does not know what a packet is.
+//! * [`plugin`]: the traits of algorithms, transports, queues, buffers, routes, telemetry and
+//!   observers.
 //! * [`network`]: hosts and switches as processes, and the run from flows to completions.
 //!
 //! A scenario, which puts all this together, is the business of the crate `fabricsim`.
@@ -42,5 +43,6 @@ pub mod limits;
 pub mod network;
 pub mod packet;
 pub mod plugin;
+mod priority;
 pub mod rng;
 pub mod units;

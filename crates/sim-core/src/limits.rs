@@ -1,9 +1,9 @@
 //! The largest and smallest quantities that a user may give.
 //!
-//! Times, sizes and rates are whole numbers of 64 bits, and the packet path adds and multiplies them
-//! without looking for overflow. What is read from a text, and what a program hands to a simulation,
-//! is therefore held to these limits. They lie far beyond any real network, and far enough below
-//! 2^64 that sums and products of a few of them cannot wrap:
+//! Times, sizes and rates are whole numbers of 64 bits, and the packet path adds and multiplies
+//! them without looking for overflow. What is read from a text, and what a program hands to a
+//! simulation, is therefore held to these limits. They lie far beyond any real network, and far
+//! enough below 2^64 that sums and products of a few of them cannot wrap:
 //!
 //! * 18 of the longest times fit 64 bits of picoseconds, and [`Time::HORIZON`], where a run ends,
 //!   leaves room for 13 of them;

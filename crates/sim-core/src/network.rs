@@ -51,22 +51,22 @@ pub enum NodeConfig<M: Model> {
     Switch(SwitchConfig<M>),
 }
 
-/// Finds the path of a flow when it starts, and knows what changes the network while it runs; `R` is
-/// the forwarding table of a switch.
+/// Finds the path of a flow when it starts, and knows what changes the network while it runs; `R`
+/// is the forwarding table of a switch.
 pub trait NetworkControl<R>: Send {
     /// Resolves the path of `request` in the idle network and the NIC port through which it leaves;
     /// returns `None` when no route leads to the destination. Assigns the source port where the
     /// workload left it open.
     fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)>;
 
-    /// Returns what finds the paths of flows that applications start, by the routes that are in force.
-    /// Asked for where there are applications: once, and after each change.
+    /// Returns what finds the paths of flows that applications start, by the routes that are in
+    /// force. Asked for where there are applications: once, and after each change.
     fn resolver(&self) -> Option<Arc<dyn PathResolver>> {
         None
     }
 
-    /// No route led to the destination of `request`, which an application has started. It takes `place`
-    /// among the flows without a route.
+    /// No route led to the destination of `request`, which an application has started. It takes
+    /// `place` among the flows without a route.
     fn on_unreachable(&mut self, _place: usize, _request: &FlowRequest) {}
 
     /// Returns when the network changes next; [`Time::MAX`] for never.
@@ -221,8 +221,8 @@ impl<M: Model> Network<M> {
         stop
     }
 
-    /// Adds an application to `host`, which is called first now. It draws from `stream`. It hears of
-    /// flows that start from now on.
+    /// Adds an application to `host`, which is called first now. It draws from `stream`. It hears
+    /// of flows that start from now on.
     ///
     /// # Panics
     /// When `host` is not a host.
@@ -265,8 +265,8 @@ impl<M: Model> Network<M> {
         self.state.applications = Some(network);
     }
 
-    /// The applications of all hosts, in the order of hosts, and at each in the order in which they were
-    /// added.
+    /// The applications of all hosts, in the order of hosts, and at each in the order in which they
+    /// were added.
     pub fn applications(&self) -> impl Iterator<Item = (NodeId, &dyn Application)> {
         self.hosts().flat_map(|host| {
             host.applications()
@@ -305,8 +305,9 @@ impl<M: Model> Network<M> {
         self.room = room;
     }
 
-    /// Lets nodes that are behind do what they have left to do before [`Self::now`]. Only a run that
-    /// has ended in another way than by reaching the time that was asked for leaves such nodes.
+    /// Lets nodes that are behind do what they have left to do before [`Self::now`]. Only a run
+    /// that has ended in another way than by reaching the time that was asked for leaves such
+    /// nodes.
     pub fn synchronize(&mut self) {
         let now = self.now();
         if self.state.level < now {

@@ -3,18 +3,16 @@
 mod flags;
 mod header;
 mod pause_change;
-mod priority;
-mod priority_set;
 mod slots;
 mod stamps;
 
 pub use flags::{Ecn, Flags};
 pub use header::Header;
 pub use pause_change::PauseChange;
-pub use priority::{NoSuchPriority, Priority};
-pub use priority_set::{PriorityIter, PrioritySet};
 pub use slots::Slots;
 pub use stamps::{HasOrder, OrderSlot, Stamps};
+
+pub use crate::priority::{NoSuchPriority, Priority, PriorityIter, PrioritySet};
 
 use crate::engine::Message;
 use crate::fifo::Assign;
@@ -66,7 +64,8 @@ pub struct Packet<H> {
 const SEQ_BITS: u32 = 48;
 const SEQ_MASK: u64 = (1 << SEQ_BITS) - 1;
 
-/// Size on the wire of a pause frame (14 link + 20 network + 12 payload in the published simulator).
+/// Size on the wire of a pause frame (14 link + 20 network + 12 payload in the published
+/// simulator).
 pub const PAUSE_FRAME: u16 = 46;
 
 impl<H: Header> Packet<H> {
@@ -164,7 +163,7 @@ impl<H: Header> Packet<H> {
         Priority::from_bits(self.key.src_port as u8)
     }
 
-    /// What a pause frame says.
+    /// Returns the change that a pause frame asks for.
     #[inline]
     #[must_use]
     pub const fn pause_change(&self) -> PauseChange {
@@ -175,9 +174,9 @@ impl<H: Header> Packet<H> {
         }
     }
 
-    /// Makes a NACK say that byte `expected` is missing, and that the packet which lies `beyond` full
-    /// packets further on has arrived; 0 for none. Held in `seq` (48 bits of byte and the upper half
-    /// of the distance) and `payload` (its lower half).
+    /// Makes a NACK say that byte `expected` is missing, and that the packet which lies `beyond`
+    /// full packets further on has arrived; 0 for none. Held in `seq` (48 bits of byte and the
+    /// upper half of the distance) and `payload` (its lower half).
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,

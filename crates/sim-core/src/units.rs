@@ -4,11 +4,11 @@
 //! and a `u64` of picoseconds spans 213 days, so simulated time never rounds and never wraps.
 //! Where a rate does not divide evenly the transmission time is rounded up.
 //!
-//! `+`, `-` and `*` are those of the numbers beneath: an overflow is a broken invariant, which panics in
-//! builds with overflow checks (those of all tests) and wraps in others, where the packet path
-//! cannot afford to look. What users give is held to the [`limits`](crate::limits), and
-//! [`Time::HORIZON`] ends a run, so that it does not occur. A program that adds quantities of its own
-//! uses `saturating_add`, `saturating_sub` and `saturating_mul`.
+//! `+`, `-` and `*` are those of the numbers beneath: an overflow is a broken invariant, which
+//! panics in builds with overflow checks (those of all tests) and wraps in others, where the packet
+//! path cannot afford to look. What users give is held to the [`limits`](crate::limits), and
+//! [`Time::HORIZON`] ends a run, so that it does not occur. A program that adds quantities of its
+//! own uses `saturating_add`, `saturating_sub` and `saturating_mul`.
 
 mod display;
 mod ops;
@@ -133,7 +133,8 @@ impl Duration {
         Self(ms * PS_PER_MS)
     }
 
-    /// The span of `secs` seconds rounded to the nearest picosecond; negative and not-a-number give zero.
+    /// The span of `secs` seconds rounded to the nearest picosecond; negative and not-a-number give
+    /// zero.
     #[inline]
     #[must_use]
     #[expect(
@@ -310,8 +311,9 @@ impl Rate {
     }
 
     /// The time that `size` takes on a wire of this rate as ns-3.17 computes it: the quotient in
-    /// double precision, converted to a 64.64 fixed-point number and truncated to nanoseconds. It is
-    /// one less than the floor of the exact value where that is an integer and the double below it.
+    /// double precision, converted to a 64.64 fixed-point number and truncated to nanoseconds. It
+    /// is one less than the floor of the exact value where that is an integer and the double below
+    /// it.
     #[inline]
     #[must_use]
     pub fn transmission_truncated_ns(self, size: Bytes) -> Duration {

@@ -13,10 +13,12 @@ impl Topology {
     /// nodes are kept apart. A host may have several links, also to other hosts.
     ///
     /// # Errors
-    /// The first of these that holds: too many nodes or links, no host, a faulty link (unknown node,
-    /// self-loop, a delay of zero or above [`MAX_LINK_DELAY`](fabricsim_core::limits::MAX_LINK_DELAY), a rate outside [`MIN_RATE`](fabricsim_core::limits::MIN_RATE) to
-    /// [`MAX_RATE`](fabricsim_core::limits::MAX_RATE), loss outside 0..1), a node with too many links or none, two hosts
-    /// that cannot reach each other.
+    /// The first of these that holds: too many nodes or links, no host, a faulty link (unknown
+    /// node, self-loop, a delay of zero or above
+    /// [`MAX_LINK_DELAY`](fabricsim_core::limits::MAX_LINK_DELAY), a rate outside
+    /// [`MIN_RATE`](fabricsim_core::limits::MIN_RATE) to
+    /// [`MAX_RATE`](fabricsim_core::limits::MAX_RATE), loss outside 0..1), a node with too many
+    /// links or none, two hosts that cannot reach each other.
     pub fn new(kinds: Vec<NodeKind>, links: Vec<Link>) -> Result<Self, TopologyError> {
         let topology = Self::unchecked(kinds, links)?;
         match unreachable_pair(&topology) {

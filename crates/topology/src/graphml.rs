@@ -25,15 +25,16 @@ use places::read_places;
 settings! {
     /// A network of switches that a GraphML file describes, with hosts at each switch.
     ///
-    /// Each node of the file is a switch. Several edges between the same two, in any direction, are one link,
-    /// and edges from a node to itself are left out. Nodes are numbered hosts of the first switch, hosts of
-    /// the second, ..., then the switches, in the order of the file.
+    /// Each node of the file is a switch. Several edges between the same two, in any direction, are
+    /// one link, and edges from a node to itself are left out. Nodes are numbered hosts of the
+    /// first switch, hosts of the second, ..., then the switches, in the order of the file.
     pub struct GraphmlConfig {
         /// The file, relative to the scenario.
         pub path: PathBuf = required,
         /// Rate of every link.
         pub rate: Rate = "100Gbps",
-        /// One-way delay of every link, or "geographic": 5us for each km between Latitude and Longitude of its ends.
+        /// One-way delay of every link, or "geographic": 5us for each km between Latitude and
+        /// Longitude of its ends.
         pub delay: LinkDelay = "1ms",
         /// Hosts at each switch.
         #[range(from 1)]
@@ -43,7 +44,8 @@ settings! {
 }
 
 impl GraphmlConfig {
-    /// The network of the file at `path`, with 100 Gbps and 1 ms for all links and a host at each switch.
+    /// The network of the file at `path`, with 100 Gbps and 1 ms for all links and a host at each
+    /// switch.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self::with_required(path.into())
@@ -65,8 +67,9 @@ impl GraphmlConfig {
     ///
     /// # Errors
     /// The first error with its place: text that is no XML or no GraphML, a node without or with
-    /// another's name, an edge to no node, a graph without links or in several parts, places on the map
-    /// that are missing or impossible where delays follow from them, more hosts than there can be.
+    /// another's name, an edge to no node, a graph without links or in several parts, places on the
+    /// map that are missing or impossible where delays follow from them, more hosts than there can
+    /// be.
     pub fn read(&self, text: &str) -> Result<Topology, InputError> {
         let document = Document::parse(text).map_err(|error| {
             let at = offset(text, error.pos());

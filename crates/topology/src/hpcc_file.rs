@@ -26,10 +26,10 @@ use words::{NumberReader, Word};
 /// configuration file is left to the caller.
 ///
 /// # Errors
-/// The first diagnostic, with the bytes of the word at fault and a suggested fix: a file that ends too soon
-/// or goes on too long, counts that cannot be, ids out of range or given twice, a rate or delay
-/// without a known unit, zero or negative, a loss that is not a probability, a link from a node to
-/// itself, a node without links, hosts that cannot reach each other.
+/// The first diagnostic, with the bytes of the word at fault and a suggested fix: a file that ends
+/// too soon or goes on too long, counts that cannot be, ids out of range or given twice, a rate or
+/// delay without a known unit, zero or negative, a loss that is not a probability, a link from a
+/// node to itself, a node without links, hosts that cannot reach each other.
 pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
     let mut words = NumberReader::new(text);
     refuse_long_header(text)?;

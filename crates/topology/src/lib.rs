@@ -2,10 +2,11 @@
 //!
 //! * [`Topology`] is the graph: hosts, switches and full-duplex links with rate, delay and loss.
 //! * The builders ([`FatTreeConfig`], [`LeafSpineConfig`], [`DumbbellConfig`], [`StarConfig`],
-//!   [`ChainConfig`], [`IspConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a link
-//!   list, [`GraphmlConfig`] one from a map of the Internet Topology Zoo.
-//! * [`Routes`] holds every shortest path by hop count; [`SwitchRoutes`] is one switch's part of it,
-//!   with a [`RoutingPolicy`] to choose among equal paths, by default [`Ecmp`] with [`EcmpHash`].
+//!   [`ChainConfig`], [`IspConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a
+//!   link list, [`GraphmlConfig`] one from a map of the Internet Topology Zoo.
+//! * [`Routes`] holds every shortest path by hop count; [`SwitchRoutes`] is one switch's part of
+//!   it, with a [`RoutingPolicy`] to choose among equal paths, by default [`Ecmp`] with
+//!   [`EcmpHash`].
 //!
 //! Nothing here reads files or clocks: a parser takes the text, and says which bytes are at fault.
 //!

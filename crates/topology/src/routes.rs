@@ -83,10 +83,10 @@ pub struct Routes {
 impl Routes {
     /// Finds the shortest paths of `topology`, on the calling thread.
     ///
-    /// A breadth-first search from each group of hosts, 64 of them at once, reaches a switch through its
-    /// next hops. The time goes with the number of links times the number of groups, over 64, where paths
-    /// are short, and with switches x groups where they are long. [`RoutesSize`] tells the memory in
-    /// advance.
+    /// A breadth-first search from each group of hosts, 64 of them at once, reaches a switch
+    /// through its next hops. The time goes with the number of links times the number of groups,
+    /// over 64, where paths are short, and with switches x groups where they are long.
+    /// [`RoutesSize`] tells the memory in advance.
     #[must_use]
     pub fn compute(topology: &Topology, order: NextHopOrder, hash: EcmpHash) -> Self {
         let settings = Settings {
@@ -114,9 +114,9 @@ impl Routes {
         self.policy.path_stability()
     }
 
-    /// The routes of the same network, in the same order and with the same hash, over the links that
-    /// are not in `down`. Ports keep their numbers. Hosts may be cut off from each other: there is
-    /// then no route between them.
+    /// The routes of the same network, in the same order and with the same hash, over the links
+    /// that are not in `down`. Ports keep their numbers. Hosts may be cut off from each other:
+    /// there is then no route between them.
     #[must_use]
     pub fn without(&self, down: &DownLinks) -> Self {
         let settings = Settings {

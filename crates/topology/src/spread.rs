@@ -53,8 +53,8 @@ pub enum NoSpread {
 
 /// The expected traffic of each link of `topology` under `demand`.
 ///
-/// Exact for hosts that choose next hops independently at each hop. Switches with the same neighbors
-/// and the same traffic are counted once, so that fabrics of ten thousands of hosts take
+/// Exact for hosts that choose next hops independently at each hop. Switches with the same
+/// neighbors and the same traffic are counted once, so that fabrics of ten thousands of hosts take
 /// milliseconds; networks in which hardly any two switches are alike are refused above a few
 /// thousand switches.
 ///

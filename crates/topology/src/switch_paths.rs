@@ -5,16 +5,16 @@ use fabricsim_core::id::NodeId;
 use crate::graph::Topology;
 
 impl Topology {
-    /// The links between switches, each from its first end to its second; several between the same two
-    /// come several times.
+    /// The links between switches, each from its first end to its second; several between the same
+    /// two come several times.
     pub fn switch_links(&self) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
         let links = self.links().iter().map(|link| (link.a, link.b));
         links.filter(|&(a, b)| !self.is_host(a) && !self.is_host(b))
     }
 
-    /// The longest of the shortest paths between two switches over switches, with both ends. Of equal ones
-    /// it is one that begins at the lowest switch and ends at the lowest one then. Without switches there
-    /// is none.
+    /// The longest of the shortest paths between two switches over switches, with both ends. Of
+    /// equal ones it is one that begins at the lowest switch and ends at the lowest one then.
+    /// Without switches there is none.
     ///
     /// It takes a search through all links for each switch.
     #[must_use]
@@ -35,8 +35,8 @@ impl Topology {
 }
 
 impl Topology {
-    /// The switches on a shortest path between two hosts that are far apart, found by two searches: no more
-    /// than the longest of such paths has, and on chains and trees as many.
+    /// The switches on a shortest path between two hosts that are far apart, found by two searches:
+    /// no more than the longest of such paths has, and on chains and trees as many.
     #[must_use]
     pub fn some_long_path(&self) -> usize {
         let Some(&any) = self.hosts().first() else {

@@ -17,7 +17,8 @@ use proptest::prelude::*;
 
 const MTU: Bytes = Bytes::new(1_000);
 
-/// Two layers of switches and some more, with links of any speed: many shortest paths, all different.
+/// Two layers of switches and some more, with links of any speed: many shortest paths, all
+/// different.
 fn networks() -> impl Strategy<Value = Topology> {
     let any = any::<prop::sample::Index>;
     let shape = (2usize..4, 2usize..5, 0usize..3);
@@ -141,8 +142,8 @@ proptest! {
     }
 }
 
-/// Two ways from host to host: 1 Gbps at once, or 100 Gbps after 5 us. Short flows want the one, long
-/// flows the other.
+/// Two ways from host to host: 1 Gbps at once, or 100 Gbps after 5 us. Short flows want the one,
+/// long flows the other.
 #[test]
 fn which_path_is_best_depends_on_the_size() {
     let link = |a, b, gbps, ns| Link {

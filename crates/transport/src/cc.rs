@@ -1,5 +1,5 @@
-//! The congestion-control algorithms that need nothing beyond the transports, of RDMA and of TCP: one
-//! file each, with its configuration.
+//! The congestion-control algorithms that need nothing beyond the transports, of RDMA and of TCP:
+//! one file each, with its configuration.
 
 mod classic_queue;
 mod cubic;

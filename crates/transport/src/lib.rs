@@ -2,16 +2,16 @@
 //! that belong to no other crate.
 //!
 //! [`rdma`] is RoCE as the HPCC paper runs it: flows start at line rate, packets are paced and
-//! limited by a window, every packet is acknowledged, losses are recovered by going back or selectively.
-//! [`tcp`] has connections, byte streams, requests and the algorithms of hosts on the internet. [`Hosts`]
-//! run both.
+//! limited by a window, every packet is acknowledged, losses are recovered by going back or
+//! selectively. [`tcp`] has connections, byte streams, requests and the algorithms of hosts on the
+//! internet. [`DualStackHost`] run both.
 //!
 //! ```
 //! use std::sync::Arc;
 //!
 //! use fabricsim_core::flow::{Flow, FlowRequest, PathInfo};
 //! use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-//! use fabricsim_core::packet::PrioritySet;
+//! use fabricsim_core::packet::{Priority, PrioritySet};
 //! use fabricsim_core::plugin::{CcContext, Endpoint};
 //! use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 //! use fabricsim_transport::cc::NoneConfig;
@@ -31,7 +31,7 @@
 //!     size: Bytes::new(2_500),
 //!     start: Time::ZERO,
 //!     class: ClassId(0),
-//!     priority: 3,
+//!     priority: Priority::new(3),
 //!     src_port: Some(10_000),
 //!     dst_port: 100,
 //! };

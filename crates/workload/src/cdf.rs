@@ -8,8 +8,8 @@ use fabricsim_core::units::Bytes;
 
 /// A distribution of flow sizes: points of its cumulative function, linear between them.
 ///
-/// A point with the same size as the one before it is a step: that size has a probability of its own.
-/// So has the first size when its cumulative value is above zero.
+/// A point with the same size as the one before it is a step: that size has a probability of its
+/// own. So has the first size when its cumulative value is above zero.
 ///
 /// ```
 /// use fabricsim_workload::SizeCdf;
@@ -37,8 +37,8 @@ impl SizeCdf {
     /// The names that [`SizeCdf::builtin`] knows.
     pub const BUILTIN: &'static [&'static str] = builtin::NAMES;
 
-    /// a distribution by name: `websearch` (DCTCP's web search, SIGCOMM 2010), `hadoop` (Facebook's Hadoop,
-    /// SIGCOMM 2015) or `alistorage` (Alibaba's storage, 2019), as the HPCC paper's traffic
+    /// a distribution by name: `websearch` (DCTCP's web search, SIGCOMM 2010), `hadoop` (Facebook's
+    /// Hadoop, SIGCOMM 2015) or `alistorage` (Alibaba's storage, 2019), as the HPCC paper's traffic
     /// generator tabulates them. `None` for any other name.
     #[must_use]
     pub fn builtin(name: &str) -> Option<Self> {
@@ -101,7 +101,8 @@ impl SizeCdf {
         Bytes::new((size as u64).max(1))
     }
 
-    /// The mean size in bytes of the piecewise-linear distribution, before truncation to whole bytes.
+    /// The mean size in bytes of the piecewise-linear distribution, before truncation to whole
+    /// bytes.
     #[must_use]
     pub fn mean(&self) -> f64 {
         let first = self.points[0];

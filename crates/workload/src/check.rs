@@ -75,7 +75,8 @@ pub(crate) fn amount(key: &'static str, expected: Expected) -> Result<Expected, 
     ))
 }
 
-/// Refuses more flows that start together than can be under way; `key` is the one that spreads them.
+/// Refuses more flows that start together than can be under way; `key` is the one that spreads
+/// them.
 pub(crate) fn together(key: &'static str, flows: f64) -> Result<(), ConfigError> {
     if flows <= MAX_LIVE_FLOWS as f64 {
         return Ok(());
@@ -120,8 +121,8 @@ pub(crate) fn priority(number: u8) -> Result<Priority, ConfigError> {
     }
 }
 
-/// Returns the only user of a workload whose flows have priority `number` and class `own`; none where
-/// that priority is going to be refused.
+/// Returns the only user of a workload whose flows have priority `number` and class `own`; none
+/// where that priority is going to be refused.
 pub(crate) fn sole_user(number: u8, own: ClassId) -> Vec<(Priority, ClassId)> {
     let priority = Priority::try_from(number).ok();
     priority

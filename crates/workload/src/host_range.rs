@@ -54,8 +54,8 @@ impl fmt::Display for HostRange {
     }
 }
 
-/// Positions in `context.hosts` of the hosts in `ranges` (all hosts when there are none), increasing
-/// and without repeats.
+/// Positions in `context.hosts` of the hosts in `ranges` (all hosts when there are none),
+/// increasing and without repeats.
 pub(crate) fn select(
     key: &'static str,
     ranges: Option<&[HostRange]>,

@@ -13,10 +13,11 @@ use crate::check;
 use crate::context::WorkloadContext;
 
 settings! {
-    /// Incast events: `fan_in` distinct random hosts send `size` bytes each to one receiver at once.
+    /// Incast events: `fan_in` distinct random hosts send `size` bytes each to one receiver at
+    /// once.
     ///
-    /// Exactly one of `load`, `period` and `at` says when. The incast mix of the HPCC paper (SIGCOMM
-    /// 2019, Figure 11a) is `fan_in = 60`, `size = "500KB"`, `load = 0.02`.
+    /// Exactly one of `load`, `period` and `at` says when. The incast mix of the HPCC paper
+    /// (SIGCOMM 2019, Figure 11a) is `fan_in = 60`, `size = "500KB"`, `load = 0.02`.
     pub struct IncastConfig {
         /// Senders per event, fewer than the hosts.
         pub fan_in: u32 = required,
@@ -43,7 +44,7 @@ settings! {
         /// For how long events occur.
         #[note("(required with `load` or `period`)")]
         pub duration: Option<Duration> = null,
-        /// When events begin, a time; with `load` or `period` only.
+        /// Time at which events begin; with `load` or `period` only.
         pub start: Time = "0s",
         /// Priority queue.
         #[range(from 1, to 7)]

@@ -17,8 +17,8 @@
 //! ([`Workload::file`]) and is given the text ([`Workload::load`]). It knows nothing of
 //! protocols and networks beyond the hosts and their rates.
 //!
-//! Randomness comes from one stream per (seed, workload, host, purpose), so a host's arrivals do not
-//! change when other hosts or workloads are added.
+//! Randomness comes from one stream per (seed, workload, host, purpose), so a host's arrivals do
+//! not change when other hosts or workloads are added.
 //!
 //! ```
 //! use fabricsim_core::id::{ClassId, NodeId};

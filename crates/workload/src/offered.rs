@@ -44,7 +44,8 @@ pub struct Offered {
 /// Function that returns the cost of a flow of a given size.
 pub type CostOf<'a> = &'a dyn Fn(Bytes) -> FlowCost;
 
-/// Rounds in which every host sends to every other one, in expectation, once in all of them together.
+/// Rounds in which every host sends to every other one, in expectation, once in all of them
+/// together.
 pub(crate) struct Rounds {
     pub(crate) start: Time,
     pub(crate) count: u64,

@@ -14,8 +14,8 @@ use crate::check;
 use crate::context::WorkloadContext;
 
 settings! {
-    /// Rounds of permutation traffic: in each, a random permutation without fixed points says to whom
-    /// every host sends one flow; all such permutations are equally likely.
+    /// Rounds of permutation traffic: in each, a random permutation without fixed points says to
+    /// whom every host sends one flow; all such permutations are equally likely.
     pub struct PermutationConfig {
         /// Payload of each flow, such as "1MB".
         pub size: Bytes = required,

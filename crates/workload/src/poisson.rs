@@ -27,7 +27,7 @@ settings! {
         pub load: f64 = required,
         /// For how long flows arrive, such as "10ms".
         pub duration: Duration = required,
-        /// When arrivals begin, a time.
+        /// Time at which arrivals begin.
         pub start: Time = "0s",
         /// Priority queue.
         #[range(from 1, to 7)]

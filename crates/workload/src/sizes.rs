@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cdf::SizeCdf;
 
-/// A reference to a flow-size distribution: the name of a built-in one (`"websearch"`), a size that all flows
-/// have (`"500KB"`), or the path of a CDF file.
+/// A reference to a flow-size distribution: the name of a built-in one (`"websearch"`), a size that
+/// all flows have (`"500KB"`), or the path of a CDF file.
 ///
 /// A path becomes usable once [`Sizes::load`] has been given the file's text.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]

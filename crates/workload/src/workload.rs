@@ -43,7 +43,8 @@ pub trait Workload: Debug + Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Returns how many flows and bytes to expect; exact for workloads that are not random in number.
+    /// Returns how many flows and bytes to expect; exact for workloads that are not random in
+    /// number.
     ///
     /// # Errors
     /// As [`Workload::build`].
@@ -53,8 +54,8 @@ pub trait Workload: Debug + Send + Sync {
     /// that it is built with.
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)>;
 
-    /// Takes the priority that suits the transport of its class. Called only where the scenario sets
-    /// no `priority`.
+    /// Takes the priority that suits the transport of its class. Called only where the scenario
+    /// sets no `priority`.
     fn set_priority(&mut self, _priority: Priority) {}
 
     /// Returns the file that it is made of, loaded or not.

@@ -1,8 +1,9 @@
 //! PowerTCP with in-band telemetry (Addanki, Michel and Schmid, NSDI 2022, algorithm 1).
 //!
-//! The power of a link is its current, the rate at which bytes come to it, times its voltage, the bytes
-//! that are in its queue and on the path. Both are read from two consecutive entries of the telemetry. The
-//! window follows the power of the busiest link, relative to that of a full link without a queue.
+//! The power of a link is its current, the rate at which bytes come to it, times its voltage, the
+//! bytes that are in its queue and on the path. Both are read from two consecutive entries of the
+//! telemetry. The window follows the power of the busiest link, relative to that of a full link
+//! without a queue.
 
 use fabricsim_cli::fabricsim::cc::*;
 
@@ -16,7 +17,8 @@ use fabricsim_cli::fabricsim::cc::*;
 pub struct PowerTcpConfig {
     /// Weight of a new window (gamma).
     gamma: f64,
-    /// Flows that a NIC is expected to have: each adds a share of the bandwidth-delay product (beta).
+    /// Flows that a NIC is expected to have: each adds a share of the bandwidth-delay product
+    /// (beta).
     flows: f64,
 }
 
@@ -99,8 +101,8 @@ pub struct PowerTcp {
     previous: TelemetryView,
 }
 
-/// The power of a link relative to its base power, and the time over which it was measured; `None` where
-/// none has passed.
+/// The power of a link relative to its base power, and the time over which it was measured; `None`
+/// where none has passed.
 fn power(hop: &IntHop, before: &IntHop, tau: f64) -> Option<(f64, f64)> {
     let dt = hop.at.since(before.at).as_secs_f64();
     if dt <= 0.0 {

@@ -39,8 +39,8 @@ fn add(key: &str, value: &Value, leaves: &mut BTreeMap<String, String>) {
     }
 }
 
-/// The keys whose values are not the same in all of `runs`, each with its value in every run (a dash
-/// where a run has no such setting), in the order of the keys.
+/// The keys whose values are not the same in all of `runs`, each with its value in every run (a
+/// dash where a run has no such setting), in the order of the keys.
 pub(crate) fn differences(runs: &[BTreeMap<String, String>]) -> Vec<(String, Vec<String>)> {
     let keys: BTreeSet<&String> = runs.iter().flat_map(BTreeMap::keys).collect();
     let values = |key: &String| -> Vec<String> {

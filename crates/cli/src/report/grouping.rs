@@ -13,8 +13,9 @@ pub(crate) struct RunGroup {
 }
 
 /// Groups runs by the axes in their names (`axis=value` joined by commas, as points of a sweep are
-/// called). Few runs, and names without axes, make one group. Otherwise the figure compares along one
-/// axis, the algorithm's where there is one, and each combination of the others has a figure of its own.
+/// called). Few runs, and names without axes, make one group. Otherwise the figure compares along
+/// one axis, the algorithm's where there is one, and each combination of the others has a figure of
+/// its own.
 pub(crate) fn groups(names: &[String]) -> Vec<RunGroup> {
     let all = || {
         let members = names.iter().cloned().enumerate().collect();

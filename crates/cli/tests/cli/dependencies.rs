@@ -38,15 +38,15 @@ fn cargo(command: &str, more: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Returns the packages that this test was built with, or beside: for this platform, with its features. Cargo
-/// has all of these already, so that no network is needed.
+/// Returns the packages that this test was built with, or beside: for this platform, with its
+/// features. Cargo has all of these already, so that no network is needed.
 fn packages() -> Vec<Package> {
     let mut features = vec!["--locked"];
     if cfg!(feature = "parquet") {
         features.push("--all-features");
     }
-    // `cargo metadata` also lists packages that only features that are off would need, and `cargo tree`
-    // does not.
+    // `cargo metadata` also lists packages that only features that are off would need, and `cargo
+    // tree` does not.
     let tree = "tree --workspace --prefix none --no-dedupe --format {p}";
     let tree = cargo(tree, &features);
     let used: BTreeSet<(&str, &str)> = tree

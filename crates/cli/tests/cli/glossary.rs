@@ -1,5 +1,5 @@
-//! The words that the project has given up stay away: `retired_words.txt` lists each with the one in its
-//! place, and the guide's glossary explains those.
+//! The words that the project has given up stay away: `retired_words.txt` lists each with the one
+//! in its place, and the guide's glossary explains those.
 
 use std::fs;
 use std::path::{Path, PathBuf};

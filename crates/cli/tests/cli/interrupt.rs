@@ -78,8 +78,8 @@ fn an_interrupted_run_keeps_what_is_complete() {
 /// has other things to do.
 const SOON: Duration = Duration::from_secs(4);
 
-/// Starts the command, waits until `begun` says that it is at work, lets it work for `after`, sends SIGINT
-/// and returns how long it took to end, and how it ended.
+/// Starts the command, waits until `begun` says that it is at work, lets it work for `after`, sends
+/// SIGINT and returns how long it took to end, and how it ended.
 fn interrupted(
     folder: &Folder,
     args: &[&str],

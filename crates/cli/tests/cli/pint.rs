@@ -236,8 +236,8 @@ fn paths_are_those_of_a_file() {
     assert_eq!(keys, ["1 5 baseline 1", "3 5 baseline 1"]);
 }
 
-/// Figures of an independent model for the longest shortest paths of two networks, whose files are no part of
-/// this project: within four standard errors of 40 to 60 trials each.
+/// Figures of an independent model for the longest shortest paths of two networks, whose files are
+/// no part of this project: within four standard errors of 40 to 60 trials each.
 #[test]
 #[ignore = "needs Kdl.graphml and UsCarrier.graphml in the folder TOPOLOGY_ZOO"]
 fn paths_of_the_topology_zoo_need_few_packets() {

@@ -169,7 +169,8 @@ fn errors_of_latencies_are_measured_and_drawn() {
     assert!(csv.starts_with(
         "traffic,bits,sketch,packets,quantile,hops,mean_digests,mean_error,median_error\n"
     ));
-    // Two bits, two storages, two numbers of packets, two quantiles; then three storages at one number.
+    // Two bits, two storages, two numbers of packets, two quantiles; then three storages at one
+    // number.
     assert_eq!(rows(&csv).len(), 2 * 2 * 2 * 2 + 2 * 3 * 2, "{csv}");
     let error = |bits: &str| -> f64 {
         let wanted = |row: &&Vec<&str>| {

@@ -1,6 +1,7 @@
 //! Tables of keys in documents are made from the descriptions of the keys.
 //!
-//! `FABRICSIM_WRITE_TABLES=1 cargo test -p fabricsim-cli --test cli reference_tables` writes them anew.
+//! `FABRICSIM_WRITE_TABLES=1 cargo test -p fabricsim-cli --test cli reference_tables` writes them
+//! anew.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -17,8 +18,8 @@ use crate::support::{project, project_text};
 /// The line above the columns of a table of keys.
 const COLUMNS: &str = "| key | value | meaning |\n|---|---|---|\n";
 
-/// `document` with the rows of `keys` in the first table below the line `heading`; a table without keys
-/// needs the line only.
+/// `document` with the rows of `keys` in the first table below the line `heading`; a table without
+/// keys needs the line only.
 fn with_rows(document: &str, heading: &str, keys: &[Key]) -> Option<String> {
     let section = document.find(&format!("\n{heading}\n"))?;
     if keys.is_empty() {

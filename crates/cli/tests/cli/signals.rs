@@ -1,5 +1,5 @@
-//! Signals and limits: what is asked to end keeps what is complete, what is killed leaves nothing that
-//! is in the way, and what must not grow says so.
+//! Signals and limits: what is asked to end keeps what is complete, what is killed leaves nothing
+//! that is in the way, and what must not grow says so.
 
 #![cfg(unix)]
 

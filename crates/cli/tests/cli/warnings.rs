@@ -3,8 +3,8 @@
 
 use crate::support::Folder;
 
-/// Two racks of 16 hosts at 25 Gbps, over two spines: the load is 0.45 of 400 Gbps, about half of it to
-/// the other rack, for 100 Gbps of uplinks.
+/// Two racks of 16 hosts at 25 Gbps, over two spines: the load is 0.45 of 400 Gbps, about half of
+/// it to the other rack, for 100 Gbps of uplinks.
 const OVERLOAD: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 2\nhosts_per_leaf = 16\nspines = 2\n\
      host_rate = \"25Gbps\"\nfabric_rate = \"50Gbps\"\n\
      [[workload]]\nkind = \"poisson\"\nsizes = \"20KB\"\nload = 0.45\nduration = \"100us\"\n\

@@ -226,8 +226,8 @@ impl CellPlan<'_> {
     fn build(&self) -> Network<Dumbbell> {
         let settings = self.settings;
         let fast = FAST.max(Rate::from_bps_f64(settings.bandwidth.as_bps_f64() * 10.0));
-        // Behind a bottleneck the delay is short, but not so short that the engine has to look there
-        // all the time; before it is the rest of half the round trip.
+        // Behind a bottleneck the delay is short, but not so short that the engine has to look
+        // there all the time; before it is the rest of half the round trip.
         let behind = Duration::from_ps((self.rtt.as_ps() / 20).max(1));
         let before =
             Duration::from_ps((self.rtt.as_ps() / 2).saturating_sub(behind.as_ps()).max(1));

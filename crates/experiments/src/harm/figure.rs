@@ -14,8 +14,8 @@ pub enum Beside {
     Sample,
 }
 
-/// Harm against the round-trip time: a panel for the geometric mean and for each percentile, a curve
-/// for each competitor, with a band where there are several seeds.
+/// Harm against the round-trip time: a panel for the geometric mean and for each percentile, a
+/// curve for each competitor, with a band where there are several seeds.
 #[must_use]
 pub fn harm_figure(report: &HarmReport, beside: Beside) -> Figure {
     let settings = &report.settings;

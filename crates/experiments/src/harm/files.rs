@@ -13,8 +13,8 @@ const FLOW_COLUMNS: &str =
     "seed,rtt_ms,cca,flow,start_ns,size_bytes,fct_ns,retransmitted_bytes,connection";
 
 impl HarmReport {
-    /// Writes a row for each seed, round-trip time and competitor, with columns for all that is known of
-    /// the cell. What there is none of is empty.
+    /// Writes a row for each seed, round-trip time and competitor, with columns for all that is
+    /// known of the cell. What there is none of is empty.
     ///
     /// # Errors
     /// When `out` does not take it.
@@ -83,8 +83,8 @@ impl HarmReport {
         Ok(())
     }
 
-    /// Writes a row for each flow of each cell; `fct_ns` is empty and `connection` too where the flow
-    /// has not ended.
+    /// Writes a row for each flow of each cell; `fct_ns` is empty and `connection` too where the
+    /// flow has not ended.
     ///
     /// # Errors
     /// When `out` does not take it.
@@ -116,8 +116,8 @@ impl HarmReport {
         Ok(())
     }
 
-    /// Settings, workload and rows as JSON; each statistic with its mean over seeds, its interval and
-    /// the value of each seed.
+    /// Settings, workload and rows as JSON; each statistic with its mean over seeds, its interval
+    /// and the value of each seed.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let names = self.statistic_names();

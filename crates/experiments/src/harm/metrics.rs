@@ -32,8 +32,8 @@ impl Sample {
     }
 }
 
-/// Harm to what is better when it is less, such as a completion time: (workload - solo) / workload, and
-/// none where the workload does better in company. 0 to 1.
+/// Harm to what is better when it is less, such as a completion time: (workload - solo) / workload,
+/// and none where the workload does better in company. 0 to 1.
 #[must_use]
 pub fn harm_less_is_better(workload: f64, solo: f64) -> f64 {
     if workload <= solo {

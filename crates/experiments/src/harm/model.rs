@@ -1,5 +1,5 @@
-//! The network of a harm test as the types of a model: a client, a server, and between them a switch
-//! with a discipline in front of each.
+//! The network of a harm test as the types of a model: a client, a server, and between them a
+//! switch with a discipline in front of each.
 
 use fabricsim_core::flow::{FlowRequest, PathInfo};
 use fabricsim_core::id::{FlowId, PortId};

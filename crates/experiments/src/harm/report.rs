@@ -80,8 +80,8 @@ pub struct Replication {
     pub seed: u64,
     /// Results of the cell.
     pub cell: CellResult,
-    /// The geometric mean and the percentiles of completion times in milliseconds; none when no flow
-    /// has ended.
+    /// The geometric mean and the percentiles of completion times in milliseconds; none when no
+    /// flow has ended.
     pub statistics: Vec<f64>,
     /// The harm to each of them; none of the workload alone.
     pub harm: Vec<f64>,

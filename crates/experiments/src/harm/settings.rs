@@ -49,7 +49,8 @@ settings! {
             "give 10Kbps to 400Gbps"
         )]
         pub bandwidth: Rate = "50Mbps",
-        /// Discipline of both bottlenecks: a line like "fq_codel flows 1" or a table with its `kind`.
+        /// Discipline of both bottlenecks: a line like "fq_codel flows 1" or a table with its
+        /// `kind`.
         ///
         /// The default is a single CoDel queue.
         pub qdisc: QdiscSetting = "fq_codel flows 1",
@@ -76,11 +77,11 @@ settings! {
         #[refused("5% of lengths would be above {value}", "give at most \"1TB\"")]
         #[note("(default \"2MiB\")")]
         pub len_p95: Option<Bytes> = none,
-        /// How long a cell may last after the time of arrivals.
+        /// Longest time that a cell may last after the time of arrivals.
         #[range(to "1000000s")]
         #[refused(TOO_LONG, LONGEST)]
         pub timeout: Duration = "90s",
-        /// How long the competitor is alone at first.
+        /// Time for which the competitor is alone at first.
         #[range(to "1000000s")]
         #[refused(TOO_LONG, LONGEST)]
         pub slow_start_delay: Duration = "20s",

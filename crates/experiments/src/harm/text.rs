@@ -13,7 +13,8 @@ use super::units::{bit_rate, go_duration, milliseconds};
 const FITS: &str = "a string takes everything";
 
 impl HarmReport {
-    /// Parameters, completion times with their harm, and what the competitor and the bottleneck did.
+    /// Parameters, completion times with their harm, and what the competitor and the bottleneck
+    /// did.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::new();
@@ -46,7 +47,8 @@ impl HarmReport {
         text
     }
 
-    /// Completion times and harm beside those of the tool's sample output, where it has the same cell.
+    /// Completion times and harm beside those of the tool's sample output, where it has the same
+    /// cell.
     #[must_use]
     pub fn compared_with_sample(&self) -> String {
         let header = [
@@ -220,8 +222,8 @@ fn key(row: &Row) -> [String; 2] {
     [milliseconds(row.rtt), competitor.to_owned()]
 }
 
-/// A statistic and its harm, as the tool prints them: `339.3ms (0.481)`; with intervals where there are
-/// several seeds.
+/// A statistic and its harm, as the tool prints them: `339.3ms (0.481)`; with intervals where there
+/// are several seeds.
 fn cell(row: &Row, place: usize) -> String {
     let Some(fct) = row.statistics.get(place) else {
         return "-".to_owned();

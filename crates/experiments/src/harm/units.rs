@@ -45,8 +45,8 @@ pub(super) fn go_duration(duration: Duration) -> String {
     }
 }
 
-/// A rate with three decimals below ten of its unit, two below a hundred, else one, without zeros at
-/// the end.
+/// A rate with three decimals below ten of its unit, two below a hundred, else one, without zeros
+/// at the end.
 pub(super) fn bit_rate(bps: f64) -> String {
     let (value, unit) = match bps {
         _ if bps >= 1e9 => (bps / 1e9, "Gbps"),

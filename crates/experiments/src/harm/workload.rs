@@ -49,8 +49,8 @@ impl FlowDistribution {
         libm::exp(mu + sigma * sigma / 2.0)
     }
 
-    /// `count` flows, the first at once. Gaps and lengths have random streams of their own, so that the
-    /// flows of a shorter test are the first ones of a longer.
+    /// `count` flows, the first at once. Gaps and lengths have random streams of their own, so that
+    /// the flows of a shorter test are the first ones of a longer.
     #[must_use]
     pub fn draw(&self, count: usize, seed: u64) -> Vec<WorkloadFlow> {
         let mut gaps = Stream::new(seed, 0, Purpose::Arrivals);

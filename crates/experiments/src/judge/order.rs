@@ -29,7 +29,8 @@ pub enum Region {
     Short,
     /// Flows that are neither short nor long.
     Middle,
-    /// Above 6 MB; where the figure has fewer than five such points, the largest tenth of the flows.
+    /// Above 6 MB; where the figure has fewer than five such points, the largest tenth of the
+    /// flows.
     Long,
 }
 
@@ -130,8 +131,8 @@ struct Means<'s> {
 
 /// The order of `ours` (schemes and their flows, cut at the panel's [edges](PublishedPanel::edges))
 /// alone, region by region: the region, its points on the axis, and the schemes by their geometric
-/// means over those points at which each has flows, the lowest first. Two are tied within 1%. A region
-/// without such a point is left out.
+/// means over those points at which each has flows, the lowest first. Two are tied within 1%. A
+/// region without such a point is left out.
 #[must_use]
 pub fn our_order(
     panel: &PublishedPanel,
@@ -178,9 +179,10 @@ pub fn our_order(
 /// slowdown of every scheme is left out.
 ///
 /// A scheme's mean is geometric, so that a scheme which is a tenth above another counts the same
-/// wherever it is so. Two published means are no evidence of an order when they are within 1%, or within
-/// the panel's reading error where that is more, or when one of the curves does not stand clear of
-/// the others at half of the region's points or more. Two of ours are tied within the same distance.
+/// wherever it is so. Two published means are no evidence of an order when they are within 1%, or
+/// within the panel's reading error where that is more, or when one of the curves does not stand
+/// clear of the others at half of the region's points or more. Two of ours are tied within the same
+/// distance.
 #[must_use]
 pub fn order(panel: &PublishedPanel, ours: &[(&str, &SizeBins)]) -> Vec<RegionOrder> {
     let tie = panel.reading_error.max(TIE);
@@ -254,7 +256,8 @@ fn region_order(
         return None;
     }
 
-    // Published curves that lie over one another are no evidence, however far apart their means are.
+    // Published curves that lie over one another are no evidence, however far apart their means
+    // are.
     let decided = |ratio: f64| (ratio - 1.0).abs() >= tie;
     let tied_here = |a: &Means<'_>, b: &Means<'_>| !decided(b.ours / a.ours);
     let tied_there =

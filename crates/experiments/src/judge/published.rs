@@ -109,9 +109,9 @@ fn as_bytes<S: Serializer>(size: &Bytes, serializer: S) -> Result<S::Ok, S::Erro
 }
 
 /// Reads published curves: a CSV with the columns `workload`, `load_pct`, `percentile`, `error_pct`
-/// (of a clear reading), `size_pct`, `size_bytes` and `tick` (what the axis says, or nothing), then a
-/// column for each scheme. A cell of a scheme is a slowdown, `~` and a slowdown where curves overlap,
-/// or empty where the curve is hidden. Rows of one panel follow one another.
+/// (of a clear reading), `size_pct`, `size_bytes` and `tick` (what the axis says, or nothing), then
+/// a column for each scheme. A cell of a scheme is a slowdown, `~` and a slowdown where curves
+/// overlap, or empty where the curve is hidden. Rows of one panel follow one another.
 ///
 /// # Errors
 /// At the word at fault: a column that is missing, a row of another length than the header, a

@@ -110,10 +110,11 @@ pub fn score(
 /// skipped.
 ///
 /// The figures hold, at x percent, a percentile of the flows between the point before and x percent
-/// of all flows in the order of size. Ours are binned by the sizes of the workload's flow-size distribution,
-/// not into equal counts: the published runs are long, so that their equal counts end near these
-/// sizes, while the counts of a short run drift (by 0.5% of the flows with 10,000 of them) and would
-/// compare other sizes. Where the distribution is discrete, flows whose size equals an edge count below it.
+/// of all flows in the order of size. Ours are binned by the sizes of the workload's flow-size
+/// distribution, not into equal counts: the published runs are long, so that their equal counts end
+/// near these sizes, while the counts of a short run drift (by 0.5% of the flows with 10,000 of
+/// them) and would compare other sizes. Where the distribution is discrete, flows whose size equals
+/// an edge count below it.
 ///
 /// # Panics
 /// When `bins` were not cut at the panel's [edges](PublishedPanel::edges).

@@ -83,9 +83,9 @@ fn thread_counts(cores: usize) -> Vec<usize> {
     counts
 }
 
-/// By how much `threads` exceed their even share when they go once through partitions of even work, as the
-/// engine does in an epoch: the median in nanoseconds. Wake-ups, stealing and the wait for the last
-/// one are in it. Rounds in which some thread did nothing are left out as far as enough
+/// By how much `threads` exceed their even share when they go once through partitions of even work,
+/// as the engine does in an epoch: the median in nanoseconds. Wake-ups, stealing and the wait for
+/// the last one are in it. Rounds in which some thread did nothing are left out as far as enough
 /// others are left: other programs had its core. The second value is the share of the others.
 fn median_round(threads: usize) -> Result<(u64, f64), ThreadsError> {
     let pool = Threads::start(threads)?;

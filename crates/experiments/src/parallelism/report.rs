@@ -43,8 +43,8 @@ pub struct ParallelismReport {
     pub cores: usize,
     /// The most threads with which the barrier could be measured.
     pub barrier_threads: usize,
-    /// The share of measured barriers in which every thread took part: well below one, others have used
-    /// the machine and the barrier seems too slow.
+    /// The share of measured barriers in which every thread took part: well below one, others have
+    /// used the machine and the barrier seems too slow.
     pub barrier_share: f64,
     /// Estimates by number of workers.
     pub workers: Vec<WorkerRow>,

@@ -15,8 +15,8 @@ use super::report::ParallelismReport;
 const FILE: &str = "parallelism.json";
 const NODES: &str = "parallelism_nodes.csv";
 
-/// Like [`run_to_folder`](fabricsim::outcome::run_to_folder) on one thread, and measures what more threads would gain: writes also
-/// `parallelism.json` and `parallelism_nodes.csv`.
+/// Like [`run_to_folder`](fabricsim::outcome::run_to_folder) on one thread, and measures what more
+/// threads would gain: writes also `parallelism.json` and `parallelism_nodes.csv`.
 ///
 /// # Errors
 /// Like those of [`run_to_folder`](fabricsim::outcome::run_to_folder).

@@ -68,7 +68,8 @@ mod tests {
         assert_eq!(length(&[5, 4, 3], 1), 12);
         // 3 2 | 3 2 2 is 7, where 3 3 | 2 2 2 would be 6.
         assert_eq!(length(&[3, 3, 2, 2, 2], 2), 7);
-        // Graham's worst case for three workers: 5 3 | 5 3 | 4 4 3 is 11, where 5 4 | 5 4 | 3 3 3 is 9.
+        // Graham's worst case for three workers: 5 3 | 5 3 | 4 4 3 is 11, where 5 4 | 5 4 | 3 3 3
+        // is 9.
         assert_eq!(length(&[5, 5, 4, 4, 3, 3, 3], 3), 11);
         assert_eq!(length(&[8; 12], 4), 24);
         assert_eq!(length(&[8; 13], 4), 32);

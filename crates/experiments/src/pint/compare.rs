@@ -34,8 +34,8 @@ struct Run {
 /// Makes the monitor of a run and hands it to the function that it is given.
 pub type MonitorEach<'a> = dyn FnMut(&mut dyn FnMut(&mut dyn Monitor)) + 'a;
 
-/// Runs `scenario` as it is, and then once for each query with that query in every packet. `threads` and
-/// the monitor that `monitor` makes are for each run.
+/// Runs `scenario` as it is, and then once for each query with that query in every packet.
+/// `threads` and the monitor that `monitor` makes are for each run.
 ///
 /// # Errors
 /// When the scenario has no queries, or cannot be simulated.
@@ -109,7 +109,8 @@ impl Run {
     }
 }
 
-/// The settings with query `index` in every packet, the algorithm's beside it, and its place in them.
+/// The settings with query `index` in every packet, the algorithm's beside it, and its place in
+/// them.
 fn alone(settings: &QuerySettings, index: usize, cc: Option<usize>) -> (QuerySettings, usize) {
     let kept: Vec<usize> = (0..settings.queries.len())
         .filter(|&other| other == index || cc == Some(other))

@@ -28,7 +28,8 @@ pub struct LatencySettings {
     pub load: f64,
     /// For how long flows start.
     pub traffic: Duration,
-    /// Packets of each flow that carry a digest, ascending; flows have at least as many as the last.
+    /// Packets of each flow that carry a digest, ascending; flows have at least as many as the
+    /// last.
     pub packets: Vec<usize>,
     /// Bits of digests, 1 to 16.
     pub bits: Vec<u32>,

@@ -176,8 +176,8 @@ impl TraceCell {
     }
 }
 
-/// Switches of the networks whose longest paths PINT's Figure 10 is about: a fat-tree of 80, US Carrier and
-/// Kentucky Datalink.
+/// Switches of the networks whose longest paths PINT's Figure 10 is about: a fat-tree of 80, US
+/// Carrier and Kentucky Datalink.
 const fn switches_for(hops: u8) -> u32 {
     match hops {
         0..=10 => 80,

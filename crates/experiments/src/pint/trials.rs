@@ -12,11 +12,11 @@ use fabricsim_pint::tracing::{
     Universe,
 };
 
-/// Repeated decoding of paths (Figures 5 and 10). The same trials give the same result, on any number of
-/// threads.
+/// Repeated decoding of paths (Figures 5 and 10). The same trials give the same result, on any
+/// number of threads.
 ///
-/// Each trial has a path and hash functions of its own, which follow from the seed and its number. Packets
-/// come one after the other, and none is lost.
+/// Each trial has a path and hash functions of its own, which follow from the seed and its number.
+/// Packets come one after the other, and none is lost.
 #[derive(Clone, Debug)]
 pub struct Trials {
     /// Switches of a path: k.
@@ -75,8 +75,8 @@ enum End {
 }
 
 impl Trials {
-    /// 2,000 trials of random paths with the seed 1, given up after a million packets, on the calling
-    /// thread.
+    /// 2,000 trials of random paths with the seed 1, given up after a million packets, on the
+    /// calling thread.
     #[must_use]
     pub const fn new(hops: u8, switches: u32) -> Self {
         Self::of(hops, Paths::Random { switches })

@@ -10,7 +10,8 @@ use super::scorecard::Scorecard;
 const HPCC_FORMS: [&str; 2] = ["HPCC-INT", "HPCC-PINT"];
 const OTHERS: [&str; 3] = ["DCQCN+w", "TIMELY+w", "DCTCP"];
 
-/// Curves of HPCC are to be within this of the published ones at the median and the 95th percentile.
+/// Curves of HPCC are to be within this of the published ones at the median and the 95th
+/// percentile.
 const CLOSE: f64 = 0.15;
 
 /// The least and the greatest mean of `schemes` in a region; `None` when one is missing.

@@ -75,8 +75,8 @@ pub(super) fn judge(measured: &mut Measured<'_>) -> Result<(Vec<GoodputRow>, Cla
     Ok((rows, claim))
 }
 
-/// The gain grows with the load: its least-squares line over the load rises, and it is larger at the
-/// highest load than at the lowest.
+/// The gain grows with the load: its least-squares line over the load rises, and it is larger at
+/// the highest load than at the lowest.
 fn gain_grows(rows: &[GoodputRow]) -> Claim {
     let what =
         "the gain of PINT in the goodput of flows above 10 MB grows with the load".to_owned();

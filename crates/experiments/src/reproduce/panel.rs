@@ -17,8 +17,8 @@ use fabricsim_scenario::text::error::Error;
 /// The percentiles of the published figures.
 const PERCENTILES: [Percentile; 3] = [Percentile::P50, Percentile::P95, Percentile::P99];
 
-/// Points of the 99th percentile rest on few flows of a short run: both curves are smoothed over this
-/// many percent of flows on either side.
+/// Points of the 99th percentile rest on few flows of a short run: both curves are smoothed over
+/// this many percent of flows on either side.
 const SMOOTHED_PCT: f64 = 2.0;
 
 /// Our slowdowns of one scheme.
@@ -273,8 +273,8 @@ pub(super) mod testing {
         FctRecord::new(&completion, Duration::from_secs_f64(1.0))
     }
 
-    /// A panel of WebSearch in which each scheme has, at every point of the axis, flows of the slowdown
-    /// that it is given for their size.
+    /// A panel of WebSearch in which each scheme has, at every point of the axis, flows of the
+    /// slowdown that it is given for their size.
     pub(crate) fn panel(
         load_pct: f64,
         percentile: Percentile,

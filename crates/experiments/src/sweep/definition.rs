@@ -114,8 +114,8 @@ impl<'a> Definition<'a> {
         })
     }
 
-    /// The sweep over `base`, whose paths are relative to `folder`. `source` is the sweep's own name
-    /// in messages.
+    /// The sweep over `base`, whose paths are relative to `folder`. `source` is the sweep's own
+    /// name in messages.
     pub(super) fn sweep(
         &self,
         document: &Document<'a>,
@@ -222,8 +222,8 @@ impl<'a> Definition<'a> {
         ))
     }
 
-    /// Refuses points that differ in characters only that folders cannot have, or in case, which some
-    /// systems do not see.
+    /// Refuses points that differ in characters only that folders cannot have, or in case, which
+    /// some systems do not see.
     fn refuse_same_folders(
         &self,
         document: &Document<'_>,
@@ -327,8 +327,8 @@ fn different_keys<'x, 'a>(axis: &'x Axis<'a>) -> Vec<&'x Setting<'a>> {
         .collect()
 }
 
-/// Refuses an axis that sets what an earlier axis has set, or a whole table around it: the earlier one
-/// would change nothing.
+/// Refuses an axis that sets what an earlier axis has set, or a whole table around it: the earlier
+/// one would change nothing.
 fn refuse_lost_settings(document: &Document<'_>, axes: &[Axis<'_>]) -> Result<(), Error> {
     let keys: Vec<Vec<&Setting<'_>>> = axes.iter().map(different_keys).collect();
     for (index, axis) in axes.iter().enumerate() {

@@ -77,8 +77,8 @@ impl Point {
         self.expected
     }
 
-    /// A checksum of everything that decides the results: the settings with every default, the files
-    /// that they name, and the version of fabricsim.
+    /// A checksum of everything that decides the results: the settings with every default, the
+    /// files that they name, and the version of fabricsim.
     #[must_use]
     pub fn scenario_checksum(&self) -> &str {
         self.origin.checksum()

@@ -50,15 +50,15 @@ impl SweepOutcome {
     }
 }
 
-/// Runs those points of `sweep` that belong to the shard and have no results in `dir` yet, the largest
-/// first, and writes the tables of all points. Every network is built once before anything is run.
-/// Several processes can do this at the same time in one folder, best each with a shard of its own: a
-/// point that another one is running is waited for.
+/// Runs those points of `sweep` that belong to the shard and have no results in `dir` yet, the
+/// largest first, and writes the tables of all points. Every network is built once before anything
+/// is run. Several processes can do this at the same time in one folder, best each with a shard of
+/// its own: a point that another one is running is waited for.
 ///
 /// # Errors
-/// When a point asks for what cannot be simulated, or would replace complete results of other settings
-/// that are to be kept, before any is run; when the folder or a table
-/// cannot be written. A point that fails by itself is no error: see [`Ended::Failed`].
+/// When a point asks for what cannot be simulated, or would replace complete results of other
+/// settings that are to be kept, before any is run; when the folder or a table cannot be written. A
+/// point that fails by itself is no error: see [`Ended::Failed`].
 pub fn run(
     sweep: &Sweep,
     dir: &Path,
@@ -70,7 +70,8 @@ pub fn run(
     let mut due: Vec<usize> = Vec::new();
     for at in mine {
         match PointState::of(&points[at], dir) {
-            // A process that was killed just after the last file of a point was there has left its lock.
+            // A process that was killed just after the last file of a point was there has left its
+            // lock.
             PointState::Done(_) => remove_stale_lock(&points[at].folder(dir)),
             _ => due.push(at),
         }

@@ -41,8 +41,8 @@ impl<'a> Setting<'a> {
         Ok(Self { path, place, value })
     }
 
-    /// The settings of a `set` table. A table that is written as one (`cc = { ... }`) is a value; one
-    /// that only a dotted key makes (`cc.eta = 0.9`) is not.
+    /// The settings of a `set` table. A table that is written as one (`cc = { ... }`) is a value;
+    /// one that only a dotted key makes (`cc.eta = 0.9`) is not.
     pub(super) fn read_table(
         document: &Document<'a>,
         table: &DeTable<'a>,

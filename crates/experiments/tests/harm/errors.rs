@@ -4,7 +4,8 @@ use std::path::Path;
 
 use fabricsim_experiments::harm::{HarmSettings, HarmTest};
 
-/// Asserts that a file of `text` is refused in `line` with a message and a suggested fix that contain these.
+/// Asserts that a file of `text` is refused in `line` with a message and a suggested fix that
+/// contain these.
 fn assert_refused(text: &str, line: usize, says: &str, help: &str) {
     let error = HarmSettings::from_text("h.toml", text).expect_err(text);
     let diagnostic = error.diagnostic().expect("an error in the text");

@@ -1,5 +1,5 @@
-//! Harm tests: the tool's sample output within bands, what other disciplines change, bounds, and the same
-//! bytes for any number of threads.
+//! Harm tests: the tool's sample output within bands, what other disciplines change, bounds, and
+//! the same bytes for any number of threads.
 
 mod errors;
 
@@ -42,8 +42,8 @@ fn harm(report: &HarmReport, rtt: u64, competitor: &str) -> f64 {
 
 const RTTS: [u64; 5] = [10, 20, 40, 80, 160];
 
-/// The sample is one run of real machines: these bands are as wide as its scatter. The cell of CUBIC at
-/// 80 ms (0.338, more than at 40 ms) is an outlier there.
+/// The sample is one run of real machines: these bands are as wide as its scatter. The cell of
+/// CUBIC at 80 ms (0.338, more than at 40 ms) is an outlier there.
 #[test]
 fn the_tools_sample_is_met() {
     let report = tools(|_| {});
@@ -96,7 +96,8 @@ fn the_tools_sample_is_met() {
     assert!(report.rows.iter().all(|row| requests(row) == first));
 }
 
-/// With a queue for each flow the workload shares with one permanent customer at most, whatever its algorithm.
+/// With a queue for each flow the workload shares with one permanent customer at most, whatever its
+/// algorithm.
 #[test]
 fn fair_queues_protect_the_workload() {
     let report = tools(|settings| {
@@ -113,9 +114,10 @@ fn fair_queues_protect_the_workload() {
     }
 }
 
-/// The coupling of the two queues makes Prague's share like CUBIC's: its harm should be at most 0.15 more. At 40 ms
-/// it is 0.154 more (0.269 and 0.115) since Prague averages, holds, paces and recovers as in Linux, and CUBIC's
-/// slower increase lasts until cwnd_prior, as in RFC 9438: rules that come from their sources, not from this bound.
+/// The coupling of the two queues makes Prague's share like CUBIC's: its harm should be at most
+/// 0.15 more. At 40 ms it is 0.154 more (0.269 and 0.115) since Prague averages, holds, paces and
+/// recovers as in Linux, and CUBIC's slower increase lasts until cwnd_prior, as in RFC 9438: rules
+/// that come from their sources, not from this bound.
 #[test]
 fn dualpi2_takes_most_of_pragues_harm_away() {
     let single = tools(|settings| settings.cca = vec!["prague".to_owned()]);
@@ -149,8 +151,8 @@ fn bound_ms(size: u64, rtt: f64) -> f64 {
     time + ms_of(size - sent * 1_448 + (segments - sent) * 66)
 }
 
-/// Fresh connections without HyStart, each alone or beside others of the workload: none is faster than an
-/// idle path allows.
+/// Fresh connections without HyStart, each alone or beside others of the workload: none is faster
+/// than an idle path allows.
 #[test]
 fn no_flow_beats_an_idle_path() {
     let report = tools(|settings| {
@@ -205,8 +207,8 @@ fn a_round_trip_is_as_long_as_it_says() {
     let report = test.run(1, &|_| {}).expect("one thread");
     for rtt in RTTS {
         let fct = row(&report, rtt, None).statistics[0].mean;
-        // SYN and SYN-ACK, an acknowledgement and the request behind it, another one and the response:
-        // 66 + 66 + 66 + 266 + 66 + 1066 bytes at 50 Mbps are 0.255 ms.
+        // SYN and SYN-ACK, an acknowledgement and the request behind it, another one and the
+        // response: 66 + 66 + 66 + 266 + 66 + 1066 bytes at 50 Mbps are 0.255 ms.
         let wanted = 2.0 * rtt as f64 + 1_596.0 * 8.0 / 50e3;
         assert!((fct - wanted).abs() < 0.003, "{rtt} ms: {fct} and {wanted}");
     }
@@ -361,8 +363,8 @@ fn other_percentiles_and_algorithms_are_measured() {
     }
 }
 
-/// Completion times of random workloads differ by several percent from seed to seed, harm by a few hundredths, as
-/// all runs of a seed have the same requests.
+/// Completion times of random workloads differ by several percent from seed to seed, harm by a few
+/// hundredths, as all runs of a seed have the same requests.
 #[test]
 fn harm_varies_less_than_completion_times() {
     let settings = HarmSettings {

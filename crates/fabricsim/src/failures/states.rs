@@ -8,7 +8,8 @@ use fabricsim_topology::{DownLinks, Topology};
 
 use fabricsim_scenario::schema::event::{EventKind, LinkName};
 
-/// The failures of now. A link is down when it has failed itself or a switch at one of its ends has.
+/// The failures of now. A link is down when it has failed itself or a switch at one of its ends
+/// has.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkStates {
     topology: Topology,

@@ -45,8 +45,8 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Builds the smallest network in which every algorithm of the scenario gets the telemetry that it
-    /// reads.
+    /// Builds the smallest network in which every algorithm of the scenario gets the telemetry that
+    /// it reads.
     ///
     /// # Errors
     /// When the telemetry has no room for the network's paths or rates.
@@ -93,8 +93,8 @@ impl<'a> Assembly<'a> {
         })
     }
 
-    /// Builds a network with events in the order of insertion, whose INT header is the published one. Its
-    /// packets have room for a digest in any case.
+    /// Builds a network with events in the order of insertion, whose INT header is the published
+    /// one. Its packets have room for a digest in any case.
     fn by_insertion(self, int: bool, pint: Option<&PintSettings>) -> Box<dyn Runner> {
         let digest = pint.map(|pint| self.pint_telemetry(pint));
         let digest = |node: NodeId, ports: &[Port]| digest.as_ref().map(|make| make(node, ports));
@@ -215,8 +215,8 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// A network whose packets carry `H`, whose events are in the order `O` and whose switches have the telemetry that `telemetry`
-    /// makes from their number and ports.
+    /// A network whose packets carry `H`, whose events are in the order `O` and whose switches have
+    /// the telemetry that `telemetry` makes from their number and ports.
     fn of<H, O, T>(self, telemetry: impl Fn(NodeId, &[Port]) -> T) -> Box<dyn Runner>
     where
         H: HasInt + HasDigest + HasQuery,
@@ -232,8 +232,8 @@ impl<'a> Assembly<'a> {
         Box::new(model::build::<H, O, T, _>(site, self.settings, telemetry))
     }
 
-    /// A network of TCP beside algorithms of RDMA that read telemetry: packets have room for INT and a digest,
-    /// and switches write what is read.
+    /// A network of TCP beside algorithms of RDMA that read telemetry: packets have room for INT
+    /// and a digest, and switches write what is read.
     fn mixed<I: IntHeader>(self, pint: Option<&PintSettings>) -> Box<dyn Runner> {
         let int = self.scenario.needs(RequiredTelemetry::Int);
         let scale = int.then(|| IntScale::new(self.context));

@@ -17,8 +17,8 @@ use fabricsim_scenario::scenario::transports::TcpFacts;
 /// bytes of headers for each packet, at the bottleneck's rate. Flows of TCP have its segments and
 /// headers, and one more round trip where a handshake opens their connection.
 ///
-/// Of several shortest paths it is the least, by the routes that were in force when the flow started;
-/// under `profile = "ns3-hpcc"` that of the first.
+/// Of several shortest paths it is the least, by the routes that were in force when the flow
+/// started; under `profile = "ns3-hpcc"` that of the first.
 #[derive(Clone, Debug)]
 pub struct IdealFct {
     path: IdealPath,

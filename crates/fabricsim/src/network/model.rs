@@ -33,8 +33,8 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::far_end::FarEnd;
 use fabricsim_scenario::schema::observe::queue_ports;
 
-/// RDMA over switches with shared buffers; `H` is the header of packets, `O` the order of events, `T`
-/// writes telemetry, `F` makes the algorithms.
+/// RDMA over switches with shared buffers; `H` is the header of packets, `O` the order of events,
+/// `T` writes telemetry, `F` makes the algorithms.
 #[derive(Debug)]
 pub(crate) struct Fabric<H, O, T, F> {
     order: PhantomData<fn() -> O>,

@@ -19,8 +19,8 @@ pub(crate) trait AttachedObserver: Observer<()> + Any {}
 
 impl<O: Observer<()> + Any> AttachedObserver for O {}
 
-/// The observer of one node. Where nobody asks for queues a packet that waits pays two tests of
-/// one flag; where no observer is attached, a departure and an arrival at a host pay one of a pointer.
+/// The observer of one node. Where nobody asks for queues a packet that waits pays two tests of one
+/// flag; where no observer is attached, a departure and an arrival at a host pay one of a pointer.
 #[derive(Debug)]
 pub(crate) struct NodeLog {
     pub(crate) pauses: PauseLog,

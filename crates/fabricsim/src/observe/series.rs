@@ -129,7 +129,8 @@ fn millionths(share: f64) -> u64 {
 #[derive(Debug)]
 pub(super) struct FlowSeries {
     filter: FlowFilter,
-    /// Live flows at the end of the last interval and what had been acknowledged of them, by number.
+    /// Live flows at the end of the last interval and what had been acknowledged of them, by
+    /// number.
     before: Vec<(FlowId, Bytes)>,
     /// Number of flows that had ended at the end of the last interval.
     ended: usize,

@@ -16,8 +16,8 @@ pub struct ResultPlace<'a> {
 }
 
 impl<'a> ResultPlace<'a> {
-    /// Refuses a folder whose results are to be kept. `more` are files that are written beside those of
-    /// every run.
+    /// Refuses a folder whose results are to be kept. `more` are files that are written beside
+    /// those of every run.
     ///
     /// # Errors
     /// When the folder has complete results of something else that are to be kept.

@@ -17,8 +17,8 @@ use fabricsim_scenario::text::error::Error;
 /// The lock of whoever writes to a folder.
 const LOCK: &str = ".fabricsim.lock";
 
-/// There while the files of one run take the places of another's, and after a process that was killed
-/// at that moment: the folder then holds files of both.
+/// There while the files of one run take the places of another's, and after a process that was
+/// killed at that moment: the folder then holds files of both.
 const REPLACING: &str = ".fabricsim-replacing";
 
 /// Returns whether `dir` holds files of two runs, because one is just taking the place of the other
@@ -61,8 +61,8 @@ pub struct ResultFolder {
 }
 
 impl ResultFolder {
-    /// The folder `dir`, which is made when it is not there; `None` while somebody else writes to it.
-    /// What writers that were killed have left is removed.
+    /// The folder `dir`, which is made when it is not there; `None` while somebody else writes to
+    /// it. What writers that were killed have left is removed.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -92,8 +92,8 @@ impl ResultFolder {
         })
     }
 
-    /// Opens the folder `dir` when nobody else writes to it any more: for results that are there already
-    /// and are not to be thrown away.
+    /// Opens the folder `dir` when nobody else writes to it any more: for results that are there
+    /// already and are not to be thrown away.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -140,9 +140,10 @@ impl ResultFolder {
         self.staged.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Gives all files their names. Those of an earlier run that ended in the same way go, whole ones
-    /// with everything that an interrupted run has left; other files stay. `seals` are the last files
-    /// of `set`: they go first and come last, so that the folder never seems to be whole between.
+    /// Gives all files their names. Those of an earlier run that ended in the same way go, whole
+    /// ones with everything that an interrupted run has left; other files stay. `seals` are the
+    /// last files of `set`: they go first and come last, so that the folder never seems to be whole
+    /// between.
     ///
     /// # Errors
     /// When a file cannot be renamed or removed.
@@ -153,7 +154,8 @@ impl ResultFolder {
         if ending == Ending::Whole {
             stale.extend(files_of(&self.dir, set, Ending::Interrupted));
             stale.extend(set.partial_files());
-            // A process that was killed here before has noted which files it was to remove, and its own.
+            // A process that was killed here before has noted which files it was to remove, and its
+            // own.
             let noted = fs::read_to_string(&marker).unwrap_or_default();
             stale.extend(noted.lines().filter(|name| is_own(name)).map(str::to_owned));
             let names = stale.iter().chain(staged.iter().map(|(name, _)| name));
@@ -184,11 +186,12 @@ impl ResultFolder {
     }
 }
 
-/// Removes what a writer of `dir` that was killed has left behind, the file of its lock included. Does
-/// nothing without such a file, and nothing while somebody is writing to `dir`.
+/// Removes what a writer of `dir` that was killed has left behind, the file of its lock included.
+/// Does nothing without such a file, and nothing while somebody is writing to `dir`.
 pub fn remove_stale_lock(dir: &Path) {
     if dir.join(LOCK).exists() {
-        // The file goes with the folder that is closed here. One that cannot be removed blocks nobody.
+        // The file goes with the folder that is closed here. One that cannot be removed blocks
+        // nobody.
         drop(ResultFolder::try_open(dir));
     }
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use same_file::Handle;
 
-/// The lock of a folder. The file exists while somebody holds it, or after a process that was killed;
-/// it is the operating system's lock on it that counts, so what is left over blocks nobody.
+/// The lock of a folder. The file exists while somebody holds it, or after a process that was
+/// killed; it is the operating system's lock on it that counts, so what is left over blocks nobody.
 #[derive(Debug)]
 pub struct FolderLock {
     path: PathBuf,

@@ -13,8 +13,8 @@ pub(super) const TEMPORARY: &str = ".tmp-fabricsim-";
 /// Prefix for the names of temporary files written without a lock.
 const UNLOCKED: &str = ".tmp-one-fabricsim-";
 
-/// A file in `folder` that is to be renamed. Others may read it as they may read any new file of the
-/// user's: results are shared.
+/// A file in `folder` that is to be renamed. Others may read it as they may read any new file of
+/// the user's: results are shared.
 ///
 /// Only for whoever has the lock of the folder: the next one removes what is left.
 pub fn new_file_in(folder: &Path) -> io::Result<NamedTempFile> {

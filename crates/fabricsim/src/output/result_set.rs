@@ -37,7 +37,8 @@ const UNLISTED: [&str; 5] = [
 ];
 
 impl ResultSet {
-    /// Results whose `record`, a JSON file, says what they are of; the folder is given with `option`.
+    /// Results whose `record`, a JSON file, says what they are of; the folder is given with
+    /// `option`.
     #[must_use]
     pub const fn new(record: &'static str, option: &'static str) -> Self {
         Self {

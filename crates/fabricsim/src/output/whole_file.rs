@@ -1,5 +1,5 @@
-//! Files that a user names: replaced when they are complete, or written straight into where they are
-//! no regular files.
+//! Files that a user names: replaced when they are complete, or written straight into where they
+//! are no regular files.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,9 +13,9 @@ use fabricsim_scenario::text::error::Error;
 const MOST_LINKS: usize = 40;
 
 /// Writes the file at `path`. A regular file, or one that is not there yet, is written beside its
-/// place and renamed when it is complete; where `path` is a link, that is the place it leads to, and
-/// the link stays. Anything else, such as a device, a FIFO or the standard output as `/dev/stdout`,
-/// is written straight into; a reader that stops early has seen enough.
+/// place and renamed when it is complete; where `path` is a link, that is the place it leads to,
+/// and the link stays. Anything else, such as a device, a FIFO or the standard output as
+/// `/dev/stdout`, is written straight into; a reader that stops early has seen enough.
 ///
 /// # Errors
 /// When the place cannot be written, or `write` fails.

@@ -10,12 +10,12 @@ use super::Simulation;
 use fabricsim_scenario::Error;
 
 impl Simulation {
-    /// Adds an application to `host`: it is called first when the run goes on, at the present time, and
-    /// hears of flows that start from then on. Flows that it starts in reaction to something start at the
-    /// very time of that, and the results do not depend on the number of threads.
+    /// Adds an application to `host`: it is called first when the run goes on, at the present time,
+    /// and hears of flows that start from then on. Flows that it starts in reaction to something
+    /// start at the very time of that, and the results do not depend on the number of threads.
     ///
-    /// Flows of applications are numbered apart from those of workloads, by host: the first flow of host
-    /// number `h` of `n` hosts is 2³¹ + h, the next one 2³¹ + n + h, and so on.
+    /// Flows of applications are numbered apart from those of workloads, by host: the first flow of
+    /// host number `h` of `n` hosts is 2³¹ + h, the next one 2³¹ + n + h, and so on.
     ///
     /// ```
     /// use fabricsim::core::flow::Flow;
@@ -101,8 +101,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// The applications of type `A`, each with its host, in the order of hosts; those of one host in the
-    /// order in which they were added.
+    /// The applications of type `A`, each with its host, in the order of hosts; those of one host
+    /// in the order in which they were added.
     pub fn applications<A: Application>(&self) -> impl Iterator<Item = (NodeId, &A)> {
         let all = self.runner.applications().into_iter();
         all.filter_map(|(host, application)| {
@@ -118,12 +118,12 @@ impl Simulation {
         self.runner.applications_wait_for()
     }
 
-    /// Lets an observer of its own, made by `make`, watch each host and switch from now on. It replaces
-    /// the one that was there. Nodes run on several threads, so observers share nothing; they are looked
-    /// at between runs, by [`observers`](Self::observers).
+    /// Lets an observer of its own, made by `make`, watch each host and switch from now on. It
+    /// replaces the one that was there. Nodes run on several threads, so observers share nothing;
+    /// they are looked at between runs, by [`observers`](Self::observers).
     ///
-    /// Observers get packets without the telemetry of switches. A run without observers pays nothing
-    /// for them, but a test of a pointer.
+    /// Observers get packets without the telemetry of switches. A run without observers pays
+    /// nothing for them, but a test of a pointer.
     ///
     /// ```
     /// use fabricsim::core::id::NodeId;

@@ -66,8 +66,8 @@ impl Simulation {
     /// Adds an event. Of events at one time the one that was added first comes first.
     ///
     /// # Errors
-    /// When it is in the past, the network has no such link or switch, its values are impossible, or
-    /// it makes paths or rates that the telemetry of this simulation has no room for.
+    /// When it is in the past, the network has no such link or switch, its values are impossible,
+    /// or it makes paths or rates that the telemetry of this simulation has no room for.
     pub fn schedule(&mut self, event: Event) -> Result<(), Error> {
         let refuse = |text: String| Err(Error::Event(text));
         if event.at < self.now() {

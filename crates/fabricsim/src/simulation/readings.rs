@@ -35,22 +35,22 @@ impl Simulation {
         self.runner.paused_ports()
     }
 
-    /// The switch ports of a PFC deadlock, each with the one that it waits for behind it; empty when
-    /// there is none.
+    /// The switch ports of a PFC deadlock, each with the one that it waits for behind it; empty
+    /// when there is none.
     #[must_use]
     pub fn deadlock(&self) -> Vec<BlockedPort> {
         self.runner.deadlock()
     }
 
-    /// The pause and resume frames that have arrived so far, in the order of time, then of node; none
-    /// unless the scenario asks for them (`output.pauses`).
+    /// The pause and resume frames that have arrived so far, in the order of time, then of node;
+    /// none unless the scenario asks for them (`output.pauses`).
     #[must_use]
     pub fn pause_events(&self) -> Vec<PauseEvent> {
         self.runner.pause_events()
     }
 
-    /// All ports of hosts and switches as they are now, in the order of nodes and ports: queues, and
-    /// what has been sent, marked, dropped and paused since the start.
+    /// All ports of hosts and switches as they are now, in the order of nodes and ports: queues,
+    /// and what has been sent, marked, dropped and paused since the start.
     ///
     /// ```
     /// use fabricsim::prelude::*;
@@ -107,8 +107,8 @@ impl Simulation {
         flows
     }
 
-    /// For how long the queues of switch ports have had each length, in the order of nodes, ports and
-    /// lengths; nothing unless the scenario asks for it (`observe.queue_distribution`).
+    /// For how long the queues of switch ports have had each length, in the order of nodes, ports
+    /// and lengths; nothing unless the scenario asks for it (`observe.queue_distribution`).
     #[must_use]
     pub fn queue_distribution(&self) -> Vec<QueueBin> {
         self.runner.queue_distribution()
@@ -126,8 +126,8 @@ impl Simulation {
         self.runner.query_results()
     }
 
-    /// The values of dynamic queries as the switches saw them, for hops of flows that at least `least`
-    /// packets have passed: the first `least` of each. Nothing where `pint.truth` is false.
+    /// The values of dynamic queries as the switches saw them, for hops of flows that at least
+    /// `least` packets have passed: the first `least` of each. Nothing where `pint.truth` is false.
     #[must_use]
     pub fn hop_series(&self, least: usize) -> Vec<HopSeries> {
         self.runner.hop_series(least)

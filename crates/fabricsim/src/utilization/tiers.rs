@@ -45,8 +45,8 @@ fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     (0..=highest).map(name).collect()
 }
 
-/// The utilization of each tier, and of the busiest direction of a link, when links carry `loads` bytes
-/// per second; `None` for a network without links.
+/// The utilization of each tier, and of the busiest direction of a link, when links carry `loads`
+/// bytes per second; `None` for a network without links.
 pub(super) fn summed(
     topology: &Topology,
     loads: &LinkLoads,

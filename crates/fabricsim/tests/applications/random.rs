@@ -11,7 +11,8 @@ use proptest::prelude::*;
 
 use crate::player::{CLASS, silent};
 
-/// Sends flows of random sizes to random hosts; most of what arrives gets a reply, some after a while.
+/// Sends flows of random sizes to random hosts; most of what arrives gets a reply, some after a
+/// while.
 #[derive(Debug)]
 struct Chatter {
     hosts: u64,
@@ -157,8 +158,8 @@ proptest! {
     fn the_same_flows_as_an_open_loop_take_the_same_time(left in 1u32..12, seed in 0u64..1_000) {
         let scenario = silent("kind = \"star\"\nhosts = 6", "[cc]\nkind = \"hpcc\"");
         let scenario = scenario.with_seed(seed).unwrap();
-        // At one instant flows of an open loop start before arrivals are taken in, those of an application in
-        // reaction to them.
+        // At one instant flows of an open loop start before arrivals are taken in, those of an
+        // application in reaction to them.
         let least = Duration::from_ps(1);
         let (closed, _) = run(&scenario, 1, Duration::MAX, |simulation| {
             chat(simulation, 6, left, least);

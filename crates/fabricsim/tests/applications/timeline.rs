@@ -96,8 +96,8 @@ fn expected(game: &Game, hosts: u32, (one, other): (u32, u32)) -> [Vec<Seen>; 2]
     })
 }
 
-/// A size whose last packet is no shorter than an acknowledgement, which it would have to wait for at the
-/// switch.
+/// A size whose last packet is no shorter than an acknowledgement, which it would have to wait for
+/// at the switch.
 const fn no_sliver(size: u64) -> u64 {
     match size % MTU {
         1..12 => size + 12,
@@ -107,8 +107,9 @@ const fn no_sliver(size: u64) -> u64 {
 
 #[test]
 fn request_response_and_think_time_add_up_to_the_picosecond() {
-    // Request: 1,000 bytes of payload are 1,048 on the wire, 83,840 ps, twice, and 2 us of delay. Response: the
-    // acknowledgement first, 4,800 ps, then two packets of 1,048 and one of 548 bytes, which waits at the switch for the second one.
+    // Request: 1,000 bytes of payload are 1,048 on the wire, 83,840 ps, twice, and 2 us of delay.
+    // Response: the acknowledgement first, 4,800 ps, then two packets of 1,048 and one of 548
+    // bytes, which waits at the switch for the second one.
     let request = 2 * 83_840 + 2_000_000;
     let response = 4_800 + 3 * 83_840 + 43_840 + 2_000_000;
     let think = 5_000_000;

@@ -1,5 +1,5 @@
-//! The paper's algorithm once more, written from its text alone: one switch, one receiver, every timer an
-//! event of its own, and the notification point where the paper has it, at the receiver.
+//! The paper's algorithm once more, written from its text alone: one switch, one receiver, every
+//! timer an event of its own, and the notification point where the paper has it, at the receiver.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -171,7 +171,8 @@ fn run_whole(case: &Case, until: Time) -> Result<Sample, Error> {
     Ok(look(&mut simulation, stop))
 }
 
-/// Runs a case until its flows have ended, while something may be under way; whether it can be built.
+/// Runs a case until its flows have ended, while something may be under way; whether it can be
+/// built.
 fn check_end(seed: u64) -> bool {
     let mut case = case(seed);
     case.scenario = case.scenario.replace("20s", "1us");

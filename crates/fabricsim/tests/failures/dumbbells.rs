@@ -75,8 +75,8 @@ fn a_lossy_link_loses_its_share_until_it_is_healed() {
     });
 }
 
-/// 1,048 bytes at 100 Gbps take 83.84 ns: six packets have left the host within the first 500 ns, and
-/// none of them is at the switch, 1 us away.
+/// 1,048 bytes at 100 Gbps take 83.84 ns: six packets have left the host within the first 500 ns,
+/// and none of them is at the switch, 1 us away.
 #[test]
 fn a_flap_faster_than_the_wire_loses_what_was_on_it_and_nothing_else() {
     let text = "[topology]\nkind = \"star\"\nhosts = 2\n\

@@ -22,7 +22,8 @@ use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim_scenario::schema::event::{Event, EventKind, LinkName};
 
-/// 54 hosts, then 18 top-of-rack switches from 54, 18 aggregation switches from 72, 9 cores from 90.
+/// 54 hosts, then 18 top-of-rack switches from 54, 18 aggregation switches from 72, 9 cores from
+/// 90.
 const FAT_TREE: &str = "[topology]\nkind = \"fat-tree\"\nk = 6\n";
 
 const TRAFFIC: &str = "[[workload]]\nkind = \"permutation\"\nsize = \"400KB\"\n\
@@ -93,8 +94,8 @@ fn finish_on_any_threads(text: &str) -> Simulation {
     alone
 }
 
-/// Runs `test` with the `[cc]` table of each algorithm, and with how many packets a link must have under way when it
-/// fails: TCP starts with ten segments, RDMA at line rate.
+/// Runs `test` with the `[cc]` table of each algorithm, and with how many packets a link must have
+/// under way when it fails: TCP starts with ten segments, RDMA at line rate.
 fn each_algorithm(test: impl Fn(&str, u64)) {
     for cc in CONGESTION_CONTROLS {
         println!("{}", cc.name);
@@ -150,9 +151,9 @@ fn packets_are_lost_until_routes_converge() {
     assert!(late > at_once + 100, "{late} and {at_once}");
 }
 
-/// One packet from host 0 to host 1 over leaf 2, spine 4 and leaf 3. The spine is heard by nobody for 1
-/// us, so it may put off what it has to do; an event that changes nothing, shortly before a failure or
-/// before a look, must not make it forget that it has something to do.
+/// One packet from host 0 to host 1 over leaf 2, spine 4 and leaf 3. The spine is heard by nobody
+/// for 1 us, so it may put off what it has to do; an event that changes nothing, shortly before a
+/// failure or before a look, must not make it forget that it has something to do.
 #[test]
 fn an_event_before_a_failure_changes_nothing() {
     let journey = |at_ns: u64, harmless: bool| {

@@ -24,8 +24,8 @@ fn a_failure_takes_pauses_with_it() {
     assert!(counters.link_down_drops > 50, "{counters:?}");
 }
 
-/// A host is paused; its link fails for a moment, which ends the pause at both ends, so that it is paused
-/// again before it overruns the buffer by more than what was on the wire.
+/// A host is paused; its link fails for a moment, which ends the pause at both ends, so that it is
+/// paused again before it overruns the buffer by more than what was on the wire.
 #[test]
 fn a_neighbor_is_paused_again_after_a_flap() {
     let mut text = "[topology]\nkind = \"star\"\nhosts = 9\n\

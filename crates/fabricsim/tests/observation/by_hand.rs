@@ -8,13 +8,14 @@ use fabricsim::outcome::Status;
 use crate::sums::grouped;
 use crate::{number, run, sum, table};
 
-/// Frames of 1,048 bytes take 83.84 ns at 100 Gbps and 1 us to the switch. Hosts 0 and 1 send without
-/// a pause, so frame k of each is at the switch 1,000 + 83.84 k ns after the start, and the port to
-/// host 2 sends one of two: at 2 us 11 of 22 are waiting, at 4 us 35 of 70 (no frame arrives between
-/// 1,000 + 35 x 83.84 = 3,934.4 and 4,018.24). The first wire bytes leave at 1,083.84: 916.16 of the first 2,000 ns.
-/// The first acknowledgement of 60 bytes has to take 4.8 ns twice: it comes to host 0 at 1,083.84 +
-/// 1,083.84 + 2 x 1,004.8 = 4,177.28 ns, and the next one to host 1 83.84 ns later: 22 until 6 us,
-/// 11 for each. (The workload draws its senders: flow 0 comes from host 1.)
+/// Frames of 1,048 bytes take 83.84 ns at 100 Gbps and 1 us to the switch. Hosts 0 and 1 send
+/// without a pause, so frame k of each is at the switch 1,000 + 83.84 k ns after the start, and the
+/// port to host 2 sends one of two: at 2 us 11 of 22 are waiting, at 4 us 35 of 70 (no frame
+/// arrives between 1,000 + 35 x 83.84 = 3,934.4 and 4,018.24). The first wire bytes leave at
+/// 1,083.84: 916.16 of the first 2,000 ns. The first acknowledgement of 60 bytes has to take 4.8 ns
+/// twice: it comes to host 0 at 1,083.84 + 1,083.84 + 2 x 1,004.8 = 4,177.28 ns, and the next one
+/// to host 1 83.84 ns later: 22 until 6 us, 11 for each. (The workload draws its senders: flow 0
+/// comes from host 1.)
 #[test]
 fn two_flows_over_a_star_can_be_checked_by_hand() {
     let text = "

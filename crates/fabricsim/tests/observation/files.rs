@@ -1,4 +1,4 @@
-//! What the files of series hold, and what they lack.
+//! The content of the files of series.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Queries on real packets (PINT, SIGCOMM 2020): paths that are found are the ones that packets took, quantiles
-//! are near the truth, and a plan is kept by all switches and sinks.
+//! Queries on real packets (PINT, SIGCOMM 2020): paths that are found are the ones that packets
+//! took, quantiles are near the truth, and a plan is kept by all switches and sinks.
 
 #![allow(
     clippy::unwrap_used,
@@ -34,7 +34,8 @@ fn query(keys: &str) -> String {
     format!("[[query]]\n{keys}\n")
 }
 
-/// That no path was wrong, no digest was taken for a path that had changed, and how many were found.
+/// That no path was wrong, no digest was taken for a path that had changed, and how many were
+/// found.
 fn decoded(results: &QueryResults) -> usize {
     let known: Vec<&PathResult> = results
         .paths

@@ -46,8 +46,8 @@ fn ten_thousand_paths_of_the_fat_tree_are_found_under_load_and_loss() {
     assert_eq!(lengths, BTreeSet::from([1, 3, 5]));
 }
 
-/// A row of 59 switches, four of them with a second one beside them, and two hosts at each end, as the link
-/// list of the HPCC simulator.
+/// A row of 59 switches, four of them with a second one beside them, and two hosts at each end, as
+/// the link list of the HPCC simulator.
 fn long_row() -> String {
     const ROW: u32 = 59;
     let switch = |place: u32| 4 + place;

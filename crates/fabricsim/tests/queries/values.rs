@@ -5,7 +5,8 @@ use fabricsim::pint::query::{HopResult, QueryResults, Reach, Statistic};
 use crate::plans::CONTROL;
 use crate::{LATENCY, PINT_CC, finish, middle, query, scenario, websearch};
 
-/// Relative errors of `statistic` where a hop has at least `least` digests and the truth is not nothing.
+/// Relative errors of `statistic` where a hop has at least `least` digests and the truth is not
+/// nothing.
 fn errors(results: &QueryResults, statistic: Statistic, least: u64) -> Vec<f64> {
     let wanted = |result: &&HopResult| result.statistic == statistic && result.digests >= least;
     let known = results.hops.iter().filter(wanted).filter_map(|result| {

@@ -104,7 +104,8 @@ pub(crate) fn published_pauses(network: &str, scheme: &str) -> u64 {
     pauses.parse().unwrap()
 }
 
-/// The flows of `network` under the keys `keys` before any table and the keys `cc` of the algorithm.
+/// The flows of `network` under the keys `keys` before any table and the keys `cc` of the
+/// algorithm.
 pub(crate) fn scenario(network: &str, keys: &str, cc: &str) -> Scenario {
     let tables = entry(NETWORKS, network);
     let text = format!(

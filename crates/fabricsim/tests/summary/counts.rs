@@ -1,5 +1,5 @@
-//! Every flow that is due is counted once: it started or had no route, and what started has finished or
-//! not.
+//! Every flow that is due is counted once: it started or had no route, and what started has
+//! finished or not.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use crate::summary;
 
-/// Links and switches of a leaf-spine with hosts 0 to 8, leaves 9 to 11 and spines 12 and 13 fail, and
-/// not all come back.
+/// Links and switches of a leaf-spine with hosts 0 to 8, leaves 9 to 11 and spines 12 and 13 fail,
+/// and not all come back.
 fn events() -> impl Strategy<Value = String> {
     let link = prop_oneof![
         (0u32..9).prop_map(|host| (host, 9 + host / 3)),

@@ -129,9 +129,9 @@ fn finish(simulation: &mut Simulation) -> Vec<Completion> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Flows of all sizes, crowded and alone: the ideal is the least over all shortest paths, no flow is
-    /// faster than links and light allow, and none beats the ideal by more than the packet that this
-    /// counts at each hop of a path.
+    /// Flows of all sizes, crowded and alone: the ideal is the least over all shortest paths, no
+    /// flow is faster than links and light allow, and none beats the ideal by more than the packet
+    /// that this counts at each hop of a path.
     #[test]
     fn no_flow_beats_the_best_of_its_paths(
         (network, hosts) in networks(),
@@ -166,8 +166,8 @@ proptest! {
     }
 }
 
-/// Two ways between two racks, at 1 and at 100 Gbps. Whichever way a flow is sent, its ideal is that of
-/// the faster one, so that slowdowns are above one and show which flows had the slow way.
+/// Two ways between two racks, at 1 and at 100 Gbps. Whichever way a flow is sent, its ideal is
+/// that of the faster one, so that slowdowns are above one and show which flows had the slow way.
 #[test]
 fn flows_on_the_slow_one_of_two_paths_are_slow() {
     let network = "6 4 6\n2 3 4 5\n0 2 100Gbps 100ns 0\n1 3 100Gbps 100ns 0\n2 4 1Gbps 100ns 0\n\

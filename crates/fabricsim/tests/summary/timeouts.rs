@@ -4,8 +4,8 @@ use fabricsim_core::units::Duration;
 
 use crate::{scenario, summary};
 
-/// Two bursts of 64 hosts at 25 Gbps to one, beside a permutation of all 72: packets wait for milliseconds
-/// in paused switches, and none is lost.
+/// Two bursts of 64 hosts at 25 Gbps to one, beside a permutation of all 72: packets wait for
+/// milliseconds in paused switches, and none is lost.
 const INCAST: &str = "[topology]\nkind = \"leaf-spine\"\nleaves = 3\nhosts_per_leaf = 24\nspines = 2\n\
      host_rate = \"25Gbps\"\nfabric_rate = \"100Gbps\"\n\
      [[workload]]\nkind = \"incast\"\nfan_in = 64\nsize = \"500KB\"\nreceiver = 3\nperiod = \"500us\"\nduration = \"1ms\"\n\

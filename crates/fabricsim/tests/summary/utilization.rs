@@ -23,14 +23,14 @@ fn assert_near(found: f64, expected: f64) {
     assert!(error < 1e-9, "{found} instead of {expected}");
 }
 
-/// Wire bytes per payload byte, there and back, of `packets` packets for `size` bytes under an algorithm
-/// without telemetry.
+/// Wire bytes per payload byte, there and back, of `packets` packets for `size` bytes under an
+/// algorithm without telemetry.
 fn factor(size: f64, packets: f64) -> f64 {
     (size + packets * (48.0 + 60.0)) / size
 }
 
-/// 36 hosts of a rack send 0.9 of 25 Gbps each, of which 180 in 215 flows leave the rack, over two links of
-/// 100 Gbps.
+/// 36 hosts of a rack send 0.9 of 25 Gbps each, of which 180 in 215 flows leave the rack, over two
+/// links of 100 Gbps.
 #[test]
 fn an_oversubscribed_core_is_told() {
     let text = "[topology]\nkind = \"leaf-spine\"\nleaves = 6\nhosts_per_leaf = 36\nspines = 2\n\

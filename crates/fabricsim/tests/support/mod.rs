@@ -9,8 +9,8 @@ pub(crate) fn factories_of(transport: Transport) -> impl Iterator<Item = &'stati
         .filter(move |cc| cc.transport == transport)
 }
 
-/// The keys of `[cc]` of every algorithm of `transport`: as it comes where a window is no question, else with
-/// and without one.
+/// The keys of `[cc]` of every algorithm of `transport`: as it comes where a window is no question,
+/// else with and without one.
 pub(crate) fn cc_tables(transport: Transport) -> Vec<String> {
     let mut tables = Vec::new();
     for cc in factories_of(transport) {

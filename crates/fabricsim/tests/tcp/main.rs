@@ -1,5 +1,5 @@
-//! Hosts that run TCP, alone and beside RDMA: every byte arrives, lossless priorities stay lossless, lossy
-//! ones pause nobody, and threads do not matter.
+//! Hosts that run TCP, alone and beside RDMA: every byte arrives, lossless priorities stay
+//! lossless, lossy ones pause nobody, and threads do not matter.
 
 #![allow(
     clippy::unwrap_used,
@@ -156,7 +156,8 @@ fn algorithms_of_all_kinds_of_telemetry_run_beside_tcp() {
     }
 }
 
-/// A lone flow takes as long as the idle network lets it: a handshake, its segments, and their headers.
+/// A lone flow takes as long as the idle network lets it: a handshake, its segments, and their
+/// headers.
 #[test]
 fn the_ideal_time_of_a_flow_has_its_handshake_and_its_headers() {
     let fct = |opening: &str| {
@@ -171,8 +172,8 @@ fn the_ideal_time_of_a_flow_has_its_handshake_and_its_headers() {
     };
     let (handshake, long, one) = fct("handshake");
     let (open, short, two) = fct("open");
-    // Two links of 1 us and ten segments of 1,538 bytes at 100 Gbps; the base round trip has one payload
-    // for each of the links.
+    // Two links of 1 us and ten segments of 1,538 bytes at 100 Gbps; the base round trip has one
+    // payload for each of the links.
     let base = Duration::from_ps(4 * 1_000_000 + 2 * 1_448 * 80);
     assert_eq!(short, base + Duration::from_ps(10 * 1_538 * 80));
     assert_eq!(long, short + base);

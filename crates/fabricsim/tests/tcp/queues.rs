@@ -26,7 +26,8 @@ fn the_lossy_share_bounds_queues() {
     );
 }
 
-/// DCTCP asks for marks at K and keeps the queue there; CUBIC, which asks for none, fills the buffer.
+/// DCTCP asks for marks at K and keeps the queue there; CUBIC, which asks for none, fills the
+/// buffer.
 #[test]
 fn marks_keep_queues_of_dctcp_short() {
     let queue = |cc: &str| {
@@ -71,8 +72,8 @@ fn assert_reported(simulation: &Simulation, ruled: bool) {
     assert!(dropped <= simulation.counters().queue_drops, "{dropped}");
 }
 
-/// CoDel's drops where each packet that leaves has waited for longer than the target and leaves one other
-/// behind: 1,538 bytes, a slot of which takes 12.304 us at 1 Gbps.
+/// CoDel's drops where each packet that leaves has waited for longer than the target and leaves one
+/// other behind: 1,538 bytes, a slot of which takes 12.304 us at 1 Gbps.
 fn drops_of_one_that_waits(mtu: &str) -> u64 {
     let text = format!(
         "[topology]\nkind = \"star\"\nhosts = 4\nrate = \"1Gbps\"\n\

@@ -67,8 +67,8 @@ fn harsh() -> impl Strategy<Value = Harsh> {
 }
 
 impl Harsh {
-    /// Two leaves with four hosts each, three spines at different distances: a flow whose path changes has
-    /// its packets reordered.
+    /// Two leaves with four hosts each, three spines at different distances: a flow whose path
+    /// changes has its packets reordered.
     fn topology(&self) -> String {
         let mut links = String::new();
         for host in 0..8 {
@@ -148,8 +148,9 @@ impl Harsh {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Data and acknowledgements are lost, paths change under flows and packets overtake one another: every
-    /// flow that had a route ends, every byte of it is delivered once, and threads do not matter.
+    /// Data and acknowledgements are lost, paths change under flows and packets overtake one
+    /// another: every flow that had a route ends, every byte of it is delivered once, and threads
+    /// do not matter.
     #[test]
     fn every_flow_of_tcp_finishes_or_had_no_route(harsh in harsh()) {
         let (done, simulation) = harsh.run(1);

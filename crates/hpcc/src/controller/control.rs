@@ -95,7 +95,8 @@ impl Control {
         let rtt = constants.base_rtt_ns;
         let interval = interval_ns.min(rtt);
         if interval <= 0.0 {
-            // Entries of two switches at one instant: another path, of which the header did not tell.
+            // Entries of two switches at one instant: another path, of which the header did not
+            // tell.
             return;
         }
         self.utilization = (self.utilization * (rtt - interval) + sample * interval) / rtt;

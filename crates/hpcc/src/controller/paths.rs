@@ -23,8 +23,8 @@ impl<S> Default for OtherPaths<S> {
 }
 
 impl<S: IntHeader> OtherPaths<S> {
-    /// Puts the record of the path of `stack` in the place of `previous`, which is kept, and returns
-    /// true. When there is none, `stack` becomes the first one.
+    /// Puts the record of the path of `stack` in the place of `previous`, which is kept, and
+    /// returns true. When there is none, `stack` becomes the first one.
     pub(super) fn swap_in(&mut self, previous: &mut S, stack: &S) -> bool {
         let known = (self.records.iter_mut()).find(|record| stack.same_path(record));
         if let Some(record) = known {

@@ -8,16 +8,16 @@ use crate::numeric::Multiplicative;
 use super::hop_values::{HopValues, Storage};
 use super::latencies::Latencies;
 
-/// Repeated estimation of a quantile of the latencies of one hop (Figure 9). The same trials give the
-/// same result.
+/// Repeated estimation of a quantile of the latencies of one hop (Figure 9). The same trials give
+/// the same result.
 ///
 /// Latencies are independent of one another, in whole nanoseconds and at least one.
 #[derive(Clone, Copy, Debug)]
 pub struct Accuracy {
     /// Distribution of the latencies that the hop measures.
     pub latencies: Latencies,
-    /// Of how many packets the sink has the hop's digest, at least 1: about 1/k of those that passed
-    /// k hops.
+    /// Of how many packets the sink has the hop's digest, at least 1: about 1/k of those that
+    /// passed k hops.
     pub digests: u32,
     /// Number of trials, at least 1.
     pub trials: u32,
@@ -60,8 +60,8 @@ impl Accuracy {
         })
     }
 
-    /// The error of the `phi`-quantile (above 0, below 1) of latencies that are written by `code` and
-    /// kept in `storage`.
+    /// The error of the `phi`-quantile (above 0, below 1) of latencies that are written by `code`
+    /// and kept in `storage`.
     ///
     /// # Errors
     /// Where there cannot be such trials, or the storage has no room or no quantiles.

@@ -11,8 +11,8 @@ const INSTANCE: u64 = u64::MAX;
 /// dynamic per-flow aggregation; section 4.3 for the code). The same at all switches and sinks of a
 /// network.
 ///
-/// The hashes that choose a hop and that round its value are independent of one another. Of `packets`
-/// that passed k hops, each has about `packets`/k samples.
+/// The hashes that choose a hop and that round its value are independent of one another. Of
+/// `packets` that passed k hops, each has about `packets`/k samples.
 #[derive(Clone, Debug)]
 pub struct HopSampler {
     choice: HopChoice,
@@ -49,8 +49,8 @@ impl HopSampler {
         self.code.encode(value, uniform)
     }
 
-    /// The hop whose value the digest of `packet` has after a path of `hops`; `None` where there are
-    /// none.
+    /// The hop whose value the digest of `packet` has after a path of `hops`; `None` where there
+    /// are none.
     #[inline]
     #[must_use]
     pub fn hop(&self, packet: u64, hops: u8) -> Option<u8> {

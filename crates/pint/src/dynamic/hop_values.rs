@@ -100,9 +100,9 @@ impl HopValues {
         }
     }
 
-    /// The first code, in their order, at or below which a share of `phi` (0 to 1) of the codes lies:
-    /// of a window, its codes. `None` where there are no codes, or only counters, which do not know
-    /// what lies below.
+    /// The first code, in their order, at or below which a share of `phi` (0 to 1) of the codes
+    /// lies: of a window, its codes. `None` where there are no codes, or only counters, which do
+    /// not know what lies below.
     #[must_use]
     pub fn quantile(&self, phi: f64) -> Option<u16> {
         match &self.store {
@@ -114,8 +114,8 @@ impl HopValues {
     }
 
     /// The codes that are a share of `theta` (above 0, up to 1) of the codes, the most frequent
-    /// first: of a window, of its codes. [`SpaceSaving::frequent`] says how far counters err. `None`
-    /// of a sketch of quantiles.
+    /// first: of a window, of its codes. [`SpaceSaving::frequent`] says how far counters err.
+    /// `None` of a sketch of quantiles.
     #[must_use]
     pub fn frequent(&self, theta: f64) -> Option<Vec<Frequent<u16>>> {
         let exact = |codes: &[u16]| {

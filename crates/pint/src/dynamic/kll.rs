@@ -10,8 +10,8 @@ use fabricsim_core::rng::Stream;
 /// values and one, so that the sketch stores at most about 3 `items` + log2 n of a stream of n.
 ///
 /// The largest error of a rank among all of a stream is on average 4.6% of n for 25 items, 2.6% for
-/// 50, 1.3% for 100 and 0.7% for 200. Quantiles are exact until the levels have been full once, after
-/// about `items` values.
+/// 50, 1.3% for 100 and 0.7% for 200. Quantiles are exact until the levels have been full once,
+/// after about `items` values.
 #[derive(Clone, Debug)]
 pub struct Kll<T> {
     items: u32,
@@ -117,7 +117,8 @@ impl<T: Ord + Copy> Kll<T> {
         self.stored
     }
 
-    /// The stored values, in no order, and for how many of the stream each stands: for all together.
+    /// The stored values, in no order, and for how many of the stream each stands: for all
+    /// together.
     fn weighted(&self) -> impl Iterator<Item = (T, u64)> {
         self.levels.iter().zip(0u32..).flat_map(|(level, height)| {
             let values = level.values.iter();
@@ -183,7 +184,8 @@ mod tests {
         Kll::new(items, Stream::new(seed, 0, Purpose::Sampling))
     }
 
-    /// The largest difference between the true share of values up to one of `data` and the sketch's.
+    /// The largest difference between the true share of values up to one of `data` and the
+    /// sketch's.
     fn largest_error(sketch: &Kll<u64>, mut data: Vec<u64>) -> f64 {
         data.sort_unstable();
         let mut weighted: Vec<_> = sketch.weighted().collect();
@@ -233,8 +235,8 @@ mod tests {
         }
     }
 
-    /// As many as the reference stores at 500 values, and never more than three times the items and a
-    /// few.
+    /// As many as the reference stores at 500 values, and never more than three times the items and
+    /// a few.
     #[test]
     fn the_space_is_bounded() {
         for (items, after_500) in [(10, 30), (20, 55), (50, 114), (100, 157), (200, 282)] {

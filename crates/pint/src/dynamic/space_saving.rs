@@ -77,9 +77,9 @@ impl<T: Ord + Copy> SpaceSaving<T> {
         }
     }
 
-    /// The values that may be a share of `theta` (above 0, up to 1) of the stream, the most frequent
-    /// first, of equally frequent ones the smallest. All that are so frequent are among them, and
-    /// none that is less frequent than `theta` - 1/m.
+    /// The values that may be a share of `theta` (above 0, up to 1) of the stream, the most
+    /// frequent first, of equally frequent ones the smallest. All that are so frequent are among
+    /// them, and none that is less frequent than `theta` - 1/m.
     #[must_use]
     pub fn frequent(&self, theta: f64) -> Vec<Frequent<T>> {
         most_frequent(self.counters.clone(), theta, self.count)

@@ -1,7 +1,7 @@
 //! Quantiles of the most recent values.
 
-/// The most recent values of a stream, where only how a hop does now matters (PINT, dynamic per-flow
-/// aggregation).
+/// The most recent values of a stream, where only how a hop does now matters (PINT, dynamic
+/// per-flow aggregation).
 ///
 /// Differs from the paper: each of the values is stored, where the paper has a sketch of a sliding
 /// window. Quantiles of the window are exact, and a space of n codes is a window of n samples; a
@@ -46,7 +46,8 @@ impl<T: Ord + Copy> Window<T> {
         }
     }
 
-    /// The value at or below which a share of `phi` (0 to 1) of the window lies; `None` of an empty one.
+    /// The value at or below which a share of `phi` (0 to 1) of the window lies; `None` of an empty
+    /// one.
     #[must_use]
     pub fn quantile(&self, phi: f64) -> Option<T> {
         super::quantile_of(self.values.clone(), phi)

@@ -8,8 +8,8 @@ use super::{StepRounding, above, largest_code};
 /// approximation): about log2 delta bits less than the value has.
 ///
 /// Rounded to the nearest, a decoded value is at most delta from the value; rounded at random, less
-/// than twice that. Values below 0 have the code 0, and values above the largest code's have that. Of
-/// two values the larger never has the smaller code, as long as both are rounded with the same
+/// than twice that. Values below 0 have the code 0, and values above the largest code's have that.
+/// Of two values the larger never has the smaller code, as long as both are rounded with the same
 /// number.
 #[derive(Clone, Copy, Debug)]
 pub struct Additive {

@@ -9,9 +9,10 @@ use super::{above, largest_code};
 /// A counter that counts in logarithmic steps (Morris, CACM 1978; PINT, section 4.3, randomized
 /// counting): for sums along a path, in which every hop adds to the code that a packet carries.
 ///
-/// The code c stands for ((1 + a)^c - 1)/a, and counting one raises it with a probability of
-/// (1 + a)^-c. The mean estimate is the count. After n counts its standard deviation is
-/// [`Morris::deviation`], about sqrt(a/2) of the count. A code that has reached its bits' largest stays.
+/// The code c stands for ((1 + a)^c - 1)/a, and counting one raises it with a probability of (1 +
+/// a)^-c. The mean estimate is the count. After n counts its standard deviation is
+/// [`Morris::deviation`], about sqrt(a/2) of the count. A code that has reached its bits' largest
+/// stays.
 #[derive(Clone, Debug)]
 pub struct Morris {
     growth: f64,
@@ -76,8 +77,8 @@ impl Morris {
         self.add(code, 1.0, uniform)
     }
 
-    /// The code after `weight` more: one of the two whose estimates are on either side of the sum, at
-    /// random so that the mean estimate is the sum. For a weight of 1 that is Morris's own step.
+    /// The code after `weight` more: one of the two whose estimates are on either side of the sum,
+    /// at random so that the mean estimate is the sum. For a weight of 1 that is Morris's own step.
     /// Nothing is added for weights below 0. `uniform`, in [0, 1), decides.
     ///
     /// # Panics
@@ -149,7 +150,8 @@ mod tests {
 
     use super::*;
 
-    /// The mean and the standard deviation of what `trials` counters estimate after all of `weights`.
+    /// The mean and the standard deviation of what `trials` counters estimate after all of
+    /// `weights`.
     fn moments(morris: &Morris, weights: &[f64], trials: u32) -> (f64, f64) {
         let mut stream = Stream::new(1, 0, Purpose::Rounding);
         let (mut sum, mut squares) = (0.0, 0.0);

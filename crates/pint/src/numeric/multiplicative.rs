@@ -9,10 +9,10 @@ use super::{StepRounding, above, largest_code};
 /// The code `a = log v` to the base (1 + epsilon)^2, which stands for (1 + epsilon)^(2a) (PINT,
 /// section 4.3, multiplicative approximation).
 ///
-/// Rounded to the nearest, a decoded value is at most a factor of 1 + epsilon from the value; rounded at
-/// random, at most the square of that. Values below 1 have the code 0, which stands for 1, and values
-/// above the largest code's have that. Of two values the larger never has the smaller code, as long as
-/// both are rounded with the same number.
+/// Rounded to the nearest, a decoded value is at most a factor of 1 + epsilon from the value;
+/// rounded at random, at most the square of that. Values below 1 have the code 0, which stands for
+/// 1, and values above the largest code's have that. Of two values the larger never has the smaller
+/// code, as long as both are rounded with the same number.
 #[derive(Clone, Debug)]
 pub struct Multiplicative {
     epsilon: f64,

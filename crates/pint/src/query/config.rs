@@ -35,8 +35,8 @@ choices! {
         Switches = "switches" ("only their numbers, as in the paper"),
         /// Also which of them are neighbors.
         ///
-        /// Differs from the paper: its sinks know the numbers alone. With links fewer packets are needed, and
-        /// packets of two paths are not taken for those of a third.
+        /// Differs from the paper: its sinks know the numbers alone. With links fewer packets are
+        /// needed, and packets of two paths are not taken for those of a third.
         #[default]
         Links = "links" ("which switches are neighbors; default"),
     }

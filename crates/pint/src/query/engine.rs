@@ -18,7 +18,8 @@ use crate::log_code::LogCode;
 use crate::numeric::{Multiplicative, StepRounding};
 use crate::tracing::TraceDigest;
 
-/// The most switches on a path: the number of a hop has eight bits, like the TTL from which it is known.
+/// The most switches on a path: the number of a hop has eight bits, like the TTL from which it is
+/// known.
 pub const MOST_HOPS: u16 = 255;
 
 /// The queries of a run: their plan, and what switches and sinks do (PINT, section 3).
@@ -42,12 +43,13 @@ pub struct Queries {
 const EXACT: f64 = 0.0005;
 
 impl Queries {
-    /// The queries of `configs` in packets of `budget` bits, in `network`. The seed of all hashes is `seed`;
-    /// `cc` is the code of HPCC-PINT, where that runs: the first query for the greatest utilization of a
-    /// packet's path is then the one that it reads.
+    /// The queries of `configs` in packets of `budget` bits, in `network`. The seed of all hashes
+    /// is `seed`; `cc` is the code of HPCC-PINT, where that runs: the first query for the greatest
+    /// utilization of a packet's path is then the one that it reads.
     ///
     /// # Errors
-    /// The place of the query at fault, none where it is the plan for all of them, and what is wrong.
+    /// The place of the query at fault, none where it is the plan for all of them, and what is
+    /// wrong.
     pub fn new(
         configs: &[QueryConfig],
         budget: u32,
@@ -148,11 +150,11 @@ impl Queries {
         Stream::new(self.seed, entity, Purpose::Sampling)
     }
 
-    /// The identifier of a packet of `flow` that left its host at `sent_at`: it is the same at all hops, and
-    /// another one when the packet is retransmitted.
+    /// The identifier of a packet of `flow` that left its host at `sent_at`: it is the same at all
+    /// hops, and another one when the packet is retransmitted.
     ///
-    /// Differs from the paper: what tells packets apart is left open there, and its implementations take
-    /// the 16 bits of the identification field of IP.
+    /// Differs from the paper: what tells packets apart is left open there, and its implementations
+    /// take the 16 bits of the identification field of IP.
     #[inline]
     #[must_use]
     pub fn packet_id(&self, flow: FlowId, sent_at: Time) -> u64 {

@@ -34,8 +34,8 @@ impl LinkMeters {
         }
     }
 
-    /// A packet of `size` leaves by `hop`: the utilization of the port in thousandths, or 0 where nothing is
-    /// measured.
+    /// A packet of `size` leaves by `hop`: the utilization of the port in thousandths, or 0 where
+    /// nothing is measured.
     #[inline]
     pub(super) fn measure(&mut self, size: Bytes, hop: &Hop) -> f64 {
         let Some((rate, port)) = self.ports.get_mut(hop.port.index()) else {

@@ -84,9 +84,10 @@ struct Shortage {
 }
 
 impl Plan {
-    /// The plan that serves `demands` within `budget` bits of each packet, and beyond what is asked as
-    /// evenly as it can: the least served query, by its share of what it asks for, is served as often as is
-    /// possible, then the next. `seed` is that of the hash by which packets are assigned.
+    /// The plan that serves `demands` within `budget` bits of each packet, and beyond what is asked
+    /// as evenly as it can: the least served query, by its share of what it asks for, is served as
+    /// often as is possible, then the next. `seed` is that of the hash by which packets are
+    /// assigned.
     ///
     /// # Errors
     /// Where a demand is not one, and where the budget is too small for all of them.
@@ -317,8 +318,8 @@ fn serve(demands: &[Demand], sets: &[QuerySet]) -> Result<Vec<f64>, Shortage> {
     }
 }
 
-/// The largest factor by which all frequencies that are not `settled` can be multiplied, at most to 1, and
-/// the shares of the sets that reach it.
+/// The largest factor by which all frequencies that are not `settled` can be multiplied, at most to
+/// 1, and the shares of the sets that reach it.
 fn evenly(demands: &[Demand], sets: &[QuerySet], settled: &[Option<f64>]) -> (f64, Vec<f64>) {
     let open = demands.iter().zip(settled).filter(|(_, s)| s.is_none());
     let highest = open

@@ -38,7 +38,8 @@ pub struct ReplayError {
     pub hops: usize,
     /// Digests of such a hop, on average.
     pub mean_digests: f64,
-    /// The mean of |estimate / truth - 1|; the truth is the quantile of all packets of the flow at the hop.
+    /// The mean of |estimate / truth - 1|; the truth is the quantile of all packets of the flow at
+    /// the hop.
     pub mean: f64,
     /// Its median.
     pub median: f64,
@@ -47,9 +48,10 @@ pub struct ReplayError {
 /// The hops of a flow, from the first, each with the values of its packets.
 type FlowValues<'a> = Vec<&'a [f64]>;
 
-/// Sends the packets of `series` again, with other digests (PINT, section 6.1, figure 9). Of the packets of each flow
-/// some carry one, chosen by a hash; the error is looked at when each of `packets`, ascending, do, for each of
-/// `quantiles`. Flows of which some hop is not known for that many packets are left out.
+/// Sends the packets of `series` again, with other digests (PINT, section 6.1, figure 9). Of the
+/// packets of each flow some carry one, chosen by a hash; the error is looked at when each of
+/// `packets`, ascending, do, for each of `quantiles`. Flows of which some hop is not known for that
+/// many packets are left out.
 ///
 /// # Errors
 /// Where bits, range or storage are not ones that there can be.

@@ -31,8 +31,8 @@ pub struct HopResult {
     pub statistic: Statistic,
     /// Estimate from the digests; absent if there are none.
     pub estimate: Option<Estimate>,
-    /// The same of all packets that passed the hop, within 0.05%, where it is known; not where only the
-    /// latest or most frequent digests are kept.
+    /// The same of all packets that passed the hop, within 0.05%, where it is known; not where only
+    /// the latest or most frequent digests are kept.
     pub truth: Option<f64>,
     /// Packets that passed the hop, where it is known.
     pub passed: Option<u64>,

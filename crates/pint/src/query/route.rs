@@ -24,7 +24,8 @@ pub struct RoutePart {
     pub decoded_at: Option<Time>,
     /// Value found for each hop.
     pub path: Vec<u64>,
-    /// Whether it is the path of the packet that completed it, where the switches are what is traced.
+    /// Whether it is the path of the packet that completed it, where the switches are what is
+    /// traced.
     pub correct: Option<bool>,
     /// Packets that took another path than the one known, and nothing was noticed.
     pub unnoticed: u64,

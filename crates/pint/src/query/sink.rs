@@ -28,11 +28,11 @@ enum Record {
     Packets(HopValues),
 }
 
-/// The sink of one host: it takes the digests out of the packets that arrive (PINT, section 3.4: the recording
-/// and the inference module).
+/// The sink of one host: it takes the digests out of the packets that arrive (PINT, section 3.4:
+/// the recording and the inference module).
 ///
-/// Differs from the paper: there the last switch may take them out, so that the last link does not carry
-/// them.
+/// Differs from the paper: there the last switch may take them out, so that the last link does not
+/// carry them.
 #[derive(Clone, Debug)]
 pub struct Sink {
     queries: Arc<Queries>,

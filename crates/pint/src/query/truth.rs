@@ -33,8 +33,8 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// The values of the dynamic queries of `queries` at a switch whose links have `rates`; `None` where
-    /// there are none.
+    /// The values of the dynamic queries of `queries` at a switch whose links have `rates`; `None`
+    /// where there are none.
     #[must_use]
     pub fn new(queries: &Arc<Queries>, rates: &[Rate]) -> Option<Self> {
         let mut configs = queries.configs().iter();

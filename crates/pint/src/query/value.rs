@@ -5,8 +5,8 @@ use fabricsim_core::packet::Packet;
 use fabricsim_core::plugin::Hop;
 
 choices! {
-    /// A value that a switch knows when a packet leaves it (PINT, section 3.1: the metadata of in-band network
-    /// telemetry).
+    /// A value that a switch knows when a packet leaves it (PINT, section 3.1: the metadata of
+    /// in-band network telemetry).
     pub enum Value {
         /// The number of the switch.
         SwitchId = "switch-id",
@@ -16,7 +16,8 @@ choices! {
         EgressPort = "egress-port",
         /// From the arrival of the packet's last byte at the switch until it leaves its queue, ns.
         HopLatency = "hop-latency" ("ns"),
-        /// Bytes that wait at the egress port when the packet has left the queue, of all priorities.
+        /// Bytes that wait at the egress port when the packet has left the queue, of all
+        /// priorities.
         QueueLength = "queue-length" ("bytes"),
         /// Utilization of the egress link, in thousandths: U of HPCC-PINT, which counts the queue
         /// and can exceed 1,000.
@@ -85,8 +86,8 @@ impl Value {
         matches!(self, Self::SwitchId | Self::IngressPort | Self::EgressPort)
     }
 
-    /// The largest number that codes have to reach, where the user names none: about a millisecond at a hop, a
-    /// second of age, 32 MiB, and 512 times the link.
+    /// The largest number that codes have to reach, where the user names none: about a millisecond
+    /// at a hop, a second of age, 32 MiB, and 512 times the link.
     #[must_use]
     pub const fn usual_largest(self) -> f64 {
         match self {
@@ -98,7 +99,8 @@ impl Value {
         }
     }
 
-    /// The number for `packet`, which leaves by `hop`; `utilization` is that of the port, in thousandths.
+    /// The number for `packet`, which leaves by `hop`; `utilization` is that of the port, in
+    /// thousandths.
     #[inline]
     #[must_use]
     pub fn measure<H>(self, packet: &Packet<H>, hop: &Hop, utilization: f64) -> f64 {

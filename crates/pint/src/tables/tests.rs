@@ -100,8 +100,8 @@ fn products_err_as_little_as_the_tables_allow() {
             worst = worst.max(error.abs());
             sum += error;
         }
-        // Relative: one of the least significant bits for each factor, half a unit of each logarithm,
-        // and one step of the exponent.
+        // Relative: one of the least significant bits for each factor, half a unit of each
+        // logarithm, and one step of the exponent.
         let logs = libm::log1p(libm::exp2(1.0 - f64::from(log_bits)));
         let steps = libm::log(2.0) * (libm::exp2(-15.0) + libm::exp2(-f64::from(exp_bits)));
         let bound = libm::expm1(2.0 * logs + steps);

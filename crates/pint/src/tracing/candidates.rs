@@ -8,10 +8,11 @@ use super::universe::{Links, Universe};
 
 /// The switches that each hop of one path may be.
 ///
-/// Where the universe knows links, a switch stays only while each of the two hops beside it may be one of
-/// its neighbors (arc consistency: AC-3, Mackworth 1977). As hops stand in a row, what is left at a hop is
-/// then just what paths pass there that agree with all that was struck out. Networks of providers are chains
-/// for the most part, so that one hop tells much of those beside it.
+/// Where the universe knows links, a switch stays only while each of the two hops beside it may be
+/// one of its neighbors (arc consistency: AC-3, Mackworth 1977). As hops stand in a row, what is
+/// left at a hop is then just what paths pass there that agree with all that was struck out.
+/// Networks of providers are chains for the most part, so that one hop tells much of those beside
+/// it.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates {
     universe: Arc<Universe>,
@@ -45,8 +46,8 @@ impl Candidates {
         self.shrunk = HopSet::default();
     }
 
-    /// Strikes out the switches of `hop`, from 1, that do not `fit`, and what cannot be at other hops
-    /// then. Each hop that has one switch left for the first time goes to `solved`.
+    /// Strikes out the switches of `hop`, from 1, that do not `fit`, and what cannot be at other
+    /// hops then. Each hop that has one switch left for the first time goes to `solved`.
     pub(super) fn strike_out(
         &mut self,
         hop: u8,
@@ -89,8 +90,8 @@ impl Candidates {
         self.shrunk.insert(hop);
     }
 
-    /// Strikes out what has no neighbor at a hop beside it, until all have. No hop loses all: what was
-    /// left at one had neighbors at those beside it.
+    /// Strikes out what has no neighbor at a hop beside it, until all have. No hop loses all: what
+    /// was left at one had neighbors at those beside it.
     fn spread(&mut self, links: &Links, solved: &mut Vec<(u8, u64)>) {
         while let Some(hop) = self.shrunk.first() {
             self.shrunk.remove(hop);

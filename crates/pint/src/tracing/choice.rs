@@ -11,12 +11,12 @@ use super::hop_set::HopSet;
 pub enum Choice {
     /// A hash for each hop, compared with the probability.
     EachHop,
-    /// Words of random bits for each packet, a bit for each hop, so that the sink has all acting hops of
-    /// 64 after `bits` hashes (PINT, section 4.2, "Reducing the decoding complexity"). Probabilities are
-    /// rounded to the next multiple of 2^-`bits`, 1 to 32.
+    /// Words of random bits for each packet, a bit for each hop, so that the sink has all acting
+    /// hops of 64 after `bits` hashes (PINT, section 4.2, "Reducing the decoding complexity").
+    /// Probabilities are rounded to the next multiple of 2^-`bits`, 1 to 32.
     ///
-    /// Differs from the paper: it takes the conjunction of t words, so that p is a power 2^-t, and is
-    /// repeated for what lies between (footnote 9). Here each bit of p is a conjunction or a
+    /// Differs from the paper: it takes the conjunction of t words, so that p is a power 2^-t, and
+    /// is repeated for what lies between (footnote 9). Here each bit of p is a conjunction or a
     /// disjunction with a further word, which is the same for powers of two and comes as near as
     /// wanted otherwise.
     BitVectors {
@@ -103,8 +103,8 @@ impl Chosen {
     }
 }
 
-/// 64 bits, each set with a probability of `numerator` / 2^`words`: from the lowest digit on, a digit
-/// d of the numerator turns the probability p of before into (d + p) / 2.
+/// 64 bits, each set with a probability of `numerator` / 2^`words`: from the lowest digit on, a
+/// digit d of the numerator turns the probability p of before into (d + p) / 2.
 #[inline]
 fn word(g: GlobalHash, numerator: u64, words: u32, packet: u64, block: u64) -> u64 {
     // Where all act there is no digit behind the point.

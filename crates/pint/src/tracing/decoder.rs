@@ -71,16 +71,17 @@ struct Residual {
     value: u64,
 }
 
-/// Finds the path of one flow from the digests of its packets (PINT, section 4.2: the inference module).
+/// Finds the path of one flow from the digests of its packets (PINT, section 4.2: the inference
+/// module).
 ///
-/// Of each digest the values of known hops are taken out. What holds the value of one hop then strikes out
-/// the switches with another value; a hop is known when one switch is left, and then the digests that
-/// waited for it are looked at again (peeling). What holds none has to be zero, which tells of paths that
-/// change. Where the universe has links, switches without a neighbor at a hop beside them are struck out,
-/// too.
+/// Of each digest the values of known hops are taken out. What holds the value of one hop then
+/// strikes out the switches with another value; a hop is known when one switch is left, and then
+/// the digests that waited for it are looked at again (peeling). What holds none has to be zero,
+/// which tells of paths that change. Where the universe has links, switches without a neighbor at a
+/// hop beside them are struck out, too.
 ///
-/// Each digest costs as many steps as hops act on it, beyond finding out which they are. Until the path is known
-/// the decoder keeps the digests of several unknown hops, afterwards none.
+/// Each digest costs as many steps as hops act on it, beyond finding out which they are. Until the
+/// path is known the decoder keeps the digests of several unknown hops, afterwards none.
 #[derive(Clone, Debug)]
 pub struct PathDecoder {
     scheme: Arc<Scheme>,
@@ -92,8 +93,8 @@ pub struct PathDecoder {
     waiting: Vec<Residual>,
     /// For each hop, which of `waiting` hold its value.
     waiting_for: Vec<Vec<u32>>,
-    /// Hops that became known, with their switches, and the digests that waited for them were not looked
-    /// at yet.
+    /// Hops that became known, with their switches, and the digests that waited for them were not
+    /// looked at yet.
     solved: Vec<(u8, u64)>,
     packets: u64,
     decoded_after: Option<u64>,
@@ -141,9 +142,11 @@ impl PathDecoder {
         Ok(decoder)
     }
 
-    /// Takes in the `digest` of `packet`, which passed `hops` switches (the sink knows from the TTL).
+    /// Takes in the `digest` of `packet`, which passed `hops` switches (the sink knows from the
+    /// TTL).
     ///
-    /// After a contradiction this packet is forgotten, too, unless it is the first of another length.
+    /// After a contradiction this packet is forgotten, too, unless it is the first of another
+    /// length.
     pub fn record(&mut self, packet: u64, hops: u8, digest: TraceDigest) -> Progress {
         let before = self.hops;
         if hops != before {
@@ -288,7 +291,8 @@ impl PathDecoder {
         residual.hops.remove(hop);
     }
 
-    /// Strikes out the candidates of `hop` whose value is not that of `residual`, which holds no other.
+    /// Strikes out the candidates of `hop` whose value is not that of `residual`, which holds no
+    /// other.
     fn strike_out(&mut self, hop: u8, residual: &Residual) -> Result<(), Contradiction> {
         let fits = self
             .scheme

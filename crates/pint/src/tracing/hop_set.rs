@@ -16,8 +16,8 @@ impl HopSet {
         .within(hops)
     }
 
-    /// The hops of 64 at a time: those from 1 on in the lowest bits of the first word. The bit beyond
-    /// hop 255 does not count.
+    /// The hops of 64 at a time: those from 1 on in the lowest bits of the first word. The bit
+    /// beyond hop 255 does not count.
     #[must_use]
     pub(super) fn from_words(words: [u64; 4]) -> Self {
         Self { words }.within(u8::MAX)

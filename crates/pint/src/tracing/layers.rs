@@ -15,7 +15,8 @@ const SECOND_LAYER_FROM: u8 = 16;
 pub struct Layers {
     /// The probability that a packet is in layer 0, the Baseline: tau, 0 to 1.
     pub baseline_share: f64,
-    /// The probability, above 0 up to 1, with which each hop acts on a packet of layer 1, 2, ...: p_l.
+    /// The probability, above 0 up to 1, with which each hop acts on a packet of layer 1, 2, ...:
+    /// p_l.
     pub xor: Vec<f64>,
 }
 
@@ -39,8 +40,8 @@ impl Layers {
         }
     }
 
-    /// The hybrid of section 4.2 and Figure 5 for paths of about `hops` (d, at least 3): tau = 3/4, p =
-    /// ln ln d / ln d.
+    /// The hybrid of section 4.2 and Figure 5 for paths of about `hops` (d, at least 3): tau = 3/4,
+    /// p = ln ln d / ln d.
     ///
     /// # Errors
     /// Where d is below 3, for which there is no such p.
@@ -62,11 +63,11 @@ impl Layers {
         })
     }
 
-    /// The multi-layer scheme of Algorithm 1 for paths of about `hops` (d, at least 1): p_1 = e/d and,
-    /// from d = 16 on, p_2 = e^e/d, at most 1.
+    /// The multi-layer scheme of Algorithm 1 for paths of about `hops` (d, at least 1): p_1 = e/d
+    /// and, from d = 16 on, p_2 = e^e/d, at most 1.
     ///
-    /// Differs from the paper: tau is 1/2, as in the published implementation, where Algorithm 1 has
-    /// log log* d / (1 + log log* d), 0.4 to 0.7 for the paths that there are. And layer l has
+    /// Differs from the paper: tau is 1/2, as in the published implementation, where Algorithm 1
+    /// has log log* d / (1 + log log* d), 0.4 to 0.7 for the paths that there are. And layer l has
     /// p_l = (e to the power of itself l times)/d: one power less, p_1 = 1/d, is no faster than the
     /// Baseline alone.
     ///
@@ -94,8 +95,8 @@ impl Layers {
         })
     }
 
-    /// The layer of a packet whose layer hash is `uniform`, in [0, 1): `None` is the Baseline, otherwise
-    /// an index of `xor`.
+    /// The layer of a packet whose layer hash is `uniform`, in [0, 1): `None` is the Baseline,
+    /// otherwise an index of `xor`.
     #[inline]
     pub(super) fn of(&self, uniform: f64) -> Option<usize> {
         if uniform < self.baseline_share {

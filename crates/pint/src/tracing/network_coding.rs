@@ -7,11 +7,13 @@ use crate::hash::GlobalHash;
 use super::choice::{Choice, Chosen};
 use super::hop_set::HopSet;
 
-/// Random linear network coding over GF(2) (PINT, section 4.2, "Comparison with linear network coding"): each
-/// hop xors its whole number into the digest with a probability of 1/2, and the sink solves for them.
+/// Random linear network coding over GF(2) (PINT, section 4.2, "Comparison with linear network
+/// coding"): each hop xors its whole number into the digest with a probability of 1/2, and the sink
+/// solves for them.
 ///
-/// It needs the fewest packets, k + 1.6 for k hops in the mean, but digests as wide as a number, and each of the k
-/// equations that it keeps is taken up to k times from others: k^3 bits, here k^2 words for k up to 64.
+/// It needs the fewest packets, k + 1.6 for k hops in the mean, but digests as wide as a number,
+/// and each of the k equations that it keeps is taken up to k times from others: k^3 bits, here k^2
+/// words for k up to 64.
 #[derive(Clone, Debug)]
 pub struct NetworkCoding {
     choice: GlobalHash,

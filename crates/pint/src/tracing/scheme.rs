@@ -26,8 +26,8 @@ pub struct SchemeConfig {
     pub layers: Layers,
     /// Bits of the digest of one instance: b in the paper's figures, 1 to 64.
     pub digest_bits: u32,
-    /// Instances side by side, each with hashes of its own, whose digests share a packet (section 4.2,
-    /// "Multiple instantiations"): `2 x (b = 4)` is two of 4 bits. At most 64 bits in all.
+    /// Instances side by side, each with hashes of its own, whose digests share a packet (section
+    /// 4.2, "Multiple instantiations"): `2 x (b = 4)` is two of 4 bits. At most 64 bits in all.
     pub instances: u32,
     /// Values that are written.
     pub values: Values,
@@ -145,8 +145,8 @@ impl Scheme {
     /// Returns the digest of `packet` after it has passed `switch`, the `hop`-th of the path,
     /// counted from 1; `digest` is the one before.
     ///
-    /// `packet` tells the packets of a flow apart, and all hops see the same. A packet that is retransmitted
-    /// under the same identifier says nothing new.
+    /// `packet` tells the packets of a flow apart, and all hops see the same. A packet that is
+    /// retransmitted under the same identifier says nothing new.
     ///
     /// # Panics
     /// When `hop` is zero.
@@ -190,7 +190,8 @@ impl Scheme {
         TraceDigest(word)
     }
 
-    /// The hops whose values the digest of `packet` has in `instance` after a path of `hops`: their xor.
+    /// The hops whose values the digest of `packet` has in `instance` after a path of `hops`: their
+    /// xor.
     #[inline]
     #[must_use]
     pub fn acting(&self, instance: usize, packet: u64, hops: u8) -> HopSet {

@@ -15,8 +15,8 @@ pub enum Marking {
     /// One of the eight bytes of its number (32 bits) and a hash of that: PPM, probabilistic packet
     /// marking (Savage et al., SIGCOMM 2000, section 4.3).
     Fragments,
-    /// One of several hashes of its number, in a byte: the Advanced Marking Scheme II (Song and Perrig,
-    /// INFOCOM 2001, section III). A hop is known when `needed` (m) different ones of its
+    /// One of several hashes of its number, in a byte: the Advanced Marking Scheme II (Song and
+    /// Perrig, INFOCOM 2001, section III). A hop is known when `needed` (m) different ones of its
     /// `functions` have come.
     Hashes {
         /// Number of hash functions: 8 in the paper, 7 in the variant that PINT was compared with;
@@ -28,13 +28,14 @@ pub enum Marking {
     },
 }
 
-/// A marking scheme for IP traceback, improved by reservoir sampling as in PINT's comparison (section
-/// 6.3): every hop is equally likely to have marked a packet.
+/// A marking scheme for IP traceback, improved by reservoir sampling as in PINT's comparison
+/// (section 6.3): every hop is equally likely to have marked a packet.
 ///
-/// Differs from the paper: marks are a byte rather than 16 bits. Which hop marked a packet and with which
-/// fragment or function follows from hashes that the sink knows, so that these need no room, and paths
-/// may have more than the 31 hops of a 5-bit distance. Fragments are of switches, not of the edges
-/// between two: on a single path in which the hop is known there is nothing to put together.
+/// Differs from the paper: marks are a byte rather than 16 bits. Which hop marked a packet and with
+/// which fragment or function follows from hashes that the sink knows, so that these need no room,
+/// and paths may have more than the 31 hops of a 5-bit distance. Fragments are of switches, not of
+/// the edges between two: on a single path in which the hop is known there is nothing to put
+/// together.
 #[derive(Clone, Debug)]
 pub struct Traceback {
     marking: Marking,

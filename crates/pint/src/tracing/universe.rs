@@ -4,8 +4,8 @@ use fabricsim_core::input::ConfigError;
 
 use super::switch_set::SwitchSet;
 
-/// The numbers of all switches that a path may consist of: V, what the inference module knows (PINT,
-/// section 4.2, hashing of values), and, where it knows them, the links between them.
+/// The numbers of all switches that a path may consist of: V, what the inference module knows
+/// (PINT, section 4.2, hashing of values), and, where it knows them, the links between them.
 #[derive(Clone, Debug)]
 pub struct Universe {
     /// Ascending and distinct.
@@ -51,11 +51,11 @@ impl Universe {
         })
     }
 
-    /// The universe of `switches` with `links` between them, each named once or more, in any direction.
-    /// Decoders then look for paths whose switches are neighbors one after the other.
+    /// The universe of `switches` with `links` between them, each named once or more, in any
+    /// direction. Decoders then look for paths whose switches are neighbors one after the other.
     ///
-    /// Differs from the paper: its decoder knows the switches alone. With their links it needs fewer packets,
-    /// in sparse networks a fourth or less.
+    /// Differs from the paper: its decoder knows the switches alone. With their links it needs
+    /// fewer packets, in sparse networks a fourth or less.
     ///
     /// # Errors
     /// As [`new`](Self::new), and where a link has an end that is no switch, or the same one twice.

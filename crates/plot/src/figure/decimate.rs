@@ -5,9 +5,9 @@ use super::axis::Scale;
 /// Points of a series that a figure keeps at most, about.
 pub const MOST_POINTS: usize = 2_400;
 
-/// Thins `points`, whose x increases, when there are more than [`MOST_POINTS`]: in each of 600 parts
-/// of the axis of scale `scale` it keeps the first, the least, the greatest and the last value,
-/// which is what a picture of that width shows of them. Returns whether any were left out.
+/// Thins `points`, whose x increases, when there are more than [`MOST_POINTS`]: in each of 600
+/// parts of the axis of scale `scale` it keeps the first, the least, the greatest and the last
+/// value, which is what a picture of that width shows of them. Returns whether any were left out.
 pub fn decimate(points: &mut Vec<(f64, f64)>, scale: &Scale) -> bool {
     const PARTS: f64 = (MOST_POINTS / 4) as f64;
     if points.len() <= MOST_POINTS {

@@ -9,8 +9,8 @@ use super::style::Draw;
 use super::{Figure, Panel, Series};
 use crate::table::CsvRows;
 
-/// Reads a `queue_distribution.csv` and sums its ports up: (bytes, percent of the ports' time with a
-/// queue of at least so many), from the shortest on.
+/// Reads a `queue_distribution.csv` and sums its ports up: (bytes, percent of the ports' time with
+/// a queue of at least so many), from the shortest on.
 ///
 /// # Errors
 /// At the word at fault: a column that is missing, a row of another length, a malformed number.

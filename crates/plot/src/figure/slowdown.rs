@@ -50,7 +50,8 @@ pub struct SlowdownCurve {
     pub name: String,
     /// Style of the curve.
     pub style: Style,
-    /// Into how many parts the flows were cut; [`bins`](Self::bins) has fewer where parts are empty.
+    /// Into how many parts the flows were cut; [`bins`](Self::bins) has fewer where parts are
+    /// empty.
     pub parts: usize,
     /// Bins that [`equal_count_bins`](fabricsim_report::equal_count_bins) makes of the result.
     pub bins: Vec<Bin>,
@@ -95,7 +96,8 @@ impl SlowdownCurve {
     }
 }
 
-/// The horizontal axis of `curves`: shares of flows where all have about the same sizes, else sizes.
+/// The horizontal axis of `curves`: shares of flows where all have about the same sizes, else
+/// sizes.
 fn size_axis(curves: &[SlowdownCurve]) -> Axis {
     let ticks: Vec<Vec<FlowTick>> = curves.iter().map(SlowdownCurve::ticks).collect();
     let alike = |a: &[FlowTick], b: &[FlowTick]| {
@@ -141,8 +143,8 @@ fn x_of(axis: &Axis, curve: &SlowdownCurve, bin: &Bin) -> f64 {
 ///
 /// The horizontal axis has a tick every 10% of flows, labeled with the size there, as on the
 /// results page of HPCC; results whose sizes differ much stand over the sizes themselves. A point
-/// stands at the largest size of its bin. All panels are logarithmic when slowdowns span a factor of
-/// more than 20.
+/// stands at the largest size of its bin. All panels are logarithmic when slowdowns span a factor
+/// of more than 20.
 #[must_use]
 pub fn slowdown_figure(
     title: &str,
@@ -178,7 +180,8 @@ pub fn slowdown_figure(
 /// The slowdown of each of `curves` over that of the first, in bins at the same place among the
 /// flows; a panel for each of `percentiles`. Below one is faster than the first.
 ///
-/// All curves have to be cut into the same number of parts; bins that one of two lacks are left out.
+/// All curves have to be cut into the same number of parts; bins that one of two lacks are left
+/// out.
 #[must_use]
 pub fn relative_figure(
     title: &str,

@@ -120,9 +120,9 @@ impl Style {
         }
     }
 
-    /// The looks of series with these names, in order. When all are schemes of the published results
-    /// page ([`Style::SCHEMES`], whatever their case), each has the look of its place there, in every
-    /// figure; otherwise looks go by place.
+    /// The looks of series with these names, in order. When all are schemes of the published
+    /// results page ([`Style::SCHEMES`], whatever their case), each has the look of its place
+    /// there, in every figure; otherwise looks go by place.
     #[must_use]
     pub fn of_names<S: AsRef<str>>(names: &[S]) -> Vec<Self> {
         let scheme = |name: &S| {

@@ -107,8 +107,8 @@ fn axes(svg: &mut String, place: &PanelArea<'_>, ink: &str) {
             .map(|share| bottom - share * height)
     };
 
-    // Lines of the grid with and without numbers: the former are drawn stronger. Numbers are gathered
-    // beside, because they have to be drawn above all lines.
+    // Lines of the grid with and without numbers: the former are drawn stronger. Numbers are
+    // gathered beside, because they have to be drawn above all lines.
     let mut grid = [String::new(), String::new()];
     let mut labels = String::new();
     for tick in &place.ticks.0 {

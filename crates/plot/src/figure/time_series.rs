@@ -97,8 +97,8 @@ pub struct TimeLine {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Reads the series of `quantity` from the text of its [file](Quantity::file), in the order of nodes
-/// and ports, or of flows. Rows whose value is empty are skipped.
+/// Reads the series of `quantity` from the text of its [file](Quantity::file), in the order of
+/// nodes and ports, or of flows. Rows whose value is empty are skipped.
 ///
 /// # Errors
 /// At the word at fault: a column that is missing, a row of another length, a malformed number.

@@ -69,8 +69,8 @@ pub(super) fn style() -> String {
     )
 }
 
-/// The custom properties of a look: background and text, then the lines, the tint, good and bad, then
-/// the colors of series.
+/// The custom properties of a look: background and text, then the lines, the tint, good and bad,
+/// then the colors of series.
 fn properties((page, ink): (&str, &str), others: [&str; 4], series: &[&str]) -> String {
     let [rule, tint, good, bad] = others;
     let mut text = format!(

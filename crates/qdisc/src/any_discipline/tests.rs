@@ -49,8 +49,8 @@ fn total(packets: &[Packet<()>]) -> (u64, u64) {
 }
 
 proptest! {
-    /// Every packet that comes leaves once, is dropped once, or waits; within a flow and a kind of sender
-    /// the order is kept; and the counters say so.
+    /// Every packet that comes leaves once, is dropped once, or waits; within a flow and a kind of
+    /// sender the order is kept; and the counters say so.
     #[test]
     fn packets_are_conserved(steps in traffic()) {
         for config in configs() {

@@ -102,8 +102,8 @@ proptest! {
         prop_assert!(dropped.is_empty());
     }
 
-    /// Whatever the disciplines and weights, packets leave, are dropped or wait, none of a paused priority
-    /// leaves, and something leaves whenever something is ready.
+    /// Whatever the disciplines and weights, packets leave, are dropped or wait, none of a paused
+    /// priority leaves, and something leaves whenever something is ready.
     #[test]
     fn packets_are_conserved(steps in steps(), weighted in any::<bool>()) {
         let mut queues = ClassQueues::<()>::new(None)
@@ -154,7 +154,8 @@ proptest! {
     }
 }
 
-/// Bytes sent of each priority when those of `priorities` always have packets of their size waiting.
+/// Bytes sent of each priority when those of `priorities` always have packets of their size
+/// waiting.
 fn shares(mut queues: ClassQueues<()>, priorities: &[(u8, u16)]) -> [f64; 8] {
     let mut sent = [0.0; 8];
     for round in 0..40_000u64 {

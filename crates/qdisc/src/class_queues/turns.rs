@@ -14,9 +14,9 @@ const QUEUES: usize = Priority::COUNT;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Weights(pub [NonZeroU16; QUEUES]);
 
-/// Deficit round robin (Shreedhar and Varghese 1996): a queue goes on while its deficit is above zero,
-/// pays for what it sends, and gets its quantum when its turn comes again. It need not know what its next
-/// packet is, so it may send more than it has and pay later.
+/// Deficit round robin (Shreedhar and Varghese 1996): a queue goes on while its deficit is above
+/// zero, pays for what it sends, and gets its quantum when its turn comes again. It need not know
+/// what its next packet is, so it may send more than it has and pay later.
 #[derive(Clone, Debug)]
 struct Deficits {
     quanta: [i64; QUEUES],

@@ -15,8 +15,8 @@ const CONTEXT: DisciplineContext = DisciplineContext {
 /// A packet of 1,500 bytes takes 240 us at 50 Mbps; finer steps show when signals come.
 const STEP: Duration = Duration::from_us(10);
 
-/// Times of the first `signals` signals in milliseconds, of a queue that is overloaded from the start:
-/// a packet leaves every 10 us, and two come instead.
+/// Times of the first `signals` signals in milliseconds, of a queue that is overloaded from the
+/// start: a packet leaves every 10 us, and two come instead.
 fn signals(config: &CodelConfig, flags: Flags, signals: usize) -> Vec<f64> {
     let mut queue = CodelQueue::new(config, &CONTEXT);
     let full = with(packet(1, 1_500), flags);
@@ -85,7 +85,8 @@ fn drops_come_when_marks_would() {
     }
 }
 
-/// Marks of a queue in two seconds whose packets wait for 7 ms, but for 4 ms once every `dip_every` ms.
+/// Marks of a queue in two seconds whose packets wait for 7 ms, but for 4 ms once every `dip_every`
+/// ms.
 fn marks_with_dips(dip_every: u64) -> u64 {
     let mut queue = CodelQueue::new(&unlimited(true, false), &CONTEXT);
     let full = with(packet(1, 1_500), Flags::ECT0);

@@ -1,4 +1,5 @@
-//! Disciplines in one line, in the manner of Linux's `tc`: `fq_codel flows 1`, `codel target 5ms ecn`.
+//! Disciplines in one line, in the manner of Linux's `tc`: `fq_codel flows 1`, `codel target 5ms
+//! ecn`.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -132,8 +133,8 @@ impl FromStr for Percent {
 impl FromStr for DisciplineConfig {
     type Err = InputError;
 
-    /// Reads `tc`'s names of disciplines and options, and those of this program where `tc` has none. Units are
-    /// those of this program: `256KB` is 256,000 bytes.
+    /// Reads `tc`'s names of disciplines and options, and those of this program where `tc` has
+    /// none. Units are those of this program: `256KB` is 256,000 bytes.
     fn from_str(text: &str) -> Result<Self, InputError> {
         let mut words = LineWords::new(text);
         let Some(name) = words.next() else {

@@ -52,7 +52,7 @@ settings! {
         pub step: Duration = "1ms",
         /// Time above `step` over which the probability of these marks grows to 1.
         pub ramp: Duration = "0s",
-        /// Which of the queues is served when both hold packets.
+        /// Rule that selects the queue to serve when both hold packets.
         pub scheduler: DualScheduler = "wrr",
         /// Percent of the bytes that the classic queue gets at least, with "wrr".
         #[range(to 100)]
@@ -61,7 +61,8 @@ settings! {
             "give a number from 0 to 100, such as 10"
         )]
         pub c_protection: u8 = 10,
-        /// How much older packets of the low-latency queue are taken to be, with "time-shifted".
+        /// Time by which packets of the low-latency queue are taken to be older, with
+        /// "time-shifted".
         pub time_shift: Duration = "50ms",
         /// Delay that is controlled.
         pub delay: ControlledDelay = "longest",

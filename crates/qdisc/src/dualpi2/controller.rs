@@ -11,10 +11,11 @@ pub(super) struct Heads {
     pub(super) classic: Option<Time>,
 }
 
-/// The proportional-integral controller of the base probability p' (RFC 9332 appendix A.1, figure 3).
+/// The proportional-integral controller of the base probability p' (RFC 9332 appendix A.1, figure
+/// 3).
 ///
-/// It has no timer: whoever changes the queues lets it catch up first with all steps that are due. The
-/// heads have been the same since then, so each step sees the delay that it would have seen.
+/// It has no timer: whoever changes the queues lets it catch up first with all steps that are due.
+/// The heads have been the same since then, so each step sees the delay that it would have seen.
 #[derive(Clone, Debug)]
 pub(super) struct Controller {
     target: f64,
@@ -61,7 +62,8 @@ impl Controller {
         self.base = base;
     }
 
-    /// Takes all steps that are due at `now`, with queues that have not changed since the last call.
+    /// Takes all steps that are due at `now`, with queues that have not changed since the last
+    /// call.
     #[inline]
     pub(super) fn advance_to(&mut self, now: Time, heads: Heads) {
         while self.next <= now {

@@ -20,8 +20,8 @@ fn at(us: u64) -> Time {
     Time::from_ns(1_000 * us)
 }
 
-/// Shares of marks and drops among `packets` heads with `flags` at a base probability of about `base`,
-/// which is kept by a controller without gains.
+/// Shares of marks and drops among `packets` heads with `flags` at a base probability of about
+/// `base`, which is kept by a controller without gains.
 fn shares(base: f64, flags: Flags, packets: usize) -> (f64, f64) {
     let mut queues = queues(&DualPi2Config {
         alpha: 1e-30,

@@ -38,7 +38,7 @@ settings! {
         #[range(from 1)]
         #[refused(NOTHING_LEAVES, "give a value above 0, such as 64")]
         pub drop_batch: u32 = 64,
-        /// How long packets may wait.
+        /// Time that packets may wait.
         #[range(above "0s")]
         #[refused(
             "with a target of 0 every packet waits for too long",

@@ -73,8 +73,8 @@ fn a_new_flow_goes_first_once() {
         })
         .collect();
     let [old, new] = [flows[0], flows[1]];
-    // Its quantum takes the new one through two packets. The old one has used up its own and goes to
-    // the end for another, so that the new one has its second turn, of 1,028 bytes, before it.
+    // Its quantum takes the new one through two packets. The old one has used up its own and goes
+    // to the end for another, so that the new one has its second turn, of 1,028 bytes, before it.
     assert_eq!(order, [new, new, new, new, old, new, old, old]);
 }
 

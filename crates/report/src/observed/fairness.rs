@@ -20,7 +20,8 @@ pub struct FlowSample {
     pub dst: NodeId,
     /// Its class.
     pub class: ClassId,
-    /// The rate that its algorithm allows it, in bit/s; zero in the last row of a flow that has ended.
+    /// The rate that its algorithm allows it, in bit/s; zero in the last row of a flow that has
+    /// ended.
     pub rate_bps: f64,
     /// Payload acknowledged in the interval that ends now, in bits per second.
     pub throughput_bps: f64,

@@ -1,8 +1,8 @@
 //! The congestion-control algorithms that a scenario can name, of RDMA and of TCP.
 //!
-//! A new algorithm is a configuration in one file and a line in [`CONGESTION_CONTROLS`]: from the line
-//! follow parsing, did-you-mean, `fabricsim list` and the conformance tests. [`CcRegistry`] takes
-//! algorithms from outside of the workspace.
+//! A new algorithm is a configuration in one file and a line in [`CONGESTION_CONTROLS`]: from the
+//! line follow parsing, did-you-mean, `fabricsim list` and the conformance tests. [`CcRegistry`]
+//! takes algorithms from outside of the workspace.
 
 mod config;
 mod dispatch;

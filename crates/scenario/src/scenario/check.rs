@@ -58,7 +58,8 @@ impl Scenario {
         })
     }
 
-    /// Returns the query for the latencies of hops, beside the one that the scenario's algorithm reads.
+    /// Returns the query for the latencies of hops, beside the one that the scenario's algorithm
+    /// reads.
     ///
     /// # Errors
     /// When the scenario's profile has no queries.

@@ -29,8 +29,8 @@ impl Scenario {
         self.algorithms().any(|cc| cc.telemetry() == what)
     }
 
-    /// Classes that have an algorithm of their own and that no workload of the scenario is of, in ascending
-    /// order. Flows that a program injects may be.
+    /// Classes that have an algorithm of their own and that no workload of the scenario is of, in
+    /// ascending order. Flows that a program injects may be.
     #[must_use]
     pub fn unused_classes(&self) -> Vec<ClassId> {
         let mut used = Vec::new();
@@ -114,8 +114,8 @@ impl Scenario {
         ClassFactories::new(&self.cc, own, network)
     }
 
-    /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then what
-    /// holds for other ports, by priority, or once where all priorities have the same.
+    /// The rules that mark packets, as the key `ecn_rules` has them: those of the scenario, then
+    /// what holds for other ports, by priority, or once where all priorities have the same.
     pub(crate) fn ecn_in_use(&self) -> Vec<EcnRule> {
         let wanted = self.wanted_marks().unwrap_or_default();
         let rule = |priority: Option<u8>, ecn: &EcnConfig| EcnRule {
@@ -158,8 +158,8 @@ impl Scenario {
         users
     }
 
-    /// The marks that the algorithms of RDMA of each priority want at NIC rate. Priorities that no workload
-    /// uses are marked as `[cc]` wants.
+    /// The marks that the algorithms of RDMA of each priority want at NIC rate. Priorities that no
+    /// workload uses are marked as `[cc]` wants.
     ///
     /// # Errors
     /// When two algorithms of one priority want different marks and the scenario sets none.

@@ -41,7 +41,8 @@ impl Scenario {
         ))
     }
 
-    /// Refuses algorithms that read telemetry of each hop where some path is certainly too long for it.
+    /// Refuses algorithms that read telemetry of each hop where some path is certainly too long for
+    /// it.
     pub(crate) fn check_long_paths(&self) -> Result<(), ConfigError> {
         let switches = self.topology.len() - self.topology.hosts().len();
         if !self.needs(RequiredTelemetry::Int) || switches <= MOST_INT_SWITCHES {

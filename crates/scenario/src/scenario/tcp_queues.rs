@@ -21,7 +21,8 @@ const FLOW_QUEUE_BYTES: f64 = 90.0;
 const UNBOUNDED: Bytes = Bytes::new(u64::MAX >> 1);
 
 impl Scenario {
-    /// Refuses `[[queue]]` tables for ports and priorities that there are none of, or that are RDMA's.
+    /// Refuses `[[queue]]` tables for ports and priorities that there are none of, or that are
+    /// RDMA's.
     pub(super) fn check_queues(&self) -> Result<(), Refused> {
         let tcp = self.tcp_priorities();
         for (index, rule) in self.queues.iter().enumerate() {
@@ -119,8 +120,8 @@ pub struct TcpQueues<'a> {
 }
 
 impl TcpQueues<'_> {
-    /// The step at which the algorithms of TCP in `priority` want packets to be marked at a port of `rate`; the
-    /// least where they differ.
+    /// The step at which the algorithms of TCP in `priority` want packets to be marked at a port of
+    /// `rate`; the least where they differ.
     fn step(&self, priority: Priority, rate: Rate) -> Option<Bytes> {
         let own = &self.users[priority.index()];
         let default = own.is_empty().then_some(&self.scenario.cc);
@@ -130,7 +131,8 @@ impl TcpQueues<'_> {
         steps.min()
     }
 
-    /// The queues of the priorities of TCP at a port whose queues are numbered from `first_entity` on.
+    /// The queues of the priorities of TCP at a port whose queues are numbered from `first_entity`
+    /// on.
     pub fn at<H: Header>(
         &self,
         rate: Rate,

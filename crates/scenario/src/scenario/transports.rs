@@ -79,8 +79,8 @@ impl Scenario {
         )
     }
 
-    /// The priorities of TCP: those that its flows use, and, where `[cc]` is an algorithm of TCP, those
-    /// that nobody uses.
+    /// The priorities of TCP: those that its flows use, and, where `[cc]` is an algorithm of TCP,
+    /// those that nobody uses.
     #[must_use]
     pub fn tcp_priorities(&self) -> PrioritySet {
         let mut own = PrioritySet::EMPTY;
@@ -97,8 +97,8 @@ impl Scenario {
         own
     }
 
-    /// The buffer of a switch, but for what `SwitchSettings::buffer_of` adds. Nothing is set aside where all
-    /// priorities are TCP's.
+    /// The buffer of a switch, but for what `SwitchSettings::buffer_of` adds. Nothing is set aside
+    /// where all priorities are TCP's.
     pub fn buffer_config(&self) -> BufferConfig {
         let switch = self.switch.resolved(self.nic_rate(), self.quirks());
         let mut config = switch.buffer_config();

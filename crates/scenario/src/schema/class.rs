@@ -8,7 +8,8 @@ use crate::schema::keys::Keys;
 settings! {
     /// A class of flows.
     pub(crate) struct ClassTable {
-        /// The class: a workload's place in the scenario from 0 on, or the `class` column of a list.
+        /// The class: a workload's place in the scenario from 0 on, or the `class` column of a
+        /// list.
         pub(crate) id: u16 = required,
     }
 }

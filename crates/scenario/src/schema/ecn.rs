@@ -10,7 +10,8 @@ settings! {
     pub struct EcnRule {
         /// Ports of this rate.
         ///
-        /// Thresholds are as given with it; without it they are at NIC rate and in proportion at others.
+        /// Thresholds are as given with it; without it they are at NIC rate and in proportion at
+        /// others.
         #[note("(default: all)")]
         pub rate: Option<Rate> = none,
         /// This priority.

@@ -18,8 +18,8 @@ impl Profile {
     pub const NAMES: &'static [&'static str] = &["ns3-hpcc"];
 }
 
-/// Returns where a simulation under `profile` follows the reference simulator. This is the one place in
-/// which the name of a profile becomes knobs.
+/// Returns where a simulation under `profile` follows the reference simulator. This is the one
+/// place in which the name of a profile becomes knobs.
 pub(crate) const fn quirks(profile: Option<Profile>) -> &'static Quirks {
     match profile {
         None => &Quirks::EXACT,

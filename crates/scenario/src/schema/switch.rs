@@ -16,8 +16,8 @@ settings! {
     pub struct SwitchSettings {
         /// Bytes of one switch.
         ///
-        /// Absent means 16 MiB for each 50 Gbps of NIC rate, at least 1 MiB, and at least twice what the
-        /// switch sets aside for headroom and reserves.
+        /// Absent means 16 MiB for each 50 Gbps of NIC rate, at least 1 MiB, and at least twice
+        /// what the switch sets aside for headroom and reserves.
         #[range(above "0B")]
         #[refused(
             "a switch without a buffer cannot store a packet",
@@ -42,7 +42,8 @@ settings! {
         /// In proportion at other rates, for all priorities.
         #[note("(default: as the algorithm wants)")]
         pub ecn: Option<EcnConfig> = none,
-        /// Marking by port and priority: [{ rate = "400Gbps", priority = 3, kmin = …, kmax = …, pmax = … }].
+        /// Marking by port and priority: [{ rate = "400Gbps", priority = 3, kmin = …, kmax = …,
+        /// pmax = … }].
         ///
         /// The first rule that fits a port and priority holds, before `ecn`.
         pub ecn_rules: Vec<EcnRule> = empty,
@@ -143,7 +144,8 @@ impl SwitchSettings {
         config
     }
 
-    /// Refuses a buffer that does not hold what some switch of `topology` sets aside, as `config` has it.
+    /// Refuses a buffer that does not hold what some switch of `topology` sets aside, as `config`
+    /// has it.
     pub fn validate_for(
         &self,
         topology: &Topology,
@@ -198,7 +200,8 @@ impl SwitchSettings {
         Ok(())
     }
 
-    /// The thresholds of a port of `rate` for `priority`, whose algorithm wants `wanted` at NIC rate.
+    /// The thresholds of a port of `rate` for `priority`, whose algorithm wants `wanted` at NIC
+    /// rate.
     pub fn ecn_at(
         &self,
         rate: Rate,

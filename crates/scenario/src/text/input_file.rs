@@ -54,7 +54,8 @@ impl Unreadable {
 /// Reads the text in the file at `path`.
 ///
 /// # Errors
-/// When there is no such file, it is not a regular one or too large, and where it is no text in UTF-8.
+/// When there is no such file, it is not a regular one or too large, and where it is no text in
+/// UTF-8.
 pub fn read_text(kind: FileKind, path: &Path) -> Result<String, Error> {
     text(kind, path).map_err(|error| error.at(kind, path))
 }

@@ -15,7 +15,7 @@ pub struct ErrorPlace<'a> {
     pub written: &'a str,
     /// The keys of the table.
     pub keys: Keys,
-    /// What the value looks like, where the table says it.
+    /// The form of the value, where the table states it.
     pub wanted: Option<ValueKind>,
 }
 
@@ -94,7 +94,8 @@ pub(crate) fn of_fault(fault: &FaultKind, place: &ErrorPlace<'_>) -> Message {
     }
 }
 
-/// A value that is none of the `wanted` kind; `words` say what is, where the kind has no common form.
+/// A value that is none of the `wanted` kind; `words` say what is, where the kind has no common
+/// form.
 fn mismatch(wanted: ValueKind, words: &str, place: &ErrorPlace<'_>) -> Message {
     let written = place.written;
     let unquoted = written.trim_matches(['"', '\'']);
@@ -240,7 +241,7 @@ mod tests {
         }
     }
 
-    /// What is said of the line `text` in the table.
+    /// Returns the message and the suggested fix for the line `text` of the table.
     fn said(text: &str) -> (String, String) {
         let document = Document::new("t.toml", text);
         let section = Section {

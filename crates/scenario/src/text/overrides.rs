@@ -8,9 +8,9 @@ use crate::text::error::Error;
 /// The most parts of a dotted key. No key of a scenario has more than five.
 pub const MOST_PARTS: usize = 16;
 
-/// Applies `overrides`, each `dotted.key=value`, to the TOML in `text`. A number in a key is a place
-/// in a list, from 0: `workload.0.load=0.7`. A value that is not TOML is taken as a string, so that
-/// `cc.additive_increase=50Mbps` needs no quotes.
+/// Applies `overrides`, each `dotted.key=value`, to the TOML in `text`. A number in a key is a
+/// place in a list, from 0: `workload.0.load=0.7`. A value that is not TOML is taken as a string,
+/// so that `cc.additive_increase=50Mbps` needs no quotes.
 ///
 /// # Errors
 /// When the text is not TOML, or a key leads nowhere.

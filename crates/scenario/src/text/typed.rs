@@ -55,8 +55,8 @@ pub(crate) enum FaultKind {
     MissingKey(&'static str),
     /// A table is wanted, and the value is none.
     NoTable,
-    /// The value is of another type or out of the type's range; the words are those of the type that
-    /// reads it, for keys whose values have no common form.
+    /// The value is of another type or out of the type's range; the words are those of the type
+    /// that reads it, for keys whose values have no common form.
     Mismatch { expected: String },
     /// The type refuses the value, in its own words.
     Refused(String),
@@ -85,7 +85,7 @@ impl Fault {
         }
     }
 
-    /// What the table says of the value: `keys` are those of the table.
+    /// Returns the kind of value that the table states; `keys` are those of the table.
     pub(crate) fn wanted(&self, keys: &'static [Key]) -> Option<ValueKind> {
         let mut kind = ValueKind::Table(keys);
         for step in self.way.iter().rev() {

@@ -1,6 +1,6 @@
 //! The order of messages that arrive at one instant.
 
-/// How messages to one process that arrive at one instant are ordered; chosen by the process.
+/// The order of messages to one process that arrive at one instant; chosen by the process.
 pub trait ArrivalOrder<M> {
     /// Whether [`Self::place`] decides before the channels do.
     const BY_PLACE: bool = false;

@@ -61,8 +61,8 @@ impl<M: Message> Batch<M> {
         self.slots.capacity() * size_of::<M>() > LARGE_BYTES
     }
 
-    /// Gives back most of the memory of a large buffer that is nearly empty: buffers go round, and each
-    /// would in time be as large as the largest burst.
+    /// Gives back most of the memory of a large buffer that is nearly empty: buffers go round, and
+    /// each would in time be as large as the largest burst.
     #[inline]
     pub(super) fn trim(&mut self) {
         if self.is_large() && self.len < self.slots.capacity() / 4 {

@@ -6,8 +6,8 @@ use crate::units::Time;
 pub(super) const BLOCK: u32 = u64::BITS;
 const SIZE: usize = BLOCK as usize;
 
-/// A time for each process, and the least of each block of processes, so that an epoch in which little
-/// happens costs little, however many processes there are.
+/// A time for each process, and the least of each block of processes, so that an epoch in which
+/// little happens costs little, however many processes there are.
 #[derive(Clone, Debug)]
 pub(super) struct Calendar {
     times: Vec<Time>,
@@ -45,7 +45,8 @@ impl Calendar {
             .fold(0, |due, (&at, bit)| due | u64::from(at < end) << bit)
     }
 
-    /// Sets the time of process `index`; call [`settle`](Self::settle) when all of its block are set.
+    /// Sets the time of process `index`; call [`settle`](Self::settle) when all of its block are
+    /// set.
     #[inline]
     pub(super) fn set(&mut self, index: usize, at: Time) {
         self.times[index] = at;

@@ -45,8 +45,8 @@ impl<M: Message> SendBuffer<M> {
         }
     }
 
-    /// Sends `message` over `channel`, to arrive at `at`, which must not be before what was sent over
-    /// the channel earlier. Returns the copy that will arrive, for last changes.
+    /// Sends `message` over `channel`, to arrive at `at`, which must not be before what was sent
+    /// over the channel earlier. Returns the copy that will arrive, for last changes.
     ///
     /// # Panics
     /// When there is no such channel.

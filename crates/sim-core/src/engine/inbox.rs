@@ -13,8 +13,9 @@ use super::order::EpochSort;
 use crate::units::{Duration, Time};
 use input::Channel;
 
-/// A key orders a message that is due: 36 bits of time since the start of the epoch, 16 bits of input,
-/// and 12 bits of place among the carried messages, all ones for those in the buffer of their input.
+/// A key orders a message that is due: 36 bits of time since the start of the epoch, 16 bits of
+/// input, and 12 bits of place among the carried messages, all ones for those in the buffer of
+/// their input.
 const CHANNEL_SHIFT: u32 = 12;
 const TIME_SHIFT: u32 = 28;
 const IN_CHANNEL: u64 = (1 << CHANNEL_SHIFT) - 1;
@@ -40,8 +41,9 @@ pub struct Inbox<M> {
     channels: Vec<Channel<M>>,
     /// Channels with messages that have not been read.
     active: Vec<u32>,
-    /// Messages that were sent in time for an epoch but arrive after it, and their channels. They are
-    /// copied out of their buffers, so that these can be written again while they are in the cache.
+    /// Messages that were sent in time for an epoch but arrive after it, and their channels. They
+    /// are copied out of their buffers, so that these can be written again while they are in the
+    /// cache.
     carried: Vec<M>,
     carried_channels: Vec<u32>,
     /// Buffers that have been read to the end in this epoch.
@@ -84,8 +86,8 @@ impl<M: Message> Inbox<M> {
         }
     }
 
-    /// Fetches what stands in the half with `parity` of the mailbox of process `own`: pointers move,
-    /// messages stay where they are.
+    /// Fetches what stands in the half with `parity` of the mailbox of process `own`: pointers
+    /// move, messages stay where they are.
     pub(super) fn fetch(
         &mut self,
         mailboxes: &Mailboxes<M>,
@@ -115,8 +117,8 @@ impl<M: Message> Inbox<M> {
         self.first
     }
 
-    /// Orders the messages that arrive in [start, end) by (time, input), or where `O` says so by (time,
-    /// place, input).
+    /// Orders the messages that arrive in [start, end) by (time, input), or where `O` says so by
+    /// (time, place, input).
     pub(super) fn gather<O: ArrivalOrder<M>>(&mut self, start: Time, end: Time) {
         self.base = start;
         self.keys.clear();

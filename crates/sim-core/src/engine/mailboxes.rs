@@ -86,7 +86,8 @@ impl<M: Message> Mailboxes<M> {
         }
     }
 
-    /// The processes of a block that have messages in the half with `parity`, which are told only once.
+    /// The processes of a block that have messages in the half with `parity`, which are told only
+    /// once.
     #[inline]
     pub(super) fn take_ready(&self, parity: usize, partition: usize, block: usize) -> u64 {
         let word = &self.ready[parity][self.first_words[partition] as usize + block];

@@ -12,7 +12,8 @@ pub trait Message: Assign + Send + Sync + std::fmt::Debug {
     fn set_arrival(&mut self, at: Time);
 
     /// Any value that takes a look at each cache line of the message. It is asked for when an epoch
-    /// begins, for all messages that are due, so that the memory is fetched while nobody waits for it.
+    /// begins, for all messages that are due, so that the memory is fetched while nobody waits for
+    /// it.
     #[inline]
     fn touch(&self) -> u64 {
         0

@@ -106,8 +106,8 @@ impl<D: LogicalProcess> Partition<D> {
 
     /// Runs one epoch.
     ///
-    /// Epochs go through the processes forwards and backwards in turn: what was written last is then
-    /// read first, as long as it is in the cache.
+    /// Epochs go through the processes forwards and backwards in turn: what was written last is
+    /// then read first, as long as it is in the cache.
     pub(super) fn step(
         &mut self,
         span: Span<'_>,
@@ -121,7 +121,8 @@ impl<D: LogicalProcess> Partition<D> {
         } = span;
         self.sent = Time::MAX;
         self.results.clear();
-        // The calendar has what may be put off; where nothing may, all that could have been is looked at.
+        // The calendar has what may be put off; where nothing may, all that could have been is
+        // looked at.
         let before = match epoch.execution {
             Execution::Lazy => epoch.end,
             Execution::Eager => epoch.end.saturating_add(self.widest_margin),

@@ -9,9 +9,9 @@ pub(super) struct Position {
     pub(super) place: u32,
 }
 
-/// Divides processes into at most `wanted` partitions of about the same weight, in which neighbors are
-/// together: what they send each other then stays in the cache of one thread. Returns the place of
-/// each process and the size of each partition.
+/// Divides processes into at most `wanted` partitions of about the same weight, in which neighbors
+/// are together: what they send each other then stays in the cache of one thread. Returns the place
+/// of each process and the size of each partition.
 pub(super) fn place<D: LogicalProcess>(
     processes: &[D],
     wiring: &[Vec<Wiring>],
@@ -40,7 +40,8 @@ pub(super) fn place<D: LogicalProcess>(
     (positions, sizes)
 }
 
-/// All processes, each soon after one that it has a link to: depth first, from the first process on.
+/// All processes, each soon after one that it has a link to: depth first, from the first process
+/// on.
 fn walk(wiring: &[Vec<Wiring>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(wiring.len());
     let mut seen = vec![false; wiring.len()];

@@ -10,8 +10,8 @@ pub trait Probe {
     #[inline]
     fn epoch_begins(&mut self) {}
 
-    /// LogicalProcess `index` is looked at: its messages is fetched, it is run when something is due, and what it
-    /// sends is handed over.
+    /// LogicalProcess `index` is looked at: its messages is fetched, it is run when something is
+    /// due, and what it sends is handed over.
     #[inline]
     fn process_begins(&mut self, _index: usize) {}
 

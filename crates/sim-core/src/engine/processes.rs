@@ -35,8 +35,8 @@ impl<D: LogicalProcess> Processes<'_, D> {
         result
     }
 
-    /// Takes back every message that is on its way to process `index` over `channel`, as if it had never
-    /// been sent, and shows it to `lost`. No process may be behind.
+    /// Takes back every message that is on its way to process `index` over `channel`, as if it had
+    /// never been sent, and shows it to `lost`. No process may be behind.
     pub fn recall(
         &mut self,
         index: usize,

@@ -50,8 +50,8 @@ impl Threads {
             .map_or(1, |pool| pool.current_num_threads())
     }
 
-    /// Runs `task` where parallel iterators use these threads. On the calling thread alone they must not
-    /// be used: `task` is told which it is.
+    /// Runs `task` where parallel iterators use these threads. On the calling thread alone they
+    /// must not be used: `task` is told which it is.
     pub fn run<R: Send>(&self, task: impl FnOnce(Crew) -> R + Send) -> R {
         match &self.pool {
             None => task(Crew::Alone),

@@ -42,8 +42,8 @@ impl Timer {
 /// Timers in order. Canceled ones stay until they come up and are then recognized by whoever set
 /// them (its deadline has moved).
 ///
-/// A binary heap whose root may be vacant: a timer that comes up mostly sets the next one, which then
-/// takes the place of the old one and sinks, where a removal and an insertion would move two.
+/// A binary heap whose root may be vacant: a timer that comes up mostly sets the next one, which
+/// then takes the place of the old one and sinks, where a removal and an insertion would move two.
 #[derive(Clone, Debug, Default)]
 pub struct Timers {
     heap: Vec<Key>,

@@ -1,5 +1,5 @@
-//! Settings that are stated once: [`settings!`](crate::settings) makes a table of a scenario from one
-//! description, and [`Key`] is what lists, documents, the JSON Schema and messages read of it.
+//! Settings that are stated once: [`settings!`](crate::settings) makes a table of a scenario from
+//! one description, and [`Key`] is what lists, documents, the JSON Schema and messages read of it.
 
 #[cfg(feature = "serde")]
 mod choices;

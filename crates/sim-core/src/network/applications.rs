@@ -198,8 +198,8 @@ impl AppActions for Caller<'_> {
     }
 }
 
-/// The applications of one host; a host without any, in a network that has some, only tells the others
-/// of its flows.
+/// The applications of one host; a host without any, in a network that has some, only tells the
+/// others of its flows.
 #[derive(Debug)]
 pub(super) struct Applications {
     own: Vec<(Box<dyn Application>, Stream)>,

@@ -29,8 +29,8 @@ pub trait RunCallback: Send {
         true
     }
 
-    /// Called when flows have ended, with all completions that nobody has taken yet, in the order of
-    /// (finish, flow). What is left in `completions` is kept for [`Network::take_completions`].
+    /// Called when flows have ended, with all completions that nobody has taken yet, in the order
+    /// of (finish, flow). What is left in `completions` is kept for [`Network::take_completions`].
     fn completed(&mut self, _completions: &mut Vec<Completion>) {}
 
     /// Returns the interrupt that ends the run at once when another thread raises it. Nodes have

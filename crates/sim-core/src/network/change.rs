@@ -24,8 +24,8 @@ pub enum Change<R> {
 /// A change to a link.
 #[derive(Clone, Debug)]
 pub enum LinkChange {
-    /// It fails. What is under way on it and what waits for it in switches is lost, what is routed to
-    /// it later is dropped, and pauses between its ends are over. Hosts keep what they have not
+    /// It fails. What is under way on it and what waits for it in switches is lost, what is routed
+    /// to it later is dropped, and pauses between its ends are over. Hosts keep what they have not
     /// sent.
     Down,
     /// It carries packets again.
@@ -33,8 +33,8 @@ pub enum LinkChange {
     /// Packets that leave from now on take the times of this rate. Marks, buffer shares and delay
     /// stay.
     Rate(Rate, LineTiming),
-    /// It loses packets with this probability from now on. A direction that has drawn before goes on
-    /// with its own stream, another one takes that of its end.
+    /// It loses packets with this probability from now on. A direction that has drawn before goes
+    /// on with its own stream, another one takes that of its end.
     Loss(f64, [Stream; 2]),
 }
 

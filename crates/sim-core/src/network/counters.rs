@@ -24,8 +24,8 @@ pub struct Counters {
     pub link_down_drops: u64,
     /// Packets without a route.
     pub no_route: u64,
-    /// Payload bytes in all packets that were dropped or lost, for any reason: what was sent and will
-    /// not arrive.
+    /// Payload bytes in all packets that were dropped or lost, for any reason: what was sent and
+    /// will not arrive.
     pub lost_payload: Bytes,
     /// Pause frames sent by switches.
     pub pauses: u64,

@@ -77,7 +77,8 @@ impl<R> NetworkDriver<'_, R> {
         (self.state.overload).or_else(|| crowded.then_some(Overload::Flows(live)))
     }
 
-    /// Hands the flows that start before an instant to their hosts; whether there was room for them.
+    /// Hands the flows that start before an instant to their hosts; whether there was room for
+    /// them.
     fn inject<M: Model>(&mut self, processes: &mut Processes<'_, Node<M>>, before: Time) -> bool {
         while self.source.next_start().is_some_and(|start| start < before) {
             let live = self.live();
@@ -114,8 +115,8 @@ impl<R> NetworkDriver<'_, R> {
         true
     }
 
-    /// The next time before which everything must have happened, because somebody will look, or the run is
-    /// `over`.
+    /// The next time before which everything must have happened, because somebody will look, or the
+    /// run is `over`.
     fn look_at(&self, over: Time) -> Time {
         self.until
             .min(self.control_plane.next_change())
@@ -202,7 +203,8 @@ impl<R> NetworkDriver<'_, R> {
             && now.since(self.state.progress_at) >= self.stall_after
             && self.state.vain_looks >= VAIN_LOOKS
         {
-            // Whoever waits for a timer has had several chances. What is still to change may be a repair.
+            // Whoever waits for a timer has had several chances. What is still to change may be a
+            // repair.
             self.stop = self.stuck(processes);
             return false;
         }

@@ -20,7 +20,8 @@ pub struct LinkConfig {
     pub loss: Option<(f64, Stream)>,
 }
 
-/// The sending side of a port. What every packet needs stands together; what few links have is apart.
+/// The sending side of a port. What every packet needs stands together; what few links have is
+/// apart.
 #[derive(Clone, Debug)]
 pub(super) struct Egress {
     timing: LineTiming,
@@ -133,8 +134,9 @@ impl Egress {
         Bytes::new(self.sent - wire as u64)
     }
 
-    /// Puts a copy of `packet` on the wire at `now`, because of an event that was set at `cause`, and
-    /// returns the copy for what is written at the last moment; or `None` when the link loses it.
+    /// Puts a copy of `packet` on the wire at `now`, because of an event that was set at `cause`,
+    /// and returns the copy for what is written at the last moment; or `None` when the link loses
+    /// it.
     ///
     /// Pause frames are never lost: the published model has no way to recover one.
     #[inline]

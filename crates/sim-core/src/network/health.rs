@@ -8,8 +8,8 @@ const LONGEST_STEP: Duration = Duration::from_ms(1);
 const SHORTEST_STEP: Duration = Duration::from_us(1);
 const SHARE: u64 = 1_024;
 
-/// Looks at all nodes at instants that depend on nothing but the settings, so that a run that gets stuck
-/// ends at the same time however it is divided into epochs.
+/// Looks at all nodes at instants that depend on nothing but the settings, so that a run that gets
+/// stuck ends at the same time however it is divided into epochs.
 #[derive(Debug)]
 pub(super) struct Health {
     step: Duration,

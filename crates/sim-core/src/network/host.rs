@@ -30,8 +30,8 @@ struct Nic {
     egress: Egress,
     /// Time at which the transport will be asked for a packet; [`Time::MAX`] when no event is set.
     wake: Time,
-    /// With events in the order of insertion: a packet is being sent, and the event of its end has not
-    /// come up.
+    /// With events in the order of insertion: a packet is being sent, and the event of its end has
+    /// not come up.
     transmitting: bool,
     /// Time for which the port has been paused.
     pauses: PauseClock,
@@ -333,9 +333,9 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// [`serve`](Self::serve) in the order of insertion, with the events of the published simulator's
-    /// NIC: one for the end of each transmission, and one timer that is set when the free wire finds
-    /// nothing to send and that is only ever moved to an earlier time.
+    /// [`serve`](Self::serve) in the order of insertion, with the events of the published
+    /// simulator's NIC: one for the end of each transmission, and one timer that is set when the
+    /// free wire finds nothing to send and that is only ever moved to an earlier time.
     fn serve_by_events(
         &mut self,
         now: Time,
@@ -373,8 +373,8 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Moves the timer of `port` to `at` where that is earlier: the packet that it waits for has been
-    /// rescheduled.
+    /// Moves the timer of `port` to `at` where that is earlier: the packet that it waits for has
+    /// been rescheduled.
     fn advance_timer(&mut self, now: Time, port: PortId, at: Time) {
         let nic = &mut self.nics[port.index()];
         if nic.wake != Time::MAX && at < nic.wake {

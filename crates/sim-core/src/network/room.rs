@@ -6,13 +6,14 @@ use crate::id::NodeId;
 use crate::limits::{MAX_LIVE_FLOWS, MAX_TIMERS_AT_ONCE, MAX_WAITING_ACKS};
 
 /// The most that a run keeps. What goes on beyond would use up the machine's memory: flows that
-/// start faster than they can end, or acknowledgements that a host gets rid of more slowly than data
-/// arrives there.
+/// start faster than they can end, or acknowledgements that a host gets rid of more slowly than
+/// data arrives there.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Room {
     /// Flows that have started, or are about to in the same epoch, and have not ended.
     pub live_flows: u64,
-    /// Acknowledgements that wait at one host. Hosts are looked at every millisecond of simulated time, later on less often.
+    /// Acknowledgements that wait at one host. Hosts are looked at every millisecond of simulated
+    /// time, later on less often.
     pub waiting_acks: usize,
 }
 
@@ -37,8 +38,8 @@ pub enum Overload {
         /// Number of acknowledgements that wait there.
         waiting: usize,
     },
-    /// Flows have used up the numbers that there are for those of this host, or of all workloads where it is
-    /// `None`.
+    /// Flows have used up the numbers that there are for those of this host, or of all workloads
+    /// where it is `None`.
     FlowNumbers(Option<NodeId>),
     /// The timers of an application at this host go off without end at one instant.
     EndlessTimers(NodeId),

@@ -1,4 +1,4 @@
-//! What can be seen of a network between two steps.
+//! The state of a network that can be read between two steps.
 
 use super::callback::Stop;
 use super::counters::Counters;
@@ -48,8 +48,8 @@ impl<M: Model> Network<M> {
         self.engine.process(node.index()).sample(self.now(), port)
     }
 
-    /// Shows what the queues of switch ports with rules of their own have done so far to `visit`, in the order of
-    /// nodes, ports and priorities.
+    /// Shows what the queues of switch ports with rules of their own have done so far to `visit`,
+    /// in the order of nodes, ports and priorities.
     pub fn for_each_queue_report(&self, mut visit: impl FnMut(NodeId, PortId, &QueueReport)) {
         for (index, node) in self.engine.processes().enumerate() {
             if let Node::Switch(switch) = node {
@@ -72,7 +72,8 @@ impl<M: Model> Network<M> {
         self.engine.epochs()
     }
 
-    /// Flows handed to their hosts so far: all that were due, but those between hosts without a route.
+    /// Flows handed to their hosts so far: all that were due, but those between hosts without a
+    /// route.
     #[must_use]
     pub const fn flows_started(&self) -> u64 {
         self.state.started()
@@ -172,8 +173,8 @@ impl<M: Model> Network<M> {
             .sum()
     }
 
-    /// The switch ports of a PFC deadlock in the order in which each waits for the next one, and the
-    /// last for the first; empty when there is none. Such ports never go on: all that their
+    /// The switch ports of a PFC deadlock in the order in which each waits for the next one, and
+    /// the last for the first; empty when there is none. Such ports never go on: all that their
     /// neighbors would have to send first stands at ports that wait themselves.
     #[must_use]
     pub fn deadlock(&self) -> Vec<BlockedPort> {

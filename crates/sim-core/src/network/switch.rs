@@ -155,8 +155,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Takes a look at the state of all ports before an epoch in which most are needed, so that what is
-    /// not in the cache comes at once and not piece by piece.
+    /// Takes a look at the state of all ports before an epoch in which most are needed, so that
+    /// what is not in the cache comes at once and not piece by piece.
     #[inline]
     fn touch(&mut self) {
         for (index, port) in self.ports.iter().enumerate() {
@@ -282,7 +282,8 @@ impl<M: Model> Switch<M> {
         });
     }
 
-    /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are ready.
+    /// Sends the next packet of `port`, whose wire is free, and waits for its end if more are
+    /// ready.
     fn send_next(
         &mut self,
         now: Time,
@@ -354,8 +355,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already and had
-    /// `arrived` by `ingress`.
+    /// Writes the mark and the telemetry into `sent`, which is on the wire of `port` already and
+    /// had `arrived` by `ingress`.
     // Left to itself the compiler makes it a call, which costs every packet-hop ten instructions.
     #[inline(always)]
     fn write_into(

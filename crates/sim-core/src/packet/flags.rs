@@ -53,8 +53,8 @@ impl Flags {
 /// Value of the ECN field of a packet (RFC 3168 section 5, RFC 9331).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ecn {
-    /// Not-ECT: the sender asks for no marks. Queue disciplines drop where they would mark. Packets of
-    /// RDMA are all of this kind, and switches mark them nevertheless.
+    /// Not-ECT: the sender asks for no marks. Queue disciplines drop where they would mark. Packets
+    /// of RDMA are all of this kind, and switches mark them nevertheless.
     NotCapable,
     /// ECT(0).
     Ect0,

@@ -1,14 +1,14 @@
 //! The part of a packet that depends on the simulation.
 
-/// What a packet carries beside its own fields, or one slot of it.
+/// The part of a packet beside its own fields, or one slot of it.
 ///
 /// The header is the one type parameter of a packet, so a simulation pays only for what it runs.
 pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
     /// Whether [`Self::assign`] does less than copy the whole header.
     const PARTIAL: bool = false;
 
-    /// Reads one word of every cache line of the header, as a software prefetch. The value only keeps
-    /// the loads from being optimized away.
+    /// Reads one word of every cache line of the header, as a software prefetch. The value only
+    /// keeps the loads from being optimized away.
     #[inline]
     fn touch(&self) -> u64 {
         0

@@ -3,11 +3,12 @@
 use super::header::Header;
 use super::stamps::{HasOrder, OrderSlot};
 
-/// A header of named slots, each of which is `()` and takes no bytes where a network has no use for it.
+/// A header of named slots, each of which is `()` and takes no bytes where a network has no use for
+/// it.
 ///
-/// A slot is reached by one projection, a trait with an associated type: [`HasOrder`] here, the others
-/// in the crates that know what stands in them. What reads or writes a slot asks for its projection and
-/// for nothing else.
+/// A slot is reached by one projection, a trait with an associated type: [`HasOrder`] here, the
+/// others in the crates that know what stands in them. What reads or writes a slot asks for its
+/// projection and for nothing else.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Slots<Order = (), Int = (), Digest = (), Query = (), Tcp = ()> {
     /// The order of events ([`HasOrder`]).

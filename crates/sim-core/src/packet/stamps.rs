@@ -1,10 +1,11 @@
-//! What packets carry where events of one time are ordered by when they were set.
+//! The stamps that packets carry where events of one time are ordered by the times at which they
+//! were set.
 
 use crate::packet::Header;
 use crate::units::Time;
 
-/// The place of an event among events of its time: by when it was set, then by when the event that set
-/// it was set. In nanoseconds, cut to 32 bits.
+/// The place of an event among events of its time: by when it was set, then by when the event that
+/// set it was set. In nanoseconds, cut to 32 bits.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Stamps {
     /// Time at which the event was set.
@@ -45,7 +46,7 @@ impl OrderSlot for Stamps {
 
 /// A header with a slot for the order of events.
 pub trait HasOrder: Header {
-    /// What is in the slot.
+    /// The content of the slot.
     type Order: OrderSlot;
 
     /// Returns the slot.

@@ -44,8 +44,8 @@ pub trait Admission: Clone + Send + std::fmt::Debug {
     /// resume.
     fn has_paused(&self, ingress: PortId, priority: Priority) -> bool;
 
-    /// The link at `ingress` has failed: pauses that were reported and not resumed are over. Policies
-    /// that pause nobody have nothing to do.
+    /// The link at `ingress` has failed: pauses that were reported and not resumed are over.
+    /// Policies that pause nobody have nothing to do.
     fn forget_pauses(&mut self, _ingress: PortId) {}
 
     /// Bytes held now, over all ports and priorities.

@@ -11,12 +11,13 @@ use crate::units::{Bytes, Duration, Time};
 
 /// An application at one host: a client, a server, one rank of a collective.
 ///
-/// The host calls it at exact simulated times, and a flow that it starts in a callback starts at that
-/// time, whatever the number of threads is. An application belongs to one host and shares nothing with
-/// others: what it wants to tell them travels as flows.
+/// The host calls it at exact simulated times, and a flow that it starts in a callback starts at
+/// that time, whatever the number of threads is. An application belongs to one host and shares
+/// nothing with others: what it wants to tell them travels as flows.
 ///
-/// Every callback does nothing by default. A host with several applications calls each of them, in the
-/// order in which they were added, for all flows of the host; the flow class and the tag tell them apart.
+/// Every callback does nothing by default. A host with several applications calls each of them, in
+/// the order in which they were added, for all flows of the host; the flow class and the tag tell
+/// them apart.
 pub trait Application: Any + Send + fmt::Debug {
     /// Called once, when the run begins, or now when the application is added later.
     fn on_start(&mut self, _context: &mut AppContext<'_>) {}
@@ -24,14 +25,15 @@ pub trait Application: Any + Send + fmt::Debug {
     /// Called at the sender when the last byte of one of its flows has been acknowledged.
     fn on_flow_finished(&mut self, _context: &mut AppContext<'_>, _completion: &Completion) {}
 
-    /// Called at the receiver at the instant at which the last byte of `flow` has been delivered, once for
-    /// each flow. `tag` is what the sender has given with it; 0 for flows of workloads.
+    /// Called at the receiver at the instant at which the last byte of `flow` has been delivered,
+    /// once for each flow. `tag` is what the sender has given with it; 0 for flows of workloads.
     fn on_flow_received(&mut self, _context: &mut AppContext<'_>, _flow: &Flow, _tag: u64) {}
 
     /// Called when the timer `token` is due. The timer is no longer set then.
     fn on_timer(&mut self, _context: &mut AppContext<'_>, _token: u64) {}
 
-    /// Returns what the application still waits for, in words, or `None` when it has nothing left to do.
+    /// Returns what the application still waits for, in words, or `None` when it has nothing left
+    /// to do.
     ///
     /// Asked for when nothing is left to happen: a run ends as stalled and not as finished if some
     /// application waits. An application that only replies to others never waits.
@@ -120,8 +122,8 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// Carries out what an application asks for. The network implements it; tests of applications can do
-/// so, too.
+/// Carries out what an application asks for. The network implements it; tests of applications can
+/// do so, too.
 pub trait AppActions {
     /// Starts `flow` at `at`, now or later. Returns the number of the flow.
     ///
@@ -194,8 +196,8 @@ impl<'a> AppContext<'a> {
         self.actions.start_flow(self.now, flow)
     }
 
-    /// Starts `flow` after `delay`. Returns its number. When no route leads to its destination by then,
-    /// it is listed among the unreachable flows and the application is not told.
+    /// Starts `flow` after `delay`. Returns its number. When no route leads to its destination by
+    /// then, it is listed among the unreachable flows and the application is not told.
     ///
     /// # Errors
     /// When the flow is impossible.
@@ -208,8 +210,8 @@ impl<'a> AppContext<'a> {
         self.actions.start_flow(at, flow)
     }
 
-    /// Sets the timer `token` to go off after `delay`, or moves it there when it is set. Tokens are the
-    /// application's own.
+    /// Sets the timer `token` to go off after `delay`, or moves it there when it is set. Tokens are
+    /// the application's own.
     pub fn set_timer(&mut self, delay: Duration, token: u64) {
         let at = self.now.saturating_add(delay);
         self.actions.set_timer(at, token);
@@ -221,8 +223,8 @@ impl<'a> AppContext<'a> {
     }
 }
 
-/// Finds the paths of flows that hosts start themselves, by the routes that are in force. Hosts of all
-/// threads share it.
+/// Finds the paths of flows that hosts start themselves, by the routes that are in force. Hosts of
+/// all threads share it.
 pub trait PathResolver: Send + Sync + fmt::Debug {
     /// Checks that flows like `request` can be carried when a route leads to their destination.
     ///
@@ -230,7 +232,7 @@ pub trait PathResolver: Send + Sync + fmt::Debug {
     /// Why not, in words.
     fn check(&self, request: &FlowRequest) -> Result<(), String>;
 
-    /// Returns what the idle network offers `request` and the NIC port that it leaves through, or `None`
-    /// when no route leads there.
+    /// Returns what the idle network offers `request` and the NIC port that it leaves through, or
+    /// `None` when no route leads there.
     fn resolve(&self, id: FlowId, request: &FlowRequest) -> Option<(PathInfo, PortId)>;
 }

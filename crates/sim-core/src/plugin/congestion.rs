@@ -1,8 +1,9 @@
 //! Congestion control, which determines how fast a flow may send, of RDMA and TCP alike.
 //!
 //! A configuration ([`CcConfig`]) is the factory ([`ControllerFactory`]) of controllers
-//! ([`CongestionControl`]), one for each flow. A sender tells its controller of acknowledgements, losses
-//! and marks, and asks it for a window and a rate. Windows and thresholds are bytes of payload.
+//! ([`CongestionControl`]), one for each flow. A sender tells its controller of acknowledgements,
+//! losses and marks, and asks it for a window and a rate. Windows and thresholds are bytes of
+//! payload.
 
 mod config;
 mod dynamic;
@@ -85,9 +86,9 @@ pub struct Ack<'a, H> {
 }
 
 impl<'a, H> Ack<'a, H> {
-    /// Returns the acknowledgement at `now` of one unmarked packet after a round trip of `rtt`, with all
-    /// bytes below `cumulative` arrived and those below `next_seq` sent. For tests and drivers of
-    /// controllers; other fields are set by struct update.
+    /// Returns the acknowledgement at `now` of one unmarked packet after a round trip of `rtt`,
+    /// with all bytes below `cumulative` arrived and those below `next_seq` sent. For tests and
+    /// drivers of controllers; other fields are set by struct update.
     #[must_use]
     pub fn new(now: Time, cumulative: u64, next_seq: u64, rtt: Duration, telemetry: &'a H) -> Self {
         Self {
@@ -158,8 +159,8 @@ pub struct Congestion {
 }
 
 /// A congestion controller: one value for each live flow. `H` is the header of the run's packets; a
-/// controller that reads no telemetry is written for every `H`, one from outside of the workspace that
-/// does for [`TelemetryView`].
+/// controller that reads no telemetry is written for every `H`, one from outside of the workspace
+/// that does for [`TelemetryView`].
 ///
 /// A simple one needs three methods. Those about slow start and idle times are asked by TCP alone.
 pub trait CongestionControl<H>: Send + std::fmt::Debug {
@@ -177,28 +178,30 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// something.
     fn on_ack(&mut self, ack: &Ack<'_, H>);
 
-    /// Called for each signal of congestion: when an episode of recovery begins, at each timeout, and
-    /// for marks where the sender reacts to them.
+    /// Called for each signal of congestion: when an episode of recovery begins, at each timeout,
+    /// and for marks where the sender reacts to them.
     fn on_congestion(&mut self, _congestion: &Congestion) {}
 
-    /// Called when an episode of reduction has ended: the window becomes the threshold, at most `most`.
+    /// Called when an episode of reduction has ended: the window becomes the threshold, at most
+    /// `most`.
     fn on_recovery_exit(&mut self, _most: Option<Bytes>) {}
 
-    /// Called before the first packet after `idle` without anything in flight; `restart` is the most
-    /// that the window may be (RFC 5681, section 4.1), or `None` where it is kept.
+    /// Called before the first packet after `idle` without anything in flight; `restart` is the
+    /// most that the window may be (RFC 5681, section 4.1), or `None` where it is kept.
     fn on_idle(&mut self, _idle: Duration, _restart: Option<Bytes>) {}
 
-    /// Returns the most bytes that may be in flight, or `None` without a window. It is checked before a
-    /// packet is sent: RDMA's last one may overshoot, TCP sends whole segments within it.
+    /// Returns the most bytes that may be in flight, or `None` without a window. It is checked
+    /// before a packet is sent: RDMA's last one may overshoot, TCP sends whole segments within it.
     fn window(&self) -> Option<Bytes>;
 
-    /// Returns the slow-start threshold (ssthresh), to which the window falls while losses are recovered
-    /// from; `None` before the first congestion, and where there is none.
+    /// Returns the slow-start threshold (ssthresh), to which the window falls while losses are
+    /// recovered from; `None` before the first congestion, and where there is none.
     fn slow_start_threshold(&self) -> Option<Bytes> {
         None
     }
 
-    /// Returns whether the window is below the threshold: it may then grow although half of it is used.
+    /// Returns whether the window is below the threshold: it may then grow although half of it is
+    /// used.
     fn in_slow_start(&self) -> bool {
         false
     }
@@ -207,9 +210,9 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// them go.
     fn pacing_rate(&self) -> Option<Rate>;
 
-    /// Returns whether the last acknowledgement rescheduled the packet that waits for its pacing: it then
-    /// leaves when it would have if the packet before it had left at the new rate. Without this a
-    /// new rate holds from the next packet on.
+    /// Returns whether the last acknowledgement rescheduled the packet that waits for its pacing:
+    /// it then leaves when it would have if the packet before it had left at the new rate. Without
+    /// this a new rate holds from the next packet on.
     fn reschedules(&self) -> bool {
         true
     }

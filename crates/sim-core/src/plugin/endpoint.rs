@@ -23,7 +23,8 @@ pub struct Unfinished {
 pub struct LiveFlow {
     /// The flow.
     pub flow: Flow,
-    /// The rate at which its algorithm spaces packets; where it does not, that of the port it leaves by.
+    /// The rate at which its algorithm spaces packets; where it does not, that of the port it
+    /// leaves by.
     pub rate: Rate,
     /// The most bytes that its algorithm lets be in flight, or `None` without a window.
     pub window: Option<Bytes>,
@@ -62,9 +63,9 @@ impl AddAssign for EndpointCounters {
     }
 }
 
-/// What an arrival or a deadline has changed for the ports of a host. A host whose events are ordered by
-/// node asks its ports for packets whatever the ACK is; with events in the order of insertion, where a
-/// port that waits has a timer, it does what the ACK says.
+/// The change that an arrival or a deadline has made for the ports of a host. A host whose events
+/// are ordered by node asks its ports for packets in every case. With events in the order of
+/// insertion a port that waits has a timer, and the host follows this value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum PortUpdate {
     /// Packets may have become ready.
@@ -73,7 +74,7 @@ pub enum PortUpdate {
     Rescheduled {
         /// The port by which it leaves.
         nic: PortId,
-        /// When it may.
+        /// The time at which it may.
         at: Time,
     },
     /// At most rates and windows have changed, and no packet has become ready.
@@ -109,9 +110,9 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// [`Time::MAX`] when it waits for the network.
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time;
 
-    /// Returns the flow whose last byte the last packet has delivered, if it has. Asked for after each
-    /// packet at hosts that know applications, and nowhere else. It may name a flow again when a late copy of
-    /// its packets arrives.
+    /// Returns the flow whose last byte the last packet has delivered, if it has. Asked for after
+    /// each packet at hosts that know applications, and nowhere else. It may name a flow again when
+    /// a late copy of its packets arrives.
     fn take_received(&mut self) -> Option<FlowId> {
         None
     }
@@ -125,8 +126,9 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// Flows that have started here and not ended, in the order of their numbers.
     fn unfinished(&self) -> Vec<Unfinished>;
 
-    /// Shows the flows that have started here and not ended to `visit`, in any fixed order. Not called
-    /// on the packet path. An endpoint that shows none is not seen by those who sample flows.
+    /// Shows the flows that have started here and not ended to `visit`, in any fixed order. Not
+    /// called on the packet path. An endpoint that shows none is not seen by those who sample
+    /// flows.
     fn for_each_live(&self, _visit: impl FnMut(&LiveFlow)) {}
 
     /// Acknowledgements that wait for a port. Not called on the packet path.

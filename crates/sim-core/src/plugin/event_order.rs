@@ -5,10 +5,11 @@ use std::marker::PhantomData;
 use crate::engine::ArrivalOrder;
 use crate::packet::{HasOrder, Header, OrderSlot, Packet, Stamps};
 
-/// The order of events of one time at one node; `H` is the header of packets. A model chooses one, and
-/// what others need is compiled out.
+/// The order of events of one time at one node; `H` is the header of packets. A model chooses one,
+/// and what others need is compiled out.
 pub trait EventOrder<H>: Send + Sync + std::fmt::Debug + 'static {
-    /// Whether events are ordered by when they were set, and hosts have the events of the published NIC.
+    /// Whether events are ordered by when they were set, and hosts have the events of the published
+    /// NIC.
     const BY_INSERTION: bool = false;
 
     /// Returns when the arrival of the packet with `header` was set.
@@ -28,7 +29,8 @@ pub struct ByNode;
 
 impl<H> EventOrder<H> for ByNode {}
 
-/// By when events were set, as a simulator with one event list executes them. Packets carry [`Stamps`].
+/// By when events were set, as a simulator with one event list executes them. Packets carry
+/// [`Stamps`].
 #[derive(Clone, Copy, Debug)]
 pub struct ByInsertion;
 

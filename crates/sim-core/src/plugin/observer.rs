@@ -47,13 +47,13 @@ pub trait Observer<H: Header>: Send + std::fmt::Debug {
     #[inline]
     fn on_dequeue(&mut self, _node: NodeId, _hop: &Hop, _packet: &Packet<H>) {}
 
-    /// A packet has begun or ended to wait at `port` of switch `node`: `queue` bytes wait there now, of
-    /// all priorities. Not called for packets that pass an idle port, which never wait.
+    /// A packet has begun or ended to wait at `port` of switch `node`: `queue` bytes wait there
+    /// now, of all priorities. Not called for packets that pass an idle port, which never wait.
     #[inline]
     fn on_queue_change(&mut self, _now: Time, _node: NodeId, _port: PortId, _queue: Bytes) {}
 
-    /// A packet is dropped at `node`. One that its link loses has left its queue, too, which is told after
-    /// this.
+    /// A packet is dropped at `node`. One that its link loses has left its queue, too, which is
+    /// told after this.
     #[inline]
     fn on_drop(&mut self, _now: Time, _node: NodeId, _reason: DropReason, _packet: &Packet<H>) {}
 

@@ -31,8 +31,8 @@ pub struct QueueReport {
     pub aqm_drops: u64,
     /// Packets dropped because the rule could no longer keep the queue short.
     pub overload_drops: u64,
-    /// Median, 95th and 99th percentile of the times for which packets that have left had waited; none before
-    /// the first.
+    /// Median, 95th and 99th percentile of the times for which packets that have left had waited;
+    /// none before the first.
     pub sojourn: Option<[Duration; 3]>,
 }
 
@@ -45,8 +45,8 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// releases its buffer).
     fn enqueue(&mut self, now: Time, packet: &Packet<H>) -> Option<&mut Packet<H>>;
 
-    /// The packet that leaves now, given the paused priorities. Packets that the discipline gives up
-    /// on the way (AQM drops at dequeue) are appended to `dropped`.
+    /// The packet that leaves now, given the paused priorities. Packets that the discipline gives
+    /// up on the way (AQM drops at dequeue) are appended to `dropped`.
     fn head(
         &mut self,
         now: Time,
@@ -63,12 +63,13 @@ pub trait Qdisc<H: Header>: Clone + Send + std::fmt::Debug {
     /// Shows every packet that waits to `visit`, in any fixed order. Not called on the packet path.
     fn for_each(&self, visit: impl FnMut(&Packet<H>));
 
-    /// Shows what each queue with a rule of its own has done so far to `visit`, in the order of priorities.
-    /// Not called on the packet path.
+    /// Shows what each queue with a rule of its own has done so far to `visit`, in the order of
+    /// priorities. Not called on the packet path.
     fn for_each_report(&self, _visit: &mut dyn FnMut(&QueueReport)) {}
 
-    /// Any value that takes a look at the memory that the next packets will need. It is asked for when
-    /// an epoch begins, for all ports, so that the memory is fetched while nobody waits for it.
+    /// Any value that takes a look at the memory that the next packets will need. It is asked for
+    /// when an epoch begins, for all ports, so that the memory is fetched while nobody waits for
+    /// it.
     #[inline]
     fn touch(&self) -> u64 {
         0

@@ -11,16 +11,17 @@ pub use knobs::{
 
 use crate::units::Rate;
 
-/// Where a model rounds, truncates, quantizes or orders as the published HPCC simulator (on ns-3.17)
-/// does.
+/// The places where a model rounds, truncates, quantizes or orders as the published HPCC simulator
+/// (on ns-3.17) does.
 ///
-/// A scenario's profile chooses one of the constants; every knob stands alone, so that what one of them
-/// changes can be read where it is used. The exceptions are [`Self::int`], [`Self::nic_timer`] and
-/// [`Self::event_order`]: no network is built that has one of the published ones without the others.
+/// A scenario's profile chooses one of the constants; every knob stands alone, so that what one of
+/// them changes can be read where it is used. The exceptions are [`Self::int`], [`Self::nic_timer`]
+/// and [`Self::event_order`]: no network is built that has one of the published ones without the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quirks {
-    /// The resolution of transmission times. The published simulator computes them in doubles and cuts
-    /// them to nanoseconds (`DataRate::CalculateTxTime`).
+    /// The resolution of transmission times. The published simulator computes them in doubles and
+    /// cuts them to nanoseconds (`DataRate::CalculateTxTime`).
     pub transmission: TimeUnit,
     /// The resolution of the spacing of packets by a rate (`RdmaHw::UpdateNextAvail`).
     pub pacing: TimeUnit,
@@ -34,33 +35,35 @@ pub struct Quirks {
     pub ideal_path: IdealPath,
     /// The resolution of an algorithm's rates (`DataRate` holds whole bits per second).
     pub rates: RateUnit,
-    /// Whose NIC rate the defaults of an algorithm follow (the script sets them once).
+    /// The NIC whose rate the defaults of an algorithm follow (the script sets them once).
     pub nic_rate: NicRateSource,
     /// The lowest rate of an algorithm that sets none (`MIN_RATE`).
     pub min_rate: MinRateRule,
-    /// The additive increase of HPCC and HPCC-PINT, as a share of the NIC rate: 50 Mbps at 100 Gbps in
-    /// the papers, 40 in the script (`RATE_AI`).
+    /// The additive increase of HPCC and HPCC-PINT, as a share of the NIC rate: 50 Mbps at 100 Gbps
+    /// in the papers, 40 in the script (`RATE_AI`).
     pub hpcc_increase: f64,
     /// The additive increase of DCTCP; `None` is one full packet for each base round-trip time
     /// (`DCTCP_RATE_AI`).
     pub dctcp_increase: Option<Rate>,
-    /// What the whole window W of RDMA's algorithms is (the script's `maxBdp` and `pairBdp`).
+    /// The whole window W of RDMA's algorithms (the script's `maxBdp` and `pairBdp`).
     pub window: WindowRule,
     /// The fields of the INT header (`IntHop`).
     pub int: IntFormat,
     /// The digest of HPCC-PINT (`Pint::encode_u`).
     pub pint_code: DigestCode,
-    /// How switches compute PINT's utilization (`SwitchNode::logres_shift`, `log2apprx`).
+    /// The arithmetic by which switches compute PINT's utilization (`SwitchNode::logres_shift`,
+    /// `log2apprx`).
     pub pint_arithmetic: SwitchArithmetic,
     /// The packets that PINT's utilization is measured from (`SwitchNode::SwitchNotifyDequeue`).
     pub pint_measured: MeasuredPackets,
-    /// What is drawn where not every digest counts (`RdmaHw::HandleAckHpPint`).
+    /// The random draw where not every digest counts (`RdmaHw::HandleAckHpPint`).
     pub pint_sampling: DigestSampling,
     /// The numbers by which PINT rounds at random, in a network with one switch.
     pub pint_draws: RoundingDraws,
     /// The default rule of headroom (the script's `3 x rate x delay`).
     pub headroom: HeadroomRule,
-    /// What headroom and reserves are set aside for (`SwitchMmu::ConfigHdrm`).
+    /// The ports and priorities that headroom and reserves are set aside for
+    /// (`SwitchMmu::ConfigHdrm`).
     pub set_aside: SetAside,
     /// The size of a switch's buffer where none is set.
     pub unset_buffer: UnsetBuffer,
@@ -74,7 +77,8 @@ pub struct Quirks {
     pub least_timeout: LeastTimeout,
     /// Whether ACKs leave a host whose data is paused (`ACK_HIGH_PRIO`).
     pub paused_acks: PausedAcks,
-    /// When a NIC with nothing to send looks again (`QbbNetDevice::DequeueAndTransmit`).
+    /// The time at which a NIC with nothing to send looks again
+    /// (`QbbNetDevice::DequeueAndTransmit`).
     pub nic_timer: NicTimer,
     /// The order of events of one time at one node (`MapScheduler`).
     pub event_order: SimultaneousEvents,

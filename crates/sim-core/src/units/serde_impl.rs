@@ -1,4 +1,5 @@
-//! Units in configuration files are strings with a unit; a bare number is refused with a suggested fix.
+//! Units in configuration files are strings with a unit; a bare number is refused with a suggested
+//! fix.
 
 use std::fmt;
 use std::marker::PhantomData;

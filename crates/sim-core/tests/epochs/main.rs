@@ -1,5 +1,5 @@
-//! The engine on a model of its own: balls that processes throw at each other (a form of PHOLD). What
-//! happens, and in which order, must not depend on the number of threads.
+//! The engine on a model of its own: balls that processes throw at each other (a form of PHOLD).
+//! What happens, and in which order, must not depend on the number of threads.
 
 mod balls;
 mod thieves;

@@ -24,12 +24,12 @@ pub(crate) struct Hosts {
 }
 
 impl Backbone {
-    /// The topology with `hosts`, whose links have the `rate` that all links have. Nodes are numbered
-    /// hosts of the first switch, hosts of the second, ..., then the switches.
+    /// The topology with `hosts`, whose links have the `rate` that all links have. Nodes are
+    /// numbered hosts of the first switch, hosts of the second, ..., then the switches.
     ///
     /// # Errors
-    /// Fewer than two hosts in all, or more nodes or links at a switch than there can be: by the key
-    /// `hosts_per_switch`.
+    /// Fewer than two hosts in all, or more nodes or links at a switch than there can be: by the
+    /// key `hosts_per_switch`.
     pub(crate) fn with_hosts(&self, hosts: Hosts, rate: Rate) -> Result<Topology, ConfigError> {
         const KEY: &str = "hosts_per_switch";
         let Hosts { per_switch, delay } = hosts;

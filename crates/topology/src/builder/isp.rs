@@ -12,17 +12,18 @@ use crate::graph::Topology;
 use sketch::Sketch;
 
 settings! {
-    /// A random network of a service provider, with as many switches as wanted on its longest shortest path.
+    /// A random network of a service provider, with as many switches as wanted on its longest
+    /// shortest path.
     ///
-    /// It is built along a row of `longest_path` switches. Chains of new switches lead from a switch at one
-    /// place of the row to one further on, and are as long as the row between the two; a few switches hang on
-    /// one link. The chains are so many that there are about 1.2 links for each switch, as in the networks of
-    /// US Carrier (158 switches, 36 on the longest shortest path) and Kentucky Datalink (754 and 59) in the
-    /// Internet Topology Zoo; fewer where `switches` is hardly more than `longest_path`, more where paths are
-    /// too short for chains.
+    /// It is built along a row of `longest_path` switches. Chains of new switches lead from a
+    /// switch at one place of the row to one further on, and are as long as the row between the
+    /// two; a few switches hang on one link. The chains are so many that there are about 1.2 links
+    /// for each switch, as in the networks of US Carrier (158 switches, 36 on the longest shortest
+    /// path) and Kentucky Datalink (754 and 59) in the Internet Topology Zoo; fewer where
+    /// `switches` is hardly more than `longest_path`, more where paths are too short for chains.
     ///
-    /// Nodes are numbered hosts of the first switch, hosts of the second, ..., then the switches, those of the
-    /// row first.
+    /// Nodes are numbered hosts of the first switch, hosts of the second, ..., then the switches,
+    /// those of the row first.
     pub struct IspConfig {
         /// Switches in all, up to 100000.
         pub switches: u32 = 158,
@@ -146,8 +147,8 @@ mod tests {
         }
     }
 
-    /// Kentucky Datalink has 2.4 links for each switch, 64% with two and 6% with one; US Carrier 2.4, 64%
-    /// and 5%. No switch of either has more than 7.
+    /// Kentucky Datalink has 2.4 links for each switch, 64% with two and 6% with one; US Carrier
+    /// 2.4, 64% and 5%. No switch of either has more than 7.
     #[test]
     fn most_switches_are_parts_of_chains() {
         for (switches, longest) in [(754, 59), (158, 36)] {

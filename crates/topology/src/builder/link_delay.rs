@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub enum LinkDelay {
     /// The same for every link.
     Fixed(Duration),
-    /// As the light takes in fibre along the great circle between the two ends: 5 us for each km, and
-    /// for the first even where the ends are nearer. Links of hosts have that of one km.
+    /// As the light takes in fibre along the great circle between the two ends: 5 us for each km,
+    /// and for the first even where the ends are nearer. Links of hosts have that of one km.
     Geographic,
 }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use fabricsim_core::input::InputError;
 use roxmltree::Node;
 
-/// Refuses a graph in several parts at a node of a smaller one. `places` are those of the nodes in the
-/// file.
+/// Refuses a graph in several parts at a node of a smaller one. `places` are those of the nodes in
+/// the file.
 pub(super) fn refuse_parts(
     graph: Node<'_, '_>,
     places: &[Range<usize>],

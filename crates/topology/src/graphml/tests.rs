@@ -5,8 +5,8 @@ use roxmltree::TextPos;
 use super::*;
 use crate::{EcmpHash, NextHopOrder, Routes};
 
-/// A file as the Topology Zoo has them: six nodes, of which 0 to 4 are a chain with 5 beside it, one
-/// link twice, one node linked with itself.
+/// A file as the Topology Zoo has them: six nodes, of which 0 to 4 are a chain with 5 beside it,
+/// one link twice, one node linked with itself.
 const MINI: &str = r#"<?xml version="1.0" encoding="utf-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
   <key attr.name="Latitude" attr.type="double" for="node" id="d1" />
@@ -257,8 +257,8 @@ fn places_in_a_text_are_found() {
     assert_eq!([at(1, 1), at(2, 1), at(2, 3), at(9, 9)], [0, 3, 6, 8]);
 }
 
-/// The numbers of two networks of the Internet Topology Zoo (Knight et al., JSAC 2011), whose files are no part
-/// of this project: the variable `TOPOLOGY_ZOO` names their folder.
+/// The numbers of two networks of the Internet Topology Zoo (Knight et al., JSAC 2011), whose files
+/// are no part of this project: the variable `TOPOLOGY_ZOO` names their folder.
 #[test]
 #[ignore = "needs Kdl.graphml and UsCarrier.graphml in the folder TOPOLOGY_ZOO"]
 fn networks_of_the_topology_zoo_have_their_sizes() {

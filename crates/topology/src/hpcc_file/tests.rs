@@ -13,7 +13,8 @@ const GOOD: &str = "\
 2 3 25Gbps 3.33us 0
 ";
 
-/// The word at fault, what is wrong, and a suggested fix, when `from` in the good file becomes `to`.
+/// The word at fault, what is wrong, and a suggested fix, when `from` in the good file becomes
+/// `to`.
 fn diagnostic(from: &str, to: &str) -> (String, String, String) {
     assert!(GOOD.contains(from));
     let text = GOOD.replacen(from, to, 1);

@@ -15,8 +15,8 @@ use crate::graph::Port;
 const KEPT: usize = 1 << 16;
 
 /// The shortest paths of pairs of hosts that are not beaten by another of the same length: no other
-/// one has both a way there that is as short and a bottleneck that is as fast. ACKs may take another
-/// path than the data: the way back in all base round trips is that with the least delay.
+/// one has both a way there that is as short and a bottleneck that is as fast. ACKs may take
+/// another path than the data: the way back in all base round trips is that with the least delay.
 ///
 /// Where all shortest paths of a pair offer the same, as in a fat tree, it is one path. What has
 /// been found is kept for other flows between the same switches.
@@ -178,7 +178,8 @@ impl Ways {
         }
     }
 
-    /// Adds `path`, in the order of times, unless another one beats it; removes those that it beats.
+    /// Adds `path`, in the order of times, unless another one beats it; removes those that it
+    /// beats.
     fn add_path(&mut self, path: PathInfo) {
         let beats =
             |a: &PathInfo, b: &PathInfo| a.base_rtt <= b.base_rtt && a.bottleneck >= b.bottleneck;

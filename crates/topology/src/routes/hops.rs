@@ -60,8 +60,9 @@ impl SwitchGraph {
         &self.hops[self.first_hop[switch]..self.first_hop[switch + 1]]
     }
 
-    /// The table of each switch: a breadth-first search from each group's switches, for [`BATCH`] groups
-    /// at once. The next hops of a switch are its neighbors that were reached one step before it.
+    /// The table of each switch: a breadth-first search from each group's switches, for [`BATCH`]
+    /// groups at once. The next hops of a switch are its neighbors that were reached one step
+    /// before it.
     pub(super) fn tables(&self, groups: &Groups) -> Vec<TableBuilder<'_>> {
         let count = groups.attachments().len();
         let mut tables: Vec<TableBuilder<'_>> = (0..self.len())

@@ -68,8 +68,8 @@ type Likeness = Vec<(NodeId, Option<(Rate, Duration)>)>;
 impl Routes {
     /// The maxima of [`Routes::path_info`] over all pairs of hosts, for packets of `mtu_payload`.
     ///
-    /// Exact. The time goes with the number of classes of hosts, which is that of edge switches when
-    /// all their hosts are alike, times that of switches and classes.
+    /// Exact. The time goes with the number of classes of hosts, which is that of edge switches
+    /// when all their hosts are alike, times that of switches and classes.
     #[must_use]
     pub fn path_stats(&self, mtu_payload: Bytes) -> PathStats {
         let link_rtts: Vec<Duration> = self

@@ -140,8 +140,8 @@ impl<'a> TableBuilder<'a> {
         }
     }
 
-    /// Adds the next hops towards the groups in `reached`, where bit 0 stands for group `first`: those
-    /// whose switch has the group's bit in `nearer`, which has a word for each switch.
+    /// Adds the next hops towards the groups in `reached`, where bit 0 stands for group `first`:
+    /// those whose switch has the group's bit in `nearer`, which has a word for each switch.
     pub(super) fn add(
         &mut self,
         first: usize,

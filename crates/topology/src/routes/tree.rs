@@ -25,8 +25,8 @@ pub(super) struct Trees {
 }
 
 impl Trees {
-    /// Hosts whose ways are found at once. Tables are kept by switch, so that those of neighboring hosts
-    /// are then read together.
+    /// Hosts whose ways are found at once. Tables are kept by switch, so that those of neighboring
+    /// hosts are then read together.
     pub(super) const AT_ONCE: usize = 8;
 
     /// Finds the ways to `targets`; `link_rtts` has each link's share in the round-trip time.

@@ -22,8 +22,8 @@ const FIRST_DEVIATION: f64 = 1e-6;
 
 /// The detector of one connection. The score is at first 0, which is L4S.
 ///
-/// Differs from the paper: the part of a sender that is limited by its application is left out, as in
-/// the published implementation, and logarithms are exact.
+/// Differs from the paper: the part of a sender that is limited by its application is left out, as
+/// in the published implementation, and logarithms are exact.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassicQueue {
     /// Smoothed round-trip time and mean deviation in seconds, with gains that see past single
@@ -70,8 +70,8 @@ impl ClassicQueue {
 mod tests {
     use super::*;
 
-    /// The least share after each of `rounds` round trips whose samples are `depth` above 20 ms, give
-    /// or take `swing`.
+    /// The least share after each of `rounds` round trips whose samples are `depth` above 20 ms,
+    /// give or take `swing`.
     fn shares(rounds: u32, depth: Duration, swing: Duration) -> Vec<f64> {
         let base = Duration::from_ms(20);
         let mut queue = ClassicQueue::default();

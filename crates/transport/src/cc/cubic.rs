@@ -70,7 +70,8 @@ impl<H> ControllerFactory<H> for CubicConfig {
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     start: Time,
-    /// The window at which the curve is flat, and the time to it in seconds (W_max or cwnd_epoch; K).
+    /// The window at which the curve is flat, and the time to it in seconds (W_max or cwnd_epoch;
+    /// K).
     origin: f64,
     k: f64,
     /// The window that Reno would have (W_est, section 4.3).
@@ -81,8 +82,8 @@ struct Epoch {
 ///
 /// Differs from the paper: the target is a least round trip ahead and not a smoothed one; a window
 /// grows by a hundredth of a segment for each round trip where the target is below it, and by a
-/// twentieth of itself where no W_max is known: before the first congestion and after a timeout, where
-/// section 4.8 has the curve from its flat point on. All as Linux has it (`bictcp_update`).
+/// twentieth of itself where no W_max is known: before the first congestion and after a timeout,
+/// where section 4.8 has the curve from its flat point on. All as Linux has it (`bictcp_update`).
 #[derive(Clone, Debug)]
 pub struct Cubic {
     config: CubicConfig,
@@ -97,8 +98,8 @@ pub struct Cubic {
     epoch: Option<Epoch>,
 }
 
-/// While W_max is not known the window grows by at least one segment in so many delivered ones, as in
-/// Linux: before the first congestion, and after a timeout, which forgets it.
+/// While W_max is not known the window grows by at least one segment in so many delivered ones, as
+/// in Linux: before the first congestion, and after a timeout, which forgets it.
 const FIRST_GROWTH: f64 = 20.0;
 /// Number of windows in which the window grows by one segment while the target is not above it, as
 /// in Linux.
@@ -121,8 +122,8 @@ impl Cubic {
         // Where the curve will be a round trip from now; Linux takes the least one.
         let t = (ack.now.since(epoch.start) + ack.least_rtt).as_secs_f64() - epoch.k;
         let target = epoch.origin + c * t * t * t;
-        // Figure 4, and alpha = 1 once the loss is made up for: at cwnd_prior, which fast convergence leaves
-        // alone, unlike W_max (section 4.3).
+        // Figure 4, and alpha = 1 once the loss is made up for: at cwnd_prior, which fast
+        // convergence leaves alone, unlike W_max (section 4.3).
         let alpha = if epoch.estimate < prior {
             3.0 * (1.0 - self.config.beta) / (1.0 + self.config.beta)
         } else {

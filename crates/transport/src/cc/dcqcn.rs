@@ -1,5 +1,5 @@
-//! DCQCN: marks make the rate fall, timers make it recover (Zhu et al., SIGCOMM 2015). Two forms: as
-//! NIC vendors build it and the published HPCC simulator runs it, and as the paper has it.
+//! DCQCN: marks make the rate fall, timers make it recover (Zhu et al., SIGCOMM 2015). Two forms:
+//! as NIC vendors build it and the published HPCC simulator runs it, and as the paper has it.
 
 mod config;
 mod paper;

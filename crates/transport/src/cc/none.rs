@@ -1,7 +1,7 @@
 //! No congestion control: line rate for ever, with a fixed window.
 //!
-//! The baseline that shows what the network does by itself, and the cheapest algorithm to measure the
-//! network with.
+//! The baseline that shows what the network does by itself, and the cheapest algorithm to measure
+//! the network with.
 
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{Ack, CcConfig, CongestionControl, ControllerFactory, FlowStart};

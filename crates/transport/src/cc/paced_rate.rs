@@ -4,8 +4,8 @@ use fabricsim_core::plugin::quirks::RateUnit;
 use fabricsim_core::plugin::{FlowStart, scaled_window};
 use fabricsim_core::units::{Bytes, Rate};
 
-/// Whether an algorithm limits what is in flight ("+w" in the HPCC paper's figures): a window of one
-/// bandwidth-delay product that shrinks with the rate.
+/// Whether an algorithm limits what is in flight ("+w" in the HPCC paper's figures): a window of
+/// one bandwidth-delay product that shrinks with the rate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Windowed {
     Yes,

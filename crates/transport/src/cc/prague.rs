@@ -106,11 +106,11 @@ enum Marks {
 
 /// Prague for one connection. Without accurate feedback of marks it is Reno.
 ///
-/// Rules are those of the implementation for Linux by the draft's authors, version 0.6, and its functions are
-/// named where the draft leaves room; sections are those of the draft's version 04.
+/// Rules are those of the implementation for Linux by the draft's authors, version 0.6, and its
+/// functions are named where the draft leaves room; sections are those of the draft's version 04.
 ///
-/// Differs from the paper: segments are paced one by one, where hosts with segmentation offload send
-/// bursts of up to 0.25 ms.
+/// Differs from the paper: segments are paced one by one, where hosts with segmentation offload
+/// send bursts of up to 0.25 ms.
 #[derive(Clone, Debug)]
 pub struct Prague {
     config: PragueConfig,
@@ -160,7 +160,8 @@ impl Prague {
             && self.rounds >= self.config.independent_after
     }
 
-    /// The increase in segments per round trip (section 2.4.4; `prague_rate_scaled_ai_ack_increase`).
+    /// The increase in segments per round trip (section 2.4.4;
+    /// `prague_rate_scaled_ai_ack_increase`).
     fn increase(&self, rtt: Duration) -> f64 {
         if !self.is_independent() || rtt >= self.config.target_rtt {
             return 1.0;
@@ -174,10 +175,10 @@ impl Prague {
         then.is_none_or(|then| now.since(then) >= self.config.target_rtt)
     }
 
-    /// Averages the marks of a period that has ended: a round trip, and where the flow competes as if its path
-    /// were longer the target round trip as well (`prague_should_update_ewma`, `prague_target_rtt_elapsed`).
-    /// Counts go on until both have passed; the next period ends when all that is in flight now is
-    /// acknowledged (`prague_update_alpha`, `prague_new_round`).
+    /// Averages the marks of a period that has ended: a round trip, and where the flow competes as
+    /// if its path were longer the target round trip as well (`prague_should_update_ewma`,
+    /// `prague_target_rtt_elapsed`). Counts go on until both have passed; the next period ends when
+    /// all that is in flight now is acknowledged (`prague_update_alpha`, `prague_new_round`).
     fn average<H>(&mut self, ack: &Ack<'_, H>) {
         let ended = ack.cumulative >= self.period_end
             && (!self.is_independent() || self.has_passed(self.averaged_at, ack.now));
@@ -201,12 +202,13 @@ impl Prague {
         }
     }
 
-    /// Marks are reported: the window falls by half of their average share (section 2.4.2). That state, CWR,
-    /// is held until something sent after it is acknowledged (`tcp_fastretrans_alert`, D), and no other begins
-    /// meanwhile. Where the flow competes as if its path were longer, one that begins within the target round
-    /// trip of the last reduction is held like any other but reduces nothing: `prague_enter_cwr` returns, and
-    /// `tcp_set_ca_state` has set the state all the same. So reductions come after whole round trips. Where
-    /// losses are recovered, none begins: `tcp_enter_cwr` is not called in the states Recovery and Loss.
+    /// Marks are reported: the window falls by half of their average share (section 2.4.2). That
+    /// state, CWR, is held until something sent after it is acknowledged (`tcp_fastretrans_alert`,
+    /// D), and no other begins meanwhile. Where the flow competes as if its path were longer, one
+    /// that begins within the target round trip of the last reduction is held like any other but
+    /// reduces nothing: `prague_enter_cwr` returns, and `tcp_set_ca_state` has set the state all
+    /// the same. So reductions come after whole round trips. Where losses are recovered, none
+    /// begins: `tcp_enter_cwr` is not called in the states Recovery and Loss.
     fn on_marks<H>(&mut self, ack: &Ack<'_, H>) {
         let alpha = match self.marks {
             Marks::Share(alpha) => alpha,
@@ -232,8 +234,8 @@ impl Prague {
         self.window.cwnd = (self.window.cwnd - paid).max(LEAST_THRESHOLD);
     }
 
-    /// Sets the rate: a window of IP packets in a round-trip time, and twice as much early in slow start, so
-    /// that the window can double (`prague_update_pacing_rate`). It is spent by payload
+    /// Sets the rate: a window of IP packets in a round-trip time, and twice as much early in slow
+    /// start, so that the window can double (`prague_update_pacing_rate`). It is spent by payload
     /// (`tcp_update_skb_after_send`), so that a window leaves in a little less than a round trip.
     fn pace<H>(&mut self, ack: &Ack<'_, H>) {
         let rtt = ack.smoothed_rtt.as_secs_f64();
@@ -251,8 +253,8 @@ impl Prague {
 }
 
 impl<H> CongestionControl<H> for Prague {
-    /// In the order of Linux: `tcp_fastretrans_alert` reduces, then `prague_cong_control` lets the window grow,
-    /// averages and sets the rate.
+    /// In the order of Linux: `tcp_fastretrans_alert` reduces, then `prague_cong_control` lets the
+    /// window grow, averages and sets the rate.
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         self.delivered += ack.delivered;
         self.marked += ack.marked;
@@ -288,7 +290,8 @@ impl<H> CongestionControl<H> for Prague {
     fn on_congestion(&mut self, congestion: &Congestion) {
         self.debt = 0.0;
         self.held = None;
-        // Losses, and marks without accurate feedback, as Reno (`prague_enter_loss`, `prague_reno`).
+        // Losses, and marks without accurate feedback, as Reno (`prague_enter_loss`,
+        // `prague_reno`).
         if congestion.signal != Signal::RepeatedTimeout {
             self.window.reduce_to(self.window.cwnd / 2.0);
         }

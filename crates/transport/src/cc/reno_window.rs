@@ -13,7 +13,8 @@ pub(super) struct RenoWindow {
     mss: Bytes,
 }
 
-/// The methods of a controller whose field `window` is a [`RenoWindow`], within its `impl CongestionControl`.
+/// The methods of a controller whose field `window` is a [`RenoWindow`], within its `impl
+/// CongestionControl`.
 macro_rules! delegate_to_window {
     () => {
         fn on_recovery_exit(&mut self, most: Option<Bytes>) {
@@ -88,8 +89,8 @@ impl RenoWindow {
         self.cwnd < self.ssthresh
     }
 
-    /// Slow start: a segment for each delivered one, up to the threshold (RFC 5681, equation 2, with
-    /// bytes counted as in RFC 3465 without limit, as Linux does). Returns what is left of
+    /// Slow start: a segment for each delivered one, up to the threshold (RFC 5681, equation 2,
+    /// with bytes counted as in RFC 3465 without limit, as Linux does). Returns what is left of
     /// `delivered`.
     #[inline]
     pub(super) fn slow_start(&mut self, delivered: f64) -> f64 {

@@ -25,8 +25,8 @@ settings! {
     }
 }
 
-/// The threshold K of DCTCP: 30 KB at 10 Gbps and in proportion at other rates, as RDMA's `dctcp` has it
-/// (SIGCOMM 2010, section 4, has 20 and 65 packets at 1 and 10 Gbps).
+/// The threshold K of DCTCP: 30 KB at 10 Gbps and in proportion at other rates, as RDMA's `dctcp`
+/// has it (SIGCOMM 2010, section 4, has 20 and 65 packets at 1 and 10 Gbps).
 pub(super) fn step(rate: Rate) -> MarkingThresholds {
     let step = rate.bytes_in(Duration::from_us(24));
     MarkingThresholds {

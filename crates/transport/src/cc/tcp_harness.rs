@@ -66,8 +66,8 @@ impl Stream {
         }
     }
 
-    /// A round trip of `rtt` that ends at `now`: as many acknowledgements as the window has segments, of
-    /// which the share `marked` is marked.
+    /// A round trip of `rtt` that ends at `now`: as many acknowledgements as the window has
+    /// segments, of which the share `marked` is marked.
     pub(super) fn round(
         &mut self,
         cc: &mut impl CongestionControl<()>,

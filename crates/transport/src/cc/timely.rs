@@ -1,5 +1,5 @@
-//! TIMELY: the rate follows the gradient of the round-trip time (Mittal et al., SIGCOMM 2015), as the
-//! published HPCC simulator runs it.
+//! TIMELY: the rate follows the gradient of the round-trip time (Mittal et al., SIGCOMM 2015), as
+//! the published HPCC simulator runs it.
 
 use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::plugin::{
@@ -19,11 +19,11 @@ const HYPER_AFTER: u32 = 5;
 choices! {
     /// Events that lead to hyper increase.
     pub enum HyperCounts {
-        /// Five increases in a row, below T_low too; the sixth is the first larger one: the published
-        /// HPCC simulator.
+        /// Five increases in a row, below T_low too; the sixth is the first larger one: the
+        /// published HPCC simulator.
         Increases = "increases",
-        /// Round-trip times that fall five times in a row; increases below T_low are never larger: the
-        /// paper.
+        /// Round-trip times that fall five times in a row; increases below T_low are never larger:
+        /// the paper.
         Gradients = "gradients" ("negative ones; the paper"),
     }
 }

@@ -26,8 +26,8 @@ choices! {
         /// Receivers keep nothing beyond a gap; senders go back to it and send everything again.
         #[default]
         GoBackN = "go-back-n",
-        /// Receivers keep and report what arrives beyond a gap; senders send again what is lost (IRN:
-        /// Mittal et al., SIGCOMM 2018, section 3.1).
+        /// Receivers keep and report what arrives beyond a gap; senders send again what is lost
+        /// (IRN: Mittal et al., SIGCOMM 2018, section 3.1).
         Selective = "selective" ("send again only what is lost"),
     }
 }
@@ -43,11 +43,13 @@ settings! {
         pub base_rtt: BaseRtt = "largest",
         /// Least retransmission timeout.
         ///
-        /// The timeout is the larger of this and the smoothed round-trip time plus four deviations (RFC
-        /// 6298), doubled after each timeout in a row. Absent means [`RTO_LOSSY`](Self::RTO_LOSSY), in
-        /// fabrics that lose no packet [`RTO_LOSSLESS`](Self::RTO_LOSSLESS).
+        /// The timeout is the larger of this and the smoothed round-trip time plus four deviations
+        /// (RFC 6298), doubled after each timeout in a row. Absent means
+        /// [`RTO_LOSSY`](Self::RTO_LOSSY), in fabrics that lose no packet
+        /// [`RTO_LOSSLESS`](Self::RTO_LOSSLESS).
         ///
-        /// Differs from the paper: the published simulator has none, and a lost tail hangs its flow.
+        /// Differs from the paper: the published simulator has none, and a lost tail hangs its
+        /// flow.
         #[range(above "0s")]
         #[refused(
             "a timeout of zero would resend at once",
@@ -78,9 +80,9 @@ impl RdmaConfig {
     pub const RTO_LOSSY: Duration = Duration::from_ms(4);
 
     /// The least timeout where no packet can be lost: 4.096 us times 2^17, the local ACK timeout of
-    /// RoCE connections that Linux's `rdma_cm` makes. It is chosen there to outlast the time for which
-    /// the buffers of a path can hold a packet ("RDMA/cma: Change RoCE packet life time from 18 to 16",
-    /// 2022), so that pauses do not make it fire.
+    /// RoCE connections that Linux's `rdma_cm` makes. It is chosen there to outlast the time for
+    /// which the buffers of a path can hold a packet ("RDMA/cma: Change RoCE packet life time from
+    /// 18 to 16", 2022), so that pauses do not make it fire.
     pub const RTO_LOSSLESS: Duration = Duration::from_ns(4_096 << 17);
 
     /// Refuses values without a meaning.
@@ -106,8 +108,8 @@ pub(super) fn gap(unit: TimeUnit, wire: u16, rate: Rate) -> Duration {
 /// W.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BaseReference {
-    /// T is the largest of all pairs, for every flow, and W what the flow's own NIC sends in it (HPCC
-    /// paper: W_init = B_NIC x T).
+    /// T is the largest of all pairs, for every flow, and W what the flow's own NIC sends in it
+    /// (HPCC paper: W_init = B_NIC x T).
     Largest {
         /// The largest base round-trip time.
         base_rtt: Duration,
@@ -121,14 +123,14 @@ pub enum BaseReference {
         /// The largest bandwidth-delay product, of the slowest link of a path.
         bdp: Bytes,
     },
-    /// Those of the flow's own pair, W of the slowest link of its path: the published script with a T
-    /// for each pair.
+    /// Those of the flow's own pair, W of the slowest link of its path: the published script with a
+    /// T for each pair.
     PublishedPair,
 }
 
 impl BaseReference {
-    /// The reference that `choice` names, in a network whose largest base round-trip time and largest
-    /// bandwidth-delay product of all pairs are `base_rtt` and `bdp`.
+    /// The reference that `choice` names, in a network whose largest base round-trip time and
+    /// largest bandwidth-delay product of all pairs are `base_rtt` and `bdp`.
     #[must_use]
     pub const fn new(choice: BaseRtt, rule: WindowRule, base_rtt: Duration, bdp: Bytes) -> Self {
         match (choice, rule) {

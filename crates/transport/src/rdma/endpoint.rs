@@ -156,8 +156,8 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         update
     }
 
-    /// When the first flow of `nic` with bytes left is due, which may be a time that has passed
-    /// ([`NicTimer::FirstWithBytes`]).
+    /// Returns the time at which the first flow of `nic` with bytes left is due, which may be a
+    /// time that has passed ([`NicTimer::FirstWithBytes`]).
     // Apart from the code of networks that are precise.
     #[cold]
     fn first_with_bytes(&self, nic: PortId) -> Time {

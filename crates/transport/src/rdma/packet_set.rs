@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// Packet numbers in a bit map. It takes a bit for each packet from the lowest that is not forgotten
-/// to the highest that was added.
+/// Packet numbers in a bit map. It takes a bit for each packet from the lowest that is not
+/// forgotten to the highest that was added.
 #[derive(Clone, Debug)]
 pub(super) struct PacketSet {
     /// The lowest number of the first word, over 64.

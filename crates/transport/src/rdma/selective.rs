@@ -8,10 +8,10 @@ use super::packet_set::PacketSet;
 /// The packets of a flow between its first unacknowledged and its next new byte, while some of them
 /// are lost (IRN: Mittal et al., Revisiting Network Support for RDMA, SIGCOMM 2018, section 3.1).
 ///
-/// * An episode of recovery begins with a report of a gap or with a timeout. It ends when everything
-///   that had been sent by then is acknowledged.
-/// * In it the first unacknowledged packet is retransmitted, then each packet that was not reported and
-///   has a reported one above it. Then come new ones.
+/// * An episode of recovery begins with a report of a gap or with a timeout. It ends when
+///   everything that had been sent by then is acknowledged.
+/// * In it the first unacknowledged packet is retransmitted, then each packet that was not reported
+///   and has a reported one above it. Then come new ones.
 /// * A packet is retransmitted once, unless its second copy turns out to be lost too.
 ///
 /// Packets are numbered by their first byte over the MTU.
@@ -22,7 +22,8 @@ pub(super) struct Scoreboard {
     reported: PacketSet,
     /// Packets below this one are lost where they are not reported.
     lost_below: u64,
-    /// The next packet to look at: lost ones below have been retransmitted. It is not itself reported.
+    /// The next packet to look at: lost ones below have been retransmitted. It is not itself
+    /// reported.
     turn: u64,
     /// Time at which a packet was last retransmitted.
     resent_at: Time,
@@ -107,14 +108,14 @@ impl Scoreboard {
         acknowledged >= self.until && first >= self.lost_below && first >= self.reported_below
     }
 
-    /// The receiver has acknowledged the packet that left at `sent_at`: byte `acknowledged` is missing
-    /// and the packet that many (`beyond`) packets later has arrived; 0 when that is not known.
-    /// `next` is the next new byte.
+    /// The receiver has acknowledged the packet that left at `sent_at`: byte `acknowledged` is
+    /// missing and the packet that many (`beyond`) packets later has arrived; 0 when that is not
+    /// known. `next` is the next new byte.
     ///
-    /// Differs from the paper: a second copy that is lost is noticed. A network that keeps the order
-    /// of a flow delivers nothing sent later before it, so when a packet that left no earlier than
-    /// the last second copy meets a gap, all lost packets have their turn again. In the paper that
-    /// takes a timeout, as it does here when nothing sent later arrives, and where packets are
+    /// Differs from the paper: a second copy that is lost is noticed. A network that keeps the
+    /// order of a flow delivers nothing sent later before it, so when a packet that left no earlier
+    /// than the last second copy meets a gap, all lost packets have their turn again. In the paper
+    /// that takes a timeout, as it does here when nothing sent later arrives, and where packets are
     /// overtaken.
     pub(super) fn report(
         &mut self,
@@ -144,8 +145,8 @@ impl Scoreboard {
         Episode::Begins
     }
 
-    /// [`Self::report`] where packets are overtaken: what lies less than that below packet `arrived`
-    /// may be under way.
+    /// [`Self::report`] where packets are overtaken: what lies less than that below packet
+    /// `arrived` may be under way.
     fn report_overtaken(&mut self, first: u64, arrived: u64, next: u64) -> Episode {
         self.reported_below = self.reported_below.max(arrived + 1);
         let overtaken = arrived.saturating_sub(self.overtaking.packets);
@@ -158,11 +159,11 @@ impl Scoreboard {
         Episode::Begins
     }
 
-    /// Nothing was acknowledged for a timeout: what was sent, up to byte `next`, and not reported is
-    /// lost.
+    /// Nothing was acknowledged for a timeout: what was sent, up to byte `next`, and not reported
+    /// is lost.
     ///
-    /// Differs from the paper: there only the first packet is retransmitted until more is reported, so
-    /// that a lost tail of several packets takes a round trip for each.
+    /// Differs from the paper: there only the first packet is retransmitted until more is reported,
+    /// so that a lost tail of several packets takes a round trip for each.
     pub(super) fn time_out(&mut self, acknowledged: u64, next: u64) {
         if acknowledged == 0 {
             // The receiver may have had the whole flow and forgotten it: it begins anew.

@@ -227,7 +227,8 @@ impl<L> RdmaSender<L> {
         Bytes::new(newly)
     }
 
-    /// Moves the pending send with the algorithm's rate: what the last packet would have been spaced by.
+    /// Moves the pending send with the algorithm's rate: what the last packet would have been
+    /// spaced by.
     #[inline]
     pub(super) fn follow_rate<H: Header>(&mut self, times: TimeUnit)
     where
@@ -247,7 +248,8 @@ impl<L> RdmaSender<L> {
     }
 
     /// Takes the report of a gap. Going back, the sender resumes at the first byte that is not
-    /// acknowledged; selectively it sends again what is lost, and tells its algorithm once an episode.
+    /// acknowledged; selectively it sends again what is lost, and tells its algorithm once an
+    /// episode.
     // Apart from the code that every ACK runs through.
     #[cold]
     pub(super) fn on_nack<H: Header, F>(

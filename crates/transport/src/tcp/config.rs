@@ -10,12 +10,12 @@ choices! {
     /// A set of defaults.
     #[derive(Default)]
     pub enum TcpProfile {
-        /// A Linux host on a wide-area path: 1,514-byte packets, RTO of at least SRTT + 200 ms, delayed
-        /// acknowledgements of 40 ms, 16 quick ones, tail loss probes.
+        /// A Linux host on a wide-area path: 1,514-byte packets, RTO of at least SRTT + 200 ms,
+        /// delayed acknowledgements of 40 ms, 16 quick ones, tail loss probes.
         #[default]
         LinuxWan = "linux-wan",
-        /// A stack in user space in a datacenter: 1,538 bytes (preamble and gap counted), RTO of at least
-        /// 2 ms, delayed acknowledgements of 100 us, no probes.
+        /// A stack in user space in a datacenter: 1,538 bytes (preamble and gap counted), RTO of at
+        /// least 2 ms, delayed acknowledgements of 100 us, no probes.
         Datacenter = "datacenter",
     }
 }

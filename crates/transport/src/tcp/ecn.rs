@@ -2,8 +2,8 @@
 
 use fabricsim_core::plugin::Feedback;
 
-/// Whether what waits for a delayed acknowledgement is acknowledged before a packet is taken in, and
-/// whether that packet is acknowledged at once.
+/// Whether what waits for a delayed acknowledgement is acknowledged before a packet is taken in,
+/// and whether that packet is acknowledged at once.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Urgency {
     pub(super) before: bool,

@@ -74,7 +74,8 @@ impl<H: HasTcp> Tcp<H> {
             .expect("a listed slot holds a connection")
     }
 
-    /// Puts the connection of `slot` where its state says: ready, waiting for its pacing, or neither.
+    /// Puts the connection of `slot` where its state says: ready, waiting for its pacing, or
+    /// neither.
     #[inline]
     fn place(&mut self, now: Time, slot: u32) {
         let connection = self.connections[slot as usize]

@@ -1,7 +1,7 @@
 //! Fields that a TCP segment carries beyond those of every packet.
 //!
-//! `Packet::seq` is the first payload byte of a segment, `Packet::flow` the connection (the flow for
-//! which it was opened), `Packet::sent_at` the timestamp: of the segment itself, and on an
+//! `Packet::seq` is the first payload byte of a segment, `Packet::flow` the connection (the flow
+//! for which it was opened), `Packet::sent_at` the timestamp: of the segment itself, and on an
 //! acknowledgement of the segment that caused it (RFC 7323, section 4.3).
 
 use fabricsim_core::packet::{Header, Slots};
@@ -16,7 +16,8 @@ pub struct Bits(u8);
 impl Bits {
     /// The packet is a TCP segment.
     pub const TCP: Self = Self(1);
-    /// Opens a connection (RFC 9293, section 3.5); on a segment with payload, one without handshake.
+    /// Opens a connection (RFC 9293, section 3.5); on a segment with payload, one without
+    /// handshake.
     pub const SYN: Self = Self(2);
     /// `TcpHeader::ack` counts.
     pub const ACK: Self = Self(4);
@@ -71,7 +72,8 @@ pub struct TcpHeader {
     pub sack: [SackBlock; 3],
     /// Packets that have arrived with a CE mark (RFC 9768, section 3.2, whose fields are narrower).
     ///
-    /// Differs from the paper: the count does not wrap at 8, so it needs no heuristics after losses.
+    /// Differs from the paper: the count does not wrap at 8, so it needs no heuristics after
+    /// losses.
     pub ce_count: u32,
     /// The class of the connection's first flow: which settings it runs with.
     pub class: u16,
@@ -82,8 +84,9 @@ pub struct TcpHeader {
 }
 
 impl TcpHeader {
-    /// On a request: payload bytes of the response. On its response: payload bytes of the connection
-    /// that have been retransmitted so far. It lies where segments without payload have their blocks.
+    /// On a request: payload bytes of the response. On its response: payload bytes of the
+    /// connection that have been retransmitted so far. It lies where segments without payload have
+    /// their blocks.
     #[inline]
     #[must_use]
     pub fn aside(&self) -> Bytes {

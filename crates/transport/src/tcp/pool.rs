@@ -2,9 +2,10 @@
 //! them.
 //!
 //! * A request takes an idle connection; without one it dials a new one and waits.
-//! * A connection whose response has been read serves the oldest request that still waits for its own
-//!   dial ("late binding"). If none waits it would be idle, but all idle connections are closed when a
-//!   response has been read, and those that become idle later as well, until the next request.
+//! * A connection whose response has been read serves the oldest request that still waits for its
+//!   own dial ("late binding"). If none waits it would be idle, but all idle connections are closed
+//!   when a response has been read, and those that become idle later as well, until the next
+//!   request.
 //! * A dial whose request has been served serves another one that waits, or its connection is idle.
 
 use std::collections::VecDeque;

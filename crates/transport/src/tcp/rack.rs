@@ -1,5 +1,5 @@
-//! Recent acknowledgement: which transmissions are overdue by the time of one that was sent later and
-//! has arrived (RFC 8985, section 6).
+//! Recent acknowledgement: which transmissions are overdue by the time of one that was sent later
+//! and has arrived (RFC 8985, section 6).
 
 use fabricsim_core::units::{Duration, Time};
 
@@ -94,7 +94,8 @@ impl Rack {
     }
 
     /// The reordering window (step 4): a quarter of the least round-trip time, more after needless
-    /// retransmissions, nothing when three segments beyond a gap are reported and none was ever late.
+    /// retransmissions, nothing when three segments beyond a gap are reported and none was ever
+    /// late.
     pub(super) fn window(
         &self,
         rtt: &RttEstimator,

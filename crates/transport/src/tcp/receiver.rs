@@ -150,8 +150,8 @@ impl Receiver {
         taken
     }
 
-    /// A segment that is not the next one, or that fills a gap. Returns the payload that is delivered
-    /// now.
+    /// A segment that is not the next one, or that fills a gap. Returns the payload that is
+    /// delivered now.
     #[cold]
     fn take_beyond(&mut self, seq: u64, end: u64, detection: Detection) -> u64 {
         let delivered = self.delivered();

@@ -24,9 +24,9 @@ impl ProportionalReduction {
         }
     }
 
-    /// An acknowledgement delivers `delivered` segments and leaves `in_flight` (RFC 6937, section 3,
-    /// with the slow-start reduction bound). `safe`: the cumulative acknowledgement moved on and no
-    /// loss was found.
+    /// An acknowledgement delivers `delivered` segments and leaves `in_flight` (RFC 6937, section
+    /// 3, with the slow-start reduction bound). `safe`: the cumulative acknowledgement moved on and
+    /// no loss was found.
     pub(super) fn on_ack(&mut self, delivered: u32, in_flight: u32, ssthresh: u32, safe: Safe) {
         self.delivered += delivered;
         let mut quota = if in_flight > ssthresh {
@@ -56,7 +56,8 @@ impl ProportionalReduction {
     }
 }
 
-/// Whether an acknowledgement in recovery shows that retransmissions arrive and nothing more is lost.
+/// Whether an acknowledgement in recovery shows that retransmissions arrive and nothing more is
+/// lost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Safe {
     Yes,

@@ -31,8 +31,8 @@ impl RttEstimator {
         self.smoothed = Some(Duration::from_ps((7 * srtt + sample) / 8));
     }
 
-    /// RTO without back-off: the initial one before the first sample (rule 2.1), then
-    /// SRTT + 4 RTTVAR with a floor (rules 2.3 and 2.4; Linux puts the floor under the second term).
+    /// RTO without back-off: the initial one before the first sample (rule 2.1), then SRTT + 4
+    /// RTTVAR with a floor (rules 2.3 and 2.4; Linux puts the floor under the second term).
     pub(super) fn timeout(&self, parameters: &TcpParameters) -> Duration {
         let Some(smoothed) = self.smoothed else {
             return parameters.initial_rto;

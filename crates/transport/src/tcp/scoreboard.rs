@@ -2,8 +2,8 @@
 //! was sent, and whether it is reported, believed lost or retransmitted (RFC 6675, section 3; RFC
 //! 8985, section 5.2).
 //!
-//! Segments are numbered in the order of their bytes; a retransmission sends the same segment again.
-//! Work for an acknowledgement is in proportion to what it newly delivers.
+//! Segments are numbered in the order of their bytes; a retransmission sends the same segment
+//! again. Work for an acknowledgement is in proportion to what it newly delivers.
 
 #[cfg(test)]
 mod tests;
@@ -50,7 +50,8 @@ pub(super) struct Scoreboard {
     /// Transmissions in the order of their times, for RACK: the number and the time.
     timeline: VecDeque<(u64, Time)>,
     detection: Detection,
-    /// Without SACK: duplicate acknowledgements, each of which stands for a segment that has arrived.
+    /// Without SACK: duplicate acknowledgements, each of which stands for a segment that has
+    /// arrived.
     duplicates: u32,
 }
 
@@ -161,8 +162,8 @@ impl Scoreboard {
         *segment
     }
 
-    /// Takes in an acknowledgement of all below `cumulative` and of `blocks` beyond; `rack` learns of
-    /// each delivered segment.
+    /// Takes in an acknowledgement of all below `cumulative` and of `blocks` beyond; `rack` learns
+    /// of each delivered segment.
     pub(super) fn acknowledge(
         &mut self,
         cumulative: u64,
@@ -238,8 +239,8 @@ impl Scoreboard {
         });
     }
 
-    /// Finds what is lost by the times of transmissions (RFC 8985, section 6.2, step 5). Returns how
-    /// many segments are newly lost, and when to look again if nothing is acknowledged.
+    /// Finds what is lost by the times of transmissions (RFC 8985, section 6.2, step 5). Returns
+    /// how many segments are newly lost, and when to look again if nothing is acknowledged.
     pub(super) fn detect(&mut self, now: Time, rack: &Rack, window: Duration) -> (u32, Time) {
         let mut found = 0;
         while let Some(&(number, sent_at)) = self.timeline.front() {
@@ -278,8 +279,8 @@ impl Scoreboard {
         found
     }
 
-    /// A timeout: the first segment is lost, and each that was sent at `before` or earlier (RFC 8985,
-    /// section 6.3).
+    /// A timeout: the first segment is lost, and each that was sent at `before` or earlier (RFC
+    /// 8985, section 6.3).
     pub(super) fn lose_on_timeout(&mut self, before: Time) {
         for index in 0..self.segments.len() {
             let segment = &self.segments[index];

@@ -73,9 +73,9 @@ struct WindowUse {
 
 /// The sending half.
 ///
-/// Differs from the paper: a reduction for a loss that was none is not undone (RFC 9438, section 4.9,
-/// makes that optional), and there is no receive window (RFC 9293, section 3.8.6): applications read
-/// at once.
+/// Differs from the paper: a reduction for a loss that was none is not undone (RFC 9438, section
+/// 4.9, makes that optional), and there is no receive window (RFC 9293, section 3.8.6):
+/// applications read at once.
 #[derive(Debug)]
 pub(super) struct TcpSender {
     pub(super) cc: DynController,

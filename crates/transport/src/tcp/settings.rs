@@ -18,8 +18,8 @@ choices! {
         /// acknowledged.
         #[default]
         Plain = "plain",
-        /// The source asks the destination for the bytes, as HTTP does; the flow ends when the last one has
-        /// been read.
+        /// The source asks the destination for the bytes, as HTTP does; the flow ends when the last
+        /// one has been read.
         Fetch = "fetch",
     }
 }
@@ -43,8 +43,8 @@ choices! {
         /// By a handshake, which takes a round trip.
         #[default]
         Handshake = "handshake",
-        /// They are open: the first segment carries payload, as on a connection that persists. Fetches
-        /// always have a handshake.
+        /// They are open: the first segment carries payload, as on a connection that persists.
+        /// Fetches always have a handshake.
         Open = "open" ("the first segment carries payload"),
     }
 }

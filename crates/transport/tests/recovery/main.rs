@@ -95,8 +95,8 @@ fn a_second_copy_with_nothing_after_it_takes_a_timeout() {
     assert_eq!((outcome.again(), outcome.timeouts), (2, 1));
 }
 
-/// In a network that changes the order of packets a late packet looks lost. It is retransmitted once,
-/// however many others pass it, unless it turns up before its copy can leave.
+/// In a network that changes the order of packets a late packet looks lost. It is retransmitted
+/// once, however many others pass it, unless it turns up before its copy can leave.
 #[test]
 fn a_late_packet_costs_a_copy_at_most() {
     let copies = |passed: u64, late: &[u64]| {
@@ -178,8 +178,8 @@ proptest! {
         prop_assert_eq!(again.sum::<u64>(), outcome.sender.retransmitted.get());
     }
 
-    /// Returns where only data is lost and order is kept, what is retransmitted without a timeout is
-    /// exactly what was lost.
+    /// Returns where only data is lost and order is kept, what is retransmitted without a timeout
+    /// is exactly what was lost.
     #[test]
     fn without_a_timeout_only_losses_are_sent_again(
         packets in 2u64..200,

@@ -64,7 +64,8 @@ fn a_request_inherits_the_connection_that_is_freed_while_it_dials() {
     // Both dial; the second is served by the first one's warm connection all the same.
     assert_eq!((own_syns, bound_syns), (2, 2));
     assert!((own[0] - bound[0]).abs() < 1.0);
-    // It waits 80 ms for it, and then needs one round trip and the bytes: its window is 100 segments.
+    // It waits 80 ms for it, and then needs one round trip and the bytes: its window is 100
+    // segments.
     let bytes = 100.0 * 1_514.0 * 8.0 / 50e3;
     let warm = 80.0 + 160.0 + bytes;
     assert!((bound[1] - warm).abs() < 30.0, "{} and {warm}", bound[1]);

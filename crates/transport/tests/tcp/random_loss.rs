@@ -8,7 +8,8 @@ use fabricsim_transport::tcp::{ClassConfig, Feedback, Opening, Switch, TcpConfig
 
 use crate::network::{Fate, Network, Path, Segment, is_data, ms};
 
-/// The round-trip time in seconds. With windows below 150 segments CUBIC is in its Reno-friendly region.
+/// The round-trip time in seconds. With windows below 150 segments CUBIC is in its Reno-friendly
+/// region.
 const RTT: f64 = 0.02;
 
 /// Returns whether the `number`-th transmission of data is lost: the same ones in the network and
@@ -96,9 +97,9 @@ impl Rfc9438 {
     }
 }
 
-/// Segments delivered per round trip, which is the mean window, from 20 s on for `seconds`: a pipe that is a
-/// round trip long and loses `share` of what is sent. Losses are noticed by the next acknowledgement, and
-/// recovered within the same window; the window rests until they are.
+/// Segments delivered per round trip, which is the mean window, from 20 s on for `seconds`: a pipe
+/// that is a round trip long and loses `share` of what is sent. Losses are noticed by the next
+/// acknowledgement, and recovered within the same window; the window rests until they are.
 fn modeled(until: UntilWindow, share: f64, seconds: f64) -> f64 {
     let mut cc = Rfc9438 {
         until,

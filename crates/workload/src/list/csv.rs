@@ -47,11 +47,11 @@ const IGNORED: &[&str] = &[
 ];
 
 /// Reads a CSV with a header that names at least `src`, `dst`, `size_bytes` and `start_ns`, in any
-/// order; `class`, `priority` (default 3), `src_port` and `dst_port` (default 100) are optional, and
-/// the result columns of a run's `fct.csv` are ignored.
+/// order; `class`, `priority` (default 3), `src_port` and `dst_port` (default 100) are optional,
+/// and the result columns of a run's `fct.csv` are ignored.
 ///
-/// `start_ns` may have decimals and is exact to the picosecond. Rows need not be sorted. Blank lines
-/// and comments (`#`) are skipped.
+/// `start_ns` may have decimals and is exact to the picosecond. Rows need not be sorted. Blank
+/// lines and comments (`#`) are skipped.
 ///
 /// # Errors
 /// At the field at fault: a column that is missing or unknown, a node that is not one of `hosts`, a

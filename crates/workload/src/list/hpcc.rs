@@ -16,15 +16,15 @@ pub enum FlowTimes {
     /// As they are written, to the picosecond.
     #[default]
     Exact,
-    /// As the published simulator does: through a double, cut to whole nanoseconds. Many starts come
-    /// out one nanosecond early, which is what its result files show.
+    /// As the published simulator does: through a double, cut to whole nanoseconds. Many starts
+    /// come out one nanosecond early, which is what its result files show.
     Truncated,
 }
 
 const FIELDS: &str = "a line has six fields: src dst priority dst_port size_bytes start_seconds";
 
-/// Reads a `flow.txt`: the number of flows, then a line `src dst pg dport size start` for each, with
-/// the size in bytes and the start in seconds, absolute (by convention from 2 s on).
+/// Reads a `flow.txt`: the number of flows, then a line `src dst pg dport size start` for each,
+/// with the size in bytes and the start in seconds, absolute (by convention from 2 s on).
 ///
 /// Lines need not be sorted; sizes are 64-bit. The priority group becomes the priority. Flows have
 /// no class of their own.

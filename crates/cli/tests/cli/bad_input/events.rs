@@ -21,7 +21,7 @@ pub(super) const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:11:1",
         says: &["[[event]] 1 needs the key `at`"],
-        help: "add `at = ...`: when it happens",
+        help: "add `at = ...`: time of the event",
     },
     Case {
         name: "a misspelled key of an event",

@@ -75,7 +75,8 @@ impl LatencySettings {
         origin.write_files(destination, &SET, &files)
     }
 
-    /// Rows: error against packets, error against the size of the sketch. Columns: traffic and quantile.
+    /// Rows: error against packets, error against the size of the sketch. Columns: traffic and
+    /// quantile.
     fn figure(&self, lines: &[Line]) -> Figure {
         let mut traffics: Vec<&str> = lines.iter().map(|line| line.traffic.as_str()).collect();
         traffics.dedup();

@@ -172,8 +172,8 @@ impl Rival {
         Ok(Work::Traceback(marking))
     }
 
-    /// The bits that a packet carries: the 16 of an IP identification that marks take as published, or a
-    /// switch's number.
+    /// The bits that a packet carries: the 16 of an IP identification that marks take as published,
+    /// or a switch's number.
     pub(super) fn bits(self, switches: u32) -> u32 {
         match self {
             Self::Ppm | Self::Ams2(_) => 16,

@@ -127,8 +127,8 @@ fn distinct<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     found
 }
 
-/// Mean and 99th percentile against path length: two panels for each scheme, with a curve for each of its
-/// budgets and for all that is compared with it.
+/// Mean and 99th percentile against path length: two panels for each scheme, with a curve for each
+/// of its budgets and for all that is compared with it.
 fn figure(title: &str, presets: &[Preset], rows: &[Row]) -> Figure {
     let presets = distinct(presets.iter().copied());
     let curves = presets

@@ -74,10 +74,10 @@ fn packets_to_decode_are_as_expected() {
     assert_eq!(table(60).len(), 140);
 }
 
-/// A 99th percentile of 2,000 trials is itself uncertain, the model's as well as ours: over nine seeds its
-/// standard deviation is 2.5% in the mean of the cells and 7% in some, so that ours of two seeds are more than
-/// 6% and a packet apart in 10 cells of 140, and ours and the model's in 8 to 16. So nine of ten have to be
-/// within 6% and all within 15%.
+/// A 99th percentile of 2,000 trials is itself uncertain, the model's as well as ours: over nine
+/// seeds its standard deviation is 2.5% in the mean of the cells and 7% in some, so that ours of
+/// two seeds are more than 6% and a packet apart in 10 cells of 140, and ours and the model's in 8
+/// to 16. So nine of ten have to be within 6% and all within 15%.
 #[test]
 #[ignore = "takes half a minute: cargo test --release -p fabricsim-pint -- --ignored --nocapture as_expected"]
 fn packets_to_decode_are_as_expected_in_2000_trials() {
@@ -120,8 +120,8 @@ fn whole_numbers_are_collected_like_coupons() {
     }
 }
 
-/// The paper's curve for k = d = 25 (Figure 5): a median of 41 packets and a 99th percentile of 68 for the
-/// hybrid, 89 and 189 for the Baseline.
+/// The paper's curve for k = d = 25 (Figure 5): a median of 41 packets and a 99th percentile of 68
+/// for the hybrid, 89 and 189 for the Baseline.
 #[test]
 fn the_hybrid_needs_half_of_the_baselines_packets() {
     let trials = Trials {
@@ -261,8 +261,8 @@ fn threads_do_not_change_trials() {
     }
 }
 
-/// A network like those of providers: `rows` chains of switches, joined at both ends and by a rung after every
-/// eighth switch. The walk goes along the first chain.
+/// A network like those of providers: `rows` chains of switches, joined at both ends and by a rung
+/// after every eighth switch. The walk goes along the first chain.
 fn ladder(rows: u64, length: u64) -> Paths {
     let mut links = Vec::new();
     for row in 0..rows {
@@ -283,9 +283,10 @@ fn ladder(rows: u64, length: u64) -> Paths {
     }
 }
 
-/// Without links no decoder can do with less than log2 |V| bits for each hop; with them 767 switches in
-/// chains need a fourth of it. On the longest shortest path of Kentucky Datalink (Figure 10: 754 switches, 59
-/// hops) an independent model needs 15.6 packets of 2 x 8 bits and 133 of one bit.
+/// Without links no decoder can do with less than log2 |V| bits for each hop; with them 767
+/// switches in chains need a fourth of it. On the longest shortest path of Kentucky Datalink
+/// (Figure 10: 754 switches, 59 hops) an independent model needs 15.6 packets of 2 x 8 bits and 133
+/// of one bit.
 #[test]
 fn links_spare_most_of_the_packets() {
     let trials = Trials {

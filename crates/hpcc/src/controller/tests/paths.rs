@@ -43,7 +43,8 @@ fn seen_of<S: IntHeader>(factory: &Setup, node: u32, ns: u64, sent: u64) -> S {
     stack
 }
 
-/// The spine 4 has sent 1 GB, the spine 5 only 5 KB: what looks like 4 GB in 100 ns is another path.
+/// The spine 4 has sent 1 GB, the spine 5 only 5 KB: what looks like 4 GB in 100 ns is another
+/// path.
 fn moved_to_another_spine<S: IntHeader + HasInt<Int = S>>(quirks: Quirks) -> (f64, f64) {
     let factory = factory(HpccConfig::default(), quirks);
     let mut cc = ControllerFactory::<S>::build(&factory.config, &factory.start());

@@ -24,8 +24,8 @@ fn code(epsilon: f64, bits: u32) -> Multiplicative {
     Multiplicative::new(epsilon, bits, StepRounding::Nearest).unwrap()
 }
 
-/// Latencies, digests, and for the median and the 99th percentile the mean error in percent of whole
-/// latencies, of 8 bits, of 8 bits in a sketch, of 4 and of 4 in a sketch.
+/// Latencies, digests, and for the median and the 99th percentile the mean error in percent of
+/// whole latencies, of 8 bits, of 8 bits in a sketch, of 4 and of 4 in a sketch.
 type Row = (Latencies, u32, [[f64; 5]; 2]);
 
 #[rustfmt::skip]
@@ -44,8 +44,8 @@ const TABLE: &[Row] = &[
     (UNIFORM, 1_000, [[2.5, 2.4, 2.8, 29.5, 29.5], [0.3, 1.6, 1.7, 25.2, 25.2]]),
 ];
 
-/// A mean of 150 trials is known to about 6% of itself: four times that. Errors below 1% are printed
-/// with one digit and get a tenth of a point more.
+/// A mean of 150 trials is known to about 6% of itself: four times that. Errors below 1% are
+/// printed with one digit and get a tenth of a point more.
 fn near(found: f64, wanted: f64) -> bool {
     (found - wanted).abs() <= 0.25 * wanted + if wanted < 1.0 { 0.1 } else { 0.0 }
 }

@@ -41,7 +41,8 @@ fn per_packet(value: Value, aggregation: Aggregation) -> QueryConfig {
     }
 }
 
-/// Sends `count` packets through `path`, where they wait for `waits_ns`; what sink and truth know then.
+/// Sends `count` packets through `path`, where they wait for `waits_ns`; what sink and truth know
+/// then.
 fn send(
     queries: &Arc<Queries>,
     count: u64,

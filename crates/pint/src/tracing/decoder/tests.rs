@@ -204,7 +204,8 @@ impl Walk {
     }
 }
 
-/// A random tree that is chains for the most part, with a few links more, and a walk that may come back.
+/// A random tree that is chains for the most part, with a few links more, and a walk that may come
+/// back.
 fn walks() -> impl Strategy<Value = Walk> {
     let index = any::<prop::sample::Index>;
     let parents = prop::collection::vec((any::<bool>(), index()), 1..60);
@@ -248,7 +249,8 @@ fn walks() -> impl Strategy<Value = Walk> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// A path in a network whose links are known is never struck out, and found with no more packets.
+    /// A path in a network whose links are known is never struck out, and found with no more
+    /// packets.
     #[test]
     fn links_help_to_find_the_path(config in configs(), walk in walks()) {
         let scheme = scheme(config);
@@ -300,7 +302,8 @@ proptest! {
         }
     }
 
-    /// Whenever the path changes, after enough packets the decoder has the new one, and has said so.
+    /// Whenever the path changes, after enough packets the decoder has the new one, and has said
+    /// so.
     #[test]
     fn a_changed_path_is_found(
         config in configs(),

@@ -65,8 +65,8 @@ impl AnyCcConfig {
         })
     }
 
-    /// Reads the table `section`, whose `kind` names one of `entries`, outside of scenarios: without
-    /// the keys that algorithms of TCP have in common.
+    /// Reads the table `section`, whose `kind` names one of `entries`, outside of scenarios:
+    /// without the keys that algorithms of TCP have in common.
     ///
     /// # Errors
     /// The first diagnostic, with its place and a suggested fix.
@@ -199,7 +199,8 @@ impl AnyCcConfig {
         set.unwrap_or_else(|| self.config.feedback())
     }
 
-    /// Returns the factory of controllers behind pointers, unless they are compiled for each header.
+    /// Returns the factory of controllers behind pointers, unless they are compiled for each
+    /// header.
     #[must_use]
     pub fn dyn_factory(&self) -> Option<Arc<dyn DynFactory>> {
         Some(self.entry.factory?(&*self.config))

@@ -13,8 +13,8 @@ use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, NoneConfig, TimelyConfig
 use super::config::AnyCcConfig;
 use super::view::{ViewedController, ViewedFactory};
 
-/// Makes the enums of the controllers that are compiled for each header, and `each!`, a `match` over
-/// them.
+/// Makes the enums of the controllers that are compiled for each header, and `each!`, a `match`
+/// over them.
 macro_rules! compiled {
     (($d:tt) $($variant:ident($config:ty),)*) => {
         /// The factory of any controllers.
@@ -139,7 +139,8 @@ impl ClassFactory {
     }
 }
 
-/// The factories of RDMA in a run: one for each class that has its own algorithm, one for all others.
+/// The factories of RDMA in a run: one for each class that has its own algorithm, one for all
+/// others.
 #[derive(Clone, Debug)]
 pub struct ClassFactories {
     default: Option<ClassFactory>,

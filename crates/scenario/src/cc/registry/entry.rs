@@ -39,13 +39,14 @@ pub struct CcEntry {
     /// The configuration without a key; `None` for algorithms from outside.
     pub(super) default: Option<fn() -> Arc<dyn DynCcConfig>>,
     pub(super) read_table: ReadTable,
-    /// The factory of controllers behind pointers; `None` for those that are compiled for each header.
+    /// The factory of controllers behind pointers; `None` for those that are compiled for each
+    /// header.
     pub(super) factory: Option<MakeFactory>,
 }
 
 impl CcEntry {
-    /// Returns an algorithm of the workspace whose controllers are compiled for each header: it is in the
-    /// list of `registry/dispatch.rs`.
+    /// Returns an algorithm of the workspace whose controllers are compiled for each header: it is
+    /// in the list of `registry/dispatch.rs`.
     pub(super) const fn compiled<C>(name: &'static str, about: &'static str) -> Self
     where
         C: CcConfig + Default + DeserializeOwned + Serialize + Send + Sync + 'static,

@@ -110,8 +110,8 @@ impl Default for CcRegistry {
 }
 
 impl CcRegistry {
-    /// Adds an algorithm: scenarios call it `name`, and `C` is its table. It reads the telemetry that
-    /// [`CcConfig::TELEMETRY`] requires, as a [`TelemetryView`].
+    /// Adds an algorithm: scenarios call it `name`, and `C` is its table. It reads the telemetry
+    /// that [`CcConfig::TELEMETRY`] requires, as a [`TelemetryView`].
     ///
     /// # Panics
     /// When there is an algorithm of that name.

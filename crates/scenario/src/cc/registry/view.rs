@@ -65,8 +65,8 @@ impl ViewedFactory {
     }
 }
 
-/// A controller behind a pointer: one dynamic call for each method, and a decoded view of the telemetry
-/// where it requires some.
+/// A controller behind a pointer: one dynamic call for each method, and a decoded view of the
+/// telemetry where it requires some.
 #[derive(Debug)]
 pub struct ViewedController {
     cc: DynController,

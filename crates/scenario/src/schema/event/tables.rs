@@ -11,11 +11,11 @@ macro_rules! link_table {
         settings! {
             $(#[$about])*
             pub(crate) struct $name {
-                /// When it happens, such as "1ms".
+                /// Time of the event, such as "1ms".
                 pub(crate) at: Time = required,
                 /// Numbers of the two nodes that the link joins, such as [320, 340].
                 pub(crate) link: Vec<u32> = required,
-                /// Which of several links between the two, from 0.
+                /// Number of the link among several between the two, from 0.
                 #[note("(default: all of them)")]
                 pub(crate) index: Option<u32> = none,
                 $($own)*
@@ -54,7 +54,7 @@ link_table! {
 settings! {
     /// A switch that fails or is back.
     pub(crate) struct SwitchTable {
-        /// When it happens, such as "1ms".
+        /// Time of the event, such as "1ms".
         pub(crate) at: Time = required,
         /// Node number of the switch.
         pub(crate) switch: u32 = required,

@@ -105,8 +105,8 @@ impl Excerpt {
         before.map_or(0, |(byte, _)| byte)
     }
 
-    /// Notes that the text so far reaches to byte `reached` of the whole text, in the line that begins
-    /// at byte `line`.
+    /// Notes that the text so far reaches to byte `reached` of the whole text, in the line that
+    /// begins at byte `line`.
     fn mark(&mut self, line: usize, reached: usize, span: &Range<usize>) {
         let here = self.text.len();
         if span.start >= line && reached <= span.start {

@@ -39,8 +39,8 @@ impl<M: Message> Channel<M> {
         }
     }
 
-    /// Steps over the message that was just read; the buffer that has been read to its end, when others
-    /// follow.
+    /// Steps over the message that was just read; the buffer that has been read to its end, when
+    /// others follow.
     #[inline]
     pub(super) fn advance(&mut self) -> Option<Batch<M>> {
         self.cursor += 1;

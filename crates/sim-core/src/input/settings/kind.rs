@@ -10,8 +10,8 @@ use crate::units::{Bytes, Duration, Rate, Time};
 /// The keys of a table.
 pub type Keys = &'static [Key];
 
-/// A key of a table, as [`settings!`](crate::settings) describes it, or [`Key::new`] where a table is
-/// read in another way.
+/// A key of a table, as [`settings!`](crate::settings) describes it, or [`Key::new`] where a table
+/// is read in another way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key {
     /// Its name in the table.

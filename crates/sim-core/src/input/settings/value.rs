@@ -73,7 +73,8 @@ where
         .unwrap_or_else(|error| panic!("the key `{key}` can have its own defaults: {error}"))
 }
 
-/// Refuses a `value` of `key` beyond `limits`, and an infinite one; nothing is refused where none is given.
+/// Refuses a `value` of `key` beyond `limits`, and an infinite one; nothing is refused where none
+/// is given.
 ///
 /// # Errors
 /// Names the key, what is wrong and what would be right.

@@ -1,4 +1,4 @@
-//! What the hosts of a network with applications share.
+//! State that the hosts of a network with applications share.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -12,8 +12,8 @@ use crate::plugin::{PathResolver, StartError};
 #[derive(Debug)]
 pub(in crate::network) struct AppNetwork {
     current: RwLock<Current>,
-    /// By sender: the flows that have started and whose receiver has applications. A receiver takes a flow
-    /// out when it has arrived, which is at least one epoch after the sender has put it in.
+    /// By sender: the flows that have started and whose receiver has applications. A receiver takes
+    /// a flow out when it has arrived, which is at least one epoch after the sender has put it in.
     in_flight: Vec<Mutex<BTreeMap<FlowId, (Flow, u64)>>>,
     /// Number of hosts.
     pub(super) hosts: u32,

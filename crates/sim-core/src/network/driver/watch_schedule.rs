@@ -1,4 +1,4 @@
-//! When the progress callback is called.
+//! The schedule of the progress callback.
 
 /// Number of epochs between two reports to the watcher, provided that there have been at least as
 /// many process runs as there are processes.

@@ -31,8 +31,9 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Tells the applications of the flows that have ended, of which `ended` were known before, and of the
-    /// one whose last byte has come from `src`. Starts what they ask for; whether that was something.
+    /// Tells the applications of the flows that have ended, of which `ended` were known before, and
+    /// of the one whose last byte has come from `src`. Starts what they ask for; whether that was
+    /// something.
     #[cold]
     #[inline(never)]
     pub(super) fn call_applications(
@@ -73,8 +74,8 @@ impl<M: Model> Host<M> {
         }
     }
 
-    /// Starts the flows that the applications have asked for, and sees to it that they are called when
-    /// something is due. Returns whether a flow has started.
+    /// Starts the flows that the applications have asked for, and sees to it that they are called
+    /// when something is due. Returns whether a flow has started.
     fn start_ready(&mut self, now: Time) -> bool {
         let Some(applications) = &mut self.applications else {
             return false;

@@ -1,4 +1,4 @@
-//! What fails at a host between two epochs: its links and their rates.
+//! Failures at a host between two epochs: of its links and their rates.
 
 use super::{Host, RANK_SEND};
 use crate::engine::Timer;

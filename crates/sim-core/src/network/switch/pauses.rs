@@ -43,8 +43,8 @@ impl<M: Model> Switch<M> {
         }
     }
 
-    /// Queues a pause or resume frame; not where the link is down, which ends all pauses. Whether it
-    /// has.
+    /// Queues a pause or resume frame; not where the link is down, which ends all pauses. Whether
+    /// it has.
     pub(super) fn queue_frame(
         &mut self,
         now: Time,

@@ -64,8 +64,8 @@ crate::setting_values! {
 /// Component that responds to ECN marks.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum MarkResponse {
-    /// The sender reports [`Signal::Mark`](super::Signal::Mark) once per window and brings down what is
-    /// in flight by proportional rate reduction.
+    /// The sender reports [`Signal::Mark`](super::Signal::Mark) once per window and brings down
+    /// what is in flight by proportional rate reduction.
     OncePerWindow,
     /// The controller, by [`Ack::marked`](super::Ack::marked).
     Own,
@@ -111,7 +111,7 @@ pub struct CcContext {
     pub longest_path: u16,
     /// Seed of the run, for algorithms that draw.
     pub seed: u64,
-    /// Where the model follows the reference simulator.
+    /// The ways in which the model follows the reference simulator.
     pub quirks: Quirks,
     /// Node that decides which packets carry digests.
     pub digests: DigestCarrier,
@@ -137,8 +137,8 @@ impl CcContext {
     }
 }
 
-/// Constants that follow from the configuration and the network, in one piece of memory for nearly all
-/// flows: those of the first one. A clone begins anew.
+/// Constants that follow from the configuration and the network, in one piece of memory for nearly
+/// all flows: those of the first one. A clone begins anew.
 #[derive(Debug, Default)]
 pub struct SharedConstants(OnceLock<Arc<dyn Any + Send + Sync>>);
 
@@ -161,8 +161,8 @@ pub struct FlowStart<'a> {
     pub now: Time,
     /// The rate of the flow's NIC port: where a flow of RDMA starts.
     pub line_rate: Rate,
-    /// The base round-trip time that the algorithm works with (`T` in the HPCC paper): the largest of all
-    /// pairs, or the pair's own, as configured.
+    /// The base round-trip time that the algorithm works with (`T` in the HPCC paper): the largest
+    /// of all pairs, or the pair's own, as configured.
     pub base_rtt: Duration,
     /// The bandwidth-delay product that goes with it: what the NIC sends in `base_rtt` (`W_init =
     /// B_NIC x T` in the HPCC paper), or as [`Quirks::window`] has it.
@@ -184,8 +184,8 @@ pub struct FlowStart<'a> {
 }
 
 impl<'a> FlowStart<'a> {
-    /// Returns a start at time 0 of a flow of RDMA with packets of `mtu` payload bytes and 48 bytes of headers
-    /// over a path of `base_rtt`, for tests and drivers of controllers.
+    /// Returns a start at time 0 of a flow of RDMA with packets of `mtu` payload bytes and 48 bytes
+    /// of headers over a path of `base_rtt`, for tests and drivers of controllers.
     #[must_use]
     pub fn new(line_rate: Rate, base_rtt: Duration, mtu: Bytes, network: &'a CcContext) -> Self {
         let bdp = line_rate.bytes_in(base_rtt);
@@ -216,8 +216,8 @@ impl<'a> FlowStart<'a> {
         }
     }
 
-    /// Returns the constants of this flow: those of the first flow of the configuration where they `fit`,
-    /// others otherwise.
+    /// Returns the constants of this flow: those of the first flow of the configuration where they
+    /// `fit`, others otherwise.
     pub fn shared<T: Send + Sync + 'static>(
         &self,
         fit: impl FnOnce(&T) -> bool,
@@ -243,8 +243,8 @@ pub struct MarkingThresholds {
     pub pmax: f64,
 }
 
-/// `full x rate / line_rate`, rounded down, at least one byte: the window of an algorithm that keeps a rate
-/// and lets its window shrink with it.
+/// `full x rate / line_rate`, rounded down, at least one byte: the window of an algorithm that
+/// keeps a rate and lets its window shrink with it.
 #[inline]
 #[must_use]
 pub fn scaled_window(full: Bytes, rate: Rate, line_rate: Rate) -> Bytes {
@@ -296,25 +296,27 @@ pub trait CcConfig: Clone + std::fmt::Debug {
         self.clone()
     }
 
-    /// Returns the bytes of telemetry that a full data packet takes on the wire, for reports. Controllers
-    /// that read a [`TelemetryView`](super::TelemetryView) leave out what it is made from.
+    /// Returns the bytes of telemetry that a full data packet takes on the wire, for reports.
+    /// Controllers that read a [`TelemetryView`](super::TelemetryView) leave out what it is made
+    /// from.
     fn telemetry_bytes(&self, _network: &CcContext) -> u16 {
         0
     }
 
-    /// Returns when ports of `rate` should mark packets, unless the user sets other thresholds; `None`
-    /// when the algorithm does not read marks.
+    /// Returns when ports of `rate` should mark packets, unless the user sets other thresholds;
+    /// `None` when the algorithm does not read marks.
     fn marking(&self, _rate: Rate) -> Option<MarkingThresholds> {
         None
     }
 
-    /// Returns the lowest rate that the user has set; above the NICs' rate it would leave no control.
+    /// Returns the lowest rate that the user has set; above the NICs' rate it would leave no
+    /// control.
     fn lowest_rate(&self) -> Option<Rate> {
         None
     }
 
-    /// Returns the feedback of marks that the algorithm is made for: what its connections of TCP ask for
-    /// where nothing else is said.
+    /// Returns the feedback of marks that the algorithm is made for: what its connections of TCP
+    /// ask for where nothing else is said.
     fn feedback(&self) -> Feedback {
         Feedback::None
     }

@@ -20,7 +20,8 @@ impl ByteCounter {
         }
     }
 
-    /// Returns the bytes counted since `earlier` of the same port, unless they were a period or more.
+    /// Returns the bytes counted since `earlier` of the same port, unless they were a period or
+    /// more.
     #[must_use]
     pub fn since(self, earlier: Self) -> Bytes {
         if self.bytes >= earlier.bytes {
@@ -53,9 +54,10 @@ pub struct TelemetryView {
 }
 
 impl TelemetryView {
-    /// Returns the entries of the switches on the path, in the order in which they were passed. There are
-    /// none unless the configuration requires [`RequiredTelemetry::Int`](super::RequiredTelemetry::Int),
-    /// or when the path has more than the header holds.
+    /// Returns the entries of the switches on the path, in the order in which they were passed.
+    /// There are none unless the configuration requires
+    /// [`RequiredTelemetry::Int`](super::RequiredTelemetry::Int), or when the path has more than
+    /// the header holds.
     #[must_use]
     pub fn int_hops(&self) -> &[IntHop] {
         &self.hops
@@ -67,8 +69,9 @@ impl TelemetryView {
         self.path
     }
 
-    /// Returns the utilization of the busiest link that the digest of PINT holds, if the packet carried one
-    /// and the configuration requires [`RequiredTelemetry::Digest`](super::RequiredTelemetry::Digest).
+    /// Returns the utilization of the busiest link that the digest of PINT holds, if the packet
+    /// carried one and the configuration requires
+    /// [`RequiredTelemetry::Digest`](super::RequiredTelemetry::Digest).
     #[must_use]
     pub const fn pint_digest(&self) -> Option<f64> {
         self.utilization

@@ -7,7 +7,7 @@ use crate::units::Duration;
 pub enum TimeUnit {
     /// That of [`Time`](crate::units::Time).
     Picosecond,
-    /// What is below a nanosecond is cut off.
+    /// Whole nanoseconds: the rest is cut off.
     Nanosecond,
 }
 
@@ -27,7 +27,7 @@ impl TimeUnit {
 pub enum RateUnit {
     /// They are not rounded.
     Fraction,
-    /// What is below a bit per second is cut off after every operation.
+    /// Whole bits per second: the rest is cut off after every operation.
     WholeBit,
 }
 
@@ -73,9 +73,10 @@ pub enum MinRateRule {
 /// The whole window of RDMA's algorithms.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum WindowRule {
-    /// What the flow's own NIC sends in T, as in the HPCC paper.
+    /// The bytes that the flow's own NIC sends in T, as in the HPCC paper.
     OwnNic,
-    /// What the slowest link of the path carries in T: of the pair, or the most of all pairs.
+    /// The bytes that the slowest link of the path carries in T: of the pair, or the most of all
+    /// pairs.
     SlowestLink,
 }
 
@@ -116,7 +117,7 @@ pub enum MeasuredPackets {
     Data,
 }
 
-/// What is drawn where not every digest counts.
+/// The random draw where not every digest counts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum DigestSampling {
     /// The packets that carry one, by a hash.
@@ -143,7 +144,7 @@ pub enum HeadroomRule {
     ThreeDelays,
 }
 
-/// What headroom and reserves are set aside for.
+/// The ports and priorities that headroom and reserves are set aside for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SetAside {
     /// Each priority in use at a port.
@@ -211,10 +212,10 @@ pub enum PausedAcks {
 pub enum NicTimer {
     /// The time at which the first flow that its window allows to send is due.
     Precise,
-    /// When the first flow with bytes left is due, whether or not its window lets it go, and not at all
-    /// when that time has passed. A flow that waits for its pacing beside one that waits for its window
-    /// is then late until the next arrival. Hosts know what to do with a time that has passed only where
-    /// events are in the order of insertion.
+    /// The time at which the first flow with bytes left is due, whether or not its window lets it
+    /// go, and not at all when that time has passed. A flow that waits for its pacing beside one
+    /// that waits for its window is then late until the next arrival. Hosts know what to do with a
+    /// time that has passed only where events are in the order of insertion.
     FirstWithBytes,
 }
 

@@ -10,10 +10,10 @@ const CHAIN_ONE_IN: u32 = 5;
 /// Number of places that are tried for a switch that is to be attached by one link.
 const TRIES: u32 = 16;
 
-/// A network being drawn up. Each switch is at a place of the row, and on a way along which the places
-/// grow from the first to the last by one with each link. Hence two switches at places a and b have a path
-/// over the first or the last switch of min(a + b, 2 last - a - b) links, which is at most `last`, and none
-/// between the two ends is shorter.
+/// A network being drawn up. Each switch is at a place of the row, and on a way along which the
+/// places grow from the first to the last by one with each link. Hence two switches at places a and
+/// b have a path over the first or the last switch of min(a + b, 2 last - a - b) links, which is at
+/// most `last`, and none between the two ends is shorter.
 pub(super) struct Sketch {
     /// Place of each switch on the row.
     place: Vec<u32>,
@@ -89,7 +89,8 @@ impl Sketch {
         self.link(last, to);
     }
 
-    /// A switch with one link, where that makes no path longer than the longest; or else one with two.
+    /// A switch with one link, where that makes no path longer than the longest; or else one with
+    /// two.
     fn add_leaf(&mut self) {
         for _ in 0..TRIES {
             let at = NodeId::from_index(self.below(self.place.len())).0;

@@ -127,8 +127,8 @@ fn it_paces_twice_as_fast_in_slow_start_and_not_without_feedback() {
     assert!((reno.window.cwnd - 5.5).abs() < 1e-9);
 }
 
-/// An old flow over 10 ms with a window of 100 segments, for 1 s: whether each acknowledgement is marked, and
-/// what is seen after it.
+/// An old flow over 10 ms with a window of 100 segments, for 1 s: whether each acknowledgement is
+/// marked, and what is seen after it.
 fn old_flow<T: PartialEq>(marked: u32, see: impl Fn(&Prague) -> Option<T>) -> Vec<(u64, T)> {
     let mut prague = avoiding(&PragueConfig {
         independent_after: 0,
@@ -161,8 +161,8 @@ fn an_old_flow_averages_marks_once_in_a_target_round_trip() {
     assert!(averaged.windows(2).all(|pair| pair[1].0 - pair[0].0 == 250));
 }
 
-/// Marks all the time: states of reduction follow one another at each round trip of 10 ms, and the first one
-/// after 25 ms reduces. Before, the one in which 25 ms had passed did.
+/// Marks all the time: states of reduction follow one another at each round trip of 10 ms, and the
+/// first one after 25 ms reduces. Before, the one in which 25 ms had passed did.
 #[test]
 fn an_old_flow_reduces_after_whole_round_trips() {
     let reduced = old_flow(1, |prague| prague.reduced_at);

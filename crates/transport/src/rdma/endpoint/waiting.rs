@@ -1,4 +1,4 @@
-//! Which flows wait for their NIC port, for their pacing or for a timer.
+//! The flows that wait for their NIC port, for their pacing or for a timer.
 
 use std::cmp::Reverse;
 

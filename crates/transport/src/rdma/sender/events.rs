@@ -7,8 +7,8 @@ use fabricsim_core::units::{Bytes, Duration, Time};
 use super::RdmaSender;
 
 impl<L> RdmaSender<L> {
-    /// The acknowledgement `packet` of all bytes below `cumulative`, which was taken in, as the controller
-    /// sees it.
+    /// The acknowledgement `packet` of all bytes below `cumulative`, which was taken in, as the
+    /// controller sees it.
     #[inline]
     pub(in crate::rdma) fn ack<'p, H: Header>(
         &mut self,

@@ -142,7 +142,8 @@ impl TcpSender {
         }
     }
 
-    /// Takes the next segment for lost after a partial acknowledgement (RFC 6582, section 3.2, step 3).
+    /// Takes the next segment for lost after a partial acknowledgement (RFC 6582, section 3.2, step
+    /// 3).
     fn judge_partial(&mut self) {
         if self.phase == Phase::Recovery && self.una < self.recovery_point {
             self.board.lose_first();
@@ -167,8 +168,8 @@ impl TcpSender {
         }
     }
 
-    /// All is acknowledged that was sent when the phase began. Echoes of marks go on until the segment
-    /// after that, which says that they were heard (RFC 3168, section 6.1.2), has arrived.
+    /// All is acknowledged that was sent when the phase began. Echoes of marks go on until the
+    /// segment after that, which says that they were heard (RFC 3168, section 6.1.2), has arrived.
     fn has_ended(&self) -> bool {
         match self.phase {
             Phase::Open => false,

@@ -7,11 +7,12 @@ use super::{Forced, Phase, TcpSender};
 use crate::tcp::config::Detection;
 
 impl TcpSender {
-    /// Repairs by slow start (RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section 6.3).
+    /// Repairs by slow start (RFC 5681, section 3.1; RFC 6298, rules 5.4 to 5.6; RFC 8985, section
+    /// 6.3).
     ///
-    /// Differs from the paper: the threshold falls once for a window, as in Linux (`tcp_enter_loss`). RFC
-    /// 5681 keeps it only for segments that the timer has sent before, so that a timeout in fast recovery
-    /// lowers it again.
+    /// Differs from the paper: the threshold falls once for a window, as in Linux
+    /// (`tcp_enter_loss`). RFC 5681 keeps it only for segments that the timer has sent before, so
+    /// that a timeout in fast recovery lowers it again.
     pub(super) fn on_timeout(&mut self, now: Time) {
         let in_flight = self.board.in_flight();
         let signal = if self.is_reduced() {
@@ -111,7 +112,8 @@ mod tests {
         fill(sender, now);
     }
 
-    /// Lets the retransmission timer come, and returns the threshold after it in tenths of a segment.
+    /// Lets the retransmission timer come, and returns the threshold after it in tenths of a
+    /// segment.
     fn time_out(sender: &mut TcpSender) -> u64 {
         let phase = sender.phase;
         loop {
@@ -178,8 +180,8 @@ mod tests {
         );
     }
 
-    /// A window of IP packets of 1,500 bytes in a round trip, twice as much in slow start; 1,448 bytes of each
-    /// are its payload.
+    /// A window of IP packets of 1,500 bytes in a round trip, twice as much in slow start; 1,448
+    /// bytes of each are its payload.
     #[test]
     fn a_paced_segment_takes_the_time_of_its_payload() {
         let (mut sender, now) = sending(&PragueConfig::default(), Feedback::Accurate);

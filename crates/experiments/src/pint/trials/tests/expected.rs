@@ -1,5 +1,5 @@
-//! Means, their standard errors, medians and 99th percentiles of the packets to decode a path: 2,000 trials of an
-//! independent model with ideal hashes.
+//! Means, their standard errors, medians and 99th percentiles of the packets to decode a path:
+//! 2,000 trials of an independent model with ideal hashes.
 
 /// Mean, its standard error, median and 99th percentile.
 pub(super) type Expected = (f64, f64, u64, u64);

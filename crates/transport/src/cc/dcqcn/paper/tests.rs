@@ -93,8 +93,8 @@ fn the_cut_uses_the_estimate_from_before_the_notification() {
     assert_eq!(mbps(&cc), 75_000);
     cc.on_ack(&marked(50));
     assert_eq!(mbps(&cc), 46_875);
-    // alpha = .875 halves at 105 and 160 us: 1 - .21875/2. Ticks at 105 and 160 us bring the rate to
-    // 75 - 28.125/4 Gbps.
+    // alpha = .875 halves at 105 and 160 us: 1 - .21875/2. Ticks at 105 and 160 us bring the rate
+    // to 75 - 28.125/4 Gbps.
     timers(&mut cc, 160);
     assert_eq!(mbps(&cc), 67_969);
     cc.on_ack(&marked(161));
@@ -136,8 +136,8 @@ fn bytes_count_as_the_timer_does_and_both_together_lead_to_hyper_increase() {
     assert_eq!(target(&cc), 50_000);
     send(&mut cc, 20_000);
     assert_eq!(target(&cc), 50_080);
-    // Five ticks beside seven rounds stay in additive increase, the sixth begins hyper increase: 200
-    // and, as seven rounds were seen, 400 Mbps.
+    // Five ticks beside seven rounds stay in additive increase, the sixth begins hyper increase:
+    // 200 and, as seven rounds were seen, 400 Mbps.
     let targets: Vec<u64> = timers(&mut cc, 50 + 8 * 55)
         .iter()
         .map(|step| step.2)

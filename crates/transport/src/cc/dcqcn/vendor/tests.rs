@@ -20,7 +20,8 @@ fn target(cc: &Dcqcn) -> f64 {
     }
 }
 
-/// Runs the algorithm's timers up to and at `us`; (time in ns, rate in Mbps, target in Mbps) after each.
+/// Runs the algorithm's timers up to and at `us`; (time in ns, rate in Mbps, target in Mbps) after
+/// each.
 fn timers(cc: &mut Dcqcn, us: u64) -> Vec<(u64, u64, u64)> {
     let until = Time::from_ns(us * 1_000 + 1);
     let mut steps = Vec::new();

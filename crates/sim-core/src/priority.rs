@@ -1,6 +1,10 @@
 //! Priorities of packets.
 
+mod set;
+
 use std::fmt;
+
+pub use set::{PriorityIter, PrioritySet};
 
 /// One of the eight priorities of a packet: 0 is that of control frames, which are served first and
 /// never paused; 1 to 7 are those of flows and their ACKs.
