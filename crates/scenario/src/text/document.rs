@@ -47,7 +47,7 @@ pub enum LineOrTable<'a> {
 /// A value that is a line of words.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// The key as a message gives it: "[[queue]] 1, key `discipline`".
+    /// The key as a message gives it: `[[queue]] 1, key "discipline"`.
     pub title: String,
     /// Position of the value in the text, with its quotes.
     pub span: Range<usize>,
