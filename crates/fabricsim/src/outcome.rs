@@ -78,7 +78,7 @@ pub fn run_to_folder<'a>(
     let place = ResultPlace::new(scenario, destination.into(), &[])?;
     let run = Run::new(scenario, threads)?;
     let mut folder = place.open()?;
-    let ran = run.run_with_callback(&mut folder, place.origin(), monitor)?;
+    let ran = run.run_with_monitor(&mut folder, place.origin(), monitor)?;
     ran.finish(folder)
 }
 
@@ -158,7 +158,7 @@ impl<'s> Run<'s> {
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn run_with_callback(
+    pub fn run_with_monitor(
         self,
         folder: &mut ResultFolder,
         origin: &Origin,
@@ -167,7 +167,7 @@ impl<'s> Run<'s> {
         self.run_by(folder, origin, monitor, Simulation::run_with_callback)
     }
 
-    /// Like [`run_with_callback`](Self::run_with_callback), by means of `run`.
+    /// Like [`run_with_monitor`](Self::run_with_monitor), by means of `run`.
     ///
     /// # Errors
     /// When a file cannot be written.

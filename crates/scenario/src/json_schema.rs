@@ -11,7 +11,6 @@ use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry};
 use crate::schema::class::CLASS_KEYS;
 use crate::schema::discipline_kinds;
 use crate::schema::event;
-use crate::schema::keys::Keys;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::queries::BudgetSettings;
 use crate::schema::queue::QUEUE_KEYS;
@@ -19,6 +18,7 @@ use crate::schema::root::ROOT_KEYS;
 use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
+use fabricsim_core::input::Keys;
 
 /// A table of a scenario.
 #[derive(Debug)]

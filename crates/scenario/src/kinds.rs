@@ -9,9 +9,9 @@ use fabricsim_topology::{
 use fabricsim_workload::{BoxedWorkload, WorkloadKind, WorkloadVisitor};
 
 use crate::cc::registry::{AnyCcConfig, CcRegistry};
-use crate::schema::keys::Keys;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
+use fabricsim_core::input::Keys;
 
 /// The congestion controls, topologies, workloads, queue disciplines and routing policies that
 /// scenarios can name.

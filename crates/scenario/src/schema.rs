@@ -4,7 +4,6 @@ pub mod class;
 pub mod ecn;
 pub mod event;
 pub mod far_end;
-pub mod keys;
 pub mod name;
 pub mod observe;
 pub mod part;
@@ -16,7 +15,7 @@ pub mod routing;
 pub mod run;
 pub mod switch;
 
-use keys::Keys;
+use fabricsim_core::input::Keys;
 
 /// Every queue discipline of a `[[queue]]` table: its name, what it is, and its keys.
 #[must_use]

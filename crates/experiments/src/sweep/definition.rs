@@ -12,9 +12,9 @@ use super::condition::Condition;
 use super::point::{LONGEST_NAME, Point, folder_name};
 use super::setting::Setting;
 use super::{Sweep, name_of};
+use fabricsim_core::input::Keys;
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::Scenario;
-use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::text::document::{Document, Section};
 use fabricsim_scenario::text::error::Error;
 

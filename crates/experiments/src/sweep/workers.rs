@@ -260,7 +260,7 @@ impl<'a> Work<'a> {
     ) -> Result<Summary, Error> {
         let run = Run::new(point.scenario(), self.threads)?;
         let open = folder.as_mut().expect("it was opened for this");
-        let ran = run.run_with_callback(open, point.origin(), monitor)?;
+        let ran = run.run_with_monitor(open, point.origin(), monitor)?;
         let open = folder.take().expect("it was opened for this");
         ran.finish_with(open, POINT_JSON, |summary, file| {
             write_done(self.sweep, point, &summary.checksum, file)

@@ -1,9 +1,9 @@
 //! Every table of a scenario with every key that it has.
 
 use fabricsim::pint::query::QueryConfig;
+use fabricsim_core::input::Keys;
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim_scenario::schema::event;
-use fabricsim_scenario::schema::keys::Keys;
 use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::queries::BudgetSettings;
 use fabricsim_scenario::schema::root::ROOT_KEYS;

@@ -3,7 +3,7 @@
 use fabricsim_core::input::{Key, ValueKind};
 use fabricsim_core::settings;
 
-use crate::schema::keys::Keys;
+use fabricsim_core::input::Keys;
 
 settings! {
     /// A class of flows.

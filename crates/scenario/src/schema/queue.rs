@@ -8,7 +8,7 @@ use fabricsim_qdisc::DisciplineConfig;
 use serde::Serialize;
 
 use crate::schema::far_end::FarEnd;
-use crate::schema::keys::Keys;
+use fabricsim_core::input::Keys;
 
 /// The keys of a `[[queue]]` table.
 pub const QUEUE_KEYS: Keys = &[

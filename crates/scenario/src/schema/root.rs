@@ -2,7 +2,7 @@
 
 use fabricsim_core::input::{Choice, Key, ValueKind};
 
-use crate::schema::keys::Keys;
+use fabricsim_core::input::Keys;
 
 /// The keys of a scenario outside its tables.
 pub const ROOT_KEYS: Keys = &[

@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::schema::keys::Keys;
 use crate::text::error::{Diagnostic, Error};
 use crate::text::messages::{self, ErrorPlace, Message, suggest};
 use crate::text::typed::Value;
+use fabricsim_core::input::Keys;
 
 /// A parsed text. It may be that of two files, one after the other: what a sweep changes in a
 /// scenario has its place in the sweep's file.

@@ -178,10 +178,10 @@ proptest! {
         prop_assert_eq!(again.sum::<u64>(), outcome.sender.retransmitted.get());
     }
 
-    /// Returns where only data is lost and order is kept, what is retransmitted without a timeout
+    /// Where only data is lost and order is kept, what is retransmitted without a timeout
     /// is exactly what was lost.
     #[test]
-    fn without_a_timeout_only_losses_are_sent_again(
+    fn without_a_timeout_only_losses_are_retransmitted(
         packets in 2u64..200,
         window in prop::option::of(5u64..60),
         lost in prop::collection::btree_map(0u64..200, 1u32..3, 0..20),

@@ -333,7 +333,7 @@ fn paths_are_parts_of_a_walk() {
     );
 }
 
-/// Returns where all hops always xor no digest ever tells one of them.
+/// No digest ever identifies a hop when all hops always xor.
 #[test]
 fn what_cannot_be_decoded_is_given_up() {
     let trials = Trials {

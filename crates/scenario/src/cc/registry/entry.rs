@@ -13,9 +13,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::tcp_class::TcpClassKeys;
-use crate::schema::keys::Keys;
 use crate::text::document::{Document, Section};
 use crate::text::error::Error;
+use fabricsim_core::input::Keys;
 
 /// Reads the table of an algorithm from a scenario.
 type ReadTable = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn DynCcConfig>, Error>;

@@ -3,7 +3,7 @@
 use fabricsim_core::settings;
 use fabricsim_core::units::{Rate, Time};
 
-use crate::schema::keys::Keys;
+use fabricsim_core::input::Keys;
 
 /// Describes the table of a change to a link: what all of them say, then the keys of its own.
 macro_rules! link_table {

@@ -1,3 +1,0 @@
-//! Keys of tables.
-
-pub use fabricsim_core::input::Keys;
