@@ -18,9 +18,13 @@ struct Chatter {
     hosts: u64,
     /// Flows that it may yet start.
     left: u32,
-    /// Minimum delay before it starts a flow in reaction to something.
-    least: Duration,
+    /// Whether its flows start at times that no other event shares.
+    apart: bool,
 }
+
+/// Time of one byte at 1 Gbps. Every event of a network of such links is a multiple of it after the
+/// start of some flow, unless congestion control has set its time.
+const BYTE: u64 = 8_000;
 
 impl Chatter {
     fn flow(&self, context: &mut AppContext<'_>) -> AppFlow {
@@ -37,12 +41,18 @@ impl Chatter {
         }
         self.left -= 1;
         let flow = self.flow(context);
-        let delay = if context.random().chance(0.3) {
+        let mut delay = if context.random().chance(0.3) {
             Duration::from_ps(context.random().below(3_000_000))
         } else {
             Duration::ZERO
         };
-        let delay = delay.max(self.least);
+        if self.apart {
+            // A remainder of its own for each flow of each host.
+            let own = u64::from(context.host().0) * 100 + u64::from(self.left) + 1;
+            let at = context.now().saturating_add(delay).as_ps() + 1;
+            let at = at.next_multiple_of(BYTE) + own;
+            delay = Time::from_ps(at).since(context.now());
+        }
         context.start_flow_after(delay, &flow).unwrap();
     }
 }
@@ -101,12 +111,12 @@ fn run(
     }
 }
 
-fn chat(simulation: &mut Simulation, hosts: u32, left: u32, least: Duration) {
+fn chat(simulation: &mut Simulation, hosts: u32, left: u32, apart: bool) {
     for host in 0..hosts {
         let chatter = Chatter {
             hosts: u64::from(hosts),
             left,
-            least,
+            apart,
         };
         simulation.add_application(NodeId(host), chatter).unwrap();
     }
@@ -140,7 +150,7 @@ proptest! {
         let scenario = silent(topology, &format!("[cc]\nkind = \"{cc}\""));
         let scenario = scenario.with_seed(seed).unwrap();
         let prepare = |simulation: &mut Simulation| {
-            chat(simulation, 6, left, Duration::ZERO);
+            chat(simulation, 6, left, false);
             for (&start, src) in starts.iter().zip([0, 1, 0, 1]) {
                 simulation.inject(injected(src, start)).unwrap();
             }
@@ -156,13 +166,13 @@ proptest! {
 
     #[test]
     fn the_same_flows_as_an_open_loop_take_the_same_time(left in 1u32..12, seed in 0u64..1_000) {
-        let scenario = silent("kind = \"star\"\nhosts = 6", "[cc]\nkind = \"hpcc\"");
+        let star = "kind = \"star\"\nhosts = 6\nrate = \"1Gbps\"";
+        let scenario = silent(star, "[cc]\nkind = \"hpcc\"");
         let scenario = scenario.with_seed(seed).unwrap();
-        // At one instant flows of an open loop start before arrivals are taken in, those of an
-        // application in reaction to them.
-        let least = Duration::from_ps(1);
+        // At one instant flows of an open loop start before a NIC that becomes free sends on, and
+        // before arrivals are taken in; those of an application start after.
         let (closed, _) = run(&scenario, 1, Duration::MAX, |simulation| {
-            chat(simulation, 6, left, least);
+            chat(simulation, 6, left, true);
         });
         let mut flows: Vec<_> = closed.iter().map(|done| done.flow).collect();
         flows.sort_by_key(|flow| (flow.request.start, flow.request.src, flow.id));
