@@ -113,8 +113,8 @@ impl Scenario {
 
     fn read(source: &str, text: &str, base: &Path, registry: &Registry) -> Result<Self, Error> {
         let document = Document::new(source, text);
-        let root = document.parse()?;
-        Self::read_tables(document, root, base, registry)
+        let tables = Tables::parse(&document)?;
+        Self::of_tables(&document, tables, base, registry)
     }
 
     /// Reads a scenario from the tables of `document`. Paths in it are relative to `base`.
@@ -127,10 +127,19 @@ impl Scenario {
         base: &Path,
         registry: &Registry,
     ) -> Result<Self, Error> {
-        let places = Places::of(&document, &root);
-        let mut tables = Tables::take(&document, root)?;
-        let raw = RawScenario::read(&document, &mut tables, registry)?;
+        let tables = Tables::take(&document, root)?;
+        Self::of_tables(&document, tables, base, registry)
+    }
+
+    /// Reads the values of `tables`, which stand in `document`, and checks them.
+    fn of_tables<'a>(
+        document: &Document<'a>,
+        (mut tables, places): (Tables<'a>, Places),
+        base: &Path,
+        registry: &Registry,
+    ) -> Result<Self, Error> {
+        let raw = RawScenario::read(document, &mut tables, registry)?;
         let checked = check(raw, base, registry, places);
-        checked.map_err(|refused| tables.place(&refused).error(&document, refused.reason))
+        checked.map_err(|refused| tables.place(&refused).error(document, refused.reason))
     }
 }

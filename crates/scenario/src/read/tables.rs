@@ -6,6 +6,7 @@ use fabricsim_core::input::{ConfigError, InputError, Key};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::scenario::places::Places;
 use crate::schema::part::{Part, Reason, Refused};
 use crate::schema::queue::QUEUE_KEYS;
 use crate::schema::root::TABLES;
@@ -63,11 +64,23 @@ pub(crate) struct QueryTables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// Takes the tables out of `root`, and refuses others.
+    /// Parses `document` and takes the tables out of it, with their places.
+    ///
+    /// # Errors
+    /// When it is no TOML, and those of [`Self::take`].
+    pub(crate) fn parse(document: &Document<'a>) -> Result<(Self, Places), Error> {
+        Self::take(document, document.parse()?)
+    }
+
+    /// Takes the tables out of `root`, and refuses others. Returns their places, too.
     ///
     /// # Errors
     /// The first key that is none of a scenario's or no table, and the first table that is missing.
-    pub(crate) fn take(document: &Document<'a>, mut root: DeTable<'a>) -> Result<Self, Error> {
+    pub(crate) fn take(
+        document: &Document<'a>,
+        mut root: DeTable<'a>,
+    ) -> Result<(Self, Places), Error> {
+        let places = Places::of(document, &root);
         document.refuse_unknown("a scenario", &root, TABLES)?;
         let root = &mut root;
         let tables = Self {
@@ -134,7 +147,7 @@ impl<'a> Tables<'a> {
                 "add `[[workload]]` with `kind = \"poisson\"`; `fabricsim list` shows all workloads",
             ));
         }
-        Ok(tables)
+        Ok((tables, places))
     }
 
     /// Returns where a part stands that is refused.
