@@ -1,7 +1,7 @@
 //! The switch side: an entry for each data packet that leaves.
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
 use fabricsim_core::units::Rate;
 
@@ -10,7 +10,7 @@ use crate::slot::HasInt;
 use crate::stack::{IntHeader as _, IntScale};
 
 /// In-band network telemetry at one switch: every data packet gets an entry when it leaves its
-/// queue (HPCC paper, section 3.2).
+/// queue (HPCC paper, section 3.2), of TCP only probes.
 #[derive(Clone, Debug)]
 pub struct IntTelemetry {
     scale: IntScale,
@@ -41,7 +41,8 @@ impl IntTelemetry {
 impl<H: HasInt> Telemetry<H> for IntTelemetry {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
-        if packet.kind() == PacketKind::Data {
+        let wanted = !packet.telemetry.is_probed() || packet.flags.has(Flags::PROBE);
+        if packet.kind() == PacketKind::Data && wanted {
             let stack = packet.telemetry.int_mut();
             stack.push(hop, self.labels[hop.port.index()], &self.scale);
         }
