@@ -281,3 +281,18 @@ fn a_path_is_not_put_together_from_packets_of_many() {
         "{refused}"
     );
 }
+
+#[test]
+fn probes_of_many_paths_are_not_compared() {
+    let beside = |cc: &str| {
+        in_turns(&format!(
+            "[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\ncc = {{ kind = \"{cc}\" }}"
+        ))
+    };
+    let refused = beside("tcp-hpcc").unwrap_err().to_string();
+    assert!(
+        refused.contains("`tcp-hpcc` compares the probes of one path"),
+        "{refused}"
+    );
+    assert!(beside("cubic").is_ok());
+}

@@ -12,10 +12,11 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Rate};
 
 use crate::config::{Form, HpccConfig, Reaction};
+use crate::control::Control;
 use crate::round::Round;
 use crate::slot::HasInt;
 use crate::stack::IntHeader;
-use control::{Constants, Control};
+use control::Constants;
 use paths::OtherPaths;
 
 /// HPCC for one flow.
@@ -121,8 +122,8 @@ impl<S: IntHeader> Hpcc<S> {
             any = true;
             let (sample, interval) = self.link_sample(stack, index);
             if let Some(hop) = self.per_hop.get_mut(index) {
-                hop.observe(sample, interval, &self.constants);
-                let (rate, stage) = hop.step(&self.constants);
+                hop.observe(sample, interval, self.constants.base_rtt_ns);
+                let (rate, stage) = hop.step(&self.constants.rule);
                 lowest = lowest.min(rate);
                 if round == Round::New {
                     (hop.reference, hop.stage) = (rate, stage);
@@ -136,8 +137,9 @@ impl<S: IntHeader> Hpcc<S> {
             return;
         }
         let rate = if self.per_hop.is_empty() {
-            self.single.observe(busiest, measured_over, &self.constants);
-            let (rate, stage) = self.single.step(&self.constants);
+            let rtt = self.constants.base_rtt_ns;
+            self.single.observe(busiest, measured_over, rtt);
+            let (rate, stage) = self.single.step(&self.constants.rule);
             if round == Round::New {
                 (self.single.reference, self.single.stage) = (rate, stage);
             }

@@ -34,21 +34,26 @@
 //! ```
 
 mod config;
+mod control;
 mod controller;
+mod decoder;
 mod path;
 mod published_stack;
 mod rate_rule;
 mod round;
 mod slot;
 mod stack;
+mod tcp;
 mod telemetry;
 
 pub use config::{Form, HpccConfig, Reaction, int_bytes};
 pub use controller::Hpcc;
+pub use decoder::IntDecoder;
 pub use path::PortLabel;
 pub use published_stack::PublishedStack;
 pub use rate_rule::RateRule;
 pub use round::Round;
 pub use slot::HasInt;
 pub use stack::{ExactStack, IntHeader, IntScale};
+pub use tcp::{OnLoss, Pacing, TcpHpcc, TcpHpccConfig};
 pub use telemetry::IntTelemetry;

@@ -1,7 +1,7 @@
 //! The switch side: an entry for each data packet that leaves.
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::packet::{Packet, PacketKind};
+use fabricsim_core::packet::{Flags, Packet, PacketKind};
 use fabricsim_core::plugin::{Hop, Telemetry};
 use fabricsim_core::units::Rate;
 
@@ -10,7 +10,7 @@ use crate::slot::HasInt;
 use crate::stack::{IntHeader as _, IntScale};
 
 /// In-band network telemetry at one switch: every data packet gets an entry when it leaves its
-/// queue (HPCC paper, section 3.2).
+/// queue (HPCC paper, section 3.2), of TCP only probes.
 #[derive(Clone, Debug)]
 pub struct IntTelemetry {
     scale: IntScale,
@@ -41,7 +41,8 @@ impl IntTelemetry {
 impl<H: HasInt> Telemetry<H> for IntTelemetry {
     #[inline]
     fn on_dequeue(&mut self, packet: &mut Packet<H>, hop: &Hop) {
-        if packet.kind() == PacketKind::Data {
+        let wanted = !packet.telemetry.is_probed() || packet.flags.has(Flags::PROBE);
+        if packet.kind() == PacketKind::Data && wanted {
             let stack = packet.telemetry.int_mut();
             stack.push(hop, self.labels[hop.port.index()], &self.scale);
         }
@@ -51,5 +52,71 @@ impl<H: HasInt> Telemetry<H> for IntTelemetry {
         let code = self.scale.code(rate);
         let code = code.expect("rates that links can take are in the table");
         self.labels[port.index()].set_rate_code(code);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::id::FlowId;
+    use fabricsim_core::packet::{Header, Priority, Slots};
+    use fabricsim_core::plugin::FlowKey;
+    use fabricsim_core::units::{Bytes, Time};
+
+    use super::*;
+    use crate::stack::ExactStack;
+
+    /// A transport that asks for telemetry, or one that always has it.
+    #[derive(Clone, Copy, Debug, Default)]
+    struct Transport {
+        is_probed: bool,
+    }
+
+    impl Header for Transport {
+        fn is_probed(&self) -> bool {
+            self.is_probed
+        }
+    }
+
+    /// Entries in a packet of `kind` with `flags` after a switch.
+    fn entries(is_probed: bool, kind: PacketKind, flags: Flags) -> usize {
+        let rate = Rate::from_gbps(100);
+        let scale = IntScale::exact(vec![rate]);
+        let mut telemetry = IntTelemetry::new(&scale, NodeId(4), &[rate]).expect("a known rate");
+        let key = FlowKey {
+            src: NodeId(0),
+            dst: NodeId(1),
+            src_port: 1,
+            dst_port: 2,
+        };
+        let mut packet = Packet::<Slots<(), ExactStack<5>, (), (), Transport>>::new(
+            kind,
+            Priority::new(1),
+            key,
+            FlowId(0),
+        );
+        packet.telemetry.tcp = Transport { is_probed };
+        packet.flags = flags;
+        let hop = Hop {
+            now: Time::ZERO,
+            arrived: Time::ZERO,
+            ingress: PortId(0),
+            port: PortId(0),
+            rate,
+            queue: Bytes::ZERO,
+            sent: Bytes::ZERO,
+        };
+        telemetry.on_dequeue(&mut packet, &hop);
+        packet.telemetry.int().hops()
+    }
+
+    #[test]
+    fn where_telemetry_is_asked_for_only_probes_have_it() {
+        assert_eq!(entries(false, PacketKind::Data, Flags::NONE), 1);
+        assert_eq!(entries(true, PacketKind::Data, Flags::NONE), 0);
+        assert_eq!(entries(true, PacketKind::Data, Flags::PROBE), 1);
+        for kind in [PacketKind::Ack, PacketKind::Pause] {
+            assert_eq!(entries(true, kind, Flags::PROBE), 0);
+            assert_eq!(entries(false, kind, Flags::NONE), 0);
+        }
     }
 }

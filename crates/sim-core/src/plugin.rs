@@ -20,8 +20,9 @@ pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartE
 pub use congestion::{
     Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
     DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth, IntHop,
-    MarkResponse, MarkingThresholds, Recovering, RequiredTelemetry, Round, SharedConstants, Signal,
-    TelemetryView, Transport, default_min_rate, scaled_window,
+    MarkResponse, MarkingThresholds, ProbeForm, Probes, Recovering, RequiredTelemetry,
+    ReturnedProbe, Round, SharedConstants, Signal, TelemetryReader, TelemetryView, Transport,
+    default_min_rate, scaled_window,
 };
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Unfinished};
 pub use event_order::{ByInsertion, ByNode, EventOrder};

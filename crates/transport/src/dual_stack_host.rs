@@ -6,7 +6,8 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Packet, PrioritySet};
 use fabricsim_core::plugin::{
-    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate, Transport, Unfinished,
+    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate, TelemetryReader,
+    Transport, Unfinished,
 };
 use fabricsim_core::units::{Rate, Time};
 
@@ -88,6 +89,13 @@ impl<H: HasTcp, F: ControllerFactory<H>> DualStackHost<H, F> {
             rdma: Rdma::new(Arc::clone(&settings.rdma), nic_rates.clone()),
             tcp: Tcp::new(Arc::clone(&settings.tcp), nic_rates),
         }
+    }
+
+    /// The same with `reader`, by which controllers of TCP see what their probes have gathered.
+    #[must_use]
+    pub fn with_telemetry(mut self, reader: Arc<dyn TelemetryReader<H>>) -> Self {
+        self.tcp = self.tcp.with_telemetry(reader);
+        self
     }
 
     /// The transport that is asked first: the only one with ACKs, or the one whose turn it is.

@@ -23,6 +23,7 @@ mod endpoint;
 mod handshake;
 mod header;
 mod pool;
+mod probing;
 mod rack;
 mod ranges;
 mod receiver;

@@ -1,6 +1,7 @@
 //! The algorithms of a harm test, which are those of TCP.
 
 use fabricsim_core::input::{SettingValue, ValueKind};
+use fabricsim_core::plugin::RequiredTelemetry;
 use fabricsim_scenario::cc::registry::{AnyCcConfig, CONGESTION_CONTROLS, CcEntry, Transport};
 use fabricsim_scenario::text::document::Document;
 use fabricsim_scenario::text::error::Error;
@@ -46,13 +47,15 @@ impl TcpAlgorithms {
     }
 }
 
-/// Returns the algorithms of TCP.
+/// Returns the algorithms of TCP, but for those that read telemetry: routers of the Internet give
+/// none.
 pub(super) fn tcp_entries() -> impl Iterator<Item = &'static CcEntry> {
     let all = CONGESTION_CONTROLS.iter();
-    all.filter(|cc| cc.transport == Transport::Tcp)
+    all.filter(|cc| cc.transport == Transport::Tcp && cc.telemetry == RequiredTelemetry::Nothing)
 }
 
 /// Returns the algorithm of TCP called `name` with its default settings.
 pub(super) fn tcp_named(name: &str) -> Option<AnyCcConfig> {
-    AnyCcConfig::by_name(name).filter(|cc| cc.transport() == Transport::Tcp)
+    tcp_entries().find(|entry| entry.name == name)?;
+    AnyCcConfig::by_name(name)
 }

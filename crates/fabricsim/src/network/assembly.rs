@@ -8,7 +8,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::plugin::quirks::{IntFormat, RoundingDraws, SimultaneousEvents};
 use fabricsim_core::plugin::{ByInsertion, ByNode, CcContext, EventOrder, NoTelemetry, Telemetry};
 use fabricsim_core::units::Rate;
-use fabricsim_hpcc::{ExactStack, HasInt, IntHeader, IntScale, IntTelemetry};
+use fabricsim_hpcc::{ExactStack, HasInt, IntDecoder, IntHeader, IntScale, IntTelemetry};
 use fabricsim_pint::query::{Queries, QueryTelemetry};
 use fabricsim_pint::{HasDigest, HasQuery, PintDigest, PintSettings, PintTelemetry, PortLink};
 use fabricsim_topology::{Port, Routes};
@@ -62,6 +62,7 @@ impl<'a> Assembly<'a> {
                 (false, _) => Box::new(model::build_mixed::<TcpOnly, _, _>(
                     self.site(),
                     self.settings,
+                    None,
                     |_, _| NoTelemetry,
                 )),
                 (true, 0..=10) => self.mixed::<ExactStack<10>>(digest.as_ref()),
@@ -232,8 +233,8 @@ impl<'a> Assembly<'a> {
         Box::new(model::build::<H, O, T, _>(site, self.settings, telemetry))
     }
 
-    /// A network of TCP beside algorithms of RDMA that read telemetry: packets have room for INT
-    /// and a digest, and switches write what is read.
+    /// A network of TCP in which algorithms of either transport read telemetry: packets have room
+    /// for INT and a digest, and switches write what is read.
     fn mixed<I: IntHeader>(self, pint: Option<&PintSettings>) -> Box<dyn Runner> {
         let int = self.scenario.needs(RequiredTelemetry::Int);
         let scale = int.then(|| IntScale::new(self.context));
@@ -245,9 +246,11 @@ impl<'a> Assembly<'a> {
                 digest.as_ref().map(|digest| digest(node, ports)),
             )
         };
+        let reader = int.then(|| Arc::new(IntDecoder::new(self.context)) as Arc<_>);
         Box::new(model::build_mixed::<Mixed<I>, _, _>(
             self.site(),
             self.settings,
+            reader,
             telemetry,
         ))
     }

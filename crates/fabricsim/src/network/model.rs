@@ -14,7 +14,9 @@ use fabricsim_core::network::{
 };
 use fabricsim_core::packet::PrioritySet;
 use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::plugin::{ByNode, ControllerFactory, EventOrder, Model, Telemetry};
+use fabricsim_core::plugin::{
+    ByNode, ControllerFactory, EventOrder, Model, Telemetry, TelemetryReader,
+};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_pint::query::{Queries, Sink, Truth};
@@ -179,10 +181,11 @@ where
     })
 }
 
-/// Builds a network of TCP, beside RDMA or alone.
+/// Builds a network of TCP, beside RDMA or alone. `reader` decodes the telemetry of TCP's probes.
 pub(crate) fn build_mixed<H, T, F>(
     site: BuildContext<'_>,
     settings: RdmaSettings<F>,
+    reader: Option<Arc<dyn TelemetryReader<H>>>,
     telemetry: impl Fn(NodeId, &[Port]) -> T,
 ) -> Network<MixedFabric<H, T, F>>
 where
@@ -204,7 +207,13 @@ where
     let marking = Marking::new(scenario, &switch, lossy.priorities);
     let tcp_queues = scenario.tcp_queues();
     site.assemble(ModelParts {
-        endpoint: |rates| DualStackHost::new(&settings, rates),
+        endpoint: |rates| {
+            let host = DualStackHost::new(&settings, rates);
+            match &reader {
+                Some(reader) => host.with_telemetry(Arc::clone(reader)),
+                None => host,
+            }
+        },
         queue: |port: &Port, number| {
             let towards = if scenario.topology().is_host(port.peer) {
                 FarEnd::Hosts

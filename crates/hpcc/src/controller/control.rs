@@ -1,4 +1,4 @@
-//! From utilization to rate (HPCC paper, algorithm 1, `MeasureInflight` and `ComputeWind`).
+//! Constants of the algorithm.
 
 use fabricsim_core::plugin::FlowStart;
 use fabricsim_core::plugin::quirks::IntFormat;
@@ -66,47 +66,5 @@ impl Constants {
     pub(super) fn serves(&self, start: &FlowStart<'_>) -> bool {
         (self.line_rate, self.base_rtt, self.full_window, self.mtu)
             == (start.line_rate, start.base_rtt, start.bdp, start.mtu)
-    }
-}
-
-/// Control state that follows the utilization of the busiest link, or of each link.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Control {
-    /// Utilization, averaged over a round trip (U). It starts at 1.
-    pub(super) utilization: f64,
-    /// The reference rate (R_c), bit/s.
-    pub(super) reference: f64,
-    /// Additive increases since the last multiplicative change (incStage).
-    pub(super) stage: u32,
-}
-
-impl Control {
-    pub(super) const fn new(line_rate: f64) -> Self {
-        Self {
-            utilization: 1.0,
-            reference: line_rate,
-            stage: 0,
-        }
-    }
-
-    /// Averages `sample`, measured over `interval_ns`, into the utilization.
-    #[inline]
-    pub(super) fn observe(&mut self, sample: f64, interval_ns: f64, constants: &Constants) {
-        let rtt = constants.base_rtt_ns;
-        let interval = interval_ns.min(rtt);
-        if interval <= 0.0 {
-            // Entries of two switches at one instant: another path, of which the header did not
-            // tell.
-            return;
-        }
-        self.utilization = (self.utilization * (rtt - interval) + sample * interval) / rtt;
-    }
-
-    /// The rate and stage that follow from the utilization.
-    #[inline]
-    pub(super) fn step(&self, constants: &Constants) -> (f64, u32) {
-        constants
-            .rule
-            .step(self.reference, self.stage, self.utilization)
     }
 }

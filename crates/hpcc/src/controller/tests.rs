@@ -320,7 +320,7 @@ fn published_rates_are_whole_bits() {
         stage: 0,
     };
     let cc = flow(&factory);
-    let (rate, _) = control.step(&cc.constants);
+    let (rate, _) = control.step(&cc.constants.rule);
     let exact: f64 = 33_333_333_333.0 / (0.97 / 0.95);
     assert!((rate - (exact.trunc() + 40e6)).abs() < 1e-3, "{rate}");
 }

@@ -1,11 +1,11 @@
 //! Checks for features that are unavailable when packets of a flow take several paths.
 
 use fabricsim_core::input::ConfigError;
-use fabricsim_core::plugin::PathStability;
 use fabricsim_core::plugin::quirks::IntFormat;
+use fabricsim_core::plugin::{PathStability, Transport};
 use fabricsim_pint::query::{Aggregation, QueryConfig};
 
-use crate::cc::registry::RequiredTelemetry;
+use crate::cc::registry::{AnyCcConfig, RequiredTelemetry};
 use crate::scenario::Scenario;
 
 impl Scenario {
@@ -30,6 +30,18 @@ impl Scenario {
                     query.name.as_deref().unwrap_or_default()
                 ),
                 "set policy = \"ecmp\", or ask for `max`, `min` or `sum`, which are of one packet",
+            );
+        }
+        let probes = |cc: &&AnyCcConfig| {
+            cc.transport() == Transport::Tcp && cc.telemetry() == RequiredTelemetry::Int
+        };
+        if let Some(cc) = self.algorithms().find(probes) {
+            return refuse(
+                format!(
+                    "`{policy}` gives each packet a path of its own, and `{}` compares the probes of one path",
+                    cc.name()
+                ),
+                "set policy = \"ecmp\", or give [cc] another algorithm",
             );
         }
         if self.quirks().int == IntFormat::Quantized && self.needs(RequiredTelemetry::Int) {

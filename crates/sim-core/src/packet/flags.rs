@@ -17,6 +17,9 @@ impl Flags {
     pub const COMPLETE: Self = Self(8);
     /// On a pause frame: stop sending. Without it the frame means resume.
     pub const STOP: Self = Self(16);
+    /// On data: TCP asks the switches of the path for telemetry. On an ACK: it comes back. The bit
+    /// is that of [`Self::STOP`], which only pause frames have.
+    pub const PROBE: Self = Self(16);
     /// The sender understands marks and reacts as to a loss (ECT(0), RFC 3168).
     pub const ECT0: Self = Self(64);
     /// The sender understands marks and reacts to their share (ECT(1), RFC 8311 and RFC 9331).

@@ -14,6 +14,13 @@ pub trait Header: Copy + Default + Send + Sync + std::fmt::Debug + 'static {
         0
     }
 
+    /// Returns whether switches write telemetry into a data packet only where it has
+    /// [`Flags::PROBE`](super::Flags::PROBE). Without it they write into every one.
+    #[inline]
+    fn is_probed(&self) -> bool {
+        false
+    }
+
     /// Becomes a copy of `other` in all that is in use; the rest may stay as it was.
     #[inline]
     fn assign(&mut self, other: &Self) {

@@ -43,6 +43,11 @@ where
     }
 
     #[inline]
+    fn is_probed(&self) -> bool {
+        self.tcp.is_probed()
+    }
+
+    #[inline]
     fn assign(&mut self, other: &Self) {
         if Self::PARTIAL {
             self.order.assign(&other.order);

@@ -7,6 +7,7 @@
 
 mod config;
 mod dynamic;
+mod probe;
 mod view;
 
 pub use config::{
@@ -15,7 +16,8 @@ pub use config::{
     default_min_rate, scaled_window,
 };
 pub use dynamic::{DynController, DynFactory};
-pub use view::{ByteCounter, IntHop, TelemetryView};
+pub use probe::{ProbeForm, Probes, ReturnedProbe};
+pub use view::{ByteCounter, IntHop, TelemetryReader, TelemetryView};
 
 use crate::units::{Bytes, Duration, Rate, Time};
 
@@ -189,6 +191,15 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
     /// Called before the first packet after `idle` without anything in flight; `restart` is the
     /// most that the window may be (RFC 5681, section 4.1), or `None` where it is kept.
     fn on_idle(&mut self, _idle: Duration, _restart: Option<Bytes>) {}
+
+    /// Returns the probes that a connection of TCP sends for the controller, one in each round trip,
+    /// or `None` where it needs none. It is asked once, when the connection begins.
+    fn probes(&self) -> Option<Probes> {
+        None
+    }
+
+    /// Called for each of those probes that comes back.
+    fn on_probe(&mut self, _probe: &ReturnedProbe<'_, H>) {}
 
     /// Returns the most bytes that may be in flight, or `None` without a window. It is checked
     /// before a packet is sent: RDMA's last one may overshoot, TCP sends whole segments within it.

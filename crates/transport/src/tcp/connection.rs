@@ -1,6 +1,7 @@
 //! One side of a connection: its opening, its two halves, and what it is used for.
 
 mod opening;
+mod probes;
 mod segments;
 
 use std::sync::Arc;
@@ -259,6 +260,7 @@ impl Connection {
         if self.receiver.ack_by <= now {
             self.acknowledge_now(&mut out);
         }
+        self.on_probe_deadline(now, out);
         self.sender.deadline() <= now && self.sender.on_deadline(now)
     }
 

@@ -1,6 +1,7 @@
 //! The TCP of one host.
 
 mod lifecycle;
+mod probes;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -8,11 +9,14 @@ use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
-use fabricsim_core::packet::{Packet, PrioritySet};
-use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Unfinished};
+use fabricsim_core::packet::{Flags, Packet, PrioritySet};
+use fabricsim_core::plugin::{
+    Endpoint, EndpointCounters, LiveFlow, PortUpdate, TelemetryReader, Unfinished,
+};
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::probes::Content;
 use super::connection::{Connection, Event};
 use super::header::HasTcp;
 use super::pool::Pool;
@@ -38,6 +42,8 @@ pub struct Tcp<H> {
     /// The flow that was last received in full, until somebody asks.
     received: Option<FlowId>,
     counters: EndpointCounters,
+    /// Decodes the telemetry that probes bring back.
+    reader: Option<Arc<dyn TelemetryReader<H>>>,
 }
 
 impl<H: HasTcp> Tcp<H> {
@@ -57,7 +63,15 @@ impl<H: HasTcp> Tcp<H> {
             timers: BinaryHeap::new(),
             received: None,
             counters: EndpointCounters::default(),
+            reader: None,
         }
+    }
+
+    /// The same with `reader`, by which controllers see what their probes have gathered.
+    #[must_use]
+    pub fn with_telemetry(mut self, reader: Arc<dyn TelemetryReader<H>>) -> Self {
+        self.reader = Some(reader);
+        self
     }
 
     /// Returns whether an ACK may leave by `nic`.
@@ -156,6 +170,9 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         let Some(slot) = known.or_else(|| self.meet(now, nic, packet)) else {
             return PortUpdate::Ready;
         };
+        if packet.flags.has(Flags::PROBE) && self.on_probe(now, slot, packet) == Content::Probe {
+            return PortUpdate::Ready;
+        }
         let Self {
             connections,
             nics,

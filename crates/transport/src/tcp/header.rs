@@ -108,6 +108,12 @@ impl Header for TcpHeader {
     fn touch(&self) -> u64 {
         self.ack
     }
+
+    /// Packets of RDMA in the same network have an empty header of TCP.
+    #[inline]
+    fn is_probed(&self) -> bool {
+        self.bits.has(Bits::TCP)
+    }
 }
 
 /// A packet header with a slot for TCP.

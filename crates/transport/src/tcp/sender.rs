@@ -1,6 +1,8 @@
 //! The sending half of a connection: what may leave, and what acknowledgements say of it.
 
+mod codepoints;
 mod feedback;
+mod probes;
 mod timeouts;
 
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
 use super::config::{Detection, TcpParameters};
+use super::probing::Probing;
 use super::rack::Rack;
 use super::recovery::ProportionalReduction;
 use super::rtt::RttEstimator;
@@ -59,6 +62,8 @@ pub(super) struct Outgoing {
     pub(super) again: bool,
     /// The echo of marks was heard.
     pub(super) cwr: bool,
+    /// Bytes of telemetry, if it gathers some.
+    pub(super) telemetry: Option<u16>,
     /// The ECN codepoint.
     pub(super) codepoint: Flags,
 }
@@ -111,6 +116,8 @@ pub(super) struct TcpSender {
     cwr_due: bool,
     /// Payload bytes retransmitted.
     pub(super) retransmitted: u64,
+    /// Probes for the controller, if it needs some.
+    probing: Option<Box<Probing>>,
 }
 
 impl TcpSender {
@@ -120,6 +127,7 @@ impl TcpSender {
         feedback: Feedback,
         parameters: Arc<TcpParameters>,
     ) -> Self {
+        let probing = cc.probes().map(|probes| Box::new(Probing::new(probes)));
         Self {
             cc,
             ecn,
@@ -146,6 +154,7 @@ impl TcpSender {
             ce_count: 0,
             cwr_due: false,
             retransmitted: 0,
+            probing,
         }
     }
 
@@ -221,6 +230,7 @@ impl TcpSender {
     /// The next segment leaves. Only after [`Self::may_send`].
     pub(super) fn send(&mut self, now: Time) -> Outgoing {
         let probing = std::mem::replace(&mut self.forced, Forced::Nothing) == Forced::Probe;
+        let sent_next = self.next;
         let again = if probing && self.has_new() {
             None
         } else if probing {
@@ -260,12 +270,18 @@ impl TcpSender {
         let headers = self.parameters.headers;
         self.cc.on_sent(Bytes::new(u64::from(payload + headers)));
         self.last_sent = now;
+        let telemetry = if self.probing.is_some() {
+            self.probe_with_segment(now, seq, sent_next)
+        } else {
+            None
+        };
         Outgoing {
             seq,
             payload,
             fin,
             again: resent,
             cwr,
+            telemetry,
             codepoint: if resent {
                 self.codepoint_of_copies()
             } else {
@@ -291,22 +307,6 @@ impl TcpSender {
         self.board.send(now, seq, payload, fin);
         self.next += u64::from(payload) + u64::from(fin);
         (seq, payload, fin, false)
-    }
-
-    /// The codepoint of what is sent for the first time.
-    fn codepoint(&self) -> Flags {
-        match self.feedback {
-            Feedback::None => Flags::NONE,
-            _ => self.ecn.codepoint,
-        }
-    }
-
-    /// RFC 3168, section 6.1.5: what is retransmitted is not ECN-capable; under L4S it is.
-    fn codepoint_of_copies(&self) -> Flags {
-        match self.codepoint() {
-            Flags::ECT0 => Flags::NONE,
-            codepoint => codepoint,
-        }
     }
 
     fn note_use(&mut self, in_flight: u32) {
@@ -347,7 +347,11 @@ impl TcpSender {
     /// Returns when [`Self::on_deadline`] wants to be called.
     #[inline]
     pub(super) fn deadline(&self) -> Time {
-        self.timers.deadline().min(self.cc.deadline())
+        let own = self.timers.deadline().min(self.cc.deadline());
+        match &self.probing {
+            None => own,
+            Some(probing) => own.min(probing.deadline()),
+        }
     }
 
     /// A timer has come. Returns whether it was the retransmission timeout.

@@ -9,6 +9,7 @@ mod algorithms;
 mod fetch;
 mod handshake;
 mod network;
+mod probes;
 mod random;
 mod random_loss;
 mod recovery;

@@ -172,6 +172,10 @@ impl AnyCcConfig {
     #[must_use]
     pub fn telemetry_bytes(&self, network: &CcContext) -> u16 {
         let own = self.config.telemetry_bytes(network);
+        if self.transport() == Transport::Tcp {
+            // Probes have it.
+            return own;
+        }
         own + match (self.entry.factory, self.telemetry()) {
             (None, _) | (_, RequiredTelemetry::Nothing) => 0,
             (Some(_), RequiredTelemetry::Int) => int_bytes(network.longest_path),

@@ -1,7 +1,7 @@
 //! The list of algorithms.
 
 use fabricsim_core::plugin::{CcConfig, ControllerFactory, TelemetryView};
-use fabricsim_hpcc::HpccConfig;
+use fabricsim_hpcc::{HpccConfig, TcpHpccConfig};
 use fabricsim_pint::PintConfig;
 use fabricsim_transport::cc::{
     CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig, PragueConfig, TcpDctcpConfig,
@@ -40,6 +40,10 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     CcEntry::new::<TcpDctcpConfig>(
         "tcp-dctcp",
         "DCTCP: the share of marked segments (RFC 8257)",
+    ),
+    CcEntry::new::<TcpHpccConfig>(
+        "tcp-hpcc",
+        "HPCC in software: one probe with in-band telemetry per round trip (BS 2019)",
     ),
     CcEntry::new::<PragueConfig>(
         "prague",

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use fabricsim_core::plugin::{
     Ack, Congestion, CongestionControl, DigestCarrier, DynController, DynFactory, FlowStart,
-    RequiredTelemetry, TelemetryView,
+    RequiredTelemetry, TelemetryReader as _, TelemetryView,
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use fabricsim_hpcc::{HasInt, IntHeader as _, IntScale, int_bytes};
+use fabricsim_hpcc::{HasInt, IntDecoder, int_bytes};
 use fabricsim_pint::{DigestSlot as _, HasDigest, LogCode, PintConfig};
 
 use super::entry::DynCcConfig;
@@ -24,7 +24,7 @@ pub struct ViewedFactory {
 enum Source {
     Nothing,
     Int {
-        scale: IntScale,
+        decoder: IntDecoder,
         bytes: u16,
     },
     Digest {
@@ -50,7 +50,7 @@ impl ViewedFactory {
         Arc::new(match self.telemetry {
             RequiredTelemetry::Nothing => Source::Nothing,
             RequiredTelemetry::Int => Source::Int {
-                scale: IntScale::new(network),
+                decoder: IntDecoder::new(network),
                 bytes: int_bytes(network.longest_path),
             },
             RequiredTelemetry::Digest => {
@@ -97,13 +97,8 @@ impl<H: HasInt + HasDigest> CongestionControl<H> for ViewedController {
     fn on_ack(&mut self, ack: &Ack<'_, H>) {
         match &*self.source {
             Source::Nothing => {}
-            Source::Int { scale, .. } => {
-                let stack = ack.telemetry.int();
-                // Entries beyond the capacity are lost, and those before them may be overwritten.
-                let hops = Some(stack.hops()).filter(|&hops| hops <= H::Int::CAPACITY);
-                let hops = 0..hops.unwrap_or(0);
-                let entries = hops.filter_map(|index| stack.hop(index, ack.now, scale));
-                self.view.set_int(stack.path(), entries);
+            Source::Int { decoder, .. } => {
+                decoder.read(ack.telemetry, ack.now, &mut self.view);
             }
             Source::Digest { code, .. } => {
                 let digest = ack.telemetry.digest().code();

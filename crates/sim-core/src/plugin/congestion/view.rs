@@ -90,6 +90,12 @@ impl TelemetryView {
     }
 }
 
+/// Decodes the telemetry of packets with the header `H`.
+pub trait TelemetryReader<H>: Send + Sync + std::fmt::Debug {
+    /// Puts the entries of `header`, which were all written before `now`, into `view`.
+    fn read(&self, header: &H, now: Time, view: &mut TelemetryView);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -59,6 +59,10 @@ impl Connection {
         packet.wire += segment.payload;
         packet.sent_at = now;
         packet.flags = segment.codepoint.and_if(segment.fin, Flags::LAST);
+        if let Some(bytes) = segment.telemetry {
+            packet.wire += bytes;
+            packet.flags.set(Flags::PROBE);
+        }
         let header = packet.telemetry.tcp_mut();
         header.ack = report.cumulative;
         header.ce_count = report.ce_count;

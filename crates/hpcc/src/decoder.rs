@@ -1,0 +1,34 @@
+//! Decodes INT for controllers that know no header.
+
+use fabricsim_core::plugin::{CcContext, TelemetryReader, TelemetryView};
+use fabricsim_core::units::Time;
+
+use crate::slot::HasInt;
+use crate::stack::{IntHeader as _, IntScale};
+
+/// Decodes the INT of packets.
+#[derive(Clone, Debug)]
+pub struct IntDecoder {
+    scale: IntScale,
+}
+
+impl IntDecoder {
+    /// Returns the decoder of the headers of `network`.
+    #[must_use]
+    pub fn new(network: &CcContext) -> Self {
+        Self {
+            scale: IntScale::new(network),
+        }
+    }
+}
+
+impl<H: HasInt> TelemetryReader<H> for IntDecoder {
+    fn read(&self, header: &H, now: Time, view: &mut TelemetryView) {
+        let stack = header.int();
+        // Entries beyond the capacity are lost, and those before them may be overwritten.
+        let hops = Some(stack.hops()).filter(|&hops| hops <= H::Int::CAPACITY);
+        let hops = 0..hops.unwrap_or(0);
+        let entries = hops.filter_map(|index| stack.hop(index, now, &self.scale));
+        view.set_int(stack.path(), entries);
+    }
+}

@@ -1,0 +1,198 @@
+//! HPCC inside TCP (Miao et al., "Buffer sizing with HPCC", BS 2019): segments carry no telemetry, a
+//! probe in each round trip does.
+//!
+//! The source says no more of the sender than that it sends such a probe, that acknowledgements are
+//! delayed and that segments leave in bursts. The rule is HPCC's own in its form for windows (HPCC
+//! paper, section 3.3): one sample for a round trip, over about T, so that U is the latest sample.
+
+mod config;
+
+use fabricsim_core::plugin::{
+    Ack, Congestion, CongestionControl, ControllerFactory, FlowStart, IntHop, Probes,
+    ReturnedProbe, Signal, TelemetryView, default_min_rate,
+};
+use fabricsim_core::units::{Bytes, Rate};
+
+pub use config::{OnLoss, Pacing, TcpHpccConfig};
+
+use crate::config::int_bytes;
+use crate::control::Control;
+use crate::rate_rule::RateRule;
+use crate::round::Round;
+
+/// HPCC for one connection of TCP.
+///
+/// Windows of the rule are bytes on the wire, as telemetry counts them; those of the sender are as
+/// many whole segments as fit, and [`TcpHpccConfig::min_window`] at least.
+#[derive(Clone, Debug)]
+pub struct TcpHpcc {
+    rule: RateRule,
+    /// T in nanoseconds.
+    base_rtt_ns: f64,
+    /// Bytes of a full segment on the wire, and of its payload.
+    packet: f64,
+    mss: u64,
+    min_window: u32,
+    pacing: Pacing,
+    on_loss: OnLoss,
+    probes: Probes,
+    control: Control,
+    /// W / T, bit/s on the wire.
+    rate: f64,
+    /// The telemetry of the last probe, with the identity of its path.
+    previous: (u32, Vec<IntHop>),
+    /// The `snd_nxt` at the last commit of the reference; 0 before the first probe.
+    last_update_seq: u64,
+}
+
+impl ControllerFactory<TelemetryView> for TcpHpccConfig {
+    type Controller = TcpHpcc;
+
+    fn build(&self, start: &FlowStart<'_>) -> TcpHpcc {
+        TcpHpcc::new(self, start)
+    }
+}
+
+impl TcpHpcc {
+    fn new(config: &TcpHpccConfig, start: &FlowStart<'_>) -> Self {
+        let network = start.network;
+        let nic_rate = start.default_nic_rate();
+        let base_rtt = config.base_rtt.unwrap_or(start.base_rtt);
+        let base_rtt_ns = base_rtt.as_ps() as f64 / 1_000.0;
+        let packet = start.wire.as_f64();
+        // A sender that spaces its segments may be slower than its smallest window allows, like one
+        // of RDMA.
+        let min_rate = match config.pacing {
+            Pacing::Off => f64::from(config.min_window) * packet * 8e9 / base_rtt_ns,
+            Pacing::On => default_min_rate(nic_rate, &network.quirks).as_bps_f64(),
+        };
+        let rule = RateRule {
+            eta: config.eta,
+            max_stage: config.max_stage,
+            additive_increase: config.increase(nic_rate, &network.quirks).as_bps_f64(),
+            min_rate,
+            max_rate: start.line_rate.as_bps_f64().max(min_rate),
+            unit: network.quirks.rates,
+        };
+        Self {
+            rule,
+            base_rtt_ns,
+            packet,
+            mss: start.mtu.get(),
+            min_window: config.min_window,
+            pacing: config.pacing,
+            on_loss: config.on_loss,
+            probes: Probes {
+                form: config.probe,
+                telemetry_bytes: int_bytes(network.longest_path),
+            },
+            control: Control::new(rule.max_rate),
+            rate: rule.max_rate,
+            previous: (0, Vec::new()),
+            last_update_seq: 0,
+        }
+    }
+
+    /// The utilization of the busiest link (U in the paper).
+    #[must_use]
+    pub const fn utilization(&self) -> f64 {
+        self.control.utilization
+    }
+
+    /// Returns the utilization of a link that showed `before` and now shows `hop` (u_i in the
+    /// paper), and the nanoseconds over which it was measured.
+    fn link_sample(&self, hop: &IntHop, before: &IntHop) -> (f64, f64) {
+        let interval = hop.at.since(before.at).as_ps() as f64 / 1_000.0;
+        let capacity = |ns: f64| hop.rate.as_bps_f64() * ns / 8e9;
+        let queue = hop.queue.min(before.queue).as_f64();
+        let sent = hop.sent.since(before.sent).as_f64();
+        let load = sent / capacity(interval) + queue / capacity(self.base_rtt_ns);
+        (load, interval)
+    }
+
+    /// Returns the sample of the busiest link on the path of `hops`; `None` where there is nothing
+    /// to compare with.
+    fn sample(&self, path: u32, hops: &[IntHop]) -> Option<(f64, f64)> {
+        let (other, before) = &self.previous;
+        if *other != path || before.len() != hops.len() {
+            return None;
+        }
+        let links = hops.iter().zip(before);
+        let links = links.filter(|(hop, before)| hop.at > before.at);
+        let samples = links.map(|(hop, before)| self.link_sample(hop, before));
+        samples.max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// W in whole segments.
+    fn segments(&self) -> u64 {
+        let bytes = self.rate * self.base_rtt_ns / 8e9;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a positive number, at most the segments of a bandwidth-delay product"
+        )]
+        let whole = (bytes / self.packet) as u64;
+        whole.max(u64::from(self.min_window))
+    }
+}
+
+impl CongestionControl<TelemetryView> for TcpHpcc {
+    fn on_ack(&mut self, _ack: &Ack<'_, TelemetryView>) {}
+
+    fn probes(&self) -> Option<Probes> {
+        Some(self.probes)
+    }
+
+    /// The reference moves with a probe that left after more had been sent than at its last move:
+    /// the one that left right then has measured what was sent before.
+    fn on_probe(&mut self, probe: &ReturnedProbe<'_, TelemetryView>) {
+        let (path, hops) = (probe.telemetry.path(), probe.telemetry.int_hops());
+        let round = Round::of(probe.sent_next, self.last_update_seq);
+        if let Some((busiest, interval)) = self.sample(path, hops) {
+            self.control.observe(busiest, interval, self.base_rtt_ns);
+            let (rate, stage) = self.control.step(&self.rule);
+            if round == Round::New {
+                (self.control.reference, self.control.stage) = (rate, stage);
+            }
+            self.rate = rate;
+        }
+        let (last_path, last_hops) = &mut self.previous;
+        *last_path = path;
+        last_hops.clear();
+        last_hops.extend_from_slice(hops);
+        if round == Round::New {
+            self.last_update_seq = self.last_update_seq.max(probe.next_seq);
+        }
+    }
+
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        match (self.on_loss, congestion.signal) {
+            (OnLoss::Halve, Signal::Loss | Signal::Timeout) => {
+                let half = (self.control.reference / 2.0).max(self.rule.min_rate);
+                self.control.reference = half;
+                self.rate = half;
+            }
+            (OnLoss::Keep, _) | (OnLoss::Halve, Signal::Mark | Signal::RepeatedTimeout) => {}
+        }
+    }
+
+    fn window(&self) -> Option<Bytes> {
+        Some(Bytes::new(self.segments() * self.mss))
+    }
+
+    fn slow_start_threshold(&self) -> Option<Bytes> {
+        CongestionControl::<TelemetryView>::window(self)
+    }
+
+    /// The rate of payload: W counts whole packets.
+    fn pacing_rate(&self) -> Option<Rate> {
+        let payload = self.mss as f64 / self.packet;
+        match self.pacing {
+            Pacing::Off => None,
+            Pacing::On => Some(Rate::from_bps_f64(self.rate * payload)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! User settings of HPCC inside TCP.
+
+use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_core::plugin::{
+    CcConfig, CcContext, ProbeForm, Quirks, RequiredTelemetry, Transport,
+};
+use fabricsim_core::units::{Duration, Rate};
+use fabricsim_core::{choices, settings};
+
+use crate::rate_rule::RateRule;
+
+choices! {
+    /// Whether segments are spaced.
+    pub enum Pacing {
+        /// All that the window lets go leaves at once, as from a stack in software.
+        Off = "off" ("bursts, as of software"),
+        /// They are spaced at W / T, which may be less than the smallest window each T.
+        On = "on" ("at W / T"),
+    }
+}
+
+choices! {
+    /// What a loss does to the window.
+    pub enum OnLoss {
+        /// Nothing: telemetry has told of the queue in which it happened.
+        Keep = "keep" ("telemetry tells of the queue"),
+        /// It halves the reference of the rule, once for an episode of recovery or a timeout.
+        Halve = "halve",
+    }
+}
+
+settings! {
+    /// The `[cc]` table of `kind = "tcp-hpcc"`.
+    pub struct TcpHpccConfig {
+        /// Target utilization of the busiest link.
+        ///
+        /// It is η in the paper.
+        #[range(above 0.0, to 1.0)]
+        #[refused(
+            "a target utilization of {value} is not between 0 and 1",
+            "give the share of the link that may be used, such as 0.95"
+        )]
+        pub eta: f64 = 0.95,
+        /// Additive increases in a row before a multiplicative change.
+        ///
+        /// It is maxStage in the paper: after it the window follows the utilization again.
+        pub max_stage: u32 = 0,
+        /// Added at each change.
+        ///
+        /// In the paper W_AI, which is this times T / 8.
+        #[note("(default \"50Mbps\" for each 100 Gbps of NIC rate)")]
+        pub additive_increase: Option<Rate> = none,
+        /// Base round-trip time.
+        ///
+        /// It is T in the paper; the first and largest window is what the NIC sends in it.
+        #[range(above "0s")]
+        #[refused(
+            "windows of a base round-trip time of {value} hold nothing",
+            "give a time above zero, such as \"15us\""
+        )]
+        #[note("(default: the largest of all pairs of hosts)")]
+        pub base_rtt: Option<Duration> = none,
+        /// Smallest window in segments.
+        #[range(from 1)]
+        #[refused("with none nothing would ever be sent", "give a number from 1 upwards")]
+        pub min_window: u32 = 2,
+        /// Packet that gathers the telemetry, once per round trip.
+        pub probe: ProbeForm = "packet",
+        /// Whether segments are spaced.
+        pub pacing: Pacing = "off",
+        /// What a loss does to the window.
+        pub on_loss: OnLoss = "keep",
+    }
+}
+
+impl CcConfig for TcpHpccConfig {
+    const KEYS: Keys = Self::KEYS;
+
+    const TRANSPORT: Transport = Transport::Tcp;
+
+    const TELEMETRY: RequiredTelemetry = RequiredTelemetry::Int;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        self.validate_ranges()
+    }
+
+    /// Fills in the additive increase and the base round-trip time.
+    fn resolved(&self, network: &CcContext) -> Self {
+        Self {
+            additive_increase: Some(self.increase(network.nic_rate, &network.quirks)),
+            base_rtt: Some(self.base_rtt.unwrap_or(network.base_rtt)),
+            ..self.clone()
+        }
+    }
+}
+
+impl TcpHpccConfig {
+    /// The additive increase of a connection whose NIC has `nic_rate`.
+    pub(super) fn increase(&self, nic_rate: Rate, quirks: &Quirks) -> Rate {
+        let increase = || RateRule::default_increase(nic_rate, quirks);
+        self.additive_increase.unwrap_or_else(increase)
+    }
+}

@@ -1,0 +1,266 @@
+//! Probes that gather telemetry along the path of a connection, one at a time.
+//!
+//! The next one leaves when the last one has come back or is taken for lost: after a
+//! retransmission timeout, which doubles from one loss to the next (RFC 6298, rule 5.5). A lost
+//! probe has no other consequence; the controller sees none in that time. While nothing is in
+//! flight no probe leaves: the next segment starts them again.
+
+use fabricsim_core::plugin::{ProbeForm, Probes, TelemetryView};
+use fabricsim_core::units::{Duration, Time};
+
+use super::config::TcpParameters;
+use super::rtt::RttEstimator;
+use super::timers::backed_off;
+
+/// Bytes of a probe without its telemetry.
+pub(super) const PROBE_BYTES: u16 = 64;
+
+/// A probe that is away.
+#[derive(Clone, Copy, Debug)]
+struct Away {
+    /// `Packet::seq` of the packet that gathers the telemetry.
+    seq: u64,
+    /// The `snd_nxt` when it left.
+    sent_next: u64,
+    sent_at: Time,
+    /// Time at which it is taken for lost.
+    lost_at: Time,
+}
+
+/// The probe that is away, or what the next one waits for.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// The next segment that leaves.
+    Segment,
+    /// Nothing.
+    Due,
+    Away(Away),
+}
+
+/// A probe that has come back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Returned {
+    /// The `snd_nxt` when it left.
+    pub(super) sent_next: u64,
+    pub(super) rtt: Duration,
+}
+
+/// The probes of a sender.
+#[derive(Debug)]
+pub(super) struct Probing {
+    probes: Probes,
+    state: State,
+    /// Probes lost since the last one that came back.
+    losses: u32,
+    /// The telemetry of the last one that came back.
+    pub(super) view: TelemetryView,
+}
+
+impl Probing {
+    pub(super) fn new(probes: Probes) -> Self {
+        Self {
+            probes,
+            state: State::Segment,
+            losses: 0,
+            view: TelemetryView::default(),
+        }
+    }
+
+    /// Bytes on the wire of a probe of its own, and of one that comes back.
+    pub(super) const fn packet_bytes(&self) -> u16 {
+        PROBE_BYTES + self.probes.telemetry_bytes
+    }
+
+    /// Returns when [`Self::on_deadline`] wants to be called.
+    #[inline]
+    pub(super) const fn deadline(&self) -> Time {
+        match self.state {
+            State::Segment => Time::MAX,
+            State::Due => Time::ZERO,
+            State::Away(away) => away.lost_at,
+        }
+    }
+
+    /// A segment that begins with `seq` leaves; returns the bytes of telemetry that it makes room
+    /// for when it is the probe.
+    pub(super) fn on_segment(&mut self, seq: u64, departure: &Departure<'_>) -> Option<u16> {
+        if !matches!(self.state, State::Segment) {
+            return None;
+        }
+        match self.probes.form {
+            ProbeForm::Packet => {
+                self.state = State::Due;
+                None
+            }
+            ProbeForm::Data => {
+                self.leave(seq, departure);
+                Some(self.probes.telemetry_bytes)
+            }
+        }
+    }
+
+    /// Returns whether a probe of its own leaves now; `outstanding` segments are not acknowledged.
+    pub(super) fn take_turn(&mut self, departure: &Departure<'_>, outstanding: u32) -> bool {
+        if !matches!(self.state, State::Due) {
+            return false;
+        }
+        if outstanding == 0 {
+            self.state = State::Segment;
+            return false;
+        }
+        self.leave(departure.sent_next, departure);
+        true
+    }
+
+    fn leave(&mut self, seq: u64, departure: &Departure<'_>) {
+        let wait = departure.rtt.timeout(departure.parameters);
+        let wait = backed_off(wait, self.losses, departure.parameters);
+        self.state = State::Away(Away {
+            seq,
+            sent_next: departure.sent_next,
+            sent_at: departure.now,
+            lost_at: departure.now.saturating_add(wait),
+        });
+    }
+
+    /// The probe with the number `seq` has come back, or a late copy of another one has.
+    pub(super) fn on_return(&mut self, now: Time, seq: u64) -> Option<Returned> {
+        let State::Away(away) = self.state else {
+            return None;
+        };
+        if away.seq != seq {
+            return None;
+        }
+        self.losses = 0;
+        self.await_next();
+        Some(Returned {
+            sent_next: away.sent_next,
+            rtt: now.since(away.sent_at),
+        })
+    }
+
+    /// The time of [`Self::deadline`] has come: a probe that is away is lost.
+    pub(super) fn on_deadline(&mut self) {
+        if matches!(self.state, State::Away(_)) {
+            self.losses += 1;
+            self.await_next();
+        }
+    }
+
+    const fn await_next(&mut self) {
+        self.state = match self.probes.form {
+            ProbeForm::Packet => State::Due,
+            ProbeForm::Data => State::Segment,
+        };
+    }
+}
+
+/// The sender when a probe may leave.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Departure<'a> {
+    pub(super) now: Time,
+    /// The `snd_nxt`.
+    pub(super) sent_next: u64,
+    pub(super) rtt: &'a RttEstimator,
+    pub(super) parameters: &'a TcpParameters,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::config::{TcpConfig, TcpProfile};
+
+    const US: fn(u64) -> Time = |us| Time::ZERO + Duration::from_us(us);
+
+    /// The sender of `probing` at `us` with `sent_next` as its next byte, after a round trip of
+    /// 20 us.
+    fn at<T>(us: u64, sent_next: u64, act: impl FnOnce(&Departure<'_>) -> T) -> T {
+        let config = TcpConfig {
+            profile: TcpProfile::Datacenter,
+            ..TcpConfig::default()
+        };
+        let mut rtt = RttEstimator::default();
+        rtt.sample(Duration::from_us(20));
+        act(&Departure {
+            now: US(us),
+            sent_next,
+            rtt: &rtt,
+            parameters: &config.parameters(),
+        })
+    }
+
+    fn probing(form: ProbeForm) -> Probing {
+        Probing::new(Probes {
+            form,
+            telemetry_bytes: 42,
+        })
+    }
+
+    #[test]
+    fn a_probe_of_its_own_follows_the_first_segment_and_then_the_one_before() {
+        let mut probes = probing(ProbeForm::Packet);
+        assert_eq!(probes.deadline(), Time::MAX);
+        assert_eq!(at(0, 1_448, |now| probes.on_segment(0, now)), None);
+        assert_eq!(probes.deadline(), Time::ZERO);
+        assert!(at(0, 1_448, |now| probes.take_turn(now, 1)));
+        // More segments leave; there is one probe at a time.
+        assert_eq!(at(1, 2_896, |now| probes.on_segment(1_448, now)), None);
+        assert!(!at(1, 2_896, |now| probes.take_turn(now, 2)));
+        let back = probes.on_return(US(13), 1_448);
+        let expected = Returned {
+            sent_next: 1_448,
+            rtt: Duration::from_us(13),
+        };
+        assert_eq!(back, Some(expected));
+        assert!(at(13, 2_896, |now| probes.take_turn(now, 1)));
+        assert_eq!(probes.packet_bytes(), 106);
+    }
+
+    #[test]
+    fn without_anything_in_flight_no_probe_leaves_and_none_is_waited_for() {
+        let mut probes = probing(ProbeForm::Packet);
+        at(0, 10, |now| probes.on_segment(0, now));
+        assert!(at(0, 10, |now| probes.take_turn(now, 1)));
+        assert!(probes.on_return(US(13), 10).is_some());
+        assert!(!at(13, 10, |now| probes.take_turn(now, 0)));
+        assert_eq!(probes.deadline(), Time::MAX);
+        // The next segment starts them again.
+        at(90, 20, |now| probes.on_segment(10, now));
+        assert!(at(90, 20, |now| probes.take_turn(now, 1)));
+    }
+
+    #[test]
+    fn a_lost_probe_is_followed_by_another_after_timeouts_that_double() {
+        let mut probes = probing(ProbeForm::Packet);
+        at(0, 10, |now| probes.on_segment(0, now));
+        let mut now = 0;
+        for wait in [2_000, 4_000, 8_000] {
+            assert!(at(now, 10, |now| probes.take_turn(now, 1)));
+            now += wait;
+            assert_eq!(probes.deadline(), US(now));
+            probes.on_deadline();
+        }
+        assert!(at(now, 20, |now| probes.take_turn(now, 1)));
+        // A late copy of an earlier one means nothing.
+        assert_eq!(probes.on_return(US(now), 10), None);
+        assert!(probes.on_return(US(now + 13), 20).is_some());
+        // Those that come back end the doubling.
+        assert!(at(now + 13, 30, |now| probes.take_turn(now, 1)));
+        assert_eq!(probes.deadline(), US(now + 13 + 2_000));
+    }
+
+    #[test]
+    fn a_segment_of_data_is_the_probe_of_its_round_trip() {
+        let mut probes = probing(ProbeForm::Data);
+        assert_eq!(at(0, 0, |now| probes.on_segment(0, now)), Some(42));
+        assert_eq!(at(0, 1_448, |now| probes.on_segment(1_448, now)), None);
+        // It is numbered by its first byte, which was the next one when it left.
+        let back = probes.on_return(US(13), 0);
+        assert_eq!(back.map(|back| back.sent_next), Some(0));
+        assert!(!at(13, 2_896, |now| probes.take_turn(now, 2)));
+        assert_eq!(probes.deadline(), Time::MAX);
+        assert_eq!(at(14, 2_896, |now| probes.on_segment(2_896, now)), Some(42));
+        probes.on_deadline();
+        assert_eq!(at(9_999, 4_344, |now| probes.on_segment(0, now)), Some(42));
+    }
+}

@@ -1,0 +1,80 @@
+//! The probes of a sender, and the controller that they are for.
+
+use fabricsim_core::plugin::{ReturnedProbe, TelemetryView};
+use fabricsim_core::units::Time;
+
+use super::TcpSender;
+use crate::tcp::probing::{Departure, Probing, Returned};
+
+/// A probe of its own that leaves now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::tcp) struct OwnProbe {
+    /// The `snd_nxt`.
+    pub(in crate::tcp) seq: u64,
+    /// Bytes on the wire.
+    pub(in crate::tcp) wire: u16,
+}
+
+impl TcpSender {
+    /// A segment that begins with `seq` leaves, and `sent_next` was the next byte before it.
+    /// Returns the bytes of telemetry that it makes room for when it is the probe.
+    #[cold]
+    pub(super) fn probe_with_segment(
+        &mut self,
+        now: Time,
+        seq: u64,
+        sent_next: u64,
+    ) -> Option<u16> {
+        let (probing, departure) = self.probing_at(now, sent_next)?;
+        probing.on_segment(seq, &departure)
+    }
+
+    /// Returns the probe of its own that leaves now, if it is its turn.
+    pub(in crate::tcp) fn next_probe(&mut self, now: Time) -> Option<OwnProbe> {
+        let (seq, outstanding) = (self.next, self.board.outstanding());
+        let (probing, departure) = self.probing_at(now, seq)?;
+        let wire = probing.packet_bytes();
+        let turn = probing.take_turn(&departure, outstanding);
+        turn.then_some(OwnProbe { seq, wire })
+    }
+
+    fn probing_at(&mut self, now: Time, sent_next: u64) -> Option<(&mut Probing, Departure<'_>)> {
+        let departure = Departure {
+            now,
+            sent_next,
+            rtt: &self.rtt,
+            parameters: &self.parameters,
+        };
+        Some((self.probing.as_deref_mut()?, departure))
+    }
+
+    /// Takes a probe for lost that has been away for too long. Returns whether another may leave.
+    pub(in crate::tcp) fn give_up_probe(&mut self, now: Time) -> bool {
+        let due = self.probing.as_mut().filter(|own| own.deadline() <= now);
+        due.map(|probing| probing.on_deadline()).is_some()
+    }
+
+    /// The probe with the number `seq` has come back: `read` decodes its telemetry for the
+    /// controller.
+    pub(in crate::tcp) fn on_probe(
+        &mut self,
+        now: Time,
+        seq: u64,
+        read: impl FnOnce(&mut TelemetryView),
+    ) {
+        let Some(probing) = &mut self.probing else {
+            return;
+        };
+        let Some(Returned { sent_next, rtt }) = probing.on_return(now, seq) else {
+            return;
+        };
+        read(&mut probing.view);
+        self.cc.on_probe(&ReturnedProbe {
+            now,
+            sent_next,
+            next_seq: self.next,
+            rtt,
+            telemetry: &probing.view,
+        });
+    }
+}
