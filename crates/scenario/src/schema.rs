@@ -5,6 +5,7 @@ pub mod ecn;
 pub mod event;
 pub mod far_end;
 pub mod name;
+pub mod nics;
 pub mod observe;
 pub mod part;
 pub mod profile;

@@ -102,13 +102,22 @@ impl<R> NetworkDriver<'_, R> {
                 u32::try_from(self.state.numbered).expect("fewer than 2^32 flows in one run"),
             );
             self.state.numbered += 1;
-            let Some((path, nic)) = self.control_plane.resolve(id, &mut request) else {
+            let Some(found) = self.control_plane.resolve(id, &mut request) else {
                 self.state.settled = self.state.settled.max(request.start);
                 self.state.unreachable.push(request);
                 continue;
             };
             processes.update(request.src.index(), |node| match node {
-                Node::Host(host) => host.add_flow(Flow { id, request, path }, nic),
+                Node::Host(host) => {
+                    let (path, ends) = (found.path, found.ends);
+                    let flow = Flow {
+                        id,
+                        request,
+                        path,
+                        ends,
+                    };
+                    host.add_flow(flow, found.nic);
+                }
                 Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),
             });
         }
