@@ -10,8 +10,8 @@ use fabricsim::outcome::write_whole;
 use fabricsim::report::{BinRule, equal_count_bins};
 use fabricsim_plot::figure::{
     CdfOf, DrawError, Figure, MOST_POINTS, Percentile, Quantity, Selection, Series, SlowdownCurve,
-    Style, Theme, cdf_curve, cdf_figure, read_time_lines, relative_figure, slowdown_figure,
-    time_figure,
+    Style, Theme, cdf_curve, cdf_figure, group_curve, group_figure, read_time_lines,
+    relative_figure, slowdown_figure, time_figure,
 };
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
@@ -26,6 +26,7 @@ Examples:
   fabricsim plot slowdown a/fct.csv fct.txt --percentile 99 --bins 20 --name ours --name published -o p99.png
   fabricsim plot cdf results/hpcc --of slowdown -o cdf.svg
   fabricsim plot series results/hpcc --of queue --node 330 -o queues.png --dark
+  fabricsim plot queues results/hpcc results/dcqcn --group bottleneck -o queue-cdf.svg
   fabricsim plot compare results/hpcc results/dcqcn -o relative.svg
 
 A RESULT is a folder with results, an fct.csv or the published simulator's fct.txt. Exit codes:
@@ -43,6 +44,8 @@ enum Kind {
     Cdf(CdfArgs),
     /// Values that a run observed over time (queues.csv, links.csv, flows.csv)
     Series(SeriesArgs),
+    /// Distribution of queue lengths over time (queue_groups.csv)
+    Queues(QueuesArgs),
     /// Slowdown of each result relative to the first one, against flow size
     Compare(SlowdownArgs),
 }
@@ -135,6 +138,17 @@ struct SeriesArgs {
     most: u16,
 }
 
+#[derive(Debug, clap::Args)]
+struct QueuesArgs {
+    #[command(flatten)]
+    drawing: Drawing,
+
+    /// Group of ports: all, a tier such as "ToR to host", or one that the scenario names (can be
+    /// repeated)
+    #[arg(long, default_value = "all")]
+    group: Vec<String>,
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SeriesKind {
     /// Queue of a switch port
@@ -204,6 +218,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
         }
         Kind::Cdf(args) => (&args.drawing, cdf(args)?),
         Kind::Series(args) => (&args.drawing, series(args)?),
+        Kind::Queues(args) => (&args.drawing, queues(args)?),
     };
     if figure.is_empty() {
         return Err(refused(
@@ -378,6 +393,50 @@ fn series(args: &SeriesArgs) -> Result<Figure, Error> {
     }
     let title = args.drawing.title(&capitalized(&quantity.to_string()));
     Ok(time_figure(&title, quantity, lines, usize::from(args.most)))
+}
+
+fn queues(args: &QueuesArgs) -> Result<Figure, Error> {
+    const FILE: &str = "queue_groups.csv";
+    let drawing = &args.drawing;
+    let names = drawing.names()?;
+    let mut curves = Vec::new();
+    for (path, name) in drawing.results.iter().zip(&names) {
+        refuse_mixture(path)?;
+        let file = match path.is_dir() {
+            true => path.join(FILE),
+            false => path.clone(),
+        };
+        if path.is_dir() && !file.exists() {
+            return Err(refused(
+                drawing,
+                &format!("there is no {FILE}"),
+                "let the scenario have queue_distribution = true in [observe]",
+            ));
+        }
+        let text = read_text(FileKind::RESULTS, &file)?;
+        for group in &args.group {
+            let curve = group_curve(&text, group)
+                .map_err(|error| Error::input(&file.display().to_string(), &text, error))?;
+            if curve.is_empty() {
+                return Err(refused(
+                    drawing,
+                    &format!("{} has no group `{group}`", file.display()),
+                    "name one that stands in its first column",
+                ));
+            }
+            let label = match (names.len(), args.group.len()) {
+                (1, _) => group.clone(),
+                (_, 1) => name.clone(),
+                _ => format!("{name}: {group}"),
+            };
+            curves.push((label, curve));
+        }
+    }
+    let labels: Vec<String> = curves.iter().map(|(label, _)| label.clone()).collect();
+    let series = curves.into_iter().zip(Style::of_names(&labels));
+    let series = series.map(|((label, curve), style)| Series::curve(label, style, curve));
+    let title = drawing.title("Queue lengths, weighted by time");
+    Ok(group_figure(&title, series.collect()))
 }
 
 /// `text` as the beginning of a sentence.
