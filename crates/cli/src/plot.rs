@@ -1,5 +1,7 @@
 //! `fabricsim plot`.
 
+mod queues;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,12 +12,13 @@ use fabricsim::outcome::write_whole;
 use fabricsim::report::{BinRule, equal_count_bins};
 use fabricsim_plot::figure::{
     CdfOf, DrawError, Figure, MOST_POINTS, Percentile, Quantity, Selection, Series, SlowdownCurve,
-    Style, Theme, cdf_curve, cdf_figure, group_curve, group_figure, read_time_lines,
-    relative_figure, slowdown_figure, time_figure,
+    Style, Theme, cdf_curve, cdf_figure, read_time_lines, relative_figure, slowdown_figure,
+    time_figure,
 };
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 
+use self::queues::{QueuesArgs, queues};
 use crate::console::output;
 use crate::results::{names, read_flows, refuse_mixture};
 
@@ -136,17 +139,6 @@ struct SeriesArgs {
     /// Series drawn at most: those with the largest sum of values
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=100))]
     most: u16,
-}
-
-#[derive(Debug, clap::Args)]
-struct QueuesArgs {
-    #[command(flatten)]
-    drawing: Drawing,
-
-    /// Group of ports: all, a tier such as "ToR to host", or one that the scenario names (can be
-    /// repeated)
-    #[arg(long, default_value = "all")]
-    group: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -393,50 +385,6 @@ fn series(args: &SeriesArgs) -> Result<Figure, Error> {
     }
     let title = args.drawing.title(&capitalized(&quantity.to_string()));
     Ok(time_figure(&title, quantity, lines, usize::from(args.most)))
-}
-
-fn queues(args: &QueuesArgs) -> Result<Figure, Error> {
-    const FILE: &str = "queue_groups.csv";
-    let drawing = &args.drawing;
-    let names = drawing.names()?;
-    let mut curves = Vec::new();
-    for (path, name) in drawing.results.iter().zip(&names) {
-        refuse_mixture(path)?;
-        let file = match path.is_dir() {
-            true => path.join(FILE),
-            false => path.clone(),
-        };
-        if path.is_dir() && !file.exists() {
-            return Err(refused(
-                drawing,
-                &format!("there is no {FILE}"),
-                "let the scenario have queue_distribution = true in [observe]",
-            ));
-        }
-        let text = read_text(FileKind::RESULTS, &file)?;
-        for group in &args.group {
-            let curve = group_curve(&text, group)
-                .map_err(|error| Error::input(&file.display().to_string(), &text, error))?;
-            if curve.is_empty() {
-                return Err(refused(
-                    drawing,
-                    &format!("{} has no group `{group}`", file.display()),
-                    "name one that stands in its first column",
-                ));
-            }
-            let label = match (names.len(), args.group.len()) {
-                (1, _) => group.clone(),
-                (_, 1) => name.clone(),
-                _ => format!("{name}: {group}"),
-            };
-            curves.push((label, curve));
-        }
-    }
-    let labels: Vec<String> = curves.iter().map(|(label, _)| label.clone()).collect();
-    let series = curves.into_iter().zip(Style::of_names(&labels));
-    let series = series.map(|((label, curve), style)| Series::curve(label, style, curve));
-    let title = drawing.title("Queue lengths, weighted by time");
-    Ok(group_figure(&title, series.collect()))
 }
 
 /// `text` as the beginning of a sentence.

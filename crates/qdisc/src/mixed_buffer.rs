@@ -67,10 +67,9 @@ impl MixedBuffer {
 
     /// The length from which on a queue takes no packet.
     #[inline]
-    const fn threshold(&self) -> u64 {
-        // The share of a buffer of 2^50 bytes does not fit 64 bits.
-        let wide = (self.lossless.free_shared() as u128 * self.alpha as u128) >> ONE_BITS;
-        wide as u64
+    fn threshold(&self) -> u128 {
+        // A share of 2^50 bytes does not fit 64 bits.
+        (u128::from(self.lossless.free_shared()) * u128::from(self.alpha)) >> ONE_BITS
     }
 
     const fn is_lossy(&self, priority: Priority) -> bool {
@@ -86,7 +85,7 @@ impl Admission for MixedBuffer {
         }
         let threshold = self.threshold();
         let queue = &mut self.queues[egress.index()][priority.index()];
-        if *queue >= threshold
+        if u128::from(*queue) >= threshold
             || *queue + size.get() > self.limit
             || !self.lossless.take_shared(size)
         {

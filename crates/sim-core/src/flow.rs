@@ -31,9 +31,9 @@ pub struct FlowRequest {
 /// another path than the data.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct FlowKey {
-    /// The host that sent the packet.
+    /// The host that sent the packet, or the address of its NIC.
     pub src: NodeId,
-    /// The host that the packet goes to.
+    /// The host that the packet goes to, or the address of its NIC.
     pub dst: NodeId,
     /// Source port.
     pub src_port: u16,
@@ -113,6 +113,19 @@ pub struct ResolvedPath {
     pub nic: PortId,
     /// The addresses at both ends.
     pub ends: Ends,
+}
+
+impl ResolvedPath {
+    /// The flow `id` of `request` on this path.
+    #[must_use]
+    pub const fn flow(&self, id: FlowId, request: FlowRequest) -> Flow {
+        Flow {
+            id,
+            request,
+            path: self.path,
+            ends: self.ends,
+        }
+    }
 }
 
 /// A flow that has been given its number and path, as hosts see it.

@@ -136,12 +136,7 @@ impl AppState {
             self.news.unreachable.push(request);
             return Err(StartError::NoRoute);
         };
-        let started = Flow {
-            id,
-            request,
-            path: found.path,
-            ends: found.ends,
-        };
+        let started = found.flow(id, request);
         self.network.announce(&started, flow.tag);
         self.ready.push((started, found.nic));
         Ok(id)

@@ -11,7 +11,7 @@ use super::node::Node;
 use super::switch::Switch;
 use super::{NetworkControl, Overload, Progress, Room, RunCallback, Stop, deadlock};
 use crate::engine::{Driver, Epoch, Execution, Processes};
-use crate::flow::{Flow, FlowRequest, FlowSource};
+use crate::flow::{FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::limits::FIRST_APP_FLOW;
 use crate::plugin::{Endpoint, Model};
@@ -108,16 +108,7 @@ impl<R> NetworkDriver<'_, R> {
                 continue;
             };
             processes.update(request.src.index(), |node| match node {
-                Node::Host(host) => {
-                    let (path, ends) = (found.path, found.ends);
-                    let flow = Flow {
-                        id,
-                        request,
-                        path,
-                        ends,
-                    };
-                    host.add_flow(flow, found.nic);
-                }
+                Node::Host(host) => host.add_flow(found.flow(id, request), found.nic),
                 Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),
             });
         }
