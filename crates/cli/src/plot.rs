@@ -1,5 +1,7 @@
 //! `fabricsim plot`.
 
+mod queues;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,6 +18,7 @@ use fabricsim_plot::figure::{
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 
+use self::queues::{QueuesArgs, queues};
 use crate::console::output;
 use crate::results::{names, read_flows, refuse_mixture};
 
@@ -26,6 +29,7 @@ Examples:
   fabricsim plot slowdown a/fct.csv fct.txt --percentile 99 --bins 20 --name ours --name published -o p99.png
   fabricsim plot cdf results/hpcc --of slowdown -o cdf.svg
   fabricsim plot series results/hpcc --of queue --node 330 -o queues.png --dark
+  fabricsim plot queues results/hpcc results/dcqcn --group bottleneck -o queue-cdf.svg
   fabricsim plot compare results/hpcc results/dcqcn -o relative.svg
 
 A RESULT is a folder with results, an fct.csv or the published simulator's fct.txt. Exit codes:
@@ -43,6 +47,8 @@ enum Kind {
     Cdf(CdfArgs),
     /// Values that a run observed over time (queues.csv, links.csv, flows.csv)
     Series(SeriesArgs),
+    /// Distribution of queue lengths over time (queue_groups.csv)
+    Queues(QueuesArgs),
     /// Slowdown of each result relative to the first one, against flow size
     Compare(SlowdownArgs),
 }
@@ -204,6 +210,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<ExitCode, Error> {
         }
         Kind::Cdf(args) => (&args.drawing, cdf(args)?),
         Kind::Series(args) => (&args.drawing, series(args)?),
+        Kind::Queues(args) => (&args.drawing, queues(args)?),
     };
     if figure.is_empty() {
         return Err(refused(

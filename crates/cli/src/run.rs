@@ -226,7 +226,36 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
     }
     line!(text, "checksum     {}", summary.checksum);
     describe_slowdowns(&mut text, summary);
+    describe_queues(&mut text, summary);
     text
+}
+
+/// Adds the table of queue lengths by group of ports, where they were observed.
+fn describe_queues(text: &mut String, summary: &Summary) {
+    if summary.queue_groups.is_empty() {
+        return;
+    }
+    line!(
+        text,
+        "queues       {:>14} {:>9} {:>9} {:>9} {:>9}",
+        "ports",
+        "p50 (B)",
+        "p95 (B)",
+        "p99 (B)",
+        "mean (B)"
+    );
+    for group in &summary.queue_groups {
+        line!(
+            text,
+            "  {:<22} {:>2} {:>9} {:>9} {:>9} {:>9.0}",
+            group.group,
+            group.ports,
+            group.p50_bytes,
+            group.p95_bytes,
+            group.p99_bytes,
+            group.mean_bytes
+        );
+    }
 }
 
 /// Adds the table of slowdowns by class of flows.

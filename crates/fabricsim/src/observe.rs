@@ -5,6 +5,7 @@
 //! into their files.
 
 mod file;
+mod groups;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod rows;
@@ -24,9 +25,11 @@ use fabricsim_scenario::text::error::Error;
 use file::{SeriesFile, file_name};
 use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
 
-pub use crate::network::queue_times::QueueBin;
+pub use crate::network::queue_times::{QueueArea, QueueBin};
 pub use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::observe::{chosen_ports, queue_ports};
+pub use groups::QueueGroupSummary;
+pub(crate) use groups::{QUEUE_GROUPS, QueueGroup, queue_groups, write_queue_groups};
 pub use summary::SeriesSummary;
 
 /// The time series of a run, and when to look next.
@@ -171,5 +174,8 @@ pub(crate) fn file_names(settings: &ObserveSettings) -> impl Iterator<Item = Str
     ];
     let format = settings.format;
     let asked = asked.into_iter().filter(|(asked, _)| *asked);
-    asked.map(move |(_, table)| file_name(table, format))
+    let groups = settings.queue_distribution.then(|| QUEUE_GROUPS.to_owned());
+    asked
+        .map(move |(_, table)| file_name(table, format))
+        .chain(groups)
 }

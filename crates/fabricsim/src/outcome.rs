@@ -14,11 +14,11 @@ use fabricsim_core::units::Time;
 use fabricsim_report::FctWriter;
 use serde::Serialize;
 
-use crate::observe::Observation;
+use crate::observe::{Observation, QUEUE_GROUPS, write_queue_groups};
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write, new_file_in};
 use crate::query_files::write_query_results;
 use crate::simulation::{Expectation, Simulation};
-use crate::summary::{Measured, summarize};
+use crate::summary::{Measured, groups_of, summarize};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use place::ResultPlace;
@@ -274,7 +274,7 @@ const fn status_of(stop: Stop) -> Status {
     }
 }
 
-/// Writes `queue_stats.csv` and `pauses.csv`, where there are to be such.
+/// Writes `queue_stats.csv`, `queue_groups.csv` and `pauses.csv`, where there are to be such.
 fn write_tables(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -286,6 +286,14 @@ fn write_tables(
         folder.write(ending.name(QUEUE_STATS), |file| {
             let mut buffered = BufWriter::new(file);
             write_queue_stats(&mut buffered, &reports)?;
+            buffered.flush()
+        })?;
+    }
+    let groups = groups_of(scenario, simulation);
+    if !groups.is_empty() {
+        folder.write(ending.name(QUEUE_GROUPS), |file| {
+            let mut buffered = BufWriter::new(file);
+            write_queue_groups(&mut buffered, &groups)?;
             buffered.flush()
         })?;
     }

@@ -1,7 +1,7 @@
 //! A simulation that can be driven: built from a scenario, run in steps, fed with flows.
 
 mod attached;
-mod construction;
+pub(crate) mod construction;
 mod inputs;
 mod readings;
 

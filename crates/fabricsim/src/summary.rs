@@ -7,7 +7,7 @@ use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
-use crate::observe::SeriesSummary;
+use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, queue_groups};
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;
@@ -189,6 +189,9 @@ pub struct Summary {
     /// The files of time series.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<SeriesSummary>,
+    /// Queue lengths of groups of switch ports, weighted by time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queue_groups: Vec<QueueGroupSummary>,
     /// The files of the results of queries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub query_files: Vec<String>,
@@ -288,12 +291,23 @@ pub(crate) fn summarize(
         },
         peak_memory_bytes: peak_memory(),
         observed: Vec::new(),
+        queue_groups: (groups_of(scenario, simulation).iter())
+            .map(QueueGroup::summary)
+            .collect(),
         query_files: Vec::new(),
         plan: None,
         files: Vec::new(),
         scenario: scenario.resolved(),
         unfinished: listed(simulation, &left),
     }
+}
+
+/// Returns the queue lengths of the groups of ports that `scenario` asks for.
+pub(crate) fn groups_of(scenario: &Scenario, simulation: &Simulation) -> Vec<QueueGroup> {
+    let settings = scenario.observe().into_iter();
+    settings
+        .flat_map(|settings| queue_groups(settings, scenario.topology(), simulation))
+        .collect()
 }
 
 /// The first flows that have not finished: those under way, then those that found no route.

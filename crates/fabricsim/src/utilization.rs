@@ -1,7 +1,7 @@
 //! Link utilization expected from the workloads, computed before anything is run.
 
 mod spans;
-mod tiers;
+pub(crate) mod tiers;
 
 use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::plugin::CcContext;

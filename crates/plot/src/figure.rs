@@ -37,7 +37,7 @@ pub use cdf::{CdfOf, cdf_curve, cdf_figure};
 pub use decimate::{MOST_POINTS, decimate};
 #[cfg(feature = "png")]
 pub use png::{DrawError, rasterize};
-pub use queues::{queue_curve, queue_figure};
+pub use queues::{group_curve, group_figure, queue_curve, queue_figure};
 pub use slowdown::{Percentile, SlowdownCurve, relative_figure, slowdown_figure};
 pub use style::{Dash, Draw, Marker, Strength, Style};
 pub use theme::Theme;

@@ -8,22 +8,25 @@ use fabricsim_core::units::{Bytes, Rate};
 use crate::shared_buffer::{BufferConfig, PortBuffer, SharedBuffer};
 
 const QUEUES: usize = Priority::COUNT;
-/// One, as shares of the free buffer are held.
-const ONE: f64 = 256.0;
+/// The whole of the free buffer, as shares of it are held.
+const ONE: u64 = 1 << ONE_BITS;
+const ONE_BITS: u32 = 24;
 
 /// The settings of the lossy priorities of a [`MixedBuffer`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossyConfig {
     /// The priorities; that of control is never lossy.
     pub priorities: PrioritySet,
-    /// The share of the free buffer that one queue may be as long as, in steps of 1/256.
+    /// The share of the free buffer that one queue may be as long as, in steps of 2^-24.
     pub alpha: f64,
+    /// The most bytes of one queue, whatever is free.
+    pub limit: Option<Bytes>,
 }
 
 /// A [`SharedBuffer`] for lossless priorities that lends the shared part of its room to lossy ones.
 ///
 /// A packet of a lossy priority is stored when the queue that it joins is shorter than `alpha`
-/// times what is free, and there is room (the dynamic threshold of Choudhury and Hahne, 1998, on
+/// times what is free and has no more than `limit` bytes with it, and there is room (the dynamic threshold of Choudhury and Hahne, 1998, on
 /// the queues of egress ports, as ASICs have it for traffic without PFC); else it is dropped. Lossy
 /// priorities pause nobody. Lossless ones keep their reserves and headroom, which lossy ones never
 /// touch, so whatever they do no lossless packet is dropped.
@@ -31,8 +34,9 @@ pub struct LossyConfig {
 pub struct MixedBuffer {
     lossless: SharedBuffer,
     lossy: PrioritySet,
-    /// In 256ths.
+    /// In units of [`ONE`].
     alpha: u64,
+    limit: u64,
     /// Bytes in each queue of a lossy priority, by egress port.
     queues: Vec<[u64; QUEUES]>,
 }
@@ -43,6 +47,7 @@ impl MixedBuffer {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
         reason = "a cast of a float saturates, and the share is positive"
     )]
     pub fn new(
@@ -54,9 +59,17 @@ impl MixedBuffer {
         Self {
             lossless: SharedBuffer::new(config, nic_rate, ports),
             lossy: lossy.priorities.intersection(PrioritySet::DATA),
-            alpha: (lossy.alpha * ONE).round() as u64,
+            alpha: (lossy.alpha * ONE as f64).round() as u64,
+            limit: lossy.limit.map_or(u64::MAX, Bytes::get),
             queues: vec![[0; QUEUES]; ports.len()],
         }
+    }
+
+    /// The length from which on a queue takes no packet.
+    #[inline]
+    fn threshold(&self) -> u128 {
+        // A share of 2^50 bytes does not fit 64 bits.
+        (u128::from(self.lossless.free_shared()) * u128::from(self.alpha)) >> ONE_BITS
     }
 
     const fn is_lossy(&self, priority: Priority) -> bool {
@@ -70,9 +83,12 @@ impl Admission for MixedBuffer {
         if !self.is_lossy(priority) {
             return self.lossless.admit(ingress, egress, priority, size);
         }
-        let free = self.lossless.free_shared();
+        let threshold = self.threshold();
         let queue = &mut self.queues[egress.index()][priority.index()];
-        if *queue >= free.saturating_mul(self.alpha) / 256 || !self.lossless.take_shared(size) {
+        if u128::from(*queue) >= threshold
+            || *queue + size.get() > self.limit
+            || !self.lossless.take_shared(size)
+        {
             return Admit::Drop;
         }
         *queue += size.get();
@@ -132,6 +148,10 @@ mod tests {
     }
 
     fn buffer(size: u64, alpha: f64) -> MixedBuffer {
+        limited(size, alpha, None)
+    }
+
+    fn limited(size: u64, alpha: f64, limit: Option<Bytes>) -> MixedBuffer {
         let config = BufferConfig {
             size: Bytes::new(size),
             ..BufferConfig::default()
@@ -139,6 +159,7 @@ mod tests {
         let lossy = LossyConfig {
             priorities: PrioritySet::from_iter([LOSSY]),
             alpha,
+            limit,
         };
         MixedBuffer::new(&config, lossy, Rate::from_gbps(100), &ports())
     }
@@ -163,6 +184,39 @@ mod tests {
             // Another queue has its share of the rest.
             assert!(fill(&mut buffer, 2) > 0, "{alpha}");
         }
+    }
+
+    /// One congested queue alone has alpha B / (1 + alpha): with alpha = 256 KiB / (B - 256 KiB)
+    /// it has 256 KiB, whatever B is.
+    #[test]
+    fn a_share_can_stand_for_a_length() {
+        const LENGTH: u64 = 256 << 10;
+        for size in [12u64 << 20, 32 << 20, 1 << 30] {
+            let room = buffer(size, 1.0).lossless.shared_capacity().get();
+            #[expect(clippy::cast_precision_loss, reason = "a gigabyte")]
+            let alpha = LENGTH as f64 / (room - LENGTH) as f64;
+            let stored = fill(&mut buffer(size, alpha), 1);
+            assert!(
+                stored.abs_diff(LENGTH) <= PACKET.get() + 64,
+                "{size}: {stored}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_queue_with_a_limit_never_exceeds_it() {
+        let limit = Bytes::new(256_000);
+        let mut buffer = limited(32 << 20, 1.0, Some(limit));
+        for egress in [1, 2] {
+            let stored = fill(&mut buffer, egress);
+            assert!(stored <= limit.get() && stored + PACKET.get() > limit.get());
+        }
+        // What leaves makes room for as much.
+        buffer.release(PortId(0), PortId(1), LOSSY, PACKET);
+        assert_eq!(
+            fill(&mut buffer, 1),
+            fill(&mut limited(32 << 20, 1.0, Some(PACKET)), 1)
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use fabricsim_core::choices;
 use fabricsim_core::id::PortId;
+use fabricsim_core::limits::MAX_SIZE;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{Admission, Admit, Release};
 use fabricsim_core::units::{Bytes, Duration, Rate};
@@ -55,9 +56,9 @@ pub struct BufferConfig {
     /// Differs from the paper: the published simulator sets them aside once for each port, and a
     /// buffer can then hold more than its size when several priorities are in use.
     pub priorities: u8,
-    /// The threshold of a port at NIC rate is the free shared buffer divided by 2 to this power; a
-    /// port of twice the rate has one less, and so on.
-    pub alpha_shift: u8,
+    /// The threshold of a port at NIC rate is this share of the free shared buffer, up to 1, in steps
+    /// of 1/16384; a port of twice the rate has twice the share, and so on.
+    pub alpha: f64,
 }
 
 impl Default for BufferConfig {
@@ -69,7 +70,7 @@ impl Default for BufferConfig {
             reserve: Bytes::new(4 << 10),
             resume_offset: Bytes::new(3 << 10),
             priorities: 1,
-            alpha_shift: 3,
+            alpha: 0.125,
         }
     }
 }
@@ -98,6 +99,15 @@ impl BufferConfig {
     }
 }
 
+impl BufferConfig {
+    /// The share of `free` bytes that a port of NIC rate may take.
+    #[must_use]
+    pub fn alpha_of(&self, free: Bytes) -> Bytes {
+        let nic = Rate::from_gbps(1);
+        Bytes::new(part_of(free.get(), share_of(self.alpha, nic, nic)))
+    }
+}
+
 /// Properties of a port that the buffer needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct PortBuffer {
@@ -120,14 +130,15 @@ struct Share {
 #[repr(C)]
 struct Ingress {
     headroom: u64,
-    shift: u32,
+    /// The port's share of the free buffer, in units of [`ONE`].
+    alpha: u64,
     shares: [Share; QUEUES],
 }
 
 /// The buffer of one switch, counted per (ingress port, priority).
 ///
-/// A packet is free up to the reserve, then counts as shared up to the dynamic threshold (the free
-/// shared part shifted right), then as headroom. With PFC the upstream neighbor is paused as soon
+/// A packet is free up to the reserve, then counts as shared up to the dynamic threshold (a share
+/// of the free shared part), then as headroom. With PFC the upstream neighbor is paused as soon
 /// as the threshold is reached or headroom is used, and resumed when the headroom is empty and the
 /// share is `resume_offset` below the threshold. Source: the published HPCC simulator's buffer
 /// model, after the dynamic threshold scheme of Choudhury and Hahne (1998).
@@ -147,6 +158,15 @@ pub struct SharedBuffer {
 const LONGEST_PACKET: u64 = 9_216;
 /// A pause frame on the wire.
 const PAUSE_FRAME: u64 = 46;
+/// The whole of the free buffer, as shares of it are held: a power of two, so that powers of one
+/// half are exact and a threshold is a product and a shift. The largest buffer times this is below
+/// 2^64.
+const ONE: u64 = 1 << ONE_BITS;
+const ONE_BITS: u32 = 14;
+const _: () = assert!(
+    MAX_SIZE.get() < 1 << (64 - ONE_BITS),
+    "thresholds are computed in 64 bits"
+);
 
 impl SharedBuffer {
     /// The buffer of a switch with `ports`, in a network whose hosts have NICs of `nic_rate`.
@@ -157,7 +177,7 @@ impl SharedBuffer {
             .map(|port| Ingress {
                 shares: [Share::default(); QUEUES],
                 headroom: config.headroom_of(port),
-                shift: threshold_shift(config.alpha_shift, nic_rate, port.rate),
+                alpha: share_of(config.alpha, nic_rate, port.rate),
             })
             .collect();
         Self {
@@ -209,15 +229,27 @@ impl SharedBuffer {
     }
 }
 
-/// One less for each doubling of the port's rate above the NIC's, never below zero.
-fn threshold_shift(base: u8, nic_rate: Rate, rate: Rate) -> u32 {
-    let mut shift = u32::from(base);
+/// Doubled for each doubling of the port's rate above the NIC's, up to the whole.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a cast of a float saturates, and the share is positive"
+)]
+fn share_of(alpha: f64, nic_rate: Rate, rate: Rate) -> u64 {
+    let mut share = ((alpha * ONE as f64).round() as u64).clamp(1, ONE);
     let mut reference = nic_rate.as_bps();
-    while shift > 0 && rate.as_bps() > reference {
+    while share < ONE && rate.as_bps() > reference {
         reference = reference.saturating_mul(2);
-        shift -= 1;
+        share = (share * 2).min(ONE);
     }
-    shift
+    share
+}
+
+/// The threshold of a port that may take the share `alpha` of `free` bytes.
+#[inline]
+const fn part_of(free: u64, alpha: u64) -> u64 {
+    (free * alpha) >> ONE_BITS
 }
 
 impl Admission for SharedBuffer {
@@ -233,7 +265,7 @@ impl Admission for SharedBuffer {
         let port = &mut self.ingress[ingress.index()];
         let share = &mut port.shares[priority.index()];
         let free = self.capacity.saturating_sub(self.shared_used);
-        let threshold = free >> port.shift;
+        let threshold = part_of(free, port.alpha);
         let filled = share.bytes + size;
         if share.headroom + size > port.headroom
             && share.bytes.saturating_sub(self.reserve) + size > threshold
@@ -251,7 +283,8 @@ impl Admission for SharedBuffer {
         if self.pfc == Pfc::Off || share.paused {
             return Admit::Accept;
         }
-        let threshold = self.capacity.saturating_sub(self.shared_used) >> port.shift;
+        let free = self.capacity.saturating_sub(self.shared_used);
+        let threshold = part_of(free, port.alpha);
         if share.headroom > 0 || share.bytes.saturating_sub(self.reserve) >= threshold {
             share.paused = true;
             Admit::AcceptAndPause
@@ -281,7 +314,8 @@ impl Admission for SharedBuffer {
         if !share.paused {
             return Release::Quiet;
         }
-        let threshold = self.capacity.saturating_sub(self.shared_used) >> port.shift;
+        let free = self.capacity.saturating_sub(self.shared_used);
+        let threshold = part_of(free, port.alpha);
         let shared = share.bytes.saturating_sub(self.reserve);
         if share.headroom == 0 && (shared == 0 || shared + self.resume_offset <= threshold) {
             share.paused = false;

@@ -118,11 +118,7 @@ mod tests {
             bottleneck: Rate::from_gbps(100),
             switches: 1,
         };
-        let flow = Flow {
-            id: FlowId(9),
-            request,
-            path,
-        };
+        let flow = Flow::new(FlowId(9), request, path);
         let completion = Completion {
             flow,
             finish: Time::from_ns(350),

@@ -21,6 +21,7 @@ use crate::read::traffic::Traffic;
 use crate::scenario::Scenario;
 use crate::scenario::places::Places;
 use crate::schema::event::Event;
+use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::part::{Part, Refused, WithoutText};
 use crate::schema::profile::{Profile, quirks};
@@ -58,6 +59,7 @@ pub struct ScenarioBuilder {
     seed: u64,
     profile: Option<Profile>,
     topology: Option<BoxedTopology>,
+    host: HostSettings,
     switch: SwitchSettings,
     queues: Vec<QueueRule>,
     transport: RdmaConfig,
@@ -82,6 +84,7 @@ impl Default for ScenarioBuilder {
             seed: 1,
             profile: None,
             topology: None,
+            host: HostSettings::default(),
             switch: SwitchSettings::default(),
             queues: Vec::new(),
             transport: RdmaConfig::default(),
@@ -178,6 +181,13 @@ impl ScenarioBuilder {
     #[must_use]
     pub fn topology(mut self, topology: impl TopologyKind) -> Self {
         self.topology = Some(Box::new(topology));
+        self
+    }
+
+    /// Sets the hosts.
+    #[must_use]
+    pub fn host(mut self, host: HostSettings) -> Self {
+        self.host = host;
         self
     }
 
@@ -301,6 +311,7 @@ impl ScenarioBuilder {
         };
         let topology = build_topology(&*topology_config, &self.folder)
             .map_err(|reason| Part::Topology.refused(reason))?;
+        let topology = (self.host.apply(topology)).map_err(|error| Part::Host.refused(error))?;
         let Some(cc) = self.cc else {
             return Err(missing(Part::Cc, "cc"));
         };
@@ -345,6 +356,7 @@ impl ScenarioBuilder {
             profile: self.profile,
             topology_config,
             topology: Arc::new(topology),
+            host: self.host,
             switch: self.switch,
             queues: self.queues,
             transport: self.transport,

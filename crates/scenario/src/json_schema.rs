@@ -11,6 +11,7 @@ use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry};
 use crate::schema::class::CLASS_KEYS;
 use crate::schema::discipline_kinds;
 use crate::schema::event;
+use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::queries::BudgetSettings;
 use crate::schema::queue::QUEUE_KEYS;
@@ -43,6 +44,7 @@ pub enum TablePlace {
 /// The tables that have no kinds.
 const OWN_TABLES: &[(&str, Keys)] = &[
     ("[[class]]", CLASS_KEYS),
+    ("[host]", HostSettings::KEYS),
     ("[switch]", SwitchSettings::KEYS),
     ("[rdma]", RdmaConfig::KEYS),
     ("[tcp]", TcpConfig::KEYS),
@@ -94,6 +96,7 @@ pub fn scenario_schema() -> Value {
         ("topology", reference("topology")),
         ("workload", list(reference("workload"), 1)),
         ("cc", reference("cc")),
+        ("host", described_table(HostSettings::KEYS)),
         ("switch", described_table(SwitchSettings::KEYS)),
         ("queue", list(queue_table(), 0)),
         ("rdma", described_table(RdmaConfig::KEYS)),

@@ -26,6 +26,7 @@ use fabricsim_workload::{BoxedWorkload, Host, WorkloadContext};
 use crate::cc::registry::AnyCcConfig;
 use crate::scenario::places::Places;
 use crate::schema::event::Event;
+use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::part::Part;
 use crate::schema::profile::{Profile, quirks};
@@ -49,8 +50,10 @@ pub struct Scenario {
     pub(crate) profile: Option<Profile>,
     /// Configuration of the topology.
     pub(crate) topology_config: BoxedTopology,
-    /// The network.
+    /// The network, with the delays of hosts.
     pub(crate) topology: Arc<Topology>,
+    /// The hosts.
+    pub(crate) host: HostSettings,
     /// The switches.
     pub(crate) switch: SwitchSettings,
     /// The disciplines of the queues of TCP, in the order of the scenario; the first one that fits
@@ -120,6 +123,12 @@ impl Scenario {
     #[must_use]
     pub const fn topology(&self) -> &Arc<Topology> {
         &self.topology
+    }
+
+    /// The hosts.
+    #[must_use]
+    pub const fn host(&self) -> &HostSettings {
+        &self.host
     }
 
     /// The switches.

@@ -1,6 +1,6 @@
 //! A flow: what a workload asks for and what comes of it.
 
-use crate::id::{ClassId, FlowId, NodeId};
+use crate::id::{ClassId, FlowId, NodeId, PortId};
 use crate::priority::Priority;
 use crate::units::{Bytes, Duration, Rate, Time};
 
@@ -31,9 +31,9 @@ pub struct FlowRequest {
 /// another path than the data.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct FlowKey {
-    /// The host that sent the packet.
+    /// The host that sent the packet, or the address of its NIC.
     pub src: NodeId,
-    /// The host that the packet goes to.
+    /// The host that the packet goes to, or the address of its NIC.
     pub dst: NodeId,
     /// Source port.
     pub src_port: u16,
@@ -83,6 +83,51 @@ impl PathInfo {
     }
 }
 
+/// Addresses between which a flow's packets go: those of its hosts, or those of NICs where flows
+/// are bound to them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Ends {
+    /// The address from which data comes and to which acknowledgements go.
+    pub src: NodeId,
+    /// The address to which data goes.
+    pub dst: NodeId,
+}
+
+impl Ends {
+    /// The addresses of the hosts of `request`, which all their NICs share.
+    #[must_use]
+    pub const fn of_hosts(request: &FlowRequest) -> Self {
+        Self {
+            src: request.src,
+            dst: request.dst,
+        }
+    }
+}
+
+/// The path of a flow as it starts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ResolvedPath {
+    /// Properties of the path in the idle network.
+    pub path: PathInfo,
+    /// The NIC port through which the flow leaves its host.
+    pub nic: PortId,
+    /// The addresses at both ends.
+    pub ends: Ends,
+}
+
+impl ResolvedPath {
+    /// The flow `id` of `request` on this path.
+    #[must_use]
+    pub const fn flow(&self, id: FlowId, request: FlowRequest) -> Flow {
+        Flow {
+            id,
+            request,
+            path: self.path,
+            ends: self.ends,
+        }
+    }
+}
+
 /// A flow that has been given its number and path, as hosts see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
@@ -92,6 +137,33 @@ pub struct Flow {
     pub request: FlowRequest,
     /// Properties of the path in the idle network.
     pub path: PathInfo,
+    /// The addresses at both ends.
+    pub ends: Ends,
+}
+
+impl Flow {
+    /// A flow between the addresses of its hosts.
+    #[must_use]
+    pub const fn new(id: FlowId, request: FlowRequest, path: PathInfo) -> Self {
+        let ends = Ends::of_hosts(&request);
+        Self {
+            id,
+            request,
+            path,
+            ends,
+        }
+    }
+
+    /// The addresses and ports of the flow's data packets.
+    #[must_use]
+    pub fn key(&self) -> FlowKey {
+        FlowKey {
+            src: self.ends.src,
+            dst: self.ends.dst,
+            src_port: self.request.src_port.unwrap_or_default(),
+            dst_port: self.request.dst_port,
+        }
+    }
 }
 
 /// A flow whose last byte has been acknowledged.

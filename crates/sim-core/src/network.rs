@@ -31,7 +31,7 @@ pub use switch::SwitchConfig;
 use std::sync::Arc;
 
 use crate::engine::{Engine, Interrupt, Probe, Threads, Wiring};
-use crate::flow::{FlowRequest, FlowSource, PathInfo};
+use crate::flow::{FlowRequest, FlowSource, ResolvedPath};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::plugin::{Application, Model, PathResolver};
 use crate::rng::Stream;
@@ -54,10 +54,10 @@ pub enum NodeConfig<M: Model> {
 /// Finds the path of a flow when it starts, and knows what changes the network while it runs; `R`
 /// is the forwarding table of a switch.
 pub trait NetworkControl<R>: Send {
-    /// Resolves the path of `request` in the idle network and the NIC port through which it leaves;
-    /// returns `None` when no route leads to the destination. Assigns the source port where the
-    /// workload left it open.
-    fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)>;
+    /// Resolves the path of `request` in the idle network, the NIC port through which it leaves and
+    /// the addresses of its packets; returns `None` when no route leads to the destination. Assigns
+    /// the source port where the workload left it open.
+    fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<ResolvedPath>;
 
     /// Returns what finds the paths of flows that applications start, by the routes that are in
     /// force. Asked for where there are applications: once, and after each change.

@@ -9,6 +9,7 @@ mod leaf_spine;
 mod link_delay;
 mod plan;
 mod star;
+mod testbed;
 
 pub(crate) use backbone::{Backbone, Hosts};
 pub use chain::ChainConfig;
@@ -20,3 +21,4 @@ pub(crate) use link_delay::Coordinates;
 pub use link_delay::LinkDelay;
 pub(crate) use plan::some_delay;
 pub use star::StarConfig;
+pub use testbed::TestbedConfig;

@@ -7,6 +7,7 @@ use fabricsim_core::settings;
 
 use crate::builder::{
     ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, StarConfig,
+    TestbedConfig,
 };
 use crate::graph::Topology;
 use crate::graphml::GraphmlConfig;
@@ -38,6 +39,7 @@ macro_rules! kinds {
 kinds! {
     FatTreeConfig,
     LeafSpineConfig,
+    TestbedConfig,
     DumbbellConfig,
     StarConfig,
     ChainConfig,
@@ -76,6 +78,19 @@ impl TopologyKind for LeafSpineConfig {
 }
 
 impl TopologySource for LeafSpineConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        Some(Self::build(self))
+    }
+}
+
+impl TopologyKind for TestbedConfig {
+    const NAME: &'static str = "testbed";
+    const ABOUT: &'static str =
+        "two pods with two cores, and servers with two NICs: a published study of buffers";
+    const KEYS: Keys = Self::KEYS;
+}
+
+impl TopologySource for TestbedConfig {
     fn build(&self) -> Option<Result<Topology, ConfigError>> {
         Some(Self::build(self))
     }
@@ -221,6 +236,7 @@ mod tests {
     fn the_list_names_every_key_of_every_kind() {
         let (fat_tree, a) = asked::<FatTreeConfig>();
         let (leaf_spine, b) = asked::<LeafSpineConfig>();
+        let (testbed, t) = asked::<TestbedConfig>();
         let (dumbbell, c) = asked::<DumbbellConfig>();
         let (star, d) = asked::<StarConfig>();
         let (chain, e) = asked::<ChainConfig>();
@@ -228,13 +244,14 @@ mod tests {
         let (graphml, no_graph) = asked::<GraphmlConfig>();
         let (file, missing) = asked::<FileConfig>();
         let keys = [
-            fat_tree, leaf_spine, dumbbell, star, chain, isp, graphml, file,
+            fat_tree, leaf_spine, testbed, dumbbell, star, chain, isp, graphml, file,
         ];
         assert_eq!(missing, None, "a file has no default path");
         assert_eq!(no_graph, None, "a file has no default path");
         let kinds = [
             boxed(a.unwrap()),
             boxed(b.unwrap()),
+            boxed(t.unwrap()),
             boxed(c.unwrap()),
             boxed(d.unwrap()),
             boxed(e.unwrap()),
@@ -257,6 +274,7 @@ mod tests {
         let defaults = [
             boxed(FatTreeConfig::default()),
             boxed(LeafSpineConfig::default()),
+            boxed(TestbedConfig::default()),
             boxed(DumbbellConfig::default()),
             boxed(StarConfig::default()),
             boxed(ChainConfig::default()),

@@ -94,6 +94,25 @@ impl Topology {
         })
     }
 
+    /// The same network with `pass` added to the one-way delay of each host's links, in both
+    /// directions: the time through the host's stack. A link between two hosts gets it twice.
+    ///
+    /// # Errors
+    /// When a link is then longer than can be simulated.
+    pub fn with_stack_delay(&self, pass: Duration) -> Result<Self, TopologyError> {
+        let delayed = self.links.iter().map(|link| {
+            let hosts = [link.a, link.b]
+                .into_iter()
+                .filter(|&end| self.is_host(end));
+            let passes = pass.saturating_mul(hosts.count() as u64);
+            Link {
+                delay: Duration::from_ps(link.delay.as_ps().saturating_add(passes.as_ps())),
+                ..*link
+            }
+        });
+        Self::unchecked(self.kinds.to_vec(), delayed.collect())
+    }
+
     /// The hosts, by ascending id.
     #[must_use]
     pub fn hosts(&self) -> &[NodeId] {
@@ -262,6 +281,24 @@ mod tests {
         assert_eq!(t.ports(NodeId(0))[1].link, 2);
         assert_eq!(t.hosts(), [NodeId(0), NodeId(1)]);
         assert_eq!(t.switches().collect::<Vec<_>>(), [NodeId(2)]);
+    }
+
+    #[test]
+    fn stacks_lengthen_the_links_of_hosts() {
+        let topology = Topology::new(
+            vec![Host, Host, Switch, Switch],
+            vec![link(0, 2), link(2, 3), link(3, 1), link(0, 1)],
+        )
+        .unwrap();
+        let delayed = topology.with_stack_delay(Duration::from_us(3)).unwrap();
+        let delays: Vec<u64> = delayed.links().iter().map(|l| l.delay.as_ns()).collect();
+        assert_eq!(delays, [4_000, 1_000, 4_000, 7_000]);
+        assert_eq!(delayed.ports(NodeId(0))[0].delay, Duration::from_us(4));
+        let error = topology.with_stack_delay(Duration::from_ms(20_000));
+        assert!(matches!(
+            error,
+            Err(TopologyError::LongDelay { link: 0, .. })
+        ));
     }
 
     #[test]

@@ -45,7 +45,7 @@ mod switch_paths;
 
 pub use builder::{
     ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, LinkDelay, Preset,
-    StarConfig,
+    StarConfig, TestbedConfig,
 };
 pub use config::{FileConfig, KINDS, KindDoc, TopologyVisitor, visit_kinds};
 pub use down_links::DownLinks;

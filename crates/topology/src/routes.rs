@@ -1,5 +1,6 @@
 //! Every shortest path by hop count, kept as next hops, one table for each switch.
 
+mod addresses;
 mod equal;
 mod groups;
 mod hop;
@@ -19,6 +20,7 @@ use crate::down_links::DownLinks;
 use crate::ecmp::EcmpHash;
 use crate::graph::{Port, Topology};
 use crate::policy::{Ecmp, PolicyContext, RoutingPolicy};
+use addresses::Addresses;
 use groups::{Groups, Slot};
 use hops::SwitchGraph;
 use switch::SwitchTable;
@@ -61,6 +63,7 @@ struct Settings {
     hash: EcmpHash,
     policy: Arc<dyn RoutingPolicy>,
     seed: u64,
+    addresses: Addresses,
 }
 
 /// All shortest paths between hosts by hop count. Hosts never forward.
@@ -76,6 +79,7 @@ pub struct Routes {
     policy: Arc<dyn RoutingPolicy>,
     /// Of the policy.
     seed: u64,
+    addresses: Addresses,
     slots: Arc<[Slot]>,
     tables: Arc<[Arc<SwitchTable>]>,
 }
@@ -94,6 +98,7 @@ impl Routes {
             hash,
             policy: Arc::new(Ecmp),
             seed: 0,
+            addresses: Addresses::of_hosts(topology),
         };
         Self::compute_without(topology, &DownLinks::none(topology), settings)
     }
@@ -108,6 +113,20 @@ impl Routes {
         }
     }
 
+    /// The same routes, and in addition those to the addresses of NICs: each NIC of a host that has
+    /// several is then a destination of its own, which packets reach through this NIC alone.
+    #[must_use]
+    pub fn with_nic_addresses(self) -> Self {
+        let addresses = Addresses::of_nics(&self.topology);
+        let down = Arc::clone(&self.down);
+        let topology = self.topology.clone();
+        let settings = Settings {
+            addresses,
+            ..self.settings()
+        };
+        Self::compute_without(&topology, &down, settings)
+    }
+
     /// Returns whether the packets of a flow stay on one path.
     #[must_use]
     pub fn path_stability(&self) -> PathStability {
@@ -119,13 +138,17 @@ impl Routes {
     /// there is then no route between them.
     #[must_use]
     pub fn without(&self, down: &DownLinks) -> Self {
-        let settings = Settings {
+        Self::compute_without(&self.topology, down, self.settings())
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
             order: self.order,
             hash: self.hash,
             policy: Arc::clone(&self.policy),
             seed: self.seed,
-        };
-        Self::compute_without(&self.topology, down, settings)
+            addresses: self.addresses.clone(),
+        }
     }
 
     fn compute_without(topology: &Topology, down: &DownLinks, settings: Settings) -> Self {
@@ -134,15 +157,16 @@ impl Routes {
             hash,
             policy,
             seed,
+            addresses,
         } = settings;
-        let groups = Groups::of(topology, down);
+        let groups = Groups::of(topology, down, &addresses);
         let graph = SwitchGraph::of(topology, down, &groups, order);
         let tables: Vec<Arc<SwitchTable>> = graph
             .tables(&groups)
             .into_iter()
             .enumerate()
             .map(|(switch, table)| {
-                let local = groups.local(topology, down, graph.node(switch));
+                let local = groups.local(topology, down, &addresses, graph.node(switch));
                 Arc::new(table.finish(&local))
             })
             .collect();
@@ -153,6 +177,7 @@ impl Routes {
             hash,
             policy,
             seed,
+            addresses,
             slots: groups.into_slots(),
             tables: tables.into(),
         }
@@ -186,8 +211,27 @@ impl Routes {
         &self.topology
     }
 
+    /// The address of port `nic` of `host`, which packets reach through this NIC alone. It is the
+    /// host's own where the host has no other NIC.
+    ///
+    /// `None` when there is no such port, and where NICs have [no
+    /// addresses](Self::with_nic_addresses).
+    #[must_use]
+    pub fn nic_address(&self, host: NodeId, nic: PortId) -> Option<NodeId> {
+        match self.topology.ports(host) {
+            [_] => (nic == PortId(0)).then_some(host),
+            _ => self.addresses.of(host, nic),
+        }
+    }
+
+    /// The host that has `address`, which is its own or that of one of its NICs.
+    #[must_use]
+    pub fn host_of(&self, address: NodeId) -> NodeId {
+        self.addresses.host(address)
+    }
+
     /// The port by which packets with `key` leave their source host: the one on a shortest path,
-    /// chosen by the ECMP hash where several are.
+    /// chosen by the ECMP hash where several are. The destination may be a NIC's address.
     ///
     /// `None` when an end is not a host, both ends are the same, or there is no path.
     #[must_use]
@@ -237,10 +281,11 @@ impl Routes {
         let mut nodes = Vec::new();
         let mut node = key.src;
         let mut next = self.nic_port(key);
+        let end = self.host_of(key.dst);
         while let Some(port) = next {
             nodes.push(node);
             node = self.topology.ports(node)[port.index()].peer;
-            if node == key.dst {
+            if node == end {
                 nodes.push(node);
                 break;
             }

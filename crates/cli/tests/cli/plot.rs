@@ -118,6 +118,44 @@ fn distributions_have_the_axis_of_what_they_are_of() {
     }
 }
 
+const GROUPS: &str = "group,ports,from_bytes,upto_bytes,time_ns,share_below\n\
+                      all,2,0,1,900,0.900000000\nall,2,3000,4000,100,1.000000000\n\
+                      door,1,0,1,50,0.100000000\ndoor,1,3000,4000,450,1.000000000\n";
+
+#[test]
+fn queues_have_a_curve_for_each_group() {
+    let folder = folder();
+    folder.write("a/queue_groups.csv", GROUPS);
+    folder
+        .run(&[
+            "plot", "queues", "a", "-o", "q.svg", "--group", "all", "--group", "door",
+        ])
+        .succeeded();
+    assert_has(
+        &texts(&folder, "q.svg"),
+        &[
+            "queue at a switch port (bytes)",
+            "time with at most this queue (%)",
+            "all",
+            "door",
+        ],
+    );
+    let outcome = folder.run(&["plot", "queues", "a", "-o", "q.svg", "--group", "gate"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome.stderr.contains("has no group `gate`"),
+        "{}",
+        outcome.stderr
+    );
+    let outcome = folder.run(&["plot", "queues", "b", "-o", "q.svg"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome.stderr.contains("there is no queue_groups.csv"),
+        "{}",
+        outcome.stderr
+    );
+}
+
 #[test]
 fn a_comparison_is_relative_to_the_first() {
     let folder = folder();

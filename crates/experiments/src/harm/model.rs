@@ -1,7 +1,7 @@
 //! The network of a harm test as the types of a model: a client, a server, and between them a
 //! switch with a discipline in front of each.
 
-use fabricsim_core::flow::{FlowRequest, PathInfo};
+use fabricsim_core::flow::{Ends, FlowRequest, PathInfo, ResolvedPath};
 use fabricsim_core::id::{FlowId, PortId};
 use fabricsim_core::network::NetworkControl;
 use fabricsim_core::packet::{Packet, Priority};
@@ -94,9 +94,13 @@ const FIRST_PORT: u32 = 10_000;
 const PORTS: u32 = 50_000;
 
 impl NetworkControl<ByDestination> for OnePath {
-    fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)> {
+    fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<ResolvedPath> {
         let port = FIRST_PORT + id.0 % PORTS;
         request.src_port = Some(u16::try_from(port).expect("below 60,000"));
-        Some((self.0, PortId(0)))
+        Some(ResolvedPath {
+            path: self.0,
+            nic: PortId(0),
+            ends: Ends::of_hosts(request),
+        })
     }
 }

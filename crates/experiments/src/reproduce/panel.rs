@@ -262,11 +262,7 @@ pub(super) mod testing {
             switches: 1,
         };
         let completion = Completion {
-            flow: Flow {
-                id: FlowId(0),
-                request,
-                path,
-            },
+            flow: Flow::new(FlowId(0), request, path),
             finish: Time::ZERO + fct,
             retransmitted: Bytes::ZERO,
         };

@@ -10,8 +10,10 @@ use fabricsim_topology::{DownLinks, Routes, SwitchRoutes, Topology};
 
 use crate::failures::states::{Effect, LinkStates};
 use crate::network::model::{Timings, loss_stream};
+use crate::simulation::construction::path_stats;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::event::{Event, EventKind};
+use fabricsim_scenario::schema::routing::RoutingSettings;
 
 /// The events to come, what is down, and what the routes know of it.
 ///
@@ -24,6 +26,7 @@ pub(crate) struct ControlPlane {
     added: u64,
     states: LinkStates,
     convergence: Duration,
+    routing: RoutingSettings,
     /// Times at which routes are recomputed, each with the links that the new routes avoid.
     pending: VecDeque<(Time, DownLinks)>,
     /// Links avoided by the latest routes, or by the latest pending ones.
@@ -43,6 +46,7 @@ impl ControlPlane {
             followed: DownLinks::none(&topology),
             states: LinkStates::new(topology),
             convergence: scenario.routing().convergence,
+            routing: scenario.routing().clone(),
             pending: VecDeque::new(),
             intact: Arc::clone(routes),
             timings: Timings::new(scenario.quirks().transmission),
@@ -149,7 +153,7 @@ impl ControlPlane {
             let down = states.down();
             if seen.insert(down.clone()) {
                 let routes = self.intact.without(&down);
-                longest = longest.max(routes.path_stats(mtu).switches);
+                longest = longest.max(path_stats(&routes, &self.routing, mtu).switches);
             }
         }
         longest

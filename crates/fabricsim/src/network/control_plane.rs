@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use fabricsim_core::flow::{FlowRequest, PathInfo};
-use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::flow::{Ends, FlowRequest, ResolvedPath};
+use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::network::{Change, NetworkControl};
-use fabricsim_core::plugin::{FlowKey, PathResolver};
+use fabricsim_core::plugin::PathResolver;
 use fabricsim_core::units::Time;
 use fabricsim_topology::{EqualPaths, Routes, SwitchRoutes};
 use rustc_hash::FxHashMap;
 
 use crate::failures::control::ControlPlane;
 use crate::network::ideal::IdealFct;
+use crate::network::nic_rules::NicRules;
 
 /// The first source port that is given out.
 const FIRST_PORT: u16 = 10_000;
@@ -33,6 +34,9 @@ pub(crate) struct RouteControl {
     pub(crate) equal: EqualPaths,
     pub(crate) ideal: IdealFct,
     pub(crate) ports: SourcePorts,
+    pub(crate) nics: NicRules,
+    /// By host: flows that it has started, where NICs take turns.
+    pub(crate) turns: FxHashMap<NodeId, u64>,
     pub(crate) control: ControlPlane,
     /// Why the first flows without a route had none.
     pub(crate) refusals: Vec<String>,
@@ -42,44 +46,41 @@ pub(crate) struct RouteControl {
 const WORDED: usize = 1_000;
 
 impl RouteControl {
+    /// Returns how many flows `host` has started before this one, where NICs take turns.
+    fn turn(&mut self, host: NodeId) -> u64 {
+        if !self.nics.take_turns() {
+            return 0;
+        }
+        let started = self.turns.entry(host).or_default();
+        *started += 1;
+        *started - 1
+    }
+
     /// Why no route leads to the destination of `request`, which starts now.
     fn why_apart(&self, request: &FlowRequest) -> String {
-        let why = self.control.why_apart(request.src, request.dst);
+        let missing = self.nics.missing(self.routes.topology(), request);
+        let why = missing.unwrap_or_else(|| self.control.why_apart(request.src, request.dst));
         format!("when it was to start ({}) there was {why}", request.start)
     }
 }
 
-/// Returns the path information of the idle network for `request`, whose source port is known, and
-/// the NIC port through which the flow leaves.
-fn path_and_nic(
-    routes: &Routes,
-    ideal: &IdealFct,
-    request: &FlowRequest,
-) -> Option<(PathInfo, PortId)> {
-    let key = FlowKey {
-        src: request.src,
-        dst: request.dst,
-        src_port: request.src_port?,
-        dst_port: request.dst_port,
-    };
-    let nic = routes.nic_port(&key);
-    let payload = ideal.payload(request);
-    let path = routes.path_info(request.src, request.dst, payload);
-    path.zip(nic)
-}
-
-/// Notes the path that flow `id` would be fastest on, if that is another one than its own.
+/// Notes the path that flow `id` would be fastest on, if that is another one than its own. A flow
+/// that is bound to a NIC stays with it.
 fn choose_ideal(
     equal: &mut EqualPaths,
     ideal: &IdealFct,
     id: FlowId,
     request: &FlowRequest,
-    own: &PathInfo,
+    own: &ResolvedPath,
 ) {
     if !equal.is_uniform() {
         let payload = ideal.payload(request);
-        let paths = equal.between(request.src, request.dst, payload);
-        ideal.choose(id, request, own, &paths);
+        let paths = if own.ends == Ends::of_hosts(request) {
+            equal.between(request.src, request.dst, payload)
+        } else {
+            equal.through(request.src, &[own.nic], own.ends.dst, payload)
+        };
+        ideal.choose(id, request, &own.path, &paths);
     }
 }
 
@@ -88,6 +89,7 @@ fn choose_ideal(
 struct HostRoutes {
     routes: Arc<Routes>,
     ideal: IdealFct,
+    nics: NicRules,
     /// The shortest paths, where those of a pair may differ.
     equal: Option<Mutex<EqualPaths>>,
 }
@@ -112,18 +114,20 @@ impl PathResolver for HostRoutes {
         Ok(())
     }
 
-    fn resolve(&self, id: FlowId, request: &FlowRequest) -> Option<(PathInfo, PortId)> {
-        let found = path_and_nic(&self.routes, &self.ideal, request)?;
+    fn resolve(&self, id: FlowId, request: &FlowRequest) -> Option<ResolvedPath> {
+        let payload = self.ideal.payload(request);
+        let turn = self.nics.turn_of(id);
+        let found = self.nics.resolve(&self.routes, turn, request, payload)?;
         if let Some(equal) = &self.equal {
             let mut equal = equal.lock().unwrap_or_else(PoisonError::into_inner);
-            choose_ideal(&mut equal, &self.ideal, id, request, &found.0);
+            choose_ideal(&mut equal, &self.ideal, id, request, &found);
         }
         Some(found)
     }
 }
 
 impl NetworkControl<SwitchRoutes> for RouteControl {
-    fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<(PathInfo, PortId)> {
+    fn resolve(&mut self, id: FlowId, request: &mut FlowRequest) -> Option<ResolvedPath> {
         let src_port = request.src_port.unwrap_or_else(|| match &mut self.ports {
             SourcePorts::ByFlow => {
                 let span = u32::from(u16::MAX - FIRST_PORT);
@@ -137,18 +141,20 @@ impl NetworkControl<SwitchRoutes> for RouteControl {
             }
         });
         request.src_port = Some(src_port);
-        let found = path_and_nic(&self.routes, &self.ideal, request);
+        let turn = self.turn(request.src);
+        let payload = self.ideal.payload(request);
+        let found = self.nics.resolve(&self.routes, turn, request, payload);
         if found.is_none() && self.refusals.len() < WORDED {
             let why = self.why_apart(request);
             self.refusals.push(why);
         }
-        if let Some((path, _)) = &found
+        if let Some(own) = &found
             && self.ideal.is_least()
         {
             if !Arc::ptr_eq(self.equal.routes(), &self.routes) {
                 self.equal = EqualPaths::new(Arc::clone(&self.routes));
             }
-            choose_ideal(&mut self.equal, &self.ideal, id, request, path);
+            choose_ideal(&mut self.equal, &self.ideal, id, request, own);
         }
         found
     }
@@ -160,6 +166,7 @@ impl NetworkControl<SwitchRoutes> for RouteControl {
         Some(Arc::new(HostRoutes {
             routes: Arc::clone(&self.routes),
             ideal: self.ideal.clone(),
+            nics: self.nics.clone(),
             equal: equal.map(Mutex::new),
         }))
     }

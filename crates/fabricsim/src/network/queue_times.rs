@@ -20,6 +20,19 @@ pub struct QueueBin {
     pub time: Duration,
 }
 
+/// The length of a queue, summed over time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct QueueArea {
+    /// The switch.
+    pub node: NodeId,
+    /// Its port.
+    pub port: PortId,
+    /// Length times time, in bytes x picoseconds.
+    pub byte_ps: u128,
+    /// For how long the queue has been observed.
+    pub time: Duration,
+}
+
 /// The queues of one switch: exact, since every change of a length is noted. The empty queue has a
 /// bin of its own, [0, 1).
 #[derive(Clone, Debug)]
@@ -38,6 +51,8 @@ struct PortTimes {
     queue: u64,
     /// Picoseconds in each bin.
     times: Vec<u64>,
+    /// Length times time, in bytes x picoseconds.
+    byte_ps: u128,
 }
 
 impl QueueTimes {
@@ -53,6 +68,7 @@ impl QueueTimes {
                 since: settings.from,
                 queue: 0,
                 times: Vec::new(),
+                byte_ps: 0,
             });
         }
         Self {
@@ -74,10 +90,29 @@ impl QueueTimes {
             if place >= times.times.len() {
                 times.times.resize(place + 1, 0);
             }
-            times.times[place] += now.since(times.since).as_ps();
+            let lasted = now.since(times.since).as_ps();
+            times.times[place] += lasted;
+            times.byte_ps += u128::from(times.queue) * u128::from(lasted);
             times.since = now;
             times.queue = queue.get();
         }
+    }
+
+    /// Returns the lengths of the queues, summed over the time up to `now`.
+    pub(crate) fn areas(&self, now: Time, node: NodeId) -> Vec<QueueArea> {
+        let mut ended = self.clone();
+        let mut areas = Vec::new();
+        for index in 0..self.ports.len() {
+            let port = PortId::from_index(index);
+            ended.change(now, port, Bytes::ZERO);
+            areas.extend(ended.ports[index].iter().map(|times| QueueArea {
+                node,
+                port,
+                byte_ps: times.byte_ps,
+                time: Duration::from_ps(times.times.iter().sum()),
+            }));
+        }
+        areas
     }
 
     /// Returns the time spent in each bin up to `now`; bins in which no time was spent are left
@@ -165,6 +200,10 @@ mod tests {
             (2, 2_000, 3_000, 10),
         ];
         assert_eq!(rows(&times, 100), expected);
+        let areas = times.areas(Time::from_ns(100), NodeId(9));
+        let area: u128 = areas.iter().map(|area| area.byte_ps / 1_000).sum();
+        assert_eq!(area, 1_000 * 20 + 1_999 * 5 + 2_000 * 10 + 999 * 25);
+        assert!(areas.iter().all(|area| area.time == Duration::from_ns(100)));
         // Looking changes nothing.
         assert_eq!(rows(&times, 100), expected);
     }

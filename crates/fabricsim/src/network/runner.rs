@@ -17,7 +17,7 @@ use fabricsim_topology::SwitchRoutes;
 
 use crate::network::node_log::{AttachedObserver, NodeLog};
 use crate::network::pause_log::PauseEvent;
-use crate::network::queue_times::QueueBin;
+use crate::network::queue_times::{QueueArea, QueueBin};
 
 /// A network of any model.
 pub(crate) trait Runner: Send {
@@ -60,6 +60,7 @@ pub(crate) trait Runner: Send {
     fn port(&self, node: NodeId, port: PortId) -> PortSample;
     fn for_each_live(&self, visit: &mut dyn FnMut(&LiveFlow));
     fn queue_distribution(&self) -> Vec<QueueBin>;
+    fn queue_areas(&self) -> Vec<QueueArea>;
     fn query_results(&self) -> QueryResults;
     fn hop_series(&self, least: usize) -> Vec<HopSeries>;
     fn queue_reports(&self) -> Vec<(NodeId, PortId, QueueReport)>;
@@ -183,6 +184,13 @@ impl<M: Model<Observer = NodeLog, Routing = SwitchRoutes>> Runner for Network<M>
         let logs = self.observers().enumerate();
         logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
             .flat_map(|(node, times)| times.bins(now, node))
+            .collect()
+    }
+    fn queue_areas(&self) -> Vec<QueueArea> {
+        let now = self.ended();
+        let logs = self.observers().enumerate();
+        logs.filter_map(|(index, log)| Some((NodeId::from_index(index), log.queues.as_ref()?)))
+            .flat_map(|(node, times)| times.areas(now, node))
             .collect()
     }
 }

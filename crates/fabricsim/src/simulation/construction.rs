@@ -7,13 +7,14 @@ use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::limits::MAX_BASE_RTT;
 use fabricsim_core::plugin::quirks::SourcePortRule;
 use fabricsim_core::plugin::{CcContext, DigestCarrier};
-use fabricsim_core::units::Rate;
+use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_pint::query::Queries;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::schema::queries::query_network;
+use fabricsim_scenario::schema::routing::RoutingSettings;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::{EqualPaths, PathStats, Routes};
 use fabricsim_transport::rdma::{BaseReference, RdmaSettings};
@@ -25,6 +26,7 @@ use crate::failures::control::ControlPlane;
 use crate::network::assembly::Assembly;
 use crate::network::control_plane::{RouteControl, SourcePorts};
 use crate::network::ideal::IdealFct;
+use crate::network::nic_rules::NicRules;
 use crate::network::sources::Sources;
 use crate::size::{MemoryNeed, check_memory};
 
@@ -131,9 +133,12 @@ impl<'s> Ground<'s> {
         let routing = (scenario.routing()).resolved(scenario.seed(), scenario.quirks());
         let routes = Routes::compute(scenario.topology(), routing.order(), routing.ecmp())
             .with_policy(Arc::clone(scenario.routing_policy()), scenario.seed());
-        let routes = Arc::new(routes);
+        let routes = match routing.binds_nics() {
+            true => Arc::new(routes.with_nic_addresses()),
+            false => Arc::new(routes),
+        };
         let mtu = scenario.transport().mtu;
-        let path_stats = routes.path_stats(mtu);
+        let path_stats = path_stats(&routes, &routing, mtu);
         if path_stats.base_rtt > MAX_BASE_RTT {
             let message = format!(
                 "the longest path takes {:.0} s there and back, and {MAX_BASE_RTT} is the most that can be \
@@ -212,9 +217,20 @@ impl<'s> Ground<'s> {
                 SourcePortRule::ByFlow => SourcePorts::ByFlow,
                 SourcePortRule::ByPair => SourcePorts::ByPair(FxHashMap::default()),
             },
+            nics: NicRules::of(self.scenario),
+            turns: FxHashMap::default(),
             control: self.control,
             refusals: Vec::new(),
         }
+    }
+}
+
+/// Returns the maxima over the paths of `routes` that flows can take by `routing`.
+pub(crate) fn path_stats(routes: &Routes, routing: &RoutingSettings, mtu: Bytes) -> PathStats {
+    if routing.nics.is_empty() {
+        routes.path_stats(mtu)
+    } else {
+        routes.nic_path_stats(mtu)
     }
 }
 

@@ -8,7 +8,7 @@ use fabricsim_pint::query::{HopSeries, Queries, QueryResults};
 
 use super::Simulation;
 use crate::network::pause_log::PauseEvent;
-use crate::network::queue_times::QueueBin;
+use crate::network::queue_times::{QueueArea, QueueBin};
 
 impl Simulation {
     /// Counts over all nodes.
@@ -112,6 +112,14 @@ impl Simulation {
     #[must_use]
     pub fn queue_distribution(&self) -> Vec<QueueBin> {
         self.runner.queue_distribution()
+    }
+
+    /// The lengths of the queues of switch ports, summed over the time for which they have been
+    /// observed, in the order of nodes and ports; nothing unless the scenario asks for
+    /// `observe.queue_distribution`.
+    #[must_use]
+    pub fn queue_areas(&self) -> Vec<QueueArea> {
+        self.runner.queue_areas()
     }
 
     /// The queries of the scenario, if it has some.

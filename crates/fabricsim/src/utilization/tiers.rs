@@ -45,6 +45,22 @@ fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     (0..=highest).map(name).collect()
 }
 
+/// Returns the tier of port `port` of `node` for each port of `ports`: which nodes its link leads
+/// from and to.
+pub(crate) fn tiers_of(topology: &Topology, ports: &[(NodeId, PortId)]) -> Vec<String> {
+    let levels = levels(topology);
+    let names = names(topology, &levels);
+    let name = |node: NodeId| {
+        let name = names.get(levels[node.index()]);
+        name.map_or("unreached", String::as_str)
+    };
+    let tier = |&(node, port): &(NodeId, PortId)| {
+        let peer = topology.ports(node)[port.index()].peer;
+        format!("{} to {}", name(node), name(peer))
+    };
+    ports.iter().map(tier).collect()
+}
+
 /// The utilization of each tier, and of the busiest direction of a link, when links carry `loads`
 /// bytes per second; `None` for a network without links.
 pub(super) fn summed(

@@ -70,3 +70,32 @@ fn messages_arrive_in_the_order_of_events_of_the_reference_simulator_too() {
     let one = run(root, cc, 1, 3);
     assert_eq!(run(root, cc, 2, 3), one);
 }
+
+/// Messages between named NICs, and between NICs in turn: the receiver knows of which flow each is.
+#[test]
+fn messages_arrive_at_named_nics() {
+    for routing in [
+        "nics = [{ class = 0, from = 1, to = 0 }]",
+        "nic = \"round-robin\"",
+    ] {
+        for (cc, priority) in [("hpcc", 3), ("cubic", 1)] {
+            let more = format!("[cc]\nkind = \"{cc}\"\n[routing]\n{routing}\n");
+            let run = |threads| {
+                let scenario = whisper("", "kind = \"testbed\"", &more);
+                let mut simulation = Simulation::new(&scenario, threads).unwrap();
+                play(&mut simulation, 0, 2, game(priority));
+                play(&mut simulation, 1, 7, game(priority));
+                assert_eq!(simulation.run_until(Time::MAX), Stop::Finished, "{more}");
+                seen(&simulation)
+            };
+            let one = run(1);
+            for (_, seen) in &one {
+                let received = seen
+                    .iter()
+                    .filter(|seen| matches!(seen, Seen::Received(..)));
+                assert_eq!(received.count(), 20, "{more}");
+            }
+            assert_eq!(run(3), one, "{more}");
+        }
+    }
+}

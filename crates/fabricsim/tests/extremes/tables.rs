@@ -4,6 +4,7 @@ use fabricsim::pint::query::QueryConfig;
 use fabricsim_core::input::Keys;
 use fabricsim_scenario::cc::registry::{CONGESTION_CONTROLS, Transport};
 use fabricsim_scenario::schema::event;
+use fabricsim_scenario::schema::host::HostSettings;
 use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::queries::BudgetSettings;
 use fabricsim_scenario::schema::root::ROOT_KEYS;
@@ -95,6 +96,7 @@ pub(crate) fn tables() -> Vec<Table> {
     use Part::{Cc, Discipline, Other, Root, Topology, Workload};
     let mut tables = vec![
         Table::new(Root, "", &[], ROOT_KEYS),
+        Table::new(Other, "[host]", &[], HostSettings::KEYS),
         Table::new(Other, "[switch]", &[], SwitchSettings::KEYS),
         Table::new(Other, "[rdma]", &[], rdma_keys()),
         Table::new(Other, "[tcp]", &[], tcp_keys()).with_tcp(),

@@ -7,6 +7,7 @@
 
 mod by_hand;
 mod files;
+mod groups;
 mod sums;
 
 use std::collections::BTreeMap;

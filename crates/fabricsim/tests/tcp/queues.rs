@@ -26,6 +26,28 @@ fn the_lossy_share_bounds_queues() {
     );
 }
 
+/// A congested queue alone has 256 KB by the static limit, and by the share that comes to as much
+/// of 32 MiB: it gets there and no further.
+#[test]
+fn a_congested_queue_has_the_length_that_it_is_given() {
+    let queue = |switch: &str| {
+        let text = format!(
+            "[topology]\nkind = \"testbed\"\n[switch]\nbuffer = \"32MiB\"\n{switch}\n[cc]\n\
+             kind = \"newreno\"\n[routing]\nnics = [{{ class = 0, to = 0 }}]\n[[workload]]\n\
+             kind = \"incast\"\nreceiver = 3\nfan_in = 7\nsize = \"2MB\"\nat = \"0s\"\n"
+        );
+        let simulation = run(&text, 1).1;
+        assert!(simulation.counters().buffer_drops > 0);
+        simulation.counters().max_queue.get()
+    };
+    let packet = 1_538;
+    let limit = queue("lossy_limit = \"256000B\"");
+    assert!(limit <= 256_000 && limit + 2 * packet > 256_000, "{limit}");
+    // alpha = 256 KiB / (32 MiB - 256 KiB) = 1/127.
+    let share = queue("lossy_alpha = 0.007874015748031496");
+    assert!(share.abs_diff(256 << 10) < 2 * packet, "{share}");
+}
+
 /// DCTCP asks for marks at K and keeps the queue there; CUBIC, which asks for none, fills the
 /// buffer.
 #[test]

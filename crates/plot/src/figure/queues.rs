@@ -58,10 +58,72 @@ pub fn queue_figure(title: &str, mut curves: Vec<Series>) -> Figure {
     figure
 }
 
+/// Reads the distribution of `group` from a `queue_groups.csv`: (bytes, percent of the ports' time
+/// with a queue of no more), from the empty queue on; empty where there is no such group.
+///
+/// # Errors
+/// At the word at fault: a column that is missing, a row of another length, a malformed number.
+pub fn group_curve(text: &str, group: &str) -> Result<Vec<(f64, f64)>, InputError> {
+    let table = CsvRows::new(text)?;
+    let [name, from, upto, share] =
+        ["group", "from_bytes", "upto_bytes", "share_below"].map(|name| table.column(name));
+    let (name, from, upto, share) = (name?, from?, upto?, share?);
+    let mut points = Vec::new();
+    for row in table.rows() {
+        let row = row?;
+        if row[name].text != group {
+            continue;
+        }
+        let [from, upto]: [u64; 2] = [
+            row[from].integer("from_bytes")?,
+            row[upto].integer("upto_bytes")?,
+        ];
+        let percent = 100.0 * row[share].number("share_below")?;
+        // The bin of the empty queue has no width; others are filled evenly.
+        let before = points.last().map_or(0.0, |&(_, percent)| percent);
+        points.push((from as f64, before));
+        let end = if upto == 1 { 0 } else { upto };
+        points.push((end as f64, percent));
+    }
+    Ok(points)
+}
+
+/// The distributions of queue lengths of groups of ports: `curves` of [`group_curve`].
+#[must_use]
+pub fn group_figure(title: &str, curves: Vec<Series>) -> Figure {
+    let mut panel = Panel::new(
+        "",
+        Axis::linear("queue at a switch port (bytes)").from(0.0),
+        Axis::linear("time with at most this queue (%)")
+            .from(0.0)
+            .upto(100.0),
+    );
+    panel.series = curves;
+    let mut figure = Figure::new(title);
+    figure.panels.push(panel);
+    figure
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Style;
     use super::*;
+
+    #[test]
+    fn a_group_has_a_curve_from_the_empty_queue_on() {
+        let text = "group,ports,from_bytes,upto_bytes,time_ns,share_below\n\
+                    all,2,0,1,500,0.500000000\nall,2,2000,3000,500,1.000000000\n\
+                    one,1,0,1,500,1.000000000\n";
+        let curve = |group| group_curve(text, group).expect("well formed");
+        assert_eq!(
+            curve("all"),
+            [(0.0, 0.0), (0.0, 50.0), (2_000.0, 50.0), (3_000.0, 100.0)]
+        );
+        assert_eq!(curve("one"), [(0.0, 0.0), (0.0, 100.0)]);
+        assert_eq!(curve("two"), []);
+        let error = group_curve("group,ports\nall,2\n", "all").expect_err("no column");
+        assert_eq!(error.message, "the header has no column `from_bytes`");
+    }
 
     #[test]
     fn ports_are_summed_up_from_the_longest_queue_down() {

@@ -20,22 +20,46 @@ fn buffer(size: u64, pfc: Pfc) -> SharedBuffer {
 
 #[test]
 fn a_faster_port_has_a_larger_share() {
-    assert_eq!(
-        threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(100)),
-        3
-    );
-    assert_eq!(
-        threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(400)),
-        1
-    );
-    assert_eq!(
-        threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(1600)),
-        0
-    );
-    assert_eq!(
-        threshold_shift(3, Rate::from_gbps(100), Rate::from_gbps(40)),
-        3
-    );
+    let nic = Rate::from_gbps(100);
+    let share = |alpha, gbps| share_of(alpha, nic, Rate::from_gbps(gbps));
+    assert_eq!(share(0.125, 100), ONE / 8);
+    assert_eq!(share(0.125, 400), ONE / 2);
+    assert_eq!(share(0.125, 1_600), ONE);
+    assert_eq!(share(0.125, 40), ONE / 8);
+    assert_eq!(share(0.3, 100), 4_915);
+    assert_eq!(share(0.3, 200), 9_830);
+    assert_eq!(share(0.3, 400), ONE);
+}
+
+/// A single queue pauses its sender when it has the share `alpha` of what it leaves free:
+/// alpha / (1 + alpha) of the whole. "11% of the free buffer" is 9.9% of the buffer, and the ninth
+/// part (11.1%) is what 1/8 comes to.
+#[test]
+fn a_single_queue_settles_at_its_share_of_what_it_leaves_free() {
+    for (alpha, settled) in [
+        (0.125, 1.0 / 9.0),
+        (0.11, 0.11 / 1.11),
+        (1.0, 0.5),
+        (0.25, 0.2),
+    ] {
+        let config = BufferConfig {
+            size: Bytes::new(32 << 20),
+            reserve: Bytes::ZERO,
+            alpha,
+            ..BufferConfig::default()
+        };
+        let mut buffer = SharedBuffer::new(&config, Rate::from_gbps(100), &[port(100), port(100)]);
+        let room = buffer.shared_capacity().as_f64();
+        let mut stored = PACKET;
+        while buffer.admit(PortId(0), PortId(1), Priority::new(3), PACKET) == Admit::Accept {
+            stored += PACKET;
+        }
+        let share = stored.as_f64() / room;
+        assert!((share - settled).abs() < 1e-4, "{alpha}: {share}");
+        // Another priority of the port has a share of its own.
+        let other = buffer.admit(PortId(0), PortId(1), Priority::new(4), PACKET);
+        assert_eq!(other, Admit::Accept);
+    }
 }
 
 #[test]

@@ -31,7 +31,9 @@ pub(crate) fn check(
     places: Places,
 ) -> Result<Scenario, Refused> {
     let topology = build_topology(&*raw.topology, base);
-    let topology = Arc::new(topology.map_err(|reason| Part::Topology.refused(reason))?);
+    let topology = topology.map_err(|reason| Part::Topology.refused(reason))?;
+    let topology = (raw.host.apply(topology)).map_err(|error| Part::Host.refused(error))?;
+    let topology = Arc::new(topology);
     let tcp = with_profile(raw.tcp);
     let refused = |part: Part| move |error: ConfigError| part.refused(error);
     raw.switch.validate().map_err(refused(Part::Switch))?;
@@ -62,6 +64,7 @@ pub(crate) fn check(
         profile: raw.profile,
         topology_config: raw.topology,
         topology,
+        host: raw.host,
         switch: raw.switch,
         queues,
         transport: raw.transport,

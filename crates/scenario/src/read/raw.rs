@@ -14,6 +14,7 @@ use crate::read::tables::Tables;
 use crate::schema::class::{CLASS_KEYS, ClassTable};
 use crate::schema::event::KINDS;
 use crate::schema::event::tables::{LinkTable, LossTable, RateTable, SwitchTable};
+use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
 use crate::schema::profile::Profile;
 use crate::schema::queries::BudgetSettings;
@@ -31,6 +32,7 @@ pub(crate) struct RawScenario {
     pub(crate) seed: u64,
     pub(crate) profile: Option<Profile>,
     pub(crate) topology: BoxedTopology,
+    pub(crate) host: HostSettings,
     pub(crate) switch: SwitchSettings,
     pub(crate) transport: RdmaConfig,
     pub(crate) tcp: RawTcp,
@@ -122,6 +124,7 @@ impl RawScenario {
             seed: read_seed(tables.seed.as_ref()).map_err(placed)?,
             profile: read_profile(tables.profile.as_ref()).map_err(placed)?,
             topology: registry.read_topology(document, &mut tables.topology)?,
+            host: (document.optional_settings(tables.host.as_ref())?).unwrap_or_default(),
             switch: (document.optional_settings(tables.switch.as_ref())?).unwrap_or_default(),
             transport: (document.optional_settings(tables.rdma.as_ref())?).unwrap_or_default(),
             tcp: RawTcp {

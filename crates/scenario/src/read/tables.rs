@@ -20,6 +20,7 @@ pub(crate) struct Tables<'a> {
     pub(crate) seed: Option<Spanned<DeValue<'a>>>,
     pub(crate) profile: Option<Spanned<DeValue<'a>>>,
     pub(crate) topology: Section<'a>,
+    pub(crate) host: Option<Section<'a>>,
     pub(crate) switch: Option<Section<'a>>,
     pub(crate) rdma: Option<Section<'a>>,
     pub(crate) tcp: Option<Section<'a>>,
@@ -93,6 +94,7 @@ impl<'a> Tables<'a> {
                     "add `[topology]` and `kind = \"fat-tree\"`; `fabricsim list` shows all topologies",
                 )
             })?,
+            host: document.section(root, "host")?,
             switch: document.section(root, "switch")?,
             rdma: document.section(root, "rdma")?,
             tcp: document.section(root, "tcp")?,
@@ -154,6 +156,7 @@ impl<'a> Tables<'a> {
     pub(crate) fn place(&self, refused: &Refused) -> Place<'_, 'a> {
         match refused.part {
             Part::Topology => Place::Table(&self.topology),
+            Part::Host => Place::of_table(self.host.as_ref()),
             Part::Profile => Place::of_value(self.profile.as_ref()),
             Part::Switch => Place::of_table(self.switch.as_ref()),
             Part::SwitchBuffer => Place::of_key(self.switch.as_ref(), "buffer"),

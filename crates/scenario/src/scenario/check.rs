@@ -30,9 +30,28 @@ impl Scenario {
         self.check_routes().map_err(part(Part::Topology))?;
         self.check_queues()?;
         self.check_queries()?;
+        self.check_nics()?;
         (self.check_path_stability()).map_err(part(Part::RoutingPolicy))?;
         self.check_buffer().map_err(part(Part::SwitchBuffer))?;
         self.wanted_marks().map_err(part(Part::Cc))?;
+        Ok(())
+    }
+
+    fn check_nics(&self) -> Result<(), Refused> {
+        let checked = self.routing.validate_nics(&self.topology);
+        checked.map_err(|error| Part::Routing.refused(error))?;
+        if self.routing.binds_nics() && self.queries.is_some() {
+            let key = if self.routing.nics.is_empty() {
+                "nic"
+            } else {
+                "nics"
+            };
+            return Err(Part::Routing.refused(ConfigError::new(
+                key,
+                "queries tell flows by their hosts, and these flows run between NICs",
+                "leave out this key, or the queries",
+            )));
+        }
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use fabricsim_core::plugin::CcContext;
 
 use crate::scenario::Scenario;
 use crate::schema::event::Event;
+use crate::schema::host::HostSettings;
 use crate::schema::switch::SwitchSettings;
 
 impl Scenario {
@@ -44,6 +45,9 @@ impl Scenario {
             "class": classes,
             "run": self.run,
         });
+        if self.host != HostSettings::default() {
+            resolved["host"] = serde_json::json!(self.host);
+        }
         if self.has_tcp() {
             resolved["tcp"] = serde_json::json!(self.tcp.resolved());
             resolved["queue"] = serde_json::json!(self.queues);

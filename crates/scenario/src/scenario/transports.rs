@@ -117,6 +117,7 @@ impl Scenario {
         LossyConfig {
             priorities: self.tcp_priorities(),
             alpha: self.switch.lossy_alpha(),
+            limit: self.switch.lossy_limit,
         }
     }
 

@@ -7,7 +7,12 @@ use fabricsim_core::{choices, settings};
 use fabricsim_topology::Topology;
 
 use crate::schema::far_end::FarEnd;
+use crate::schema::name::is_plain;
+use crate::schema::port_group::PortGroup;
 use crate::schema::run::RunSettings;
+
+/// The group of all observed ports.
+pub const ALL_PORTS: &str = "all";
 
 /// The narrowest bin of a distribution: no packet is smaller.
 const NARROWEST_BIN: Bytes = Bytes::new(64);
@@ -58,6 +63,9 @@ settings! {
         ///
         /// No packet is smaller.
         pub distribution_bin: Bytes = "1KB",
+        /// Groups of ports with a name in queue_groups.csv and summary.json: [{ name = "bottleneck",
+        /// nodes = ["8"], ports = ["3"] }].
+        pub queue_groups: Vec<PortGroup> = empty,
         /// Write links.csv: utilization, marks, drops and pauses of ports.
         pub links: bool = false,
         /// Write flows.csv: rate, window and throughput of flows.
@@ -103,6 +111,7 @@ impl ObserveSettings {
             ));
         }
         self.validate_ranges()?;
+        self.check_groups(topology)?;
         if let Some(until) = self.until.filter(|&until| until <= self.from) {
             return Err(ConfigError::new(
                 "until",
@@ -145,6 +154,45 @@ impl ObserveSettings {
             }
         }
         self.check_ports(topology, run)
+    }
+
+    /// Refuses groups of ports that mean nothing.
+    fn check_groups(&self, topology: &Topology) -> Result<(), ConfigError> {
+        const KEY: &str = "queue_groups";
+        if !self.queue_groups.is_empty() && !self.queue_distribution {
+            return Err(ConfigError::new(
+                KEY,
+                "the lengths of queues are not observed",
+                "set queue_distribution = true, or leave the key out",
+            ));
+        }
+        let ports = queue_ports(self, topology);
+        for (index, group) in self.queue_groups.iter().enumerate() {
+            let name = &group.name;
+            let refuse = |message, help: &str| Err(ConfigError::new(KEY, message, help));
+            if !is_plain(name) || name == ALL_PORTS {
+                return refuse(
+                    format!("`{name}` cannot be the name of a group"),
+                    "give letters, digits, `-` and `_`, and another name than \"all\"",
+                );
+            }
+            if self.queue_groups[..index]
+                .iter()
+                .any(|one| one.name == *name)
+            {
+                return refuse(
+                    format!("two groups are called `{name}`"),
+                    "give each group its own name",
+                );
+            }
+            if group.choose(&ports, topology).is_empty() {
+                return refuse(
+                    format!("the group `{name}` has no port"),
+                    "give switches and ports that are there and observed",
+                );
+            }
+        }
+        Ok(())
     }
 
     fn check_ports(&self, topology: &Topology, run: &RunSettings) -> Result<(), ConfigError> {
@@ -223,11 +271,7 @@ pub fn chosen_ports(
         let ports = topology.ports(node).iter().enumerate();
         ports.filter_map(move |(index, link)| {
             let port = PortId::from_index(index);
-            let far_end = if topology.is_host(link.peer) {
-                FarEnd::Hosts
-            } else {
-                FarEnd::Switches
-            };
+            let far_end = FarEnd::of(topology, link.peer);
             let chosen = NumberRange::any_contains(settings.ports.as_deref(), u32::from(port.0))
                 && settings.towards.is_none_or(|only| only == far_end);
             chosen.then_some((node, port))

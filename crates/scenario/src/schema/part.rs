@@ -11,6 +11,8 @@ use crate::text::error::Error;
 pub enum Part {
     /// `[topology]`.
     Topology,
+    /// `[host]`.
+    Host,
     /// `profile`.
     Profile,
     /// `[switch]`.
@@ -55,6 +57,7 @@ impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Topology => f.write_str("[topology]"),
+            Self::Host => f.write_str("[host]"),
             Self::Profile => f.write_str("profile"),
             Self::Switch | Self::SwitchBuffer | Self::SwitchRules => f.write_str("[switch]"),
             Self::Rdma => f.write_str("[rdma]"),

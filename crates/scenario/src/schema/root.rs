@@ -28,6 +28,6 @@ pub const ROOT_KEYS: Keys = &[
 
 /// The tables of a scenario.
 pub const TABLES: &[&str] = &[
-    "name", "seed", "profile", "topology", "switch", "queue", "rdma", "tcp", "routing", "workload",
-    "class", "event", "cc", "run", "output", "observe", "pint", "query",
+    "name", "seed", "profile", "topology", "host", "switch", "queue", "rdma", "tcp", "routing",
+    "workload", "class", "event", "cc", "run", "output", "observe", "pint", "query",
 ];

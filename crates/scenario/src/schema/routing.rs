@@ -6,6 +6,8 @@ use fabricsim_core::units::Duration;
 use fabricsim_core::{choices, settings};
 use fabricsim_topology::{EcmpHash, NextHopOrder};
 
+use crate::schema::nics::{NicChoice, NicRule};
+
 choices! {
     /// Hash by which flows are spread over equal-cost paths.
     pub enum HashName {
@@ -39,6 +41,10 @@ settings! {
         /// Seed of the seeded hash.
         #[note("(default: the scenario's seed)")]
         pub seed: Option<u64> = none,
+        /// Choice of the NIC by which a flow leaves a host with several.
+        pub nic: NicChoice = "hash",
+        /// NICs by class of flows: [{ class = 0, from = 0, to = 1 }].
+        pub nics: Vec<NicRule> = empty,
         /// Delay from an event to the recomputation of routes.
         pub convergence: Duration = "0s",
     }
@@ -57,6 +63,8 @@ impl RoutingSettings {
             hash: Some(self.hash.unwrap_or(hash)),
             next_hops: Some(self.next_hops.unwrap_or(order)),
             seed: Some(self.seed.unwrap_or(seed)),
+            nic: self.nic,
+            nics: self.nics.clone(),
             convergence: self.convergence,
         }
     }

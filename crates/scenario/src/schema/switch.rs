@@ -29,7 +29,14 @@ settings! {
         pub pfc: bool = true,
         /// Room of a port for what arrives after a pause.
         pub headroom: Option<Headroom> = none,
-        /// Share of the free buffer that a NIC-rate port may take, a power of one half.
+        /// Share of the free buffer that a NIC-rate port may take.
+        ///
+        /// In steps of 1/16384. A port of twice the rate may take twice the share, up to the whole.
+        #[range(from 0.00006103515625, to 1.0)]
+        #[refused(
+            "a share of {value} is not between 1/16384 and 1",
+            "give a number such as 0.125 or 0.11"
+        )]
         pub alpha: f64 = 0.125,
         /// Bytes of each port and priority that are its own.
         ///
@@ -48,13 +55,18 @@ settings! {
         /// The first rule that fits a port and priority holds, before `ecn`.
         pub ecn_rules: Vec<EcnRule> = empty,
         /// Share of the free buffer that a queue of TCP may be as long as.
-        #[range(from 0.00390625, to 64.0)]
+        #[range(from 0.000001, to 64.0)]
         #[refused(
-            "a share of {value} is not between 1/256 and 64",
+            "a share of {value} is not between 0.000001 and 64",
             "give a number such as 0.5, 1 or 8"
         )]
         #[note("(default 1)")]
         pub lossy_alpha: Option<f64> = none,
+        /// Most bytes of a queue of TCP, whatever is free.
+        #[range(from "1B")]
+        #[refused("a queue of {value} takes no packet", "give a size such as \"256KB\"")]
+        #[note("(default: any number)")]
+        pub lossy_limit: Option<Bytes> = none,
     }
 }
 
@@ -64,13 +76,6 @@ impl SwitchSettings {
     /// # Errors
     /// Names the key, what is wrong and what would be right.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        if self.alpha_shift().is_none() {
-            return Err(ConfigError::new(
-                "alpha",
-                format!("a share of {} is not a power of one half", self.alpha),
-                "give one of 1.0, 0.5, 0.25, 0.125, 0.0625, …",
-            ));
-        }
         self.validate_ranges()?;
         if let Some(ecn) = &self.ecn {
             check_thresholds("ecn", ecn)?;
@@ -91,10 +96,6 @@ impl SwitchSettings {
     /// The share of the free buffer that a queue of TCP may be as long as.
     pub fn lossy_alpha(&self) -> f64 {
         self.lossy_alpha.unwrap_or(1.0)
-    }
-
-    fn alpha_shift(&self) -> Option<u8> {
-        (0..=16u8).find(|&shift| (self.alpha * f64::from(1u32 << shift) - 1.0).abs() < 1e-12)
     }
 
     /// The settings with every default filled in.
@@ -124,7 +125,7 @@ impl SwitchSettings {
             reserve: self.reserve,
             resume_offset: self.resume_offset,
             priorities: defaults.priorities,
-            alpha_shift: self.alpha_shift().unwrap_or(defaults.alpha_shift),
+            alpha: self.alpha,
         }
     }
 
@@ -183,7 +184,7 @@ impl SwitchSettings {
                     },
                 ));
             }
-            let share = (size - set_aside).get() >> config.alpha_shift;
+            let share = config.alpha_of(size - set_aside).get();
             if config.pfc == Pfc::Off && share + config.reserve.get() < longest_packet.get() {
                 return Err(ConfigError::new(
                     "buffer",

@@ -132,13 +132,13 @@ impl AppState {
         self.changed = true;
         self.news.started += 1;
         self.news.last = self.news.last.max(now);
-        let Some((path, nic)) = resolver.resolve(id, &request) else {
+        let Some(found) = resolver.resolve(id, &request) else {
             self.news.unreachable.push(request);
             return Err(StartError::NoRoute);
         };
-        let started = Flow { id, request, path };
+        let started = found.flow(id, request);
         self.network.announce(&started, flow.tag);
-        self.ready.push((started, nic));
+        self.ready.push((started, found.nic));
         Ok(id)
     }
 
@@ -265,7 +265,7 @@ impl Applications {
         }
     }
 
-    /// The last byte of flow `id` from `src` has been delivered.
+    /// The last byte of flow `id` from the address `src` has been delivered.
     pub(super) fn on_received(&mut self, now: Time, src: NodeId, id: FlowId) {
         if self.own.is_empty() {
             return;

@@ -11,7 +11,7 @@ use super::node::Node;
 use super::switch::Switch;
 use super::{NetworkControl, Overload, Progress, Room, RunCallback, Stop, deadlock};
 use crate::engine::{Driver, Epoch, Execution, Processes};
-use crate::flow::{Flow, FlowRequest, FlowSource};
+use crate::flow::{FlowRequest, FlowSource};
 use crate::id::{FlowId, NodeId, PortId};
 use crate::limits::FIRST_APP_FLOW;
 use crate::plugin::{Endpoint, Model};
@@ -102,13 +102,13 @@ impl<R> NetworkDriver<'_, R> {
                 u32::try_from(self.state.numbered).expect("fewer than 2^32 flows in one run"),
             );
             self.state.numbered += 1;
-            let Some((path, nic)) = self.control_plane.resolve(id, &mut request) else {
+            let Some(found) = self.control_plane.resolve(id, &mut request) else {
                 self.state.settled = self.state.settled.max(request.start);
                 self.state.unreachable.push(request);
                 continue;
             };
             processes.update(request.src.index(), |node| match node {
-                Node::Host(host) => host.add_flow(Flow { id, request, path }, nic),
+                Node::Host(host) => host.add_flow(found.flow(id, request), found.nic),
                 Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),
             });
         }

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::fmt;
 
-use crate::flow::{Completion, Flow, FlowRequest, PathInfo};
-use crate::id::{ClassId, FlowId, NodeId, PortId};
+use crate::flow::{Completion, Flow, FlowRequest, ResolvedPath};
+use crate::id::{ClassId, FlowId, NodeId};
 use crate::packet::Priority;
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Time};
@@ -232,7 +232,7 @@ pub trait PathResolver: Send + Sync + fmt::Debug {
     /// Why not, in words.
     fn check(&self, request: &FlowRequest) -> Result<(), String>;
 
-    /// Returns what the idle network offers `request` and the NIC port that it leaves through, or
-    /// `None` when no route leads there.
-    fn resolve(&self, id: FlowId, request: &FlowRequest) -> Option<(PathInfo, PortId)>;
+    /// Returns what the idle network offers `request`, the NIC port that it leaves through and the
+    /// addresses of its packets, or `None` when no route leads there.
+    fn resolve(&self, id: FlowId, request: &FlowRequest) -> Option<ResolvedPath>;
 }

@@ -5,7 +5,7 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::units::{Duration, Rate};
 use fabricsim_core::{choices, settings};
 
-use super::plan::{Plan, some_delay};
+use super::plan::{Plan, group_of, some_delay, whole_groups};
 use crate::graph::Topology;
 
 /// The largest `k` that is built: 4,194,304 hosts.
@@ -16,13 +16,19 @@ settings! {
     ///
     /// The classic tree (Al-Fares, Loukissas, Vahdat, SIGCOMM 2008, section 2.2) has k pods of k/2
     /// top-of-rack and k/2 aggregation switches, (k/2)^2 cores, and k/2 hosts under each
-    /// top-of-rack switch: k^3/4 hosts. Nodes are numbered hosts, top-of-rack, aggregation, core;
+    /// top-of-rack switch: k^3/4 hosts. Hosts with n NICs take n of these ports each, one at each
+    /// of n consecutive top-of-rack switches. Nodes are numbered hosts, top-of-rack, aggregation, core;
     /// links are listed host by host, then switch by switch from the bottom up.
     pub struct FatTreeConfig {
         /// Ports of a switch, even, 2 to 256; makes k^3/4 hosts.
         ///
         /// Not read when there is a preset.
         pub k: u32 = 8,
+        /// NICs of each host, each linked to another switch; divides k/2, and makes as many times
+        /// fewer hosts.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub nics_per_host: u32 = 1,
         /// Rate of host links.
         pub host_rate: Rate = "100Gbps",
         /// Rate of links between switches.
@@ -49,18 +55,22 @@ struct Shape {
     pods: u32,
     tors_per_pod: u32,
     aggs_per_pod: u32,
+    /// Hosts that have their first place under a top-of-rack switch.
     hosts_per_tor: u32,
+    /// Links of a host, each to another top-of-rack switch of its group.
+    nics_per_host: u32,
     cores_per_agg: u32,
 }
 
 impl Shape {
-    const fn classic(k: u32) -> Self {
+    const fn classic(k: u32, nics_per_host: u32) -> Self {
         let half = k / 2;
         Self {
             pods: k,
             tors_per_pod: half,
             aggs_per_pod: half,
-            hosts_per_tor: half,
+            hosts_per_tor: half / nics_per_host,
+            nics_per_host,
             cores_per_agg: half,
         }
     }
@@ -70,6 +80,7 @@ impl Shape {
         tors_per_pod: 4,
         aggs_per_pod: 4,
         hosts_per_tor: 16,
+        nics_per_host: 1,
         cores_per_agg: 4,
     };
 }
@@ -84,7 +95,13 @@ impl FatTreeConfig {
         let shape = match self.preset {
             None => {
                 self.check_k()?;
-                Shape::classic(self.k)
+                self.validate_ranges()?;
+                whole_groups(
+                    self.nics_per_host,
+                    self.k / 2,
+                    "top-of-rack switches of a pod",
+                )?;
+                Shape::classic(self.k, self.nics_per_host)
             }
             Some(Preset::HpccFat320) => {
                 self.check_preset("hpcc-fat320")?;
@@ -121,6 +138,7 @@ impl FatTreeConfig {
         let fixed = Self::default();
         let contradictions = [
             ("k", self.k != fixed.k),
+            ("nics_per_host", self.nics_per_host != fixed.nics_per_host),
             ("host_rate", self.host_rate != fixed.host_rate),
             ("fabric_rate", self.fabric_rate != fixed.fabric_rate),
             ("link_delay", self.link_delay != fixed.link_delay),
@@ -141,6 +159,7 @@ impl FatTreeConfig {
             tors_per_pod,
             aggs_per_pod,
             hosts_per_tor,
+            nics_per_host,
             cores_per_agg,
         } = *shape;
         let (tors, aggs) = (pods * tors_per_pod, pods * aggs_per_pod);
@@ -148,8 +167,14 @@ impl FatTreeConfig {
         let hosts = tors * hosts_per_tor;
         let mut plan = Plan::new("k", hosts.into(), (tors + aggs + cores).into())?;
         for host in 0..hosts {
-            let tor = plan.switch(host / hosts_per_tor);
-            plan.link(NodeId(host), tor, self.host_rate, self.link_delay);
+            for tor in group_of(host / hosts_per_tor, nics_per_host) {
+                plan.link(
+                    NodeId(host),
+                    plan.switch(tor),
+                    self.host_rate,
+                    self.link_delay,
+                );
+            }
         }
         for tor in 0..tors {
             let pod = tor / tors_per_pod;
@@ -190,6 +215,30 @@ mod tests {
             assert_eq!(tree.hosts().len(), ports * ports * ports / 4);
             assert_eq!(tree.switches().count(), 5 * ports * ports / 4);
             assert!(tree.switches().all(|s| tree.ports(s).len() == ports));
+        }
+    }
+
+    #[test]
+    fn hosts_with_two_nics_take_two_ports_each() {
+        let config = FatTreeConfig {
+            k: 8,
+            nics_per_host: 2,
+            ..FatTreeConfig::default()
+        };
+        let tree = config.build().unwrap();
+        assert_eq!(tree.hosts().len(), 64);
+        assert!(tree.switches().all(|s| tree.ports(s).len() == 8));
+        for &host in tree.hosts() {
+            let tors: Vec<u32> = tree.ports(host).iter().map(|p| p.peer.0 - 64).collect();
+            let first = host.0 / 4 * 2;
+            assert_eq!(tors, [first, first + 1], "host {host}");
+        }
+        for nics_per_host in [0, 3, 8] {
+            let config = FatTreeConfig {
+                nics_per_host,
+                ..config.clone()
+            };
+            assert_eq!(config.build().unwrap_err().key, "nics_per_host");
         }
     }
 

@@ -6,7 +6,7 @@ use fabricsim_core::limits::{MAX_RATE, MIN_RATE};
 use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Rate};
 
-use super::plan::{Plan, fits_ports, some_delay};
+use super::plan::{Plan, fits_ports, group_of, some_delay, whole_groups};
 use crate::graph::Topology;
 
 /// The rate between switches when neither `fabric_rate` nor `oversubscription` is given.
@@ -14,11 +14,20 @@ const DEFAULT_FABRIC_RATE: Rate = Rate::from_gbps(400);
 
 settings! {
     /// Two layers of switches, fully meshed. Nodes are numbered hosts, leaves, spines.
+    ///
+    /// Hosts with n NICs share n consecutive leaves: NIC i of each is linked to leaf i of these.
     pub struct LeafSpineConfig {
         /// Hosts under each leaf.
+        ///
+        /// Where a host has several NICs, it stands under the leaf of one of them, and others hang
+        /// on its neighbors.
         #[range(from 1)]
         #[refused("{value} is too few", "write at least 1")]
         pub hosts_per_leaf: u32 = 16,
+        /// NICs of each host, each linked to another leaf; divides `leaves`.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub nics_per_host: u32 = 1,
         /// Leaf switches.
         #[range(from 1)]
         #[refused("{value} is too few", "write at least 1")]
@@ -66,7 +75,9 @@ impl LeafSpineConfig {
                 "write a positive number such as 2.0: hosts offer a leaf twice what its uplinks carry",
             ));
         }
-        let down = f64::from(self.hosts_per_leaf) * self.host_rate.as_bps_f64();
+        let down = f64::from(self.hosts_per_leaf)
+            * f64::from(self.nics_per_host)
+            * self.host_rate.as_bps_f64();
         let uplink = Rate::from_bps_f64(down / (f64::from(self.spines) * ratio));
         let refuse = |bound: String, other: &str| {
             Err(ConfigError::new(
@@ -92,6 +103,7 @@ impl LeafSpineConfig {
     pub fn build(&self) -> Result<Topology, ConfigError> {
         let Self {
             hosts_per_leaf,
+            nics_per_host,
             leaves,
             spines,
             host_rate,
@@ -99,10 +111,12 @@ impl LeafSpineConfig {
             ..
         } = *self;
         self.validate_ranges()?;
+        whole_groups(nics_per_host, leaves, "leaves")?;
         fits_ports(
             "spines",
             "a leaf",
-            u64::from(hosts_per_leaf) + u64::from(spines),
+            (u64::from(hosts_per_leaf).saturating_mul(u64::from(nics_per_host)))
+                .saturating_add(u64::from(spines)),
         )?;
         fits_ports("leaves", "a spine", leaves.into())?;
         let host_delay = self.host_delay.unwrap_or(link_delay);
@@ -114,7 +128,9 @@ impl LeafSpineConfig {
         let mut plan = Plan::new("leaves", hosts, u64::from(leaves) + u64::from(spines))?;
         for leaf in 0..leaves {
             for host in leaf * hosts_per_leaf..(leaf + 1) * hosts_per_leaf {
-                plan.link(NodeId(host), plan.switch(leaf), host_rate, host_delay);
+                for leaf in group_of(leaf, nics_per_host) {
+                    plan.link(NodeId(host), plan.switch(leaf), host_rate, host_delay);
+                }
             }
         }
         for leaf in 0..leaves {
@@ -146,6 +162,36 @@ mod tests {
         );
         let peers: Vec<u32> = fabric.ports(NodeId(7)).iter().map(|p| p.peer.0).collect();
         assert_eq!(peers, [3, 4, 5, 8, 9, 10, 11]);
+    }
+
+    #[test]
+    fn each_nic_has_a_leaf_of_its_own() {
+        let config = LeafSpineConfig {
+            hosts_per_leaf: 2,
+            nics_per_host: 2,
+            leaves: 4,
+            spines: 1,
+            oversubscription: Some(1.0),
+            ..Default::default()
+        };
+        assert_eq!(config.resolved_fabric_rate(), Ok(Rate::from_gbps(400)));
+        let fabric = config.build().unwrap();
+        let leaves = |host: u32| -> Vec<u32> {
+            (fabric.ports(NodeId(host)).iter())
+                .map(|port| port.peer.0)
+                .collect()
+        };
+        for host in 0..4 {
+            assert_eq!(leaves(host), [8, 9], "host {host}");
+            assert_eq!(leaves(host + 4), [10, 11], "host {}", host + 4);
+        }
+        for nics_per_host in [0, 3, 8] {
+            let config = LeafSpineConfig {
+                nics_per_host,
+                ..config.clone()
+            };
+            assert_eq!(config.build().unwrap_err().key, "nics_per_host");
+        }
     }
 
     #[test]

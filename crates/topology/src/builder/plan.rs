@@ -83,6 +83,25 @@ impl Plan {
     }
 }
 
+/// The switches that a host's NICs are linked to, where hosts have `nics` and the first of them
+/// would be linked to switch `first` if there were no other: its group of so many switches.
+pub(super) const fn group_of(first: u32, nics: u32) -> std::ops::Range<u32> {
+    let start = first / nics * nics;
+    start..start + nics
+}
+
+/// Refuses numbers of NICs by which `switches` cannot be divided into whole groups.
+pub(super) fn whole_groups(nics: u32, switches: u32, which: &str) -> Result<(), ConfigError> {
+    if nics == 0 || !switches.is_multiple_of(nics) {
+        return Err(ConfigError::new(
+            "nics_per_host",
+            format!("{switches} {which} are not whole groups of {nics}, one switch for each NIC"),
+            format!("write a number that divides {switches}"),
+        ));
+    }
+    Ok(())
+}
+
 /// Refuses fewer than `least`.
 pub(crate) fn at_least(key: &'static str, value: u32, least: u32) -> Result<(), ConfigError> {
     if value < least {

@@ -69,11 +69,22 @@ impl EqualPaths {
             let only = self.routes.path_info(src, dst, mtu_payload);
             return only.into_iter().collect();
         }
+        self.through(src, &self.routes.nics(src, dst), dst, mtu_payload)
+    }
+
+    /// The paths as of [`Self::between`] that leave `src` through one of `nics`.
+    pub fn through(
+        &mut self,
+        src: NodeId,
+        nics: &[PortId],
+        dst: NodeId,
+        mtu_payload: Bytes,
+    ) -> Vec<PathInfo> {
         let mut found = Ways::none();
-        for nic in self.routes.nics(src, dst) {
+        for nic in nics {
             let port = self.routes.topology().ports(src)[nic.index()];
             let hop = Ways::of(&port, 0, mtu_payload);
-            if port.peer == dst {
+            if port.peer == self.routes.host_of(dst) {
                 found.add(&hop);
             } else {
                 found.add(&hop.then(&self.ways_from(port.peer, dst, mtu_payload)));
@@ -104,9 +115,10 @@ impl EqualPaths {
     /// each node is on one level.
     fn search(&self, switch: NodeId, dst: NodeId, mtu_payload: Bytes) -> Ways {
         let topology = self.routes.topology();
+        let end = self.routes.host_of(dst);
         let mut level: Vec<(NodeId, Option<Ways>)> = vec![(switch, None)];
         let mut places: FxHashMap<NodeId, usize> = FxHashMap::default();
-        while level.first().is_some_and(|(node, _)| *node != dst) {
+        while level.first().is_some_and(|(node, _)| *node != end) {
             let mut next: Vec<(NodeId, Option<Ways>)> = Vec::new();
             places.clear();
             for (node, ways) in &level {

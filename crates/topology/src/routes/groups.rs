@@ -1,12 +1,14 @@
-//! Hosts that hang on the same switches need the same routes everywhere else.
+//! Hosts that hang on the same switches need the same routes everywhere else. The address of a NIC
+//! is routed like a host that hangs on the NIC's switch alone.
 
 use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
 use rustc_hash::FxHashMap;
 
+use super::addresses::Addresses;
 use crate::down_links::DownLinks;
-use crate::graph::Topology;
+use crate::graph::{Port, Topology};
 
 /// Identification of a node in the tables: a host is a member of a group, a switch has an index.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +49,8 @@ pub(super) struct Local {
 }
 
 impl Groups {
-    pub(super) fn of(topology: &Topology, down: &DownLinks) -> Self {
+    /// The groups of the hosts of `topology` and of the NICs that have `addresses`.
+    pub(super) fn of(topology: &Topology, down: &DownLinks, addresses: &Addresses) -> Self {
         let mut slots = vec![
             Slot {
                 group: Slot::SWITCH,
@@ -64,30 +67,45 @@ impl Groups {
             attachments: Vec::new(),
             sizes: Vec::new(),
         };
-        for &host in topology.hosts() {
-            let mut switches: Vec<u32> = topology
-                .ports(host)
-                .iter()
+        let switches_of = |slots: &[Slot], ports: &[Port]| {
+            let ports = ports.iter();
+            let mut switches: Vec<u32> = ports
                 .filter(|port| !topology.is_host(port.peer) && !down.contains(port.link))
-                .map(|port| groups.slots[port.peer.index()].rank)
+                .map(|port| slots[port.peer.index()].rank)
                 .collect();
             switches.sort_unstable();
             switches.dedup();
-            let group = match known.get(&switches) {
-                Some(&group) => group,
-                None => {
-                    let group = groups.count();
-                    known.insert(switches.clone(), group);
-                    groups.attachments.push(switches);
-                    groups.sizes.push(0);
-                    group
-                }
-            };
-            let size = &mut groups.sizes[group as usize];
-            groups.slots[host.index()] = Slot { group, rank: *size };
-            *size += 1;
+            switches
+        };
+        for &host in topology.hosts() {
+            let switches = switches_of(&groups.slots, topology.ports(host));
+            groups.slots[host.index()] = groups.member(&mut known, switches);
+        }
+        for (host, nic) in addresses.nics() {
+            let port = std::slice::from_ref(&topology.ports(host)[nic.index()]);
+            let switches = switches_of(&groups.slots, port);
+            let slot = groups.member(&mut known, switches);
+            groups.slots.push(slot);
         }
         groups
+    }
+
+    /// A new member of the group of `switches`.
+    fn member(&mut self, known: &mut FxHashMap<Vec<u32>, u32>, switches: Vec<u32>) -> Slot {
+        let group = match known.get(&switches) {
+            Some(&group) => group,
+            None => {
+                let group = self.count();
+                known.insert(switches.clone(), group);
+                self.attachments.push(switches);
+                self.sizes.push(0);
+                group
+            }
+        };
+        let size = &mut self.sizes[group as usize];
+        let slot = Slot { group, rank: *size };
+        *size += 1;
+        slot
     }
 
     /// Returns how many groups there are.
@@ -110,16 +128,24 @@ impl Groups {
         &self,
         topology: &Topology,
         down: &DownLinks,
+        addresses: &Addresses,
         switch: NodeId,
     ) -> Vec<Local> {
         let mut found: Vec<(u32, u32, PortId)> = topology
             .ports(switch)
             .iter()
             .enumerate()
-            .filter(|(_, port)| !down.contains(port.link))
-            .map(|(index, port)| (self.slot(port.peer), PortId::from_index(index)))
-            .filter(|(slot, _)| slot.is_host())
-            .map(|(slot, port)| (slot.group, slot.rank, port))
+            .filter(|(_, port)| topology.is_host(port.peer) && !down.contains(port.link))
+            .flat_map(|(index, port)| {
+                let nic = addresses.of(port.peer, port.peer_port);
+                let known = [Some(port.peer), nic];
+                known.map(|address| address.map(|address| (address, PortId::from_index(index))))
+            })
+            .flatten()
+            .map(|(address, port)| {
+                let slot = self.slot(address);
+                (slot.group, slot.rank, port)
+            })
             .collect();
         found.sort_unstable();
         let of_group = |group: &[(u32, u32, PortId)]| {

@@ -21,6 +21,27 @@ impl Routes {
         })
     }
 
+    /// As [`Self::path_info`], for packets that leave `src` through its port `nic`. The destination
+    /// may be a NIC's address, and the path longer than by another port.
+    #[must_use]
+    pub fn path_info_from(
+        &self,
+        src: NodeId,
+        nic: PortId,
+        dst: NodeId,
+        mtu_payload: Bytes,
+    ) -> Option<PathInfo> {
+        let port = self.topology.ports(src).get(nic.index())?;
+        let is_host = |node: NodeId| self.slots.get(node.index()).is_some_and(|s| s.is_host());
+        if src == self.host_of(dst) || !is_host(dst) || self.down.contains(port.link) {
+            return None;
+        }
+        self.hops_from(port.peer, dst)?;
+        self.follow_from(port, dst, |port| {
+            link_rtt(port.rate, port.delay, mtu_payload)
+        })
+    }
+
     /// As [`Self::path_info`], with the share of each hop in the round-trip time given by `rtt`.
     pub(super) fn follow(
         &self,
@@ -32,8 +53,19 @@ impl Routes {
             Some(nic) => nic,
             None => *self.nics(src, dst).first()?,
         };
+        self.follow_from(&self.topology.ports(src)[nic.index()], dst, rtt)
+    }
+
+    /// Follows the first next hops from the link of the host's `port` to `dst`.
+    fn follow_from(
+        &self,
+        port: &Port,
+        dst: NodeId,
+        rtt: impl Fn(&Port) -> Duration,
+    ) -> Option<PathInfo> {
         let slot = *self.slots.get(dst.index())?;
-        let mut port = &self.topology.ports(src)[nic.index()];
+        let dst = self.host_of(dst);
+        let mut port = port;
         let mut path = PathInfo {
             base_rtt: Duration::ZERO,
             bottleneck: port.rate,
@@ -55,6 +87,7 @@ impl Routes {
     /// The port of a host that has one, when it leads to `dst`.
     pub(super) fn only_nic(&self, src: NodeId, dst: NodeId) -> Option<PortId> {
         let (from, to) = (self.slots.get(src.index())?, *self.slots.get(dst.index())?);
+        let dst = self.host_of(dst);
         if !from.is_host() || !to.is_host() || src == dst {
             return None;
         }
@@ -69,10 +102,12 @@ impl Routes {
         leads.then_some(PortId(0))
     }
 
-    /// The ports of the host `src` that begin a shortest path to the host `dst`, in order.
-    pub(super) fn nics(&self, src: NodeId, dst: NodeId) -> Vec<PortId> {
+    /// The ports of the host `src` that begin a shortest path to `dst`, a host or the address of a
+    /// NIC, in the order of [`NextHopOrder`](super::NextHopOrder).
+    #[must_use]
+    pub fn nics(&self, src: NodeId, dst: NodeId) -> Vec<PortId> {
         let is_host = |node: NodeId| self.slots.get(node.index()).is_some_and(|s| s.is_host());
-        if !is_host(src) || !is_host(dst) || src == dst {
+        if !is_host(src) || !is_host(dst) || src == self.host_of(dst) {
             return Vec::new();
         }
         let ports = self.topology.ports(src);
@@ -97,6 +132,7 @@ impl Routes {
     /// Links from a host's neighbor to `dst`; `None` when it is another host or has no path.
     fn hops_from(&self, neighbor: NodeId, dst: NodeId) -> Option<u32> {
         let slot = *self.slots.get(dst.index())?;
+        let dst = self.host_of(dst);
         let mut node = neighbor;
         let mut hops = 0;
         while node != dst {

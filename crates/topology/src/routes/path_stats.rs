@@ -1,7 +1,7 @@
 //! The longest and largest of all pairs' paths, without looking at all pairs.
 
 use fabricsim_core::flow::PathInfo;
-use fabricsim_core::id::NodeId;
+use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use rustc_hash::FxHashMap;
 
@@ -72,6 +72,40 @@ impl Routes {
     /// when all their hosts are alike, times that of switches and classes.
     #[must_use]
     pub fn path_stats(&self, mtu_payload: Bytes) -> PathStats {
+        self.worst_between_hosts(mtu_payload).path_stats()
+    }
+
+    /// The maxima as of [`Routes::path_stats`], and over all paths from a NIC of one host to a NIC
+    /// of another that has an [address](Self::with_nic_addresses). The time goes with the square of
+    /// the number of edge switches.
+    #[must_use]
+    pub fn nic_path_stats(&self, mtu_payload: Bytes) -> PathStats {
+        let mut worst = self.worst_between_hosts(mtu_payload);
+        let mut classes: FxHashMap<(NodeId, Rate, Duration), usize> = FxHashMap::default();
+        let mut ends: Vec<Vec<(NodeId, PortId)>> = Vec::new();
+        for &host in self.topology.hosts() {
+            for (nic, port) in self.topology.ports(host).iter().enumerate() {
+                let place = classes.entry((port.peer, port.rate, port.delay));
+                let class = *place.or_insert(ends.len());
+                if class == ends.len() {
+                    ends.push(Vec::new());
+                }
+                if ends[class].iter().all(|&(other, _)| other != host) && ends[class].len() < 2 {
+                    ends[class].push((host, PortId::from_index(nic)));
+                }
+            }
+        }
+        let ends: Vec<(NodeId, PortId)> = ends.into_iter().flatten().collect();
+        for &(src, out) in &ends {
+            for &(dst, into) in ends.iter().filter(|&&(dst, _)| dst != src) {
+                let address = self.nic_address(dst, into).unwrap_or(dst);
+                worst.see(self.path_info_from(src, out, address, mtu_payload));
+            }
+        }
+        worst.path_stats()
+    }
+
+    fn worst_between_hosts(&self, mtu_payload: Bytes) -> Worst {
         let link_rtts: Vec<Duration> = self
             .topology
             .links()
@@ -95,7 +129,7 @@ impl Routes {
             let rtt = |port: &Port| link_rtts[port.link as usize];
             worst.see((class.another).and_then(|another| self.follow(class.one, another, rtt)));
         }
-        worst.path_stats()
+        worst
     }
 
     fn classes(&self) -> Vec<Class> {

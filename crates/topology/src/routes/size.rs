@@ -1,5 +1,6 @@
 //! Size that the routes of a network would have, determined before they are found.
 
+use super::addresses::Addresses;
 use super::groups::Groups;
 use super::switch::SwitchTable;
 use crate::down_links::DownLinks;
@@ -18,7 +19,11 @@ impl RoutesSize {
     /// The size of the routes of `topology`, found in a time that is linear in its links.
     #[must_use]
     pub fn of(topology: &Topology) -> Self {
-        let groups = Groups::of(topology, &DownLinks::none(topology));
+        let groups = Groups::of(
+            topology,
+            &DownLinks::none(topology),
+            &Addresses::of_hosts(topology),
+        );
         Self {
             switches: topology.switches().count() as u64,
             groups: u64::from(groups.count()),

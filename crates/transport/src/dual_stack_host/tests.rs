@@ -59,11 +59,7 @@ fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
         bottleneck: RATE,
         switches: 1,
     };
-    let flow = Flow {
-        id: FlowId(id),
-        request,
-        path,
-    };
+    let flow = Flow::new(FlowId(id), request, path);
     host.start(Time::ZERO, &flow, NIC);
 }
 

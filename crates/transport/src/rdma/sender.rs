@@ -65,14 +65,8 @@ impl<L> RdmaSender<L> {
         line_rate: Rate,
         window: Bytes,
     ) -> Self {
-        let request = &flow.request;
         Self {
-            key: FlowKey {
-                src: request.src,
-                dst: request.dst,
-                src_port: request.src_port.unwrap_or_default(),
-                dst_port: request.dst_port,
-            },
+            key: flow.key(),
             cc,
             nic,
             next: 0,

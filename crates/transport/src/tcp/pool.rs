@@ -103,24 +103,22 @@ mod tests {
     use super::*;
 
     fn flow(id: u32) -> Flow {
-        Flow {
-            id: FlowId(id),
-            request: FlowRequest {
-                src: NodeId(0),
-                dst: NodeId(1),
-                size: Bytes::new(1_000),
-                start: Time::ZERO,
-                class: ClassId(0),
-                priority: Priority::new(1),
-                src_port: Some(1),
-                dst_port: 80,
-            },
-            path: PathInfo {
-                base_rtt: Duration::from_ms(10),
-                bottleneck: Rate::from_mbps(50),
-                switches: 2,
-            },
-        }
+        let request = FlowRequest {
+            src: NodeId(0),
+            dst: NodeId(1),
+            size: Bytes::new(1_000),
+            start: Time::ZERO,
+            class: ClassId(0),
+            priority: Priority::new(1),
+            src_port: Some(1),
+            dst_port: 80,
+        };
+        let path = PathInfo {
+            base_rtt: Duration::from_ms(10),
+            bottleneck: Rate::from_mbps(50),
+            switches: 2,
+        };
+        Flow::new(FlowId(id), request, path)
     }
 
     fn served(next: Next) -> u32 {

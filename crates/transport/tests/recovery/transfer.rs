@@ -126,11 +126,7 @@ fn hosts(sizes: &[u64], recovery: Recovery, cc: &Fixed) -> [Host; 2] {
             bottleneck: RATE,
             switches: 0,
         };
-        let flow = Flow {
-            id: FlowId(id),
-            request,
-            path,
-        };
+        let flow = Flow::new(FlowId(id), request, path);
         hosts[0].transport.start(Time::ZERO, &flow, PORT);
     }
     hosts

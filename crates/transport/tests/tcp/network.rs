@@ -143,24 +143,23 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
     /// A flow of `size` bytes from `src` to `dst` at `start`; in the order of starts.
     pub(crate) fn flow(&mut self, src: u32, dst: u32, size: u64, start: Time, class: u16) {
         let number = self.flows.len();
-        self.flows.push(Flow {
-            id: FlowId(u32::try_from(number).unwrap()),
-            request: FlowRequest {
-                src: NodeId(src),
-                dst: NodeId(dst),
-                size: Bytes::new(size),
-                start,
-                class: ClassId(class),
-                priority: Priority::new(1),
-                src_port: Some(10_000),
-                dst_port: 80,
-            },
-            path: PathInfo {
-                base_rtt: self.path.delay * 2,
-                bottleneck: self.path.rate,
-                switches: 1,
-            },
-        });
+        let request = FlowRequest {
+            src: NodeId(src),
+            dst: NodeId(dst),
+            size: Bytes::new(size),
+            start,
+            class: ClassId(class),
+            priority: Priority::new(1),
+            src_port: Some(10_000),
+            dst_port: 80,
+        };
+        let path = PathInfo {
+            base_rtt: self.path.delay * 2,
+            bottleneck: self.path.rate,
+            switches: 1,
+        };
+        let id = FlowId(u32::try_from(number).unwrap());
+        self.flows.push(Flow::new(id, request, path));
         self.schedule(start, Event::Start(number));
     }
 

@@ -124,6 +124,62 @@ pub(super) const CASES: &[Case] = &[
         help: "did you mean `hosts`?",
     },
     Case {
+        name: "groups of ports whose queues nobody watches",
+        files: FILES,
+        scenario: good_and!("[observe]\nqueues = true\nqueue_groups = [{ name = \"a\" }]"),
+        args: &[],
+        place: "t.toml:13:16",
+        says: &[
+            "key `queue_groups`",
+            "the lengths of queues are not observed",
+        ],
+        help: "set queue_distribution = true",
+    },
+    Case {
+        name: "a group of ports called all",
+        files: FILES,
+        scenario: good_and!(
+            "[observe]\nqueue_distribution = true\nqueue_groups = [{ name = \"all\" }]"
+        ),
+        args: &[],
+        place: "t.toml:13:16",
+        says: &["`all` cannot be the name of a group"],
+        help: "another name than",
+    },
+    Case {
+        name: "two groups of ports of one name",
+        files: FILES,
+        scenario: good_and!(
+            "[observe]\nqueue_distribution = true\nqueue_groups = [{ name = \"a\" }, { name = \"a\" }]"
+        ),
+        args: &[],
+        place: "t.toml:13:16",
+        says: &["two groups are called `a`"],
+        help: "its own name",
+    },
+    Case {
+        name: "a group without a port",
+        files: FILES,
+        scenario: good_and!(
+            "[observe]\nqueue_distribution = true\nqueue_groups = [{ name = \"a\", ports = [\"9\"] }]"
+        ),
+        args: &[],
+        place: "t.toml:13:16",
+        says: &["the group `a` has no port"],
+        help: "give switches and ports that are there",
+    },
+    Case {
+        name: "a misspelled key of a group",
+        files: FILES,
+        scenario: good_and!(
+            "[observe]\nqueue_distribution = true\nqueue_groups = [{ name = \"a\", prots = [\"1\"] }]"
+        ),
+        args: &[],
+        place: "t.toml:13:31",
+        says: &["prots"],
+        help: "ports",
+    },
+    Case {
         name: "an unknown format of series",
         files: FILES,
         scenario: good_and!("[observe]\nlinks = true\nformat = \"parket\""),

@@ -149,6 +149,13 @@ pub(super) const CASES: &[Case] = &[
         "such as 0.5, 1 or 8",
     ),
     case(
+        "queues of TCP that take no packet",
+        cubic_and!("[switch]\nlossy_limit = \"0B\""),
+        "t.toml:12:15",
+        &["[switch], key `lossy_limit`", "takes no packet"],
+        "such as \"256KB\"",
+    ),
+    case(
         "thresholds for a priority of TCP",
         cubic_and!(
             "[switch]\necn_rules = [{ priority = 1, kmin = \"1KB\", kmax = \"1KB\", pmax = 1.0 }]"

@@ -12,7 +12,7 @@ use crate::plugin::{PathResolver, StartError};
 #[derive(Debug)]
 pub(in crate::network) struct AppNetwork {
     current: RwLock<Current>,
-    /// By sender: the flows that have started and whose receiver has applications. A receiver takes
+    /// By the sender's address: the flows that have started and whose receiver has applications. A receiver takes
     /// a flow out when it has arrived, which is at least one epoch after the sender has put it in.
     in_flight: Vec<Mutex<BTreeMap<FlowId, (Flow, u64)>>>,
     /// Number of hosts.
@@ -66,14 +66,20 @@ impl AppNetwork {
     pub(super) fn announce(&self, flow: &Flow, tag: u64) {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         if current.listens[flow.request.dst.index()] {
-            let flows = &self.in_flight[flow.request.src.index()];
+            let flows = self.from(flow.ends.src);
             let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
             flows.insert(flow.id, (*flow, tag));
         }
     }
 
+    /// The flows from the address `src`, and from others that share their place: addresses of NICs
+    /// are above those of hosts.
+    fn from(&self, src: NodeId) -> &Mutex<BTreeMap<FlowId, (Flow, u64)>> {
+        &self.in_flight[src.index() % self.in_flight.len()]
+    }
+
     pub(super) fn take(&self, src: NodeId, id: FlowId) -> Option<(Flow, u64)> {
-        let flows = &self.in_flight[src.index()];
+        let flows = self.from(src);
         let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
         flows.remove(&id)
     }

@@ -3,7 +3,6 @@
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
-use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::units::{Bytes, Time};
 
 use super::Tcp;
@@ -30,7 +29,7 @@ impl<H: HasTcp> Tcp<H> {
                 self.open(now, flow, nic, Task::Fetch(fetch), Opening::Handshake);
             }
             (Pattern::Fetch, Reuse::LateBinding) => {
-                let pool = self.pools.entry((flow.request.class, flow.request.dst));
+                let pool = self.pools.entry((flow.request.class, flow.ends.dst));
                 match pool.or_default().request(flow) {
                     Some(slot) => self.ask(now, slot, *flow),
                     None => self.open(now, flow, nic, Task::Dial, Opening::Handshake),
@@ -47,14 +46,7 @@ impl<H: HasTcp> Tcp<H> {
             class: request.class,
             nic,
             priority: request.priority,
-            key: FlowKey {
-                src: request.src,
-                dst: request.dst,
-                src_port: request
-                    .src_port
-                    .expect("the directory assigns source ports"),
-                dst_port: request.dst_port,
-            },
+            key: flow.key(),
             line_rate: self.nic_rates[nic.index()],
             now,
         };

@@ -1,0 +1,144 @@
+//! The NICs that flows use at hosts with several.
+
+use std::sync::Arc;
+
+use fabricsim_core::flow::{Ends, FlowRequest, ResolvedPath};
+use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::limits::FIRST_APP_FLOW;
+use fabricsim_core::plugin::FlowKey;
+use fabricsim_core::units::Bytes;
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::schema::nics::{NicChoice, NicRule};
+use fabricsim_scenario::schema::routing::RoutingSettings;
+use fabricsim_topology::{Routes, Topology};
+
+/// The rules of `[routing]` for NICs. Cheap to clone; by default, flows run between hosts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NicRules {
+    /// `None` where flows run between hosts, whose NICs share one address.
+    bound: Option<Arc<RoutingSettings>>,
+    /// Number of hosts of the network.
+    hosts: u32,
+}
+
+/// The NICs by which a flow may leave, and the addresses of its packets.
+struct Choice {
+    /// Equally good NICs, one of which the flow uses; not empty.
+    nics: Vec<PortId>,
+    /// The position of the flow's own among them, where no hash decides.
+    turn: Option<u64>,
+    dst: NodeId,
+}
+
+impl NicRules {
+    /// The rules of `scenario`.
+    pub(crate) fn of(scenario: &Scenario) -> Self {
+        let routing = scenario.routing();
+        let hosts = scenario.topology().hosts().len();
+        Self {
+            bound: routing.binds_nics().then(|| Arc::new(routing.clone())),
+            hosts: NodeId::from_index(hosts).0,
+        }
+    }
+
+    /// Returns whether the NICs of a host take turns.
+    pub(crate) fn take_turns(&self) -> bool {
+        let bound = self.bound.as_deref();
+        bound.is_some_and(|settings| settings.nic == NicChoice::RoundRobin)
+    }
+
+    /// Returns the path of a flow that starts as `request`, over `routes`; `payload` is that of a
+    /// full packet, and `turn` the number of flows that its host has started before.
+    pub(crate) fn resolve(
+        &self,
+        routes: &Routes,
+        turn: u64,
+        request: &FlowRequest,
+        payload: Bytes,
+    ) -> Option<ResolvedPath> {
+        let Some(settings) = self.bound.as_deref() else {
+            return between_hosts(routes, request, payload);
+        };
+        let choice = choice(settings, routes, turn, request)?;
+        let count = choice.nics.len() as u64;
+        let nic = match choice.turn {
+            Some(turn) => choice.nics[usize::try_from(turn % count).ok()?],
+            None => routes.nic_port(&key(request, choice.dst)?)?,
+        };
+        let path = routes.path_info_from(request.src, nic, choice.dst, payload)?;
+        let src = match choice.turn {
+            Some(_) => routes.nic_address(request.src, nic)?,
+            None => request.src,
+        };
+        let dst = choice.dst;
+        Some(ResolvedPath {
+            path,
+            nic,
+            ends: Ends { src, dst },
+        })
+    }
+
+    /// Returns which NIC, named for the class of `request`, its hosts do not have, in words.
+    pub(crate) fn missing(&self, topology: &Topology, request: &FlowRequest) -> Option<String> {
+        let rule = self.bound.as_deref()?.nics_of(request.class)?;
+        let ends = [(request.src, rule.from()), (request.dst, rule.to())];
+        let lacks = |&(host, nic): &(NodeId, Option<PortId>)| {
+            nic.is_some_and(|nic| nic.index() >= topology.ports(host).len())
+        };
+        let (host, nic) = ends.into_iter().find(lacks)?;
+        Some(format!("no NIC {} at host {host}", nic?))
+    }
+
+    /// Returns how many flows the application flow `id`'s host has started for applications before:
+    /// its number says it.
+    pub(crate) fn turn_of(&self, id: FlowId) -> u64 {
+        u64::from(id.0.saturating_sub(FIRST_APP_FLOW) / self.hosts.max(1))
+    }
+}
+
+/// The path of a flow between hosts, whose NICs share one address.
+fn between_hosts(routes: &Routes, request: &FlowRequest, payload: Bytes) -> Option<ResolvedPath> {
+    let nic = routes.nic_port(&key(request, request.dst)?)?;
+    Some(ResolvedPath {
+        path: routes.path_info(request.src, request.dst, payload)?,
+        nic,
+        ends: Ends::of_hosts(request),
+    })
+}
+
+fn key(request: &FlowRequest, dst: NodeId) -> Option<FlowKey> {
+    Some(FlowKey {
+        src: request.src,
+        dst,
+        src_port: request.src_port?,
+        dst_port: request.dst_port,
+    })
+}
+
+fn choice(
+    settings: &RoutingSettings,
+    routes: &Routes,
+    turn: u64,
+    request: &FlowRequest,
+) -> Option<Choice> {
+    let rule = settings.nics_of(request.class);
+    let dst = match rule.and_then(NicRule::to) {
+        Some(nic) => routes.nic_address(request.dst, nic)?,
+        None => request.dst,
+    };
+    if let Some(nic) = rule.and_then(NicRule::from) {
+        return Some(Choice {
+            nics: vec![nic],
+            turn: Some(0),
+            dst,
+        });
+    }
+    let mut nics = routes.nics(request.src, dst);
+    nics.sort_unstable();
+    let in_turn = settings.nic == NicChoice::RoundRobin;
+    (!nics.is_empty()).then(|| Choice {
+        nics,
+        turn: in_turn.then_some(turn),
+        dst,
+    })
+}

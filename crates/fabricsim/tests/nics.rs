@@ -1,0 +1,158 @@
+//! Hosts with two NICs: by which of them flows leave and arrive.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use std::path::Path;
+
+use fabricsim::{Scenario, Simulation};
+use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::network::Stop;
+use fabricsim_core::units::{Duration, Time};
+
+/// Servers 0 to 7, top-of-rack switches 8 to 11. Ports 0 to 3 of these lead to the servers of their
+/// pod, and NIC i of a server leads to switch i of its pod.
+fn testbed(tables: &str) -> String {
+    format!(
+        "[topology]\nkind = \"testbed\"\n[[workload]]\nkind = \"incast\"\nfan_in = 7\nsize = \"20KB\"\n\
+         receiver = 3\nperiod = \"50us\"\nduration = \"500us\"\n{tables}"
+    )
+}
+
+fn run(text: &str, threads: usize) -> Simulation {
+    let scenario = Scenario::from_text("nics.toml", text, Path::new("."), &[]);
+    let mut simulation = Simulation::new(&scenario.unwrap(), threads).unwrap();
+    assert_eq!(simulation.run_until(Time::MAX), Stop::Finished, "{text}");
+    simulation
+}
+
+/// The bytes that server 3 has got and sent by each of its NICs.
+fn by_nic(simulation: &mut Simulation) -> [[u64; 2]; 2] {
+    [0, 1].map(|nic| {
+        let into = simulation.port(NodeId(8 + u32::from(nic)), PortId(3));
+        let out = simulation.port(NodeId(3), PortId(nic));
+        [into, out].map(|sample| sample.unwrap().sent.get())
+    })
+}
+
+/// The bytes that `server` has sent by each of its NICs.
+fn sent(simulation: &mut Simulation, server: u32) -> [u64; 2] {
+    [0, 1].map(|nic| {
+        simulation
+            .port(NodeId(server), PortId(nic))
+            .unwrap()
+            .sent
+            .get()
+    })
+}
+
+const ALGORITHMS: [&str; 2] = ["[cc]\nkind = \"hpcc\"\n", "[cc]\nkind = \"cubic\"\n"];
+/// Payload: ten events of seven senders.
+const PAYLOAD: u64 = 10 * 7 * 20_000;
+
+#[test]
+fn flows_to_a_named_nic_arrive_there_alone() {
+    for cc in ALGORITHMS {
+        for nic in [0usize, 1] {
+            let routing = format!("[routing]\nnics = [{{ class = 0, to = {nic} }}]\n");
+            let mut simulation = run(&testbed(&format!("{cc}{routing}")), 1);
+            let both = by_nic(&mut simulation);
+            assert!(both[nic][0] > PAYLOAD, "{cc}{nic}: {both:?}");
+            // Acknowledgements leave by the NIC by which data has come.
+            assert!(both[nic][1] > 0, "{cc}{nic}: {both:?}");
+            assert_eq!(both[1 - nic], [0, 0], "{cc}{nic}");
+            // Servers of the pod send by the NIC at the same switch, others by both.
+            let other = sent(&mut simulation, 0)[1 - nic];
+            assert_eq!(other, 0, "{cc}{nic}");
+            assert!(sent(&mut simulation, 5).iter().all(|&bytes| bytes > 0));
+        }
+        let both = by_nic(&mut run(&testbed(cc), 1));
+        assert!(both.iter().all(|nic| nic[0] > PAYLOAD / 10), "{both:?}");
+    }
+}
+
+#[test]
+fn acknowledgements_return_to_a_named_nic() {
+    for cc in ALGORITHMS {
+        let routing = "[routing]\nnics = [{ class = 0, from = 1, to = 0 }]\n";
+        let mut simulation = run(&testbed(&format!("{cc}{routing}")), 1);
+        for server in [0, 1, 2, 4, 5, 6, 7] {
+            let [idle, busy] = sent(&mut simulation, server);
+            assert!(idle == 0 && busy > 10 * 20_000, "{cc}: {idle} {busy}");
+            let tor = |nic: u32| NodeId(8 + server / 4 * 2 + nic);
+            let port = PortId(u16::try_from(server % 4).unwrap());
+            let acks = [0, 1].map(|nic| simulation.port(tor(nic), port).unwrap().sent.get());
+            assert!(acks[0] == 0 && acks[1] > 0, "{cc}: {acks:?}");
+        }
+        // The paths cross the pod: T is that of the longest path between NICs.
+        let info = simulation.network_info();
+        assert_eq!(info.path_stats.switches, 5);
+    }
+}
+
+/// Each server has sent every second of its ten flows by each NIC.
+#[test]
+fn nics_take_turns() {
+    for cc in ALGORITHMS {
+        let text = testbed(&format!("{cc}[routing]\nnic = \"round-robin\"\n"));
+        let mut simulation = run(&text, 1);
+        for server in [0, 1, 2, 4, 5, 6, 7] {
+            let [one, other] = sent(&mut simulation, server);
+            assert!(one.abs_diff(other) < 2_000, "{cc}: {one} {other}");
+        }
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let routing = "[routing]\nnic = \"round-robin\"\nnics = [{ class = 0, to = 1 }]\n";
+    for cc in ALGORITHMS {
+        let text = testbed(&format!("{cc}{routing}"));
+        let finishes = |threads| -> Vec<Time> {
+            let mut simulation = run(&text, threads);
+            let mut done = simulation.take_completions();
+            done.sort_by_key(|completion| completion.flow.id);
+            done.iter().map(|completion| completion.finish).collect()
+        };
+        let one = finishes(1);
+        assert_eq!(one.len(), 70);
+        for threads in [2, 3, 8] {
+            assert_eq!(finishes(threads), one, "{cc}");
+        }
+    }
+}
+
+/// The base round trip of a flow by named NICs is that of its own path: across the pod where they
+/// are at different switches.
+#[test]
+fn the_ideal_is_that_of_the_flows_own_path() {
+    let text = "[topology]\nkind = \"testbed\"\n[[workload]]\nkind = \"poisson\"\nsizes = \"1KB\"\n\
+                load = 0.001\nduration = \"1ms\"\nsources = [\"0\"]\ndestinations = [\"3\"]\n[cc]\n\
+                kind = \"dcqcn\"\n[routing]\n";
+    for (nics, rtt) in [("from = 0, to = 0", 5_440), ("from = 1, to = 0", 8_500)] {
+        let text = format!("{text}nics = [{{ class = 0, {nics} }}]\n");
+        let mut simulation = run(&text, 1);
+        let done = simulation.take_completions();
+        assert!(!done.is_empty());
+        for completion in &done {
+            assert_eq!(
+                completion.flow.path.base_rtt,
+                Duration::from_ns(rtt),
+                "{nics}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_named_nic_whose_link_is_down_is_out_of_reach() {
+    let text = "[[event]]\nat = \"0s\"\nkind = \"link-down\"\nlink = [3, 8]\n[cc]\nkind = \"dcqcn\"\n[routing]\n\
+                nics = [{ class = 0, to = 0 }]\n";
+    let scenario = Scenario::from_text("nics.toml", &testbed(text), Path::new("."), &[]);
+    let mut simulation = Simulation::new(&scenario.unwrap(), 1).unwrap();
+    simulation.run_until(Time::MAX);
+    assert_eq!(simulation.take_completions(), []);
+    assert_eq!(simulation.unreachable().len(), 70);
+}

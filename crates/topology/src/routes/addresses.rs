@@ -1,0 +1,57 @@
+//! Addresses of the NICs of hosts that have several.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::{NodeId, PortId};
+
+use crate::graph::Topology;
+
+/// The addresses that NICs have beside those of their hosts: numbers above those of all nodes, in
+/// the order of hosts and ports. A host with one NIC has no other address than its own.
+#[derive(Clone, Debug)]
+pub(super) struct Addresses {
+    nodes: u32,
+    nics: Arc<[(NodeId, PortId)]>,
+}
+
+impl Addresses {
+    /// No NIC of `topology` has an address of its own.
+    pub(super) fn of_hosts(topology: &Topology) -> Self {
+        Self {
+            nodes: NodeId::from_index(topology.len()).0,
+            nics: Arc::new([]),
+        }
+    }
+
+    /// Each NIC of `topology` has an address where its host has several.
+    pub(super) fn of_nics(topology: &Topology) -> Self {
+        let several = |&&host: &&NodeId| topology.ports(host).len() > 1;
+        let hosts = topology.hosts().iter().filter(several);
+        let nics = hosts.flat_map(|&host| {
+            let ports = 0..topology.ports(host).len();
+            ports.map(move |port| (host, PortId::from_index(port)))
+        });
+        Self {
+            nics: nics.collect(),
+            ..Self::of_hosts(topology)
+        }
+    }
+
+    /// The NICs with addresses, in the order of these.
+    pub(super) fn nics(&self) -> impl Iterator<Item = (NodeId, PortId)> + '_ {
+        self.nics.iter().copied()
+    }
+
+    /// The address of port `nic` of `host`, if it has one of its own.
+    pub(super) fn of(&self, host: NodeId, nic: PortId) -> Option<NodeId> {
+        let place = self.nics.binary_search(&(host, nic)).ok()?;
+        Some(NodeId(self.nodes + NodeId::from_index(place).0))
+    }
+
+    /// The host that has `address`; an address that is no NIC's is the host's own.
+    pub(super) fn host(&self, address: NodeId) -> NodeId {
+        let place = address.0.checked_sub(self.nodes);
+        let nic = place.and_then(|place| self.nics.get(place as usize));
+        nic.map_or(address, |&(host, _)| host)
+    }
+}
