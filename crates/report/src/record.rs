@@ -122,6 +122,7 @@ mod tests {
             id: FlowId(9),
             request,
             path,
+            stream: None,
         };
         let completion = Completion {
             flow,

@@ -92,6 +92,34 @@ pub struct Flow {
     pub request: FlowRequest,
     /// Properties of the path in the idle network.
     pub path: PathInfo,
+    /// The place of a message in the stream of a connection; `None` for a flow of its own.
+    pub stream: Option<StreamPlace>,
+}
+
+impl Flow {
+    /// The number that the flow's packets carry: its own, or that of its connection.
+    #[must_use]
+    pub fn carrier(&self) -> FlowId {
+        self.stream.map_or(self.id, |place| place.connection)
+    }
+}
+
+/// The bytes that a message occupies in one direction of a connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct StreamPlace {
+    /// The connection's number.
+    pub connection: FlowId,
+    /// Position of the message's first byte in the stream. The positions of a stream may leave
+    /// gaps between messages ([`crate::plugin::Endpoint::message_alignment`]).
+    pub from: u64,
+}
+
+impl StreamPlace {
+    /// Returns the position after the last byte of a message of `size` that lies here.
+    #[must_use]
+    pub const fn end(&self, size: Bytes) -> u64 {
+        self.from + size.get()
+    }
 }
 
 /// A flow whose last byte has been acknowledged.

@@ -266,6 +266,7 @@ pub(super) mod testing {
                 id: FlowId(0),
                 request,
                 path,
+                stream: None,
             },
             finish: Time::ZERO + fct,
             retransmitted: Bytes::ZERO,

@@ -108,7 +108,15 @@ impl<R> NetworkDriver<'_, R> {
                 continue;
             };
             processes.update(request.src.index(), |node| match node {
-                Node::Host(host) => host.add_flow(Flow { id, request, path }, nic),
+                Node::Host(host) => host.add_flow(
+                    Flow {
+                        id,
+                        request,
+                        path,
+                        stream: None,
+                    },
+                    nic,
+                ),
                 Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),
             });
         }

@@ -63,6 +63,7 @@ fn start(host: &mut Host, id: u32, (src, dst): (u32, u32), class: ClassId) {
         id: FlowId(id),
         request,
         path,
+        stream: None,
     };
     host.start(Time::ZERO, &flow, NIC);
 }

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Packet, PrioritySet};
-use fabricsim_core::plugin::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Unfinished};
+use fabricsim_core::plugin::{
+    Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, Unfinished,
+};
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -35,8 +37,8 @@ pub struct Tcp<H> {
     time_wait: VecDeque<(Time, FlowId)>,
     ended: FxHashSet<FlowId>,
     timers: BinaryHeap<Reverse<(Time, u32)>>,
-    /// The flow that was last received in full, until somebody asks.
-    received: Option<FlowId>,
+    /// The flow that was last received in full, or the stream that has grown, until somebody asks.
+    received: Option<Received>,
     counters: EndpointCounters,
 }
 
@@ -225,7 +227,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         }
     }
 
-    fn take_received(&mut self) -> Option<FlowId> {
+    fn take_received(&mut self) -> Option<Received> {
         self.received.take()
     }
 
@@ -282,14 +284,17 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
                 acknowledged: Bytes::ZERO,
                 reason: self.waits_for_dial(flow.id),
             });
-        let mut flows: Vec<Unfinished> = carried.chain(waiting).collect();
+        let messages = self.connections.iter().flatten();
+        let messages = messages.flat_map(Connection::unfinished_messages);
+        let mut flows: Vec<Unfinished> = carried.chain(waiting).chain(messages).collect();
         flows.sort_by_key(|unfinished| unfinished.flow.id);
         flows
     }
 
     fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
         for connection in self.connections.iter().flatten() {
-            let Some(flow) = connection.flow() else {
+            let own = connection.flow().map(|flow| (flow, connection.progress()));
+            let Some((flow, acknowledged)) = own.or_else(|| connection.first_message()) else {
                 continue;
             };
             let line_rate = || self.nic_rates[connection.nic.index()];
@@ -297,7 +302,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
                 flow: *flow,
                 rate: connection.sender.pacing_rate().unwrap_or_else(line_rate),
                 window: Some(connection.sender.window_bytes()),
-                acknowledged: connection.progress(),
+                acknowledged,
             });
         }
     }

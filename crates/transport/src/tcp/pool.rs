@@ -120,6 +120,7 @@ mod tests {
                 bottleneck: Rate::from_mbps(50),
                 switches: 2,
             },
+            stream: None,
         }
     }
 

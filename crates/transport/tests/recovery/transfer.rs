@@ -130,6 +130,7 @@ fn hosts(sizes: &[u64], recovery: Recovery, cc: &Fixed) -> [Host; 2] {
             id: FlowId(id),
             request,
             path,
+            stream: None,
         };
         hosts[0].transport.start(Time::ZERO, &flow, PORT);
     }

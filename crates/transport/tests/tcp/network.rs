@@ -160,6 +160,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
                 bottleneck: self.path.rate,
                 switches: 1,
             },
+            stream: None,
         });
         self.schedule(start, Event::Start(number));
     }

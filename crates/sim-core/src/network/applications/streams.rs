@@ -1,0 +1,77 @@
+//! Connections as the host of one end keeps them: where in the stream the next message begins.
+
+use std::collections::BTreeMap;
+
+use crate::flow::{PathInfo, StreamPlace};
+use crate::id::{FlowId, PortId};
+use crate::units::Bytes;
+
+/// One direction of a connection, at its sender.
+#[derive(Debug, Default)]
+struct Stream {
+    /// The end of the last message.
+    written: u64,
+    /// The path of the last message that had a route.
+    path: Option<(PathInfo, PortId)>,
+}
+
+/// The streams that one host sends.
+#[derive(Debug, Default)]
+pub(super) struct Streams {
+    of: BTreeMap<FlowId, Stream>,
+}
+
+impl Streams {
+    /// Returns the path of a message that starts now. What is written to a connection that has had
+    /// a route waits for the next one.
+    pub(super) fn path(
+        &mut self,
+        connection: FlowId,
+        found: Option<(PathInfo, PortId)>,
+    ) -> Option<(PathInfo, PortId)> {
+        let stream = self.of.entry(connection).or_default();
+        stream.path = found.or(stream.path);
+        stream.path
+    }
+
+    /// Returns the place of the next message, of `size`, which begins at a multiple of `alignment`.
+    pub(super) fn place(
+        &mut self,
+        connection: FlowId,
+        size: Bytes,
+        alignment: Bytes,
+    ) -> StreamPlace {
+        let stream = self.of.entry(connection).or_default();
+        let from = stream.written.next_multiple_of(alignment.get());
+        let place = StreamPlace { connection, from };
+        stream.written = place.end(size);
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_follow_one_another_at_multiples_of_the_alignment() {
+        let mut streams = Streams::default();
+        let mut place = |connection: u32, size: u64, alignment: u64| {
+            let (size, alignment) = (Bytes::new(size), Bytes::new(alignment));
+            streams.place(FlowId(connection), size, alignment).from
+        };
+        assert_eq!(
+            [place(0, 10, 1), place(0, 5, 1), place(0, 1, 1)],
+            [0, 10, 15]
+        );
+        assert_eq!(
+            [
+                place(1, 1, 1_000),
+                place(1, 2_500, 1_000),
+                place(1, 1_000, 1_000)
+            ],
+            [0, 1_000, 4_000]
+        );
+        assert_eq!(place(1, 1, 1_000), 5_000);
+    }
+}
