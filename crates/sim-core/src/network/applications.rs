@@ -56,6 +56,9 @@ impl AppActions for Caller<'_> {
     fn start_flow(&mut self, at: Time, flow: &AppFlow) -> Result<FlowId, StartError> {
         let resolver = self.state.check(at, flow)?;
         let number = self.state.number()?;
+        if let Some(connection) = &flow.connection {
+            self.state.streams.ask(connection.id, flow.size);
+        }
         if at <= self.now {
             return self.state.start(self.now, &*resolver, number, flow);
         }

@@ -82,6 +82,21 @@ impl AppState {
         Ok((FlowId(number), FIRST_PORT + port))
     }
 
+    /// Returns why `flow` is no message of its connection, if it is none.
+    fn misfit(&self, flow: &AppFlow) -> Option<String> {
+        let connection = flow.connection.as_ref()?;
+        let begins = connection.host();
+        if AppFlow::on(connection, flow.size).with_tag(flow.tag) != *flow {
+            Some("it differs from its connection".to_owned())
+        } else if begins != self.host {
+            Some(format!("its connection begins at host {begins}"))
+        } else if !self.streams.has_room(connection.id, flow.size) {
+            Some(format!("its connection would carry more than {MAX_SIZE}"))
+        } else {
+            None
+        }
+    }
+
     /// Checks a flow that is to start at `at`.
     pub(super) fn check(
         &self,
@@ -89,6 +104,9 @@ impl AppState {
         flow: &AppFlow,
     ) -> Result<Arc<dyn PathResolver>, StartError> {
         let refuse = |why: String| Err(StartError::Refused(why));
+        if let Some(why) = self.misfit(flow) {
+            return refuse(why);
+        }
         if flow.dst == self.host {
             return refuse(format!("host {} sends to itself", self.host));
         }
@@ -107,19 +125,6 @@ impl AppState {
         if at > Time::HORIZON {
             return refuse(format!(
                 "it starts at {at}, beyond the end of simulated time, 53 days"
-            ));
-        }
-        if let Some(connection) = &flow.connection
-            && AppFlow::on(connection, flow.size).with_tag(flow.tag) != *flow
-        {
-            return refuse("it differs from its connection".to_owned());
-        }
-        if let Some(connection) = &flow.connection
-            && connection.host() != self.host
-        {
-            return refuse(format!(
-                "its connection begins at host {}",
-                connection.host()
             ));
         }
         let resolver = self.network.resolver()?;

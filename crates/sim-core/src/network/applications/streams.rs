@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::flow::{PathInfo, StreamPlace};
 use crate::id::{FlowId, PortId};
+use crate::limits::MAX_SIZE;
 use crate::units::Bytes;
 
 /// One direction of a connection, at its sender.
 #[derive(Debug, Default)]
 struct Stream {
-    /// The end of the last message.
+    /// Bytes of all messages, those that start later included.
+    asked: Bytes,
+    /// The end of the last message that has started.
     written: u64,
     /// The path of the last message that had a route.
     path: Option<(PathInfo, PortId)>,
@@ -22,6 +25,22 @@ pub(super) struct Streams {
 }
 
 impl Streams {
+    /// Returns whether one direction of a connection can carry a message of `size` more; none
+    /// carries more than the longest flow.
+    pub(super) fn has_room(&self, connection: FlowId, size: Bytes) -> bool {
+        let asked = self
+            .of
+            .get(&connection)
+            .map_or(Bytes::ZERO, |own| own.asked);
+        asked.saturating_add(size) <= MAX_SIZE
+    }
+
+    /// A message of `size` starts now or later.
+    pub(super) fn ask(&mut self, connection: FlowId, size: Bytes) {
+        let stream = self.of.entry(connection).or_default();
+        stream.asked = stream.asked.saturating_add(size);
+    }
+
     /// Returns the path of a message that starts now. What is written to a connection that has had
     /// a route waits for the next one.
     pub(super) fn path(
