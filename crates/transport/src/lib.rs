@@ -36,7 +36,8 @@
 //!     dst_port: 100,
 //! };
 //! let path = PathInfo { base_rtt: Duration::from_us(4), bottleneck: rate, switches: 1 };
-//! host.start(Time::ZERO, &Flow { id: FlowId(0), request, path }, PortId(0));
+//! let flow = Flow { id: FlowId(0), request, path, stream: None };
+//! host.start(Time::ZERO, &flow, PortId(0));
 //!
 //! // The first packet leaves at once, the next one when its time on the wire has passed.
 //! let mut sent = Vec::new();

@@ -126,6 +126,19 @@ mod tests {
     }
 
     #[test]
+    fn short_packets_inside_a_connection_take_the_numbers_of_full_ones() {
+        let mut reassembly = Reassembly::new(0, MTU);
+        for (seq, payload) in [(1_000, 10), (1_000, 10), (2_000, 1_000), (4_000, 300)] {
+            reassembly.keep(&packet(seq, payload, Flags::STREAM), 0, MTU);
+        }
+        assert_eq!(reassembly.fill(1_000, MTU), (3_000, false));
+        assert_eq!(reassembly.padding_below(3_000), 990);
+        assert_eq!(reassembly.padding_below(3_000), 0);
+        assert_eq!(reassembly.fill(4_000, MTU), (5_000, false));
+        assert_eq!(reassembly.padding_below(5_000), 700);
+    }
+
+    #[test]
     fn what_lies_far_beyond_is_kept_and_reported() {
         let mut reassembly = Reassembly::new(0, MTU);
         let mut keep =

@@ -269,6 +269,29 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_has_no_end_and_its_progress_is_reported() {
+        let mut receivers = Receivers::default();
+        let config = config(Recovery::Selective);
+        let mut take = |seq, payload| {
+            let mut packet = data(7, seq, Flags::STREAM);
+            packet.payload = payload;
+            let taken = receivers.on_data(Time::ZERO, &packet, &config);
+            (taken, receivers.received.take())
+        };
+        let until = |until| {
+            Some(Received::Stream {
+                connection: FlowId(7),
+                until,
+            })
+        };
+        assert_eq!(take(0, 64), ((Reply::Ack(1_000), 64), until(1_000)));
+        assert_eq!(take(2_000, 5), ((nack(1_000, 1), 0), None));
+        assert_eq!(take(1_000, 100), ((Reply::Ack(3_000), 105), until(3_000)));
+        assert_eq!(take(0, 64), ((Reply::Ack(3_000), 0), None));
+        assert!(receivers.complete.is_empty());
+    }
+
+    #[test]
     fn a_late_copy_of_a_complete_flow_is_recognized() {
         let mut receivers = Receivers::default();
         let config = config(Recovery::GoBackN);

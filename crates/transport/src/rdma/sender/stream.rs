@@ -159,3 +159,58 @@ impl<L> RdmaSender<L> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::flow::{FlowRequest, PathInfo};
+    use fabricsim_core::id::{ClassId, FlowId, NodeId};
+    use fabricsim_core::packet::Priority;
+    use fabricsim_core::units::{Duration, Rate};
+
+    use super::*;
+
+    fn message(id: u32, size: u64) -> Flow {
+        Flow {
+            id: FlowId(id),
+            request: FlowRequest {
+                src: NodeId(0),
+                dst: NodeId(1),
+                size: Bytes::new(size),
+                start: Time::ZERO,
+                class: ClassId(0),
+                priority: Priority::new(3),
+                src_port: Some(1),
+                dst_port: 2,
+            },
+            path: PathInfo {
+                base_rtt: Duration::from_us(4),
+                bottleneck: Rate::from_gbps(100),
+                switches: 1,
+            },
+            stream: None,
+        }
+    }
+
+    #[test]
+    fn each_message_begins_with_a_packet_of_its_own() {
+        let mut stream = Stream::new(Bytes::new(1_000));
+        let mut from = 0;
+        for (id, size) in [(0, 10), (1, 2_500), (2, 1_000)] {
+            let connection = FlowId(9);
+            from = stream.write(&message(id, size), StreamPlace { connection, from });
+        }
+        assert_eq!(from, 5_000);
+        assert_eq!(
+            [0, 1_000, 2_000, 3_000, 4_000].map(|seq| stream.left(seq)),
+            [10, 2_500, 1_500, 500, 1_000]
+        );
+        assert_eq!(stream.payload(0, 5_000), 3_510);
+        assert_eq!(stream.payload(0, 3_000), 2_010);
+        assert_eq!(stream.payload(3_000, 4_000), 500);
+        stream.messages.pop_front();
+        assert_eq!(stream.payload(1_000, 5_000), 3_500);
+        stream.messages.clear();
+        assert_eq!(stream.payload(5_000, 5_000), 0);
+        assert_eq!(stream.first_end(), u64::MAX);
+    }
+}
