@@ -2,6 +2,7 @@
 
 mod place;
 mod recorder;
+mod rpc;
 mod tables;
 
 use std::fs::File;
@@ -23,6 +24,8 @@ use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use place::ResultPlace;
 use recorder::{CpuClock, Recorder};
+pub use rpc::RpcSummary;
+use rpc::write_rpc_results;
 use tables::{write_pauses, write_queue_stats};
 
 use crate::utilization::ExpectedUtilization;
@@ -197,6 +200,7 @@ impl<'s> Run<'s> {
             monitor,
             expected: simulation.expected(),
         };
+        let routes = simulation.routes().clone();
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
         let until = scenario
             .run()
@@ -233,6 +237,7 @@ impl<'s> Run<'s> {
             None => Vec::new(),
         };
         write_tables(scenario, &simulation, folder, ending)?;
+        let rpc = write_rpc_results(scenario, &simulation, routes, folder, ending)?;
         let end = Measured {
             status,
             overload: overload_of(stop),
@@ -246,6 +251,7 @@ impl<'s> Run<'s> {
             scenario_checksum: origin.checksum().to_owned(),
             observed,
             query_files,
+            rpc,
             plan: simulation
                 .queries()
                 .map(|queries| queries.plan().summary(queries.names())),

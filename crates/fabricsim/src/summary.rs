@@ -8,6 +8,7 @@ use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, queue_groups};
+use crate::outcome::RpcSummary;
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;
@@ -195,6 +196,9 @@ pub struct Summary {
     /// The files of the results of queries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub query_files: Vec<String>,
+    /// Remote procedure calls, by class.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rpc: Vec<RpcSummary>,
     /// Assignment of packets to queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanSummary>,
@@ -295,6 +299,7 @@ pub(crate) fn summarize(
             .map(QueueGroup::summary)
             .collect(),
         query_files: Vec::new(),
+        rpc: Vec::new(),
         plan: None,
         files: Vec::new(),
         scenario: scenario.resolved(),

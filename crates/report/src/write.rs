@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use fabricsim_core::units::Duration;
+
 use crate::checksum::Checksum;
 use crate::record::FctRecord;
 
@@ -137,9 +139,14 @@ pub(crate) fn push_nanoseconds(buffer: &mut Vec<u8>, ps: u64) {
 
 /// The slowdown with six decimals, rounded half up.
 pub(crate) fn push_slowdown(buffer: &mut Vec<u8>, record: &FctRecord) {
+    push_ratio(buffer, record.fct, record.ideal);
+}
+
+/// `time` over `ideal`, at least 1, with six decimals, rounded half up.
+pub(crate) fn push_ratio(buffer: &mut Vec<u8>, time: Duration, ideal: Duration) {
     const UNIT: u64 = 10u64.pow(6);
-    let ideal = u128::from(record.ideal.as_ps().max(1));
-    let fct = u128::from(record.fct.as_ps()).max(ideal);
+    let ideal = u128::from(ideal.as_ps().max(1));
+    let fct = u128::from(time.as_ps()).max(ideal);
     let rounded = (fct * u128::from(UNIT) + ideal / 2) / ideal;
     let millionths = u64::try_from(rounded).unwrap_or(u64::MAX);
     push_integer(buffer, millionths / UNIT);
@@ -149,7 +156,7 @@ pub(crate) fn push_slowdown(buffer: &mut Vec<u8>, record: &FctRecord) {
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::units::{Duration, Time};
+    use fabricsim_core::units::Time;
 
     use super::*;
     use crate::read_fct;

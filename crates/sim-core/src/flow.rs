@@ -102,6 +102,15 @@ impl Ends {
             dst: request.dst,
         }
     }
+
+    /// The addresses of packets in the other direction.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        Self {
+            src: self.dst,
+            dst: self.src,
+        }
+    }
 }
 
 /// The path of a flow as it starts.
@@ -116,7 +125,7 @@ pub struct ResolvedPath {
 }
 
 impl ResolvedPath {
-    /// The flow `id` of `request` on this path.
+    /// The flow `id` of `request`, a flow of its own, on this path.
     #[must_use]
     pub const fn flow(&self, id: FlowId, request: FlowRequest) -> Flow {
         Flow {
@@ -124,6 +133,7 @@ impl ResolvedPath {
             request,
             path: self.path,
             ends: self.ends,
+            stream: None,
         }
     }
 }
@@ -139,10 +149,12 @@ pub struct Flow {
     pub path: PathInfo,
     /// The addresses at both ends.
     pub ends: Ends,
+    /// The place of a message in the stream of a connection; `None` for a flow of its own.
+    pub stream: Option<StreamPlace>,
 }
 
 impl Flow {
-    /// A flow between the addresses of its hosts.
+    /// A flow of its own between the addresses of its hosts.
     #[must_use]
     pub const fn new(id: FlowId, request: FlowRequest, path: PathInfo) -> Self {
         let ends = Ends::of_hosts(&request);
@@ -151,6 +163,7 @@ impl Flow {
             request,
             path,
             ends,
+            stream: None,
         }
     }
 
@@ -163,6 +176,30 @@ impl Flow {
             src_port: self.request.src_port.unwrap_or_default(),
             dst_port: self.request.dst_port,
         }
+    }
+
+    /// The number that the flow's packets carry: its own, or that of its connection.
+    #[must_use]
+    pub fn carrier(&self) -> FlowId {
+        self.stream.map_or(self.id, |place| place.connection)
+    }
+}
+
+/// The bytes that a message occupies in one direction of a connection.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct StreamPlace {
+    /// The connection's number.
+    pub connection: FlowId,
+    /// Position of the message's first byte in the stream. The positions of a stream may leave
+    /// gaps between messages ([`crate::plugin::Endpoint::message_alignment`]).
+    pub from: u64,
+}
+
+impl StreamPlace {
+    /// Returns the position after the last byte of a message of `size` that lies here.
+    #[must_use]
+    pub const fn end(&self, size: Bytes) -> u64 {
+        self.from + size.get()
     }
 }
 

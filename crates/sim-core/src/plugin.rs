@@ -16,7 +16,7 @@ mod routing;
 mod telemetry;
 
 pub use admission::{Admission, Admit, Release};
-pub use app::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
+pub use app::{AppActions, AppContext, AppFlow, Application, Connection, PathResolver, StartError};
 pub use congestion::{
     Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
     DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth, IntHop,
@@ -24,7 +24,7 @@ pub use congestion::{
     ReturnedProbe, Round, SharedConstants, Signal, TelemetryReader, TelemetryView, Transport,
     default_min_rate, scaled_window,
 };
-pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Unfinished};
+pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, Unfinished};
 pub use event_order::{ByInsertion, ByNode, EventOrder};
 pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{ClassId, FlowId, PortId};
+use fabricsim_core::id::{ClassId, PortId};
 use fabricsim_core::packet::{Packet, PrioritySet};
 use fabricsim_core::plugin::{
-    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate, TelemetryReader,
+    ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, TelemetryReader,
     Transport, Unfinished,
 };
-use fabricsim_core::units::{Rate, Time};
+use fabricsim_core::units::{Bytes, Rate, Time};
 
 use crate::rdma::{Rdma, RdmaSettings};
 use crate::tcp::{Bits, HasTcp, Tcp, TcpSettings};
@@ -171,7 +171,14 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
         rdma.min(self.tcp.next_send(at, nic, paused))
     }
 
-    fn take_received(&mut self) -> Option<FlowId> {
+    fn message_alignment(&self, class: ClassId) -> Bytes {
+        match self.transports.of(class) {
+            Transport::Rdma => self.rdma.message_alignment(class),
+            Transport::Tcp => self.tcp.message_alignment(class),
+        }
+    }
+
+    fn take_received(&mut self) -> Option<Received> {
         self.rdma
             .take_received()
             .or_else(|| self.tcp.take_received())

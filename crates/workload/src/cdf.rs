@@ -101,6 +101,16 @@ impl SizeCdf {
         Bytes::new((size as u64).max(1))
     }
 
+    /// The same distribution without what lies below the first size that has a probability: that
+    /// size has all of it.
+    #[must_use]
+    pub fn with_atom(&self) -> Self {
+        let points = self.points.iter().copied();
+        Self {
+            points: points.skip_while(|point| point.cumulative <= 0.0).collect(),
+        }
+    }
+
     /// The mean size in bytes of the piecewise-linear distribution, before truncation to whole
     /// bytes.
     #[must_use]

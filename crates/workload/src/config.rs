@@ -3,7 +3,9 @@
 use fabricsim_core::input::Keys;
 
 use crate::workload::WorkloadKind;
-use crate::{AllToAllConfig, IncastConfig, ListConfig, PermutationConfig, PoissonConfig};
+use crate::{
+    AllToAllConfig, IncastConfig, ListConfig, PermutationConfig, PoissonConfig, RpcConfig,
+};
 
 /// A kind of workload: its name in a scenario, what it is in one line, and its keys with their
 /// meaning, unit and default.
@@ -33,6 +35,7 @@ kinds! {
     IncastConfig,
     PermutationConfig,
     AllToAllConfig,
+    RpcConfig,
     ListConfig,
 }
 
@@ -53,6 +56,7 @@ mod tests {
             boxed(IncastConfig::once(3, Bytes::new(1_000))),
             boxed(PermutationConfig::new(Bytes::new(1_000))),
             boxed(AllToAllConfig::new(Bytes::new(1_000))),
+            boxed(RpcConfig::new("4KB", Duration::from_ms(1))),
             boxed(ListConfig::new("flow.txt")),
         ]
     }
@@ -107,13 +111,9 @@ mod tests {
                 .unwrap_or_default();
             assert!(!missing(&config));
             assert!(config.expected(&context).unwrap().flows > 0.0);
-            assert!(
-                config
-                    .build(&context, ClassId(0))
-                    .unwrap()
-                    .next_start()
-                    .is_some()
-            );
+            let first = config.build(&context, ClassId(0)).unwrap().next_start();
+            let applications = config.applications(&context, ClassId(0)).unwrap();
+            assert!(first.is_some() != !applications.is_empty());
         }
         let file = boxed(PoissonConfig::new("cdf.txt", 0.5, Duration::from_ms(1)));
         let named = file.file().unwrap();

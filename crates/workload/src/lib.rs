@@ -11,6 +11,7 @@
 //! | `incast` | [`IncastConfig`] | many hosts send to one at the same moment |
 //! | `permutation` | [`PermutationConfig`] | every host sends to one other, every host receives from one |
 //! | `all-to-all` | [`AllToAllConfig`] | every host sends to every other |
+//! | `rpc` | [`RpcConfig`] | clients send queries on connections to servers, which respond |
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
 //!
 //! This crate reads no files: a configuration names the file that it needs
@@ -50,6 +51,7 @@ mod merge;
 mod offered;
 mod permutation;
 mod poisson;
+mod rpc;
 mod sizes;
 mod text;
 mod workload;
@@ -68,6 +70,7 @@ pub use merge::Merge;
 pub use offered::{CostOf, FlowCost, Offered, Traffic};
 pub use permutation::PermutationConfig;
 pub use poisson::PoissonConfig;
+pub use rpc::{RpcClient, RpcConfig, RpcMode, RpcQuery, RpcTargets, ServiceTimes, SizeSteps};
 pub use sizes::Sizes;
 pub use workload::{
     AnyWorkload, BoxedWorkload, FileContent, FileState, NamedFile, Workload, WorkloadKind, boxed,

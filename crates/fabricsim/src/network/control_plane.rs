@@ -114,15 +114,20 @@ impl PathResolver for HostRoutes {
         Ok(())
     }
 
-    fn resolve(&self, id: FlowId, request: &FlowRequest) -> Option<ResolvedPath> {
+    fn resolve(&self, id: FlowId, turn: u64, request: &FlowRequest) -> Option<ResolvedPath> {
         let payload = self.ideal.payload(request);
-        let turn = self.nics.turn_of(id);
         let found = self.nics.resolve(&self.routes, turn, request, payload)?;
         if let Some(equal) = &self.equal {
             let mut equal = equal.lock().unwrap_or_else(PoisonError::into_inner);
             choose_ideal(&mut equal, &self.ideal, id, request, &found);
         }
         Some(found)
+    }
+
+    fn resolve_between(&self, request: &FlowRequest, ends: Ends) -> Option<ResolvedPath> {
+        let payload = self.ideal.payload(request);
+        self.nics
+            .resolve_between(&self.routes, request, ends, payload)
     }
 }
 

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::flow::{Ends, FlowRequest, ResolvedPath};
-use fabricsim_core::id::{FlowId, NodeId, PortId};
-use fabricsim_core::limits::FIRST_APP_FLOW;
+use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::plugin::FlowKey;
 use fabricsim_core::units::Bytes;
 use fabricsim_scenario::scenario::Scenario;
@@ -17,8 +16,6 @@ use fabricsim_topology::{Routes, Topology};
 pub(crate) struct NicRules {
     /// `None` where flows run between hosts, whose NICs share one address.
     bound: Option<Arc<RoutingSettings>>,
-    /// Number of hosts of the network.
-    hosts: u32,
 }
 
 /// The NICs by which a flow may leave, and the addresses of its packets.
@@ -34,10 +31,8 @@ impl NicRules {
     /// The rules of `scenario`.
     pub(crate) fn of(scenario: &Scenario) -> Self {
         let routing = scenario.routing();
-        let hosts = scenario.topology().hosts().len();
         Self {
             bound: routing.binds_nics().then(|| Arc::new(routing.clone())),
-            hosts: NodeId::from_index(hosts).0,
         }
     }
 
@@ -89,10 +84,31 @@ impl NicRules {
         Some(format!("no NIC {} at host {host}", nic?))
     }
 
-    /// Returns how many flows the application flow `id`'s host has started for applications before:
-    /// its number says it.
-    pub(crate) fn turn_of(&self, id: FlowId) -> u64 {
-        u64::from(id.0.saturating_sub(FIRST_APP_FLOW) / self.hosts.max(1))
+    /// Returns the path of a message of a connection between the addresses `ends`, that is by the
+    /// NICs that the connection has used before.
+    pub(crate) fn resolve_between(
+        &self,
+        routes: &Routes,
+        request: &FlowRequest,
+        ends: Ends,
+        payload: Bytes,
+    ) -> Option<ResolvedPath> {
+        if self.bound.is_none() {
+            return between_hosts(routes, request, payload);
+        }
+        let nic = if ends.src == request.src {
+            routes.nic_port(&key(request, ends.dst)?)?
+        } else {
+            let nics = routes.nics(request.src, ends.dst).into_iter();
+            let mut own =
+                nics.filter(|&nic| routes.nic_address(request.src, nic) == Some(ends.src));
+            own.next()?
+        };
+        Some(ResolvedPath {
+            path: routes.path_info_from(request.src, nic, ends.dst, payload)?,
+            nic,
+            ends,
+        })
     }
 }
 

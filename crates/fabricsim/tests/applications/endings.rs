@@ -8,7 +8,7 @@ use fabricsim::core::plugin::{AppContext, AppFlow, Application, StartError};
 use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
 
-use crate::player::{Game, Player, play, silent};
+use crate::player::{Game, Means, Player, play, silent};
 
 const STAR: &str = "kind = \"star\"\nhosts = 4";
 const CC: &str = "[cc]\nkind = \"dcqcn\"";
@@ -19,6 +19,7 @@ const GAME: Game = Game {
     think: Duration::from_us(1),
     rounds: 10,
     priority: Priority::new(3),
+    means: Means::Flows,
 };
 
 fn simulation(scenario: &Scenario) -> Simulation {

@@ -3,12 +3,21 @@
 use fabricsim::core::flow::{Completion, Flow};
 use fabricsim::core::id::{ClassId, FlowId, NodeId};
 use fabricsim::core::packet::Priority;
-use fabricsim::core::plugin::{AppContext, AppFlow, Application};
+use fabricsim::core::plugin::{AppContext, AppFlow, Application, Connection};
 use fabricsim::core::units::{Bytes, Duration, Time};
 use fabricsim::{Scenario, Simulation};
 
 /// The flow class of all that players send.
 pub(crate) const CLASS: ClassId = ClassId(9);
+
+/// Means by which players send.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Means {
+    /// Each ping and pong is a flow of its own.
+    Flows,
+    /// Both sides send messages on one connection.
+    Connection,
+}
 
 /// Parameters of the exchange between a pair of hosts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -19,6 +28,7 @@ pub(crate) struct Game {
     pub(crate) think: Duration,
     pub(crate) rounds: u64,
     pub(crate) priority: Priority,
+    pub(crate) means: Means,
 }
 
 /// Something that a player has seen.
@@ -35,6 +45,7 @@ pub(crate) struct Player {
     other: NodeId,
     pings: bool,
     game: Game,
+    connection: Option<Connection>,
     pub(crate) seen: Vec<Seen>,
     /// Pongs that have come.
     pub(crate) rounds: u64,
@@ -47,6 +58,7 @@ impl Player {
             other,
             pings: true,
             game,
+            connection: None,
             seen: Vec::new(),
             rounds: 0,
         }
@@ -64,10 +76,14 @@ impl Player {
         } else {
             self.game.pong
         };
-        let flow = AppFlow {
-            priority: self.game.priority,
-            ..AppFlow::new(self.other, size, CLASS).with_tag(tag)
+        let flow = match &self.connection {
+            Some(connection) => AppFlow::on(connection, size),
+            None => AppFlow {
+                priority: self.game.priority,
+                ..AppFlow::new(self.other, size, CLASS)
+            },
         };
+        let flow = flow.with_tag(tag);
         // Without a route the game is over.
         if let Ok(id) = context.start_flow(&flow) {
             self.seen.push(Seen::Started(id, context.now()));
@@ -78,6 +94,10 @@ impl Player {
 impl Application for Player {
     fn on_start(&mut self, context: &mut AppContext<'_>) {
         if self.pings {
+            if self.game.means == Means::Connection {
+                let connection = context.connect(self.other, CLASS, self.game.priority, 100);
+                self.connection = Some(connection.unwrap());
+            }
             self.send(context, 0);
         }
     }
@@ -99,6 +119,7 @@ impl Application for Player {
         let now = context.now();
         self.seen.push(Seen::Received(flow.id, now, tag));
         if !self.pings {
+            self.connection = flow.reply_connection();
             self.send(context, tag);
             return;
         }

@@ -19,7 +19,7 @@ use fabricsim::workload::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::player::{Game, Player, play, whisper};
+use crate::player::{Game, Means, Player, play, whisper};
 
 const GAME: Game = Game {
     ping: Bytes::new(2_000),
@@ -27,6 +27,7 @@ const GAME: Game = Game {
     think: Duration::from_us(2),
     rounds: 5,
     priority: Priority::new(3),
+    means: Means::Flows,
 };
 
 /// Hosts in pairs that play.

@@ -7,7 +7,7 @@ use fabricsim::core::packet::Priority;
 use fabricsim::core::units::{Bytes, Duration, Time};
 use proptest::prelude::*;
 
-use crate::player::{Game, Player, Seen, play, seen, silent};
+use crate::player::{Game, Means, Player, Seen, play, seen, silent};
 
 /// A star whose links have 100 Gbps, 80 ps for each byte, and take 1 us.
 const PS_PER_BYTE: u64 = 80;
@@ -17,10 +17,10 @@ const HEADER: u64 = 48;
 const ACK: u64 = 60;
 const MTU: u64 = 1_000;
 
-fn star(hosts: usize) -> fabricsim::Scenario {
+fn star(hosts: usize, recovery: &str) -> fabricsim::Scenario {
     silent(
         &format!("kind = \"star\"\nhosts = {hosts}\nrate = \"100Gbps\"\ndelay = \"1us\""),
-        "[cc]\nkind = \"dcqcn\"",
+        &format!("[cc]\nkind = \"dcqcn\"\n[rdma]\nrecovery = \"{recovery}\""),
     )
 }
 
@@ -31,6 +31,7 @@ const fn game(ping: u64, pong: u64, think_ps: u64, rounds: u64) -> Game {
         think: Duration::from_ps(think_ps),
         rounds,
         priority: Priority::new(3),
+        means: Means::Flows,
     }
 }
 
@@ -70,8 +71,10 @@ fn expected(game: &Game, hosts: u32, (one, other): (u32, u32)) -> [Vec<Seen>; 2]
     let mut start = 0;
     // When the wire of the one who pings is free.
     let mut free = 0;
+    // A connection takes the first number.
+    let connections = u32::from(game.means == Means::Connection);
     for round in 0..u32::try_from(game.rounds).unwrap() {
-        let ping = FlowId((1 << 31) + round * hosts + one);
+        let ping = FlowId((1 << 31) + (round + connections) * hosts + one);
         let pong = FlowId((1 << 31) + round * hosts + other);
         near.push((start, Seen::Started(ping, at(start))));
         let there = arrival(start.max(free), game.ping.get());
@@ -114,7 +117,7 @@ fn request_response_and_think_time_add_up_to_the_picosecond() {
     let response = 4_800 + 3 * 83_840 + 43_840 + 2_000_000;
     let think = 5_000_000;
     let round = request + response + think;
-    let mut simulation = Simulation::new(&star(2), 1).unwrap();
+    let mut simulation = Simulation::new(&star(2, "go-back-n"), 1).unwrap();
     play(&mut simulation, 0, 1, game(1_000, 2_500, think, 3));
     assert_eq!(simulation.run_until(Time::MAX), Stop::Finished);
     let seen = seen(&simulation);
@@ -142,6 +145,8 @@ proptest! {
             (12u64..30_000, 12u64..30_000, prop_oneof![Just(0u64), 1u64..20_000_000], 1u64..6),
             1..5,
         ),
+        means in prop::sample::select(vec![Means::Flows, Means::Connection]),
+        recovery in prop::sample::select(vec!["go-back-n", "selective"]),
         step in prop_oneof![Just(u64::MAX), 100_000u64..3_000_000],
     ) {
         let pairs: Vec<(Game, (u32, u32))> = games
@@ -149,12 +154,13 @@ proptest! {
             .zip(0u32..)
             .map(|(&(ping, pong, think, rounds), i)| {
                 let (ping, pong) = (no_sliver(ping), no_sliver(pong));
-                (game(ping, pong, think, rounds), (2 * i, 2 * i + 1))
+                let game = game(ping, pong, think, rounds);
+                (Game { means, ..game }, (2 * i, 2 * i + 1))
             })
             .collect();
         let hosts = 2 * u32::try_from(pairs.len()).unwrap();
         for threads in [1, 2, 8] {
-            let mut simulation = Simulation::new(&star(hosts as usize), threads).unwrap();
+            let mut simulation = Simulation::new(&star(hosts as usize, recovery), threads).unwrap();
             for &(game, (one, other)) in &pairs {
                 play(&mut simulation, one, other, game);
             }

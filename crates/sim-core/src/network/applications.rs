@@ -1,22 +1,23 @@
 //! The applications of a host, their timers and the flows that they start.
 
 mod shared;
+mod state;
+mod streams;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Overload;
-use crate::flow::{Completion, Flow, FlowRequest};
-use crate::id::{FlowId, NodeId, PortId};
-use crate::limits::{FIRST_APP_FLOW, MAX_SIZE, MAX_TIMERS_AT_ONCE};
-use crate::plugin::{AppActions, AppContext, AppFlow, Application, PathResolver, StartError};
+use crate::flow::{Completion, Flow, FlowKey, FlowRequest};
+use crate::id::{ClassId, FlowId, NodeId, PortId};
+use crate::limits::MAX_TIMERS_AT_ONCE;
+use crate::packet::Priority;
+use crate::plugin::{
+    AppActions, AppContext, AppFlow, Application, Connection, Received, StartError,
+};
 use crate::rng::Stream;
 use crate::units::{Bytes, Time};
 pub(super) use shared::AppNetwork;
-
-/// The source ports that flows of applications get in turn: the first one, and how many there are.
-const FIRST_PORT: u16 = 10_000;
-const PORTS: u32 = 55_000;
+use state::AppState;
 
 /// Something that an application has asked for and whose time has not come.
 #[derive(Clone, Copy, Debug)]
@@ -44,121 +45,6 @@ pub(super) struct AppNews {
     pub(super) overload: Option<Overload>,
 }
 
-/// Requests of the applications of one host, and their state.
-#[derive(Debug)]
-struct AppState {
-    network: Arc<AppNetwork>,
-    host: NodeId,
-    /// The place of the host among all hosts.
-    rank: u32,
-    /// Number of flow numbers that have been assigned here.
-    numbered: u32,
-    /// By time and order of asking; with the place of the application.
-    due: BTreeMap<(Time, u64), (usize, Due)>,
-    /// Number of entries that have been added to `due`.
-    asked: u64,
-    /// Key of each timer's entry in `due`, by application and token.
-    timers: BTreeMap<(usize, u64), (Time, u64)>,
-    /// Flows that start now.
-    ready: Vec<(Flow, PortId)>,
-    /// There is something that the driver has not been told.
-    changed: bool,
-    news: AppNews,
-}
-
-impl AppState {
-    fn ask(&mut self, at: Time, application: usize, due: Due) -> (Time, u64) {
-        let key = (at.min(Time::HORIZON), self.asked);
-        self.asked += 1;
-        self.due.insert(key, (application, due));
-        self.news.pending += 1;
-        self.changed = true;
-        key
-    }
-
-    /// The next number of a flow, and a source port.
-    fn number(&mut self) -> Result<(FlowId, u16), StartError> {
-        let number = u64::from(FIRST_APP_FLOW)
-            + u64::from(self.numbered) * u64::from(self.network.hosts)
-            + u64::from(self.rank);
-        let Ok(number) = u32::try_from(number) else {
-            self.changed = true;
-            self.news.overload = Some(Overload::FlowNumbers(Some(self.host)));
-            return Err(StartError::OutOfNumbers);
-        };
-        let port = u16::try_from(self.numbered % PORTS).unwrap_or(0);
-        self.numbered += 1;
-        Ok((FlowId(number), FIRST_PORT + port))
-    }
-
-    /// Checks a flow that is to start at `at`.
-    fn check(&self, at: Time, flow: &AppFlow) -> Result<Arc<dyn PathResolver>, StartError> {
-        let refuse = |why: String| Err(StartError::Refused(why));
-        if flow.dst == self.host {
-            return refuse(format!("host {} sends to itself", self.host));
-        }
-        if flow.size == Bytes::ZERO {
-            return refuse("it has no bytes".to_owned());
-        }
-        if flow.size > MAX_SIZE {
-            return refuse(format!("it has {}, and flows up to {MAX_SIZE}", flow.size));
-        }
-        if flow.priority.is_control() {
-            return refuse(format!(
-                "its priority is {}, and flows use 1 to 7",
-                flow.priority
-            ));
-        }
-        if at > Time::HORIZON {
-            return refuse(format!(
-                "it starts at {at}, beyond the end of simulated time, 53 days"
-            ));
-        }
-        let resolver = self.network.resolver()?;
-        let request = flow.request(self.host, at, FIRST_PORT);
-        resolver.check(&request).map_err(StartError::Refused)?;
-        Ok(resolver)
-    }
-
-    /// Starts a flow that has been checked.
-    fn start(
-        &mut self,
-        now: Time,
-        resolver: &dyn PathResolver,
-        (id, port): (FlowId, u16),
-        flow: &AppFlow,
-    ) -> Result<FlowId, StartError> {
-        let request = flow.request(self.host, now, port);
-        self.changed = true;
-        self.news.started += 1;
-        self.news.last = self.news.last.max(now);
-        let Some(found) = resolver.resolve(id, &request) else {
-            self.news.unreachable.push(request);
-            return Err(StartError::NoRoute);
-        };
-        let started = found.flow(id, request);
-        self.network.announce(&started, flow.tag);
-        self.ready.push((started, found.nic));
-        Ok(id)
-    }
-
-    /// Takes the first entry that is due at `now`.
-    fn pop(&mut self, now: Time) -> Option<(usize, Due)> {
-        let (&(at, _), _) = self.due.first_key_value()?;
-        if at > now {
-            return None;
-        }
-        let (_, (application, due)) = self.due.pop_first()?;
-        if let Due::Timer(token) = due {
-            self.timers.remove(&(application, token));
-        }
-        self.news.pending -= 1;
-        self.news.last = self.news.last.max(now);
-        self.changed = true;
-        Some((application, due))
-    }
-}
-
 /// An application while it is called.
 struct Caller<'a> {
     now: Time,
@@ -170,6 +56,9 @@ impl AppActions for Caller<'_> {
     fn start_flow(&mut self, at: Time, flow: &AppFlow) -> Result<FlowId, StartError> {
         let resolver = self.state.check(at, flow)?;
         let number = self.state.number()?;
+        if let Some(connection) = &flow.connection {
+            self.state.streams.ask(connection.id, flow.size);
+        }
         if at <= self.now {
             return self.state.start(self.now, &*resolver, number, flow);
         }
@@ -177,6 +66,35 @@ impl AppActions for Caller<'_> {
         let due = Due::Flow(id, *flow, port);
         self.state.ask(at, self.application, due);
         Ok(id)
+    }
+
+    fn connect(
+        &mut self,
+        dst: NodeId,
+        class: ClassId,
+        priority: Priority,
+        dst_port: u16,
+    ) -> Result<Connection, StartError> {
+        let least = AppFlow {
+            priority,
+            dst_port,
+            ..AppFlow::new(dst, Bytes::new(1), class)
+        };
+        self.state.check(self.now, &least)?;
+        let (id, src_port) = self.state.number()?;
+        let key = FlowKey {
+            src: self.state.host,
+            dst,
+            src_port,
+            dst_port,
+        };
+        Ok(Connection {
+            id,
+            key,
+            ends: None,
+            class,
+            priority,
+        })
     }
 
     fn set_timer(&mut self, at: Time, token: u64) {
@@ -210,27 +128,10 @@ pub(super) struct Applications {
 
 impl Applications {
     /// Those of `host`, which is number `rank` of the hosts of `network`: none.
-    pub(super) const fn new(network: Arc<AppNetwork>, host: NodeId, rank: u32) -> Self {
+    pub(super) fn new(network: Arc<AppNetwork>, host: NodeId, rank: u32) -> Self {
         Self {
             own: Vec::new(),
-            state: AppState {
-                network,
-                host,
-                rank,
-                numbered: 0,
-                due: BTreeMap::new(),
-                asked: 0,
-                timers: BTreeMap::new(),
-                ready: Vec::new(),
-                changed: false,
-                news: AppNews {
-                    started: 0,
-                    unreachable: Vec::new(),
-                    pending: 0,
-                    last: Time::ZERO,
-                    overload: None,
-                },
-            },
+            state: AppState::new(network, host, rank),
             armed: Time::MAX,
         }
     }
@@ -265,18 +166,17 @@ impl Applications {
         }
     }
 
-    /// The last byte of flow `id` from the address `src` has been delivered.
-    pub(super) fn on_received(&mut self, now: Time, src: NodeId, id: FlowId) {
+    /// A packet from the address `src` has delivered `received`.
+    pub(super) fn on_received(&mut self, now: Time, src: NodeId, received: Received) {
         if self.own.is_empty() {
             return;
         }
-        let Some((flow, tag)) = self.state.network.take(src, id) else {
-            return;
-        };
-        for index in 0..self.own.len() {
-            self.call(now, index, |application, context| {
-                application.on_flow_received(context, &flow, tag);
-            });
+        for (flow, tag) in self.state.network.take(src, received) {
+            for index in 0..self.own.len() {
+                self.call(now, index, |application, context| {
+                    application.on_flow_received(context, &flow, tag);
+                });
+            }
         }
     }
 
@@ -328,9 +228,24 @@ impl Applications {
         callback(&mut **application, &mut context);
     }
 
-    /// Flows that start now, in the order in which they were asked for.
-    pub(super) fn take_ready(&mut self) -> Vec<(Flow, PortId)> {
-        std::mem::take(&mut self.state.ready)
+    /// Flows that start now, in the order in which they were asked for; their receivers can know
+    /// of them. Messages of each class begin at a multiple of `alignment` in their stream.
+    pub(super) fn take_ready(
+        &mut self,
+        alignment: impl Fn(ClassId) -> Bytes,
+    ) -> Vec<(Flow, PortId)> {
+        let ready = std::mem::take(&mut self.state.ready);
+        let start = |(mut flow, tag, nic): (Flow, u64, PortId)| {
+            if let Some(place) = &mut flow.stream {
+                let request = &flow.request;
+                let alignment = alignment(request.class);
+                let streams = &mut self.state.streams;
+                *place = streams.place(place.connection, request.size, alignment);
+            }
+            self.state.network.announce(&flow, tag);
+            (flow, nic)
+        };
+        ready.into_iter().map(start).collect()
     }
 
     /// Returns whether there is something that the driver has not been told.

@@ -15,6 +15,8 @@ impl Flags {
     pub const CONTINUED: Self = Self(4);
     /// On an acknowledgement: the receiver holds the whole flow, whatever `seq` says.
     pub const COMPLETE: Self = Self(8);
+    /// On data of RDMA: the packet belongs to the stream of a connection, which has no last byte.
+    pub const STREAM: Self = Self(8);
     /// On a pause frame: stop sending. Without it the frame means resume.
     pub const STOP: Self = Self(16);
     /// On data: TCP asks the switches of the path for telemetry. On an ACK: it comes back. The bit

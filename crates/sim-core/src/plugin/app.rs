@@ -1,13 +1,17 @@
 //! Applications at hosts: what starts flows in reaction to what happens there.
 
+mod connection;
+
 use std::any::Any;
 use std::fmt;
 
-use crate::flow::{Completion, Flow, FlowRequest, ResolvedPath};
+use crate::flow::{Completion, Ends, Flow, FlowRequest, ResolvedPath};
 use crate::id::{ClassId, FlowId, NodeId};
 use crate::packet::Priority;
 use crate::rng::Stream;
 use crate::units::{Bytes, Duration, Time};
+
+pub use connection::Connection;
 
 /// An application at one host: a client, a server, one rank of a collective.
 ///
@@ -58,6 +62,8 @@ pub struct AppFlow {
     /// Value that is passed to the receiving application with the flow. It stands for the content
     /// of the message, which is not simulated.
     pub tag: u64,
+    /// The connection whose message it is; `None` for a flow of its own.
+    pub connection: Option<Connection>,
 }
 
 impl AppFlow {
@@ -71,6 +77,22 @@ impl AppFlow {
             priority: Priority::new(3),
             dst_port: 100,
             tag: 0,
+            connection: None,
+        }
+    }
+
+    /// A message of `size` on `connection`, with tag 0. It follows what has been sent on the
+    /// connection before.
+    #[must_use]
+    pub const fn on(connection: &Connection, size: Bytes) -> Self {
+        Self {
+            dst: connection.peer(),
+            size,
+            class: connection.class,
+            priority: connection.priority,
+            dst_port: connection.key.dst_port,
+            tag: 0,
+            connection: Some(*connection),
         }
     }
 
@@ -130,6 +152,24 @@ pub trait AppActions {
     /// # Errors
     /// When the flow is impossible, or is to start now and no route leads to its destination.
     fn start_flow(&mut self, at: Time, flow: &AppFlow) -> Result<FlowId, StartError>;
+
+    /// Returns a new connection to `dst`, whose flows have `class` and `priority`. Nothing is sent
+    /// before its first message.
+    ///
+    /// # Errors
+    /// When such a connection is impossible.
+    fn connect(
+        &mut self,
+        dst: NodeId,
+        class: ClassId,
+        priority: Priority,
+        dst_port: u16,
+    ) -> Result<Connection, StartError> {
+        let _ = (dst, class, priority, dst_port);
+        Err(StartError::Refused(
+            "there are no connections here".to_owned(),
+        ))
+    }
 
     /// Sets the timer `token` to `at`, or moves it there when it is set.
     fn set_timer(&mut self, at: Time, token: u64);
@@ -210,6 +250,25 @@ impl<'a> AppContext<'a> {
         self.actions.start_flow(at, flow)
     }
 
+    /// Returns a new connection to `dst`, on which [`AppFlow::on`] sends messages of `class` and
+    /// `priority`. Nothing is sent before the first one, with which the transport opens the
+    /// connection. The receiver of a message replies on [`Flow::reply_connection`].
+    ///
+    /// A message that starts when no route leads to `dst` waits for one if an earlier message of
+    /// the connection had a route. Otherwise it fails as a flow does.
+    ///
+    /// # Errors
+    /// When such a connection is impossible.
+    pub fn connect(
+        &mut self,
+        dst: NodeId,
+        class: ClassId,
+        priority: Priority,
+        dst_port: u16,
+    ) -> Result<Connection, StartError> {
+        self.actions.connect(dst, class, priority, dst_port)
+    }
+
     /// Sets the timer `token` to go off after `delay`, or moves it there when it is set. Tokens are
     /// the application's own.
     pub fn set_timer(&mut self, delay: Duration, token: u64) {
@@ -233,6 +292,10 @@ pub trait PathResolver: Send + Sync + fmt::Debug {
     fn check(&self, request: &FlowRequest) -> Result<(), String>;
 
     /// Returns what the idle network offers `request`, the NIC port that it leaves through and the
-    /// addresses of its packets, or `None` when no route leads there.
-    fn resolve(&self, id: FlowId, request: &FlowRequest) -> Option<ResolvedPath>;
+    /// addresses of its packets, or `None` when no route leads there. `turn` is the number of flows
+    /// and connections that its host has started before, where NICs take turns.
+    fn resolve(&self, id: FlowId, turn: u64, request: &FlowRequest) -> Option<ResolvedPath>;
+
+    /// Like [`Self::resolve`], for a message of a connection between the addresses `ends`.
+    fn resolve_between(&self, request: &FlowRequest, ends: Ends) -> Option<ResolvedPath>;
 }

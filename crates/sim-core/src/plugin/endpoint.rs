@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 use crate::flow::{Completion, Flow};
-use crate::id::{FlowId, PortId};
+use crate::id::{ClassId, FlowId, PortId};
 use crate::packet::{Header, Packet, PrioritySet};
 use crate::units::{Bytes, Rate, Time};
 
@@ -81,6 +81,20 @@ pub enum PortUpdate {
     Unchanged,
 }
 
+/// Data that a packet has delivered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Received {
+    /// The last byte of a flow of its own.
+    Flow(FlowId),
+    /// More of the stream of a connection.
+    Stream {
+        /// The connection.
+        connection: FlowId,
+        /// All bytes of the stream below this one have been delivered.
+        until: u64,
+    },
+}
+
 /// The transport of one host. The host calls it and moves packets; the endpoint decides.
 pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// `flow` starts now and leaves through port `nic`.
@@ -110,11 +124,17 @@ pub trait Endpoint<H: Header>: Send + std::fmt::Debug {
     /// [`Time::MAX`] when it waits for the network.
     fn next_send(&mut self, at: Time, nic: PortId, paused: PrioritySet) -> Time;
 
-    /// Returns the flow whose last byte the last packet has delivered, if it has. Asked for after
-    /// each packet at hosts that know applications, and nowhere else. It may name a flow again when
-    /// a late copy of its packets arrives.
-    fn take_received(&mut self) -> Option<FlowId> {
+    /// Returns what the last packet has delivered. Asked for after each packet at hosts that know
+    /// applications, and nowhere else. It may name a flow again when a late copy of its packets
+    /// arrives.
+    fn take_received(&mut self) -> Option<Received> {
         None
+    }
+
+    /// Returns the multiple of bytes at which messages of connections of `class` begin in their
+    /// stream.
+    fn message_alignment(&self, _class: ClassId) -> Bytes {
+        Bytes::new(1)
     }
 
     /// Returns when [`Self::on_deadline`] wants to be called; [`Time::MAX`] for never.

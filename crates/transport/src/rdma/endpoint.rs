@@ -1,5 +1,6 @@
 //! The RDMA transport of one host.
 
+mod opening;
 mod waiting;
 
 use std::cmp::Reverse;
@@ -7,12 +8,12 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{FlowId, PortId};
+use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind, PrioritySet};
 use fabricsim_core::plugin::quirks::NicTimer;
 use fabricsim_core::plugin::{
-    CongestionControl, ControllerFactory, Endpoint, EndpointCounters, Feedback, FlowStart,
-    LiveFlow, PortUpdate, Unfinished,
+    CongestionControl, ControllerFactory, Endpoint, EndpointCounters, LiveFlow, PortUpdate,
+    Received, Unfinished,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::FxHashMap;
@@ -121,16 +122,20 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
             .as_mut()
             .expect("a listed slot holds a flow");
         let cumulative = if packet.flags.has(Flags::COMPLETE) {
-            sender.size()
+            sender.written()
         } else {
             packet.cumulative()
         };
         let rtt = now.since(packet.sent_at);
         let newly_acked = sender.acknowledge(now, cumulative, rtt);
         self.counters.acknowledged += newly_acked;
-        if sender.is_complete() && self.settings.nic_timer == NicTimer::Precise {
-            self.finish(now, slot, done);
-            return PortUpdate::Ready;
+        if sender.is_complete() {
+            if sender.is_stream() {
+                sender.complete_messages(now, done);
+            } else if self.settings.nic_timer == NicTimer::Precise {
+                self.finish(now, slot, done);
+                return PortUpdate::Ready;
+            }
         }
         if packet.kind() == PacketKind::Nack {
             sender.on_nack(now, packet, &self.settings);
@@ -162,7 +167,7 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
     #[cold]
     fn first_with_bytes(&self, nic: PortId) -> Time {
         let senders = self.senders.iter().flatten();
-        let with_bytes = senders.filter(|s| s.nic == nic && s.next < s.size());
+        let with_bytes = senders.filter(|s| s.nic == nic && s.next < s.written());
         let due = with_bytes.map(|sender| sender.next_send);
         due.min().unwrap_or(Time::MAX)
     }
@@ -184,40 +189,11 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
 
 impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     fn start(&mut self, now: Time, flow: &Flow, nic: PortId) {
-        let line_rate = self.nic_rates[nic.index()];
-        let (base_rtt, bdp) = self.settings.base.of(&flow.path, line_rate);
-        let mtu = self.settings.config.mtu;
-        let wire = mtu + Bytes::new(u64::from(self.settings.data_header));
-        let cc = self.settings.factory.build(&FlowStart {
-            id: flow.id,
-            class: flow.request.class,
-            flow: Some(*flow),
-            now,
-            line_rate,
-            base_rtt,
-            bdp,
-            mtu,
-            paths: self.settings.paths,
-            wire,
-            ip: Bytes::new(wire.get().saturating_sub(LINK_HEADER)),
-            initial_window: bdp,
-            feedback: Feedback::Accurate,
-            network: &self.settings.network,
-        });
-        let sender = RdmaSender::new(*flow, cc, nic, now, line_rate, bdp);
-        let slot = match self.free.pop() {
-            Some(slot) => {
-                self.senders[slot as usize] = Some(sender);
-                slot
-            }
-            None => {
-                self.senders.push(Some(sender));
-                u32::try_from(self.senders.len() - 1).expect("fewer than 2^32 live flows at a host")
-            }
-        };
-        self.slots.insert(flow.id, slot);
-        self.place(now, slot);
-        self.set_timer(slot);
+        if let Some(place) = flow.stream {
+            self.write(now, flow, place, nic);
+        } else {
+            self.open(now, flow, nic);
+        }
     }
 
     #[inline]
@@ -294,7 +270,11 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         }
     }
 
-    fn take_received(&mut self) -> Option<FlowId> {
+    fn message_alignment(&self, _class: ClassId) -> Bytes {
+        self.settings.config.mtu
+    }
+
+    fn take_received(&mut self) -> Option<Received> {
         self.receivers.received.take()
     }
 
@@ -337,16 +317,18 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     }
 
     fn unfinished(&self) -> Vec<Unfinished> {
-        let mut flows: Vec<Unfinished> = self
-            .senders
-            .iter()
-            .flatten()
-            .map(|sender| Unfinished {
-                flow: sender.flow,
-                acknowledged: Bytes::new(sender.acknowledged),
-                reason: sender.waits_for(),
-            })
-            .collect();
+        let mut flows = Vec::new();
+        for sender in self.senders.iter().flatten() {
+            let mut reason = sender.waits_for();
+            sender.for_each_flow(|flow, acknowledged| {
+                flows.push(Unfinished {
+                    flow: *flow,
+                    acknowledged,
+                    reason: reason.clone(),
+                });
+                reason = format!("the messages before it on connection {}", sender.flow.id);
+            });
+        }
         flows.sort_by_key(|unfinished| unfinished.flow.id);
         flows
     }
@@ -354,12 +336,14 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
     fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
         for sender in self.senders.iter().flatten() {
             let line_rate = || self.nic_rates[sender.nic.index()];
-            visit(&LiveFlow {
-                flow: sender.flow,
-                rate: sender.cc.pacing_rate().unwrap_or_else(line_rate),
-                window: sender.cc.window(),
-                acknowledged: Bytes::new(sender.acknowledged),
-            });
+            if let Some((flow, acknowledged)) = sender.first_flow() {
+                visit(&LiveFlow {
+                    flow,
+                    rate: sender.cc.pacing_rate().unwrap_or_else(line_rate),
+                    window: sender.cc.window(),
+                    acknowledged,
+                });
+            }
         }
     }
 

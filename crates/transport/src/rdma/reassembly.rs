@@ -15,6 +15,8 @@ pub(super) struct Reassembly {
     count: u64,
     /// Byte at which the flow ends, when its last packet is held.
     end: Option<u64>,
+    /// Packets of a connection that are not full, with what they lack.
+    short: Vec<(u64, u64)>,
 }
 
 impl Reassembly {
@@ -24,6 +26,7 @@ impl Reassembly {
             held: PacketSet::new(expected / mtu),
             count: 0,
             end: None,
+            short: Vec::new(),
         }
     }
 
@@ -32,7 +35,12 @@ impl Reassembly {
     ///
     /// Differs from the paper: the report takes no more bytes on the wire than other ACKs.
     pub(super) fn keep<H: Header>(&mut self, packet: &Packet<H>, expected: u64, mtu: u64) -> u32 {
-        self.count += u64::from(self.held.insert(packet.seq / mtu));
+        let new = self.held.insert(packet.seq / mtu);
+        self.count += u64::from(new);
+        let lacks = mtu - u64::from(packet.payload).min(mtu);
+        if new && lacks > 0 && packet.flags.has(Flags::STREAM) {
+            self.short.push((packet.seq, lacks));
+        }
         if packet.flags.has(Flags::LAST) {
             self.end = Some(packet.seq + u64::from(packet.payload));
         }
@@ -55,6 +63,17 @@ impl Reassembly {
             Some(end) if end <= expected => (end, true),
             _ => (expected, false),
         }
+    }
+
+    /// Forgets the packets of a connection below `expected`. Returns the bytes that they lack.
+    pub(super) fn padding_below(&mut self, expected: u64) -> u64 {
+        let mut padding = 0;
+        self.short.retain(|&(seq, lacks)| {
+            let delivered = seq < expected;
+            padding += if delivered { lacks } else { 0 };
+            !delivered
+        });
+        padding
     }
 
     /// Returns whether nothing is held any more.
@@ -104,6 +123,19 @@ mod tests {
         assert_eq!(reassembly.fill(1_000, MTU), (1_000, false));
         assert_eq!(reassembly.fill(2_000, MTU), (2_001, true));
         assert!(reassembly.is_empty());
+    }
+
+    #[test]
+    fn short_packets_inside_a_connection_take_the_numbers_of_full_ones() {
+        let mut reassembly = Reassembly::new(0, MTU);
+        for (seq, payload) in [(1_000, 10), (1_000, 10), (2_000, 1_000), (4_000, 300)] {
+            reassembly.keep(&packet(seq, payload, Flags::STREAM), 0, MTU);
+        }
+        assert_eq!(reassembly.fill(1_000, MTU), (3_000, false));
+        assert_eq!(reassembly.padding_below(3_000), 990);
+        assert_eq!(reassembly.padding_below(3_000), 0);
+        assert_eq!(reassembly.fill(4_000, MTU), (5_000, false));
+        assert_eq!(reassembly.padding_below(5_000), 700);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 
 use fabricsim_core::id::FlowId;
 use fabricsim_core::packet::{Flags, Header, Packet, PacketKind};
+use fabricsim_core::plugin::Received;
 use fabricsim_core::units::Time;
 use rustc_hash::FxHashMap;
 
@@ -98,8 +99,8 @@ pub(super) struct Receivers {
     flows: FxHashMap<FlowId, Reception>,
     /// Complete flows that are still in `flows`, oldest first.
     complete: VecDeque<FlowId>,
-    /// The flow that was last completed, until somebody asks.
-    pub(super) received: Option<FlowId>,
+    /// The flow that was last completed, or the stream that has grown, until somebody asks.
+    pub(super) received: Option<Received>,
 }
 
 impl Receivers {
@@ -113,6 +114,9 @@ impl Receivers {
         packet: &Packet<H>,
         config: &RdmaConfig,
     ) -> (Reply, u64) {
+        if packet.flags.has(Flags::STREAM) {
+            return self.on_stream(now, packet, config);
+        }
         let reception = match self.flows.entry(packet.flow) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(_) if packet.flags.has(Flags::CONTINUED) => return (Reply::Complete, 0),
@@ -140,8 +144,44 @@ impl Receivers {
         }
     }
 
+    /// [`Self::on_data`] of a connection, which has no end. Each packet takes the sequence numbers of
+    /// a full one.
+    // Apart from the code that packets of flows run through.
+    #[inline(never)]
+    fn on_stream<H: Header>(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        config: &RdmaConfig,
+    ) -> (Reply, u64) {
+        let mtu = config.mtu.get();
+        let reception = self.flows.entry(packet.flow).or_default();
+        let expected = reception.expected;
+        if packet.seq < expected {
+            return (Reply::Ack(expected), 0);
+        }
+        if packet.seq > expected {
+            return (reception.on_gap(now, packet, config), 0);
+        }
+        reception.expected += mtu;
+        let mut delivered = u64::from(packet.payload);
+        if let Some(reassembly) = &mut reception.reassembly {
+            let (until, _) = reassembly.fill(reception.expected, mtu);
+            delivered += until - reception.expected - reassembly.padding_below(until);
+            reception.expected = until;
+            if reassembly.is_empty() {
+                reception.reassembly = None;
+            }
+        }
+        self.received = Some(Received::Stream {
+            connection: packet.flow,
+            until: reception.expected,
+        });
+        (Reply::Ack(reception.expected), delivered)
+    }
+
     fn retire(&mut self, flow: FlowId) {
-        self.received = Some(flow);
+        self.received = Some(Received::Flow(flow));
         self.complete.push_back(flow);
         if self.complete.len() > REMEMBERED
             && let Some(oldest) = self.complete.pop_front()
@@ -226,6 +266,29 @@ mod tests {
         assert_eq!(take(3_000, Flags::NONE), (Reply::Ack(5_000), 2_000));
         assert_eq!(receivers.complete, [FlowId(0)]);
         assert!(receivers.flows[&FlowId(0)].reassembly.is_none());
+    }
+
+    #[test]
+    fn a_connection_has_no_end_and_its_progress_is_reported() {
+        let mut receivers = Receivers::default();
+        let config = config(Recovery::Selective);
+        let mut take = |seq, payload| {
+            let mut packet = data(7, seq, Flags::STREAM);
+            packet.payload = payload;
+            let taken = receivers.on_data(Time::ZERO, &packet, &config);
+            (taken, receivers.received.take())
+        };
+        let until = |until| {
+            Some(Received::Stream {
+                connection: FlowId(7),
+                until,
+            })
+        };
+        assert_eq!(take(0, 64), ((Reply::Ack(1_000), 64), until(1_000)));
+        assert_eq!(take(2_000, 5), ((nack(1_000, 1), 0), None));
+        assert_eq!(take(1_000, 100), ((Reply::Ack(3_000), 105), until(3_000)));
+        assert_eq!(take(0, 64), ((Reply::Ack(3_000), 0), None));
+        assert!(receivers.complete.is_empty());
     }
 
     #[test]

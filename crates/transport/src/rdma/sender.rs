@@ -1,6 +1,7 @@
 //! The sending side of one flow.
 
 mod events;
+mod stream;
 
 use std::fmt::Write as _;
 
@@ -14,6 +15,7 @@ use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::config::{RdmaSettings, Recovery, gap};
 use super::selective::{Episode, Overtaking, Scoreboard};
+use stream::Stream;
 
 /// The most doublings of the timeout.
 const MAX_BACKOFF: u32 = 6;
@@ -25,6 +27,10 @@ pub(super) struct RdmaSender<L> {
     pub(super) cc: L,
     pub(super) nic: PortId,
     key: FlowKey,
+    /// The end of what there is to send: the size of the flow.
+    written: u64,
+    /// The flow, or the first message, is complete when all bytes below are acknowledged.
+    target: u64,
     /// The byte with which the next packet begins, be it new or retransmitted.
     pub(super) next: u64,
     /// All bytes below are acknowledged (`snd_una`).
@@ -53,6 +59,8 @@ pub(super) struct RdmaSender<L> {
     backoff: u32,
     /// Losses known so far while selective recovery runs.
     scoreboard: Option<Box<Scoreboard>>,
+    /// The messages of a connection; `None` for a flow of its own.
+    stream: Option<Box<Stream>>,
 }
 
 impl<L> RdmaSender<L> {
@@ -69,6 +77,8 @@ impl<L> RdmaSender<L> {
             key: flow.key(),
             cc,
             nic,
+            written: flow.request.size.get(),
+            target: flow.request.size.get(),
             next: 0,
             acknowledged: 0,
             sent_once: 0,
@@ -90,18 +100,21 @@ impl<L> RdmaSender<L> {
             round_end: 0,
             backoff: 0,
             scoreboard: None,
+            stream: None,
             flow,
         }
     }
 
+    /// The end of what there is to send.
     #[inline]
-    pub(super) const fn size(&self) -> u64 {
-        self.flow.request.size.get()
+    pub(super) const fn written(&self) -> u64 {
+        self.written
     }
 
+    /// Returns whether the flow, or the first message of a connection, is acknowledged in full.
     #[inline]
     pub(super) const fn is_complete(&self) -> bool {
-        self.acknowledged >= self.size()
+        self.acknowledged >= self.target
     }
 
     /// All bytes below have been sent and not been given up (`snd_nxt`).
@@ -120,6 +133,15 @@ impl<L> RdmaSender<L> {
         self.sent() - self.acknowledged
     }
 
+    /// Payload bytes of [`Self::in_flight`].
+    #[inline]
+    pub(super) fn payload_in_flight(&self) -> u64 {
+        match &self.stream {
+            None => self.in_flight(),
+            Some(stream) => stream.payload(self.acknowledged, self.sent()),
+        }
+    }
+
     /// Returns whether bytes are left and the window lets one more packet go: it begins less than a
     /// window beyond the first byte that is not acknowledged.
     #[inline]
@@ -127,11 +149,16 @@ impl<L> RdmaSender<L> {
     where
         L: CongestionControl<H>,
     {
-        self.next < self.size()
-            && self
-                .cc
-                .window()
-                .is_none_or(|window| self.next - self.acknowledged < window.get())
+        self.next < self.written
+            && self.cc.window().is_none_or(|window| {
+                self.next - self.acknowledged < window.get() || self.fits_without_padding(window)
+            })
+    }
+
+    /// The same of a connection whose packets are not all full.
+    fn fits_without_padding(&self, window: Bytes) -> bool {
+        let stream = self.stream.as_ref();
+        stream.is_some_and(|own| own.payload(self.acknowledged, self.next) < window.get())
     }
 
     /// The next packet; it leaves now.
@@ -144,8 +171,13 @@ impl<L> RdmaSender<L> {
     where
         L: CongestionControl<H>,
     {
-        let left = self.size() - self.next;
-        let payload = left.min(settings.config.mtu.get());
+        let mtu = settings.config.mtu.get();
+        let left = match &self.stream {
+            None => self.written - self.next,
+            Some(stream) => stream.left(self.next),
+        };
+        let payload = left.min(mtu);
+        let mut numbers = payload;
         let mut packet = Packet::new(
             PacketKind::Data,
             self.flow.request.priority,
@@ -166,6 +198,10 @@ impl<L> RdmaSender<L> {
         packet.flags = Flags::NONE
             .and_if(left == payload, Flags::LAST)
             .and_if(self.acknowledged > 0, Flags::CONTINUED);
+        if self.stream.is_some() {
+            numbers = mtu;
+            packet.flags = Flags::STREAM;
+        }
         if self.next == self.acknowledged {
             self.progress = now;
         }
@@ -173,7 +209,7 @@ impl<L> RdmaSender<L> {
         if again {
             self.retransmitted += payload;
         }
-        self.next += payload;
+        self.next += numbers;
         self.sent_once = self.sent_once.max(self.next);
         if let Some(scoreboard) = &mut self.scoreboard {
             if again {
@@ -194,8 +230,11 @@ impl<L> RdmaSender<L> {
     /// Takes an acknowledgement of all bytes below `cumulative`; the bytes that it newly covers.
     #[inline]
     pub(super) fn acknowledge(&mut self, now: Time, cumulative: u64, rtt: Duration) -> Bytes {
-        let newly = cumulative.saturating_sub(self.acknowledged);
+        let mut newly = cumulative.saturating_sub(self.acknowledged);
         if newly > 0 {
+            if let Some(stream) = &self.stream {
+                newly = stream.payload(self.acknowledged, cumulative);
+            }
             self.acknowledged = cumulative;
             self.next = self.next.max(cumulative);
             self.progress = now;
@@ -320,21 +359,15 @@ impl<L> RdmaSender<L> {
     where
         L: CongestionControl<H>,
     {
-        let mut text = if self.in_flight() > 0 && self.next >= self.size() {
-            format!(
-                "all bytes sent, {} of them not acknowledged",
-                self.in_flight()
-            )
+        let in_flight = self.payload_in_flight();
+        let mut text = if in_flight > 0 && self.next >= self.written {
+            format!("all bytes sent, {in_flight} of them not acknowledged")
         } else if !self.may_send::<H>() {
-            format!(
-                "the window is full with {} bytes in flight",
-                self.in_flight()
-            )
+            format!("the window is full with {in_flight} bytes in flight")
         } else {
             format!(
-                "{} bytes in flight, and the next packet waits for its pacing time ({:.3} us), its \
-                 port or a pause",
-                self.in_flight(),
+                "{in_flight} bytes in flight, and the next packet waits for its pacing time \
+                 ({:.3} us), its port or a pause",
                 self.next_send.as_secs_f64() * 1e6
             )
         };

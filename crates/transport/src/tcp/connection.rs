@@ -3,6 +3,7 @@
 mod opening;
 mod probes;
 mod segments;
+mod stream;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use super::handshake::{Handshake, State};
 use super::header::{Bits, HasTcp};
 use super::receiver::{Arrival, Receiver};
 use super::sender::{Incoming, TcpSender};
+use stream::Messages;
 
 /// Current use of a connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,6 +37,8 @@ pub(super) enum Task {
     Receive,
     /// The other side asks.
     Serve,
+    /// Both sides send messages, and the connection stays open.
+    Stream,
 }
 
 impl Task {
@@ -43,7 +47,9 @@ impl Task {
         match self {
             Self::Send(flow) => Some(flow),
             Self::Fetch(fetch) => Some(&fetch.flow),
-            Self::Dial | Self::Idle | Self::Close | Self::Receive | Self::Serve => None,
+            Self::Dial | Self::Idle | Self::Close | Self::Receive | Self::Serve | Self::Stream => {
+                None
+            }
         }
     }
 }
@@ -69,6 +75,8 @@ pub(super) enum Event {
     Sent,
     /// The response has been read.
     Read,
+    /// A message has been acknowledged, or more of one has been delivered.
+    Messages,
     /// Both sides have all: the connection may be forgotten.
     Ended,
 }
@@ -97,6 +105,8 @@ pub(super) struct Connection {
     opens_with_data: bool,
     /// Bytes that the other side has retransmitted.
     pub(super) peer_again: u64,
+    /// Where both sides send messages: those of this side.
+    messages: Messages,
     /// For the endpoint: when it looks at the timers next, and when at the pacing.
     pub(super) timer_at: Time,
     pub(super) paced_at: Time,
@@ -224,6 +234,7 @@ impl Connection {
             Task::Close if self.sender.is_done() => Event::Ended,
             Task::Receive if self.receiver.is_ended() => Event::Ended,
             Task::Serve if self.receiver.is_ended() && self.sender.is_done() => Event::Ended,
+            Task::Stream if self.stream_moves() => Event::Messages,
             _ => Event::Nothing,
         }
     }

@@ -11,7 +11,7 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PrioritySet};
 use fabricsim_core::plugin::{
-    Endpoint, EndpointCounters, LiveFlow, PortUpdate, TelemetryReader, Unfinished,
+    Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, TelemetryReader, Unfinished,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,8 +39,8 @@ pub struct Tcp<H> {
     time_wait: VecDeque<(Time, FlowId)>,
     ended: FxHashSet<FlowId>,
     timers: BinaryHeap<Reverse<(Time, u32)>>,
-    /// The flow that was last received in full, until somebody asks.
-    received: Option<FlowId>,
+    /// The flow that was last received in full, or the stream that has grown, until somebody asks.
+    received: Option<Received>,
     counters: EndpointCounters,
     /// Decodes the telemetry that probes bring back.
     reader: Option<Arc<dyn TelemetryReader<H>>>,
@@ -242,7 +242,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
         }
     }
 
-    fn take_received(&mut self) -> Option<FlowId> {
+    fn take_received(&mut self) -> Option<Received> {
         self.received.take()
     }
 
@@ -299,14 +299,17 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
                 acknowledged: Bytes::ZERO,
                 reason: self.waits_for_dial(flow.id),
             });
-        let mut flows: Vec<Unfinished> = carried.chain(waiting).collect();
+        let messages = self.connections.iter().flatten();
+        let messages = messages.flat_map(Connection::unfinished_messages);
+        let mut flows: Vec<Unfinished> = carried.chain(waiting).chain(messages).collect();
         flows.sort_by_key(|unfinished| unfinished.flow.id);
         flows
     }
 
     fn for_each_live(&self, mut visit: impl FnMut(&LiveFlow)) {
         for connection in self.connections.iter().flatten() {
-            let Some(flow) = connection.flow() else {
+            let own = connection.flow().map(|flow| (flow, connection.progress()));
+            let Some((flow, acknowledged)) = own.or_else(|| connection.first_message()) else {
                 continue;
             };
             let line_rate = || self.nic_rates[connection.nic.index()];
@@ -314,7 +317,7 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
                 flow: *flow,
                 rate: connection.sender.pacing_rate().unwrap_or_else(line_rate),
                 window: Some(connection.sender.window_bytes()),
-                acknowledged: connection.progress(),
+                acknowledged,
             });
         }
     }

@@ -29,6 +29,8 @@ impl Bits {
     pub const CWR: Self = Self(32);
     /// The segment is a request; [`TcpHeader::aside`] is the size of the response.
     pub const REQUEST: Self = Self(64);
+    /// On segments that open a connection: both sides send messages on it, and it stays open.
+    pub const STREAM: Self = Self(128);
 
     /// Returns whether all of `other` is set.
     #[inline]

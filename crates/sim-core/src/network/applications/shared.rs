@@ -5,18 +5,27 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use crate::flow::Flow;
 use crate::id::{FlowId, NodeId};
-use crate::plugin::{PathResolver, StartError};
+use crate::plugin::{PathResolver, Received, StartError};
 
 /// State shared by the hosts of a network with applications. Except for [`Self::in_flight`], it
 /// changes only between epochs.
 #[derive(Debug)]
 pub(in crate::network) struct AppNetwork {
     current: RwLock<Current>,
-    /// By the sender's address: the flows that have started and whose receiver has applications. A receiver takes
-    /// a flow out when it has arrived, which is at least one epoch after the sender has put it in.
-    in_flight: Vec<Mutex<BTreeMap<FlowId, (Flow, u64)>>>,
+    /// By the sender's address: the flows that have started and whose receiver has applications. A
+    /// receiver takes a flow out when it has arrived, which is at least one epoch after the sender
+    /// has put it in.
+    in_flight: Vec<Mutex<InFlight>>,
     /// Number of hosts.
     pub(super) hosts: u32,
+}
+
+/// Flows of one sender that are under way, each with its tag.
+#[derive(Debug, Default)]
+struct InFlight {
+    flows: BTreeMap<FlowId, (Flow, u64)>,
+    /// By connection and end.
+    messages: BTreeMap<(FlowId, u64), (Flow, u64)>,
 }
 
 #[derive(Debug)]
@@ -68,19 +77,35 @@ impl AppNetwork {
         if current.listens[flow.request.dst.index()] {
             let flows = self.from(flow.ends.src);
             let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
-            flows.insert(flow.id, (*flow, tag));
+            match &flow.stream {
+                None => flows.flows.insert(flow.id, (*flow, tag)),
+                Some(place) => {
+                    let key = (place.connection, place.end(flow.request.size));
+                    flows.messages.insert(key, (*flow, tag))
+                }
+            };
         }
     }
 
     /// The flows from the address `src`, and from others that share their place: addresses of NICs
     /// are above those of hosts.
-    fn from(&self, src: NodeId) -> &Mutex<BTreeMap<FlowId, (Flow, u64)>> {
+    fn from(&self, src: NodeId) -> &Mutex<InFlight> {
         &self.in_flight[src.index() % self.in_flight.len()]
     }
 
-    pub(super) fn take(&self, src: NodeId, id: FlowId) -> Option<(Flow, u64)> {
+    /// Takes out what `received` from `src` completes, in the order in which it was sent. Messages
+    /// that start meanwhile end beyond, so the order of threads does not show.
+    pub(super) fn take(&self, src: NodeId, received: Received) -> Vec<(Flow, u64)> {
         let flows = self.from(src);
         let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
-        flows.remove(&id)
+        match received {
+            Received::Flow(id) => flows.flows.remove(&id).into_iter().collect(),
+            Received::Stream { connection, until } => {
+                let whole = (connection, 0)..=(connection, until);
+                let whole: Vec<_> = flows.messages.range(whole).map(|(&key, _)| key).collect();
+                let messages = whole.iter().filter_map(|key| flows.messages.remove(key));
+                messages.collect()
+            }
+        }
     }
 }

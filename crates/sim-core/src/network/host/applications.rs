@@ -48,8 +48,8 @@ impl<M: Model> Host<M> {
         for completion in &self.completions[ended..] {
             applications.on_finished(completion);
         }
-        if let Some((src, flow)) = src.zip(self.endpoint.take_received()) {
-            applications.on_received(now, src, flow);
+        if let Some((src, received)) = src.zip(self.endpoint.take_received()) {
+            applications.on_received(now, src, received);
         }
         self.start_ready(now)
     }
@@ -80,7 +80,8 @@ impl<M: Model> Host<M> {
         let Some(applications) = &mut self.applications else {
             return false;
         };
-        let ready = applications.take_ready();
+        let endpoint = &self.endpoint;
+        let ready = applications.take_ready(|class| endpoint.message_alignment(class));
         for (flow, nic) in &ready {
             self.observer.on_start(now, self.id, flow);
             self.endpoint.start(now, flow, *nic);

@@ -35,7 +35,7 @@ impl<L> RdmaSender<L> {
             rtt: Some(rtt),
             least_rtt: self.least_rtt,
             smoothed_rtt: self.smoothed_rtt,
-            in_flight: Bytes::new(next_seq - self.acknowledged),
+            in_flight: Bytes::new(self.payload_in_flight()),
             recovering: if self.next < self.sent_once || self.scoreboard.is_some() {
                 Recovering::Yes
             } else {
@@ -52,7 +52,7 @@ impl<L> RdmaSender<L> {
         Congestion {
             now,
             signal,
-            in_flight: Bytes::new(self.in_flight()),
+            in_flight: Bytes::new(self.payload_in_flight()),
             next_seq: self.sent(),
         }
     }

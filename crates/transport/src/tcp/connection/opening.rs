@@ -6,7 +6,7 @@ use fabricsim_core::packet::{Packet, PacketKind};
 use fabricsim_core::plugin::{Feedback, FlowStart, PathStability};
 use fabricsim_core::units::{Bytes, Time};
 
-use super::{Connection, Event, Identity, Task};
+use super::{Connection, Event, Identity, Messages, Task};
 use crate::tcp::config::TcpParameters;
 use crate::tcp::handshake::{Handshake, State, agree};
 use crate::tcp::header::{Bits, HasTcp, TcpHeader};
@@ -68,6 +68,7 @@ impl Connection {
             feedback,
             opens_with_data: false,
             peer_again: 0,
+            messages: Messages::default(),
             timer_at: Time::MAX,
             paced_at: Time::MAX,
         }
@@ -120,6 +121,7 @@ impl Connection {
     ) -> Self {
         let feedback = agree(syn.feedback, config.accepts);
         let task = match config.pattern {
+            _ if syn.bits.has(Bits::STREAM) => Task::Stream,
             Pattern::Plain => Task::Receive,
             Pattern::Fetch => Task::Serve,
         };
@@ -134,7 +136,9 @@ impl Connection {
         mut out: impl FnMut(&Packet<H>),
     ) {
         let acks = self.handshake.state == State::SynReceived;
-        let bits = Bits::SYN.and_if(acks, Bits::ACK);
+        let bits = Bits::SYN
+            .and_if(acks, Bits::ACK)
+            .and_if(self.task == Task::Stream, Bits::STREAM);
         let mut packet = self.packet::<H>(PacketKind::Data, bits);
         // A SYN has more options than other segments (RFC 7323, RFC 2018).
         packet.wire += 8;

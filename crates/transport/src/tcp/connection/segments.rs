@@ -39,6 +39,11 @@ impl Connection {
         self.acknowledge(report, out);
     }
 
+    /// The bits of a segment that opens the connection.
+    fn opening_bits(&self) -> Bits {
+        Bits::SYN.and_if(self.task == Task::Stream, Bits::STREAM)
+    }
+
     /// The next segment leaves; whether it is retransmitted.
     #[inline]
     pub(in crate::tcp) fn send<H: HasTcp>(&mut self, now: Time) -> (Packet<H>, bool) {
@@ -52,7 +57,7 @@ impl Connection {
             .and_if(segment.cwr, Bits::CWR)
             .and_if(report.ece, Bits::ECE)
             .and_if(request, Bits::REQUEST)
-            .and_if(opens, Bits::SYN);
+            .and_if(opens, self.opening_bits());
         let mut packet = self.packet::<H>(PacketKind::Data, bits);
         packet.seq = segment.seq;
         packet.payload = segment.payload;

@@ -1,8 +1,9 @@
 //! Life cycle of connections: their creation, their use and their end.
 
-use fabricsim_core::flow::{Completion, Flow};
+use fabricsim_core::flow::{Completion, Flow, StreamPlace};
 use fabricsim_core::id::{ClassId, FlowId, PortId};
 use fabricsim_core::packet::{Flags, Packet, PacketKind};
+use fabricsim_core::plugin::Received;
 use fabricsim_core::units::{Bytes, Time};
 
 use super::Tcp;
@@ -15,6 +16,14 @@ impl<H: HasTcp> Tcp<H> {
     /// `flow` starts now.
     pub(super) fn start_flow(&mut self, now: Time, flow: &Flow, nic: PortId) {
         let class = self.settings.class(flow.request.class);
+        if let Some(place) = flow.stream {
+            let opening = match class.pattern {
+                Pattern::Plain => class.opening,
+                Pattern::Fetch => Opening::Handshake,
+            };
+            self.send_message(now, flow, place, nic, opening);
+            return;
+        }
         match (class.pattern, class.reuse) {
             (Pattern::Plain, _) => {
                 let opening = class.opening;
@@ -32,17 +41,36 @@ impl<H: HasTcp> Tcp<H> {
                 let pool = self.pools.entry((flow.request.class, flow.ends.dst));
                 match pool.or_default().request(flow) {
                     Some(slot) => self.ask(now, slot, *flow),
-                    None => self.open(now, flow, nic, Task::Dial, Opening::Handshake),
+                    None => {
+                        self.open(now, flow, nic, Task::Dial, Opening::Handshake);
+                    }
                 }
             }
         }
     }
 
+    /// The message `flow` starts; the first one of a connection opens it.
+    fn send_message(
+        &mut self,
+        now: Time,
+        flow: &Flow,
+        place: StreamPlace,
+        nic: PortId,
+        opening: Opening,
+    ) {
+        let slot = match self.slots.get(&place.connection) {
+            Some(&slot) => slot,
+            None => self.open(now, flow, nic, Task::Stream, opening),
+        };
+        self.connection(slot).send_message(flow, place);
+        self.settle(now, slot);
+    }
+
     /// Opens a connection for `flow`.
-    fn open(&mut self, now: Time, flow: &Flow, nic: PortId, task: Task, opening: Opening) {
+    fn open(&mut self, now: Time, flow: &Flow, nic: PortId, task: Task, opening: Opening) -> u32 {
         let request = &flow.request;
         let identity = Identity {
-            id: flow.id,
+            id: flow.carrier(),
             class: request.class,
             nic,
             priority: request.priority,
@@ -63,12 +91,15 @@ impl<H: HasTcp> Tcp<H> {
             }
             Opening::Open => {
                 let mut connection = Connection::open(identity, task, class, parameters);
-                connection.transmit(flow);
+                if task != Task::Stream {
+                    connection.transmit(flow);
+                }
                 connection
             }
         };
         let slot = self.insert(connection);
         self.settle(now, slot);
+        slot
     }
 
     fn insert(&mut self, connection: Connection) -> u32 {
@@ -151,10 +182,14 @@ impl<H: HasTcp> Tcp<H> {
                 }
             }
             Event::Read => self.on_read(now, slot, done),
+            Event::Messages => {
+                self.received = self.connection(slot).take_messages(now, done);
+                self.settle(now, slot);
+            }
             Event::Ended => {
                 let connection = self.forget(now, slot);
                 if connection.task == Task::Receive {
-                    self.received = Some(connection.id);
+                    self.received = Some(Received::Flow(connection.id));
                 }
             }
         }
@@ -168,6 +203,7 @@ impl<H: HasTcp> Tcp<H> {
         match connection.task {
             Task::Send(flow) => connection.transmit(&flow),
             Task::Fetch(fetch) => connection.request(fetch.flow),
+            Task::Stream => connection.send_messages(),
             Task::Dial => {
                 let (class, dst, id) = (connection.class, connection.key.dst, connection.id);
                 let pool = self.pools.entry((class, dst)).or_default();

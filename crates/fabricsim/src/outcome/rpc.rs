@@ -1,0 +1,151 @@
+//! Results of remote procedure calls: `rpc.csv` and the sums in `summary.json`.
+
+use std::io::{BufWriter, Write};
+
+use fabricsim_core::id::ClassId;
+use fabricsim_core::units::Time;
+use fabricsim_report::{RpcRecord, RpcStatistics, write_rpc};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
+use fabricsim_topology::Routes;
+use fabricsim_workload::RpcClient;
+use serde::{Deserialize, Serialize};
+
+use crate::network::ideal_rpc::IdealQct;
+use crate::output::{Ending, ResultFolder};
+use crate::simulation::Simulation;
+
+const RPC: &str = "rpc.csv";
+
+/// The queries of one workload.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct RpcSummary {
+    /// The flow class of the workload.
+    pub class: u16,
+    /// Queries whose responses have been delivered.
+    pub queries: u64,
+    /// Queries that wait for their responses.
+    pub unfinished: u64,
+    /// Queries that were completed per second, from the first query sent to the last one.
+    pub qps: Option<f64>,
+    /// Mean query completion time; absent without queries, as all that follow.
+    pub qct_mean_ns: Option<f64>,
+    /// Median query completion time.
+    pub qct_p50_ns: Option<f64>,
+    /// Its 95th percentile.
+    pub qct_p95_ns: Option<f64>,
+    /// Its 99th percentile.
+    pub qct_p99_ns: Option<f64>,
+    /// Its 99.9th percentile.
+    pub qct_p999_ns: Option<f64>,
+    /// Mean slowdown.
+    pub slowdown_mean: Option<f64>,
+    /// Median slowdown.
+    pub slowdown_p50: Option<f64>,
+    /// Its 95th percentile.
+    pub slowdown_p95: Option<f64>,
+    /// Its 99th percentile.
+    pub slowdown_p99: Option<f64>,
+    /// Its 99.9th percentile.
+    pub slowdown_p999: Option<f64>,
+}
+
+/// Progress of the clients of one workload.
+#[derive(Clone, Copy, Debug)]
+struct Clients {
+    class: ClassId,
+    waiting: u64,
+    /// The first and the last time at which a query was sent.
+    span: Option<(Time, Time)>,
+}
+
+impl Clients {
+    fn summary(&self, records: &[RpcRecord]) -> RpcSummary {
+        let own = || records.iter().filter(|record| record.class == self.class);
+        let qct = RpcStatistics::of(own().map(|one| one.qct().as_ps() as f64 / 1e3).collect());
+        let slowdown = RpcStatistics::of(own().map(RpcRecord::slowdown).collect());
+        RpcSummary {
+            class: self.class.0,
+            queries: own().count() as u64,
+            unfinished: self.waiting,
+            qps: self.qps(own().map(|record| record.completion)),
+            qct_mean_ns: qct.map(|all| all.mean),
+            qct_p50_ns: qct.map(|all| all.p50),
+            qct_p95_ns: qct.map(|all| all.p95),
+            qct_p99_ns: qct.map(|all| all.p99),
+            qct_p999_ns: qct.map(|all| all.p999),
+            slowdown_mean: slowdown.map(|all| all.mean),
+            slowdown_p50: slowdown.map(|all| all.p50),
+            slowdown_p95: slowdown.map(|all| all.p95),
+            slowdown_p99: slowdown.map(|all| all.p99),
+            slowdown_p999: slowdown.map(|all| all.p999),
+        }
+    }
+
+    /// Queries per second while queries were sent; what is completed after the last one is left
+    /// out, unless all are sent at one time.
+    fn qps(&self, completions: impl Iterator<Item = Time> + Clone) -> Option<f64> {
+        let (first, mut last) = self.span?;
+        if last == first {
+            last = completions.clone().max()?;
+        }
+        let span = last.since(first).as_secs_f64();
+        let count = completions.filter(|&at| at <= last).count();
+        (span > 0.0).then(|| count as f64 / span)
+    }
+}
+
+/// Writes `rpc.csv` of a run that began with `routes`, where there are clients. Returns the sums,
+/// by class.
+pub(super) fn write_rpc_results(
+    scenario: &Scenario,
+    simulation: &Simulation,
+    routes: Routes,
+    folder: &mut ResultFolder,
+    ending: Ending,
+) -> Result<Vec<RpcSummary>, Error> {
+    let mut ideal = IdealQct::new(scenario, routes, simulation.network_info());
+    let mut classes: Vec<Clients> = Vec::new();
+    let mut records = Vec::new();
+    for (client, application) in simulation.applications::<RpcClient>() {
+        let (class, span) = (application.class(), application.span());
+        let waiting = application.waiting() as u64;
+        match classes.iter_mut().find(|own| own.class == class) {
+            None => classes.push(Clients {
+                class,
+                waiting,
+                span,
+            }),
+            Some(own) => {
+                own.waiting += waiting;
+                own.span = match (own.span, span) {
+                    (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+                    (a, b) => a.or(b),
+                };
+            }
+        }
+        records.extend(application.done().iter().map(|query| RpcRecord {
+            query: query.query,
+            class: query.class,
+            client,
+            server: query.key.dst,
+            connection: query.connection,
+            size: query.size,
+            response: query.response,
+            issue: query.issue,
+            completion: query.completion,
+            ideal: ideal.of(query),
+        }));
+    }
+    if classes.is_empty() {
+        return Ok(Vec::new());
+    }
+    records.sort_unstable_by_key(|record| (record.completion, record.query));
+    folder.write(ending.name(RPC), |file| {
+        let mut buffered = BufWriter::new(file);
+        write_rpc(&mut buffered, &records)?;
+        buffered.flush()
+    })?;
+    classes.sort_unstable_by_key(|own| own.class);
+    Ok(classes.iter().map(|own| own.summary(&records)).collect())
+}

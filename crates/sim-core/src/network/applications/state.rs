@@ -1,0 +1,196 @@
+//! Requests of the applications of one host, and what has become of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::shared::AppNetwork;
+use super::streams::Streams;
+use super::{AppNews, Due};
+use crate::flow::{Flow, StreamPlace};
+use crate::id::{FlowId, NodeId, PortId};
+use crate::limits::{FIRST_APP_FLOW, MAX_SIZE};
+use crate::network::Overload;
+use crate::plugin::{AppFlow, PathResolver, StartError};
+use crate::units::{Bytes, Time};
+
+/// The source ports that flows of applications get in turn: the first one, and how many there are.
+const FIRST_PORT: u16 = 10_000;
+const PORTS: u32 = 55_000;
+
+/// Requests of the applications of one host, and their state.
+#[derive(Debug)]
+pub(super) struct AppState {
+    pub(super) network: Arc<AppNetwork>,
+    pub(super) host: NodeId,
+    /// The place of the host among all hosts.
+    pub(super) rank: u32,
+    /// Number of flow numbers that have been assigned here.
+    pub(super) numbered: u32,
+    /// By time and order of asking; with the place of the application.
+    pub(super) due: BTreeMap<(Time, u64), (usize, Due)>,
+    /// Number of entries that have been added to `due`.
+    pub(super) asked: u64,
+    /// Key of each timer's entry in `due`, by application and token.
+    pub(super) timers: BTreeMap<(usize, u64), (Time, u64)>,
+    /// Flows of their own and connections that have been started here.
+    pub(super) turns: u64,
+    /// The connections on which this host sends.
+    pub(super) streams: Streams,
+    /// Flows that start now, with their tags.
+    pub(super) ready: Vec<(Flow, u64, PortId)>,
+    /// There is something that the driver has not been told.
+    pub(super) changed: bool,
+    pub(super) news: AppNews,
+}
+
+impl AppState {
+    pub(super) fn new(network: Arc<AppNetwork>, host: NodeId, rank: u32) -> Self {
+        Self {
+            network,
+            host,
+            rank,
+            numbered: 0,
+            due: BTreeMap::new(),
+            asked: 0,
+            timers: BTreeMap::new(),
+            turns: 0,
+            streams: Streams::default(),
+            ready: Vec::new(),
+            changed: false,
+            news: AppNews::default(),
+        }
+    }
+
+    pub(super) fn ask(&mut self, at: Time, application: usize, due: Due) -> (Time, u64) {
+        let key = (at.min(Time::HORIZON), self.asked);
+        self.asked += 1;
+        self.due.insert(key, (application, due));
+        self.news.pending += 1;
+        self.changed = true;
+        key
+    }
+
+    /// The next number of a flow, and a source port.
+    pub(super) fn number(&mut self) -> Result<(FlowId, u16), StartError> {
+        let number = u64::from(FIRST_APP_FLOW)
+            + u64::from(self.numbered) * u64::from(self.network.hosts)
+            + u64::from(self.rank);
+        let Ok(number) = u32::try_from(number) else {
+            self.changed = true;
+            self.news.overload = Some(Overload::FlowNumbers(Some(self.host)));
+            return Err(StartError::OutOfNumbers);
+        };
+        let port = u16::try_from(self.numbered % PORTS).unwrap_or(0);
+        self.numbered += 1;
+        Ok((FlowId(number), FIRST_PORT + port))
+    }
+
+    /// Returns why `flow` is no message of its connection, if it is none.
+    fn misfit(&self, flow: &AppFlow) -> Option<String> {
+        let connection = flow.connection.as_ref()?;
+        let begins = connection.host();
+        if AppFlow::on(connection, flow.size).with_tag(flow.tag) != *flow {
+            Some("it differs from its connection".to_owned())
+        } else if begins != self.host {
+            Some(format!("its connection begins at host {begins}"))
+        } else if !self.streams.has_room(connection.id, flow.size) {
+            Some(format!("its connection would carry more than {MAX_SIZE}"))
+        } else {
+            None
+        }
+    }
+
+    /// Checks a flow that is to start at `at`.
+    pub(super) fn check(
+        &self,
+        at: Time,
+        flow: &AppFlow,
+    ) -> Result<Arc<dyn PathResolver>, StartError> {
+        let refuse = |why: String| Err(StartError::Refused(why));
+        if let Some(why) = self.misfit(flow) {
+            return refuse(why);
+        }
+        if flow.dst == self.host {
+            return refuse(format!("host {} sends to itself", self.host));
+        }
+        if flow.size == Bytes::ZERO {
+            return refuse("it has no bytes".to_owned());
+        }
+        if flow.size > MAX_SIZE {
+            return refuse(format!("it has {}, and flows up to {MAX_SIZE}", flow.size));
+        }
+        if flow.priority.is_control() {
+            return refuse(format!(
+                "its priority is {}, and flows use 1 to 7",
+                flow.priority
+            ));
+        }
+        if at > Time::HORIZON {
+            return refuse(format!(
+                "it starts at {at}, beyond the end of simulated time, 53 days"
+            ));
+        }
+        let resolver = self.network.resolver()?;
+        let request = flow.request(self.host, at, FIRST_PORT);
+        resolver.check(&request).map_err(StartError::Refused)?;
+        Ok(resolver)
+    }
+
+    /// Starts a flow that has been checked.
+    pub(super) fn start(
+        &mut self,
+        now: Time,
+        resolver: &dyn PathResolver,
+        (id, port): (FlowId, u16),
+        flow: &AppFlow,
+    ) -> Result<FlowId, StartError> {
+        let port = flow.connection.map_or(port, |own| own.key.src_port);
+        let request = flow.request(self.host, now, port);
+        self.changed = true;
+        self.news.started += 1;
+        self.news.last = self.news.last.max(now);
+        let turns = &mut self.turns;
+        let mut resolve = || {
+            *turns += 1;
+            resolver.resolve(id, *turns - 1, &request)
+        };
+        let found = match &flow.connection {
+            Some(connection) => self.streams.path(connection, |ends| match ends {
+                Some(ends) => resolver.resolve_between(&request, ends),
+                None => resolve(),
+            }),
+            None => resolve(),
+        };
+        let Some(found) = found else {
+            self.news.unreachable.push(request);
+            return Err(StartError::NoRoute);
+        };
+        // Its place follows when it is handed over.
+        let stream = flow.connection.map(|connection| StreamPlace {
+            connection: connection.id,
+            from: 0,
+        });
+        let started = Flow {
+            stream,
+            ..found.flow(id, request)
+        };
+        self.ready.push((started, flow.tag, found.nic));
+        Ok(id)
+    }
+
+    /// Takes the first entry that is due at `now`.
+    pub(super) fn pop(&mut self, now: Time) -> Option<(usize, Due)> {
+        let (&(at, _), _) = self.due.first_key_value()?;
+        if at > now {
+            return None;
+        }
+        let (_, (application, due)) = self.due.pop_first()?;
+        if let Due::Timer(token) = due {
+            self.timers.remove(&(application, token));
+        }
+        self.news.pending -= 1;
+        self.news.last = self.news.last.max(now);
+        self.changed = true;
+        Some((application, due))
+    }
+}

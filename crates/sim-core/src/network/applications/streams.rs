@@ -1,0 +1,99 @@
+//! Connections as the host of one end keeps them: where in the stream the next message begins.
+
+use std::collections::BTreeMap;
+
+use crate::flow::{Ends, ResolvedPath, StreamPlace};
+use crate::id::FlowId;
+use crate::limits::MAX_SIZE;
+use crate::plugin::Connection;
+use crate::units::Bytes;
+
+/// One direction of a connection, at its sender.
+#[derive(Debug, Default)]
+struct Stream {
+    /// Bytes of all messages, those that start later included.
+    asked: Bytes,
+    /// The end of the last message that has started.
+    written: u64,
+    /// The path of the last message that had a route.
+    path: Option<ResolvedPath>,
+}
+
+/// The streams that one host sends.
+#[derive(Debug, Default)]
+pub(super) struct Streams {
+    of: BTreeMap<FlowId, Stream>,
+}
+
+impl Streams {
+    /// Returns whether one direction of a connection can carry a message of `size` more; none
+    /// carries more than the longest flow.
+    pub(super) fn has_room(&self, connection: FlowId, size: Bytes) -> bool {
+        let asked = self
+            .of
+            .get(&connection)
+            .map_or(Bytes::ZERO, |own| own.asked);
+        asked.saturating_add(size) <= MAX_SIZE
+    }
+
+    /// A message of `size` starts now or later.
+    pub(super) fn ask(&mut self, connection: FlowId, size: Bytes) {
+        let stream = self.of.entry(connection).or_default();
+        stream.asked = stream.asked.saturating_add(size);
+    }
+
+    /// Returns the path of a message of `connection` that starts now, as `resolve` finds it between
+    /// the addresses of the connection, or any where it has none. What is written to a connection
+    /// that has had a route waits for the next one.
+    pub(super) fn path(
+        &mut self,
+        connection: &Connection,
+        resolve: impl FnOnce(Option<Ends>) -> Option<ResolvedPath>,
+    ) -> Option<ResolvedPath> {
+        let stream = self.of.entry(connection.id).or_default();
+        let ends = stream.path.map(|path| path.ends).or(connection.ends);
+        stream.path = resolve(ends).or(stream.path);
+        stream.path
+    }
+
+    /// Returns the place of the next message, of `size`, which begins at a multiple of `alignment`.
+    pub(super) fn place(
+        &mut self,
+        connection: FlowId,
+        size: Bytes,
+        alignment: Bytes,
+    ) -> StreamPlace {
+        let stream = self.of.entry(connection).or_default();
+        let from = stream.written.next_multiple_of(alignment.get());
+        let place = StreamPlace { connection, from };
+        stream.written = place.end(size);
+        place
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_follow_one_another_at_multiples_of_the_alignment() {
+        let mut streams = Streams::default();
+        let mut place = |connection: u32, size: u64, alignment: u64| {
+            let (size, alignment) = (Bytes::new(size), Bytes::new(alignment));
+            streams.place(FlowId(connection), size, alignment).from
+        };
+        assert_eq!(
+            [place(0, 10, 1), place(0, 5, 1), place(0, 1, 1)],
+            [0, 10, 15]
+        );
+        assert_eq!(
+            [
+                place(1, 1, 1_000),
+                place(1, 2_500, 1_000),
+                place(1, 1_000, 1_000)
+            ],
+            [0, 1_000, 4_000]
+        );
+        assert_eq!(place(1, 1, 1_000), 5_000);
+    }
+}

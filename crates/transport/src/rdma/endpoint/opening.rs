@@ -1,0 +1,76 @@
+//! Flows and messages that start.
+
+use fabricsim_core::flow::{Flow, StreamPlace};
+use fabricsim_core::id::PortId;
+use fabricsim_core::packet::Header;
+use fabricsim_core::plugin::{ControllerFactory, Feedback, FlowStart};
+use fabricsim_core::units::{Bytes, Time};
+
+use super::{LINK_HEADER, Rdma};
+use crate::rdma::sender::RdmaSender;
+
+impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
+    /// A flow of its own starts.
+    pub(super) fn open(&mut self, now: Time, flow: &Flow, nic: PortId) {
+        let sender = self.sender_of(now, flow, nic);
+        let slot = self.insert(sender);
+        self.place(now, slot);
+        self.set_timer(slot);
+    }
+
+    /// The message `flow` starts; the first one of a connection opens it.
+    pub(super) fn write(&mut self, now: Time, flow: &Flow, place: StreamPlace, nic: PortId) {
+        let slot = match self.slots.get(&place.connection) {
+            Some(&slot) => slot,
+            None => {
+                let mut first = *flow;
+                first.id = place.connection;
+                let sender = self.sender_of(now, &first, nic);
+                self.insert(sender.into_stream(self.settings.config.mtu))
+            }
+        };
+        self.sender(slot).write(flow, place);
+        self.place(now, slot);
+        self.set_timer(slot);
+    }
+
+    fn sender_of(&self, now: Time, flow: &Flow, nic: PortId) -> RdmaSender<F::Controller> {
+        let line_rate = self.nic_rates[nic.index()];
+        let (base_rtt, bdp) = self.settings.base.of(&flow.path, line_rate);
+        let mtu = self.settings.config.mtu;
+        let wire = mtu + Bytes::new(u64::from(self.settings.data_header));
+        let cc = self.settings.factory.build(&FlowStart {
+            id: flow.id,
+            class: flow.request.class,
+            flow: flow.stream.is_none().then_some(*flow),
+            now,
+            line_rate,
+            base_rtt,
+            bdp,
+            mtu,
+            paths: self.settings.paths,
+            wire,
+            ip: Bytes::new(wire.get().saturating_sub(LINK_HEADER)),
+            initial_window: bdp,
+            feedback: Feedback::Accurate,
+            network: &self.settings.network,
+        });
+        RdmaSender::new(*flow, cc, nic, now, line_rate, bdp)
+    }
+
+    fn insert(&mut self, sender: RdmaSender<F::Controller>) -> u32 {
+        let id = sender.flow.id;
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.senders[slot as usize] = Some(sender);
+                slot
+            }
+            None => {
+                self.senders.push(Some(sender));
+                u32::try_from(self.senders.len() - 1).expect("fewer than 2^32 live flows at a host")
+            }
+        };
+        self.slots.insert(id, slot);
+        slot
+    }
+}

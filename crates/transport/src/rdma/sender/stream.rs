@@ -1,0 +1,213 @@
+//! The stream of a connection: the messages that are not acknowledged in full.
+//!
+//! Each message begins with a packet of its own, and a packet takes as many sequence numbers as the
+//! MTU has bytes: the last one of a message leaves some unused ("padding"), so that sequence numbers
+//! over the MTU count packets, as the PSN of a queue pair does.
+
+use std::collections::VecDeque;
+
+use fabricsim_core::flow::{Completion, Flow, StreamPlace};
+use fabricsim_core::units::{Bytes, Time};
+
+use super::RdmaSender;
+
+/// A message.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    flow: Flow,
+    from: u64,
+    /// Padding of all messages before it.
+    padding: u64,
+}
+
+impl Message {
+    /// The number after its last byte.
+    const fn end(&self) -> u64 {
+        self.from + self.flow.request.size.get()
+    }
+}
+
+/// The messages of a connection.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    mtu: u64,
+    /// Those that are not acknowledged in full, in order.
+    messages: VecDeque<Message>,
+    /// Padding of all messages.
+    padding: u64,
+    /// Bytes that had been retransmitted when the last message ended.
+    retransmitted: u64,
+}
+
+impl Stream {
+    pub(super) const fn new(mtu: Bytes) -> Self {
+        Self {
+            mtu: mtu.get(),
+            messages: VecDeque::new(),
+            padding: 0,
+            retransmitted: 0,
+        }
+    }
+
+    /// Adds a message at `place`; the sequence number after it.
+    fn write(&mut self, flow: &Flow, place: StreamPlace) -> u64 {
+        let message = Message {
+            flow: *flow,
+            from: place.from,
+            padding: self.padding,
+        };
+        let next = message.end().next_multiple_of(self.mtu);
+        self.padding += next - message.end();
+        self.messages.push_back(message);
+        next
+    }
+
+    /// The message that byte `seq` belongs to.
+    fn at(&self, seq: u64) -> Option<&Message> {
+        let after = self.messages.partition_point(|message| message.from <= seq);
+        let message = self.messages.get(after.checked_sub(1)?)?;
+        (seq < message.end()).then_some(message)
+    }
+
+    /// Returns the bytes of the message that packet `seq` belongs to, from that packet on.
+    pub(super) fn left(&self, seq: u64) -> u64 {
+        self.at(seq).map_or(0, |message| message.end() - seq)
+    }
+
+    /// Padding below `seq`, the first byte of a packet that is not acknowledged.
+    fn padding_below(&self, seq: u64) -> u64 {
+        self.at(seq).map_or(self.padding, |message| message.padding)
+    }
+
+    /// Payload bytes of the packets from `from` to `to`, of which none is acknowledged.
+    pub(super) fn payload(&self, from: u64, to: u64) -> u64 {
+        (to - from) - (self.padding_below(to) - self.padding_below(from))
+    }
+
+    /// The end of the first message, whose acknowledgement is awaited.
+    fn first_end(&self) -> u64 {
+        let first = self.messages.front();
+        first.map_or(u64::MAX, Message::end)
+    }
+}
+
+impl<L> RdmaSender<L> {
+    /// Makes this the sender of a connection, without messages.
+    pub(in crate::rdma) fn into_stream(mut self, mtu: Bytes) -> Self {
+        self.stream = Some(Box::new(Stream::new(mtu)));
+        self.written = 0;
+        self.target = u64::MAX;
+        self
+    }
+
+    /// Sends `flow`, which has `place` in the stream, after the messages before it.
+    pub(in crate::rdma) fn write(&mut self, flow: &Flow, place: StreamPlace) {
+        if let Some(stream) = &mut self.stream {
+            self.written = stream.write(flow, place);
+            self.target = stream.first_end();
+        }
+    }
+
+    /// Returns whether this is the sender of a connection.
+    pub(in crate::rdma) const fn is_stream(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    /// Appends the messages that are acknowledged in full to `done`.
+    #[cold]
+    pub(in crate::rdma) fn complete_messages(&mut self, now: Time, done: &mut Vec<Completion>) {
+        let Some(stream) = &mut self.stream else {
+            return;
+        };
+        while stream.first_end() <= self.acknowledged
+            && let Some(message) = stream.messages.pop_front()
+        {
+            done.push(Completion {
+                flow: message.flow,
+                finish: now,
+                retransmitted: Bytes::new(self.retransmitted - stream.retransmitted),
+            });
+            stream.retransmitted = self.retransmitted;
+        }
+        self.target = stream.first_end();
+    }
+
+    /// The flow, or the first message that is not acknowledged in full, with the payload bytes that
+    /// are.
+    pub(in crate::rdma) fn first_flow(&self) -> Option<(Flow, Bytes)> {
+        match &self.stream {
+            None => Some((self.flow, Bytes::new(self.acknowledged))),
+            Some(stream) => {
+                let first = stream.messages.front()?;
+                let acknowledged = self.acknowledged.saturating_sub(first.from);
+                Some((first.flow, Bytes::new(acknowledged)))
+            }
+        }
+    }
+
+    /// Shows the flows of this sender in the order of the stream: each with the payload bytes that
+    /// are acknowledged.
+    pub(in crate::rdma) fn for_each_flow(&self, mut visit: impl FnMut(&Flow, Bytes)) {
+        let Some(stream) = &self.stream else {
+            visit(&self.flow, Bytes::new(self.acknowledged));
+            return;
+        };
+        for message in &stream.messages {
+            let acknowledged = self.acknowledged.saturating_sub(message.from);
+            let size = message.flow.request.size.get();
+            visit(&message.flow, Bytes::new(acknowledged.min(size)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::flow::{FlowRequest, PathInfo};
+    use fabricsim_core::id::{ClassId, FlowId, NodeId};
+    use fabricsim_core::packet::Priority;
+    use fabricsim_core::units::{Duration, Rate};
+
+    use super::*;
+
+    fn message(id: u32, size: u64) -> Flow {
+        let request = FlowRequest {
+            src: NodeId(0),
+            dst: NodeId(1),
+            size: Bytes::new(size),
+            start: Time::ZERO,
+            class: ClassId(0),
+            priority: Priority::new(3),
+            src_port: Some(1),
+            dst_port: 2,
+        };
+        let path = PathInfo {
+            base_rtt: Duration::from_us(4),
+            bottleneck: Rate::from_gbps(100),
+            switches: 1,
+        };
+        Flow::new(FlowId(id), request, path)
+    }
+
+    #[test]
+    fn each_message_begins_with_a_packet_of_its_own() {
+        let mut stream = Stream::new(Bytes::new(1_000));
+        let mut from = 0;
+        for (id, size) in [(0, 10), (1, 2_500), (2, 1_000)] {
+            let connection = FlowId(9);
+            from = stream.write(&message(id, size), StreamPlace { connection, from });
+        }
+        assert_eq!(from, 5_000);
+        assert_eq!(
+            [0, 1_000, 2_000, 3_000, 4_000].map(|seq| stream.left(seq)),
+            [10, 2_500, 1_500, 500, 1_000]
+        );
+        assert_eq!(stream.payload(0, 5_000), 3_510);
+        assert_eq!(stream.payload(0, 3_000), 2_010);
+        assert_eq!(stream.payload(3_000, 4_000), 500);
+        stream.messages.pop_front();
+        assert_eq!(stream.payload(1_000, 5_000), 3_500);
+        stream.messages.clear();
+        assert_eq!(stream.payload(5_000, 5_000), 0);
+        assert_eq!(stream.first_end(), u64::MAX);
+    }
+}

@@ -1,0 +1,100 @@
+//! A connection on which applications send messages, from both sides.
+
+use std::collections::VecDeque;
+
+use fabricsim_core::flow::{Completion, Flow, StreamPlace};
+use fabricsim_core::plugin::{Received, Unfinished};
+use fabricsim_core::units::{Bytes, Time};
+
+use super::{Connection, State};
+
+/// The messages that one side of a connection sends.
+#[derive(Debug, Default)]
+pub(in crate::tcp) struct Messages {
+    /// Those that are not acknowledged in full, in order, each with its first byte.
+    waiting: VecDeque<(Flow, u64)>,
+    /// The end of the last message.
+    end: u64,
+    /// Bytes that had been retransmitted when the last message ended.
+    retransmitted: u64,
+    /// Bytes of the other side that have been reported.
+    reported: u64,
+}
+
+impl Messages {
+    fn first_end(&self) -> u64 {
+        let first = self.waiting.front();
+        first.map_or(u64::MAX, |(flow, from)| from + flow.request.size.get())
+    }
+}
+
+impl Connection {
+    /// Sends `flow` after the messages before it, when the connection is open.
+    pub(in crate::tcp) fn send_message(&mut self, flow: &Flow, place: StreamPlace) {
+        self.messages.waiting.push_back((*flow, place.from));
+        self.messages.end = place.end(flow.request.size);
+        if self.handshake.state != State::SynSent {
+            self.sender.write(flow.request.size.get());
+        }
+    }
+
+    /// The connection that this side has asked for is open.
+    pub(in crate::tcp) fn send_messages(&mut self) {
+        self.sender.write(self.messages.end);
+    }
+
+    /// Returns whether a message has ended, at either side of it.
+    #[cold]
+    pub(super) fn stream_moves(&self) -> bool {
+        self.sender.acknowledged() >= self.messages.first_end()
+            || self.receiver.delivered() > self.messages.reported
+    }
+
+    /// Appends the messages that are acknowledged in full to `done`. Returns what has been received
+    /// since the last call.
+    pub(in crate::tcp) fn take_messages(
+        &mut self,
+        now: Time,
+        done: &mut Vec<Completion>,
+    ) -> Option<Received> {
+        let acknowledged = self.sender.acknowledged();
+        let messages = &mut self.messages;
+        while messages.first_end() <= acknowledged
+            && let Some((flow, _)) = messages.waiting.pop_front()
+        {
+            done.push(Completion {
+                flow,
+                finish: now,
+                retransmitted: Bytes::new(self.sender.retransmitted - messages.retransmitted),
+            });
+            messages.retransmitted = self.sender.retransmitted;
+        }
+        let until = self.receiver.delivered();
+        (until > std::mem::replace(&mut messages.reported, until)).then_some(Received::Stream {
+            connection: self.id,
+            until,
+        })
+    }
+
+    /// The first message that is not acknowledged in full, with the payload bytes that are.
+    pub(in crate::tcp) fn first_message(&self) -> Option<(&Flow, Bytes)> {
+        let (flow, from) = self.messages.waiting.front()?;
+        let acknowledged = self.sender.acknowledged().saturating_sub(*from);
+        Some((flow, Bytes::new(acknowledged)))
+    }
+
+    /// The messages that are not acknowledged in full, in order.
+    pub(in crate::tcp) fn unfinished_messages(&self) -> impl Iterator<Item = Unfinished> {
+        let acknowledged = self.sender.acknowledged();
+        let waiting = self.messages.waiting.iter().enumerate();
+        waiting.map(move |(index, (flow, from))| Unfinished {
+            flow: *flow,
+            acknowledged: Bytes::new(acknowledged.saturating_sub(*from)).min(flow.request.size),
+            reason: if index == 0 {
+                self.waits_for()
+            } else {
+                format!("the messages before it on connection {}", self.id)
+            },
+        })
+    }
+}

@@ -1,0 +1,304 @@
+//! The application of a host that sends queries.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fabricsim_core::flow::{Flow, FlowKey};
+use fabricsim_core::id::{ClassId, FlowId, NodeId};
+use fabricsim_core::plugin::{AppContext, AppFlow, Application, Connection};
+use fabricsim_core::rng::Stream;
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use super::plan::{Plan, RESPONSE};
+use super::{RpcMode, RpcTargets};
+use crate::arrivals::exponential_gap;
+
+/// Tokens of the timers that are of no slot: the beginning, and the next arrival of an open loop.
+const BEGIN: u64 = u64::MAX;
+const ARRIVAL: u64 = u64::MAX - 1;
+
+/// A query whose response has been delivered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct RpcQuery {
+    /// The number of its message, as of a flow.
+    pub query: FlowId,
+    /// The flow class of its workload.
+    pub class: ClassId,
+    /// The number of its connection.
+    pub connection: FlowId,
+    /// Addresses and ports of its packets.
+    pub key: FlowKey,
+    /// Payload bytes of the query.
+    pub size: Bytes,
+    /// Payload bytes of the response.
+    pub response: Bytes,
+    /// Time at which it was sent.
+    pub issue: Time,
+    /// Time at which the last byte of the response was delivered.
+    pub completion: Time,
+    /// Time that the server took.
+    pub service: Duration,
+}
+
+/// A query that waits for its response.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    query: FlowId,
+    /// Position of its connection.
+    connection: usize,
+    /// The slot or batch that sent it.
+    slot: u64,
+    size: Bytes,
+    issue: Time,
+}
+
+/// Sends the queries of one host.
+#[derive(Debug)]
+pub struct RpcClient {
+    plan: Arc<Plan>,
+    servers: Vec<NodeId>,
+    /// Time from one arrival to the next of an open loop, on average, in seconds.
+    mean_gap_secs: f64,
+    /// Draws of sizes and arrivals, and of servers.
+    arrivals: Stream,
+    destinations: Stream,
+    /// By server, then one after the other.
+    connections: Vec<Connection>,
+    /// Queries of each batch that wait.
+    batches: Vec<u32>,
+    sent: u64,
+    /// By number, from zero in the order in which they were sent.
+    waiting: BTreeMap<u64, Waiting>,
+    done: Vec<RpcQuery>,
+    /// The first and the last time at which a query was sent.
+    span: Option<(Time, Time)>,
+}
+
+impl RpcClient {
+    pub(super) fn new(
+        plan: Arc<Plan>,
+        host: NodeId,
+        mean_gap_secs: f64,
+        arrivals: Stream,
+        destinations: Stream,
+    ) -> Self {
+        let servers = plan.servers.iter().copied();
+        Self {
+            servers: servers.filter(|&server| server != host).collect(),
+            plan,
+            mean_gap_secs,
+            arrivals,
+            destinations,
+            connections: Vec::new(),
+            batches: Vec::new(),
+            sent: 0,
+            waiting: BTreeMap::new(),
+            done: Vec::new(),
+            span: None,
+        }
+    }
+
+    /// The flow class of its queries.
+    #[must_use]
+    pub fn class(&self) -> ClassId {
+        self.plan.class
+    }
+
+    /// The queries whose responses have been delivered, in the order in which they were.
+    #[must_use]
+    pub fn done(&self) -> &[RpcQuery] {
+        &self.done
+    }
+
+    /// Queries that wait for their responses.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// The first and the last time at which a query was sent.
+    #[must_use]
+    pub const fn span(&self) -> Option<(Time, Time)> {
+        self.span
+    }
+
+    fn begin(&mut self, context: &mut AppContext<'_>) {
+        let plan = Arc::clone(&self.plan);
+        for &server in &self.servers {
+            for _ in 0..plan.connections {
+                match context.connect(server, plan.class, plan.priority, plan.dst_port) {
+                    Ok(connection) => self.connections.push(connection),
+                    // There are no numbers left, and the run ends.
+                    Err(_) => return,
+                }
+            }
+        }
+        let lanes = match plan.targets {
+            RpcTargets::AllPairs => self.connections.len() as u64,
+            RpcTargets::Random => 1,
+        };
+        match plan.mode {
+            RpcMode::Window => {
+                for slot in 0..lanes * u64::from(plan.outstanding) {
+                    self.send(context, slot);
+                }
+            }
+            RpcMode::Batch => {
+                for lane in 0..lanes {
+                    self.batches.push(0);
+                    self.send_batch(context, lane);
+                }
+            }
+            RpcMode::Poisson => self.await_arrival(context),
+        }
+    }
+
+    fn await_arrival(&mut self, context: &mut AppContext<'_>) {
+        let gap = exponential_gap(&mut self.arrivals, self.mean_gap_secs);
+        if context.now().saturating_add(gap) < self.plan.end {
+            context.set_timer(gap, ARRIVAL);
+        }
+    }
+
+    fn send_batch(&mut self, context: &mut AppContext<'_>, lane: u64) {
+        for _ in 0..self.plan.outstanding {
+            if self.send(context, lane)
+                && let Some(batch) = self.batch(lane)
+            {
+                *batch += 1;
+            }
+        }
+    }
+
+    fn batch(&mut self, lane: u64) -> Option<&mut u32> {
+        self.batches.get_mut(usize::try_from(lane).ok()?)
+    }
+
+    /// The position of the connection that the next query of `slot` takes.
+    fn connection(&mut self, slot: u64) -> usize {
+        let count = self.connections.len() as u64;
+        let place = match (self.plan.mode, self.plan.targets) {
+            (RpcMode::Window, RpcTargets::AllPairs) => slot / u64::from(self.plan.outstanding),
+            (RpcMode::Batch, RpcTargets::AllPairs) => slot,
+            (RpcMode::Poisson, _) | (_, RpcTargets::Random) => self.destinations.below(count),
+        };
+        usize::try_from(place).expect("a host has fewer than 2^32 connections")
+    }
+
+    /// Sends the next query; whether there was one.
+    fn send(&mut self, context: &mut AppContext<'_>, slot: u64) -> bool {
+        let now = context.now();
+        if now >= self.plan.end || self.sent == self.plan.limit {
+            return false;
+        }
+        let connection = self.connection(slot);
+        let size = self.plan.sizes.sample(self.arrivals.uniform());
+        let number = self.sent;
+        let message = AppFlow::on(&self.connections[connection], size).with_tag(number);
+        self.sent += 1;
+        let first = self.span.map_or(now, |(first, _)| first);
+        self.span = Some((first, now));
+        // A query without a route stands in the list of those.
+        let Ok(query) = context.start_flow(&message) else {
+            return false;
+        };
+        self.waiting.insert(
+            number,
+            Waiting {
+                query,
+                connection,
+                slot,
+                size,
+                issue: now,
+            },
+        );
+        true
+    }
+
+    /// The response to a query of `slot` has come.
+    fn go_on(&mut self, context: &mut AppContext<'_>, slot: u64) {
+        match self.plan.mode {
+            RpcMode::Poisson => {}
+            RpcMode::Window => self.think(context, slot),
+            RpcMode::Batch => {
+                let Some(batch) = self.batch(slot) else {
+                    return;
+                };
+                *batch -= 1;
+                if *batch == 0 {
+                    self.think(context, slot);
+                }
+            }
+        }
+    }
+
+    fn think(&mut self, context: &mut AppContext<'_>, slot: u64) {
+        match self.plan.think {
+            Duration::ZERO => self.on_timer(context, slot),
+            think => context.set_timer(think, slot),
+        }
+    }
+}
+
+impl Application for RpcClient {
+    fn on_start(&mut self, context: &mut AppContext<'_>) {
+        if self.plan.start > context.now() {
+            context.set_timer(self.plan.start.since(context.now()), BEGIN);
+        } else {
+            self.begin(context);
+        }
+    }
+
+    fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, tag: u64) {
+        if flow.request.class != self.plan.class || tag & RESPONSE == 0 {
+            return;
+        }
+        let number = tag & !RESPONSE;
+        let Some(waiting) = self.waiting.remove(&number) else {
+            return;
+        };
+        let connection = &self.connections[waiting.connection];
+        self.done.push(RpcQuery {
+            query: waiting.query,
+            class: self.plan.class,
+            connection: connection.id,
+            key: connection.key,
+            size: waiting.size,
+            response: self.plan.response,
+            issue: waiting.issue,
+            completion: context.now(),
+            service: self.plan.service_time(connection.host(), number),
+        });
+        self.go_on(context, waiting.slot);
+    }
+
+    fn on_timer(&mut self, context: &mut AppContext<'_>, token: u64) {
+        match (token, self.plan.mode) {
+            (BEGIN, _) => self.begin(context),
+            (ARRIVAL, _) => {
+                if self.send(context, 0) {
+                    self.await_arrival(context);
+                }
+            }
+            (slot, RpcMode::Batch) => self.send_batch(context, slot),
+            (slot, _) => {
+                self.send(context, slot);
+            }
+        }
+    }
+
+    fn waits_for(&self) -> Option<String> {
+        let (_, first) = self.waiting.first_key_value()?;
+        let server = self.connections[first.connection].peer();
+        let count = self.waiting.len();
+        let responses = if count == 1 {
+            "one response".to_owned()
+        } else {
+            format!("{count} responses, the first of them")
+        };
+        Some(format!(
+            "{responses} of host {server} to query {}, sent at {}",
+            first.query, first.issue
+        ))
+    }
+}

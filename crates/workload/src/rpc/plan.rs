@@ -1,0 +1,54 @@
+//! A workload of remote procedure calls as its applications see it.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::packet::Priority;
+use fabricsim_core::rng::mix;
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use super::{RpcMode, RpcTargets, ServiceTimes};
+use crate::cdf::SizeCdf;
+
+/// The bit of a tag that tells a response from a query.
+pub(super) const RESPONSE: u64 = 1 << 63;
+
+/// Parameters that all clients and servers of a workload share.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) class: ClassId,
+    pub(super) priority: Priority,
+    pub(super) dst_port: u16,
+    pub(super) servers: Arc<[NodeId]>,
+    pub(super) connections: u32,
+    pub(super) mode: RpcMode,
+    pub(super) targets: RpcTargets,
+    pub(super) outstanding: u32,
+    pub(super) sizes: SizeCdf,
+    pub(super) response: Bytes,
+    pub(super) service: Duration,
+    pub(super) service_times: ServiceTimes,
+    pub(super) think: Duration,
+    pub(super) start: Time,
+    /// Time from which no query is sent.
+    pub(super) end: Time,
+    /// Queries of each client, at most.
+    pub(super) limit: u64,
+    /// The run's seed and the number of the workload.
+    pub(super) seed: u64,
+}
+
+impl Plan {
+    /// Returns the time that a server takes for query `number` of `client`. Both ends can tell.
+    pub(super) fn service_time(&self, client: NodeId, number: u64) -> Duration {
+        match self.service_times {
+            ServiceTimes::Fixed => self.service,
+            ServiceTimes::Exponential => {
+                let bits = mix(self.seed ^ mix(u64::from(client.0) << 40 ^ mix(number)));
+                let uniform = (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64);
+                let factor = -libm::log(1.0 - uniform);
+                Duration::from_secs_f64(self.service.as_secs_f64() * factor)
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The application of a host that responds.
+
+use std::sync::Arc;
+
+use fabricsim_core::flow::Flow;
+use fabricsim_core::plugin::{AppContext, AppFlow, Application};
+use fabricsim_core::units::Duration;
+
+use super::plan::{Plan, RESPONSE};
+
+/// Responds to each query of its workload after its service time.
+#[derive(Debug)]
+pub(super) struct RpcServer {
+    pub(super) plan: Arc<Plan>,
+}
+
+impl Application for RpcServer {
+    fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, tag: u64) {
+        if flow.request.class != self.plan.class || tag & RESPONSE != 0 {
+            return;
+        }
+        let Some(connection) = flow.reply_connection() else {
+            return;
+        };
+        let response = AppFlow::on(&connection, self.plan.response).with_tag(tag | RESPONSE);
+        // A response without a route stands in the list of those.
+        let _ = match self.plan.service_time(flow.request.src, tag) {
+            Duration::ZERO => context.start_flow(&response),
+            service => context.start_flow_after(service, &response),
+        };
+    }
+}
