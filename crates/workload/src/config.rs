@@ -3,7 +3,10 @@
 use fabricsim_core::input::Keys;
 
 use crate::workload::WorkloadKind;
-use crate::{AllToAllConfig, IncastConfig, ListConfig, PermutationConfig, PoissonConfig};
+use crate::{
+    AllToAllConfig, DownloadConfig, FetchConfig, IncastConfig, ListConfig, PermutationConfig,
+    PoissonConfig,
+};
 
 /// A kind of workload: its name in a scenario, what it is in one line, and its keys with their
 /// meaning, unit and default.
@@ -34,11 +37,13 @@ kinds! {
     PermutationConfig,
     AllToAllConfig,
     ListConfig,
+    FetchConfig,
+    DownloadConfig,
 }
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::ClassId;
+    use fabricsim_core::id::{ClassId, NodeId};
     use fabricsim_core::input::Key;
     use fabricsim_core::units::{Bytes, Duration};
 
@@ -54,6 +59,8 @@ mod tests {
             boxed(PermutationConfig::new(Bytes::new(1_000))),
             boxed(AllToAllConfig::new(Bytes::new(1_000))),
             boxed(ListConfig::new("flow.txt")),
+            boxed(FetchConfig::new(NodeId(0), NodeId(1))),
+            boxed(DownloadConfig::new(NodeId(0), NodeId(1))),
         ]
     }
 

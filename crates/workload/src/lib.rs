@@ -12,6 +12,8 @@
 //! | `permutation` | [`PermutationConfig`] | every host sends to one other, every host receives from one |
 //! | `all-to-all` | [`AllToAllConfig`] | every host sends to every other |
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
+//! | `fetch` | [`FetchConfig`] | requests of a host over TCP, which another host answers |
+//! | `download` | [`DownloadConfig`] | downloads over TCP that never end |
 //!
 //! This crate reads no files: a configuration names the file that it needs
 //! ([`Workload::file`]) and is given the text ([`Workload::load`]). It knows nothing of
@@ -43,6 +45,8 @@ mod cdf;
 mod check;
 mod config;
 mod context;
+mod download;
+mod fetch;
 mod host_range;
 mod incast;
 mod list;
@@ -59,6 +63,10 @@ pub use application::HostApplications;
 pub use cdf::SizeCdf;
 pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, WorkloadContext};
+pub use download::DownloadConfig;
+pub use fetch::{
+    FetchConfig, FlowDistribution, NamedRequests, WorkloadFlow, ccafct_flows, read_workload,
+};
 pub use host_range::HostRange;
 pub use incast::IncastConfig;
 pub use list::{
