@@ -24,9 +24,9 @@
 //! # Ok::<(), fabricsim::Error>(())
 //! ```
 //!
-//! Each run is a [scenario](fabricsim_scenario::Scenario): a client and a server on the two sides of
-//! a dumbbell, requests (`fetch`) and long downloads (`download`). Both ends of the link in the
-//! middle are bottlenecks of the same rate, each with a discipline of its own.
+//! Each run is a [scenario](fabricsim_scenario::Scenario): a client and a server with a switch
+//! between them (`star`), requests (`fetch`) and long downloads (`download`). Both of the switch's
+//! ports are bottlenecks of the same rate, each with a discipline of its own.
 
 mod algorithms;
 mod cell;
@@ -51,13 +51,13 @@ use rayon::prelude::*;
 pub use algorithms::TcpAlgorithms;
 pub use cell::{BottleneckResult, CellResult, ConnectionUse, FlowResult};
 pub use fabricsim_transport::tcp::{Feedback, Reuse};
+pub use fabricsim_workload::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 pub use figure::{Beside, harm_figure};
 pub use metrics::{Sample, harm_less_is_better, harm_more_is_better};
 pub use qdisc_setting::QdiscSetting;
 pub use report::{HarmReport, Replication, Row, Status, WorkloadFacts};
 pub use sample::{SampleCell, published_sample};
 pub use settings::{CCAFCT, DRAWN, HarmSettings};
-pub use fabricsim_workload::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 
 use cell::CellPlan;
 use fabricsim::output::Origin;
@@ -130,11 +130,17 @@ impl HarmTest {
         let count = usize::try_from(settings.flow_count()).unwrap_or(usize::MAX);
         let (requests, duration) = match settings.workload.as_str() {
             DRAWN => (Requests::Drawn(count), settings.duration()),
-            CCAFCT => (Requests::Fixed(ccafct_flows(count).into()), settings.duration()),
+            CCAFCT => (
+                Requests::Fixed(ccafct_flows(count).into()),
+                settings.duration(),
+            ),
             path => {
                 let flows = flows_of_file(&folder.join(path), settings.duration)?;
                 let last = flows.last().map_or(Duration::ZERO, |flow| flow.start);
-                (Requests::Fixed(flows.into()), settings.duration.unwrap_or(last))
+                (
+                    Requests::Fixed(flows.into()),
+                    settings.duration.unwrap_or(last),
+                )
             }
         };
         Ok(Self {

@@ -321,17 +321,21 @@ pub(crate) fn summarize(
 fn downloads(simulation: &Simulation) -> Vec<Download> {
     let ended = simulation.ended();
     let flows = simulation.downloads().into_iter();
-    let flows = flows.map(|Unfinished { flow, acknowledged, .. }| {
-        let seconds = ended.since(flow.request.start).as_secs_f64();
-        Download {
-            flow: flow.id.0,
-            src: flow.request.src.0,
-            dst: flow.request.dst.0,
-            class: flow.request.class.0,
-            received_bytes: acknowledged.get(),
-            goodput_bps: acknowledged.as_f64() * 8.0 / seconds.max(f64::MIN_POSITIVE),
-        }
-    });
+    let flows = flows.map(
+        |Unfinished {
+             flow, acknowledged, ..
+         }| {
+            let seconds = ended.since(flow.request.start).as_secs_f64();
+            Download {
+                flow: flow.id.0,
+                src: flow.request.src.0,
+                dst: flow.request.dst.0,
+                class: flow.request.class.0,
+                received_bytes: acknowledged.get(),
+                goodput_bps: acknowledged.as_f64() * 8.0 / seconds.max(f64::MIN_POSITIVE),
+            }
+        },
+    );
     flows.collect()
 }
 

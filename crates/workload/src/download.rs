@@ -83,13 +83,20 @@ mod tests {
         assert_eq!(source.next_start(), Some(Time::from_ns(9)));
         let flows: Vec<FlowRequest> = std::iter::from_fn(|| source.next_flow()).collect();
         assert_eq!(flows.len(), 3);
-        assert!(flows.iter().all(|flow| flow.is_endless() && flow.start == Time::from_ns(9)));
+        assert!(
+            flows
+                .iter()
+                .all(|flow| flow.is_endless() && flow.start == Time::from_ns(9))
+        );
         assert!(config.is_endless());
     }
 
     #[test]
     fn a_download_from_oneself_is_refused() {
         let config = DownloadConfig::new(NodeId(1), NodeId(1));
-        assert_eq!(config.expected(&context(2, 1)).expect_err("refused").key, "server");
+        assert_eq!(
+            config.expected(&context(2, 1)).expect_err("refused").key,
+            "server"
+        );
     }
 }

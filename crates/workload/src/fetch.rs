@@ -39,7 +39,7 @@ settings! {
         /// Time during which requests are made.
         #[range(above "0s", to "1000000s")]
         #[refused("{value} makes no requests, or more than can be simulated", "write for example \"180s\"")]
-        #[note("(default \"180s\"; of a file: all of them)")]
+        #[note("(default: \"180s\" of drawn ones, else all of them)")]
         pub duration: Option<Duration> = null,
         /// Mean gap between drawn requests, exponentially distributed.
         #[range(above "0s")]

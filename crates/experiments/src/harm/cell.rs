@@ -13,15 +13,15 @@ use fabricsim_scenario::schema::queue::{QueuePlace, QueueRule};
 use fabricsim_scenario::schema::run::RunSettings;
 use fabricsim_scenario::schema::switch::SwitchSettings;
 use fabricsim_scenario::{Error, Scenario};
-use fabricsim_topology::DumbbellConfig;
+use fabricsim_topology::StarConfig;
 use fabricsim_workload::{DownloadConfig, FetchConfig, NamedRequests, WorkloadFlow};
 
 use super::log::{BottleneckLog, ClientLog, Log};
 use super::settings::HarmSettings;
 
-/// The host that asks for data, at the left switch.
+/// The host that asks for data.
 pub(super) const CLIENT: NodeId = NodeId(0);
-/// The host that sends it, at the right switch.
+/// The host that sends it.
 const SERVER: NodeId = NodeId(1);
 /// The classes of flows: the places of the workloads in the scenario.
 pub(super) const WORKLOAD: ClassId = ClassId(0);
@@ -162,18 +162,15 @@ impl CellPlan<'_> {
         })
     }
 
-    /// Returns the cell as a scenario: a dumbbell with the client on one side and the server on
-    /// the other. Both ends of the link in the middle are bottlenecks.
+    /// Returns the cell as a scenario: a switch between the client and the server, whose two ports
+    /// are the bottlenecks.
     fn scenario(&self) -> Result<Scenario, Error> {
         let settings = self.settings;
-        let host_delay = Duration::from_ps((self.rtt.as_ps() / 8).max(1));
-        let across = (self.rtt.as_ps() / 2).saturating_sub(2 * host_delay.as_ps());
-        let topology = DumbbellConfig {
-            hosts_per_side: 1,
-            host_rate: FAST.max(Rate::from_bps_f64(settings.bandwidth.as_bps_f64() * 10.0)),
-            bottleneck_rate: settings.bandwidth,
-            host_delay,
-            bottleneck_delay: Duration::from_ps(across.max(1)),
+        let topology = StarConfig {
+            hosts: 2,
+            rate: FAST.max(Rate::from_bps_f64(settings.bandwidth.as_bps_f64() * 10.0)),
+            downlink_rate: Some(settings.bandwidth),
+            delay: Duration::from_ps((self.rtt.as_ps() / 4).max(1)),
         };
         let workload = FetchConfig {
             requests: NamedRequests::with_list(&*settings.workload, Arc::clone(self.flows)),
@@ -193,10 +190,7 @@ impl CellPlan<'_> {
             })
             .queue(QueueRule {
                 discipline: settings.qdisc.config().clone(),
-                place: QueuePlace {
-                    rate: Some(settings.bandwidth),
-                    ..QueuePlace::default()
-                },
+                place: QueuePlace::default(),
             })
             .tcp(settings.tcp.clone())
             .cc(self.algorithm(&settings.baseline, settings.workload_ecn))

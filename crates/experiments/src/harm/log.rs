@@ -15,14 +15,14 @@ use super::cell::{BottleneckResult, CLIENT, WORKLOAD};
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "there are four of them, each behind a pointer"
+    reason = "there are three of them, each behind a pointer"
 )]
 pub(super) enum Log {
     /// None.
     Off,
     /// Those of the client.
     Client(ClientLog),
-    /// Those of the switch in front of the client's side.
+    /// Those of the switch.
     Bottleneck(BottleneckLog),
 }
 
@@ -73,10 +73,10 @@ pub(super) struct BottleneckLog {
 }
 
 impl BottleneckLog {
-    /// The switch on the server's side.
-    pub(super) const NODE: NodeId = NodeId(3);
-    /// Its port to the other switch: the bottleneck of the data.
-    const PORT: PortId = PortId(1);
+    /// The switch.
+    pub(super) const NODE: NodeId = NodeId(2);
+    /// Its port to the client: the bottleneck of the data.
+    const PORT: PortId = PortId(0);
 
     pub(super) fn new(since: Time) -> Self {
         Self {

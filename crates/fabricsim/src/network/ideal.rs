@@ -78,10 +78,12 @@ impl IdealFct {
         {
             let ideal = ideal_fct(path, request.size, tcp.mss, tcp.headers);
             return match (class.pattern, class.reuse, class.opening) {
-                (Pattern::Fetch, Reuse::LateBinding, _)
-                | (Pattern::Plain, _, Opening::Open) => ideal,
-                (Pattern::Fetch, Reuse::None, _)
-                | (Pattern::Plain, _, Opening::Handshake) => ideal + path.base_rtt,
+                (Pattern::Fetch, Reuse::LateBinding, _) | (Pattern::Plain, _, Opening::Open) => {
+                    ideal
+                }
+                (Pattern::Fetch, Reuse::None, _) | (Pattern::Plain, _, Opening::Handshake) => {
+                    ideal + path.base_rtt
+                }
             };
         }
         match self.times {

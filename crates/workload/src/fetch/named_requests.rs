@@ -6,8 +6,8 @@ use fabricsim_core::input::{InputError, ValueKind};
 use fabricsim_core::setting_values;
 use serde::{Deserialize, Serialize};
 
-use super::requests::{CCAFCT_FLOWS, WorkloadFlow, ccafct_flows, read_workload};
 use super::DRAWN;
+use super::requests::{CCAFCT_FLOWS, WorkloadFlow, ccafct_flows, read_workload};
 
 /// The name of the requests of heistp/ccafct.
 const CCAFCT: &str = "ccafct-seed1";

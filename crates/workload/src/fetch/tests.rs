@@ -32,7 +32,10 @@ fn requests_are_drawn_from_the_distribution() {
     let mut other = context(4, 7);
     other.index = 1;
     let mut source = config.build(&other, ClassId(2)).expect("a source");
-    assert_ne!(source.next_flow().map(|first| first.size), Some(made[0].size));
+    assert_ne!(
+        source.next_flow().map(|first| first.size),
+        Some(made[0].size)
+    );
 }
 
 #[test]
@@ -41,16 +44,28 @@ fn listed_requests_within_the_duration_are_made() {
     config.requests = "w.csv".to_owned().into();
     let file = config.file().expect("a file");
     assert_eq!((file.path, file.state), ("w.csv", FileState::Missing));
-    assert_eq!(config.expected(&context(4, 1)).expect_err("no file").key, "requests");
-    config.requests.load("start_ns,size_bytes\n0,5\n1000,7\n2000,9\n").expect("a list");
+    assert_eq!(
+        config.expected(&context(4, 1)).expect_err("no file").key,
+        "requests"
+    );
+    config
+        .requests
+        .load("start_ns,size_bytes\n0,5\n1000,7\n2000,9\n")
+        .expect("a list");
     assert_eq!(requests(&config).len(), 3);
     config.duration = Some(Duration::from_ns(2_000));
-    let sizes: Vec<u64> = requests(&config).iter().map(|made| made.size.get()).collect();
+    let sizes: Vec<u64> = requests(&config)
+        .iter()
+        .map(|made| made.size.get())
+        .collect();
     assert_eq!(sizes, [5, 7]);
     config.requests = "ccafct-seed1".to_owned().into();
     config.duration = None;
     let expected = config.expected(&context(4, 1)).expect("900 requests");
-    assert_eq!((expected.flows as u64, expected.bytes as u64), (900, 582_596_707));
+    assert_eq!(
+        (expected.flows as u64, expected.bytes as u64),
+        (900, 582_596_707)
+    );
 }
 
 #[test]
@@ -81,7 +96,10 @@ fn errors_name_their_key() {
     assert_eq!(key(|c| c.duration = Some(Duration::from_ms(1))), "duration");
     assert_eq!(key(|c| c.duration = Some(Duration::ZERO)), "duration");
     assert_eq!(key(|c| c.len_p5 = Some(Bytes::new(3 << 20))), "len_p5");
-    assert_eq!(key(|c| c.mean_arrival = Some(Duration::ZERO)), "mean_arrival");
+    assert_eq!(
+        key(|c| c.mean_arrival = Some(Duration::ZERO)),
+        "mean_arrival"
+    );
     let listed = key(|c| {
         c.requests = "ccafct-seed1".to_owned().into();
         c.len_p95 = Some(Bytes::new(1));

@@ -128,7 +128,9 @@ impl Workload for FetchConfig {
 /// The cost of `listed` per second, and the start of the last one. The last one is as far from the
 /// end as requests are from one another on average.
 fn rate_of(listed: &[WorkloadFlow], cost: CostOf<'_>) -> (FlowCost, Duration) {
-    let last = listed.last().map_or(Duration::ZERO, |request| request.start);
+    let last = listed
+        .last()
+        .map_or(Duration::ZERO, |request| request.start);
     let gaps = (listed.len() as f64 - 1.0).max(1.0);
     let seconds = last.as_secs_f64() * (gaps + 1.0) / gaps;
     let mut sum = FlowCost::default();
