@@ -4,15 +4,14 @@ use fabricsim::outcome::{Status, Summary, run_to_folder};
 
 use super::*;
 
-/// A client and a server with a bottleneck of 50 Mbps between them, 20 ms there and back.
-const DUMBBELL: &str = "
+/// A client and a server with bottlenecks of 50 Mbps between them, 20 ms there and back.
+const STAR: &str = "
     [topology]
-    kind = \"dumbbell\"
-    hosts_per_side = 1
-    host_rate = \"10Gbps\"
-    host_delay = \"2500us\"
-    bottleneck_rate = \"50Mbps\"
-    bottleneck_delay = \"5ms\"
+    kind = \"star\"
+    hosts = 2
+    rate = \"10Gbps\"
+    downlink_rate = \"50Mbps\"
+    delay = \"5ms\"
     [cc]
     kind = \"cubic\"
     [tcp]
@@ -21,7 +20,6 @@ const DUMBBELL: &str = "
     buffer = \"1GB\"
     [[queue]]
     discipline = \"codel\"
-    rate = \"50Mbps\"
 ";
 const FETCH: &str = "
     [[workload]]
@@ -47,15 +45,15 @@ fn summary(text: &str) -> Summary {
 
 #[test]
 fn a_run_ends_with_its_last_response_while_downloads_go_on() {
-    let alone = summary(&format!("{DUMBBELL}{FETCH}"));
+    let alone = summary(&format!("{STAR}{FETCH}"));
     assert_eq!((alone.flows.started, alone.flows.finished), (15, 15));
     assert!(alone.downloads.is_empty());
 
-    let text = format!("{DUMBBELL}{FETCH}{DOWNLOAD}");
+    let text = format!("{STAR}{FETCH}{DOWNLOAD}");
     let (done, simulation) = run(&text, 1);
     assert_eq!(done.len(), 15);
     let last = done.iter().map(|done| done.finish).max().unwrap();
-    assert!(simulation.ended().since(last) < Duration::from_ms(5));
+    assert!(simulation.ended().since(last) <= Duration::from_ms(5));
     for done in &done {
         assert_eq!(done.flow.request.class, ClassId(0));
         assert!(done.fct() >= Duration::from_ms(20), "{done:?}");
@@ -80,7 +78,7 @@ fn a_run_ends_with_its_last_response_while_downloads_go_on() {
 fn connections_are_reused_where_the_workload_says_so() {
     let with = |reuse: &str| {
         let text = format!(
-            "{DUMBBELL}{FETCH}    mean_arrival = \"20ms\"\n    len_p95 = \"64KiB\"\n{reuse}"
+            "{STAR}{FETCH}    mean_arrival = \"20ms\"\n    len_p95 = \"64KiB\"\n{reuse}"
         );
         let (done, _) = run(&text, 1);
         let least = done.iter().map(Completion::fct).min().unwrap();
@@ -95,12 +93,12 @@ fn connections_are_reused_where_the_workload_says_so() {
 
 #[test]
 fn downloads_alone_last_until_the_run_is_stopped() {
-    let found = summary(&format!("{DUMBBELL}{DOWNLOAD}[run]\nstop_at = \"2s\"\n"));
+    let found = summary(&format!("{STAR}{DOWNLOAD}[run]\nstop_at = \"2s\"\n"));
     assert_eq!(found.status, Status::TimeReached);
     assert_eq!((found.flows.started, found.flows.unfinished), (0, 0));
     let goodput: f64 = found.downloads.iter().map(|one| one.goodput_bps).sum();
     assert!((35e6..48e6).contains(&goodput), "{goodput}");
-    let refused = Scenario::from_toml(&format!("{DUMBBELL}{DOWNLOAD}"));
+    let refused = Scenario::from_toml(&format!("{STAR}{DOWNLOAD}"));
     let error = refused.expect_err("nothing ends it").to_string();
     assert!(error.contains("never end"), "{error}");
 }
@@ -108,10 +106,10 @@ fn downloads_alone_last_until_the_run_is_stopped() {
 #[test]
 fn rdma_carries_no_requests() {
     for workload in [FETCH.to_owned(), DOWNLOAD.replace("prague", "hpcc")] {
-        let text = format!("{DUMBBELL}{workload}")
+        let text = format!("{STAR}{workload}")
             .replace("[cc]\n    kind = \"cubic\"", "[cc]\n    kind = \"hpcc\"");
         let text = text.replace(
-            "[[queue]]\n    discipline = \"codel\"\n    rate = \"50Mbps\"",
+            "[[queue]]\n    discipline = \"codel\"",
             "",
         );
         let error = Scenario::from_toml(&text).expect_err("RDMA").to_string();
@@ -121,9 +119,32 @@ fn rdma_carries_no_requests() {
 
 #[test]
 fn threads_do_not_change_when_flows_end_beside_downloads() {
-    let text = format!("{DUMBBELL}{FETCH}{DOWNLOAD}");
+    let text = format!("{STAR}{FETCH}{DOWNLOAD}");
     let (one, _) = run(&text, 1);
     for threads in [2, 3] {
         assert_eq!(run(&text, threads).0, one);
     }
+}
+
+/// The idle network and the expected load know the rate of either direction.
+#[test]
+fn a_slower_direction_shows_in_ideal_times_and_expected_loads() {
+    let text = format!("{STAR}{FETCH}    reuse = \"none\"\n");
+    let (done, simulation) = run(&text, 1);
+    // 10 ms of delay there and back, twice, and the bytes at 50 Mbps.
+    let first = &done[0];
+    let ideal = simulation.ideal().of(first).as_secs_f64();
+    let bytes = first.flow.request.size.as_f64();
+    let least = 0.04 + bytes * (1.0 + 66.0 / 1448.0) * 8.0 / 50e6;
+    assert!((ideal - least).abs() < 0.002, "{ideal} and {least}");
+    let found = serde_json::to_value(summary(&text).expected_utilization).unwrap();
+    let busiest = &found["span"]["busiest"]["utilization"];
+    let busiest = busiest.as_f64().unwrap();
+    // The tool's 25.83 Mbps of payload.
+    assert!((busiest - 0.5166 * 1514.0 / 1448.0).abs() < 0.01, "{found}");
+    let changed = format!(
+        "{text}[[event]]\nkind = \"link-rate\"\nat = \"1s\"\nlink = [0, 2]\nrate = \"1Mbps\"\n"
+    );
+    let error = Scenario::from_toml(&changed).expect_err("two rates");
+    assert!(error.to_string().contains("two rates"), "{error}");
 }
