@@ -191,6 +191,16 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             summary.flows.unreachable
         );
     }
+    for download in &summary.downloads {
+        line!(
+            text,
+            "download     flow {}, host {} from host {}: {:.3} Mbps",
+            download.flow,
+            download.src,
+            download.dst,
+            download.goodput_bps / 1e6
+        );
+    }
     for (name, value) in load::lines(&summary.expected_utilization) {
         line!(text, "{name:<13}{value}");
     }

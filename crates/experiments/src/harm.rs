@@ -24,9 +24,9 @@
 //! # Ok::<(), fabricsim::Error>(())
 //! ```
 //!
-//! The network is a client and a server with a switch between them. Both of the switch's ports are
-//! bottlenecks of the same rate, each with a discipline of its own, and half of the round-trip time
-//! lies before each of them: but for a tenth of it, which lies behind.
+//! Each run is a [scenario](fabricsim_scenario::Scenario): a client and a server with a switch
+//! between them (`star`), requests (`fetch`) and long downloads (`download`). Both of the switch's
+//! ports are bottlenecks of the same rate, each with a discipline of its own.
 
 mod algorithms;
 mod cell;
@@ -34,17 +34,15 @@ mod figure;
 mod files;
 mod log;
 mod metrics;
-mod model;
 mod qdisc_setting;
 mod report;
 mod sample;
 mod settings;
 mod text;
 mod units;
-mod wiring;
-mod workload;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use fabricsim_core::engine::{Crew, Threads};
 use fabricsim_core::units::Duration;
@@ -53,13 +51,13 @@ use rayon::prelude::*;
 pub use algorithms::TcpAlgorithms;
 pub use cell::{BottleneckResult, CellResult, ConnectionUse, FlowResult};
 pub use fabricsim_transport::tcp::{Feedback, Reuse};
+pub use fabricsim_workload::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 pub use figure::{Beside, harm_figure};
 pub use metrics::{Sample, harm_less_is_better, harm_more_is_better};
 pub use qdisc_setting::QdiscSetting;
 pub use report::{HarmReport, Replication, Row, Status, WorkloadFacts};
 pub use sample::{SampleCell, published_sample};
 pub use settings::{CCAFCT, DRAWN, HarmSettings};
-pub use workload::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 
 use cell::CellPlan;
 use fabricsim::output::Origin;
@@ -106,7 +104,7 @@ enum Requests {
     /// So many, drawn for each seed.
     Drawn(usize),
     /// The same for all seeds.
-    Fixed(Vec<WorkloadFlow>),
+    Fixed(Arc<[WorkloadFlow]>),
 }
 
 /// A test that can be run.
@@ -132,11 +130,17 @@ impl HarmTest {
         let count = usize::try_from(settings.flow_count()).unwrap_or(usize::MAX);
         let (requests, duration) = match settings.workload.as_str() {
             DRAWN => (Requests::Drawn(count), settings.duration()),
-            CCAFCT => (Requests::Fixed(ccafct_flows(count)), settings.duration()),
+            CCAFCT => (
+                Requests::Fixed(ccafct_flows(count).into()),
+                settings.duration(),
+            ),
             path => {
                 let flows = flows_of_file(&folder.join(path), settings.duration)?;
                 let last = flows.last().map_or(Duration::ZERO, |flow| flow.start);
-                (Requests::Fixed(flows), settings.duration.unwrap_or(last))
+                (
+                    Requests::Fixed(flows.into()),
+                    settings.duration.unwrap_or(last),
+                )
             }
         };
         Ok(Self {
@@ -163,7 +167,7 @@ impl HarmTest {
     /// is told of each cell when it has ended, on its thread.
     ///
     /// # Errors
-    /// When the system does not give so many threads.
+    /// When the system does not give so many threads, or a cell cannot be simulated.
     pub fn run(
         &self,
         threads: usize,
@@ -172,11 +176,14 @@ impl HarmTest {
         let seeds: Vec<u64> = (0..u64::from(self.settings.repeats))
             .map(|repeat| self.settings.seed.wrapping_add(repeat))
             .collect();
-        let workloads: Vec<Vec<WorkloadFlow>> = seeds
+        let workloads: Vec<Arc<[WorkloadFlow]>> = seeds
             .iter()
             .map(|&seed| match &self.requests {
-                Requests::Drawn(count) => self.settings.flow_distribution().draw(*count, seed),
-                Requests::Fixed(flows) => flows.clone(),
+                Requests::Drawn(count) => {
+                    let drawn = self.settings.flow_distribution().draw(*count, seed);
+                    drawn.into()
+                }
+                Requests::Fixed(flows) => Arc::clone(flows),
             })
             .collect();
         let mut plans = Vec::with_capacity(self.cells());
@@ -194,12 +201,12 @@ impl HarmTest {
             }
         }
         let run = |plan: &CellPlan<'_>| {
-            let cell = plan.run();
+            let cell = plan.run()?;
             done(&cell);
-            cell
+            Ok(cell)
         };
         let threads = Threads::start(threads).map_err(Error::threads)?;
-        let cells = threads.run(|crew| match crew {
+        let cells: Result<Vec<CellResult>, Error> = threads.run(|crew| match crew {
             Crew::Alone => plans.iter().map(run).collect(),
             Crew::Pool => plans.par_iter().map(run).collect(),
         });
@@ -207,7 +214,7 @@ impl HarmTest {
             &self.settings,
             &workloads[0],
             &seeds,
-            cells,
+            cells?,
         ))
     }
 }

@@ -173,11 +173,20 @@ impl Simulation {
         self.runner.flows().1
     }
 
+    /// Flows that never end, with what has arrived of them, in the order of their numbers.
+    #[must_use]
+    pub fn downloads(&self) -> Vec<Unfinished> {
+        let mut flows = self.runner.unfinished();
+        flows.retain(|unfinished| unfinished.flow.request.is_endless());
+        flows
+    }
+
     /// Flows that have started and not ended, and what they wait for, in the order of their
-    /// numbers.
+    /// numbers; without those that never end.
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
         let mut flows = self.runner.unfinished();
+        flows.retain(|unfinished| !unfinished.flow.request.is_endless());
         for unfinished in &mut flows {
             let request = &unfinished.flow.request;
             let (src, dst) = (request.src, request.dst);

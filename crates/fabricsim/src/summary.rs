@@ -70,6 +70,23 @@ pub struct UnfinishedFlow {
     pub reason: String,
 }
 
+/// A flow that never ends.
+#[derive(Clone, Debug, Serialize)]
+pub struct Download {
+    /// Its number.
+    pub flow: u32,
+    /// The host that asked for it.
+    pub src: u32,
+    /// The host that sends it.
+    pub dst: u32,
+    /// The class.
+    pub class: u16,
+    /// Payload bytes that have arrived.
+    pub received_bytes: u64,
+    /// Payload bits per second from its start to the end of the run.
+    pub goodput_bps: f64,
+}
+
 /// A switch port of a PFC deadlock.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeadlockedPort {
@@ -128,6 +145,9 @@ pub struct Summary {
     pub scenario_checksum: String,
     /// Flows by their fate.
     pub flows: FlowCounts,
+    /// Flows that never end, which `flows` does not count.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub downloads: Vec<Download>,
     /// Warnings to consider before the results are used, each with a suggested fix.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -249,17 +269,19 @@ pub(crate) fn summarize(
         ..
     } = simulation.endpoint_counters();
     let left = simulation.unfinished();
+    let downloads = downloads(simulation);
     Summary {
         fabricsim_version: env!("CARGO_PKG_VERSION"),
         status: end.status,
         checksum: end.checksum.clone(),
         scenario_checksum: String::new(),
         flows: FlowCounts {
-            started: simulation.flows_started(),
+            started: simulation.flows_started() - downloads.len() as u64,
             finished: simulation.flows_finished(),
             unfinished: left.len() as u64,
             unreachable: simulation.unreachable().len() as u64,
         },
+        downloads,
         warnings: warnings(scenario, simulation, &end.utilization),
         expected_utilization: end.utilization.clone(),
         slowdown: slowdowns(records),
@@ -313,6 +335,27 @@ pub(crate) fn groups_of(scenario: &Scenario, simulation: &Simulation) -> Vec<Que
     settings
         .flat_map(|settings| queue_groups(settings, scenario.topology(), simulation))
         .collect()
+}
+
+fn downloads(simulation: &Simulation) -> Vec<Download> {
+    let ended = simulation.ended();
+    let flows = simulation.downloads().into_iter();
+    let flows = flows.map(
+        |Unfinished {
+             flow, acknowledged, ..
+         }| {
+            let seconds = ended.since(flow.request.start).as_secs_f64();
+            Download {
+                flow: flow.id.0,
+                src: flow.request.src.0,
+                dst: flow.request.dst.0,
+                class: flow.request.class.0,
+                received_bytes: acknowledged.get(),
+                goodput_bps: acknowledged.as_f64() * 8.0 / seconds.max(f64::MIN_POSITIVE),
+            }
+        },
+    );
+    flows.collect()
 }
 
 /// The first flows that have not finished: those under way, then those that found no route.

@@ -25,7 +25,8 @@ pub(crate) fn warnings(
 
 /// Returns a warning about applications that are still waiting although no flow is left.
 fn waiting_applications(simulation: &Simulation) -> Option<String> {
-    if simulation.flows_finished() < simulation.flows_started() {
+    let downloads = simulation.downloads().len() as u64;
+    if simulation.flows_finished() + downloads < simulation.flows_started() {
         return None;
     }
     let waiting = simulation.waiting_applications();

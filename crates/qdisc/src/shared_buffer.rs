@@ -111,7 +111,7 @@ impl BufferConfig {
 /// Properties of a port that the buffer needs to know.
 #[derive(Clone, Copy, Debug)]
 pub struct PortBuffer {
-    /// The rate of its link.
+    /// The rate of its link, the higher one of both directions.
     pub rate: Rate,
     /// The one-way delay of its link.
     pub delay: Duration,

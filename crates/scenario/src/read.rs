@@ -1,7 +1,7 @@
 //! Reads a scenario from its text: its tables are taken out, read as typed values, and checked.
 
 mod checked;
-mod classes;
+pub(crate) mod classes;
 mod event;
 pub(crate) mod queries;
 mod queue;

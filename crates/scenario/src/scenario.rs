@@ -253,7 +253,7 @@ impl Scenario {
     /// The distinct rates of all links, ascending, with those that events give them.
     #[must_use]
     pub fn link_rates(&self) -> Vec<Rate> {
-        let mut rates: Vec<Rate> = self.topology.links().iter().map(|link| link.rate).collect();
+        let mut rates: Vec<Rate> = self.topology.rates().collect();
         rates.extend(self.events.iter().filter_map(|event| event.kind.rate()));
         rates.sort_unstable();
         rates.dedup();

@@ -4,6 +4,12 @@ use crate::id::{ClassId, FlowId, NodeId, PortId};
 use crate::priority::Priority;
 use crate::units::{Bytes, Duration, Rate, Time};
 
+/// Size of a flow that never ends. It is beyond every size that can be given ([`MAX_SIZE`]), and a
+/// link of 10 Tbps needs 42 days for it.
+///
+/// [`MAX_SIZE`]: crate::limits::MAX_SIZE
+pub const ENDLESS: Bytes = Bytes::new(1 << 62);
+
 /// A transfer that a workload asks for: `size` bytes from `src` to `dst` at `start`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FlowRequest {
@@ -23,6 +29,14 @@ pub struct FlowRequest {
     pub src_port: Option<u16>,
     /// Destination port.
     pub dst_port: u16,
+}
+
+impl FlowRequest {
+    /// Returns whether the flow never ends. A run ends without it when all other flows have ended.
+    #[must_use]
+    pub const fn is_endless(&self) -> bool {
+        self.size.get() >= ENDLESS.get()
+    }
 }
 
 /// The addresses and ports of a packet, by which switches choose its path.

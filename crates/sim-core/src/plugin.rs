@@ -12,6 +12,7 @@ pub(crate) mod event_order;
 mod observer;
 mod qdisc;
 pub mod quirks;
+mod reuse;
 mod routing;
 mod telemetry;
 
@@ -29,6 +30,7 @@ pub use event_order::{ByInsertion, ByNode, EventOrder};
 pub use observer::{DropReason, Observer};
 pub use qdisc::{Mark, Qdisc, QueueReport};
 pub use quirks::Quirks;
+pub use reuse::Reuse;
 pub use routing::{PathStability, PortStates, Routing};
 pub use telemetry::{Hop, NoTelemetry, Telemetry};
 

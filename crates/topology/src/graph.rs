@@ -18,7 +18,8 @@ pub enum NodeKind {
     Switch,
 }
 
-/// A full-duplex link: both directions have the same rate, delay and loss.
+/// A full-duplex link: both directions have the same delay and loss, and the same rate unless one of
+/// the [ports](Port) has a rate of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// One end.
@@ -40,7 +41,7 @@ pub struct Port {
     pub peer: NodeId,
     /// The port at the other end.
     pub peer_port: PortId,
-    /// Bits per second.
+    /// Bits per second of what the node sends.
     pub rate: Rate,
     /// One-way propagation delay.
     pub delay: Duration,
@@ -146,6 +147,32 @@ impl Topology {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kinds.is_empty()
+    }
+
+    /// The topology with `rate` at all ports of `node`, in the direction in which it sends.
+    pub(crate) fn sending_at(mut self, node: NodeId, rate: Rate) -> Self {
+        let own = self.first_port[node.index()]..self.first_port[node.index() + 1];
+        let mut ports = self.ports.to_vec();
+        for port in &mut ports[own] {
+            port.rate = rate;
+        }
+        self.ports = ports.into();
+        self
+    }
+
+    /// The rates of all ports: of each link in both directions.
+    pub fn rates(&self) -> impl Iterator<Item = Rate> + '_ {
+        self.ports.iter().map(|port| port.rate)
+    }
+
+    /// The higher rate of the two directions of the link of `port`.
+    ///
+    /// # Panics
+    /// When `port` is none of this topology.
+    #[must_use]
+    pub fn fastest_rate(&self, port: &Port) -> Rate {
+        let back = &self.ports(port.peer)[port.peer_port.index()];
+        port.rate.max(back.rate)
     }
 
     /// The links in the order they were listed.

@@ -1,6 +1,6 @@
 //! Checks that several workloads share: each refusal names the key and a suggested fix.
 
-use fabricsim_core::id::ClassId;
+use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::limits::{MAX_DURATION, MAX_FLOWS, MAX_LIVE_FLOWS, MAX_SIZE, MAX_TIME};
 use fabricsim_core::packet::Priority;
@@ -129,6 +129,31 @@ pub(crate) fn sole_user(number: u8, own: ClassId) -> Vec<(Priority, ClassId)> {
         .into_iter()
         .map(|priority| (priority, own))
         .collect()
+}
+
+/// Refuses a client and a server that are not two hosts.
+pub(crate) fn pair(
+    context: &WorkloadContext,
+    client: NodeId,
+    server: NodeId,
+) -> Result<(), ConfigError> {
+    for (key, node) in [("client", client), ("server", server)] {
+        if context.position(node).is_none() {
+            return Err(ConfigError::new(
+                key,
+                format!("node {node} is not a host"),
+                format!("the hosts are numbered {}", context.host_numbers()),
+            ));
+        }
+    }
+    if client != server {
+        return Ok(());
+    }
+    Err(ConfigError::new(
+        "server",
+        format!("host {client} asks itself"),
+        "choose a server that is not the client",
+    ))
 }
 
 pub(crate) fn two_hosts(context: &WorkloadContext) -> Result<(), ConfigError> {

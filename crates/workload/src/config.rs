@@ -4,7 +4,8 @@ use fabricsim_core::input::Keys;
 
 use crate::workload::WorkloadKind;
 use crate::{
-    AllToAllConfig, IncastConfig, ListConfig, PermutationConfig, PoissonConfig, RpcConfig,
+    AllToAllConfig, DownloadConfig, FetchConfig, IncastConfig, ListConfig, PermutationConfig,
+    PoissonConfig, RpcConfig,
 };
 
 /// A kind of workload: its name in a scenario, what it is in one line, and its keys with their
@@ -37,11 +38,13 @@ kinds! {
     AllToAllConfig,
     RpcConfig,
     ListConfig,
+    FetchConfig,
+    DownloadConfig,
 }
 
 #[cfg(test)]
 mod tests {
-    use fabricsim_core::id::ClassId;
+    use fabricsim_core::id::{ClassId, NodeId};
     use fabricsim_core::input::Key;
     use fabricsim_core::units::{Bytes, Duration};
 
@@ -58,6 +61,8 @@ mod tests {
             boxed(AllToAllConfig::new(Bytes::new(1_000))),
             boxed(RpcConfig::new("4KB", Duration::from_ms(1))),
             boxed(ListConfig::new("flow.txt")),
+            boxed(FetchConfig::new(NodeId(0), NodeId(1))),
+            boxed(DownloadConfig::new(NodeId(0), NodeId(1))),
         ]
     }
 

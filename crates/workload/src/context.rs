@@ -36,6 +36,12 @@ impl WorkloadContext {
         self.index << 32 | u64::from(u32::MAX)
     }
 
+    /// The first of the random-stream entities of this workload that are not of hosts. Those of
+    /// hosts are the same: a workload has the one or the other.
+    pub(crate) const fn entity(&self) -> u64 {
+        self.index << 32
+    }
+
     /// The position in `hosts` of the host numbered `id`.
     pub(crate) fn position(&self, id: NodeId) -> Option<usize> {
         self.hosts.iter().position(|host| host.id == id)

@@ -13,6 +13,8 @@
 //! | `all-to-all` | [`AllToAllConfig`] | every host sends to every other |
 //! | `rpc` | [`RpcConfig`] | clients send queries on connections to servers, which respond |
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
+//! | `fetch` | [`FetchConfig`] | requests of a host over TCP, which another host answers |
+//! | `download` | [`DownloadConfig`] | downloads over TCP that never end |
 //!
 //! This crate reads no files: a configuration names the file that it needs
 //! ([`Workload::file`]) and is given the text ([`Workload::load`]). It knows nothing of
@@ -44,6 +46,8 @@ mod cdf;
 mod check;
 mod config;
 mod context;
+mod download;
+mod fetch;
 mod host_range;
 mod incast;
 mod list;
@@ -61,6 +65,10 @@ pub use application::HostApplications;
 pub use cdf::SizeCdf;
 pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, WorkloadContext};
+pub use download::DownloadConfig;
+pub use fetch::{
+    FetchConfig, FlowDistribution, NamedRequests, WorkloadFlow, ccafct_flows, read_workload,
+};
 pub use host_range::HostRange;
 pub use incast::IncastConfig;
 pub use list::{

@@ -7,6 +7,7 @@ use fabricsim_core::flow::FlowSource;
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::{ConfigError, InputError, Keys};
 use fabricsim_core::packet::Priority;
+use fabricsim_core::plugin::Reuse;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -89,6 +90,17 @@ pub trait Workload: Debug + Send + Sync {
         Ok(None)
     }
 
+    /// Returns how connections are reused, if its flows are requests for responses: the source of a
+    /// flow asks, and the destination sends the bytes. Only TCP carries such flows.
+    fn fetches(&self) -> Option<Reuse> {
+        None
+    }
+
+    /// Returns whether its flows [never end](fabricsim_core::flow::ENDLESS).
+    fn is_endless(&self) -> bool {
+        false
+    }
+
     /// Returns its key `load`, if all its traffic is in proportion to it: payload over the rate of
     /// the host links.
     fn load_factor(&self) -> Option<f64> {
@@ -116,6 +128,8 @@ pub enum FileContent {
     Sizes,
     /// A list of flows.
     Flows,
+    /// A list of requests.
+    Requests,
 }
 
 /// Whether a workload has been given the content of its file.

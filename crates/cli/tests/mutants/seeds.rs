@@ -169,6 +169,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
         "crates/experiments/data/presets",
         "crates/experiments/data/hpcc-results",
         "crates/experiments/data/harm",
+        "crates/workload/data",
     ] {
         for (name, text) in files_of(folder) {
             if let Some(kind) = kind_of(folder, &name) {

@@ -1,35 +1,33 @@
 //! One cell of the table: one round-trip time, the workload alone or against one competitor.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use fabricsim_core::engine::Threads;
-use fabricsim_core::flow::{Completion, FlowRequest, FlowSource, PathInfo};
-use fabricsim_core::id::{ClassId, NodeId, PortId};
-use fabricsim_core::network::{
-    HostConfig, LineTiming, LinkConfig, Network, NodeConfig, Stop, SwitchConfig,
-};
-use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::{CcContext, NoTelemetry};
+use fabricsim::Simulation;
+use fabricsim_core::flow::Completion;
+use fabricsim_core::id::{ClassId, NodeId};
+use fabricsim_core::limits::{MAX_DURATION, MAX_SIZE};
+use fabricsim_core::plugin::Feedback;
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
-use fabricsim_qdisc::{AnyDiscipline, ClassQueues, DisciplineContext};
-use fabricsim_transport::tcp::{ClassConfig, Feedback, Opening, Pattern, Reuse, Tcp, TcpSettings};
+use fabricsim_scenario::cc::registry::AnyCcConfig;
+use fabricsim_scenario::schema::queue::{QueuePlace, QueueRule};
+use fabricsim_scenario::schema::run::RunSettings;
+use fabricsim_scenario::schema::switch::SwitchSettings;
+use fabricsim_scenario::{Error, Scenario};
+use fabricsim_topology::StarConfig;
+use fabricsim_workload::{DownloadConfig, FetchConfig, NamedRequests, WorkloadFlow};
 
 use super::log::{BottleneckLog, ClientLog, Log};
-use super::model::{ByDestination, Dumbbell, OnePath, Unlimited};
 use super::settings::HarmSettings;
-use super::wiring::{CLIENT, SERVER, SWITCH, TO_CLIENT, TO_SERVER};
-use super::workload::WorkloadFlow;
 
-/// Classes of flows.
-const WORKLOAD: ClassId = ClassId(0);
+/// The host that asks for data.
+pub(super) const CLIENT: NodeId = NodeId(0);
+/// The host that sends it.
+const SERVER: NodeId = NodeId(1);
+/// The classes of flows: the places of the workloads in the scenario.
+pub(super) const WORKLOAD: ClassId = ClassId(0);
 const COMPETITOR: ClassId = ClassId(1);
-/// The queue of all packets.
-const PRIORITY: Priority = Priority::new(1);
-/// More than a competitor can download: 32 TiB.
-const ENDLESS: Bytes = Bytes::new(1 << 45);
-/// Interval at which a cell checks whether its flows have ended.
-const STEP: Duration = Duration::from_ms(100);
+/// The port of the server, as the tool has it.
+const PORT: u16 = 8188;
 /// The rate of what is no bottleneck, unless the bottleneck is nearly as fast.
 const FAST: Rate = Rate::from_gbps(10);
 
@@ -40,7 +38,7 @@ pub(super) struct CellPlan<'a> {
     pub(super) rtt: Duration,
     /// The algorithm of the competitor; `None` of the workload alone.
     pub(super) competitor: Option<&'a str>,
-    pub(super) flows: &'a [WorkloadFlow],
+    pub(super) flows: &'a Arc<[WorkloadFlow]>,
     /// From the start of the workload to the end at the latest.
     pub(super) limit: Duration,
     pub(super) seed: u64,
@@ -98,7 +96,7 @@ pub struct CellResult {
     pub competitor: Option<String>,
     /// The flows in the order of their starts.
     pub flows: Vec<FlowResult>,
-    /// Time for which the workload ran, to a tenth of a second.
+    /// Time for which the workload ran.
     pub duration: Duration,
     /// Payload bits per second that the competitor received meanwhile.
     pub competitor_goodput: Option<f64>,
@@ -121,34 +119,6 @@ impl CellResult {
     }
 }
 
-/// Requests in the order of their starts.
-#[derive(Debug)]
-struct Requests(VecDeque<FlowRequest>);
-
-impl FlowSource for Requests {
-    fn next_start(&self) -> Option<Time> {
-        self.0.front().map(|request| request.start)
-    }
-
-    fn next_flow(&mut self) -> Option<FlowRequest> {
-        self.0.pop_front()
-    }
-}
-
-/// A request of the client.
-const fn request(start: Time, size: Bytes, class: ClassId) -> FlowRequest {
-    FlowRequest {
-        src: CLIENT,
-        dst: SERVER,
-        size,
-        start,
-        class,
-        priority: PRIORITY,
-        src_port: None,
-        dst_port: 8188,
-    }
-}
-
 impl CellPlan<'_> {
     /// The start of the workload.
     fn begin(&self) -> Time {
@@ -158,133 +128,98 @@ impl CellPlan<'_> {
         }
     }
 
-    fn rivals(&self) -> usize {
-        self.competitor
-            .map_or(0, |_| usize::from(self.settings.competitors))
-    }
-
     /// Runs the cell to its end, on this thread.
-    pub(super) fn run(&self) -> CellResult {
-        let mut network = self.build();
+    ///
+    /// # Errors
+    /// When its scenario is refused.
+    pub(super) fn run(&self) -> Result<CellResult, Error> {
+        let mut simulation = Simulation::new(&self.scenario()?, 1)?;
         let begin = self.begin();
-        let rivals = std::iter::repeat_n(request(Time::ZERO, ENDLESS, COMPETITOR), self.rivals());
-        let flows = self
-            .flows
-            .iter()
-            .map(|flow| request(begin + flow.start, flow.size, WORKLOAD));
-        let mut source = Requests(rivals.chain(flows).collect());
-        let mut control_plane = OnePath(PathInfo {
-            base_rtt: self.rtt,
-            bottleneck: self.settings.bandwidth,
-            switches: 1,
+        simulation.observe(|node| match node {
+            CLIENT => Log::Client(ClientLog::default()),
+            BottleneckLog::NODE => Log::Bottleneck(BottleneckLog::new(begin)),
+            _ => Log::Off,
         });
-        network.run_until(begin, &mut source, &mut control_plane, &mut ());
-        let before = downloaded(&network);
-        let end = begin + self.limit;
-        let mut completions = Vec::with_capacity(self.flows.len());
-        loop {
-            let until = (network.now() + STEP).min(end);
-            let stop = network.run_until(until, &mut source, &mut control_plane, &mut ());
-            completions.append(&mut network.take_completions());
-            if completions.len() == self.flows.len() || until == end || stop != Stop::TimeReached {
-                break;
-            }
-        }
-        network.synchronize();
-        let duration = network.now().since(begin);
-        let bytes = (downloaded(&network) - before).as_f64();
-        CellResult {
+        simulation.run_until(begin);
+        let before = downloaded(&simulation);
+        simulation.run_until(begin + self.limit);
+        let completions = simulation.take_completions();
+        let duration = simulation.ended().since(begin);
+        let bytes = (downloaded(&simulation) - before).as_f64();
+        let logs = || simulation.observers::<Log>().map(|(_, log)| log);
+        Ok(CellResult {
             rtt: self.rtt,
             competitor: self.competitor.map(str::to_owned),
-            flows: self.flow_results(&network, &completions),
+            flows: self.flow_results(logs().find_map(Log::client), &completions),
             duration,
             competitor_goodput: self
                 .competitor
                 .map(|_| bytes * 8.0 / duration.as_secs_f64().max(f64::MIN_POSITIVE)),
-            bottleneck: bottleneck(&network),
-        }
+            bottleneck: (logs().find_map(Log::bottleneck)).map_or_else(
+                || unreachable!("the switch keeps these notes"),
+                BottleneckLog::result,
+            ),
+        })
     }
 
-    fn class(&self, cc: &str, feedback: Feedback, reuse: Reuse) -> ClassConfig {
-        let cc = self.settings.algorithm_named(cc);
-        let factory = cc.and_then(|cc| cc.dyn_factory());
-        ClassConfig {
-            cc: factory.expect("names of algorithms are validated"),
-            network: Arc::new(CcContext {
-                base_rtt: self.rtt,
-                seed: self.seed,
-                ..CcContext::of_nics(self.settings.bandwidth)
-            }),
-            feedback,
-            accepts: feedback,
-            pattern: Pattern::Fetch,
-            reuse,
-            opening: Opening::Handshake,
-        }
-    }
-
-    fn build(&self) -> Network<Dumbbell> {
+    /// Returns the cell as a scenario: a switch between the client and the server, whose two ports
+    /// are the bottlenecks.
+    fn scenario(&self) -> Result<Scenario, Error> {
         let settings = self.settings;
-        let fast = FAST.max(Rate::from_bps_f64(settings.bandwidth.as_bps_f64() * 10.0));
-        // Behind a bottleneck the delay is short, but not so short that the engine has to look
-        // there all the time; before it is the rest of half the round trip.
-        let behind = Duration::from_ps((self.rtt.as_ps() / 20).max(1));
-        let before =
-            Duration::from_ps((self.rtt.as_ps() / 2).saturating_sub(behind.as_ps()).max(1));
-        let link = |rate: Rate, delay| LinkConfig {
-            rate,
-            timing: LineTiming::new(rate),
-            delay,
-            loss: None,
+        let topology = StarConfig {
+            hosts: 2,
+            rate: FAST.max(Rate::from_bps_f64(settings.bandwidth.as_bps_f64() * 10.0)),
+            downlink_rate: Some(settings.bandwidth),
+            delay: Duration::from_ps((self.rtt.as_ps() / 4).max(1)),
         };
-        let workload = self.class(&settings.baseline, settings.workload_ecn, settings.reuse);
-        let rival = self.competitor.map(|cc| {
-            let class = self.class(cc, settings.competitor_ecn, Reuse::None);
-            (COMPETITOR, class)
-        });
-        let tcp = Arc::new(TcpSettings::new(&settings.tcp, workload, rival));
-        let host = |observer| {
-            NodeConfig::Host(HostConfig {
-                ports: vec![link(fast, before)],
-                endpoint: Tcp::new(Arc::clone(&tcp), vec![fast]),
-                observer,
+        let workload = FetchConfig {
+            requests: NamedRequests::with_list(&*settings.workload, Arc::clone(self.flows)),
+            start: self.begin(),
+            reuse: settings.reuse,
+            dst_port: PORT,
+            ..FetchConfig::new(CLIENT, SERVER)
+        };
+        let mut scenario = Scenario::builder()
+            .name("harm")
+            // Seeds of scenarios have 63 bits. Only disciplines draw here.
+            .seed(self.seed & i64::MAX.unsigned_abs())
+            .topology(topology)
+            .switch(SwitchSettings {
+                buffer: Some(MAX_SIZE),
+                ..SwitchSettings::default()
             })
-        };
-        let queues = |port: PortId| {
-            let context = DisciplineContext {
-                seed: self.seed,
-                entity: u64::from(port.0),
-                rate: settings.bandwidth,
-                packet: settings.tcp.parameters().full_packet(),
+            .queue(QueueRule {
+                discipline: settings.qdisc.config().clone(),
+                place: QueuePlace::default(),
+            })
+            .tcp(settings.tcp.clone())
+            .cc(self.algorithm(&settings.baseline, settings.workload_ecn))
+            .workload(workload)
+            .run(RunSettings {
+                stop_at: None,
+                stall_after: MAX_DURATION,
+            });
+        if let Some(competitor) = self.competitor {
+            let download = DownloadConfig {
+                flows: settings.competitors,
+                dst_port: PORT,
+                ..DownloadConfig::new(CLIENT, SERVER)
             };
-            let discipline = AnyDiscipline::new(settings.qdisc.config(), &context);
-            ClassQueues::new(None).with_discipline(PRIORITY, discipline)
-        };
-        let switch = SwitchConfig {
-            ports: [TO_CLIENT, TO_SERVER]
-                .map(|port| (link(settings.bandwidth, behind), queues(port)))
-                .into(),
-            buffer: Unlimited::default(),
-            routing: ByDestination,
-            telemetry: NoTelemetry,
-            observer: Log::Bottleneck(Box::new(BottleneckLog::new(self.begin()))),
-        };
-        let nodes = vec![
-            host(Log::Client(Box::<ClientLog>::default())),
-            host(Log::Off),
-            NodeConfig::Switch(switch),
-        ];
-        let wiring = [
-            vec![(SWITCH, TO_CLIENT)],
-            vec![(SWITCH, TO_SERVER)],
-            vec![(CLIENT, PortId(0)), (SERVER, PortId(0))],
-        ];
-        Network::new(nodes, &wiring, &Threads::calling(), Duration::MAX)
+            let cc = self.algorithm(competitor, settings.competitor_ecn);
+            scenario = scenario.workload(download).class_cc(COMPETITOR, cc);
+        }
+        scenario.build()
+    }
+
+    fn algorithm(&self, name: &str, feedback: Feedback) -> AnyCcConfig {
+        let cc = self.settings.algorithm_named(name);
+        let cc = cc.expect("names of algorithms are validated");
+        cc.with_feedback(feedback)
     }
 
     fn flow_results(
         &self,
-        network: &Network<Dumbbell>,
+        client: Option<&ClientLog>,
         completions: &[Completion],
     ) -> Vec<FlowResult> {
         let mut results: Vec<FlowResult> = self
@@ -298,51 +233,32 @@ impl CellPlan<'_> {
                 connection: ConnectionUse::Unknown,
             })
             .collect();
-        // Flows are numbered in the order of their starts, the competitor's first.
-        let rivals = self.rivals();
+        let Some(client) = client else {
+            unreachable!("the client keeps these notes");
+        };
+        // The flows of the workload have ascending numbers.
+        let place = |id| {
+            let place = client.started.binary_search(&id);
+            place.expect("a flow has started before it ends")
+        };
         for completion in completions {
-            let result = &mut results[completion.flow.id.index() - rivals];
+            let result = &mut results[place(completion.flow.id)];
             result.fct = Some(completion.fct());
             result.retransmitted = completion.retransmitted;
         }
-        if let Some(Log::Client(log)) = log_of(network, CLIENT) {
-            for served in &log.served {
-                results[served.flow.index() - rivals].connection = if served.warm {
-                    ConnectionUse::Reused
-                } else {
-                    ConnectionUse::New
-                };
-            }
+        for served in &client.served {
+            results[place(served.flow)].connection = if served.warm {
+                ConnectionUse::Reused
+            } else {
+                ConnectionUse::New
+            };
         }
         results
     }
 }
 
-fn log_of(network: &Network<Dumbbell>, node: NodeId) -> Option<&Log> {
-    network.observers().nth(node.index())
-}
-
 /// Bytes that the competitor's flows have received.
-fn downloaded(network: &Network<Dumbbell>) -> Bytes {
-    let mut bytes = Bytes::ZERO;
-    network.for_each_live(|live| {
-        if live.flow.request.class == COMPETITOR {
-            bytes += live.acknowledged;
-        }
-    });
-    bytes
-}
-
-fn bottleneck(network: &Network<Dumbbell>) -> BottleneckResult {
-    let Some(Log::Bottleneck(log)) = log_of(network, SWITCH) else {
-        unreachable!("the switch keeps these notes");
-    };
-    BottleneckResult {
-        packets: log.sojourn.count(),
-        marked: log.marked,
-        dropped: log.dropped,
-        sojourn_mean: log.sojourn.mean().unwrap_or_default(),
-        sojourn_p50: log.sojourn.quantile(0.5).unwrap_or_default(),
-        sojourn_p95: log.sojourn.quantile(0.95).unwrap_or_default(),
-    }
+fn downloaded(simulation: &Simulation) -> Bytes {
+    let flows = simulation.downloads().into_iter();
+    flows.fold(Bytes::ZERO, |sum, flow| sum + flow.acknowledged)
 }

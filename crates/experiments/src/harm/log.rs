@@ -1,25 +1,45 @@
 //! Records kept while a cell runs: the connection that served each flow, and the packets at the
 //! bottleneck.
 
-use fabricsim_core::flow::Completion;
-use fabricsim_core::id::{FlowId, NodeId};
+use fabricsim_core::flow::{Completion, Flow};
+use fabricsim_core::id::{FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Ecn, Packet};
 use fabricsim_core::plugin::{DropReason, Hop, Observer};
 use fabricsim_core::units::Time;
 use fabricsim_qdisc::SojournTimes;
 use rustc_hash::FxHashSet;
 
-use super::wiring::{CLIENT, Header, TO_CLIENT};
+use super::cell::{BottleneckResult, CLIENT, WORKLOAD};
 
 /// The notes of one node.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there are three of them, each behind a pointer"
+)]
 pub(super) enum Log {
     /// None.
     Off,
     /// Those of the client.
-    Client(Box<ClientLog>),
+    Client(ClientLog),
     /// Those of the switch.
-    Bottleneck(Box<BottleneckLog>),
+    Bottleneck(BottleneckLog),
+}
+
+impl Log {
+    pub(super) const fn client(&self) -> Option<&ClientLog> {
+        match self {
+            Self::Client(log) => Some(log),
+            Self::Off | Self::Bottleneck(_) => None,
+        }
+    }
+
+    pub(super) const fn bottleneck(&self) -> Option<&BottleneckLog> {
+        match self {
+            Self::Bottleneck(log) => Some(log),
+            Self::Off | Self::Client(_) => None,
+        }
+    }
 }
 
 /// Flow that was served, and whether its connection had carried another flow's response before.
@@ -35,6 +55,8 @@ pub(super) struct Served {
 pub(super) struct ClientLog {
     /// The connection of the packet that arrived last.
     last: FlowId,
+    /// The flows of the workload in the order of their starts.
+    pub(super) started: Vec<FlowId>,
     /// Connections that have carried a response.
     used: FxHashSet<FlowId>,
     /// In the order of completion.
@@ -51,6 +73,11 @@ pub(super) struct BottleneckLog {
 }
 
 impl BottleneckLog {
+    /// The switch.
+    pub(super) const NODE: NodeId = NodeId(2);
+    /// Its port to the client: the bottleneck of the data.
+    const PORT: PortId = PortId(0);
+
     pub(super) fn new(since: Time) -> Self {
         Self {
             since,
@@ -59,11 +86,30 @@ impl BottleneckLog {
             sojourn: SojournTimes::default(),
         }
     }
+
+    /// Returns the figures of the record.
+    pub(super) fn result(&self) -> BottleneckResult {
+        BottleneckResult {
+            packets: self.sojourn.count(),
+            marked: self.marked,
+            dropped: self.dropped,
+            sojourn_mean: self.sojourn.mean().unwrap_or_default(),
+            sojourn_p50: self.sojourn.quantile(0.5).unwrap_or_default(),
+            sojourn_p95: self.sojourn.quantile(0.95).unwrap_or_default(),
+        }
+    }
 }
 
-impl Observer<Header> for Log {
+impl Observer<()> for Log {
+    fn on_start(&mut self, _now: Time, _node: NodeId, flow: &Flow) {
+        match self {
+            Self::Client(log) if flow.request.class == WORKLOAD => log.started.push(flow.id),
+            _ => {}
+        }
+    }
+
     #[inline]
-    fn on_arrival(&mut self, _now: Time, _node: NodeId, packet: &Packet<Header>) {
+    fn on_arrival(&mut self, _now: Time, _node: NodeId, packet: &Packet<()>) {
         if let Self::Client(log) = self {
             log.last = packet.flow;
         }
@@ -80,9 +126,9 @@ impl Observer<Header> for Log {
 
     /// Nothing marks packets before the bottleneck.
     #[inline]
-    fn on_dequeue(&mut self, _node: NodeId, hop: &Hop, packet: &Packet<Header>) {
+    fn on_dequeue(&mut self, _node: NodeId, hop: &Hop, packet: &Packet<()>) {
         match self {
-            Self::Bottleneck(log) if hop.port == TO_CLIENT && hop.now >= log.since => {
+            Self::Bottleneck(log) if hop.port == BottleneckLog::PORT && hop.now >= log.since => {
                 log.marked += u64::from(packet.ecn() == Ecn::Congestion);
                 log.sojourn.record(hop.now.since(hop.arrived));
             }
@@ -90,7 +136,7 @@ impl Observer<Header> for Log {
         }
     }
 
-    fn on_drop(&mut self, now: Time, _node: NodeId, _reason: DropReason, packet: &Packet<Header>) {
+    fn on_drop(&mut self, now: Time, _node: NodeId, _reason: DropReason, packet: &Packet<()>) {
         match self {
             Self::Bottleneck(log) if packet.key.dst == CLIENT && now >= log.since => {
                 log.dropped += 1;

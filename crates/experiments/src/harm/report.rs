@@ -6,7 +6,7 @@ use fabricsim_report::{Confidence, ReplicaMean};
 use super::cell::{CellResult, ConnectionUse};
 use super::metrics::{Sample, harm_less_is_better};
 use super::settings::{CCAFCT, DRAWN, HarmSettings};
-use super::workload::WorkloadFlow;
+use fabricsim_workload::WorkloadFlow;
 
 /// Properties of the flows of a test.
 #[derive(Clone, Debug, PartialEq)]

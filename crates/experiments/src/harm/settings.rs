@@ -9,7 +9,7 @@ use fabricsim_transport::tcp::{Feedback, Reuse, TcpConfig};
 
 use super::algorithms::{TcpAlgorithms, tcp_named};
 use super::qdisc_setting::QdiscSetting;
-use super::workload::FlowDistribution;
+use fabricsim_workload::FlowDistribution;
 
 /// The workload that is drawn.
 pub const DRAWN: &str = "drawn";

@@ -38,7 +38,7 @@ fn errors_have_places_and_suggested_fixes() {
             "cubic",
         ),
         ("cca = []", 1, "no competitor", "name one"),
-        ("rtt = [\"0ms\"]", 1, "cannot be simulated", "1us to 100s"),
+        ("rtt = [\"0ms\"]", 1, "cannot be simulated", "1us to 40s"),
         ("qdisc = \"fq_codel flow 1\"", 1, "`flow`", "flows"),
         ("qdisc = \"shared-buffer\"", 1, "no buffer", "pfifo"),
         ("percentiles = [0.0]", 1, "no percentile", "above 0"),

@@ -8,14 +8,15 @@ use fabricsim_core::plugin::Quirks;
 use fabricsim_core::plugin::quirks::{IdealPath, TimeUnit};
 use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_report::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
-use fabricsim_transport::tcp::Opening;
+use fabricsim_transport::tcp::{Opening, Pattern, Reuse};
 use rustc_hash::FxHashMap;
 
 use fabricsim_scenario::scenario::transports::TcpFacts;
 
 /// The flow completion time on the idle network: base round-trip time and the flow's bytes, with 48
 /// bytes of headers for each packet, at the bottleneck's rate. Flows of TCP have its segments and
-/// headers, and one more round trip where a handshake opens their connection.
+/// headers, and one more round trip where a handshake opens their connection. Requests whose
+/// connection may have been open have none.
 ///
 /// Of several shortest paths it is the least, by the routes that were in force when the flow
 /// started; under `profile = "ns3-hpcc"` that of the first.
@@ -76,9 +77,13 @@ impl IdealFct {
             && let Some(class) = tcp.class(request.class)
         {
             let ideal = ideal_fct(path, request.size, tcp.mss, tcp.headers);
-            return match class.opening {
-                Opening::Handshake => ideal + path.base_rtt,
-                Opening::Open => ideal,
+            return match (class.pattern, class.reuse, class.opening) {
+                (Pattern::Fetch, Reuse::LateBinding, _) | (Pattern::Plain, _, Opening::Open) => {
+                    ideal
+                }
+                (Pattern::Fetch, Reuse::None, _) | (Pattern::Plain, _, Opening::Handshake) => {
+                    ideal + path.base_rtt
+                }
             };
         }
         match self.times {

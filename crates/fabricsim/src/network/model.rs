@@ -298,7 +298,7 @@ impl BuildContext<'_> {
                 let shares: Vec<PortBuffer> = ports
                     .iter()
                     .map(|port| PortBuffer {
-                        rate: port.rate,
+                        rate: topology.fastest_rate(port),
                         delay: port.delay,
                     })
                     .collect();

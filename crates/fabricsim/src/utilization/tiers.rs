@@ -1,6 +1,7 @@
 //! Links by how far their ends are from hosts.
 
 use fabricsim_core::id::{NodeId, PortId};
+use fabricsim_core::units::Rate;
 use fabricsim_topology::{LinkLoads, Topology};
 
 use super::{BusyLink, TierUtilization};
@@ -72,6 +73,7 @@ pub(super) fn summed(
     // By (way down, levels): upward links from hosts on, then downward ones from the top.
     let mut tiers: Vec<Option<Sum>> = vec![None; 2 * names.len() * names.len()];
     let mut busiest: Option<(f64, u32, usize)> = None;
+    let rates = rates(topology);
     for (index, (link, loads)) in (0u32..).zip(topology.links().iter().zip(&loads.loads)) {
         let ends = [link.a, link.b];
         for direction in 0..2 {
@@ -80,7 +82,7 @@ pub(super) fn summed(
             if from.max(to) == usize::MAX {
                 continue; // no host is connected to these switches
             }
-            let capacity = link.rate.as_bps_f64() / 8.0;
+            let capacity = rates[index as usize][direction].as_bps_f64() / 8.0;
             let used = loads[direction] / capacity;
             let sum = tiers[place(from, to, names.len())].get_or_insert_with(|| Sum {
                 from,
@@ -120,6 +122,19 @@ pub(super) fn summed(
         utilization,
     };
     Some((tiers.collect(), busiest))
+}
+
+/// The rates of each link: from its first end, and back.
+fn rates(topology: &Topology) -> Vec<[Rate; 2]> {
+    let links = topology.links();
+    let mut rates: Vec<[Rate; 2]> = links.iter().map(|link| [link.rate; 2]).collect();
+    for node in (0..topology.len()).map(NodeId::from_index) {
+        for port in topology.ports(node) {
+            let link = port.link as usize;
+            rates[link][usize::from(links[link].a != node)] = port.rate;
+        }
+    }
+    rates
 }
 
 /// The links of a tier.

@@ -6,6 +6,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod fetch;
 mod hpcc;
 mod queues;
 mod random;

@@ -58,6 +58,6 @@ pub(crate) fn with_priorities(
 }
 
 /// Returns the class of the flows of workload `index`.
-fn class_of(index: usize) -> ClassId {
+pub(crate) fn class_of(index: usize) -> ClassId {
     ClassId(u16::try_from(index).unwrap_or(u16::MAX))
 }

@@ -22,6 +22,7 @@ impl Scenario {
         self.check_ecn_rates()
             .and_then(|()| self.check_ecn_priorities())
             .map_err(part(Part::SwitchRules))?;
+        self.check_fetches()?;
         self.check_lowest_rates()
             .and_then(|()| self.check_digests())
             .and_then(|()| self.check_transports())

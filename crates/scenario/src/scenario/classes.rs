@@ -44,7 +44,7 @@ impl Scenario {
 
     /// Refuses rules for ports of a rate that no link has.
     pub(crate) fn check_ecn_rates(&self) -> Result<(), ConfigError> {
-        let rates: Vec<Rate> = self.topology.links().iter().map(|link| link.rate).collect();
+        let rates: Vec<Rate> = self.topology.rates().collect();
         let mut wanted = self.switch.ecn_rules.iter().filter_map(|rule| rule.rate);
         match wanted.find(|rate| !rates.contains(rate)) {
             None => Ok(()),

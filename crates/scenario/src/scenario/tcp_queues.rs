@@ -51,7 +51,7 @@ impl Scenario {
                 );
             }
             if let Some(rate) = rule.place.rate
-                && !self.topology.links().iter().any(|link| link.rate == rate)
+                && !self.topology.rates().any(|own| own == rate)
             {
                 let rates: Vec<String> = self.link_rates().iter().map(Rate::to_string).collect();
                 return refuse(

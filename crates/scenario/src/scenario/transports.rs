@@ -1,5 +1,6 @@
 //! Assignment of a scenario's classes and priorities to TCP and RDMA.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fabricsim_core::id::ClassId;
@@ -9,10 +10,12 @@ use fabricsim_core::plugin::CcContext;
 use fabricsim_core::plugin::quirks::SetAside;
 use fabricsim_core::units::Bytes;
 use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
-use fabricsim_transport::tcp::{ClassConfig, TcpSettings};
+use fabricsim_transport::tcp::{ClassConfig, Pattern, Reuse, TcpSettings};
 use fabricsim_transport::{ClassTransports, Transport};
 
+use crate::read::classes::class_of;
 use crate::scenario::Scenario;
+use crate::schema::part::{Part, Refused};
 
 /// The priority of TCP where a workload names none.
 pub(crate) const TCP_PRIORITY: Priority = Priority::new(1);
@@ -72,11 +75,55 @@ impl Scenario {
     pub fn tcp_settings(&self, network: &CcContext) -> TcpSettings {
         let own = self.class_cc.iter();
         let own = own.filter_map(|(class, cc)| Some((*class, cc.tcp_class(network)?)));
+        let mut own: BTreeMap<ClassId, ClassConfig> = own.collect();
+        for (class, reuse) in self.fetches() {
+            if let Some(config) = self.cc_of(class).tcp_class(network) {
+                let pattern = Pattern::Fetch;
+                let fetch = ClassConfig {
+                    pattern,
+                    reuse,
+                    ..config
+                };
+                own.insert(class, fetch);
+            }
+        }
         TcpSettings::new(
             &self.tcp,
             self.cc.tcp_class(network).unwrap_or_default(),
-            own.collect::<Vec<(ClassId, ClassConfig)>>(),
+            own,
         )
+    }
+
+    /// The classes of workloads whose flows are requests, with the reuse of their connections.
+    fn fetches(&self) -> impl Iterator<Item = (ClassId, Reuse)> {
+        let workloads = self.workloads.iter().enumerate();
+        workloads.filter_map(|(index, workload)| Some((class_of(index), workload.fetches()?)))
+    }
+
+    /// Refuses requests over RDMA, and traffic that never ends in a run that nothing else ends.
+    pub(super) fn check_fetches(&self) -> Result<(), Refused> {
+        for (class, _) in self.fetches() {
+            let cc = self.cc_of(class);
+            if cc.transport() != Transport::Tcp {
+                let workload = &self.workloads[class.index()];
+                return Err(Part::Workload(class.index()).refused_whole(
+                    format!(
+                        "`{}` needs connections of TCP, and {} is of RDMA",
+                        workload.kind(),
+                        cc.name()
+                    ),
+                    "give the workload an algorithm of TCP: `cc = { kind = \"cubic\" }`",
+                ));
+            }
+        }
+        let endless = self.workloads.iter().all(|workload| workload.is_endless());
+        if endless && !self.workloads.is_empty() && self.run.stop_at.is_none() {
+            return Err(Part::Workload(0).refused_whole(
+                "the flows of all workloads never end, and so the run would not",
+                "add [run] with `stop_at`, such as \"10s\", or a workload that ends",
+            ));
+        }
+        Ok(())
     }
 
     /// The priorities of TCP: those that its flows use, and, where `[cc]` is an algorithm of TCP,

@@ -46,6 +46,15 @@ pub struct LinkName {
     pub index: Option<u32>,
 }
 
+/// Returns whether the directions of link `number` have different rates.
+fn is_uneven(topology: &Topology, number: u32) -> bool {
+    let link = &topology.links()[number as usize];
+    [link.a, link.b].into_iter().any(|node| {
+        let mut ports = topology.ports(node).iter();
+        ports.any(|port| port.link == number && port.rate != link.rate)
+    })
+}
+
 impl Event {
     /// Refuses what `topology` does not have and values without a meaning.
     ///
@@ -63,6 +72,17 @@ impl Event {
             EventKind::LinkDown(link) | EventKind::LinkUp(link) => link.find(topology).map(drop),
             EventKind::LinkRate(link, rate) => {
                 let links = link.find(topology)?;
+                if let Some(&number) = links.iter().find(|&&number| is_uneven(topology, number)) {
+                    let ends = topology.links()[number as usize];
+                    return Err(ConfigError::new(
+                        "rate",
+                        format!(
+                            "the link of {} and {} has two rates, one for each direction",
+                            ends.a, ends.b
+                        ),
+                        "leave the event out, or give both directions of the link one rate",
+                    ));
+                }
                 let own = links
                     .iter()
                     .map(|&number| topology.links()[number as usize].rate);

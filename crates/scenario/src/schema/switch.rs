@@ -161,7 +161,7 @@ impl SwitchSettings {
                 .ports(node)
                 .iter()
                 .map(|port| PortBuffer {
-                    rate: port.rate,
+                    rate: topology.fastest_rate(port),
                     delay: port.delay,
                 })
                 .collect();

@@ -33,6 +33,7 @@ impl FileKind {
         match content {
             FileContent::Sizes => Self::SIZES,
             FileContent::Flows => Self::FLOWS,
+            FileContent::Requests => Self::WORKLOAD,
         }
     }
 
@@ -72,7 +73,7 @@ impl FileKind {
     pub const SIZES: Self = Self::text("the flow-size distribution", 16 * MIB, BESIDE_SCENARIO);
     /// A list of flows.
     pub const FLOWS: Self = Self::text("the flows", 2 * GIB, BESIDE_SCENARIO);
-    /// The flows of a harm test.
+    /// The requests of a harm test or of a workload.
     pub const WORKLOAD: Self = Self::text(
         "the workload",
         256 * MIB,

@@ -107,6 +107,7 @@ impl<R> NetworkDriver<'_, R> {
                 self.state.unreachable.push(request);
                 continue;
             };
+            self.state.endless += u64::from(request.is_endless());
             processes.update(request.src.index(), |node| match node {
                 Node::Host(host) => host.add_flow(found.flow(id, request), found.nic),
                 Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),
@@ -124,11 +125,11 @@ impl<R> NetworkDriver<'_, R> {
             .min(over)
     }
 
-    /// Returns when a run is over whose flows have all ended and whose applications have asked for
-    /// nothing more: after what may have happened in one epoch with the end of the last flow, so
+    /// Returns when a run is over whose flows have all ended, but for endless ones, and whose
+    /// applications have asked for nothing more: after what may have happened in one epoch with the end of the last flow, so
     /// that it does not matter where epochs begin. [`Time::MAX`] while flows are left.
     fn over_at(&self, next_flow: Option<Time>, lookahead: Duration) -> Time {
-        if next_flow.is_none() && self.live() == 0 && self.state.pending == 0 {
+        if next_flow.is_none() && self.state.has_ended() && self.state.pending == 0 {
             self.state.settled.saturating_add(lookahead)
         } else {
             Time::MAX

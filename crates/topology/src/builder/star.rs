@@ -17,6 +17,10 @@ settings! {
         pub hosts: u32 = 16,
         /// Rate of every link.
         pub rate: Rate = "100Gbps",
+        /// Rate at which the switch sends to hosts.
+        #[range(from "1Kbps", to "100Tbps")]
+        #[note("(default: `rate`)")]
+        pub downlink_rate: Option<Rate> = null,
         /// One-way delay of every link.
         pub delay: Duration = "1us",
     }
@@ -35,7 +39,12 @@ impl StarConfig {
         for host in 0..self.hosts {
             plan.link(NodeId(host), plan.switch(0), self.rate, self.delay);
         }
-        plan.finish("hosts")
+        let switch = plan.switch(0);
+        let star = plan.finish("hosts")?;
+        Ok(match self.downlink_rate {
+            Some(rate) => star.sending_at(switch, rate),
+            None => star,
+        })
     }
 }
 
@@ -53,6 +62,24 @@ mod tests {
         .unwrap();
         let peers: Vec<u32> = star.ports(NodeId(5)).iter().map(|p| p.peer.0).collect();
         assert_eq!(peers, [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn the_switch_may_send_at_a_rate_of_its_own() {
+        let (fast, slow) = (Rate::from_gbps(10), Rate::from_mbps(50));
+        let config = StarConfig {
+            hosts: 2,
+            rate: fast,
+            downlink_rate: Some(slow),
+            ..StarConfig::default()
+        };
+        let star = config.build().unwrap();
+        assert!(star.ports(NodeId(2)).iter().all(|port| port.rate == slow));
+        let host = &star.ports(NodeId(0))[0];
+        assert_eq!((host.rate, star.fastest_rate(host)), (fast, fast));
+        assert_eq!(star.fastest_rate(&star.ports(NodeId(2))[1]), fast);
+        assert_eq!(star.rates().filter(|rate| *rate == slow).count(), 2);
+        assert_eq!(star.links()[0].rate, fast);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::Routes;
 use super::path::link_rtt;
-use super::tree::Trees;
+use super::tree::{Trees, direction};
 use crate::graph::Port;
 
 /// The maxima, each on its own, over all pairs of hosts.
@@ -106,12 +106,13 @@ impl Routes {
     }
 
     fn worst_between_hosts(&self, mtu_payload: Bytes) -> Worst {
-        let link_rtts: Vec<Duration> = self
-            .topology
-            .links()
-            .iter()
-            .map(|link| link_rtt(link.rate, link.delay, mtu_payload))
-            .collect();
+        let hop = |port: &Port| link_rtt(port.rate, port.delay, mtu_payload);
+        let mut link_rtts = vec![Duration::ZERO; 2 * self.topology.links().len()];
+        for node in (0..self.topology.len()).map(NodeId::from_index) {
+            for port in self.topology.ports(node) {
+                link_rtts[direction(node, port)] = hop(port);
+            }
+        }
         let classes = self.classes();
         let ends: Vec<NodeId> = classes.iter().map(|class| class.one).collect();
         let mut worst = Worst::default();
@@ -126,8 +127,7 @@ impl Routes {
             }
         }
         for class in &classes {
-            let rtt = |port: &Port| link_rtts[port.link as usize];
-            worst.see((class.another).and_then(|another| self.follow(class.one, another, rtt)));
+            worst.see((class.another).and_then(|another| self.follow(class.one, another, hop)));
         }
         worst
     }

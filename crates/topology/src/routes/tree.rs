@@ -5,6 +5,7 @@ use fabricsim_core::id::NodeId;
 use fabricsim_core::units::{Duration, Rate};
 
 use super::Routes;
+use crate::graph::Port;
 
 /// Properties of the path of first next hops from a switch to a host.
 #[derive(Clone, Copy)]
@@ -24,12 +25,18 @@ pub(super) struct Trees {
     stack: Vec<(usize, Duration, Rate)>,
 }
 
+/// The place of the direction in which `port`, one of `node`, sends.
+pub(super) fn direction(node: NodeId, port: &Port) -> usize {
+    2 * port.link as usize + usize::from(node > port.peer)
+}
+
 impl Trees {
     /// Hosts whose ways are found at once. Tables are kept by switch, so that those of neighboring
     /// hosts are then read together.
     pub(super) const AT_ONCE: usize = 8;
 
-    /// Finds the ways to `targets`; `link_rtts` has each link's share in the round-trip time.
+    /// Finds the ways to `targets`; `link_rtts` has the share in the round-trip
+    /// time of each [`direction`] of a link.
     pub(super) fn grow(&mut self, routes: &Routes, targets: &[NodeId], link_rtts: &[Duration]) {
         let switches = routes.tables.len();
         self.ways.resize_with(targets.len(), Vec::new);
@@ -68,7 +75,7 @@ impl Trees {
                 break None;
             };
             let port = &routes.topology.ports(node)[next.index()];
-            let rtt = link_rtts[port.link as usize];
+            let rtt = link_rtts[direction(node, port)];
             if port.peer == target {
                 let path = PathInfo {
                     base_rtt: rtt,
@@ -102,7 +109,7 @@ impl Trees {
             if routes.down.contains(port.link) {
                 continue;
             }
-            let rtt = link_rtts[port.link as usize];
+            let rtt = link_rtts[direction(src, port)];
             let path = if port.peer == dst {
                 PathInfo {
                     base_rtt: rtt,

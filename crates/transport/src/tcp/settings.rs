@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fabricsim_core::choices;
 use fabricsim_core::id::ClassId;
+pub use fabricsim_core::plugin::Reuse;
 use fabricsim_core::plugin::{CcContext, DynFactory, Feedback};
 use fabricsim_core::units::Rate;
 
@@ -21,18 +22,6 @@ choices! {
         /// The source asks the destination for the bytes, as HTTP does; the flow ends when the last
         /// one has been read.
         Fetch = "fetch",
-    }
-}
-
-choices! {
-    /// Connection that a fetch uses.
-    #[derive(Default)]
-    pub enum Reuse {
-        /// One of its own, closed afterwards.
-        #[default]
-        None = "none",
-        /// The one that is open first: its own, or that of another request that has been served.
-        LateBinding = "late-binding",
     }
 }
 

@@ -32,6 +32,19 @@ macro_rules! cubic_and {
     };
 }
 
+/// Four hosts at a switch, a workload from line 4 on, and an algorithm.
+macro_rules! fetch {
+    ($workload:literal, $cc:literal) => {
+        concat!(
+            "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\n",
+            $workload,
+            "\n[cc]\nkind = \"",
+            $cc,
+            "\"\n"
+        )
+    };
+}
+
 pub(super) const CASES: &[Case] = &[
     case(
         "a misspelled key of an algorithm of TCP",
@@ -253,5 +266,57 @@ pub(super) const CASES: &[Case] = &[
         "t.toml:11:1",
         &["no algorithm of the scenario is of TCP"],
         "take an algorithm of TCP",
+    ),
+    case(
+        "requests over RDMA",
+        fetch!("kind = \"fetch\"\nclient = 0\nserver = 1", "hpcc"),
+        "t.toml:4:1",
+        &["`fetch` needs connections of TCP, and hpcc is of RDMA"],
+        "cc = { kind = \"cubic\" }",
+    ),
+    case(
+        "downloads that nothing ends",
+        fetch!("kind = \"download\"\nclient = 0\nserver = 1", "cubic"),
+        "t.toml:4:1",
+        &["never end"],
+        "`stop_at`",
+    ),
+    case(
+        "requests to oneself",
+        fetch!("kind = \"fetch\"\nclient = 2\nserver = 2", "cubic"),
+        "t.toml:7:10",
+        &["[[workload]] 1, key `server`", "host 2 asks itself"],
+        "a server that is not the client",
+    ),
+    case(
+        "requests of a file that is not there",
+        fetch!(
+            "kind = \"fetch\"\nclient = 0\nserver = 1\nrequests = \"drwan\"",
+            "cubic"
+        ),
+        "t.toml:8:12",
+        &["cannot read the workload `./drwan`"],
+        "`drawn`, `ccafct-seed1` or the path of a CSV",
+    ),
+    case(
+        "lengths of requests that are listed",
+        fetch!(
+            "kind = \"fetch\"\nclient = 0\nserver = 1\nrequests = \"ccafct-seed1\"\nlen_p5 = \"1KB\"",
+            "cubic"
+        ),
+        "t.toml:9:10",
+        &["the requests of `ccafct-seed1` are not drawn"],
+        "leave `len_p5` out",
+    ),
+    case(
+        "another rate for a link of two",
+        concat!(
+            "[topology]\nkind = \"star\"\nhosts = 4\ndownlink_rate = \"50Gbps\"\n[cc]\nkind = \"cubic\"\n",
+            "[[workload]]\nkind = \"permutation\"\nsize = \"1KB\"\n",
+            "[[event]]\nat = \"1us\"\nkind = \"link-rate\"\nlink = [0, 4]\nrate = \"40Gbps\""
+        ),
+        "t.toml:14:8",
+        &["the link of 0 and 4 has two rates"],
+        "leave the event out",
     ),
 ];

@@ -61,9 +61,9 @@ impl HarmSettings {
             ));
         }
         for (index, rtt) in self.rtt.iter().enumerate() {
-            if *rtt < Duration::from_us(1) || *rtt > Duration::from_ms(100_000) {
+            if *rtt < Duration::from_us(1) || *rtt > Duration::from_ms(40_000) {
                 let message = format!("a path of {rtt} cannot be simulated");
-                return Err(ConfigError::new("rtt", message, "give 1us to 100s"));
+                return Err(ConfigError::new("rtt", message, "give 1us to 40s"));
             }
             if self.rtt[..index].contains(rtt) {
                 let message = format!("{rtt} is there twice");

@@ -203,6 +203,19 @@ impl AnyCcConfig {
         set.unwrap_or_else(|| self.config.feedback())
     }
 
+    /// Returns the algorithm of TCP with connections that ask for `feedback` of marks.
+    #[must_use]
+    pub fn with_feedback(self, feedback: Feedback) -> Self {
+        let keys = self.connections.unwrap_or_default();
+        Self {
+            connections: Some(TcpClassKeys {
+                ecn: Some(feedback),
+                ..keys
+            }),
+            ..self
+        }
+    }
+
     /// Returns the factory of controllers behind pointers, unless they are compiled for each
     /// header.
     #[must_use]

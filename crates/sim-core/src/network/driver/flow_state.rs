@@ -14,6 +14,8 @@ use crate::units::{Bytes, Duration, Time};
 pub(in crate::network) struct FlowState {
     /// Flows of the source that were due, each with its number.
     pub(in crate::network) numbered: u64,
+    /// Those of them that have been handed to their hosts and never end.
+    pub(in crate::network) endless: u64,
     /// Flows of applications that were due.
     pub(in crate::network) by_applications: u64,
     /// State shared by the hosts in a network with applications.
@@ -47,6 +49,7 @@ impl FlowState {
     pub(in crate::network) fn new(stall_after: Duration) -> Self {
         Self {
             numbered: 0,
+            endless: 0,
             by_applications: 0,
             applications: None,
             pending: 0,
@@ -63,6 +66,12 @@ impl FlowState {
             level: Time::ZERO,
             ran: Time::ZERO,
         }
+    }
+
+    /// Returns whether all flows have ended that end. A run of endless flows alone goes on.
+    pub(in crate::network) const fn has_ended(&self) -> bool {
+        let others = self.numbered + self.by_applications > self.endless;
+        self.started() - self.finished == self.endless && (others || self.endless == 0)
     }
 
     /// Flows that have been handed to their hosts.

@@ -1,12 +1,16 @@
-//! The flows of a harm test: drawn, or read from a file.
+//! Requests for responses: drawn, or read from a file.
 
 use fabricsim_core::input::InputError;
 use fabricsim_core::limits::{MAX_DURATION, MAX_SIZE};
 use fabricsim_core::rng::{Purpose, Stream};
 use fabricsim_core::units::{Bytes, Duration};
 
+use crate::arrivals::exponential_gap;
+
 /// The flows of heistp/ccafct with its defaults.
-const CCAFCT: &str = include_str!("../../data/harm/ccafct-seed1.csv");
+const CCAFCT: &str = include_str!("../../data/ccafct-seed1.csv");
+/// The number of these flows.
+pub(super) const CCAFCT_FLOWS: usize = 900;
 /// The columns of a file.
 const HEADER: &str = "start_ns,size_bytes";
 /// The quantile of the normal distribution below which 95% lie, as the tool rounds it.
@@ -32,6 +36,17 @@ pub struct FlowDistribution {
     pub len_p95: Bytes,
 }
 
+/// The distribution of heistp/ccafct.
+impl Default for FlowDistribution {
+    fn default() -> Self {
+        Self {
+            mean_arrival: Duration::from_ms(200),
+            len_p5: Bytes::new(64 << 10),
+            len_p95: Bytes::new(2 << 20),
+        }
+    }
+}
+
 impl FlowDistribution {
     /// Mean and standard deviation of the logarithm of a length.
     fn logarithm(&self) -> (f64, f64) {
@@ -49,27 +64,52 @@ impl FlowDistribution {
         libm::exp(mu + sigma * sigma / 2.0)
     }
 
-    /// `count` flows, the first at once. Gaps and lengths have random streams of their own, so that
-    /// the flows of a shorter test are the first ones of a longer.
+    /// `count` flows, the first at once.
     #[must_use]
     pub fn draw(&self, count: usize, seed: u64) -> Vec<WorkloadFlow> {
-        let mut gaps = Stream::new(seed, 0, Purpose::Arrivals);
-        let mut lengths = Stream::new(seed, 1, Purpose::Arrivals);
+        self.draws(seed, 0).take(count).collect()
+    }
+
+    /// Flows without end. Gaps and lengths have random streams of their own, of `entity` and the
+    /// next one, so that the flows of a shorter run are the first ones of a longer.
+    pub(super) fn draws(&self, seed: u64, entity: u64) -> Draws {
         let (mu, sigma) = self.logarithm();
-        let mut start = Duration::ZERO;
-        (0..count)
-            .map(|index| {
-                if index > 0 {
-                    let gap = -libm::log(1.0 - gaps.uniform());
-                    let mean = self.mean_arrival.as_secs_f64();
-                    start = start.saturating_add(Duration::from_secs_f64(gap * mean));
-                }
-                WorkloadFlow {
-                    start,
-                    size: whole_bytes(libm::exp(mu + sigma * normal(&mut lengths))),
-                }
-            })
-            .collect()
+        Draws {
+            gaps: Stream::new(seed, entity, Purpose::Arrivals),
+            lengths: Stream::new(seed, entity + 1, Purpose::Arrivals),
+            mean_gap: self.mean_arrival.as_secs_f64(),
+            mu,
+            sigma,
+            start: None,
+        }
+    }
+}
+
+/// Flows drawn from a [`FlowDistribution`], one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Draws {
+    gaps: Stream,
+    lengths: Stream,
+    mean_gap: f64,
+    mu: f64,
+    sigma: f64,
+    /// Of the flow before.
+    start: Option<Duration>,
+}
+
+impl Iterator for Draws {
+    type Item = WorkloadFlow;
+
+    fn next(&mut self) -> Option<WorkloadFlow> {
+        let start = self.start.map_or(Duration::ZERO, |before| {
+            before.saturating_add(exponential_gap(&mut self.gaps, self.mean_gap))
+        });
+        self.start = Some(start);
+        let length = libm::exp(self.mu + self.sigma * normal(&mut self.lengths));
+        Some(WorkloadFlow {
+            start,
+            size: whole_bytes(length),
+        })
     }
 }
 
@@ -79,7 +119,7 @@ impl FlowDistribution {
     clippy::cast_sign_loss,
     reason = "lengths are positive, and a cast saturates"
 )]
-fn whole_bytes(bytes: f64) -> Bytes {
+pub(super) fn whole_bytes(bytes: f64) -> Bytes {
     Bytes::new((bytes as u64).max(1)).min(MAX_SIZE)
 }
 
@@ -180,13 +220,20 @@ const LATEST_NS: u64 = MAX_DURATION.as_ns();
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harm::metrics::Sample;
 
     const DISTRIBUTION: FlowDistribution = FlowDistribution {
         mean_arrival: Duration::from_ms(200),
         len_p5: Bytes::new(65_536),
         len_p95: Bytes::new(2_097_152),
     };
+
+    /// The least length that is no smaller than a share `p` of the lengths of `flows`.
+    fn quantile(flows: &[WorkloadFlow], p: f64) -> f64 {
+        let mut sizes: Vec<Bytes> = flows.iter().map(|flow| flow.size).collect();
+        sizes.sort_unstable();
+        let place = (1..sizes.len()).find(|&rank| rank as f64 >= p * sizes.len() as f64);
+        sizes[place.unwrap_or(sizes.len()) - 1].as_f64()
+    }
 
     #[test]
     fn the_tools_flows_are_those_that_it_sums_up() {
@@ -196,10 +243,8 @@ mod tests {
         assert_eq!(total, 582_596_707);
         let last = flows.last().expect("900 flows").start;
         assert!((last.as_secs_f64() - 184.228).abs() < 0.001);
-        let sizes = flows.iter().map(|flow| flow.size.as_f64()).collect();
-        let sizes = Sample::new(sizes).expect("900 flows");
         for (p, bytes) in [(0.5, 373_508.0), (0.95, 2_163_903.0), (0.05, 68_728.0)] {
-            assert!((sizes.quantile(p) - bytes).abs() < 0.5, "{p}");
+            assert!((quantile(&flows, p) - bytes).abs() < 0.5, "{p}");
         }
         assert_eq!(ccafct_flows(25), flows[..25]);
     }
@@ -215,10 +260,8 @@ mod tests {
         assert_eq!(flows[0].start, Duration::ZERO);
         assert_eq!(flows[..900], DISTRIBUTION.draw(900, 7));
         assert_ne!(flows[..900], DISTRIBUTION.draw(900, 8));
-        let sizes = flows.iter().map(|flow| flow.size.as_f64()).collect();
-        let sizes = Sample::new(sizes).expect("some flows");
         for (p, bytes) in [(0.05, 65_536.0), (0.5, 370_728.0), (0.95, 2_097_152.0)] {
-            let ratio = sizes.quantile(p) / bytes;
+            let ratio = quantile(&flows, p) / bytes;
             assert!((ratio - 1.0).abs() < 0.02, "{p}: {ratio}");
         }
         let mean = flows[99_999].start.as_secs_f64() / 99_999.0;
