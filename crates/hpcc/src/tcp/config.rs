@@ -84,11 +84,12 @@ impl CcConfig for TcpHpccConfig {
         self.validate_ranges()
     }
 
-    /// Fills in the additive increase and the base round-trip time.
+    /// Fills in the additive increase and, where the network has one, the base round-trip time.
     fn resolved(&self, network: &CcContext) -> Self {
+        let known = Some(network.base_rtt).filter(|&rtt| rtt > Duration::ZERO);
         Self {
             additive_increase: Some(self.increase(network.nic_rate, &network.quirks)),
-            base_rtt: Some(self.base_rtt.unwrap_or(network.base_rtt)),
+            base_rtt: self.base_rtt.or(known),
             ..self.clone()
         }
     }
