@@ -231,7 +231,7 @@ impl Routes {
     }
 
     /// The port by which packets with `key` leave their source host: the one on a shortest path,
-    /// chosen by the ECMP hash where several are. The destination may be a NIC's address.
+    /// chosen by the ECMP hash where several are. Each end may be a NIC's address.
     ///
     /// `None` when an end is not a host, both ends are the same, or there is no path.
     #[must_use]
@@ -279,7 +279,7 @@ impl Routes {
     #[must_use]
     pub fn trace(&self, key: &FlowKey) -> Vec<NodeId> {
         let mut nodes = Vec::new();
-        let mut node = key.src;
+        let mut node = self.host_of(key.src);
         let mut next = self.nic_port(key);
         let end = self.host_of(key.dst);
         while let Some(port) = next {

@@ -187,6 +187,13 @@ mod tests {
                 "{src_port}"
             );
         }
+        let back = FlowKey {
+            src: address,
+            dst: NodeId(5),
+            src_port: 100,
+            dst_port: 1,
+        };
+        assert_eq!(routes.trace(&back)[..2], [NodeId(3), NodeId(9)]);
         // Without its link the NIC is out of reach, and its host is not.
         let mut down = DownLinks::none(&testbed);
         down.insert(7);

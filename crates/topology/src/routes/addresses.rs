@@ -48,10 +48,14 @@ impl Addresses {
         Some(NodeId(self.nodes + NodeId::from_index(place).0))
     }
 
+    /// The host and port of the NIC that has `address`; `None` for the address of a host.
+    pub(super) fn nic(&self, address: NodeId) -> Option<(NodeId, PortId)> {
+        let place = address.0.checked_sub(self.nodes)?;
+        self.nics.get(place as usize).copied()
+    }
+
     /// The host that has `address`; an address that is no NIC's is the host's own.
     pub(super) fn host(&self, address: NodeId) -> NodeId {
-        let place = address.0.checked_sub(self.nodes);
-        let nic = place.and_then(|place| self.nics.get(place as usize));
-        nic.map_or(address, |&(host, _)| host)
+        self.nic(address).map_or(address, |(host, _)| host)
     }
 }

@@ -86,6 +86,9 @@ impl Routes {
 
     /// The port of a host that has one, when it leads to `dst`.
     pub(super) fn only_nic(&self, src: NodeId, dst: NodeId) -> Option<PortId> {
+        if src.index() >= self.topology.len() {
+            return None;
+        }
         let (from, to) = (self.slots.get(src.index())?, *self.slots.get(dst.index())?);
         let dst = self.host_of(dst);
         if !from.is_host() || !to.is_host() || src == dst {
@@ -107,6 +110,10 @@ impl Routes {
     #[must_use]
     pub fn nics(&self, src: NodeId, dst: NodeId) -> Vec<PortId> {
         let is_host = |node: NodeId| self.slots.get(node.index()).is_some_and(|s| s.is_host());
+        if let Some((host, nic)) = self.addresses.nic(src) {
+            let path = self.path_info_from(host, nic, dst, Bytes::ZERO);
+            return path.map(|_| nic).into_iter().collect();
+        }
         if !is_host(src) || !is_host(dst) || src == self.host_of(dst) {
             return Vec::new();
         }
