@@ -1,16 +1,18 @@
-//! A simulation inside another program: a closed loop of requests, driven from a loop of our own.
+//! A simulation inside another program: a closed loop of requests.
 //!
-//! Every host keeps one request open: when it is done the host sends the next one, to another host,
-//! while a background workload from the scenario runs beside. The program decides how far simulated
-//! time goes at each step and what happens between steps; nothing is written to disk.
+//! Every host runs an application that keeps one request open: when it is done, and after a think
+//! time, the host sends the next one, to another host, while a background workload from the scenario
+//! runs beside. An application reacts at the very time of what it hears of, so nothing has to be
+//! stepped; nothing is written to disk.
 //!
 //! `cargo run --release -p fabricsim --example embed`
 
 use std::error::Error;
 
+use fabricsim::core::flow::Completion;
+use fabricsim::core::plugin::{AppContext, AppFlow, Application};
 use fabricsim::prelude::{
-    Bytes, ClassId, Duration, FctRecord, FlowRequest, NodeId, Priority, Scenario, Simulation, Stop,
-    Time,
+    Bytes, ClassId, Duration, FctRecord, NodeId, Scenario, Simulation, Stop, Time,
 };
 
 const SCENARIO: &str = r#"
@@ -33,10 +35,8 @@ duration = "500us"
 kind = "hpcc"
 "#;
 
-/// How far simulated time goes before the program looks at the network again.
-const STEP: Duration = Duration::from_us(5);
-/// How many steps make a row of the table.
-const STEPS_PER_ROW: u32 = 20;
+/// How much simulated time makes a row of the table.
+const ROW: Duration = Duration::from_us(100);
 /// When the last requests start.
 const END: Duration = Duration::from_us(500);
 /// What a host thinks about before its next request.
@@ -44,17 +44,41 @@ const THINK_TIME: Duration = Duration::from_us(2);
 /// Tells requests from the workloads of the scenario, which are classes 0, 1, ….
 const REQUESTS: ClassId = ClassId(100);
 
-/// The request number `round` of host `src`: each goes to another host than the one before.
-fn request(src: NodeId, round: u32, hosts: u32, start: Time) -> FlowRequest {
-    FlowRequest {
-        src,
-        dst: NodeId((src.0 + 1 + round % (hosts - 1)) % hosts),
-        size: Bytes::new(20_000),
-        start,
-        class: REQUESTS,
-        priority: Priority::new(3),
-        src_port: None,
-        dst_port: 300,
+/// Keeps one request open: each goes to another host than the one before.
+#[derive(Debug)]
+struct Requester {
+    hosts: u32,
+    round: u32,
+}
+
+impl Requester {
+    fn request(&mut self, context: &mut AppContext<'_>) {
+        if context.now() >= Time::ZERO + END {
+            return;
+        }
+        let src = context.host().0;
+        let dst = (src + 1 + self.round % (self.hosts - 1)) % self.hosts;
+        self.round += 1;
+        let flow = AppFlow::new(NodeId(dst), Bytes::new(20_000), REQUESTS);
+        context
+            .start_flow(&flow)
+            .expect("hosts of a leaf-spine reach one another");
+    }
+}
+
+impl Application for Requester {
+    fn on_start(&mut self, context: &mut AppContext<'_>) {
+        self.request(context);
+    }
+
+    fn on_flow_finished(&mut self, context: &mut AppContext<'_>, completion: &Completion) {
+        if completion.flow.request.class == REQUESTS {
+            context.set_timer(THINK_TIME, 0);
+        }
+    }
+
+    fn on_timer(&mut self, context: &mut AppContext<'_>, _token: u64) {
+        self.request(context);
     }
 }
 
@@ -84,46 +108,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     let scenario = Scenario::from_toml(SCENARIO)?;
     let mut simulation = Simulation::new(&scenario, 1)?;
     let hosts = u32::try_from(simulation.network_info().hosts)?;
-    let mut rounds = vec![0u32; simulation.network_info().hosts];
     for host in 0..hosts {
-        simulation.inject(request(NodeId(host), 0, hosts, Time::ZERO))?;
+        simulation.add_application(NodeId(host), Requester { hosts, round: 0 })?;
+    }
+    if simulation.run_until(Time::MAX) != Stop::Finished {
+        return Err("nothing moves any more".into());
     }
 
     println!(
         "{:>8} {:>8} {:>11} {:>8} {:>11}",
-        "until", "requests", "mean FCT", "others", "mean FCT"
+        "from", "requests", "mean FCT", "others", "mean FCT"
     );
-    let mut until = Time::ZERO;
-    let mut row = Vec::new();
-    for step in 1.. {
-        until += STEP;
-        let stop = simulation.run_until(until);
-        for done in simulation.take_completions() {
-            row.push(simulation.record(&done));
-            if done.flow.request.class != REQUESTS {
-                continue;
-            }
-            // What finished in this step is seen at its end, and flows start no earlier than that.
-            // An application at a host (`Simulation::add_application`) reacts at the very time.
-            let start = (done.finish + THINK_TIME).max(until);
-            if start < Time::ZERO + END {
-                let src = done.flow.request.src;
-                let round = &mut rounds[src.index()];
-                *round += 1;
-                simulation.inject(request(src, *round, hosts, start))?;
-            }
-        }
-        let over = stop == Stop::Finished && until >= Time::ZERO + END;
-        if step % STEPS_PER_ROW == 0 || over {
-            let (requests, others) = (cell(&row, Requests::Only), cell(&row, Requests::None));
-            println!("{:>8} {requests} {others}", until.to_string());
-            row.clear();
-        }
-        match stop {
-            Stop::Stalled => return Err("nothing moves any more".into()),
-            _ if over => break,
-            _ => {}
-        }
+    let completions = simulation.take_completions();
+    for rows in completions.chunk_by(|a, b| row_of(a) == row_of(b)) {
+        let records: Vec<FctRecord> = rows.iter().map(|done| simulation.record(done)).collect();
+        let from = Time::ZERO + ROW.saturating_mul(row_of(&rows[0]));
+        let (requests, others) = (
+            cell(&records, Requests::Only),
+            cell(&records, Requests::None),
+        );
+        println!("{:>8} {requests} {others}", from.to_string());
     }
     let network = simulation.counters();
     println!(
@@ -133,4 +137,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         network.max_queue.get()
     );
     Ok(())
+}
+
+/// The row of the table in which a completion counts.
+fn row_of(completion: &Completion) -> u64 {
+    completion.finish.as_ps() / ROW.as_ps()
 }

@@ -33,6 +33,7 @@ mod progress;
 mod report;
 mod reproduce;
 mod results;
+mod rpc;
 mod run;
 mod scenario_args;
 mod schema;

@@ -18,6 +18,7 @@ use crate::exit;
 use crate::load;
 use crate::parallelism;
 use crate::progress::Display;
+use crate::rpc;
 use crate::scenario_args::ScenarioArgs;
 use crate::signals::Signals;
 use crate::text::{existing, line};
@@ -237,6 +238,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
     line!(text, "checksum     {}", summary.checksum);
     describe_slowdowns(&mut text, summary);
     describe_queues(&mut text, summary);
+    rpc::describe(&mut text, &summary.rpc);
     text
 }
 

@@ -64,6 +64,7 @@ mod definition;
 mod monitor;
 mod point;
 mod record;
+mod rpc_columns;
 mod run;
 mod setting;
 mod shard;

@@ -219,7 +219,7 @@ impl<'s> Run<'s> {
         if let Some(source) = recorder.failure {
             return Err(cannot_write(fct_path)(source));
         }
-        let (_, checksum) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
+        let (_, mut checksum) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
         let status = status_of(stop);
         let ending = match status {
             Status::Interrupted => Ending::Interrupted,
@@ -237,7 +237,13 @@ impl<'s> Run<'s> {
             None => Vec::new(),
         };
         write_tables(scenario, &simulation, folder, ending)?;
-        let rpc = write_rpc_results(scenario, &simulation, routes, folder, ending)?;
+        let rpc = write_rpc_results(
+            scenario,
+            &simulation,
+            routes,
+            &mut checksum,
+            (folder, ending),
+        )?;
         let end = Measured {
             status,
             overload: overload_of(stop),

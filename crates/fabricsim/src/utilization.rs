@@ -99,9 +99,10 @@ impl ExpectedUtilization {
             match rate_of(scenario, simulation, index, &**workload) {
                 Some(rate) => offered.push(rate),
                 None => found.left_out.push(format!(
-                    "workload {} ({}): its flows start all at once",
+                    "workload {} ({}): its flows {}",
                     index + 1,
-                    workload.kind()
+                    workload.kind(),
+                    no_rate(scenario, index, &**workload)
                 )),
             }
         }
@@ -186,6 +187,17 @@ fn percent(share: f64) -> String {
 
 /// Returns the traffic that workload `index` offers per second, or `None` if it has no rate:
 /// traffic that starts within one round trip is a burst.
+/// Returns why the workload number `index` has no rate.
+fn no_rate(scenario: &Scenario, index: usize, workload: &dyn AnyWorkload) -> &'static str {
+    let context = scenario.workload_context(index);
+    let reacts = workload.applications(&context, ClassId(0));
+    if reacts.is_ok_and(|applications| !applications.is_empty()) {
+        "wait for one another"
+    } else {
+        "start all at once"
+    }
+}
+
 fn rate_of(
     scenario: &Scenario,
     simulation: &Simulation,

@@ -2,6 +2,7 @@
 
 use fabricsim_core::units::{Bytes, Duration, Time};
 
+use crate::cdf::SizeCdf;
 use crate::context::WorkloadContext;
 
 /// Bytes that a flow puts on its path.
@@ -43,6 +44,21 @@ pub struct Offered {
 
 /// Function that returns the cost of a flow of a given size.
 pub type CostOf<'a> = &'a dyn Fn(Bytes) -> FlowCost;
+
+/// Points of a flow-size distribution at which the cost of a flow is taken.
+const POINTS: u32 = 4_096;
+
+/// The mean cost of flows whose sizes are distributed like `sizes`.
+pub(crate) fn mean_cost(sizes: &SizeCdf, cost: CostOf<'_>) -> FlowCost {
+    let mut mean = FlowCost::default();
+    for point in 0..POINTS {
+        let at = (f64::from(point) + 0.5) / f64::from(POINTS);
+        let one = cost(sizes.sample(at));
+        mean.forth += one.forth / f64::from(POINTS);
+        mean.back += one.back / f64::from(POINTS);
+    }
+    mean
+}
 
 /// Rounds in which every host sends to every other one, in expectation, once in all of them
 /// together.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Sweep;
 use super::point::{Point, points_folder};
+use fabricsim::outcome::RpcSummary;
 use fabricsim::output::{
     Destination, Existing, RUN, Unclaimed, is_being_replaced, write_in_folder,
 };
@@ -52,6 +53,9 @@ pub struct PointResults {
     pub flows: FlowCounts,
     /// Slowdowns overall and by class of sizes.
     pub slowdown: Vec<SlowdownSummary>,
+    /// Remote procedure calls, by class.
+    #[serde(default)]
+    pub rpc: Vec<RpcSummary>,
     /// Simulated time at the end, in nanoseconds.
     pub simulated_ns: f64,
     /// Packets that crossed a link.

@@ -10,6 +10,7 @@ use fabricsim_report::SizeClass;
 use super::Sweep;
 use super::point::Point;
 use super::record::{PointResults, PointState};
+use super::rpc_columns::{is_rpc_column, rpc_cells, rpc_classes, rpc_columns};
 use fabricsim::output::{FolderLock, cannot_write, remove_left_over, write_in_folder};
 use fabricsim::summary::SlowdownSummary;
 use fabricsim_scenario::text::error::Error;
@@ -78,6 +79,7 @@ pub(super) fn is_column(name: &str) -> bool {
     name == POINT
         || POINT_COLUMNS.contains(&name)
         || COST_COLUMNS.contains(&name)
+        || is_rpc_column(name)
         || SizeClass::ALL
             .iter()
             .any(|class| class_columns(*class).iter().any(|column| column == name))
@@ -136,16 +138,25 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
     let classes = SizeClass::ALL
         .iter()
         .flat_map(|class| class_columns(*class));
-    let mut text = header(sweep, fixed.chain(classes));
+    let rpc = rpc_classes(states);
+    let columns = fixed.chain(classes).chain(rpc_columns(&rpc));
+    let mut text = header(sweep, columns);
     for (point, state) in sweep.points().iter().zip(states) {
         begin_row(&mut text, point, state);
         let cells = match state {
-            PointState::Done(results) => result_cells(point, results),
+            PointState::Done(results) => {
+                let rpc = rpc_cells(&rpc, &results.rpc);
+                result_cells(point, results)
+                    .into_iter()
+                    .chain(rpc)
+                    .collect()
+            }
             _ => {
                 let classes = SizeClass::ALL
                     .iter()
                     .map(|class| class_columns(*class).len());
                 let count = POINT_COLUMNS.len() - 1 + classes.sum::<usize>();
+                let count = count + rpc_columns(&rpc).count();
                 let mut cells = vec![String::new(); count];
                 let checksum = POINT_COLUMNS
                     .iter()

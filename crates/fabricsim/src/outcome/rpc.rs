@@ -1,10 +1,10 @@
 //! Results of remote procedure calls: `rpc.csv` and the sums in `summary.json`.
 
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 
 use fabricsim_core::id::ClassId;
 use fabricsim_core::units::Time;
-use fabricsim_report::{RpcRecord, RpcStatistics, write_rpc};
+use fabricsim_report::{Checksum, RpcRecord, RpcStatistics, write_rpc};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::Routes;
@@ -95,14 +95,32 @@ impl Clients {
     }
 }
 
+/// Writes on, and sums up the bytes.
+struct Summed<'a, W> {
+    out: W,
+    checksum: &'a mut Checksum,
+}
+
+impl<W: Write> Write for Summed<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.checksum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 /// Writes `rpc.csv` of a run that began with `routes`, where there are clients. Returns the sums,
-/// by class.
+/// by class. The rows go into `checksum`.
 pub(super) fn write_rpc_results(
     scenario: &Scenario,
     simulation: &Simulation,
     routes: Routes,
-    folder: &mut ResultFolder,
-    ending: Ending,
+    checksum: &mut Checksum,
+    (folder, ending): (&mut ResultFolder, Ending),
 ) -> Result<Vec<RpcSummary>, Error> {
     let mut ideal = IdealQct::new(scenario, routes, simulation.network_info());
     let mut classes: Vec<Clients> = Vec::new();
@@ -142,9 +160,12 @@ pub(super) fn write_rpc_results(
     }
     records.sort_unstable_by_key(|record| (record.completion, record.query));
     folder.write(ending.name(RPC), |file| {
-        let mut buffered = BufWriter::new(file);
-        write_rpc(&mut buffered, &records)?;
-        buffered.flush()
+        let mut summed = Summed {
+            out: BufWriter::new(file),
+            checksum,
+        };
+        write_rpc(&mut summed, &records)?;
+        summed.flush()
     })?;
     classes.sort_unstable_by_key(|own| own.class);
     Ok(classes.iter().map(|own| own.summary(&records)).collect())

@@ -5,6 +5,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod closed_loop;
 mod connections;
 mod endings;
 mod player;

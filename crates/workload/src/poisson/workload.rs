@@ -16,12 +16,9 @@ use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::host_range::select;
 use crate::list::FlowTimes;
-use crate::offered::{CostOf, FlowCost, Offered, Traffic};
+use crate::offered::{CostOf, FlowCost, Offered, Traffic, mean_cost};
 use crate::sizes::Sizes;
 use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
-
-/// Points of a flow-size distribution at which the cost of a flow is taken.
-const POINTS: u32 = 4_096;
 
 impl WorkloadKind for PoissonConfig {
     const NAME: &'static str = "poisson";
@@ -153,15 +150,8 @@ fn offered(
         let flows = bytes_per_second(context.hosts[position].rate, config.load) / mean;
         sent[position] = flows / choices.max(1.0);
     }
-    let mut mean_cost = FlowCost::default();
-    if let Some(sizes) = config.sizes.cdf() {
-        for point in 0..POINTS {
-            let at = (f64::from(point) + 0.5) / f64::from(POINTS);
-            let one = cost(sizes.sample(at));
-            mean_cost.forth += one.forth / f64::from(POINTS);
-            mean_cost.back += one.back / f64::from(POINTS);
-        }
-    }
+    let sizes = config.sizes.cdf();
+    let mean_cost = sizes.map_or_else(FlowCost::default, |sizes| mean_cost(sizes, cost));
     Ok(Offered {
         from: config.start,
         until: config.start.saturating_add(config.duration),

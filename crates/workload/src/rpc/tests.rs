@@ -3,6 +3,7 @@ use fabricsim_core::rng::{Purpose, Stream};
 
 use super::*;
 use crate::context::testing::context;
+use crate::offered::{FlowCost, Traffic};
 use crate::workload::Workload;
 
 fn config() -> RpcConfig {
@@ -88,6 +89,31 @@ fn an_atom_takes_all_that_lies_below_the_first_size() {
     assert!((22_500..23_400).contains(&share), "{share}");
     let fixed = SizeCdf::fixed(Bytes::new(9));
     assert_eq!(fixed.with_atom(), fixed);
+}
+
+#[test]
+fn an_open_loop_offers_queries_one_way_and_responses_the_other() {
+    let mut config = config();
+    assert_eq!(
+        config.offered(&context(4, 1), &|_| FlowCost::default()),
+        Ok(None)
+    );
+    (config.mode, config.rate) = (RpcMode::Poisson, Some(1e6));
+    config.servers = Some(vec!["0..2".parse().expect("a range")]);
+    let cost = |size: Bytes| FlowCost {
+        forth: size.as_f64(),
+        back: 1.0,
+    };
+    let offered = config
+        .offered(&context(4, 1), &cost)
+        .expect("fine")
+        .expect("a rate");
+    let Traffic::Product { sent, taken, cost } = offered.traffic else {
+        panic!("every pair of hosts");
+    };
+    assert_eq!(sent, [1e6, 1e6, 5e5, 5e5]);
+    assert_eq!(taken, [1.0, 1.0, 0.0, 0.0]);
+    assert!((cost.forth - 4_001.0).abs() < 1e-6 && (cost.back - 65.0).abs() < 1e-6);
 }
 
 #[test]

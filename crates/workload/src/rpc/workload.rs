@@ -18,6 +18,7 @@ use crate::arrivals::bytes_per_second;
 use crate::check;
 use crate::context::{Expected, WorkloadContext};
 use crate::list::FlowTimes;
+use crate::offered::{CostOf, FlowCost, Offered, Traffic, mean_cost};
 use crate::sizes::Sizes;
 use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
 
@@ -143,6 +144,42 @@ impl Workload for RpcConfig {
                 None => FileState::Loaded,
             },
         })
+    }
+
+    /// That of an open loop: queries one way, responses the other.
+    fn offered(
+        &self,
+        context: &WorkloadContext,
+        cost: CostOf<'_>,
+    ) -> Result<Option<Offered>, ConfigError> {
+        let (clients, servers) = self.checked(context)?;
+        let sizes = self.sizes()?;
+        let Some(duration) = self.duration.filter(|_| self.mode == RpcMode::Poisson) else {
+            return Ok(None);
+        };
+        let hosts = context.hosts.len();
+        let (mut sent, mut taken) = (vec![0.0; hosts], vec![0.0; hosts]);
+        for &server in &servers {
+            taken[server] = 1.0;
+        }
+        for client in clients {
+            let choices = servers.len() as f64 - taken[client];
+            let queries = 1.0 / self.mean_gap_secs(context, client, sizes.mean());
+            sent[client] = queries / choices.max(1.0);
+        }
+        let (query, response) = (mean_cost(&sizes, cost), cost(self.response));
+        Ok(Some(Offered {
+            from: self.start,
+            until: self.start.saturating_add(duration),
+            traffic: Traffic::Product {
+                sent,
+                taken,
+                cost: FlowCost {
+                    forth: query.forth + response.back,
+                    back: query.back + response.forth,
+                },
+            },
+        }))
     }
 
     fn load(
