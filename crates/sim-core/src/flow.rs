@@ -97,6 +97,17 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// A flow of its own.
+    #[must_use]
+    pub const fn new(id: FlowId, request: FlowRequest, path: PathInfo) -> Self {
+        Self {
+            id,
+            request,
+            path,
+            stream: None,
+        }
+    }
+
     /// The number that the flow's packets carry: its own, or that of its connection.
     #[must_use]
     pub fn carrier(&self) -> FlowId {

@@ -108,15 +108,7 @@ impl<R> NetworkDriver<'_, R> {
                 continue;
             };
             processes.update(request.src.index(), |node| match node {
-                Node::Host(host) => host.add_flow(
-                    Flow {
-                        id,
-                        request,
-                        path,
-                        stream: None,
-                    },
-                    nic,
-                ),
+                Node::Host(host) => host.add_flow(Flow::new(id, request, path), nic),
                 Node::Switch(_) => unreachable!("the control_plane resolves hosts only"),
             });
         }
