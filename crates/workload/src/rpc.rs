@@ -79,7 +79,7 @@ settings! {
         pub connections: u32 = 1,
         /// When the next query is sent.
         pub mode: RpcMode = "window",
-        /// To whom a client sends its queries; with mode "poisson" always to a random server.
+        /// Servers of a client's queries ("poisson" draws one for each).
         pub targets: RpcTargets = "all-pairs",
         /// Queries that wait for their responses, with "window" and "batch".
         #[range(from 1)]
@@ -91,8 +91,8 @@ settings! {
         #[note("(or `rate`)")]
         pub load: Option<f64> = null,
         /// With "poisson": queries of each client per second.
-        #[range(above 0.0)]
-        #[refused("{value} queries per second are none", "write for example 100000")]
+        #[range(above 0.0, to 1e12)]
+        #[refused("{value} queries per second are outside the range above 0 up to 1e12", "write for example 100000")]
         #[note("(or `load`)")]
         pub rate: Option<f64> = null,
         /// How query sizes follow the points of a distribution.
@@ -191,7 +191,22 @@ impl RpcConfig {
             ));
         }
         self.check_mode()?;
-        self.ends(context)
+        let ends = self.ends(context)?;
+        self.check_start(&ends)?;
+        Ok(ends)
+    }
+
+    /// Refuses more connections, or queries at once, than can be under way.
+    fn check_start(&self, (clients, servers): &Ends) -> Result<(), ConfigError> {
+        let pairs = clients.len() as f64 * servers.len() as f64;
+        let connections = pairs * f64::from(self.connections);
+        check::together("connections", connections)?;
+        let windows = match (self.mode, self.targets) {
+            (RpcMode::Poisson, _) => return Ok(()),
+            (_, RpcTargets::AllPairs) => connections,
+            (_, RpcTargets::Random) => clients.len() as f64,
+        };
+        check::together("outstanding", windows * f64::from(self.outstanding))
     }
 
     /// Checks the keys that only some modes have.

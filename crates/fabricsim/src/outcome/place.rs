@@ -1,5 +1,6 @@
 //! Choice of the folder for the results of a run, with a check that they may be written there.
 
+use super::rpc::{RPC, has_rpc};
 use super::{FCT, PAUSES, QUEUE_STATS};
 use crate::identity::origin_of;
 use crate::observe;
@@ -69,7 +70,8 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         .queries()
         .into_iter()
         .flat_map(query_files::file_names);
-    [Some(FCT), disciplines, pauses]
+    let rpc = has_rpc(scenario).then_some(RPC);
+    [Some(FCT), disciplines, pauses, rpc]
         .into_iter()
         .flatten()
         .map(str::to_owned)

@@ -1,5 +1,6 @@
 //! Results of remote procedure calls: `rpc.csv` and the sums in `summary.json`.
 
+use std::any::Any;
 use std::io::{self, BufWriter, Write};
 
 use fabricsim_core::id::ClassId;
@@ -15,7 +16,22 @@ use crate::network::ideal_rpc::IdealQct;
 use crate::output::{Ending, ResultFolder};
 use crate::simulation::Simulation;
 
-const RPC: &str = "rpc.csv";
+pub(super) const RPC: &str = "rpc.csv";
+
+/// Returns whether a run of `scenario` has clients.
+pub(super) fn has_rpc(scenario: &Scenario) -> bool {
+    let workloads = scenario.workloads().iter().enumerate();
+    let mut applications = workloads.flat_map(|(index, workload)| {
+        let context = scenario.workload_context(index);
+        workload
+            .applications(&context, ClassId(0))
+            .unwrap_or_default()
+    });
+    applications.any(|(_, application)| {
+        let any: &dyn Any = &*application;
+        any.is::<RpcClient>()
+    })
+}
 
 /// The queries of one workload.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]

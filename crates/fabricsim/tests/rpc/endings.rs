@@ -1,6 +1,7 @@
 //! Queries that are not completed.
 
-use fabricsim::outcome::Status;
+use fabricsim::Scenario;
+use fabricsim::outcome::{Status, run_to_folder};
 
 use crate::row::run;
 
@@ -46,4 +47,27 @@ fn queries_whose_service_takes_longer_than_the_run_are_counted() {
     assert_eq!(summary.rpc[0].unfinished, 1);
     assert_eq!(file.lines().count(), 1);
     assert_eq!(summary.rpc[0].qct_mean_ns, None);
+}
+
+#[test]
+fn a_file_of_ones_own_is_not_overwritten_and_the_same_run_can_be_repeated() {
+    let text = "[topology]\nkind = \"star\"\nhosts = 2\n[cc]\nkind = \"hpcc\"\n\
+                [[workload]]\nkind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1\"]\nqueries = 3\n\
+                query = \"4KB\"\n";
+    let scenario = Scenario::from_toml(text).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("rpc.csv");
+    std::fs::write(&file, "mine").unwrap();
+    let refused = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap_err();
+    assert!(refused.to_string().contains("rpc.csv"), "{refused}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+    std::fs::remove_file(&file).unwrap();
+    let first = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap();
+    let rows = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(rows.lines().count(), 4);
+    let again = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap();
+    assert_eq!(first.checksum, again.checksum);
+    let other = scenario.with_seed(2).unwrap();
+    assert!(run_to_folder(&other, dir.path(), 1, &mut ()).is_err());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), rows);
 }

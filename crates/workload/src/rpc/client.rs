@@ -133,20 +133,20 @@ impl RpcClient {
                 }
             }
         }
-        let lanes = match plan.targets {
+        let windows = match plan.targets {
             RpcTargets::AllPairs => self.connections.len() as u64,
             RpcTargets::Random => 1,
         };
         match plan.mode {
             RpcMode::Window => {
-                for slot in 0..lanes * u64::from(plan.outstanding) {
+                for slot in 0..windows * u64::from(plan.outstanding) {
                     self.send(context, slot);
                 }
             }
             RpcMode::Batch => {
-                for lane in 0..lanes {
+                for place in 0..windows {
                     self.batches.push(0);
-                    self.send_batch(context, lane);
+                    self.send_batch(context, place);
                 }
             }
             RpcMode::Poisson => self.await_arrival(context),
@@ -160,18 +160,18 @@ impl RpcClient {
         }
     }
 
-    fn send_batch(&mut self, context: &mut AppContext<'_>, lane: u64) {
+    fn send_batch(&mut self, context: &mut AppContext<'_>, place: u64) {
         for _ in 0..self.plan.outstanding {
-            if self.send(context, lane)
-                && let Some(batch) = self.batch(lane)
+            if self.send(context, place)
+                && let Some(batch) = self.batch(place)
             {
                 *batch += 1;
             }
         }
     }
 
-    fn batch(&mut self, lane: u64) -> Option<&mut u32> {
-        self.batches.get_mut(usize::try_from(lane).ok()?)
+    fn batch(&mut self, place: u64) -> Option<&mut u32> {
+        self.batches.get_mut(usize::try_from(place).ok()?)
     }
 
     /// The position of the connection that the next query of `slot` takes.

@@ -24,6 +24,8 @@ fn errors_name_their_key() {
     };
     assert_eq!(key(|c| c.connections = 0), "connections");
     assert_eq!(key(|c| c.outstanding = 0), "outstanding");
+    assert_eq!(key(|c| c.connections = 1_000_000), "connections");
+    assert_eq!(key(|c| c.outstanding = 1_000_000), "outstanding");
     assert_eq!(key(|c| c.duration = None), "duration");
     assert_eq!(key(|c| c.duration = Some(Duration::ZERO)), "duration");
     assert_eq!(key(|c| c.queries = Some(0)), "queries");
@@ -71,6 +73,24 @@ fn errors_name_their_key() {
             .map(|all| all.len()),
         Ok(8)
     );
+}
+
+#[test]
+fn more_queries_than_can_be_numbered_are_refused() {
+    let mut config = config();
+    config.queries = Some(u64::MAX);
+    config.duration = None;
+    let error = config.expected(&context(4, 1)).expect_err("too many");
+    assert_eq!(error.key, "queries");
+    config.queries = None;
+    config.duration = Some(Duration::from_ms(1_000_000));
+    assert!(
+        config.expected(&context(4, 1)).is_ok(),
+        "a closed loop takes its time"
+    );
+    (config.mode, config.rate) = (RpcMode::Poisson, Some(1e12));
+    let error = config.expected(&context(4, 1)).expect_err("too many");
+    assert_eq!(error.key, "duration");
 }
 
 #[test]

@@ -118,10 +118,15 @@ impl Workload for RpcConfig {
             (Some(timed), Some(limit)) => timed.min(limit),
             (timed, limit) => timed.or(limit).unwrap_or(0.0),
         };
-        Ok(Expected {
+        let expected = Expected {
             flows: 2.0 * queries,
             bytes: queries * (mean + self.response.as_f64()),
-        })
+        };
+        match (self.mode, self.queries) {
+            (RpcMode::Poisson, None) => check::amount("duration", expected),
+            (_, Some(_)) => check::amount("queries", expected),
+            (RpcMode::Window | RpcMode::Batch, None) => Ok(expected),
+        }
     }
 
     fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {
