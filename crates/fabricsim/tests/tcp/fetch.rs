@@ -77,9 +77,8 @@ fn a_run_ends_with_its_last_response_while_downloads_go_on() {
 #[test]
 fn connections_are_reused_where_the_workload_says_so() {
     let with = |reuse: &str| {
-        let text = format!(
-            "{STAR}{FETCH}    mean_arrival = \"20ms\"\n    len_p95 = \"64KiB\"\n{reuse}"
-        );
+        let text =
+            format!("{STAR}{FETCH}    mean_arrival = \"20ms\"\n    len_p95 = \"64KiB\"\n{reuse}");
         let (done, _) = run(&text, 1);
         let least = done.iter().map(Completion::fct).min().unwrap();
         (done.len(), least)
@@ -108,10 +107,7 @@ fn rdma_carries_no_requests() {
     for workload in [FETCH.to_owned(), DOWNLOAD.replace("prague", "hpcc")] {
         let text = format!("{STAR}{workload}")
             .replace("[cc]\n    kind = \"cubic\"", "[cc]\n    kind = \"hpcc\"");
-        let text = text.replace(
-            "[[queue]]\n    discipline = \"codel\"",
-            "",
-        );
+        let text = text.replace("[[queue]]\n    discipline = \"codel\"", "");
         let error = Scenario::from_toml(&text).expect_err("RDMA").to_string();
         assert!(error.contains("needs connections of TCP"), "{error}");
     }

@@ -283,7 +283,10 @@ pub(super) const CASES: &[Case] = &[
     ),
     case(
         "requests of a file that is not there",
-        fetch!("kind = \"fetch\"\nclient = 0\nserver = 1\nrequests = \"drwan\"", "cubic"),
+        fetch!(
+            "kind = \"fetch\"\nclient = 0\nserver = 1\nrequests = \"drwan\"",
+            "cubic"
+        ),
         "t.toml:8:12",
         &["cannot read the workload `./drwan`"],
         "`drawn`, `ccafct-seed1` or the path of a CSV",
