@@ -1,5 +1,7 @@
 //! Contents of `summary.json` and their computation.
 
+mod downloads;
+
 use fabricsim_core::network::Counters;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::{EndpointCounters, Unfinished};
@@ -7,6 +9,7 @@ use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
+pub use self::downloads::Download;
 use crate::observe::SeriesSummary;
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
@@ -67,23 +70,6 @@ pub struct UnfinishedFlow {
     pub acknowledged_bytes: u64,
     /// Why it has not ended.
     pub reason: String,
-}
-
-/// A flow that never ends.
-#[derive(Clone, Debug, Serialize)]
-pub struct Download {
-    /// Its number.
-    pub flow: u32,
-    /// The host that asked for it.
-    pub src: u32,
-    /// The host that sends it.
-    pub dst: u32,
-    /// The class.
-    pub class: u16,
-    /// Payload bytes that have arrived.
-    pub received_bytes: u64,
-    /// Payload bits per second from its start to the end of the run.
-    pub goodput_bps: f64,
 }
 
 /// A switch port of a PFC deadlock.
@@ -262,7 +248,7 @@ pub(crate) fn summarize(
         ..
     } = simulation.endpoint_counters();
     let left = simulation.unfinished();
-    let downloads = downloads(simulation);
+    let downloads = downloads::received(simulation);
     Summary {
         fabricsim_version: env!("CARGO_PKG_VERSION"),
         status: end.status,
@@ -316,27 +302,6 @@ pub(crate) fn summarize(
         scenario: scenario.resolved(),
         unfinished: listed(simulation, &left),
     }
-}
-
-fn downloads(simulation: &Simulation) -> Vec<Download> {
-    let ended = simulation.ended();
-    let flows = simulation.downloads().into_iter();
-    let flows = flows.map(
-        |Unfinished {
-             flow, acknowledged, ..
-         }| {
-            let seconds = ended.since(flow.request.start).as_secs_f64();
-            Download {
-                flow: flow.id.0,
-                src: flow.request.src.0,
-                dst: flow.request.dst.0,
-                class: flow.request.class.0,
-                received_bytes: acknowledged.get(),
-                goodput_bps: acknowledged.as_f64() * 8.0 / seconds.max(f64::MIN_POSITIVE),
-            }
-        },
-    );
-    flows.collect()
 }
 
 /// The first flows that have not finished: those under way, then those that found no route.

@@ -99,9 +99,14 @@ impl ExpectedUtilization {
             match rate_of(scenario, simulation, index, &**workload) {
                 Some(rate) => offered.push(rate),
                 None => found.left_out.push(format!(
-                    "workload {} ({}): its flows start all at once",
+                    "workload {} ({}): its flows {}",
                     index + 1,
-                    workload.kind()
+                    workload.kind(),
+                    if workload.is_endless() {
+                        "never end"
+                    } else {
+                        "start all at once"
+                    }
                 )),
             }
         }
