@@ -204,8 +204,7 @@ impl<R> NetworkDriver<'_, R> {
             && now.since(self.state.progress_at) >= self.stall_after
             && self.state.vain_looks >= VAIN_LOOKS
         {
-            // Whoever waits for a timer has had several chances. What is still to change may be a
-            // repair.
+            // Whoever waits for a timer has had several chances. What will change may be a repair.
             self.stop = self.stuck(processes);
             return false;
         }
