@@ -135,8 +135,8 @@ impl CellPlan<'_> {
         let mut simulation = Simulation::new(&self.scenario()?, 1)?;
         let begin = self.begin();
         simulation.observe(|node| match node {
-            CLIENT => Log::Client(ClientLog::new(self.class())),
-            BottleneckLog::NODE => Log::Bottleneck(BottleneckLog::new(begin)),
+            CLIENT => Log::Client(Box::new(ClientLog::new(self.class()))),
+            BottleneckLog::NODE => Log::Bottleneck(Box::new(BottleneckLog::new(begin))),
             _ => Log::Off,
         });
         simulation.run_until(begin);

@@ -13,28 +13,24 @@ use super::cell::{BottleneckResult, CLIENT};
 
 /// The notes of one node.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are three of them, each behind a pointer"
-)]
 pub(super) enum Log {
     /// None.
     Off,
     /// Those of the client.
-    Client(ClientLog),
+    Client(Box<ClientLog>),
     /// Those of the switch.
-    Bottleneck(BottleneckLog),
+    Bottleneck(Box<BottleneckLog>),
 }
 
 impl Log {
-    pub(super) const fn client(&self) -> Option<&ClientLog> {
+    pub(super) fn client(&self) -> Option<&ClientLog> {
         match self {
             Self::Client(log) => Some(log),
             Self::Off | Self::Bottleneck(_) => None,
         }
     }
 
-    pub(super) const fn bottleneck(&self) -> Option<&BottleneckLog> {
+    pub(super) fn bottleneck(&self) -> Option<&BottleneckLog> {
         match self {
             Self::Bottleneck(log) => Some(log),
             Self::Off | Self::Client(_) => None,
