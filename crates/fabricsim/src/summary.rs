@@ -1,21 +1,23 @@
 //! Contents of `summary.json` and their computation.
 
+mod downloads;
+mod left;
+
 use fabricsim_core::network::Counters;
-use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::{EndpointCounters, Unfinished};
+use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_pint::query::PlanSummary;
 use fabricsim_report::{FctRecord, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
+pub use self::downloads::Download;
+pub use self::left::{DeadlockedPort, UnfinishedFlow};
+use self::left::{deadlocked, listed};
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, queue_groups};
 use crate::outcome::RpcSummary;
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;
 use fabricsim_scenario::scenario::Scenario;
-
-/// Unfinished flows that `summary.json` lists; the others are only counted.
-const LISTED_FLOWS: usize = 1_000;
 
 /// Reason why a run ended.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -51,55 +53,6 @@ impl Status {
             Self::Interrupted => "interrupted",
         }
     }
-}
-
-/// A flow that has not ended.
-#[derive(Clone, Debug, Serialize)]
-pub struct UnfinishedFlow {
-    /// Its number, or `None` when it never started for want of a route.
-    pub flow: Option<u32>,
-    /// The sending host.
-    pub src: u32,
-    /// The receiving host.
-    pub dst: u32,
-    /// Its payload bytes.
-    pub size_bytes: u64,
-    /// Bytes of it that have been acknowledged.
-    pub acknowledged_bytes: u64,
-    /// Why it has not ended.
-    pub reason: String,
-}
-
-/// A flow that never ends.
-#[derive(Clone, Debug, Serialize)]
-pub struct Download {
-    /// Its number.
-    pub flow: u32,
-    /// The host that asked for it.
-    pub src: u32,
-    /// The host that sends it.
-    pub dst: u32,
-    /// The class.
-    pub class: u16,
-    /// Payload bytes that have arrived.
-    pub received_bytes: u64,
-    /// Payload bits per second from its start to the end of the run.
-    pub goodput_bps: f64,
-}
-
-/// A switch port of a PFC deadlock.
-#[derive(Clone, Debug, Serialize)]
-pub struct DeadlockedPort {
-    /// The switch.
-    pub switch: u32,
-    /// Its port, in the order of the topology's links.
-    pub port: u16,
-    /// The switch at the far end, which has paused the port.
-    pub paused_by: u32,
-    /// The paused priority.
-    pub priority: Priority,
-    /// Bytes that wait at the port.
-    pub queued_bytes: u64,
 }
 
 /// Flows by their fate.
@@ -269,7 +222,7 @@ pub(crate) fn summarize(
         ..
     } = simulation.endpoint_counters();
     let left = simulation.unfinished();
-    let downloads = downloads(simulation);
+    let downloads = downloads::received(simulation);
     Summary {
         fabricsim_version: env!("CARGO_PKG_VERSION"),
         status: end.status,
@@ -334,63 +287,6 @@ pub(crate) fn groups_of(scenario: &Scenario, simulation: &Simulation) -> Vec<Que
     let settings = scenario.observe().into_iter();
     settings
         .flat_map(|settings| queue_groups(settings, scenario.topology(), simulation))
-        .collect()
-}
-
-fn downloads(simulation: &Simulation) -> Vec<Download> {
-    let ended = simulation.ended();
-    let flows = simulation.downloads().into_iter();
-    let flows = flows.map(
-        |Unfinished {
-             flow, acknowledged, ..
-         }| {
-            let seconds = ended.since(flow.request.start).as_secs_f64();
-            Download {
-                flow: flow.id.0,
-                src: flow.request.src.0,
-                dst: flow.request.dst.0,
-                class: flow.request.class.0,
-                received_bytes: acknowledged.get(),
-                goodput_bps: acknowledged.as_f64() * 8.0 / seconds.max(f64::MIN_POSITIVE),
-            }
-        },
-    );
-    flows.collect()
-}
-
-/// The first flows that have not finished: those under way, then those that found no route.
-fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<UnfinishedFlow> {
-    let under_way = left.iter().map(|unfinished| UnfinishedFlow {
-        flow: Some(unfinished.flow.id.0),
-        src: unfinished.flow.request.src.0,
-        dst: unfinished.flow.request.dst.0,
-        size_bytes: unfinished.flow.request.size.get(),
-        acknowledged_bytes: unfinished.acknowledged.get(),
-        reason: unfinished.reason.clone(),
-    });
-    let unreachable = simulation.unreachable().iter().enumerate();
-    let unreachable = unreachable.map(|(index, request)| UnfinishedFlow {
-        flow: None,
-        src: request.src.0,
-        dst: request.dst.0,
-        size_bytes: request.size.get(),
-        acknowledged_bytes: 0,
-        reason: simulation.unreachable_reason(index).to_owned(),
-    });
-    under_way.chain(unreachable).take(LISTED_FLOWS).collect()
-}
-
-fn deadlocked(simulation: &Simulation) -> Vec<DeadlockedPort> {
-    let ports = simulation.deadlock();
-    ports
-        .iter()
-        .map(|blocked| DeadlockedPort {
-            switch: blocked.node.0,
-            port: blocked.port.0,
-            paused_by: blocked.peer.0,
-            priority: blocked.priority,
-            queued_bytes: blocked.queued.get(),
-        })
         .collect()
 }
 

@@ -190,6 +190,9 @@ fn percent(share: f64) -> String {
 /// Returns why the workload number `index` has no rate.
 fn no_rate(scenario: &Scenario, index: usize, workload: &dyn AnyWorkload) -> &'static str {
     let context = scenario.workload_context(index);
+    if workload.is_endless() {
+        return "never end";
+    }
     let reacts = workload.applications(&context, ClassId(0));
     if reacts.is_ok_and(|applications| !applications.is_empty()) {
         "wait for one another"

@@ -23,9 +23,8 @@ use super::settings::HarmSettings;
 pub(super) const CLIENT: NodeId = NodeId(0);
 /// The host that sends it.
 const SERVER: NodeId = NodeId(1);
-/// The classes of flows: the places of the workloads in the scenario.
-pub(super) const WORKLOAD: ClassId = ClassId(0);
-const COMPETITOR: ClassId = ClassId(1);
+/// The class of the competitor, which is the first workload of the scenario.
+const COMPETITOR: ClassId = ClassId(0);
 /// The port of the server, as the tool has it.
 const PORT: u16 = 8188;
 /// The rate of what is no bottleneck, unless the bottleneck is nearly as fast.
@@ -136,8 +135,8 @@ impl CellPlan<'_> {
         let mut simulation = Simulation::new(&self.scenario()?, 1)?;
         let begin = self.begin();
         simulation.observe(|node| match node {
-            CLIENT => Log::Client(ClientLog::default()),
-            BottleneckLog::NODE => Log::Bottleneck(BottleneckLog::new(begin)),
+            CLIENT => Log::Client(Box::new(ClientLog::new(self.class()))),
+            BottleneckLog::NODE => Log::Bottleneck(Box::new(BottleneckLog::new(begin))),
             _ => Log::Off,
         });
         simulation.run_until(begin);
@@ -194,11 +193,11 @@ impl CellPlan<'_> {
             })
             .tcp(settings.tcp.clone())
             .cc(self.algorithm(&settings.baseline, settings.workload_ecn))
-            .workload(workload)
             .run(RunSettings {
                 stop_at: None,
                 stall_after: MAX_DURATION,
             });
+        // Of flows that start together, those of the first workload come first.
         if let Some(competitor) = self.competitor {
             let download = DownloadConfig {
                 flows: settings.competitors,
@@ -208,7 +207,12 @@ impl CellPlan<'_> {
             let cc = self.algorithm(competitor, settings.competitor_ecn);
             scenario = scenario.workload(download).class_cc(COMPETITOR, cc);
         }
-        scenario.build()
+        scenario.workload(workload).build()
+    }
+
+    /// The class of the workload: its place among the workloads of the scenario.
+    fn class(&self) -> ClassId {
+        ClassId(u16::from(self.competitor.is_some()))
     }
 
     fn algorithm(&self, name: &str, feedback: Feedback) -> AnyCcConfig {

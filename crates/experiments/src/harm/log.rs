@@ -2,39 +2,35 @@
 //! bottleneck.
 
 use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Ecn, Packet};
 use fabricsim_core::plugin::{DropReason, Hop, Observer};
 use fabricsim_core::units::Time;
 use fabricsim_qdisc::SojournTimes;
 use rustc_hash::FxHashSet;
 
-use super::cell::{BottleneckResult, CLIENT, WORKLOAD};
+use super::cell::{BottleneckResult, CLIENT};
 
 /// The notes of one node.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are three of them, each behind a pointer"
-)]
 pub(super) enum Log {
     /// None.
     Off,
     /// Those of the client.
-    Client(ClientLog),
+    Client(Box<ClientLog>),
     /// Those of the switch.
-    Bottleneck(BottleneckLog),
+    Bottleneck(Box<BottleneckLog>),
 }
 
 impl Log {
-    pub(super) const fn client(&self) -> Option<&ClientLog> {
+    pub(super) fn client(&self) -> Option<&ClientLog> {
         match self {
             Self::Client(log) => Some(log),
             Self::Off | Self::Bottleneck(_) => None,
         }
     }
 
-    pub(super) const fn bottleneck(&self) -> Option<&BottleneckLog> {
+    pub(super) fn bottleneck(&self) -> Option<&BottleneckLog> {
         match self {
             Self::Bottleneck(log) => Some(log),
             Self::Off | Self::Client(_) => None,
@@ -53,6 +49,8 @@ pub(super) struct Served {
 /// Record of the connection that served each flow.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClientLog {
+    /// The class of the workload.
+    class: ClassId,
     /// The connection of the packet that arrived last.
     last: FlowId,
     /// The flows of the workload in the order of their starts.
@@ -61,6 +59,15 @@ pub(super) struct ClientLog {
     used: FxHashSet<FlowId>,
     /// In the order of completion.
     pub(super) served: Vec<Served>,
+}
+
+impl ClientLog {
+    pub(super) fn new(class: ClassId) -> Self {
+        Self {
+            class,
+            ..Self::default()
+        }
+    }
 }
 
 /// Record of the packets that the discipline in front of the client has handled since a given time.
@@ -103,7 +110,7 @@ impl BottleneckLog {
 impl Observer<()> for Log {
     fn on_start(&mut self, _now: Time, _node: NodeId, flow: &Flow) {
         match self {
-            Self::Client(log) if flow.request.class == WORKLOAD => log.started.push(flow.id),
+            Self::Client(log) if flow.request.class == log.class => log.started.push(flow.id),
             _ => {}
         }
     }

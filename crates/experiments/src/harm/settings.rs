@@ -16,11 +16,6 @@ pub const DRAWN: &str = "drawn";
 /// The workload of heistp/ccafct.
 pub const CCAFCT: &str = "ccafct-seed1";
 
-/// The gaps between the tool's flows.
-const MEAN_ARRIVAL: Duration = Duration::from_ms(200);
-/// The tool's lengths.
-const LEN_P5: Bytes = Bytes::new(64 << 10);
-const LEN_P95: Bytes = Bytes::new(2 << 20);
 /// Time during which the tool's flows arrive.
 const DURATION: Duration = Duration::from_ms(180_000);
 
@@ -124,10 +119,11 @@ impl HarmSettings {
     /// Returns the distribution that flows are drawn from.
     #[must_use]
     pub fn flow_distribution(&self) -> FlowDistribution {
+        let tool = FlowDistribution::default();
         FlowDistribution {
-            mean_arrival: self.mean_arrival.unwrap_or(MEAN_ARRIVAL),
-            len_p5: self.len_p5.unwrap_or(LEN_P5),
-            len_p95: self.len_p95.unwrap_or(LEN_P95),
+            mean_arrival: self.mean_arrival.unwrap_or(tool.mean_arrival),
+            len_p5: self.len_p5.unwrap_or(tool.len_p5),
+            len_p95: self.len_p95.unwrap_or(tool.len_p95),
         }
     }
 

@@ -126,8 +126,8 @@ impl<R> NetworkDriver<'_, R> {
     }
 
     /// Returns when a run is over whose flows have all ended, but for endless ones, and whose
-    /// applications have asked for nothing more: after what may have happened in one epoch with the end of the last flow, so
-    /// that it does not matter where epochs begin. [`Time::MAX`] while flows are left.
+    /// applications have asked for nothing more: after what may have happened in one epoch with the
+    /// end of the last flow, wherever epochs begin. [`Time::MAX`] while flows are left.
     fn over_at(&self, next_flow: Option<Time>, lookahead: Duration) -> Time {
         if next_flow.is_none() && self.state.has_ended() && self.state.pending == 0 {
             self.state.settled.saturating_add(lookahead)
@@ -204,8 +204,7 @@ impl<R> NetworkDriver<'_, R> {
             && now.since(self.state.progress_at) >= self.stall_after
             && self.state.vain_looks >= VAIN_LOOKS
         {
-            // Whoever waits for a timer has had several chances. What is still to change may be a
-            // repair.
+            // Whoever waits for a timer has had several chances. What will change may be a repair.
             self.stop = self.stuck(processes);
             return false;
         }

@@ -1,0 +1,79 @@
+//! What a run has left: flows that have not finished, and ports that wait for one another.
+
+use fabricsim_core::packet::Priority;
+use fabricsim_core::plugin::Unfinished;
+use serde::Serialize;
+
+use crate::simulation::Simulation;
+
+/// Unfinished flows that `summary.json` lists; the others are only counted.
+const LISTED_FLOWS: usize = 1_000;
+
+/// A flow that has not ended.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnfinishedFlow {
+    /// Its number, or `None` when it never started for want of a route.
+    pub flow: Option<u32>,
+    /// The sending host.
+    pub src: u32,
+    /// The receiving host.
+    pub dst: u32,
+    /// Its payload bytes.
+    pub size_bytes: u64,
+    /// Bytes of it that have been acknowledged.
+    pub acknowledged_bytes: u64,
+    /// Why it has not ended.
+    pub reason: String,
+}
+
+/// A switch port of a PFC deadlock.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeadlockedPort {
+    /// The switch.
+    pub switch: u32,
+    /// Its port, in the order of the topology's links.
+    pub port: u16,
+    /// The switch at the far end, which has paused the port.
+    pub paused_by: u32,
+    /// The paused priority.
+    pub priority: Priority,
+    /// Bytes that wait at the port.
+    pub queued_bytes: u64,
+}
+
+/// The first flows that have not finished: those under way, then those that found no route.
+pub(super) fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<UnfinishedFlow> {
+    let under_way = left.iter().map(|unfinished| UnfinishedFlow {
+        flow: Some(unfinished.flow.id.0),
+        src: unfinished.flow.request.src.0,
+        dst: unfinished.flow.request.dst.0,
+        size_bytes: unfinished.flow.request.size.get(),
+        acknowledged_bytes: unfinished.acknowledged.get(),
+        reason: unfinished.reason.clone(),
+    });
+    let unreachable = simulation.unreachable().iter().enumerate();
+    let unreachable = unreachable.map(|(index, request)| UnfinishedFlow {
+        flow: None,
+        src: request.src.0,
+        dst: request.dst.0,
+        size_bytes: request.size.get(),
+        acknowledged_bytes: 0,
+        reason: simulation.unreachable_reason(index).to_owned(),
+    });
+    under_way.chain(unreachable).take(LISTED_FLOWS).collect()
+}
+
+/// The ports of a deadlock.
+pub(super) fn deadlocked(simulation: &Simulation) -> Vec<DeadlockedPort> {
+    let ports = simulation.deadlock();
+    ports
+        .iter()
+        .map(|blocked| DeadlockedPort {
+            switch: blocked.node.0,
+            port: blocked.port.0,
+            paused_by: blocked.peer.0,
+            priority: blocked.priority,
+            queued_bytes: blocked.queued.get(),
+        })
+        .collect()
+}
