@@ -230,12 +230,7 @@ impl<'s> Run<'s> {
             Some(observation) => observation.finish(&simulation, folder, ending)?,
             None => Vec::new(),
         };
-        let query_files = match simulation.queries() {
-            Some(queries) => {
-                write_query_results(folder, ending, queries, &simulation.query_results())?
-            }
-            None => Vec::new(),
-        };
+        let query_files = write_query_results(folder, ending, &simulation)?;
         write_tables(scenario, &simulation, folder, ending)?;
         let rpc = write_rpc_results(
             scenario,

@@ -4,11 +4,11 @@ use std::io::{self, BufWriter, Write};
 
 use fabricsim_core::units::Time;
 use fabricsim_pint::query::{
-    Aggregation, Estimate, FlowKey, HopResult, PacketResult, PathResult, Queries, QueryResults,
-    Reach, Statistic,
+    Aggregation, Estimate, FlowKey, HopResult, PacketResult, PathResult, Reach, Statistic,
 };
 
 use crate::output::{Ending, ResultFolder};
+use crate::simulation::Simulation;
 use fabricsim_scenario::schema::queries::QuerySettings;
 use fabricsim_scenario::text::error::Error;
 
@@ -23,16 +23,19 @@ pub(crate) fn file_names(settings: &QuerySettings) -> impl Iterator<Item = Strin
     })
 }
 
-/// Writes `query_NAME.csv` for each of `queries` into `folder` and returns their names.
+/// Writes `query_NAME.csv` for each query of `simulation` into `folder` and returns their names.
 ///
 /// # Errors
 /// When a file cannot be written.
 pub(crate) fn write_query_results(
     folder: &mut ResultFolder,
     ending: Ending,
-    queries: &Queries,
-    results: &QueryResults,
+    simulation: &Simulation,
 ) -> Result<Vec<String>, Error> {
+    let Some(queries) = simulation.queries() else {
+        return Ok(Vec::new());
+    };
+    let results = &simulation.query_results();
     let mut files = Vec::new();
     for (index, (config, name)) in queries.configs().iter().zip(queries.names()).enumerate() {
         let file = ending.name(&file_name(name));
