@@ -17,7 +17,7 @@ settings! {
     pub struct DownloadConfig {
         /// Number of the host that asks.
         pub client: NodeId = required,
-        /// Number of the host that answers.
+        /// Number of the host that sends the bytes.
         pub server: NodeId = required,
         /// Downloads, each over a connection of its own.
         #[range(from 1, to 1000)]

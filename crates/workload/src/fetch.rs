@@ -1,4 +1,4 @@
-//! Requests of one host, which another one answers.
+//! Requests of one host, which another one serves.
 
 mod named_requests;
 mod requests;
@@ -29,7 +29,7 @@ settings! {
     pub struct FetchConfig {
         /// Number of the host that asks.
         pub client: NodeId = required,
-        /// Number of the host that answers.
+        /// Number of the host that sends the bytes.
         pub server: NodeId = required,
         /// "drawn", "ccafct-seed1" (900 requests of heistp/ccafct) or a CSV file of
         /// start_ns,size_bytes.

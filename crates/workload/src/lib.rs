@@ -13,7 +13,7 @@
 //! | `all-to-all` | [`AllToAllConfig`] | every host sends to every other |
 //! | `rpc` | [`RpcConfig`] | clients send queries on connections to servers, which respond |
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
-//! | `fetch` | [`FetchConfig`] | requests of a host over TCP, which another host answers |
+//! | `fetch` | [`FetchConfig`] | requests of a host over TCP, which another host serves |
 //! | `download` | [`DownloadConfig`] | downloads over TCP that never end |
 //!
 //! This crate reads no files: a configuration names the file that it needs

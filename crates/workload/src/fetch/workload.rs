@@ -18,7 +18,7 @@ use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind}
 
 impl WorkloadKind for FetchConfig {
     const NAME: &'static str = "fetch";
-    const ABOUT: &'static str = "requests of a host over TCP, which another host answers";
+    const ABOUT: &'static str = "requests of a host over TCP, which another host serves";
     const KEYS: Keys = Self::KEYS;
 }
 

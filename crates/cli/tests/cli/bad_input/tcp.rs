@@ -295,7 +295,7 @@ pub(super) const CASES: &[Case] = &[
             "cubic"
         ),
         "t.toml:8:12",
-        &["cannot read the workload `./drwan`"],
+        &["cannot read the workload `drwan`"],
         "`drawn`, `ccafct-seed1` or the path of a CSV",
     ),
     case(
