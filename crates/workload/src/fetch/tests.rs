@@ -62,8 +62,8 @@ fn listed_requests_within_the_duration_are_made() {
     config.requests = "ccafct-seed1".to_owned().into();
     config.duration = None;
     let expected = config.expected(&context(4, 1)).expect("900 requests");
-    let whole = [expected.flows, expected.bytes].map(|value| value.to_string());
-    assert_eq!(whole, ["900", "582596707"]);
+    assert!((expected.flows - 900.0).abs() < 0.5);
+    assert!((expected.bytes - 582_596_707.0).abs() < 0.5);
 }
 
 #[test]

@@ -40,10 +40,7 @@ impl Workload for FetchConfig {
             dst_port: self.dst_port,
         };
         let requests: Box<dyn Iterator<Item = WorkloadFlow> + Send> = match self.listed()? {
-            Some(listed) => {
-                let listed = listed.to_vec();
-                Box::new(listed.into_iter())
-            }
+            Some(listed) => Box::new(Vec::from(listed).into_iter()),
             None => {
                 let count = usize::try_from(self.drawn()).unwrap_or(usize::MAX);
                 let draws = self.distribution().draws(context.seed, context.entity());
