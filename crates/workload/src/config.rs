@@ -113,7 +113,7 @@ mod tests {
             assert!(config.expected(&context).unwrap().flows > 0.0);
             let first = config.build(&context, ClassId(0)).unwrap().next_start();
             let applications = config.applications(&context, ClassId(0)).unwrap();
-            assert!(first.is_some() != !applications.is_empty());
+            assert_eq!(first.is_some(), applications.is_empty());
         }
         let file = boxed(PoissonConfig::new("cdf.txt", 0.5, Duration::from_ms(1)));
         let named = file.file().unwrap();

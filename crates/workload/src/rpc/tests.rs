@@ -20,7 +20,7 @@ fn errors_name_their_key() {
             refused.as_ref().err().map(|error| error.key),
             config.expected(&context(4, 1)).err().map(|error| error.key)
         );
-        refused.err().expect("refused").key
+        refused.expect_err("refused").key
     };
     assert_eq!(key(|c| c.connections = 0), "connections");
     assert_eq!(key(|c| c.outstanding = 0), "outstanding");
