@@ -221,10 +221,7 @@ impl<'s> Run<'s> {
         }
         let (_, mut checksum) = recorder.writer.finish().map_err(cannot_write(fct_path))?;
         let status = status_of(stop);
-        let ending = match status {
-            Status::Interrupted => Ending::Interrupted,
-            _ => Ending::Whole,
-        };
+        let ending = ending_of(status);
         folder.add(ending.name(FCT), temporary);
         let observed = match observation {
             Some(observation) => observation.finish(&simulation, folder, ending)?,
@@ -278,6 +275,13 @@ const fn status_of(stop: Stop) -> Status {
         Stop::Horizon => Status::BeyondHorizon,
         Stop::Overloaded(_) => Status::Overloaded,
         Stop::Interrupted => Status::Interrupted,
+    }
+}
+
+const fn ending_of(status: Status) -> Ending {
+    match status {
+        Status::Interrupted => Ending::Interrupted,
+        _ => Ending::Whole,
     }
 }
 
