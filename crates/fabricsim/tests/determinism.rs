@@ -36,14 +36,17 @@ fn scenario_files() -> Vec<PathBuf> {
     files
 }
 
-/// The FCT file and its checksum when `scenario` is run by `threads` threads.
-fn results(scenario: &Scenario, threads: usize) -> (String, String) {
+/// The files of flows and of queries and their checksum when `scenario` is run by `threads` threads.
+fn results(scenario: &Scenario, threads: usize) -> ([String; 2], String) {
     let dir = tempfile::tempdir().unwrap();
     let summary = run_to_folder(scenario, dir.path(), threads, &mut ()).unwrap();
     assert_eq!(summary.status, Status::Finished, "{}", scenario.name());
     let fct = fs::read_to_string(dir.path().join("fct.csv")).unwrap();
-    assert_eq!(fct.lines().count() as u64, summary.flows.finished + 1);
-    (fct, summary.checksum)
+    let rpc = fs::read_to_string(dir.path().join("rpc.csv")).unwrap_or_default();
+    // A query and its response are a flow each, and have one row.
+    let [flows, queries] = [&fct, &rpc].map(|text| text.lines().skip(1).count() as u64);
+    assert_eq!(flows + 2 * queries, summary.flows.finished);
+    ([fct, rpc], summary.checksum)
 }
 
 fn assert_threads_do_not_matter(scenario: &Scenario) {

@@ -84,7 +84,7 @@ fn what_is_missing_is_said() {
 #[test]
 fn tables_are_checked_by_themselves() {
     let switch = SwitchSettings {
-        alpha: 0.3,
+        alpha: 3.0,
         ..SwitchSettings::default()
     };
     let (_, message, _) = refused(star().switch(switch));

@@ -151,11 +151,13 @@ impl<L> RdmaSender<L> {
     {
         self.next < self.written
             && self.cc.window().is_none_or(|window| {
-                self.next - self.acknowledged < window.get() || self.fits_without_padding(window)
+                self.next - self.acknowledged < window.get()
+                    || self.stream.is_some() && self.fits_without_padding(window)
             })
     }
 
     /// The same of a connection whose packets are not all full.
+    #[cold]
     fn fits_without_padding(&self, window: Bytes) -> bool {
         let stream = self.stream.as_ref();
         stream.is_some_and(|own| own.payload(self.acknowledged, self.next) < window.get())
@@ -171,13 +173,16 @@ impl<L> RdmaSender<L> {
     where
         L: CongestionControl<H>,
     {
-        let mtu = settings.config.mtu.get();
-        let left = match &self.stream {
-            None => self.written - self.next,
-            Some(stream) => stream.left(self.next),
-        };
-        let payload = left.min(mtu);
-        let mut numbers = payload;
+        let left = self.written - self.next;
+        let mut payload = left.min(settings.config.mtu.get());
+        let numbers = payload;
+        let mut flags = Flags::NONE
+            .and_if(left == payload, Flags::LAST)
+            .and_if(self.acknowledged > 0, Flags::CONTINUED);
+        if let Some(stream) = &self.stream {
+            payload = stream.payload_at(self.next);
+            flags = Flags::STREAM;
+        }
         let mut packet = Packet::new(
             PacketKind::Data,
             self.flow.request.priority,
@@ -195,13 +200,7 @@ impl<L> RdmaSender<L> {
         packet.wire = packet.payload + settings.data_header + telemetry;
         packet.seq = self.next;
         packet.sent_at = now;
-        packet.flags = Flags::NONE
-            .and_if(left == payload, Flags::LAST)
-            .and_if(self.acknowledged > 0, Flags::CONTINUED);
-        if self.stream.is_some() {
-            numbers = mtu;
-            packet.flags = Flags::STREAM;
-        }
+        packet.flags = flags;
         if self.next == self.acknowledged {
             self.progress = now;
         }

@@ -69,9 +69,11 @@ impl Stream {
         (seq < message.end()).then_some(message)
     }
 
-    /// Returns the bytes of the message that packet `seq` belongs to, from that packet on.
-    pub(super) fn left(&self, seq: u64) -> u64 {
-        self.at(seq).map_or(0, |message| message.end() - seq)
+    /// Returns the payload bytes of packet `seq`: the MTU, or what is left of its message.
+    #[cold]
+    pub(super) fn payload_at(&self, seq: u64) -> u64 {
+        let left = self.at(seq).map_or(0, |message| message.end() - seq);
+        left.min(self.mtu)
     }
 
     /// Padding below `seq`, the first byte of a packet that is not acknowledged.
@@ -198,8 +200,8 @@ mod tests {
         }
         assert_eq!(from, 5_000);
         assert_eq!(
-            [0, 1_000, 2_000, 3_000, 4_000].map(|seq| stream.left(seq)),
-            [10, 2_500, 1_500, 500, 1_000]
+            [0, 1_000, 2_000, 3_000, 4_000].map(|seq| stream.payload_at(seq)),
+            [10, 1_000, 1_000, 500, 1_000]
         );
         assert_eq!(stream.payload(0, 5_000), 3_510);
         assert_eq!(stream.payload(0, 3_000), 2_010);
