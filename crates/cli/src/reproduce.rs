@@ -1,7 +1,7 @@
 //! `fabricsim reproduce`.
 
 use std::fmt::Write as _;
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,8 +19,6 @@ use crate::signals::Signals;
 use crate::sweep::{Display, default_jobs, report};
 use crate::text::{existing, line};
 
-/// Time during which flows arrive unless the user asks for another.
-const USUAL: Duration = Duration::from_ms(50);
 const QUICK: Duration = Duration::from_ms(5);
 const FULL: Duration = Duration::from_ms(200);
 
@@ -46,7 +44,7 @@ pub(crate) struct ReproduceArgs {
     /// The preset; without one they are listed
     preset: Option<String>,
 
-    /// For how long flows arrive, in simulated time [default: 50ms]
+    /// For how long flows arrive, in simulated time [default: 50ms; buffer-sizing: 200ms]
     #[arg(long, value_name = "TIME", conflicts_with_all = ["quick", "full"])]
     traffic: Option<Duration>,
 
@@ -84,11 +82,11 @@ pub(crate) struct ReproduceArgs {
 }
 
 impl ReproduceArgs {
-    fn traffic(&self) -> Duration {
+    fn traffic(&self, preset: &Preset) -> Duration {
         match (self.quick, self.full) {
             (true, _) => QUICK,
             (_, true) => FULL,
-            _ => self.traffic.unwrap_or(USUAL),
+            _ => self.traffic.unwrap_or_else(|| preset.usual()),
         }
     }
 }
@@ -106,7 +104,7 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
         );
         return Ok(ExitCode::from(exit::BAD_INPUT));
     };
-    let traffic = args.traffic();
+    let traffic = args.traffic(preset);
     if traffic < Duration::from_us(10) {
         note!("--traffic {traffic} is too short for anything; give at least 10us");
         return Ok(ExitCode::from(exit::BAD_INPUT));
@@ -147,12 +145,51 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
         let mut text = card.to_string();
         line!(
             text,
-            "results      {}/report.html, scorecard.json, distances.csv, orders.csv, figures/",
-            dir.display()
+            "results      {}/report.html, scorecard.json, {}, figures/",
+            dir.display(),
+            tables(&card)
+                .iter()
+                .map(|(name, _)| *name)
+                .collect::<Vec<_>>()
+                .join(", ")
         );
         output(&text)?;
     }
     Ok(code)
+}
+
+/// Writes a table of a scorecard.
+type WriteTable<'c> = Box<dyn Fn(&mut dyn io::Write) -> io::Result<()> + 'c>;
+
+/// The tables of `card` and the names of their files.
+fn tables(card: &Scorecard) -> Vec<(&'static str, WriteTable<'_>)> {
+    if let Some(buffers) = &card.buffers {
+        return vec![
+            (
+                "scorecard.csv",
+                Box::new(|mut out| buffers.write_rows(&mut out)),
+            ),
+            (
+                "parameters.csv",
+                Box::new(|mut out| buffers.write_parameters(&mut out)),
+            ),
+            (
+                "slowdowns.csv",
+                Box::new(|mut out| buffers.write_sizes(&mut out)),
+            ),
+            ("runs.csv", Box::new(|mut out| buffers.write_runs(&mut out))),
+        ];
+    }
+    vec![
+        (
+            "distances.csv",
+            Box::new(|mut out| card.write_distances(&mut out)),
+        ),
+        (
+            "orders.csv",
+            Box::new(|mut out| card.write_orders(&mut out)),
+        ),
+    ]
 }
 
 fn write(preset: &Preset, card: &Scorecard, dir: &Path) -> Result<(), Error> {
@@ -166,16 +203,13 @@ fn write(preset: &Preset, card: &Scorecard, dir: &Path) -> Result<(), Error> {
         serde_json::to_writer_pretty(&mut buffered, card)?;
         buffered.flush()
     })?;
-    write_in_folder(dir, "distances.csv", |file| {
-        let mut buffered = BufWriter::new(file);
-        card.write_distances(&mut buffered)?;
-        buffered.flush()
-    })?;
-    write_in_folder(dir, "orders.csv", |file| {
-        let mut buffered = BufWriter::new(file);
-        card.write_orders(&mut buffered)?;
-        buffered.flush()
-    })?;
+    for (name, table) in tables(card) {
+        write_in_folder(dir, name, |file| {
+            let mut buffered = BufWriter::new(file);
+            table(&mut buffered)?;
+            buffered.flush()
+        })?;
+    }
     for (name, figure) in card.figures() {
         write_in_folder(&figures, &format!("{name}.svg"), |file| {
             file.write_all(figure.to_svg(Theme::Light).as_bytes())

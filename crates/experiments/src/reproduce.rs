@@ -17,6 +17,7 @@
 //! # Ok::<(), fabricsim::Error>(())
 //! ```
 
+mod buffers;
 mod claim;
 mod claims;
 mod curves;
@@ -38,6 +39,9 @@ use crate::sweep::Sweep;
 use fabricsim_scenario::text::error::Error;
 use measured::Measured;
 
+pub use buffers::{
+    BufferSizing, ParameterRow, QueueFigures, Row, RunFigures, SizeRow, Verdict, VictimFigures,
+};
 pub use claim::{Claim, Outcome};
 pub use goodput::GoodputRow;
 pub use panel::{PanelScore, RegionMeans};
@@ -73,6 +77,8 @@ enum Question {
     Fraction,
     /// Slowdowns beside incasts.
     Incast,
+    /// Floods of queries and the queries of a storage system, over TCP and RDMA.
+    Buffers,
 }
 
 macro_rules! preset {
@@ -125,9 +131,24 @@ pub const PRESETS: &[Preset] = &[
         "HPCC on PINT when 1, 1/16 or 1/256 of the packets carry a digest (6 runs)",
         "Ben Basat et al., PINT, SIGCOMM 2020, figure 8"
     ),
+    preset!(
+        "buffer-sizing",
+        Buffers,
+        "queues and queries of TCP and RDMA with and without HPCC, what is open varied (52 runs)",
+        "Miao et al., Buffer sizing with HPCC, BS 2019"
+    ),
 ];
 
 impl Preset {
+    /// Time during which flows arrive, unless another is asked for.
+    #[must_use]
+    pub const fn usual(&self) -> Duration {
+        match self.question {
+            Question::Buffers => Duration::from_ms(200),
+            _ => Duration::from_ms(50),
+        }
+    }
+
     /// The preset called `name`.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -143,6 +164,14 @@ impl Preset {
         let workloads = self.text.matches("[[scenario.workload]]").count();
         let mut changes = overrides.to_vec();
         changes.extend((0..workloads).map(|k| format!("workload.{k}.duration={traffic}")));
+        if self.question == Question::Buffers {
+            // Queues are weighed over the time in which queries count.
+            let cut = Self::cut(traffic);
+            changes.push(format!("observe.from={}", cut.warm_up));
+            if let CutEnd::Until(until) = cut.end {
+                changes.push(format!("observe.until={}", until.since(Time::ZERO)));
+            }
+        }
         let source = format!("{}.toml", self.name);
         Sweep::from_text(&source, self.text, Path::new("."), &changes)
     }
@@ -192,6 +221,11 @@ impl Preset {
             Question::Incast => {
                 card.panels = panel::judge(&mut measured, &[])?;
                 claims::of_incast(&mut card);
+            }
+            Question::Buffers => {
+                let (buffers, claims) = buffers::judge(&mut measured)?;
+                card.buffers = Some(buffers);
+                card.claims = claims;
             }
         }
         card.points = measured.into_facts();

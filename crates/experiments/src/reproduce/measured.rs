@@ -38,6 +38,21 @@ impl<'s> Measured<'s> {
         point.values().get(place).map(String::as_str)
     }
 
+    /// Returns the folder of the sweep.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Returns which flows count.
+    pub(super) const fn cut(&self) -> Cut {
+        self.cut
+    }
+
+    /// Remembers the facts about a point that was read elsewhere.
+    pub(super) fn note(&mut self, facts: PointFacts) {
+        self.facts.push(facts);
+    }
+
     /// All points.
     pub(super) fn points(&self) -> &'s [Point] {
         self.sweep.points()
@@ -57,7 +72,7 @@ impl<'s> Measured<'s> {
         drop(text);
         records.retain(|record| record.class == JUDGED);
         let flows = self.cut.apply(&records);
-        facts.fill(&results, &flows.report);
+        facts.fill(&results, flows.report.kept);
         self.facts.push(facts);
         Ok(Some(flows.kept))
     }

@@ -19,11 +19,17 @@ impl Scorecard {
         if !missing.is_empty() {
             page.warning(&format!("runs without results: {}", missing.join(", ")));
         }
+        if let Some(buffers) = &self.buffers {
+            buffers.rows_on(&mut page);
+        }
         self.claims_on(&mut page);
         self.distances_on(&mut page);
         page.section("Figures");
         for (_, figure) in self.figures() {
             page.figure(&figure, "");
+        }
+        if let Some(buffers) = &self.buffers {
+            buffers.parameters_on(&mut page);
         }
         self.orders_on(&mut page);
         self.runs_on(&mut page);

@@ -2,6 +2,7 @@
 
 use fabricsim_plot::figure::{Axis, Figure, Panel, Scale, Series, Style};
 
+use super::buffers::BufferSizing;
 use super::goodput::GoodputRow;
 use super::panel::PanelScore;
 use super::scorecard::Scorecard;
@@ -28,6 +29,10 @@ impl Scorecard {
                     figures.push((name, figure));
                 }
             }
+        }
+        for (name, mut figure) in self.buffers.iter().flat_map(BufferSizing::figures) {
+            figure.notes.push(self.cut_in_words());
+            figures.push((name, figure));
         }
         if !self.goodput.is_empty() {
             let mut figure = goodput(&self.goodput);

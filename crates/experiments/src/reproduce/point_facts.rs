@@ -1,6 +1,5 @@
 //! The runs of a preset.
 
-use fabricsim_report::CutReport;
 use serde::Serialize;
 
 use crate::sweep::PointResults;
@@ -49,12 +48,12 @@ impl PointFacts {
         }
     }
 
-    pub(super) fn fill(&mut self, results: &PointResults, cut: &CutReport) {
+    pub(super) fn fill(&mut self, results: &PointResults, counted: usize) {
         self.status = Some(results.status.name().to_owned());
         self.checksum = Some(results.checksum.clone());
         self.finished = results.flows.finished;
         self.unfinished = results.flows.unfinished + results.flows.unreachable;
-        self.counted = cut.kept;
+        self.counted = counted;
         self.packet_hops = results.packet_hops;
         self.pfc_pauses = results.pfc_pauses;
         self.pfc_paused_ns = results.pfc_paused_ns;

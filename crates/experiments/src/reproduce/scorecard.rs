@@ -8,6 +8,7 @@ use fabricsim_report::CutEnd;
 use serde::Serialize;
 
 use super::Preset;
+use super::buffers::BufferSizing;
 use super::claim::{Claim, Outcome};
 use super::goodput::GoodputRow;
 use super::panel::PanelScore;
@@ -33,6 +34,9 @@ pub struct Scorecard {
     pub panels: Vec<PanelScore>,
     /// Goodput of long flows, where that is the question.
     pub goodput: Vec<GoodputRow>,
+    /// Queues and queries over TCP and RDMA, where that is the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffers: Option<BufferSizing>,
     /// The runs.
     pub points: Vec<PointFacts>,
 }
@@ -54,6 +58,7 @@ impl Scorecard {
             claims: Vec::new(),
             panels: Vec::new(),
             goodput: Vec::new(),
+            buffers: None,
             points: Vec::new(),
         }
     }
@@ -195,6 +200,9 @@ impl fmt::Display for Scorecard {
         }
         for row in &self.goodput {
             writeln!(f, "  {row}")?;
+        }
+        if let Some(buffers) = &self.buffers {
+            write!(f, "{buffers}")?;
         }
         if self.panels.iter().any(|panel| !panel.curves.is_empty()) {
             writeln!(

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Sweep;
 use super::point::{Point, points_folder};
+use fabricsim::observe::QueueGroupSummary;
 use fabricsim::outcome::RpcSummary;
 use fabricsim::output::{
     Destination, Existing, RUN, Unclaimed, is_being_replaced, write_in_folder,
@@ -56,6 +57,9 @@ pub struct PointResults {
     /// Remote procedure calls, by class.
     #[serde(default)]
     pub rpc: Vec<RpcSummary>,
+    /// Queue lengths of groups of switch ports.
+    #[serde(default)]
+    pub queue_groups: Vec<QueueGroupSummary>,
     /// Simulated time at the end, in nanoseconds.
     pub simulated_ns: f64,
     /// Packets that crossed a link.

@@ -51,7 +51,7 @@ impl TcpSender {
         match self.parameters.detection {
             Detection::Rack => self.detect(now),
             Detection::DupAcks if repeated => self.judge_duplicate(&mut delivery),
-            Detection::DupAcks if moved => self.judge_partial(),
+            Detection::DupAcks if moved => self.judge_progress(),
             Detection::DupAcks => {}
         }
         if self.has_ended() {
@@ -135,18 +135,23 @@ impl TcpSender {
     fn judge_duplicate(&mut self, delivery: &mut Delivery) {
         delivery.segments = 1;
         let count = self.board.count_duplicate();
-        // Nothing below `recover` is retransmitted fast once more.
-        let fresh = self.una >= self.recovery_point;
+        // Only what acknowledges more than `recover` may tell of a loss: three duplicates of
+        // `recover` itself can come from segments that were sent twice without need, and would
+        // have more of them sent twice.
+        let fresh = self.una > self.recovery_point || self.recovery_point == 0;
         if count >= DUP_THRESHOLD && self.phase != Phase::Recovery && fresh {
             self.board.lose_first();
         }
     }
 
     /// Takes the next segment for lost after a partial acknowledgement (RFC 6582, section 3.2, step
-    /// 3).
-    fn judge_partial(&mut self) {
+    /// 3). Any other progress begins the count of duplicates anew (RFC 5681, section 3.2):
+    /// duplicates that no loss has caused would otherwise let more than the window be in flight.
+    fn judge_progress(&mut self) {
         if self.phase == Phase::Recovery && self.una < self.recovery_point {
             self.board.lose_first();
+        } else {
+            self.board.forget_duplicates();
         }
     }
 

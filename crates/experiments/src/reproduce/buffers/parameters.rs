@@ -1,0 +1,280 @@
+//! What the paper leaves open: the value that is used, why, and what others do.
+
+use serde::Serialize;
+
+use super::run::RunFigures;
+use super::scoring::{facts, slowdowns};
+use super::{DCQCN, FLOODING, NEWRENO, RDMA_HPCC, SCHEMES, STORAGE, TCP_HPCC, find};
+
+/// Something that the paper leaves open.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ParameterRow {
+    /// Name of the parameter.
+    pub parameter: &'static str,
+    /// The value that is used.
+    pub value: &'static str,
+    /// Source of the value, or the reason for it.
+    pub reason: &'static str,
+    /// Other values that were run; empty where none was.
+    pub tried: &'static str,
+    /// Results with the value that is used and with the others.
+    pub effect: Vec<String>,
+}
+
+/// A parameter with the runs that tell of it.
+struct Open {
+    parameter: &'static str,
+    value: &'static str,
+    reason: &'static str,
+    tried: &'static str,
+    /// Experiment and schemes.
+    runs: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// All that is open.
+const OPEN: &[Open] = &[
+    Open {
+        parameter: "place of the clients of the flood",
+        value: "the pod of the server: all paths cross one switch",
+        reason: "not stated; the bottleneck is then the only queue",
+        tried: "the other pod",
+        runs: &[("other-pod", &SCHEMES)],
+    },
+    Open {
+        parameter: "links between aggregation and core switches",
+        value: "each to each, 100 Gbps",
+        reason: "not stated; the rate of the links within a pod",
+        tried: "",
+        runs: &[],
+    },
+    Open {
+        parameter: "delays of links",
+        value: "1.2 us at servers, 725 ns between switches",
+        reason: "not stated; base RTTs of RDMA of 5.4 us in a rack and 8.5 us in a pod, as in the testbed \
+                 of the HPCC paper",
+        tried: "",
+        runs: &[],
+    },
+    Open {
+        parameter: "pass of a packet through the stack of a host (TCP)",
+        value: "2.25 us",
+        reason: "the shortest path then has the paper's 30 MTU of bandwidth-delay product, and the longest \
+                 one less than its 50",
+        tried: "2 us, 4 us",
+        runs: &[(
+            FLOODING,
+            &[
+                "HPCC-TCP+stack2us",
+                TCP_HPCC,
+                "HPCC-TCP+stack4us",
+                NEWRENO,
+                "NewReno+stack4us",
+            ],
+        )],
+    },
+    Open {
+        parameter: "buffer of a switch",
+        value: "32 MiB",
+        reason: "not stated; the switches of the HPCC paper's testbed",
+        tried: "2 MiB, 12 MiB",
+        runs: &[
+            (
+                FLOODING,
+                &[DCQCN, "DCQCN+12MiB", "DCQCN+2MiB", "HPCC-RDMA+2MiB"],
+            ),
+            ("other-pod", &["DCQCN+2MiB", "HPCC-RDMA+2MiB"]),
+            (STORAGE, &["DCQCN+2MiB"]),
+        ],
+    },
+    Open {
+        parameter: "256 KB of one congested queue (TCP)",
+        value: "256 KiB, by the share of the free buffer (1/127)",
+        reason: "the paper says that buffering is dynamic",
+        tried: "a fixed limit",
+        runs: &[(FLOODING, &[NEWRENO, "NewReno+static"])],
+    },
+    Open {
+        parameter: "11% of the free buffer (PFC)",
+        value: "an eighth of what is free, so that one queue settles at 11.1% of the buffer",
+        reason: "how switches count (a shift by three); where no pause is sent, as with 32 MiB, it decides \
+                 nothing",
+        tried: "",
+        runs: &[],
+    },
+    Open {
+        parameter: "n queries \"at a time\"",
+        value: "n outstanding at any time",
+        reason: "\"continuously\"",
+        tried: "batches of n",
+        runs: &[("batches", &SCHEMES)],
+    },
+    Open {
+        parameter: "response",
+        value: "64 bytes of payload, at once",
+        reason: "\"small\"; the cost of the RPC tool is not known",
+        tried: "",
+        runs: &[],
+    },
+    Open {
+        parameter: "4 KB",
+        value: "4000 bytes",
+        reason: "as the distribution of the storage system is published",
+        tried: "",
+        runs: &[],
+    },
+    Open {
+        parameter: "T of HPCC",
+        value: "the largest base RTT of the network: 11.6 us (RDMA), 21 us (TCP)",
+        reason: "T is not less than any base RTT; the HPCC paper has 9 us for a testbed whose largest one is \
+                 8.5 us",
+        tried: "",
+        runs: &[],
+    },
+    Open {
+        parameter: "W_AI and maxStage of HPCC",
+        value: "80 bytes in each T and 5",
+        reason: "the text of the HPCC paper, whose settings this one uses",
+        tried: "50 Mbps for each 100 Gbps and 0, as its published code",
+        runs: &[
+            (
+                FLOODING,
+                &[TCP_HPCC, "HPCC-TCP+stage0", RDMA_HPCC, "HPCC-RDMA+stage0"],
+            ),
+            (STORAGE, &["HPCC-TCP+stage0", "HPCC-RDMA+stage0"]),
+        ],
+    },
+    Open {
+        parameter: "smallest window of HPCC-TCP",
+        value: "2 segments",
+        reason: "not stated; a window of one waits for the acknowledgement's timer at each segment",
+        tried: "1, 3",
+        runs: &[(FLOODING, &["HPCC-TCP+floor1", TCP_HPCC, "HPCC-TCP+floor3"])],
+    },
+    Open {
+        parameter: "segments for an acknowledgement (TCP)",
+        value: "8",
+        reason: "in the paper's range of 5 to 10",
+        tried: "1, 10",
+        runs: &[(FLOODING, &["HPCC-TCP+ack1", TCP_HPCC, "HPCC-TCP+ack10"])],
+    },
+    Open {
+        parameter: "longest wait of an acknowledgement (TCP)",
+        value: "4 us",
+        reason: "not stated; the end of a batch of received packets",
+        tried: "100 us",
+        runs: &[(
+            FLOODING,
+            &[
+                TCP_HPCC,
+                "HPCC-TCP+timer100us",
+                NEWRENO,
+                "NewReno+timer100us",
+            ],
+        )],
+    },
+    Open {
+        parameter: "pacing of HPCC-TCP",
+        value: "off",
+        reason: "the paper names it as a mitigation that is not in place",
+        tried: "on",
+        runs: &[(FLOODING, &[TCP_HPCC, "HPCC-TCP+paced"])],
+    },
+    Open {
+        parameter: "answer of HPCC-TCP to a loss",
+        value: "the window stays",
+        reason: "not stated; telemetry tells of the queue",
+        tried: "the window is halved",
+        runs: &[(FLOODING, &[TCP_HPCC, "HPCC-TCP+halve"])],
+    },
+    Open {
+        parameter: "parameters of DCQCN",
+        value: "those of NIC vendors: timers of 1, 4 and 300 us, marks from 100 to 400 KB",
+        reason: "the HPCC paper, whose settings this one uses",
+        tried: "those of the DCQCN paper",
+        runs: &[
+            (FLOODING, &[DCQCN, "DCQCN+paper"]),
+            (STORAGE, &[DCQCN, "DCQCN+paper"]),
+        ],
+    },
+    Open {
+        parameter: "load of the storage benchmark",
+        value: "payload of queries: 20 Gbps to each NIC of 25 Gbps",
+        reason: "the definition of the HPCC results page; headers, telemetry, responses and acknowledgements \
+                 come on top",
+        tried: "",
+        runs: &[],
+    },
+    Open {
+        parameter: "connections between two NICs in the storage benchmark",
+        value: "512",
+        reason: "\"newly-instantiated flows that start at line-rate\": hardly a query finds another one on its \
+                 connection. On fewer, short queries wait for long ones that go before them",
+        tried: "128, 8",
+        runs: &[("storage-128", &SCHEMES), ("storage-8", &SCHEMES)],
+    },
+    Open {
+        parameter: "choice of a NIC in the storage benchmark",
+        value: "queries from NIC i go to NIC i, half of them each",
+        reason: "every NIC then has 80%",
+        tried: "",
+        runs: &[],
+    },
+];
+
+/// All rows, with the effects that runs show.
+pub(super) fn rows(runs: &[RunFigures]) -> Vec<ParameterRow> {
+    OPEN.iter()
+        .map(|open| {
+            let found = open.runs.iter().flat_map(|(experiment, schemes)| {
+                let found = schemes.iter().map(|scheme| find(runs, experiment, scheme));
+                found.flatten()
+            });
+            ParameterRow {
+                parameter: open.parameter,
+                value: open.value,
+                reason: open.reason,
+                tried: open.tried,
+                effect: found.map(effect).collect(),
+            }
+        })
+        .collect()
+}
+
+fn effect(run: &RunFigures) -> String {
+    let figures = if run.is_storage() {
+        format!("{}, {}", slowdowns(run), super::scoring::queues(run))
+    } else {
+        facts(run)
+    };
+    format!("{}, {figures}", run.experiment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Preset;
+    use super::*;
+    use fabricsim_core::units::Duration;
+
+    #[test]
+    fn every_run_of_the_table_is_one_of_the_preset() {
+        let preset = Preset::named("buffer-sizing").expect("a preset");
+        let sweep = preset
+            .sweep(Duration::from_ms(1), &[])
+            .expect("a good sweep");
+        for open in OPEN {
+            assert_eq!(
+                open.tried.is_empty(),
+                open.runs.is_empty(),
+                "{}",
+                open.parameter
+            );
+            for (experiment, schemes) in open.runs {
+                for scheme in *schemes {
+                    let name = format!("experiment={experiment},scheme={scheme}");
+                    let known = sweep.points().iter().any(|point| point.name() == name);
+                    assert!(known, "{name}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What the paper states in numbers, and the bands in which a simulation is to be.
+
+const PUBLISHED: &str = include_str!("../../../data/buffer-sizing/published.csv");
+
+/// A row of what was published.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Published {
+    /// Its number: A for the flood, B for the storage benchmark.
+    pub(super) id: &'static str,
+    pub(super) quantity: &'static str,
+    pub(super) unit: &'static str,
+    /// What the paper states; `None` where it does so in words only.
+    pub(super) published: Option<f64>,
+    pub(super) low: Option<f64>,
+    pub(super) high: Option<f64>,
+    pub(super) section: &'static str,
+}
+
+/// All rows, in the order of the file.
+pub(super) fn rows() -> Vec<Published> {
+    let rows = PUBLISHED.lines().filter(|line| !line.starts_with('#'));
+    rows.skip(1).map(row).collect()
+}
+
+fn row(line: &'static str) -> Published {
+    let fields: Vec<&'static str> = line.split(',').collect();
+    let [id, quantity, unit, published, low, high, section] = fields[..] else {
+        panic!("a row of published figures has seven fields: {line}");
+    };
+    let number = |text: &str| (!text.is_empty()).then(|| text.parse().expect("a number"));
+    Published {
+        id,
+        quantity,
+        unit,
+        published: number(published),
+        low: number(low),
+        high: number(high),
+        section,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_paper_is_there() {
+        let rows = rows();
+        for id in [
+            "A1", "A2", "A3", "A4", "A5", "B1", "B2", "B3", "B4", "B5", "B6", "B7",
+        ] {
+            assert!(rows.iter().any(|row| row.id.starts_with(id)), "{id}");
+        }
+        assert!(rows.iter().all(|row| ["2.2", "2.3"].contains(&row.section)));
+        let both = |row: &&Published| row.low.zip(row.high).is_some_and(|(low, high)| low >= high);
+        assert_eq!(rows.iter().find(both), None);
+    }
+}
