@@ -19,6 +19,8 @@ use crate::signals::Signals;
 use crate::sweep::{Display, default_jobs, report};
 use crate::text::{existing, line};
 
+/// Pixels of a PNG for each unit of a figure.
+const PNG_SCALE: f32 = 2.0;
 const QUICK: Duration = Duration::from_ms(5);
 const FULL: Duration = Duration::from_ms(200);
 
@@ -30,9 +32,11 @@ Examples:
   fabricsim reproduce hpcc-results                  50 ms: half an hour to an hour on two cores
   fabricsim reproduce pint-goodput --traffic 100ms --jobs 8
   fabricsim reproduce hpcc-results --judge-only     the scorecard again, from what is there
+  fabricsim reproduce buffer-sizing                 200 ms of queries over TCP and RDMA: minutes
 
 The folder gets report.html (everything on one page), scorecard.json, distances.csv, orders.csv,
-figures/*.svg, and the runs as `fabricsim sweep` writes them. Started again after Ctrl-C or a
+figures/*.svg, and the runs as `fabricsim sweep` writes them; that of buffer-sizing has
+scorecard.csv, parameters.csv, slowdowns.csv and runs.csv instead of the two tables. Started again after Ctrl-C or a
 kill, the same command runs only what is not done yet; results of other settings or another
 version of fabricsim are kept, and nothing runs, unless --force is given. Flows that start in the first fifth or in
 the last tenth of the traffic do not count: the page says so.
@@ -211,6 +215,17 @@ fn write(preset: &Preset, card: &Scorecard, dir: &Path) -> Result<(), Error> {
         })?;
     }
     for (name, figure) in card.figures() {
+        if card.buffers.is_some() {
+            let png = figure
+                .to_png(Theme::Light, PNG_SCALE)
+                .map_err(|error| Error::Write {
+                    path: figures.join(format!("{name}.png")),
+                    source: io::Error::other(error),
+                })?;
+            write_in_folder(&figures, &format!("{name}.png"), |file| {
+                file.write_all(&png)
+            })?;
+        }
         write_in_folder(&figures, &format!("{name}.svg"), |file| {
             file.write_all(figure.to_svg(Theme::Light).as_bytes())
         })?;
