@@ -52,7 +52,9 @@ fn no_retired_word_comes_back() {
         .collect();
     assert!(words.len() > 80, "{}", words.len());
     for path in files {
+        // A theorem keeps its name.
         let text = fs::read_to_string(&path).expect("a text");
+        let text = text.replace("Little's law", "");
         for (word, instead) in &words {
             assert!(
                 !has_word(&text, word),
