@@ -125,7 +125,7 @@ impl BufferSizing {
     /// The scorecard and the victim on `page`.
     pub(in super::super) fn rows_on(&self, page: &mut Page) {
         page.section("Measured and published");
-        let cell = |value: Option<f64>| value.map_or_else(Cell::default, |value| cell_of(value));
+        let cell = |value: Option<f64>| value.map_or_else(Cell::default, cell_of);
         let row = |row: &Row| {
             vec![
                 Cell::from(row.id),
