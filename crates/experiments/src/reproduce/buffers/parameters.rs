@@ -180,7 +180,7 @@ const OPEN: &[Open] = &[
         runs: &[(FLOODING, &[TCP_HPCC, "HPCC-TCP+paced"])],
     },
     Open {
-        parameter: "answer of HPCC-TCP to a loss",
+        parameter: "response of HPCC-TCP to a loss",
         value: "the window stays",
         reason: "not stated; telemetry tells of the queue",
         tried: "the window is halved",

@@ -101,7 +101,7 @@ fn pacing(results: &BufferSizing) -> Claim {
     )
 }
 
-/// Senders answer an acknowledgement of many segments with a burst (section 2.2).
+/// Senders send a burst when an acknowledgement of many segments comes (section 2.2).
 fn bursts(results: &BufferSizing) -> Claim {
     let p99 = |scheme| Some(results.run(FLOODING, scheme)?.queue.p99_bytes / 1e3);
     Claim::tested(
