@@ -207,7 +207,7 @@ const OPEN: &[Open] = &[
     Open {
         parameter: "connections between two NICs in the storage benchmark",
         value: "512",
-        reason: "\"newly-instantiated flows that start at line-rate\": hardly a query finds another one on its \
+        reason: "flows are \"newly-instantiated\" in the paper: hardly a query finds another one on its \
                  connection. Chosen after runs with 1 to 512: on fewer, short queries wait for long ones",
         tried: "128, 8",
         runs: &[("storage-128", &SCHEMES), ("storage-8", &SCHEMES)],
