@@ -152,7 +152,7 @@ mod tests {
 
     /// Both experiments for 5 ms, without what is varied.
     #[test]
-    fn short_runs_obey_littles_law_and_fill_the_card() {
+    fn short_runs_obey_littles_formula_and_fill_the_card() {
         let traffic = Duration::from_ms(5);
         let preset = Preset::named(PRESET).expect("a preset");
         let all = preset.sweep(traffic, &[]).expect("a good sweep");

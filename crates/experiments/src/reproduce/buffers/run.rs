@@ -59,7 +59,7 @@ pub struct VictimFigures {
 }
 
 impl VictimFigures {
-    /// Queries per second over what Little's law has: outstanding queries over the mean time.
+    /// Queries per second over what Little's formula has: outstanding queries over the mean time.
     #[must_use]
     pub fn little(&self) -> f64 {
         self.qps * self.mean_us / 1e6 / self.outstanding as f64
@@ -326,7 +326,7 @@ mod tests {
 
     /// Two connections, each with two queries of 100 us outstanding: 40,000 per second.
     #[test]
-    fn a_closed_loop_obeys_littles_law() {
+    fn a_closed_loop_obeys_littles_formula() {
         let queries: Vec<RpcRecord> = (0..1000)
             .flat_map(|n| [1, 1, 2, 2].map(|connection| query(connection, n * 100, 100, 4_000)))
             .collect();

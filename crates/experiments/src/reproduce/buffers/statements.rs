@@ -4,7 +4,7 @@ use super::super::claim::Claim;
 use super::run::RunFigures;
 use super::{BufferSizing, DCQCN, FLOODING, NEWRENO, RDMA_HPCC, SCHEMES, STORAGE, TCP_HPCC};
 
-/// Largest deviation from Little's law: queries that are under way when the time that counts begins
+/// Largest deviation from Little's formula: queries that are under way when the time that counts begins
 /// and ends.
 const LITTLE: f64 = 0.01;
 
@@ -24,7 +24,7 @@ fn little(results: &BufferSizing) -> Claim {
     let ratio = |scheme| Some(results.run(FLOODING, scheme)?.victim.as_ref()?.little());
     let ratios: Option<Vec<f64>> = SCHEMES.iter().copied().map(ratio).collect();
     Claim::tested(
-        "flood: the victim's queries per second are 16 over its mean QCT (Little's law), within 1%"
+        "flood: the victim's queries per second are 16 over its mean QCT (Little's formula), within 1%"
             .to_owned(),
         ratios.map(|ratios| {
             let holds = ratios.iter().all(|ratio| (ratio - 1.0).abs() <= LITTLE);
@@ -101,7 +101,7 @@ fn pacing(results: &BufferSizing) -> Claim {
     )
 }
 
-/// Senders answer an acknowledgement of many segments with a burst (section 2.2).
+/// Senders send a burst when an acknowledgement of many segments comes (section 2.2).
 fn bursts(results: &BufferSizing) -> Claim {
     let p99 = |scheme| Some(results.run(FLOODING, scheme)?.queue.p99_bytes / 1e3);
     Claim::tested(
