@@ -99,9 +99,11 @@ impl NicRules {
         let nic = if ends.src == request.src {
             routes.nic_port(&key(request, ends.dst)?)?
         } else {
-            let nics = routes.nics(request.src, ends.dst).into_iter();
-            let mut own =
-                nics.filter(|&nic| routes.nic_address(request.src, nic) == Some(ends.src));
+            // Whichever it is: the way back may be longer than by another one.
+            let nics = 0..routes.topology().ports(request.src).len();
+            let mut own = nics
+                .map(PortId::from_index)
+                .filter(|&nic| routes.nic_address(request.src, nic) == Some(ends.src));
             own.next()?
         };
         Some(ResolvedPath {

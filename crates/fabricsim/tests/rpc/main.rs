@@ -8,4 +8,5 @@
 mod endings;
 mod exact;
 mod loops;
+mod nics;
 mod row;

@@ -171,7 +171,7 @@ impl Applications {
         if self.own.is_empty() {
             return;
         }
-        for (flow, tag) in self.state.network.take(src, received) {
+        for (flow, tag) in self.state.network.take(self.state.host, src, received) {
             for index in 0..self.own.len() {
                 self.call(now, index, |application, context| {
                     application.on_flow_received(context, &flow, tag);

@@ -276,7 +276,9 @@ impl Application for RpcClient {
         match (token, self.plan.mode) {
             (BEGIN, _) => self.begin(context),
             (ARRIVAL, _) => {
-                if self.send(context, 0) {
+                // An open loop goes on when there is no route for a query.
+                self.send(context, 0);
+                if self.sent < self.plan.limit {
                     self.await_arrival(context);
                 }
             }

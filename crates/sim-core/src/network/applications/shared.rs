@@ -24,8 +24,8 @@ pub(in crate::network) struct AppNetwork {
 #[derive(Debug, Default)]
 struct InFlight {
     flows: BTreeMap<FlowId, (Flow, u64)>,
-    /// By connection and end.
-    messages: BTreeMap<(FlowId, u64), (Flow, u64)>,
+    /// By connection, receiver and end: both ends of a connection may stand here.
+    messages: BTreeMap<(FlowId, NodeId, u64), (Flow, u64)>,
 }
 
 #[derive(Debug)]
@@ -80,7 +80,8 @@ impl AppNetwork {
             match &flow.stream {
                 None => flows.flows.insert(flow.id, (*flow, tag)),
                 Some(place) => {
-                    let key = (place.connection, place.end(flow.request.size));
+                    let (dst, end) = (flow.request.dst, place.end(flow.request.size));
+                    let key = (place.connection, dst, end);
                     flows.messages.insert(key, (*flow, tag))
                 }
             };
@@ -93,15 +94,15 @@ impl AppNetwork {
         &self.in_flight[src.index() % self.in_flight.len()]
     }
 
-    /// Takes out what `received` from `src` completes, in the order in which it was sent. Messages
-    /// that start meanwhile end beyond, so the order of threads does not show.
-    pub(super) fn take(&self, src: NodeId, received: Received) -> Vec<(Flow, u64)> {
+    /// Takes out what `received` from the address `src` completes at `host`, in the order in which
+    /// it was sent. Messages that start meanwhile end beyond, so the order of threads does not show.
+    pub(super) fn take(&self, host: NodeId, src: NodeId, received: Received) -> Vec<(Flow, u64)> {
         let flows = self.from(src);
         let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
         match received {
             Received::Flow(id) => flows.flows.remove(&id).into_iter().collect(),
             Received::Stream { connection, until } => {
-                let whole = (connection, 0)..=(connection, until);
+                let whole = (connection, host, 0)..=(connection, host, until);
                 let whole: Vec<_> = flows.messages.range(whole).map(|(&key, _)| key).collect();
                 let messages = whole.iter().filter_map(|key| flows.messages.remove(key));
                 messages.collect()
