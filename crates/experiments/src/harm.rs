@@ -49,10 +49,11 @@ use fabricsim_core::units::Duration;
 use rayon::prelude::*;
 
 pub use algorithms::TcpAlgorithms;
-pub use cell::{BottleneckResult, CellResult, ConnectionUse, FlowResult};
+pub use cell::{CellResult, ConnectionUse, FlowResult};
 pub use fabricsim_transport::tcp::{Feedback, Reuse};
 pub use fabricsim_workload::{FlowDistribution, WorkloadFlow, ccafct_flows, read_workload};
 pub use figure::{Beside, harm_figure};
+pub use log::BottleneckResult;
 pub use metrics::{Sample, harm_less_is_better, harm_more_is_better};
 pub use qdisc_setting::QdiscSetting;
 pub use report::{HarmReport, Replication, Row, Status, WorkloadFacts};

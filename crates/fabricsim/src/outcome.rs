@@ -2,7 +2,7 @@
 
 mod place;
 mod recorder;
-mod rpc;
+pub(crate) mod rpc;
 mod tables;
 
 use std::fs::File;

@@ -13,7 +13,7 @@ pub use self::downloads::Download;
 pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, queue_groups};
-use crate::outcome::RpcSummary;
+use crate::outcome::rpc::RpcSummary;
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;

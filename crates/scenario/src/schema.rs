@@ -6,6 +6,7 @@ pub mod event;
 pub mod far_end;
 pub mod host;
 pub mod name;
+mod nic_rules;
 pub mod nics;
 pub mod observe;
 pub mod part;

@@ -16,11 +16,9 @@ use fabricsim_scenario::{Error, Scenario};
 use fabricsim_topology::StarConfig;
 use fabricsim_workload::{DownloadConfig, FetchConfig, NamedRequests, WorkloadFlow};
 
-use super::log::{BottleneckLog, ClientLog, Log};
+use super::log::{BottleneckLog, BottleneckResult, CLIENT, ClientLog, Log};
 use super::settings::HarmSettings;
 
-/// The host that asks for data.
-pub(super) const CLIENT: NodeId = NodeId(0);
 /// The host that sends it.
 const SERVER: NodeId = NodeId(1);
 /// The class of the competitor, which is the first workload of the scenario.
@@ -67,23 +65,6 @@ pub enum ConnectionUse {
     Reused,
     /// The flow has not ended.
     Unknown,
-}
-
-/// Packets and waiting times at the discipline in front of the client while the workload ran.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BottleneckResult {
-    /// Packets that have left it.
-    pub packets: u64,
-    /// Those of them that it marked.
-    pub marked: u64,
-    /// Packets that it dropped.
-    pub dropped: u64,
-    /// The mean time that packets waited.
-    pub sojourn_mean: Duration,
-    /// The time that half of them waited at most, to an eighth.
-    pub sojourn_p50: Duration,
-    /// The time that 95% of them waited at most, to an eighth.
-    pub sojourn_p95: Duration,
 }
 
 /// Results of a cell.

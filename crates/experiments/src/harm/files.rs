@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use fabricsim_report::ReplicaMean;
 use serde_json::{Value, json};
 
-use super::cell::{BottleneckResult, ConnectionUse};
+use super::cell::ConnectionUse;
+use super::log::BottleneckResult;
 use super::report::{HarmReport, Row, Status};
 
 /// The columns of [`HarmReport::write_flows`].

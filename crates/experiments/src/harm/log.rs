@@ -5,11 +5,29 @@ use fabricsim_core::flow::{Completion, Flow};
 use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
 use fabricsim_core::packet::{Ecn, Packet};
 use fabricsim_core::plugin::{DropReason, Hop, Observer};
-use fabricsim_core::units::Time;
+use fabricsim_core::units::{Duration, Time};
 use fabricsim_qdisc::SojournTimes;
 use rustc_hash::FxHashSet;
 
-use super::cell::{BottleneckResult, CLIENT};
+/// The host that asks for data.
+pub(super) const CLIENT: NodeId = NodeId(0);
+
+/// Packets and waiting times at the discipline in front of the client while the workload ran.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BottleneckResult {
+    /// Packets that have left it.
+    pub packets: u64,
+    /// Those of them that it marked.
+    pub marked: u64,
+    /// Packets that it dropped.
+    pub dropped: u64,
+    /// The mean time that packets waited.
+    pub sojourn_mean: Duration,
+    /// The time that half of them waited at most, to an eighth.
+    pub sojourn_p50: Duration,
+    /// The time that 95% of them waited at most, to an eighth.
+    pub sojourn_p95: Duration,
+}
 
 /// The notes of one node.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use fabricsim_topology::{DownLinks, Routes, SwitchRoutes, Topology};
 
 use crate::failures::states::{Effect, LinkStates};
 use crate::network::model::{Timings, loss_stream};
-use crate::simulation::construction::path_stats;
+use crate::network::nic_rules::path_stats;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::event::{Event, EventKind};
 use fabricsim_scenario::schema::routing::RoutingSettings;

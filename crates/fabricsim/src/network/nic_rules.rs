@@ -9,7 +9,7 @@ use fabricsim_core::units::Bytes;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::nics::{NicChoice, NicRule};
 use fabricsim_scenario::schema::routing::RoutingSettings;
-use fabricsim_topology::{Routes, Topology};
+use fabricsim_topology::{PathStats, Routes, Topology};
 
 /// The rules of `[routing]` for NICs. Cheap to clone; by default, flows run between hosts.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +111,15 @@ impl NicRules {
             nic,
             ends,
         })
+    }
+}
+
+/// Returns the maxima over the paths of `routes` that flows can take by `routing`.
+pub(crate) fn path_stats(routes: &Routes, routing: &RoutingSettings, mtu: Bytes) -> PathStats {
+    if routing.nics.is_empty() {
+        routes.path_stats(mtu)
+    } else {
+        routes.nic_path_stats(mtu)
     }
 }
 

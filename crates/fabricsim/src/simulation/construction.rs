@@ -7,14 +7,13 @@ use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::limits::MAX_BASE_RTT;
 use fabricsim_core::plugin::quirks::SourcePortRule;
 use fabricsim_core::plugin::{CcContext, DigestCarrier};
-use fabricsim_core::units::{Bytes, Rate};
+use fabricsim_core::units::Rate;
 use fabricsim_pint::query::Queries;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::schema::queries::query_network;
-use fabricsim_scenario::schema::routing::RoutingSettings;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::{EqualPaths, PathStats, Routes};
 use fabricsim_transport::rdma::{BaseReference, RdmaSettings};
@@ -26,7 +25,7 @@ use crate::failures::control::ControlPlane;
 use crate::network::assembly::Assembly;
 use crate::network::control_plane::{RouteControl, SourcePorts};
 use crate::network::ideal::IdealFct;
-use crate::network::nic_rules::NicRules;
+use crate::network::nic_rules::{NicRules, path_stats};
 use crate::network::sources::Sources;
 use crate::size::{MemoryNeed, check_memory};
 
@@ -222,15 +221,6 @@ impl<'s> Ground<'s> {
             control: self.control,
             refusals: Vec::new(),
         }
-    }
-}
-
-/// Returns the maxima over the paths of `routes` that flows can take by `routing`.
-pub(crate) fn path_stats(routes: &Routes, routing: &RoutingSettings, mtu: Bytes) -> PathStats {
-    if routing.nics.is_empty() {
-        routes.path_stats(mtu)
-    } else {
-        routes.nic_path_stats(mtu)
     }
 }
 

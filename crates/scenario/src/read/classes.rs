@@ -8,7 +8,7 @@ use fabricsim_workload::BoxedWorkload;
 
 use crate::cc::registry::AnyCcConfig;
 use crate::read::raw::{RawClass, RawWorkload};
-use crate::scenario::transports::TCP_PRIORITY;
+use crate::scenario::transports::{TCP_PRIORITY, class_of};
 use crate::schema::part::{Part, Refused};
 
 /// The algorithms of classes that have their own, by class.
@@ -55,9 +55,4 @@ pub(crate) fn with_priorities(
         workload
     });
     workloads.collect()
-}
-
-/// Returns the class of the flows of workload `index`.
-pub(crate) fn class_of(index: usize) -> ClassId {
-    ClassId(u16::try_from(index).unwrap_or(u16::MAX))
 }

@@ -13,12 +13,16 @@ use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
 use fabricsim_transport::tcp::{ClassConfig, Pattern, Reuse, TcpSettings};
 use fabricsim_transport::{ClassTransports, Transport};
 
-use crate::read::classes::class_of;
 use crate::scenario::Scenario;
 use crate::schema::part::{Part, Refused};
 
 /// The priority of TCP where a workload names none.
 pub(crate) const TCP_PRIORITY: Priority = Priority::new(1);
+
+/// Returns the class of the flows of workload `index`.
+pub(crate) fn class_of(index: usize) -> ClassId {
+    ClassId(u16::try_from(index).unwrap_or(u16::MAX))
+}
 
 impl Scenario {
     /// The number of priorities that flows and ACKs of RDMA use, as far as the scenario says.
