@@ -59,22 +59,12 @@ pub fn read_rpc(text: &str) -> Result<Vec<RpcRecord>, InputError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rpc::tests::query;
     use crate::rpc::write_rpc;
 
     #[test]
     fn what_is_written_is_read() {
-        let record = RpcRecord {
-            query: FlowId(7),
-            class: ClassId(1),
-            client: NodeId(2),
-            server: NodeId(3),
-            connection: FlowId(5),
-            size: Bytes::new(4_000),
-            response: Bytes::new(64),
-            issue: Time::from_ps(1_000_500),
-            completion: Time::from_ps(4_000_500),
-            ideal: Duration::from_ps(2_000_000),
-        };
+        let record = query();
         let mut text = Vec::new();
         write_rpc(&mut text, &[record, record]).expect("memory");
         let text = String::from_utf8(text).expect("text");

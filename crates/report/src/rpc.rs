@@ -121,12 +121,11 @@ impl RpcStatistics {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    #[test]
-    fn rows_are_exact_and_have_units_in_their_names() {
-        let record = RpcRecord {
+    pub(crate) fn query() -> RpcRecord {
+        RpcRecord {
             query: FlowId(7),
             class: ClassId(1),
             client: NodeId(2),
@@ -137,7 +136,12 @@ mod tests {
             issue: Time::from_ps(1_000_500),
             completion: Time::from_ps(4_000_500),
             ideal: Duration::from_ps(2_000_000),
-        };
+        }
+    }
+
+    #[test]
+    fn rows_are_exact_and_have_units_in_their_names() {
+        let record = query();
         let mut text = Vec::new();
         write_rpc(&mut text, &[record]).unwrap();
         let text = String::from_utf8(text).unwrap();
