@@ -10,6 +10,7 @@
 //! order that processes give their own events, never on threads: results are the same for any
 //! number.
 
+mod address_space;
 mod arrival_order;
 mod batch;
 mod calendar;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::address_space;
+
 /// The most threads that can be asked for.
 pub const MOST_THREADS: usize = 1_024;
 
@@ -33,7 +35,13 @@ impl Threads {
         if count > MOST_THREADS {
             return Err(refuse(format!("{MOST_THREADS} are the most")));
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        if let Some(shortage) = address_space::shortage(count) {
+            return Err(refuse(shortage));
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(count)
+            .stack_size(address_space::STACK_BYTES)
+            .build();
         match pool {
             Ok(pool) => Ok(Self {
                 pool: Some(Arc::new(pool)),
