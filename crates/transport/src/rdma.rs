@@ -12,6 +12,7 @@
 //! * A flow ends when the acknowledgement of its last byte reaches the sender.
 
 mod ack_queue;
+mod base_rtt;
 mod config;
 mod endpoint;
 pub(crate) mod nic;
@@ -22,5 +23,6 @@ mod selective;
 mod sender;
 mod slots;
 
-pub use config::{BaseReference, BaseRtt, RdmaConfig, RdmaSettings, Recovery};
+pub use base_rtt::{BaseReference, BaseRtt};
+pub use config::{RdmaConfig, RdmaSettings, Recovery};
 pub use endpoint::Rdma;

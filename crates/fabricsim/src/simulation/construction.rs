@@ -7,7 +7,7 @@ use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::limits::MAX_BASE_RTT;
 use fabricsim_core::plugin::quirks::SourcePortRule;
 use fabricsim_core::plugin::{CcContext, DigestCarrier};
-use fabricsim_core::units::Rate;
+use fabricsim_core::units::{Duration, Rate};
 use fabricsim_pint::query::Queries;
 use fabricsim_report::HEADER_BYTES;
 use fabricsim_scenario::cc::registry::{ClassFactories, RequiredTelemetry};
@@ -16,7 +16,7 @@ use fabricsim_scenario::schema::part::Part;
 use fabricsim_scenario::schema::queries::query_network;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::{EqualPaths, PathStats, Routes};
-use fabricsim_transport::rdma::{BaseReference, RdmaSettings};
+use fabricsim_transport::rdma::{BaseReference, BaseRtt, RdmaSettings};
 use fabricsim_workload::{HostApplications, Merge};
 use rustc_hash::FxHashMap;
 
@@ -159,11 +159,20 @@ impl<'s> Ground<'s> {
         })
     }
 
+    /// Returns the base round-trip time (T) of the whole network: the largest of all pairs of hosts,
+    /// or the one that the scenario gives.
+    fn base_rtt(&self) -> Duration {
+        match self.scenario.transport().base_rtt {
+            BaseRtt::Given(time) => time,
+            BaseRtt::Largest | BaseRtt::Pair => self.path_stats.base_rtt,
+        }
+    }
+
     /// Returns what algorithms are told of the network.
     fn context(&self) -> CcContext {
         CcContext {
             link_rates: self.link_rates.as_slice().into(),
-            base_rtt: self.path_stats.base_rtt,
+            base_rtt: self.base_rtt(),
             longest_path: self.longest,
             seed: self.scenario.seed(),
             quirks: *self.scenario.quirks(),
@@ -177,7 +186,7 @@ impl<'s> Ground<'s> {
         let Some(settings) = scenario.queries() else {
             return Ok(None);
         };
-        let network = query_network(scenario.topology(), self.longest, self.path_stats.base_rtt);
+        let network = query_network(scenario.topology(), self.longest, self.base_rtt());
         let cc = scenario.pint_configs().next();
         let built = settings.build(scenario.seed(), cc.as_ref(), &network);
         let queries = built.map_err(|(index, error)| {

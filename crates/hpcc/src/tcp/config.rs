@@ -58,7 +58,7 @@ settings! {
             "windows of a base round-trip time of {value} hold nothing",
             "give a time above zero, such as \"15us\""
         )]
-        #[note("(default: the largest of all pairs of hosts)")]
+        #[note("(default: the time that `[rdma] base_rtt` gives, else the largest of all pairs of hosts)")]
         pub base_rtt: Option<Duration> = none,
         /// Smallest window in segments.
         #[range(from 1)]

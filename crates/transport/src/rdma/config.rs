@@ -1,23 +1,13 @@
 //! RDMA settings of the user, and those that the simulation adds.
 
-use fabricsim_core::flow::PathInfo;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::quirks::{NicTimer, TimeUnit, WindowRule};
+use fabricsim_core::plugin::quirks::{NicTimer, TimeUnit};
 use fabricsim_core::plugin::{CcContext, PathStability};
 use fabricsim_core::units::{Bytes, Duration, Rate};
 use fabricsim_core::{choices, settings};
 
-choices! {
-    /// Round-trip time with which algorithms work (T). A window is the number of bytes that the
-    /// flow's NIC sends in it (W).
-    pub enum BaseRtt {
-        /// The largest of all pairs of hosts, for every flow, as in the published runs.
-        Largest = "largest" ("of all pairs"),
-        /// That of the flow's own pair.
-        Pair = "pair" ("the pair's own"),
-    }
-}
+use super::base_rtt::{BaseReference, BaseRtt};
 
 choices! {
     /// Method of loss recovery.
@@ -40,6 +30,10 @@ settings! {
         #[refused("a packet cannot carry {value}", "give 1B to 9000B, such as \"1000B\"")]
         pub mtu: Bytes = "1000B",
         /// Base round-trip time (T) of algorithms and windows.
+        #[note(
+            "(`\"largest\"`, the default, of all pairs of hosts; `\"pair\"`, the pair's own; or a time such \
+             as `\"9us\"`, for all pairs)"
+        )]
         pub base_rtt: BaseRtt = "largest",
         /// Least retransmission timeout.
         ///
@@ -104,55 +98,6 @@ pub(super) fn gap(unit: TimeUnit, wire: u16, rate: Rate) -> Duration {
     }
 }
 
-/// Round-trip time and bandwidth-delay product that algorithms are given: T, and the whole window
-/// W.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BaseReference {
-    /// T is the largest of all pairs, for every flow, and W what the flow's own NIC sends in it
-    /// (HPCC paper: W_init = B_NIC x T).
-    Largest {
-        /// The largest base round-trip time.
-        base_rtt: Duration,
-    },
-    /// T is that of the flow's own pair, and W what the flow's own NIC sends in it.
-    Pair,
-    /// The largest of all pairs, for every flow, whatever its NIC: the published script with one T.
-    PublishedLargest {
-        /// The largest base round-trip time.
-        base_rtt: Duration,
-        /// The largest bandwidth-delay product, of the slowest link of a path.
-        bdp: Bytes,
-    },
-    /// Those of the flow's own pair, W of the slowest link of its path: the published script with a
-    /// T for each pair.
-    PublishedPair,
-}
-
-impl BaseReference {
-    /// The reference that `choice` names, in a network whose largest base round-trip time and
-    /// largest bandwidth-delay product of all pairs are `base_rtt` and `bdp`.
-    #[must_use]
-    pub const fn new(choice: BaseRtt, rule: WindowRule, base_rtt: Duration, bdp: Bytes) -> Self {
-        match (choice, rule) {
-            (BaseRtt::Largest, WindowRule::OwnNic) => Self::Largest { base_rtt },
-            (BaseRtt::Pair, WindowRule::OwnNic) => Self::Pair,
-            (BaseRtt::Largest, WindowRule::SlowestLink) => Self::PublishedLargest { base_rtt, bdp },
-            (BaseRtt::Pair, WindowRule::SlowestLink) => Self::PublishedPair,
-        }
-    }
-
-    /// T and W of a flow over `path` from a NIC of `line_rate`.
-    #[must_use]
-    pub fn of(self, path: &PathInfo, line_rate: Rate) -> (Duration, Bytes) {
-        match self {
-            Self::Largest { base_rtt } => (base_rtt, line_rate.bytes_in(base_rtt)),
-            Self::Pair => (path.base_rtt, line_rate.bytes_in(path.base_rtt)),
-            Self::PublishedLargest { base_rtt, bdp } => (base_rtt, bdp),
-            Self::PublishedPair => (path.base_rtt, path.bdp()),
-        }
-    }
-}
-
 /// Everything a host's transport is told; shared by all hosts.
 #[derive(Debug)]
 pub struct RdmaSettings<F> {
@@ -208,36 +153,6 @@ impl<F> RdmaSettings<F> {
             nic_timer: quirks.nic_timer,
             base,
             paths: PathStability::PerFlow,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_window_is_what_the_nic_sends_in_the_round_trip_time() {
-        // From a NIC of 100 Gbps over a link of 25, 8 us; elsewhere 12 us and 400 Gbps.
-        let path = PathInfo {
-            base_rtt: Duration::from_us(8),
-            bottleneck: Rate::from_gbps(25),
-            switches: 3,
-        };
-        let base_rtt = Duration::from_us(12);
-        let bdp = Bytes::new(600_000);
-        for (base, t, w) in [
-            (BaseReference::Largest { base_rtt }, 12, 150_000),
-            (BaseReference::Pair, 8, 100_000),
-            (
-                BaseReference::PublishedLargest { base_rtt, bdp },
-                12,
-                600_000,
-            ),
-            (BaseReference::PublishedPair, 8, 25_000),
-        ] {
-            let expected = (Duration::from_us(t), Bytes::new(w));
-            assert_eq!(base.of(&path, Rate::from_gbps(100)), expected, "{base:?}");
         }
     }
 }
