@@ -9,4 +9,5 @@ mod endings;
 mod exact;
 mod loops;
 mod nics;
+mod routes;
 mod row;

@@ -198,7 +198,7 @@ impl RpcClient {
         self.sent += 1;
         let first = self.span.map_or(now, |(first, _)| first);
         self.span = Some((first, now));
-        // A query without a route stands in the list of those.
+        // Fails only where numbers have run out, and the run ends.
         let Ok(query) = context.start_flow(&message) else {
             return false;
         };
@@ -276,7 +276,6 @@ impl Application for RpcClient {
         match (token, self.plan.mode) {
             (BEGIN, _) => self.begin(context),
             (ARRIVAL, _) => {
-                // An open loop goes on when there is no route for a query.
                 self.send(context, 0);
                 if self.sent < self.plan.limit {
                     self.await_arrival(context);
