@@ -234,7 +234,7 @@ impl<'s> Run<'s> {
             &simulation,
             routes,
             &mut checksum,
-            (folder, ending),
+            (folder, status),
         )?;
         let end = Measured {
             status,

@@ -177,7 +177,7 @@ impl Simulation {
     #[must_use]
     pub fn downloads(&self) -> Vec<Unfinished> {
         let mut flows = self.runner.unfinished();
-        flows.retain(|unfinished| unfinished.flow.request.is_endless());
+        flows.retain(|unfinished| unfinished.request.is_endless());
         flows
     }
 
@@ -186,9 +186,9 @@ impl Simulation {
     #[must_use]
     pub fn unfinished(&self) -> Vec<Unfinished> {
         let mut flows = self.runner.unfinished();
-        flows.retain(|unfinished| !unfinished.flow.request.is_endless());
+        flows.retain(|unfinished| !unfinished.request.is_endless());
         for unfinished in &mut flows {
-            let request = &unfinished.flow.request;
+            let request = &unfinished.request;
             let (src, dst) = (request.src, request.dst);
             if self.routes().next_hops(src, dst).is_empty() {
                 let why = self.control_plane.control.why_apart(src, dst);

@@ -203,7 +203,7 @@ impl<H: HasTcp, F: ControllerFactory<H>> Endpoint<H> for DualStackHost<H, F> {
     fn unfinished(&self) -> Vec<Unfinished> {
         let mut flows = self.rdma.unfinished();
         flows.extend(self.tcp.unfinished());
-        flows.sort_by_key(|unfinished| unfinished.flow.id);
+        flows.sort_by_key(|unfinished| unfinished.id);
         flows
     }
 

@@ -1,13 +1,20 @@
 //! The completion time of a query on the idle network.
 
+mod ways;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
 use fabricsim_core::flow::FlowKey;
-use fabricsim_core::id::{ClassId, NodeId};
-use fabricsim_core::plugin::quirks::TimeUnit;
-use fabricsim_core::units::{Bytes, Duration, Rate};
+use fabricsim_core::id::ClassId;
+use fabricsim_core::plugin::quirks::{IdealPath, TimeUnit};
+use fabricsim_core::units::{Bytes, Duration};
 use fabricsim_scenario::scenario::Scenario;
-use fabricsim_topology::Routes;
+use fabricsim_topology::{EqualPaths, Routes};
 use fabricsim_workload::RpcQuery;
 use rustc_hash::FxHashMap;
+
+use self::ways::{Link, Ways, ways};
 
 use crate::simulation::NetworkInfo;
 
@@ -16,14 +23,16 @@ const DATA_HEADER: u64 = 48;
 const ACK_HEADER: u64 = 46;
 const LEAST_ACK: u64 = 60;
 
+/// Ideal times and ways that are kept.
+const KEPT: usize = 100_000;
+
 /// Full packets that are followed one by one; those beyond keep the distance of the slowest link.
 const FOLLOWED: u64 = 4_096;
 
 /// A link on a path.
 #[derive(Clone, Copy, Debug)]
 struct Hop {
-    rate: Rate,
-    delay: Duration,
+    link: Link,
     /// Time at which its wire is free, in picoseconds after the query was sent.
     free: u64,
 }
@@ -39,22 +48,36 @@ struct Format {
     ack: Option<u64>,
 }
 
-/// Completion times of queries on the idle network, by the routes that the run began with.
+/// Completion times of queries on the idle network, by the routes that the run began with: the
+/// least over all shortest paths of the query and of its response, as for flows
+/// ([`IdealFct`](super::ideal::IdealFct)). A connection that is bound to NICs stays with them.
 ///
 /// Packets leave back to back and are stored and forwarded at each hop; the response follows the
 /// ACKs of the query. What a window, pacing or a handshake adds is not in it.
 pub(crate) struct IdealQct<'a> {
     scenario: &'a Scenario,
     routes: Routes,
+    /// Of the shortest paths, those that are tried.
+    path: IdealPath,
     telemetry: u64,
+    /// The ways there and back of connections.
+    ways: FxHashMap<FlowKey, Rc<(Ways, Ways)>>,
     known: FxHashMap<(FlowKey, ClassId, Bytes, Bytes, Duration), Duration>,
 }
 
 impl<'a> IdealQct<'a> {
     pub(crate) fn new(scenario: &'a Scenario, routes: Routes, info: &NetworkInfo) -> Self {
+        // The first path is like all others where links are alike.
+        let path = if EqualPaths::new(Arc::new(routes.clone())).is_uniform() {
+            IdealPath::First
+        } else {
+            scenario.quirks().ideal_path
+        };
         Self {
             scenario,
             routes,
+            path,
+            ways: FxHashMap::default(),
             telemetry: u64::from(info.telemetry_bytes),
             known: FxHashMap::default(),
         }
@@ -75,7 +98,7 @@ impl<'a> IdealQct<'a> {
         }
         let ideal = self.compute(query);
         // Random service times never come again.
-        if self.known.len() < 100_000 {
+        if self.known.len() < KEPT {
             self.known.insert(key, ideal);
         }
         ideal
@@ -98,10 +121,36 @@ impl<'a> IdealQct<'a> {
         }
     }
 
-    fn compute(&self, query: &RpcQuery) -> Duration {
+    fn compute(&mut self, query: &RpcQuery) -> Duration {
+        let ways = self.ways(&query.key);
+        let (forth, back) = &*ways;
+        let pairs = forth
+            .iter()
+            .flat_map(|forth| back.iter().map(move |back| (forth, back)));
+        let times = pairs.map(|(forth, back)| self.along(query, forth, back));
+        times.min().unwrap_or(query.service)
+    }
+
+    fn ways(&mut self, key: &FlowKey) -> Rc<(Ways, Ways)> {
+        if let Some(known) = self.ways.get(key) {
+            return Rc::clone(known);
+        }
+        let [forth, back] = [*key, key.reversed()].map(|key| ways(&self.routes, &key, self.path));
+        let found = Rc::new((forth, back));
+        if self.ways.len() < KEPT {
+            self.ways.insert(*key, Rc::clone(&found));
+        }
+        found
+    }
+
+    /// The completion time of a query that goes `forth` and whose response comes `back`.
+    fn along(&self, query: &RpcQuery, forth: &[Link], back: &[Link]) -> Duration {
         let format = self.format(query.class);
-        let mut forth = self.hops(&query.key);
-        let mut back = self.hops(&query.key.reversed());
+        let hops = |links: &[Link]| -> Vec<Hop> {
+            let links = links.iter();
+            links.map(|&link| Hop { link, free: 0 }).collect()
+        };
+        let (mut forth, mut back) = (hops(forth), hops(back));
         let mut arrived = 0;
         self.train(&mut forth, &format, query.size, 0, |at| {
             arrived = at;
@@ -115,33 +164,17 @@ impl<'a> IdealQct<'a> {
         Duration::from_ps(end)
     }
 
-    /// The links that packets with `key` cross.
-    fn hops(&self, key: &FlowKey) -> Vec<Hop> {
-        let topology = self.routes.topology();
-        let nodes = self.routes.trace(key);
-        let hop = |pair: &[NodeId]| {
-            let ports = topology.ports(pair[0]);
-            let port = ports.iter().find(|port| port.peer == pair[1])?;
-            Some(Hop {
-                rate: port.rate,
-                delay: port.delay,
-                free: 0,
-            })
-        };
-        nodes.windows(2).filter_map(hop).collect()
-    }
-
     /// Returns when a packet of `wire` bytes has arrived that may leave at `at`.
     fn packet(&self, hops: &mut [Hop], wire: u64, at: u64) -> u64 {
         let mut at = at;
         for hop in hops {
             let size = Bytes::new(wire);
             let time = match self.scenario.quirks().transmission {
-                TimeUnit::Picosecond => hop.rate.transmission(size),
-                TimeUnit::Nanosecond => hop.rate.transmission_truncated_ns(size),
+                TimeUnit::Picosecond => hop.link.rate.transmission(size),
+                TimeUnit::Nanosecond => hop.link.rate.transmission_truncated_ns(size),
             };
             hop.free = at.max(hop.free) + time.as_ps();
-            at = hop.free + hop.delay.as_ps();
+            at = hop.free + hop.link.delay.as_ps();
         }
         at
     }
@@ -166,7 +199,7 @@ impl<'a> IdealQct<'a> {
         {
             let slowest = hops
                 .iter()
-                .map(|hop| hop.rate.transmission(Bytes::new(wire)));
+                .map(|hop| hop.link.rate.transmission(Bytes::new(wire)));
             let skipped = (more - 1) * slowest.max().unwrap_or_default().as_ps();
             for hop in hops.iter_mut() {
                 hop.free += skipped;

@@ -1,10 +1,11 @@
 //! Results of remote procedure calls: `rpc.csv` and the sums in `summary.json`.
 
+mod query_rate;
+
 use std::any::Any;
 use std::io::{self, BufWriter, Write};
 
 use fabricsim_core::id::ClassId;
-use fabricsim_core::units::Time;
 use fabricsim_report::{Checksum, RpcRecord, RpcStatistics, write_rpc};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
@@ -12,9 +13,13 @@ use fabricsim_topology::Routes;
 use fabricsim_workload::RpcClient;
 use serde::{Deserialize, Serialize};
 
+use self::query_rate::QueryRate;
+
+use super::ending_of;
 use crate::network::ideal_rpc::IdealQct;
-use crate::output::{Ending, ResultFolder};
+use crate::output::ResultFolder;
 use crate::simulation::Simulation;
+use crate::summary::Status;
 
 pub(super) const RPC: &str = "rpc.csv";
 
@@ -42,7 +47,8 @@ pub struct RpcSummary {
     pub queries: u64,
     /// Queries that wait for their responses.
     pub unfinished: u64,
-    /// Queries that were completed per second, from the first query sent to the last one.
+    /// Queries completed per second, while queries were sent; of counted queries, from the first
+    /// one sent to the last response.
     pub qps: Option<f64>,
     /// Mean query completion time; absent without queries, as all that follow.
     pub qct_mean_ns: Option<f64>,
@@ -71,8 +77,7 @@ pub struct RpcSummary {
 struct Clients {
     class: ClassId,
     waiting: u64,
-    /// The first and the last time at which a query was sent.
-    span: Option<(Time, Time)>,
+    rate: QueryRate,
 }
 
 impl Clients {
@@ -84,7 +89,7 @@ impl Clients {
             class: self.class.0,
             queries: own().count() as u64,
             unfinished: self.waiting,
-            qps: self.qps(own().map(|record| record.completion)),
+            qps: self.rate.of(own().map(|record| record.completion)),
             qct_mean_ns: qct.map(|all| all.mean),
             qct_p50_ns: qct.map(|all| all.p50),
             qct_p95_ns: qct.map(|all| all.p95),
@@ -96,18 +101,6 @@ impl Clients {
             slowdown_p99: slowdown.map(|all| all.p99),
             slowdown_p999: slowdown.map(|all| all.p999),
         }
-    }
-
-    /// Queries per second while queries were sent; what is completed after the last one is left
-    /// out, unless all are sent at one time.
-    fn qps(&self, completions: impl Iterator<Item = Time> + Clone) -> Option<f64> {
-        let (first, mut last) = self.span?;
-        if last == first {
-            last = completions.clone().max()?;
-        }
-        let span = last.since(first).as_secs_f64();
-        let count = completions.filter(|&at| at <= last).count();
-        (span > 0.0).then(|| count as f64 / span)
     }
 }
 
@@ -136,33 +129,34 @@ pub(super) fn write_rpc_results(
     simulation: &Simulation,
     routes: Routes,
     checksum: &mut Checksum,
-    (folder, ending): (&mut ResultFolder, Ending),
+    (folder, status): (&mut ResultFolder, Status),
 ) -> Result<Vec<RpcSummary>, Error> {
     let mut ideal = IdealQct::new(scenario, routes, simulation.network_info());
     let mut classes: Vec<Clients> = Vec::new();
     let mut records = Vec::new();
     for (client, application) in simulation.applications::<RpcClient>() {
-        let (class, span) = (application.class(), application.span());
+        let class = application.class();
         let waiting = application.waiting() as u64;
+        let rate = QueryRate {
+            first: application.first_issue(),
+            span: application.span(),
+        };
         match classes.iter_mut().find(|own| own.class == class) {
             None => classes.push(Clients {
                 class,
                 waiting,
-                span,
+                rate,
             }),
             Some(own) => {
                 own.waiting += waiting;
-                own.span = match (own.span, span) {
-                    (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
-                    (a, b) => a.or(b),
-                };
+                own.rate = own.rate.and(rate);
             }
         }
         records.extend(application.done().iter().map(|query| RpcRecord {
             query: query.query,
             class: query.class,
             client,
-            server: query.key.dst,
+            server: query.server,
             connection: query.connection,
             size: query.size,
             response: query.response,
@@ -175,7 +169,7 @@ pub(super) fn write_rpc_results(
         return Ok(Vec::new());
     }
     records.sort_unstable_by_key(|record| (record.completion, record.query));
-    folder.write(ending.name(RPC), |file| {
+    folder.write(ending_of(status).name(RPC), |file| {
         let mut summed = Summed {
             out: BufWriter::new(file),
             checksum,
@@ -184,5 +178,10 @@ pub(super) fn write_rpc_results(
         summed.flush()
     })?;
     classes.sort_unstable_by_key(|own| own.class);
+    if status != Status::Finished {
+        for own in &mut classes {
+            own.rate = own.rate.until(simulation.ended());
+        }
+    }
     Ok(classes.iter().map(|own| own.summary(&records)).collect())
 }

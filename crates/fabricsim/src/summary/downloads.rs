@@ -1,6 +1,5 @@
 //! Flows that never end, in `summary.json`.
 
-use fabricsim_core::plugin::Unfinished;
 use serde::Serialize;
 
 use crate::simulation::Simulation;
@@ -26,20 +25,17 @@ pub struct Download {
 pub(super) fn received(simulation: &Simulation) -> Vec<Download> {
     let ended = simulation.ended();
     let flows = simulation.downloads().into_iter();
-    let flows = flows.map(
-        |Unfinished {
-             flow, acknowledged, ..
-         }| {
-            let seconds = ended.since(flow.request.start).as_secs_f64();
-            Download {
-                flow: flow.id.0,
-                src: flow.request.src.0,
-                dst: flow.request.dst.0,
-                class: flow.request.class.0,
-                received_bytes: acknowledged.get(),
-                goodput_bps: acknowledged.as_f64() * 8.0 / seconds.max(f64::MIN_POSITIVE),
-            }
-        },
-    );
+    let flows = flows.map(|download| {
+        let request = &download.request;
+        let seconds = ended.since(request.start).as_secs_f64();
+        Download {
+            flow: download.id.0,
+            src: request.src.0,
+            dst: request.dst.0,
+            class: request.class.0,
+            received_bytes: download.acknowledged.get(),
+            goodput_bps: download.acknowledged.as_f64() * 8.0 / seconds.max(f64::MIN_POSITIVE),
+        }
+    });
     flows.collect()
 }

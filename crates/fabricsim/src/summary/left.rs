@@ -44,10 +44,10 @@ pub struct DeadlockedPort {
 /// The first flows that have not finished: those under way, then those that found no route.
 pub(super) fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<UnfinishedFlow> {
     let under_way = left.iter().map(|unfinished| UnfinishedFlow {
-        flow: Some(unfinished.flow.id.0),
-        src: unfinished.flow.request.src.0,
-        dst: unfinished.flow.request.dst.0,
-        size_bytes: unfinished.flow.request.size.get(),
+        flow: Some(unfinished.id.0),
+        src: unfinished.request.src.0,
+        dst: unfinished.request.dst.0,
+        size_bytes: unfinished.request.size.get(),
         acknowledged_bytes: unfinished.acknowledged.get(),
         reason: unfinished.reason.clone(),
     });

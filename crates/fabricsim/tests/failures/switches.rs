@@ -34,7 +34,7 @@ fn the_flows_of_a_lost_rack_are_reported_and_the_others_finish() {
         let in_rack = |node: NodeId| (0..3).contains(&node.0);
         assert!(left.len() >= 2, "{left:?}");
         for unfinished in &left {
-            let request = &unfinished.flow.request;
+            let request = &unfinished.request;
             assert!(in_rack(request.src) || in_rack(request.dst), "{request:?}");
             let reason = format!(
                 "no route from host {} to host {}: switch 54 is down since 30us",

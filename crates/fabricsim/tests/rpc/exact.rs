@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::row::run;
+use crate::row::{Row, run};
 
 const TOPOLOGIES: [&str; 3] = [
     "kind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\ndelay = \"1us\"",
@@ -100,6 +100,55 @@ fn the_ideal_is_what_one_works_out_by_hand() {
     // The next one is sent 20 us after the response.
     assert_eq!(rows[1].issue, rows[0].completion + 20_000_000);
     assert!(rows.iter().all(|row| row.ideal == forth + back));
+}
+
+/// A full segment of TCP, its headers and the time that it takes at 100 Gbps, like an ACK.
+const MSS: u64 = 1_448;
+const SEGMENT: u64 = (MSS + 90) * 80;
+const TCP_ACK: u64 = 90 * 80;
+/// The initial window, in segments.
+const INITIAL: u64 = 10;
+
+fn tcp_alone(query: u64, response: u64, service: &str) -> Vec<Row> {
+    let keys = format!(
+        "query = \"{query}B\"\nresponse = \"{response}B\"\nservice = \"{service}\"\n[tcp]\nquick_acks = 0"
+    );
+    let cc = "kind = \"newreno\"\nopening = \"open\"";
+    run(&alone(TOPOLOGIES[0], cc, &keys), 1).2
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Up to the initial window. Every second segment is acknowledged at once: where that is the
+    /// last one, a response without service time leaves behind its ACK.
+    #[test]
+    fn a_query_of_several_segments_of_tcp_waits_for_the_last_ack_only(
+        query in 1..INITIAL * MSS,
+        response in 1..INITIAL * MSS,
+        service in prop::sample::select(vec!["0s", "7us"]),
+    ) {
+        let behind = service == "0s" && query.div_ceil(MSS).is_multiple_of(2);
+        for row in tcp_alone(query, response, service) {
+            prop_assert_eq!(row.qct, row.ideal + u64::from(behind) * TCP_ACK, "{:?}", row);
+        }
+    }
+}
+
+/// Slow start: segments beyond the initial window wait for the ACK of the second one, which is at
+/// the server after three transmissions, and whose ACK comes back after two.
+#[test]
+fn a_query_beyond_the_initial_window_of_tcp_waits_for_an_ack() {
+    let acked = 3 * SEGMENT + 2 * TCP_ACK + 4_000_000;
+    let response = 2 * (64 + 90) * 80 + 2_000_000;
+    for more in 1..=2 {
+        let behind = u64::from(more == 2) * TCP_ACK;
+        let rows = tcp_alone((INITIAL + more) * MSS, 64, "0s");
+        let forth = acked + (more + 1) * SEGMENT + 2_000_000;
+        assert_eq!(rows[0].qct, forth + behind + response, "{more}");
+        let ideal = (INITIAL + more + 1) * SEGMENT + 2_000_000 + response;
+        assert_eq!(rows[0].ideal, ideal);
+    }
 }
 
 /// The first query of TCP waits for the handshake.

@@ -9,4 +9,7 @@ mod endings;
 mod exact;
 mod loops;
 mod nics;
+mod paths;
+mod rate;
+mod routes;
 mod row;

@@ -35,15 +35,3 @@ fn every_query_has_its_response_whatever_nics_are_used() {
         }
     }
 }
-
-#[test]
-fn an_open_loop_goes_on_when_a_server_has_no_route() {
-    let text = "[topology]\nkind = \"star\"\nhosts = 3\n[cc]\nkind = \"hpcc\"\n\
-                [[event]]\nat = \"0s\"\nkind = \"link-down\"\nlink = [1, 3]\n\
-                [[event]]\nat = \"50us\"\nkind = \"link-up\"\nlink = [1, 3]\n\
-                [[workload]]\nkind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1..3\"]\nmode = \"poisson\"\n\
-                rate = 1000000\nquery = \"4KB\"\nduration = \"1ms\"\n";
-    let (summary, _, rows) = run(text, 1);
-    assert!(summary.flows.unreachable > 5);
-    assert!(rows.len() > 900, "{}", rows.len());
-}

@@ -46,6 +46,11 @@ fn row(line: &str) -> Row {
     row
 }
 
+/// The rows of a file.
+pub(crate) fn rows(file: &str) -> Vec<Row> {
+    file.lines().skip(1).map(row).collect()
+}
+
 /// Runs the scenario `text` on `threads` threads: the summary, `rpc.csv` and its rows.
 pub(crate) fn run(text: &str, threads: usize) -> (Summary, String, Vec<Row>) {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -53,7 +58,7 @@ pub(crate) fn run(text: &str, threads: usize) -> (Summary, String, Vec<Row>) {
     let summary = run_to_folder(&scenario, dir.path(), threads, &mut ()).unwrap();
     assert!(summary.files.contains(&"rpc.csv".to_owned()));
     let file = std::fs::read_to_string(dir.path().join("rpc.csv")).unwrap();
-    let rows: Vec<Row> = file.lines().skip(1).map(row).collect();
+    let rows = rows(&file);
     assert!(rows.is_sorted_by_key(|row| (row.completion, row.query)));
     let counted: u64 = summary.rpc.iter().map(|class| class.queries).sum();
     assert_eq!(counted, rows.len() as u64);

@@ -28,6 +28,8 @@ enum Due {
     Timer(u64),
     /// A flow, with its number.
     Flow(FlowId, AppFlow, u16),
+    /// The network has changed: messages that wait for a route may have one.
+    Routes,
 }
 
 /// Activity of applications since the driver last asked.
@@ -200,6 +202,11 @@ impl Applications {
                         let _ = self.state.start(now, &*resolver, (id, port), &flow);
                     }
                 }
+                Due::Routes => {
+                    if let Ok(resolver) = self.state.network.resolver() {
+                        self.state.send_held(&*resolver);
+                    }
+                }
             }
             done += 1;
             if done == MAX_TIMERS_AT_ONCE {
@@ -246,6 +253,21 @@ impl Applications {
             (flow, nic)
         };
         ready.into_iter().map(start).collect()
+    }
+
+    /// The network changes at `now`. Returns whether that matters here.
+    pub(super) fn on_change(&mut self, now: Time) -> bool {
+        let matters = self.held().next().is_some();
+        if matters {
+            self.state.ask(now, 0, Due::Routes);
+        }
+        matters
+    }
+
+    /// Messages of connections that wait for a route.
+    pub(super) fn held(&self) -> impl Iterator<Item = (FlowId, &FlowRequest)> {
+        let held = self.state.streams.held();
+        held.map(|message| (message.id, &message.request))
     }
 
     /// Returns whether there is something that the driver has not been told.

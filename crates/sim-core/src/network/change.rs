@@ -53,6 +53,16 @@ pub(super) fn apply<M: Model>(
     }
 }
 
+/// Tells all hosts that the network has changed at `now`.
+pub(super) fn tell_hosts<M: Model>(processes: &mut Processes<'_, Node<M>>, now: Time) {
+    for index in 0..processes.count() {
+        processes.update(index, |node| match node {
+            Node::Host(host) => host.on_network_change(now),
+            Node::Switch(_) => {}
+        });
+    }
+}
+
 fn change_link<M: Model>(
     processes: &mut Processes<'_, Node<M>>,
     now: Time,

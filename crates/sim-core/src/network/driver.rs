@@ -5,7 +5,7 @@ mod synchronize;
 mod watch_schedule;
 
 use super::applications::AppNews;
-use super::change::apply;
+use super::change::{apply, tell_hosts};
 use super::health::Finding;
 use super::node::Node;
 use super::switch::Switch;
@@ -162,6 +162,7 @@ impl<R> NetworkDriver<'_, R> {
         }
         if let Some(applications) = &self.state.applications {
             applications.set_resolver(self.control_plane.resolver());
+            tell_hosts(processes, now);
         }
         self.changed = now;
         self.state.progress_at = self.state.progress_at.max(now);
@@ -245,13 +246,11 @@ impl<R> NetworkDriver<'_, R> {
     }
 
     fn is_deadlocked<M: Model>(&self, processes: &Processes<'_, Node<M>>) -> bool {
-        let switches: Vec<&Switch<M>> = processes
-            .iter()
-            .filter_map(|node| match node {
-                Node::Host(_) => None,
-                Node::Switch(switch) => Some(&**switch),
-            })
-            .collect();
+        let switches = processes.iter().filter_map(|node| match node {
+            Node::Host(_) => None,
+            Node::Switch(switch) => Some(&**switch),
+        });
+        let switches: Vec<&Switch<M>> = switches.collect();
         !deadlock::find(&switches, self.wiring).is_empty()
     }
 

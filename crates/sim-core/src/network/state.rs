@@ -112,13 +112,18 @@ impl<M: Model> Network<M> {
                 }
             }
             flows.append(&mut own);
-            flows.extend(host.waiting().map(|&flow| Unfinished {
-                flow,
+            flows.extend(
+                host.waiting()
+                    .map(|flow| Unfinished::new(flow, Bytes::ZERO, "has not started".to_owned())),
+            );
+            flows.extend(host.held().map(|(id, &request)| Unfinished {
+                id,
+                request,
                 acknowledged: Bytes::ZERO,
-                reason: "has not started".to_owned(),
+                reason: "has not started, and waits for a route".to_owned(),
             }));
         }
-        flows.sort_by_key(|unfinished| unfinished.flow.id);
+        flows.sort_by_key(|unfinished| unfinished.id);
         flows
     }
 

@@ -122,7 +122,8 @@ impl AppFlow {
 /// Why a flow of an application has not been started.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum StartError {
-    /// No route leads to the destination now. The flow is listed among the unreachable ones.
+    /// No route leads to the destination of a flow of its own now. It is listed among the
+    /// unreachable ones.
     NoRoute,
     /// The flow is impossible; in words.
     Refused(String),
@@ -231,13 +232,14 @@ impl<'a> AppContext<'a> {
     /// Starts `flow` now. Returns its number.
     ///
     /// # Errors
-    /// When the flow is impossible or no route leads to its destination.
+    /// When the flow is impossible or, for a flow of its own, no route leads to its destination.
     pub fn start_flow(&mut self, flow: &AppFlow) -> Result<FlowId, StartError> {
         self.actions.start_flow(self.now, flow)
     }
 
-    /// Starts `flow` after `delay`. Returns its number. When no route leads to its destination by
-    /// then, it is listed among the unreachable flows and the application is not told.
+    /// Starts `flow` after `delay`. Returns its number. When no route leads to the destination of a
+    /// flow of its own by then, it is listed among the unreachable flows and the application is not
+    /// told.
     ///
     /// # Errors
     /// When the flow is impossible.
@@ -254,8 +256,7 @@ impl<'a> AppContext<'a> {
     /// `priority`. Nothing is sent before the first one, with which the transport opens the
     /// connection. The receiver of a message replies on [`Flow::reply_connection`].
     ///
-    /// A message that starts when no route leads to `dst` waits for one if an earlier message of
-    /// the connection had a route. Otherwise it fails as a flow does.
+    /// A message that is due when no route leads to `dst` waits for one.
     ///
     /// # Errors
     /// When such a connection is impossible.

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-use crate::flow::{Completion, Flow};
+use crate::flow::{Completion, Flow, FlowRequest};
 use crate::id::{ClassId, FlowId, PortId};
 use crate::packet::{Header, Packet, PrioritySet};
 use crate::units::{Bytes, Rate, Time};
@@ -10,12 +10,27 @@ use crate::units::{Bytes, Rate, Time};
 /// A flow that has not been finished, and why.
 #[derive(Clone, Debug)]
 pub struct Unfinished {
-    /// The flow.
-    pub flow: Flow,
+    /// The flow's number.
+    pub id: FlowId,
+    /// Request for the flow.
+    pub request: FlowRequest,
     /// Payload bytes that the receiver has acknowledged.
     pub acknowledged: Bytes,
     /// Description of what the sender is waiting for.
     pub reason: String,
+}
+
+impl Unfinished {
+    /// A `flow` that has its path.
+    #[must_use]
+    pub const fn new(flow: &Flow, acknowledged: Bytes, reason: String) -> Self {
+        Self {
+            id: flow.id,
+            request: flow.request,
+            acknowledged,
+            reason,
+        }
+    }
 }
 
 /// A flow that has started and not ended, as its sender holds it.

@@ -321,15 +321,11 @@ impl<H: Header, F: ControllerFactory<H>> Endpoint<H> for Rdma<H, F> {
         for sender in self.senders.iter().flatten() {
             let mut reason = sender.waits_for();
             sender.for_each_flow(|flow, acknowledged| {
-                flows.push(Unfinished {
-                    flow: *flow,
-                    acknowledged,
-                    reason: reason.clone(),
-                });
+                flows.push(Unfinished::new(flow, acknowledged, reason.clone()));
                 reason = format!("the messages before it on connection {}", sender.flow.id);
             });
         }
-        flows.sort_by_key(|unfinished| unfinished.flow.id);
+        flows.sort_by_key(|unfinished| unfinished.id);
         flows
     }
 

@@ -284,25 +284,18 @@ impl<H: HasTcp> Endpoint<H> for Tcp<H> {
 
     fn unfinished(&self) -> Vec<Unfinished> {
         let carried = self.connections.iter().flatten().filter_map(|connection| {
-            Some(Unfinished {
-                flow: *connection.flow()?,
-                acknowledged: connection.progress(),
-                reason: connection.waits_for(),
-            })
+            let (flow, acknowledged) = (connection.flow()?, connection.progress());
+            Some(Unfinished::new(flow, acknowledged, connection.waits_for()))
         });
         let waiting = self
             .pools
             .values()
             .flat_map(Pool::waiting)
-            .map(|flow| Unfinished {
-                flow: *flow,
-                acknowledged: Bytes::ZERO,
-                reason: self.waits_for_dial(flow.id),
-            });
+            .map(|flow| Unfinished::new(flow, Bytes::ZERO, self.waits_for_dial(flow.id)));
         let messages = self.connections.iter().flatten();
         let messages = messages.flat_map(Connection::unfinished_messages);
         let mut flows: Vec<Unfinished> = carried.chain(waiting).chain(messages).collect();
-        flows.sort_by_key(|unfinished| unfinished.flow.id);
+        flows.sort_by_key(|unfinished| unfinished.id);
         flows
     }
 

@@ -297,7 +297,7 @@ impl<F: FnMut(Time, &Segment) -> Fate> Network<F> {
 
     pub(crate) fn unfinished(&self) -> Vec<String> {
         let all = self.hosts.iter().flat_map(|host| host.tcp.unfinished());
-        all.map(|left| format!("{}: {}", left.flow.id, left.reason))
+        all.map(|left| format!("{}: {}", left.id, left.reason))
             .collect()
     }
 

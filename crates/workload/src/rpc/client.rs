@@ -26,7 +26,9 @@ pub struct RpcQuery {
     pub class: ClassId,
     /// The number of its connection.
     pub connection: FlowId,
-    /// Addresses and ports of its packets.
+    /// The server.
+    pub server: NodeId,
+    /// Addresses and ports of its packets; addresses are those of NICs where it is bound to them.
     pub key: FlowKey,
     /// Payload bytes of the query.
     pub size: Bytes,
@@ -70,8 +72,8 @@ pub struct RpcClient {
     /// By number, from zero in the order in which they were sent.
     waiting: BTreeMap<u64, Waiting>,
     done: Vec<RpcQuery>,
-    /// The first and the last time at which a query was sent.
-    span: Option<(Time, Time)>,
+    /// Time at which the first query was sent.
+    first_issue: Option<Time>,
 }
 
 impl RpcClient {
@@ -94,7 +96,7 @@ impl RpcClient {
             sent: 0,
             waiting: BTreeMap::new(),
             done: Vec::new(),
-            span: None,
+            first_issue: None,
         }
     }
 
@@ -116,10 +118,17 @@ impl RpcClient {
         self.waiting.len()
     }
 
-    /// The first and the last time at which a query was sent.
+    /// Time at which the first query was sent.
     #[must_use]
-    pub const fn span(&self) -> Option<(Time, Time)> {
-        self.span
+    pub const fn first_issue(&self) -> Option<Time> {
+        self.first_issue
+    }
+
+    /// The span in which queries are sent, unless they are counted and have all been sent.
+    #[must_use]
+    pub fn span(&self) -> Option<(Time, Time)> {
+        let timed = self.plan.end < Time::MAX && self.sent < self.plan.limit;
+        timed.then_some((self.plan.start, self.plan.end))
     }
 
     fn begin(&mut self, context: &mut AppContext<'_>) {
@@ -196,9 +205,8 @@ impl RpcClient {
         let number = self.sent;
         let message = AppFlow::on(&self.connections[connection], size).with_tag(number);
         self.sent += 1;
-        let first = self.span.map_or(now, |(first, _)| first);
-        self.span = Some((first, now));
-        // A query without a route stands in the list of those.
+        self.first_issue.get_or_insert(now);
+        // Fails only where numbers have run out, and the run ends.
         let Ok(query) = context.start_flow(&message) else {
             return false;
         };
@@ -262,7 +270,8 @@ impl Application for RpcClient {
             query: waiting.query,
             class: self.plan.class,
             connection: connection.id,
-            key: connection.key,
+            server: flow.request.src,
+            key: flow.key().reversed(),
             size: waiting.size,
             response: self.plan.response,
             issue: waiting.issue,
@@ -276,7 +285,6 @@ impl Application for RpcClient {
         match (token, self.plan.mode) {
             (BEGIN, _) => self.begin(context),
             (ARRIVAL, _) => {
-                // An open loop goes on when there is no route for a query.
                 self.send(context, 0);
                 if self.sent < self.plan.limit {
                     self.await_arrival(context);

@@ -23,7 +23,7 @@ impl Application for RpcServer {
             return;
         };
         let response = AppFlow::on(&connection, self.plan.response).with_tag(tag | RESPONSE);
-        // A response without a route stands in the list of those.
+        // Fails only where numbers have run out, and the run ends.
         let _ = match self.plan.service_time(flow.request.src, tag) {
             Duration::ZERO => context.start_flow(&response),
             service => context.start_flow_after(service, &response),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::shared::AppNetwork;
-use super::streams::Streams;
+use super::streams::{Message, Streams};
 use super::{AppNews, Due};
-use crate::flow::{Flow, StreamPlace};
+use crate::flow::Flow;
 use crate::id::{FlowId, NodeId, PortId};
 use crate::limits::{FIRST_APP_FLOW, MAX_SIZE};
 use crate::network::Overload;
@@ -144,38 +144,60 @@ impl AppState {
         (id, port): (FlowId, u16),
         flow: &AppFlow,
     ) -> Result<FlowId, StartError> {
-        let port = flow.connection.map_or(port, |own| own.key.src_port);
-        let request = flow.request(self.host, now, port);
         self.changed = true;
         self.news.started += 1;
         self.news.last = self.news.last.max(now);
-        let turns = &mut self.turns;
-        let mut resolve = || {
-            *turns += 1;
-            resolver.resolve(id, *turns - 1, &request)
-        };
-        let found = match &flow.connection {
-            Some(connection) => self.streams.path(connection, |ends| match ends {
-                Some(ends) => resolver.resolve_between(&request, ends),
-                None => resolve(),
-            }),
-            None => resolve(),
-        };
-        let Some(found) = found else {
+        if let Some(connection) = flow.connection {
+            let message = Message {
+                id,
+                connection,
+                request: flow.request(self.host, now, connection.key.src_port),
+                tag: flow.tag,
+            };
+            if !self.send(resolver, &message) {
+                self.streams.hold(message);
+            }
+            return Ok(id);
+        }
+        let request = flow.request(self.host, now, port);
+        self.turns += 1;
+        let Some(found) = resolver.resolve(id, self.turns - 1, &request) else {
             self.news.unreachable.push(request);
             return Err(StartError::NoRoute);
         };
-        // Its place follows when it is handed over.
-        let stream = flow.connection.map(|connection| StreamPlace {
-            connection: connection.id,
-            from: 0,
-        });
-        let started = Flow {
-            stream,
-            ..found.flow(id, request)
-        };
-        self.ready.push((started, flow.tag, found.nic));
+        self.ready
+            .push((found.flow(id, request), flow.tag, found.nic));
         Ok(id)
+    }
+
+    /// Starts a message of a connection, if there is a route for it.
+    fn send(&mut self, resolver: &dyn PathResolver, message: &Message) -> bool {
+        let turns = &mut self.turns;
+        let found = (self.streams).path(&message.connection, |ends| match ends {
+            Some(ends) => resolver.resolve_between(&message.request, ends),
+            None => {
+                let found = resolver.resolve(message.id, *turns, &message.request);
+                *turns += u64::from(found.is_some());
+                found
+            }
+        });
+        let Some(found) = found else {
+            return false;
+        };
+        self.ready
+            .push((message.flow(&found), message.tag, found.nic));
+        true
+    }
+
+    /// Starts the messages that have waited for a route and have one now.
+    pub(super) fn send_held(&mut self, resolver: &dyn PathResolver) {
+        for messages in self.streams.take_held().into_values() {
+            for message in messages {
+                if !self.send(resolver, &message) {
+                    self.streams.hold(message);
+                }
+            }
+        }
     }
 
     /// Takes the first entry that is due at `now`.

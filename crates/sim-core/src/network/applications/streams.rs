@@ -1,12 +1,35 @@
-//! Connections as the host of one end keeps them: where in the stream the next message begins.
+//! Connections as the host of one end keeps them: where in the stream the next message begins, and
+//! the messages that wait for a route.
 
 use std::collections::BTreeMap;
 
-use crate::flow::{Ends, ResolvedPath, StreamPlace};
+use crate::flow::{Ends, Flow, FlowRequest, ResolvedPath, StreamPlace};
 use crate::id::FlowId;
 use crate::limits::MAX_SIZE;
 use crate::plugin::Connection;
 use crate::units::Bytes;
+
+/// A message of a connection that is due.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Message {
+    pub(super) id: FlowId,
+    pub(super) connection: Connection,
+    pub(super) request: FlowRequest,
+    pub(super) tag: u64,
+}
+
+impl Message {
+    /// The message as a flow on the path `found`. Its place follows when it is handed over.
+    pub(super) fn flow(&self, found: &ResolvedPath) -> Flow {
+        Flow {
+            stream: Some(StreamPlace {
+                connection: self.connection.id,
+                from: 0,
+            }),
+            ..found.flow(self.id, self.request)
+        }
+    }
+}
 
 /// One direction of a connection, at its sender.
 #[derive(Debug, Default)]
@@ -23,6 +46,8 @@ struct Stream {
 #[derive(Debug, Default)]
 pub(super) struct Streams {
     of: BTreeMap<FlowId, Stream>,
+    /// By connection: messages that no route has taken yet, in the order in which they were due.
+    held: BTreeMap<FlowId, Vec<Message>>,
 }
 
 impl Streams {
@@ -44,7 +69,8 @@ impl Streams {
 
     /// Returns the path of a message of `connection` that starts now, as `resolve` finds it between
     /// the addresses of the connection, or any where it has none. What is written to a connection
-    /// that has had a route waits for the next one.
+    /// that has had a route waits for the next one in the transport; a message of another one is
+    /// held here.
     pub(super) fn path(
         &mut self,
         connection: &Connection,
@@ -54,6 +80,22 @@ impl Streams {
         let ends = stream.path.map(|path| path.ends).or(connection.ends);
         stream.path = resolve(ends).or(stream.path);
         stream.path
+    }
+
+    /// Keeps a message until there is a route for it.
+    pub(super) fn hold(&mut self, message: Message) {
+        let held = self.held.entry(message.connection.id).or_default();
+        held.push(message);
+    }
+
+    /// Takes out the messages that have been kept.
+    pub(super) fn take_held(&mut self) -> BTreeMap<FlowId, Vec<Message>> {
+        std::mem::take(&mut self.held)
+    }
+
+    /// The messages that are kept.
+    pub(super) fn held(&self) -> impl Iterator<Item = &Message> {
+        self.held.values().flatten()
     }
 
     /// Returns the place of the next message, of `size`, which begins at a multiple of `alignment`.

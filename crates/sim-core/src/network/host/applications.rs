@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Host, RANK_APPLICATION};
 use crate::engine::{SendBuffer, Timer};
-use crate::id::NodeId;
+use crate::flow::FlowRequest;
+use crate::id::{FlowId, NodeId};
 use crate::network::applications::{AppNetwork, AppNews, Applications};
 use crate::packet::{Packet, Stamps};
 use crate::plugin::{Application, Endpoint, Model, Observer};
@@ -88,6 +89,19 @@ impl<M: Model> Host<M> {
         }
         self.arm_applications(now);
         !ready.is_empty()
+    }
+
+    /// The network changes at `now`, before anything else that happens then.
+    pub(in crate::network) fn on_network_change(&mut self, now: Time) {
+        let applications = self.applications.as_mut();
+        if applications.is_some_and(|applications| applications.on_change(now)) {
+            self.arm_applications(now);
+        }
+    }
+
+    /// Messages of connections that wait for a route.
+    pub(in crate::network) fn held(&self) -> impl Iterator<Item = (FlowId, &FlowRequest)> {
+        self.applications.iter().flat_map(|own| own.held())
     }
 
     /// Sets an event for what is due next unless an earlier one is set.

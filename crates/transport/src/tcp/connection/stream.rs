@@ -87,14 +87,14 @@ impl Connection {
     pub(in crate::tcp) fn unfinished_messages(&self) -> impl Iterator<Item = Unfinished> {
         let acknowledged = self.sender.acknowledged();
         let waiting = self.messages.waiting.iter().enumerate();
-        waiting.map(move |(index, (flow, from))| Unfinished {
-            flow: *flow,
-            acknowledged: Bytes::new(acknowledged.saturating_sub(*from)).min(flow.request.size),
-            reason: if index == 0 {
+        waiting.map(move |(index, (flow, from))| {
+            let acknowledged = Bytes::new(acknowledged.saturating_sub(*from));
+            let reason = if index == 0 {
                 self.waits_for()
             } else {
                 format!("the messages before it on connection {}", self.id)
-            },
+            };
+            Unfinished::new(flow, acknowledged.min(flow.request.size), reason)
         })
     }
 }
