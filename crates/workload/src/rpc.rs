@@ -3,6 +3,7 @@
 
 mod client;
 mod plan;
+mod pool;
 mod server;
 mod workload;
 
@@ -37,6 +38,20 @@ choices! {
         AllPairs = "all-pairs",
         /// To one drawn evenly for each query; the client has one window or batch.
         Random = "random",
+    }
+}
+
+choices! {
+    /// Connection that a query of an open loop takes.
+    #[derive(Default)]
+    pub enum RpcReuse {
+        /// One drawn evenly from all of the client, whatever waits on it.
+        #[default]
+        Shared = "shared" ("one drawn from all, whatever waits on it"),
+        /// One to its server that no query is on; another one is opened where there is none.
+        Idle = "idle" ("one that no query is on; another one is opened where there is none"),
+        /// None: the query is a flow of its own, which starts like any flow, and so is its response.
+        Never = "none" ("query and response are flows of their own"),
     }
 }
 
@@ -77,6 +92,8 @@ settings! {
         #[range(from 1)]
         #[refused("no connections carry no queries", "write at least 1")]
         pub connections: u32 = 1,
+        /// With "poisson": connection that a query takes.
+        pub reuse: RpcReuse = "shared",
         /// When the next query is sent.
         pub mode: RpcMode = "window",
         /// Servers of a client's queries ("poisson" draws one for each).
@@ -230,6 +247,16 @@ impl RpcConfig {
                     "remove it, or write mode = \"poisson\"",
                 ))
             }
+            _ if !poisson && self.reuse != RpcReuse::Shared => Err(ConfigError::new(
+                "reuse",
+                "each window and batch has a connection of its own",
+                "remove it, or write mode = \"poisson\"",
+            )),
+            _ if self.reuse == RpcReuse::Never && self.connections > 1 => Err(ConfigError::new(
+                "connections",
+                "queries that are flows of their own take no connection",
+                "remove it, or choose another `reuse`",
+            )),
             _ if poisson && self.think > Duration::ZERO => Err(ConfigError::new(
                 "think",
                 "queries at random times wait for no response",

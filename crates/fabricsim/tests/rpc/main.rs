@@ -11,5 +11,6 @@ mod loops;
 mod nics;
 mod paths;
 mod rate;
+mod reuse;
 mod routes;
 mod row;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use fabricsim_core::flow::{Flow, FlowKey};
 use fabricsim_core::id::{ClassId, FlowId, NodeId};
-use fabricsim_core::plugin::{AppContext, AppFlow, Application, Connection};
+use fabricsim_core::plugin::{AppContext, Application};
 use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::plan::{Plan, RESPONSE};
+use super::pool::{Pool, Target};
 use super::{RpcMode, RpcTargets};
 use crate::arrivals::exponential_gap;
 
@@ -24,7 +25,7 @@ pub struct RpcQuery {
     pub query: FlowId,
     /// The flow class of its workload.
     pub class: ClassId,
-    /// The number of its connection.
+    /// The number of its connection, or its own for a flow of its own.
     pub connection: FlowId,
     /// The server.
     pub server: NodeId,
@@ -46,8 +47,7 @@ pub struct RpcQuery {
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     query: FlowId,
-    /// Position of its connection.
-    connection: usize,
+    target: Target,
     /// The slot or batch that sent it.
     slot: u64,
     size: Bytes,
@@ -58,14 +58,12 @@ struct Waiting {
 #[derive(Debug)]
 pub struct RpcClient {
     plan: Arc<Plan>,
-    servers: Vec<NodeId>,
+    host: NodeId,
     /// Time from one arrival to the next of an open loop, on average, in seconds.
     mean_gap_secs: f64,
-    /// Draws of sizes and arrivals, and of servers.
+    /// Draws of sizes and arrivals.
     arrivals: Stream,
-    destinations: Stream,
-    /// By server, then one after the other.
-    connections: Vec<Connection>,
+    pool: Pool,
     /// Queries of each batch that wait.
     batches: Vec<u32>,
     sent: u64,
@@ -85,13 +83,13 @@ impl RpcClient {
         destinations: Stream,
     ) -> Self {
         let servers = plan.servers.iter().copied();
+        let servers = servers.filter(|&server| server != host).collect();
         Self {
-            servers: servers.filter(|&server| server != host).collect(),
             plan,
+            host,
             mean_gap_secs,
             arrivals,
-            destinations,
-            connections: Vec::new(),
+            pool: Pool::new(servers, destinations),
             batches: Vec::new(),
             sent: 0,
             waiting: BTreeMap::new(),
@@ -133,17 +131,11 @@ impl RpcClient {
 
     fn begin(&mut self, context: &mut AppContext<'_>) {
         let plan = Arc::clone(&self.plan);
-        for &server in &self.servers {
-            for _ in 0..plan.connections {
-                match context.connect(server, plan.class, plan.priority, plan.dst_port) {
-                    Ok(connection) => self.connections.push(connection),
-                    // There are no numbers left, and the run ends.
-                    Err(_) => return,
-                }
-            }
+        if self.pool.open(context, &plan).is_none() {
+            return;
         }
         let windows = match plan.targets {
-            RpcTargets::AllPairs => self.connections.len() as u64,
+            RpcTargets::AllPairs => self.pool.len() as u64,
             RpcTargets::Random => 1,
         };
         match plan.mode {
@@ -183,38 +175,30 @@ impl RpcClient {
         self.batches.get_mut(usize::try_from(place).ok()?)
     }
 
-    /// The position of the connection that the next query of `slot` takes.
-    fn connection(&mut self, slot: u64) -> usize {
-        let count = self.connections.len() as u64;
-        let place = match (self.plan.mode, self.plan.targets) {
-            (RpcMode::Window, RpcTargets::AllPairs) => slot / u64::from(self.plan.outstanding),
-            (RpcMode::Batch, RpcTargets::AllPairs) => slot,
-            (RpcMode::Poisson, _) | (_, RpcTargets::Random) => self.destinations.below(count),
-        };
-        usize::try_from(place).expect("a host has fewer than 2^32 connections")
-    }
-
     /// Sends the next query; whether there was one.
     fn send(&mut self, context: &mut AppContext<'_>, slot: u64) -> bool {
         let now = context.now();
         if now >= self.plan.end || self.sent == self.plan.limit {
             return false;
         }
-        let connection = self.connection(slot);
+        let Some(target) = self.pool.choose(context, &self.plan, slot) else {
+            return false;
+        };
         let size = self.plan.sizes.sample(self.arrivals.uniform());
         let number = self.sent;
-        let message = AppFlow::on(&self.connections[connection], size).with_tag(number);
+        let message = self.pool.message(&self.plan, target, size);
         self.sent += 1;
         self.first_issue.get_or_insert(now);
-        // Fails only where numbers have run out, and the run ends.
-        let Ok(query) = context.start_flow(&message) else {
+        // Fails where numbers have run out, and the run ends; and where no route leads to the server
+        // of a query that is a flow of its own, which is among the flows without a route then.
+        let Ok(query) = context.start_flow(&message.with_tag(number)) else {
             return false;
         };
         self.waiting.insert(
             number,
             Waiting {
                 query,
-                connection,
+                target,
                 slot,
                 size,
                 issue: now,
@@ -265,19 +249,20 @@ impl Application for RpcClient {
         let Some(waiting) = self.waiting.remove(&number) else {
             return;
         };
-        let connection = &self.connections[waiting.connection];
+        let connection = self.pool.connection(waiting.target);
         self.done.push(RpcQuery {
             query: waiting.query,
             class: self.plan.class,
-            connection: connection.id,
+            connection: connection.map_or(waiting.query, |connection| connection.id),
             server: flow.request.src,
             key: flow.key().reversed(),
             size: waiting.size,
             response: self.plan.response,
             issue: waiting.issue,
             completion: context.now(),
-            service: self.plan.service_time(connection.host(), number),
+            service: self.plan.service_time(self.host, number),
         });
+        self.pool.put_back(&self.plan, waiting.target);
         self.go_on(context, waiting.slot);
     }
 
@@ -299,7 +284,7 @@ impl Application for RpcClient {
 
     fn waits_for(&self) -> Option<String> {
         let (_, first) = self.waiting.first_key_value()?;
-        let server = self.connections[first.connection].peer();
+        let server = first.target.server;
         let count = self.waiting.len();
         let responses = if count == 1 {
             "one response".to_owned()

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::packet::Priority;
+use fabricsim_core::plugin::AppFlow;
 use fabricsim_core::rng::mix;
 use fabricsim_core::units::{Bytes, Duration, Time};
 
-use super::{RpcMode, RpcTargets, ServiceTimes};
+use super::{RpcMode, RpcReuse, RpcTargets, ServiceTimes};
 use crate::cdf::SizeCdf;
 
 /// The bit of a tag that tells a response from a query.
@@ -21,6 +22,7 @@ pub(super) struct Plan {
     pub(super) dst_port: u16,
     pub(super) servers: Arc<[NodeId]>,
     pub(super) connections: u32,
+    pub(super) reuse: RpcReuse,
     pub(super) mode: RpcMode,
     pub(super) targets: RpcTargets,
     pub(super) outstanding: u32,
@@ -39,6 +41,15 @@ pub(super) struct Plan {
 }
 
 impl Plan {
+    /// Returns a flow of its own, of `size` to `dst`.
+    pub(super) const fn flow(&self, dst: NodeId, size: Bytes) -> AppFlow {
+        AppFlow {
+            priority: self.priority,
+            dst_port: self.dst_port,
+            ..AppFlow::new(dst, size, self.class)
+        }
+    }
+
     /// Returns the time that a server takes for query `number` of `client`. Both ends can tell.
     pub(super) fn service_time(&self, client: NodeId, number: u64) -> Duration {
         match self.service_times {

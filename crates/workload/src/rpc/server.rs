@@ -19,10 +19,15 @@ impl Application for RpcServer {
         if flow.request.class != self.plan.class || tag & RESPONSE != 0 {
             return;
         }
-        let Some(connection) = flow.reply_connection() else {
-            return;
+        let response = match flow.reply_connection() {
+            Some(connection) => AppFlow::on(&connection, self.plan.response),
+            // A query that is a flow of its own tells its port by the one of its response.
+            None => AppFlow {
+                dst_port: flow.key().src_port,
+                ..self.plan.flow(flow.request.src, self.plan.response)
+            },
         };
-        let response = AppFlow::on(&connection, self.plan.response).with_tag(tag | RESPONSE);
+        let response = response.with_tag(tag | RESPONSE);
         // Fails only where numbers have run out, and the run ends.
         let _ = match self.plan.service_time(flow.request.src, tag) {
             Duration::ZERO => context.start_flow(&response),

@@ -55,6 +55,14 @@ fn errors_name_their_key() {
         }),
         "outstanding"
     );
+    assert_eq!(key(|c| c.reuse = RpcReuse::Idle), "reuse");
+    assert_eq!(
+        key(|c| {
+            (c.mode, c.load) = (RpcMode::Poisson, Some(0.5));
+            (c.reuse, c.connections) = (RpcReuse::Never, 2);
+        }),
+        "connections"
+    );
     assert_eq!(key(|c| c.response = Bytes::ZERO), "response");
     assert_eq!(key(|c| c.priority = 0), "priority");
     assert_eq!(key(|c| c.query = "no-such-file.txt".into()), "query");

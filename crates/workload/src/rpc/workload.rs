@@ -56,6 +56,7 @@ impl Workload for RpcConfig {
             dst_port: self.dst_port,
             servers: Arc::clone(&servers),
             connections: self.connections,
+            reuse: self.reuse,
             mode: self.mode,
             targets: self.targets,
             outstanding: self.outstanding,

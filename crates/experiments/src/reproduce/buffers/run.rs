@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::super::measured::Measured;
 use super::super::point_facts::PointFacts;
-use super::STORAGE;
+use super::{KEPT, OWN_FLOWS, PAYLOAD, SHARED, STORAGE};
 use crate::sweep::{Point, PointResults, PointState};
 
 /// The class of the victim's queries.
@@ -104,6 +104,8 @@ pub struct RunFigures {
     pub experiment: String,
     /// The scheme.
     pub scheme: String,
+    /// The seed.
+    pub seed: u64,
     /// The victim, in floods.
     pub victim: Option<VictimFigures>,
     /// Slowdowns of classes of sizes, in the storage benchmark.
@@ -127,6 +129,7 @@ impl RunFigures {
         Self {
             experiment: experiment.to_owned(),
             scheme: scheme.to_owned(),
+            seed: 1,
             victim: None,
             sizes: Vec::new(),
             short: None,
@@ -144,7 +147,7 @@ impl RunFigures {
     }
 
     pub(super) fn is_storage(&self) -> bool {
-        self.experiment.starts_with(STORAGE)
+        [STORAGE, PAYLOAD, SHARED, OWN_FLOWS, KEPT].contains(&self.experiment.as_str())
     }
 }
 
@@ -182,6 +185,8 @@ fn of(
     results: &PointResults,
 ) -> Result<(RunFigures, usize), Error> {
     let name = |axis| measured.value(point, axis).unwrap_or_default();
+    // What follows a point are the schemes that a form of the experiment is for.
+    let experiment = name("experiment").split('.').next().unwrap_or_default();
     let folder = point.folder(measured.dir());
     let queries = queries(&folder.join("rpc.csv"))?;
     let (from, until) = window(measured.cut());
@@ -190,7 +195,8 @@ fn of(
         retransmitted_bytes: results.retransmitted_bytes,
         pfc_pauses: results.pfc_pauses,
         pfc_paused_ns: results.pfc_paused_ns,
-        ..RunFigures::empty(name("experiment"), name("scheme"))
+        seed: name("seed").parse().unwrap_or(1),
+        ..RunFigures::empty(experiment, name("scheme"))
     };
     let curves = folder.join("queue_groups.csv");
     let text = read_text(FileKind::RESULTS, &curves)?;

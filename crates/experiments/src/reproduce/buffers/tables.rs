@@ -66,14 +66,20 @@ impl BufferSizing {
     pub fn write_sizes(&self, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(
             out,
-            "experiment,scheme,upto_bytes,queries,slowdown_p50,slowdown_p99"
+            "experiment,scheme,seed,upto_bytes,queries,slowdown_p50,slowdown_p99"
         )?;
         for run in &self.runs {
             for row in &run.sizes {
                 writeln!(
                     out,
-                    "{},{},{},{},{:.4},{:.4}",
-                    run.experiment, run.scheme, row.upto_bytes, row.queries, row.p50, row.p99
+                    "{},{},{},{},{},{:.4},{:.4}",
+                    run.experiment,
+                    run.scheme,
+                    run.seed,
+                    row.upto_bytes,
+                    row.queries,
+                    row.p50,
+                    row.p99
                 )?;
             }
         }
@@ -87,12 +93,12 @@ impl BufferSizing {
     pub fn write_runs(&self, out: &mut impl io::Write) -> io::Result<()> {
         writeln!(
             out,
-            "experiment,scheme,victim_qps,qct_mean_us,qct_p50_us,qct_p95_us,qct_p99_us,qct_p999_us,\
+            "experiment,scheme,seed,victim_qps,qct_mean_us,qct_p50_us,qct_p95_us,qct_p99_us,qct_p999_us,\
              share_above_2ms,queue_mean_bytes,queue_p50_bytes,queue_p99_bytes,drops,\
              retransmitted_bytes,pfc_pauses,pfc_paused_ns"
         )?;
         for run in &self.runs {
-            write!(out, "{},{}", run.experiment, run.scheme)?;
+            write!(out, "{},{},{}", run.experiment, run.scheme, run.seed)?;
             match &run.victim {
                 Some(victim) => write!(
                     out,
@@ -194,7 +200,12 @@ fn cell_of(value: f64) -> Cell {
 }
 
 fn flood(run: &RunFigures) -> Vec<Cell> {
-    let mut cells = vec![Cell::from(format!("{}, {}", run.experiment, run.scheme))];
+    let seed = match run.seed {
+        1 => String::new(),
+        seed => format!(", seed {seed}"),
+    };
+    let name = format!("{}, {}{seed}", run.experiment, run.scheme);
+    let mut cells = vec![Cell::from(name)];
     if let Some(victim) = &run.victim {
         let times = [
             victim.mean_us,

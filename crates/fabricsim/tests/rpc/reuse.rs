@@ -1,0 +1,58 @@
+//! Connections that queries of an open loop take.
+
+use std::collections::BTreeSet;
+
+use crate::row::{Row, run};
+
+/// Queries from host 0 to host 1 of a star of 100 Gbps.
+fn queries(cc: &str, keys: &str) -> Vec<Row> {
+    let text = format!(
+        "[topology]\nkind = \"star\"\nhosts = 2\nrate = \"100Gbps\"\ndelay = \"1us\"\n\
+         [cc]\n{cc}\n[[workload]]\nkind = \"rpc\"\nclients = [\"0\"]\nservers = [\"1\"]\n\
+         mode = \"poisson\"\n{keys}\n"
+    );
+    let (summary, _, rows) = run(&text, 1);
+    assert_eq!(summary.rpc[0].unfinished, 0);
+    rows
+}
+
+fn overlap(rows: &[Row]) -> bool {
+    rows.iter().any(|a| {
+        let on_it = rows.iter().filter(|b| b.connection == a.connection);
+        on_it
+            .filter(|b| b.query != a.query)
+            .any(|b| a.issue < b.completion && b.issue < a.completion)
+    })
+}
+
+/// HPCC holds what is sent beyond the first round trip below the line rate, on a connection that
+/// stays; a query that is a flow of its own starts at the line rate each time.
+#[test]
+fn a_query_that_is_a_flow_of_its_own_starts_at_the_line_rate() {
+    let keys = "query = \"20KB\"\nqueries = 20\nrate = 10000\nreuse = ";
+    let own = queries("kind = \"hpcc\"", &format!("{keys}\"none\""));
+    assert_eq!(own.len(), 20);
+    for row in &own {
+        assert_eq!(row.connection, row.query);
+        assert_eq!(row.qct, row.ideal, "{row:?}");
+    }
+    let shared = queries("kind = \"hpcc\"", &format!("{keys}\"shared\""));
+    let slower = shared.iter().filter(|row| row.qct > row.ideal).count();
+    assert!(slower > 10, "{slower} of 20");
+}
+
+#[test]
+fn no_query_waits_behind_another_one_on_an_idle_connection() {
+    let keys = "query = \"30KB\"\nqueries = 300\nrate = 300000\nconnections = 2\nreuse = ";
+    for cc in ["kind = \"dctcp\"", "kind = \"newreno\"\nopening = \"open\""] {
+        let idle = queries(cc, &format!("{keys}\"idle\""));
+        assert_eq!(idle.len(), 300);
+        assert!(!overlap(&idle));
+        let used: BTreeSet<_> = idle.iter().map(|row| row.connection).collect();
+        assert!((3..100).contains(&used.len()), "{} connections", used.len());
+        let shared = queries(cc, &format!("{keys}\"shared\""));
+        assert!(overlap(&shared));
+        let used: BTreeSet<_> = shared.iter().map(|row| row.connection).collect();
+        assert_eq!(used.len(), 2);
+    }
+}

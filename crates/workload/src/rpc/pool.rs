@@ -1,0 +1,142 @@
+//! Connections of a client, and which of them a query takes.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::plugin::{AppContext, AppFlow, Connection};
+use fabricsim_core::rng::Stream;
+use fabricsim_core::units::Bytes;
+
+use super::plan::Plan;
+use super::{RpcMode, RpcReuse, RpcTargets};
+
+/// The connections of one client.
+#[derive(Debug)]
+pub(super) struct Pool {
+    servers: Vec<NodeId>,
+    /// Those that were opened at the start, by server; then those that were opened for a query.
+    connections: Vec<Connection>,
+    /// Connections without a query by position of their server, of `reuse = "idle"`: the one that
+    /// became idle last is the last.
+    idle: Vec<Vec<usize>>,
+    /// Draws of servers and connections.
+    destinations: Stream,
+}
+
+/// What a query goes to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) server: NodeId,
+    /// Position of the connection; `None` for a query that is a flow of its own.
+    pub(super) connection: Option<usize>,
+    /// Position of the server.
+    place: usize,
+}
+
+impl Pool {
+    pub(super) const fn new(servers: Vec<NodeId>, destinations: Stream) -> Self {
+        Self {
+            servers,
+            connections: Vec::new(),
+            idle: Vec::new(),
+            destinations,
+        }
+    }
+
+    /// Number of connections.
+    pub(super) const fn len(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// Opens the connections that the plan has at the start; `None` where numbers have run out, and
+    /// the run ends.
+    pub(super) fn open(&mut self, context: &mut AppContext<'_>, plan: &Plan) -> Option<()> {
+        if plan.reuse == RpcReuse::Never {
+            return Some(());
+        }
+        for place in 0..self.servers.len() {
+            let first = self.connections.len();
+            for _ in 0..plan.connections {
+                self.connect(context, plan, place)?;
+            }
+            self.idle
+                .push((first..self.connections.len()).rev().collect());
+        }
+        Some(())
+    }
+
+    fn connect(
+        &mut self,
+        context: &mut AppContext<'_>,
+        plan: &Plan,
+        place: usize,
+    ) -> Option<usize> {
+        let server = self.servers[place];
+        let connection = context.connect(server, plan.class, plan.priority, plan.dst_port);
+        self.connections.push(connection.ok()?);
+        Some(self.connections.len() - 1)
+    }
+
+    /// Chooses what the next query of `slot` goes to; `None` where numbers have run out.
+    pub(super) fn choose(
+        &mut self,
+        context: &mut AppContext<'_>,
+        plan: &Plan,
+        slot: u64,
+    ) -> Option<Target> {
+        if plan.mode == RpcMode::Poisson && plan.reuse != RpcReuse::Shared {
+            let place = self.draw(self.servers.len());
+            let connection = match plan.reuse {
+                RpcReuse::Never => None,
+                RpcReuse::Idle | RpcReuse::Shared => Some(match self.idle[place].pop() {
+                    Some(connection) => connection,
+                    None => self.connect(context, plan, place)?,
+                }),
+            };
+            return Some(Target {
+                server: self.servers[place],
+                connection,
+                place,
+            });
+        }
+        let connection = match (plan.mode, plan.targets) {
+            (RpcMode::Window, RpcTargets::AllPairs) => index(slot / u64::from(plan.outstanding)),
+            (RpcMode::Batch, RpcTargets::AllPairs) => index(slot),
+            (RpcMode::Poisson, _) | (_, RpcTargets::Random) => self.draw(self.connections.len()),
+        };
+        let place = connection / plan.connections as usize;
+        Some(Target {
+            server: self.servers[place],
+            connection: Some(connection),
+            place,
+        })
+    }
+
+    fn draw(&mut self, count: usize) -> usize {
+        index(self.destinations.below(count as u64))
+    }
+
+    /// The message that carries a query of `size` to `target`.
+    pub(super) fn message(&self, plan: &Plan, target: Target, size: Bytes) -> AppFlow {
+        match target.connection {
+            Some(connection) => AppFlow::on(&self.connections[connection], size),
+            None => plan.flow(target.server, size),
+        }
+    }
+
+    /// The connection of `target`; `None` for a query that is a flow of its own.
+    pub(super) fn connection(&self, target: Target) -> Option<&Connection> {
+        Some(&self.connections[target.connection?])
+    }
+
+    /// Takes note that the response to the query to `target` has come.
+    pub(super) fn put_back(&mut self, plan: &Plan, target: Target) {
+        if plan.reuse == RpcReuse::Idle
+            && let Some(connection) = target.connection
+        {
+            self.idle[target.place].push(connection);
+        }
+    }
+}
+
+fn index(number: u64) -> usize {
+    usize::try_from(number).expect("a host has fewer than 2^32 connections")
+}
