@@ -131,7 +131,7 @@ impl TcpSender {
         self.timers.reordering = again;
     }
 
-    /// Looks for a loss after a duplicate acknowledgement (RFC 6582, section 3.2, step 1).
+    /// Looks for a loss after a duplicate acknowledgement (RFC 6582, section 3.2, step 2).
     fn judge_duplicate(&mut self, delivery: &mut Delivery) {
         delivery.segments = 1;
         let count = self.board.count_duplicate();
@@ -289,3 +289,6 @@ impl TcpSender {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;
