@@ -271,6 +271,7 @@ pub(crate) fn summarize(
         peak_memory_bytes: peak_memory(),
         observed: Vec::new(),
         queue_groups: (groups_of(scenario, simulation).iter())
+            .filter(|group| group.was_observed())
             .map(QueueGroup::summary)
             .collect(),
         query_files: Vec::new(),
