@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use fabricsim::utilization::ExpectedUtilization;
+use fabricsim::warnings::workload_warnings;
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::size::memory;
@@ -31,6 +32,9 @@ pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, E
     let utilization = ExpectedUtilization::of(&scenario, &simulation);
     output(&describe(&scenario, &simulation, &utilization))?;
     if let Some(warning) = utilization.warning() {
+        note!("warning: {warning}");
+    }
+    for warning in workload_warnings(&scenario) {
         note!("warning: {warning}");
     }
     Ok(ExitCode::SUCCESS)

@@ -9,6 +9,7 @@ use clap::Args as _;
 use clap::error::ErrorKind;
 use fabricsim::outcome::{Status, Summary, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
+use fabricsim::summary::Download;
 use fabricsim::{Error, Scenario};
 use fabricsim_experiments::parallelism::profile_to_folder;
 use fabricsim_scenario::kinds::Registry;
@@ -192,16 +193,7 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             summary.flows.unreachable
         );
     }
-    for download in &summary.downloads {
-        line!(
-            text,
-            "download     flow {}, host {} from host {}: {:.3} Mbps",
-            download.flow,
-            download.src,
-            download.dst,
-            download.goodput_bps / 1e6
-        );
-    }
+    describe_downloads(&mut text, &summary.downloads);
     for (name, value) in load::lines(&summary.expected_utilization) {
         line!(text, "{name:<13}{value}");
     }
@@ -236,10 +228,40 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         );
     }
     line!(text, "checksum     {}", summary.checksum);
-    describe_slowdowns(&mut text, summary);
+    if summary.rpc.is_empty() || summary.slowdown.iter().any(|row| row.flows > 0) {
+        describe_slowdowns(&mut text, summary);
+    }
     describe_queues(&mut text, summary);
     rpc::describe(&mut text, &summary.rpc);
     text
+}
+
+/// Adds a line for each flow that never ends, or one for all of them where they are many.
+fn describe_downloads(text: &mut String, downloads: &[Download]) {
+    const SHOWN: usize = 10;
+    let mbps = |download: &Download| download.goodput_bps / 1e6;
+    if downloads.len() > SHOWN {
+        let rates = || downloads.iter().map(mbps);
+        line!(
+            text,
+            "downloads    {} flows, {:.3} Mbps together, {:.3} to {:.3} Mbps each",
+            downloads.len(),
+            rates().sum::<f64>(),
+            rates().fold(f64::INFINITY, f64::min),
+            rates().fold(0.0, f64::max)
+        );
+        return;
+    }
+    for download in downloads {
+        line!(
+            text,
+            "download     flow {}, host {} from host {}: {:.3} Mbps",
+            download.flow,
+            download.src,
+            download.dst,
+            mbps(download)
+        );
+    }
 }
 
 /// Adds the table of queue lengths by group of ports, where they were observed.
@@ -330,14 +352,14 @@ fn report_unfinished(summary: &Summary) {
         let number = flow
             .flow
             .map_or_else(|| "-".to_owned(), |flow| flow.to_string());
-        note!(
-            "  flow {number}, host {} to host {}: {} of {} bytes acknowledged; {}",
-            flow.src,
-            flow.dst,
-            flow.acknowledged_bytes,
-            flow.size_bytes,
-            flow.reason
-        );
+        let (src, dst, reason) = (flow.src, flow.dst, &flow.reason);
+        match flow.size_bytes {
+            Some(size) => note!(
+                "  flow {number}, host {src} to host {dst}: {} of {size} bytes acknowledged; {reason}",
+                flow.acknowledged_bytes
+            ),
+            None => note!("  flow {number}, host {src} to host {dst}, which never ends: {reason}"),
+        }
     }
     if left > SHOWN as u64 {
         let file = file_name(summary, "summary.json");

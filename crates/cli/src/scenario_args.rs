@@ -40,6 +40,10 @@ impl ScenarioArgs {
                 Scenario::from_text_with(name, text, Path::new("."), &overrides, registry)
             }
         }?;
+        scenario.refuse_unused_nics()?;
+        for key in scenario.without_effect() {
+            note!("note: {key}");
+        }
         for class in scenario.unused_classes() {
             note!("note: class {class} has an algorithm of its own, and no flow is of that class");
         }

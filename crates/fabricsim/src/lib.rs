@@ -89,7 +89,7 @@ pub mod simulation;
 pub mod size;
 pub mod summary;
 pub mod utilization;
-mod warnings;
+pub mod warnings;
 
 /// The serialization framework of settings: derive with `#[serde(crate = "fabricsim::serde")]`.
 pub use serde;

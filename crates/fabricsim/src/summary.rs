@@ -270,9 +270,7 @@ pub(crate) fn summarize(
         },
         peak_memory_bytes: peak_memory(),
         observed: Vec::new(),
-        queue_groups: (groups_of(scenario, simulation).iter())
-            .map(QueueGroup::summary)
-            .collect(),
+        queue_groups: queue_summaries(scenario, simulation),
         query_files: Vec::new(),
         rpc: Vec::new(),
         plan: None,
@@ -280,6 +278,13 @@ pub(crate) fn summarize(
         scenario: scenario.resolved(),
         unfinished: listed(simulation, &left),
     }
+}
+
+/// Returns the sums over the groups of ports that were observed.
+fn queue_summaries(scenario: &Scenario, simulation: &Simulation) -> Vec<QueueGroupSummary> {
+    let groups = groups_of(scenario, simulation);
+    let observed = groups.iter().filter(|group| group.was_observed());
+    observed.map(QueueGroup::summary).collect()
 }
 
 /// Returns the queue lengths of the groups of ports that `scenario` asks for.

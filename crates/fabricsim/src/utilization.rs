@@ -106,6 +106,11 @@ impl ExpectedUtilization {
                 )),
             }
         }
+        if scenario.routing().binds_nics() {
+            found.left_out.push(
+                "`nic` and `nics` of [routing]: flows are spread over all NICs here".to_owned(),
+            );
+        }
         let network = scenario.topology();
         match busiest_span(network, &offered) {
             Ok(span) => found.span = span,

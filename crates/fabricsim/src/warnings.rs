@@ -3,9 +3,34 @@
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
 
+use crate::observe::QueueGroup;
 use crate::simulation::Simulation;
+use crate::summary::groups_of;
 use crate::utilization::ExpectedUtilization;
 use fabricsim_scenario::scenario::Scenario;
+
+/// Fewer flows than a workload is expected to make where it may well make none.
+const FEW: f64 = 1.0;
+
+/// Returns warnings about workloads that are expected to make less than one flow, each with a
+/// suggested fix.
+#[must_use]
+pub fn workload_warnings(scenario: &Scenario) -> Vec<String> {
+    let workloads = scenario.workloads().iter().enumerate();
+    let sparse = workloads.filter_map(|(index, workload)| {
+        let expected = workload.expected(&scenario.workload_context(index)).ok()?;
+        (expected.flows < FEW).then(|| {
+            format!(
+                "workload {} ({}) is expected to make {:.1e} flows, and may make none; give a higher \
+                 rate or load, or a longer duration",
+                index + 1,
+                workload.kind(),
+                expected.flows
+            )
+        })
+    });
+    sparse.collect()
+}
 
 /// The warnings about a run that has ended, each with a suggested fix.
 pub(crate) fn warnings(
@@ -19,8 +44,27 @@ pub(crate) fn warnings(
     timeouts
         .into_iter()
         .chain(expected.warning())
+        .chain(workload_warnings(scenario))
         .chain(waiting_applications(simulation))
+        .chain(unobserved_queues(scenario, simulation))
         .collect()
+}
+
+/// Returns a warning about queue lengths that were to be observed after the end of the run.
+fn unobserved_queues(scenario: &Scenario, simulation: &Simulation) -> Option<String> {
+    let settings = scenario
+        .observe()
+        .filter(|observe| observe.queue_distribution)?;
+    let groups = groups_of(scenario, simulation);
+    if groups.iter().any(QueueGroup::was_observed) {
+        return None;
+    }
+    Some(format!(
+        "no queue length was observed: [observe] begins at {}, and the run has ended at {}; give an \
+         earlier `from`",
+        settings.from,
+        simulation.ended()
+    ))
 }
 
 /// Returns a warning about applications that are still waiting although no flow is left.

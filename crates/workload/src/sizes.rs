@@ -1,9 +1,12 @@
 //! The `sizes` key: a named distribution, one size, or a file that is read later.
 
-use fabricsim_core::input::{InputError, ValueKind};
+use std::fmt;
+
+use fabricsim_core::input::{EXAMPLE_MARK, InputError, ValueKind};
 use fabricsim_core::setting_values;
 use fabricsim_core::units::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
 use crate::cdf::SizeCdf;
 
@@ -11,8 +14,8 @@ use crate::cdf::SizeCdf;
 /// all flows have (`"500KB"`), or the path of a CDF file.
 ///
 /// A path becomes usable once [`Sizes::load`] has been given the file's text.
-#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
-#[serde(from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(into = "String")]
 pub struct Sizes {
     name: String,
     cdf: Option<SizeCdf>,
@@ -82,6 +85,39 @@ impl From<String> for Sizes {
 impl From<Sizes> for String {
     fn from(sizes: Sizes) -> Self {
         sizes.name
+    }
+}
+
+/// Reads sizes from a text, and says that a number lacks its unit.
+struct SizesVisitor;
+
+impl Visitor<'_> for SizesVisitor {
+    type Value = Sizes;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text in quotes")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Sizes, E> {
+        Ok(text.into())
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Sizes, E> {
+        Err(E::custom(format!(
+            "`{number}` is not a size with a unit{EXAMPLE_MARK}`{number}B`"
+        )))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Sizes, E> {
+        Err(E::custom(format!(
+            "`{number}` is not a size with a unit{EXAMPLE_MARK}`{number}B`"
+        )))
+    }
+}
+
+impl<'de> Deserialize<'de> for Sizes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(SizesVisitor)
     }
 }
 

@@ -79,6 +79,7 @@ mod observation;
 mod overrides;
 mod places;
 mod queries;
+mod rpc;
 mod tcp;
 mod values;
 
@@ -95,6 +96,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         overrides::CASES,
         places::CASES,
         queries::CASES,
+        rpc::CASES,
         tcp::CASES,
     ]
     .into_iter()

@@ -153,6 +153,37 @@ fn long_links_and_many_hosts_end_soon() {
 }
 
 #[test]
+fn queries_that_are_complete_are_kept() {
+    let folder = Folder::new();
+    folder.write(
+        "s.toml",
+        "[topology]\nkind = \"star\"\nhosts = 4\n[cc]\nkind = \"hpcc\"\n[[workload]]\nkind = \"rpc\"\n\
+         query = \"4KB\"\nduration = \"100s\"\n",
+    );
+    let args = ["run", "s.toml", "--threads", "1", "--out", "out"];
+    let work = Duration::from_millis(500);
+    let (_, outcome) = interrupted(&folder, &args, || folder.has("out"), work);
+    assert_eq!(outcome.code, Some(130), "{}", outcome.stderr);
+    assert!(!folder.has("out/rpc.csv") && !folder.has("out/summary.json"));
+    let rows = folder.read("out/rpc.partial.csv").lines().count() as u64 - 1;
+    let summary: serde_json::Value =
+        serde_json::from_str(&folder.read("out/summary.partial.json")).expect("JSON");
+    let rpc = &summary["rpc"][0];
+    assert!(rows > 0);
+    assert_eq!(rpc["queries"], rows);
+    // Twelve pairs of hosts; some queries may be between a response and the next one.
+    assert!(rpc["unfinished"].as_u64().is_some_and(|left| left <= 12));
+    let ended = summary["simulated_ns"].as_f64().expect("a time") / 1e9;
+    let qps = rpc["qps"].as_f64().expect("a rate");
+    assert!((qps * ended / rows as f64 - 1.0).abs() < 0.01, "{qps}");
+    assert!(
+        outcome.stdout.contains("rpc.partial.csv"),
+        "{}",
+        outcome.stdout
+    );
+}
+
+#[test]
 fn commands_without_results_to_keep_end_at_once() {
     let folder = Folder::new();
     let big = format!(

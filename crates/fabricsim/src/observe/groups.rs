@@ -116,6 +116,11 @@ impl QueueGroup {
         bin.map_or(0, |((from, upto), _)| end(*from, *upto))
     }
 
+    /// Returns whether its ports were observed at all.
+    pub(crate) const fn was_observed(&self) -> bool {
+        self.time_ps > 0
+    }
+
     /// Returns what `summary.json` says of the group.
     pub(crate) fn summary(&self) -> QueueGroupSummary {
         let last = self.bins.last_key_value();
@@ -225,6 +230,7 @@ mod tests {
             longest_bytes: 6_000,
         };
         assert_eq!(group.summary(), wanted);
+        assert!(group.was_observed());
         let mut text = Vec::new();
         write_queue_groups(&mut text, &[group]).expect("memory");
         assert_eq!(
@@ -243,5 +249,6 @@ mod tests {
             (group.percentile(99), group.summary().longest_bytes),
             (0, 0)
         );
+        assert!(!group.was_observed());
     }
 }

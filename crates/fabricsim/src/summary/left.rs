@@ -1,5 +1,6 @@
 //! What a run has left: flows that have not finished, and ports that wait for one another.
 
+use fabricsim_core::flow::FlowRequest;
 use fabricsim_core::packet::Priority;
 use fabricsim_core::plugin::Unfinished;
 use serde::Serialize;
@@ -18,8 +19,8 @@ pub struct UnfinishedFlow {
     pub src: u32,
     /// The receiving host.
     pub dst: u32,
-    /// Its payload bytes.
-    pub size_bytes: u64,
+    /// Its payload bytes; `None` for a flow that never ends.
+    pub size_bytes: Option<u64>,
     /// Bytes of it that have been acknowledged.
     pub acknowledged_bytes: u64,
     /// Why it has not ended.
@@ -47,7 +48,7 @@ pub(super) fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<Unfini
         flow: Some(unfinished.id.0),
         src: unfinished.request.src.0,
         dst: unfinished.request.dst.0,
-        size_bytes: unfinished.request.size.get(),
+        size_bytes: size(&unfinished.request),
         acknowledged_bytes: unfinished.acknowledged.get(),
         reason: unfinished.reason.clone(),
     });
@@ -56,11 +57,16 @@ pub(super) fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<Unfini
         flow: None,
         src: request.src.0,
         dst: request.dst.0,
-        size_bytes: request.size.get(),
+        size_bytes: size(request),
         acknowledged_bytes: 0,
         reason: simulation.unreachable_reason(index).to_owned(),
     });
     under_way.chain(unreachable).take(LISTED_FLOWS).collect()
+}
+
+/// The payload bytes of a flow that ends.
+fn size(request: &FlowRequest) -> Option<u64> {
+    (!request.is_endless()).then(|| request.size.get())
 }
 
 /// The ports of a deadlock.

@@ -139,7 +139,10 @@ fn a_response_that_never_finds_a_route_is_listed() {
         let (summary, _, rows) = run(&star(0, 20, None, cc, workload), 1);
         assert_eq!((summary.status, rows.len()), (Status::Stalled, 0));
         let listed = &summary.unfinished[0];
-        assert_eq!((listed.src, listed.dst, listed.size_bytes), (1, 0, 64));
+        assert_eq!(
+            (listed.src, listed.dst, listed.size_bytes),
+            (1, 0, Some(64))
+        );
         assert!(
             listed.reason.ends_with("waits for a route"),
             "{}",

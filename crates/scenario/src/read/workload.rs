@@ -36,7 +36,7 @@ pub(crate) fn load_workload(
     if let Some(file) = missing {
         let path = base.join(file.path);
         if file.content == FileContent::Sizes && !path.exists() {
-            return Err(Reason::Key(unknown_sizes(file.path)));
+            return Err(Reason::Key(unknown_sizes(file.key, file.path)));
         }
         let text = read_referenced(file.key, FileKind::of(file.content), &path)?;
         config
@@ -46,17 +46,18 @@ pub(crate) fn load_workload(
     Ok(config.expected(context)?)
 }
 
-/// Says what is wrong with `sizes` that are no built-in distribution, no size and no file.
-fn unknown_sizes(name: &str) -> ConfigError {
+/// Says what is wrong with the sizes `name` of `key`, which are no built-in distribution, no size and
+/// no file.
+fn unknown_sizes(key: &'static str, name: &str) -> ConfigError {
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         return match name.parse::<Bytes>() {
             Ok(_) => ConfigError::new(
-                "sizes",
+                key,
                 "flows of zero bytes never end",
                 "write a size from 1B up, such as \"500KB\"",
             ),
             Err(error) => ConfigError::new(
-                "sizes",
+                key,
                 split_example(&error.to_string()).0,
                 "write a size with a unit, such as \"400KB\"",
             ),
@@ -64,7 +65,7 @@ fn unknown_sizes(name: &str) -> ConfigError {
     }
     let known = suggest(name, SizeCdf::BUILTIN);
     ConfigError::new(
-        "sizes",
+        key,
         format!("unknown flow-size distribution `{name}` (not built in, and no such file)"),
         format!("{known}; or give a CDF file, relative to the scenario file"),
     )

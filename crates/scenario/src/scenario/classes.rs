@@ -1,5 +1,7 @@
 //! Algorithms of flow classes, and the joint requirements of a run's algorithms on the network.
 
+use std::collections::BTreeSet;
+
 use fabricsim_core::id::ClassId;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::packet::Priority;
@@ -11,6 +13,8 @@ use fabricsim_qdisc::EcnConfig;
 use crate::cc::registry::{AnyCcConfig, ClassFactories, RequiredTelemetry, Transport};
 use crate::scenario::Scenario;
 use crate::schema::ecn::EcnRule;
+use crate::schema::part::Part;
+use crate::text::error::Error;
 
 impl Scenario {
     /// Every algorithm of the scenario: that of `[cc]` first, then those of classes.
@@ -33,13 +37,64 @@ impl Scenario {
     /// ascending order. Flows that a program injects may be.
     #[must_use]
     pub fn unused_classes(&self) -> Vec<ClassId> {
-        let mut used = Vec::new();
-        for (index, workload) in self.workloads.iter().enumerate() {
-            let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
-            used.extend(workload.users(own).into_iter().map(|(_, class)| class));
-        }
+        let used = self.used_classes();
         let own = self.class_cc.keys().copied();
         own.filter(|class| !used.contains(class)).collect()
+    }
+
+    /// The classes of the flows of all workloads.
+    fn used_classes(&self) -> BTreeSet<ClassId> {
+        let workloads = self.workloads.iter().enumerate();
+        let users = workloads.flat_map(|(index, workload)| {
+            let own = ClassId(u16::try_from(index).unwrap_or(u16::MAX));
+            workload.users(own)
+        });
+        users.map(|(_, class)| class).collect()
+    }
+
+    /// Refuses rules for the NICs of classes that no workload is of, where no program injects
+    /// flows.
+    ///
+    /// # Errors
+    /// Names the first such class, and those that there are.
+    pub fn refuse_unused_nics(&self) -> Result<(), Error> {
+        let used = self.used_classes();
+        let mut named = self.routing.nics.iter().map(|rule| ClassId(rule.class));
+        let Some(class) = named.find(|class| !used.contains(class)) else {
+            return Ok(());
+        };
+        let known: Vec<String> = used.iter().map(ToString::to_string).collect();
+        Err(self.refuse(
+            Part::Routing,
+            format!("[routing], key `nics`: no flow is of class {class}"),
+            format!("the classes of this scenario are {}", known.join(", ")),
+        ))
+    }
+
+    /// Returns keys that are set without effect, each with the reason.
+    #[must_use]
+    pub fn without_effect(&self) -> Vec<String> {
+        let limit = self.switch.lossy_limit.filter(|_| !self.has_tcp());
+        let limit = limit.map(|_| {
+            "[switch] lossy_limit has no effect: no algorithm of the scenario is of TCP".to_owned()
+        });
+        limit.into_iter().collect()
+    }
+
+    /// Refuses a limit of the queues of TCP that no full segment fits in.
+    pub(crate) fn check_lossy_limit(&self) -> Result<(), ConfigError> {
+        let Some(tcp) = self.tcp_facts() else {
+            return Ok(());
+        };
+        let segment = tcp.mss + tcp.headers;
+        match self.switch.lossy_limit {
+            Some(limit) if limit < segment => Err(ConfigError::new(
+                "lossy_limit",
+                format!("a queue of {limit} takes no full segment of TCP, which has {segment}"),
+                "give a size such as \"256KB\"",
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// Refuses rules for ports of a rate that no link has.

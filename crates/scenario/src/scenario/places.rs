@@ -23,6 +23,7 @@ pub(crate) enum Places {
 pub(crate) struct TextPlaces {
     topology: Diagnostic,
     profile: Diagnostic,
+    routing: Diagnostic,
     queries: Vec<Diagnostic>,
 }
 
@@ -39,6 +40,7 @@ impl Places {
         Self::InText(Box::new(TextPlaces {
             topology: of("topology"),
             profile: of("profile"),
+            routing: of("routing"),
             queries,
         }))
     }
@@ -51,6 +53,7 @@ impl Places {
         };
         let place = match part {
             Part::Profile => &places.profile,
+            Part::Routing => &places.routing,
             Part::Query(index) => places.queries.get(index).unwrap_or(&places.topology),
             _ => &places.topology,
         };

@@ -10,7 +10,7 @@ use fabricsim_core::plugin::CcContext;
 use fabricsim_core::plugin::quirks::SetAside;
 use fabricsim_core::units::Bytes;
 use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
-use fabricsim_transport::tcp::{ClassConfig, Pattern, Reuse, TcpSettings};
+use fabricsim_transport::tcp::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};
 use fabricsim_transport::{ClassTransports, Transport};
 
 use crate::scenario::Scenario;
@@ -117,6 +117,18 @@ impl Scenario {
                         cc.name()
                     ),
                     "give the workload an algorithm of TCP: `cc = { kind = \"cubic\" }`",
+                ));
+            }
+            if cc.opening() == Opening::Open {
+                let workload = &self.workloads[class.index()];
+                return Err(Part::Workload(class.index()).refused_whole(
+                    format!(
+                        "`{}` opens its connections by a handshake, and its algorithm has \
+                         `opening = \"open\"`",
+                        workload.kind()
+                    ),
+                    "leave `opening` out, or give the workload an algorithm of its own without it: \
+                     `cc = { kind = \"cubic\" }`",
                 ));
             }
         }

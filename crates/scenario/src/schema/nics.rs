@@ -7,7 +7,7 @@ choices! {
     /// Choice of the NIC by which a flow leaves a host with several.
     pub enum NicChoice {
         /// By a hash of addresses and ports. Acknowledgements may come back to any NIC.
-        Hash = "hash" ("default"),
+        Hash = "hash",
         /// Each host's NICs in turn, flow by flow. Acknowledgements come back to the same NIC.
         RoundRobin = "round-robin" ("in turn at each host"),
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fabricsim_core::flow::Flow;
-use fabricsim_core::plugin::{AppContext, AppFlow, Application};
+use fabricsim_core::plugin::{AppContext, AppFlow, Application, StartError};
 use fabricsim_core::units::Duration;
 
 use super::plan::{Plan, RESPONSE};
@@ -12,6 +12,14 @@ use super::plan::{Plan, RESPONSE};
 #[derive(Debug)]
 pub(super) struct RpcServer {
     pub(super) plan: Arc<Plan>,
+    /// Responses that would leave beyond the end of simulated time.
+    pub(super) late: u64,
+}
+
+impl RpcServer {
+    pub(super) const fn new(plan: Arc<Plan>) -> Self {
+        Self { plan, late: 0 }
+    }
 }
 
 impl Application for RpcServer {
@@ -28,10 +36,21 @@ impl Application for RpcServer {
             },
         };
         let response = response.with_tag(tag | RESPONSE);
-        // Fails only where numbers have run out, and the run ends.
-        let _ = match self.plan.service_time(flow.request.src, tag) {
+        let started = match self.plan.service_time(flow.request.src, tag) {
             Duration::ZERO => context.start_flow(&response),
             service => context.start_flow_after(service, &response),
         };
+        // Where numbers have run out the run ends.
+        self.late += u64::from(matches!(started, Err(StartError::Refused(_))));
+    }
+
+    fn waits_for(&self) -> Option<String> {
+        (self.late > 0).then(|| {
+            format!(
+                "the time of {} responses, which is beyond the end of simulated time (53 days): \
+                 `service` is too long",
+                self.late
+            )
+        })
     }
 }

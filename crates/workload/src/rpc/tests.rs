@@ -153,6 +153,8 @@ fn what_is_expected_follows_from_load_rate_or_count() {
     };
     let counted = expected(|c| (c.duration, c.queries) = (None, Some(10)));
     assert!((counted.flows - 80.0).abs() < 1e-9 && (counted.bytes - 40.0 * 4_064.0).abs() < 1e-6);
+    let brief = expected(|c| c.duration = Some(Duration::from_ns(1)));
+    assert!((brief.flows - 8.0).abs() < 1e-9, "one query of each client");
     let rated = expected(|c| (c.mode, c.rate) = (RpcMode::Poisson, Some(1e6)));
     assert!((rated.flows - 8_000.0).abs() < 1e-6);
     // Four hosts of 100 Gbps: 50 MB in 1 ms, half of it at half load.

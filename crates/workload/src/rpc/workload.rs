@@ -73,7 +73,7 @@ impl Workload for RpcConfig {
         let mut all = HostApplications::new();
         for &server in servers.iter() {
             let plan = Arc::clone(&plan);
-            let server_application: Box<dyn Application> = Box::new(RpcServer { plan });
+            let server_application: Box<dyn Application> = Box::new(RpcServer::new(plan));
             all.push((server, server_application));
         }
         for client in clients {
@@ -112,7 +112,8 @@ impl Workload for RpcConfig {
                     let rates = ends.iter().map(|&at| context.hosts[at].rate);
                     rates.map(|rate| bytes_per_second(rate, 1.0)).sum()
                 };
-                secs * rate(&clients).min(rate(&servers)) / mean
+                // Each client sends its first query whatever it takes.
+                (secs * rate(&clients).min(rate(&servers)) / mean).max(clients.len() as f64)
             }
         });
         let queries = match (timed, limit) {

@@ -169,6 +169,16 @@ pub(super) const CASES: &[Case] = &[
         "such as \"256KB\"",
     ),
     case(
+        "queues of TCP that take no full segment",
+        cubic_and!("[switch]\nlossy_limit = \"1000B\""),
+        "t.toml:12:15",
+        &[
+            "[switch], key `lossy_limit`",
+            "1KB takes no full segment of TCP",
+        ],
+        "such as \"256KB\"",
+    ),
+    case(
         "thresholds for a priority of TCP",
         cubic_and!(
             "[switch]\necn_rules = [{ priority = 1, kmin = \"1KB\", kmax = \"1KB\", pmax = 1.0 }]"
@@ -273,6 +283,16 @@ pub(super) const CASES: &[Case] = &[
         "t.toml:4:1",
         &["`fetch` needs connections of TCP, and hpcc is of RDMA"],
         "cc = { kind = \"cubic\" }",
+    ),
+    case(
+        "requests on connections that are open",
+        fetch!(
+            "kind = \"fetch\"\nclient = 0\nserver = 1\ncc = { kind = \"newreno\", opening = \"open\" }",
+            "cubic"
+        ),
+        "t.toml:4:1",
+        &["`fetch` opens its connections by a handshake"],
+        "leave `opening` out",
     ),
     case(
         "downloads that nothing ends",

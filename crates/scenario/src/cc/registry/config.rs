@@ -9,7 +9,7 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::Rate;
 use fabricsim_hpcc::int_bytes;
 use fabricsim_pint::PintConfig;
-use fabricsim_transport::tcp::ClassConfig;
+use fabricsim_transport::tcp::{ClassConfig, Opening};
 use serde::Serialize;
 use toml::de::DeTable;
 
@@ -216,6 +216,12 @@ impl AnyCcConfig {
         }
     }
 
+    /// Returns how connections of TCP are opened.
+    pub(crate) fn opening(&self) -> Opening {
+        let keys = self.connections.as_ref();
+        keys.map(|keys| keys.opening).unwrap_or_default()
+    }
+
     /// Returns the factory of controllers behind pointers, unless they are compiled for each
     /// header.
     #[must_use]
@@ -229,12 +235,11 @@ impl AnyCcConfig {
         if self.transport() != Transport::Tcp {
             return None;
         }
-        let opening = self.connections.as_ref().map(|keys| keys.opening);
         Some(ClassConfig {
             cc: self.dyn_factory()?,
             network: Arc::new(network.clone()),
             feedback: self.feedback(),
-            opening: opening.unwrap_or_default(),
+            opening: self.opening(),
             ..ClassConfig::default()
         })
     }

@@ -5,7 +5,7 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Duration, Time};
 
-use super::{Phase, TcpSender};
+use super::{Forced, Phase, TcpSender};
 use crate::tcp::config::Detection;
 use crate::tcp::header::SackBlock;
 use crate::tcp::rack::DUP_THRESHOLD;
@@ -73,7 +73,7 @@ impl TcpSender {
         }
         if self.board.outstanding() == 0 {
             self.timers.stop();
-            self.forced = super::Forced::Nothing;
+            self.forced = Forced::Nothing;
             self.probe = None;
         }
         delivery.bytes
@@ -131,7 +131,7 @@ impl TcpSender {
         self.timers.reordering = again;
     }
 
-    /// Looks for a loss after a duplicate acknowledgement (RFC 6582, section 3.2, step 1).
+    /// Looks for a loss after a duplicate acknowledgement (RFC 6582, section 3.2, step 2).
     fn judge_duplicate(&mut self, delivery: &mut Delivery) {
         delivery.segments = 1;
         let count = self.board.count_duplicate();
@@ -140,8 +140,15 @@ impl TcpSender {
         // have more of them sent twice.
         let fresh = self.una > self.recovery_point || self.recovery_point == 0;
         if count >= DUP_THRESHOLD && self.phase != Phase::Recovery && fresh {
-            self.board.lose_first();
+            self.retransmit_first();
         }
+    }
+
+    /// Takes the first segment for lost, which leaves again at once, whatever is in flight (RFC 5681,
+    /// section 3.2, step 3; RFC 6582, section 3.2, step 3).
+    fn retransmit_first(&mut self) {
+        self.board.lose_first();
+        self.forced = Forced::Retransmission;
     }
 
     /// Takes the next segment for lost after a partial acknowledgement (RFC 6582, section 3.2, step
@@ -149,7 +156,7 @@ impl TcpSender {
     /// duplicates that no loss has caused would otherwise let more than the window be in flight.
     fn judge_progress(&mut self) {
         if self.phase == Phase::Recovery && self.una < self.recovery_point {
-            self.board.lose_first();
+            self.retransmit_first();
         } else {
             self.board.forget_duplicates();
         }
@@ -289,3 +296,6 @@ impl TcpSender {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;
