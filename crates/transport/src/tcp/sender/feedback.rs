@@ -147,8 +147,9 @@ impl TcpSender {
     /// Takes the first segment for lost, which leaves again at once, whatever is in flight (RFC 5681,
     /// section 3.2, step 3; RFC 6582, section 3.2, step 3).
     fn retransmit_first(&mut self) {
-        self.board.lose_first();
-        self.forced = Forced::Retransmission;
+        if self.board.lose_first() {
+            self.forced = Forced::Retransmission;
+        }
     }
 
     /// Takes the next segment for lost after a partial acknowledgement (RFC 6582, section 3.2, step

@@ -82,6 +82,27 @@ fn the_third_duplicate_begins_a_recovery() {
     assert_eq!(sender.recovery_point, recover * MSS);
 }
 
+/// RFC 5681, section 3.2, step 3, and RFC 6582, section 3.2, step 3: the lost segment is sent again
+/// at once, though more is in flight than half of the window; new segments are not.
+#[test]
+fn what_is_lost_is_sent_again_whatever_is_in_flight() {
+    let (mut sender, now) = sending();
+    acknowledge(&mut sender, now, 2);
+    for _ in 0..2 {
+        acknowledge(&mut sender, now, 2);
+    }
+    let sent = next(&sender);
+    acknowledge(&mut sender, now, 2);
+    assert_eq!(sender.board.lost(), 0, "it has left");
+    assert_eq!(sender.retransmitted, MSS);
+    let in_flight = u64::from(sender.board.in_flight()) * MSS;
+    assert!(in_flight > sender.window_bytes().get());
+    assert_eq!(next(&sender), sent);
+    // So is what a partial acknowledgement asks for.
+    acknowledge(&mut sender, now + RTT, 3);
+    assert_eq!((sender.board.lost(), sender.retransmitted), (0, 2 * MSS));
+}
+
 /// RFC 6582, section 3.2, step 2: three duplicates begin a recovery only if they acknowledge more
 /// than `recover`, the last byte that had been sent when the recovery before began.
 #[test]
