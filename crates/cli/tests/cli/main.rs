@@ -10,6 +10,7 @@ mod escapes;
 mod glossary;
 mod guide;
 mod harm;
+mod import;
 #[cfg(unix)]
 mod inputs;
 mod interrupt;
@@ -31,6 +32,7 @@ mod slowdown;
 mod streams;
 mod support;
 mod sweep;
+mod terminal;
 mod threads;
 mod warnings;
 mod words;
