@@ -194,15 +194,21 @@ mod tests {
 
     #[test]
     fn a_whole_table_of_a_list_is_replaced() {
-        let whole = changed("workload.0={ kind = \"permutation\", size = \"1MB\" }");
-        let whole = whole.expect("a scenario").replace("]]\n\n", "]]\n");
-        assert!(
-            whole.contains("[[workload]]\nkind = \"permutation\"\nsize = \"1MB\"\n"),
-            "{whole}"
-        );
-        assert!(!whole.contains("load"), "{whole}");
-        let nested = changed("workload.0={ kind = \"x\", cc = { kind = \"dcqcn\" } }");
-        assert!(nested.is_ok_and(|text| text.contains("cc = { kind = \"dcqcn\" }")));
+        let tables = |changed: Result<String, String>| -> toml::Table {
+            let text = changed.expect("a scenario");
+            text.parse().expect("TOML")
+        };
+        let whole = tables(changed(
+            "workload.0={ kind = \"permutation\", size = \"1MB\" }",
+        ));
+        let workload = whole["workload"][0].as_table().expect("a table");
+        assert_eq!(workload["size"].as_str(), Some("1MB"));
+        assert_eq!(workload.len(), 2, "{workload}");
+        assert_eq!(whole["cc"]["kind"].as_str(), Some("hpcc"));
+        let nested = tables(changed(
+            "workload.0={ kind = \"x\", cc = { kind = \"dcqcn\" } }",
+        ));
+        assert_eq!(nested["workload"][0]["cc"]["kind"].as_str(), Some("dcqcn"));
         let added = changed("workload.1={ kind = \"x\" }").expect("one more");
         assert_eq!(added.matches("[[workload]]").count(), 2, "{added}");
         let error = changed("workload.2={ kind = \"x\" }").expect_err("there is one");
