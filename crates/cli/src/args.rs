@@ -5,13 +5,14 @@ use clap::{Parser, Subcommand};
 use crate::check::CheckArgs;
 use crate::compare::CompareArgs;
 use crate::harm::HarmArgs;
+use crate::import::ImportArgs;
 use crate::list::ListArgs;
 use crate::pint::PintArgs;
 use crate::plot::PlotArgs;
 use crate::report::ReportArgs;
 use crate::reproduce::ReproduceArgs;
 use crate::run::RunArgs;
-use crate::schema::CompletionsArgs;
+use crate::schema::{CompletionsArgs, ManArgs, SchemaArgs};
 use crate::slowdown::SlowdownArgs;
 use crate::sweep::SweepArgs;
 
@@ -28,6 +29,7 @@ Examples:
   fabricsim run examples/scenarios/fat320-websearch-50.toml
   fabricsim run my.toml --set cc.eta=0.99 --seed 2 --out results/eta99
   fabricsim check my.toml                           read a scenario without running it
+  fabricsim import config.txt > mine.toml           the published simulator's configuration
   fabricsim sweep examples/sweeps/loads.toml        many points of a scenario, and a table
   fabricsim compare results/a results/b             how far apart two results are
   fabricsim slowdown results/a                      slowdowns by flow size
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Check a scenario: print every setting, base RTT, BDP, expected flows and bytes
     Check(CheckArgs),
+    /// Make a scenario of a config.txt of the published HPCC simulator
+    Import(ImportArgs),
     /// Run a scenario at many points: resumed where it ended, divided among machines
     Sweep(SweepArgs),
     /// Compare two results of the same flows, ours or the published simulator's
@@ -67,14 +71,10 @@ pub(crate) enum Command {
     Pint(PintArgs),
     /// List algorithms, topologies, workloads and settings with their keys
     List(ListArgs),
-    /// Print a JSON Schema of scenarios, for editors and other programs
-    #[command(after_help = "\
-Examples:
-  fabricsim schema > scenario.schema.json
-
-With `#:schema scenario.schema.json` in the first line of a scenario, editors that know schemas of
-TOML files complete its keys and mark errors.")]
-    Schema,
+    /// Print a JSON Schema of scenarios or sweeps, for editors and other programs
+    Schema(SchemaArgs),
     /// Print completions for a shell: bash, zsh, fish, elvish or powershell
     Completions(CompletionsArgs),
+    /// Write manual pages into a folder
+    Man(ManArgs),
 }

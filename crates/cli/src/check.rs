@@ -9,6 +9,8 @@ use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::size::memory;
 
+use serde_json::{Value, json};
+
 use crate::console::{note, output};
 use crate::load;
 use crate::scenario_args::ScenarioArgs;
@@ -19,18 +21,30 @@ Examples:
   fabricsim check my.toml
   fabricsim check my.toml --set workload.0.load=0.7
   fabricsim check                                   the built-in scenario
+  fabricsim check - < my.toml                       a scenario from the standard input
+  fabricsim check my.toml --json | jq .bdp_bytes    for programs
 
 Nothing is simulated and nothing is written. Exit codes: 0 good, 2 bad input.")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) scenario: ScenarioArgs,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, Error> {
     let scenario = args.scenario.load(registry)?;
     let simulation = Simulation::new(&scenario, 1)?;
     let utilization = ExpectedUtilization::of(&scenario, &simulation);
-    output(&describe(&scenario, &simulation, &utilization))?;
+    match args.json {
+        true => output(&format!(
+            "{:#}\n",
+            json(&scenario, &simulation, &utilization)
+        ))?,
+        false => output(&describe(&scenario, &simulation, &utilization))?,
+    }
     if let Some(warning) = utilization.warning() {
         note!("warning: {warning}");
     }
@@ -38,6 +52,32 @@ pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, E
         note!("warning: {warning}");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What `check` tells, for programs.
+fn json(scenario: &Scenario, simulation: &Simulation, utilization: &ExpectedUtilization) -> Value {
+    let info = simulation.network_info();
+    let expected = simulation.expected();
+    json!({
+        "name": scenario.name(),
+        "dir": scenario.output_dir().display().to_string(),
+        "hosts": info.hosts,
+        "switches": info.switches,
+        "links": info.links,
+        "nic_rate_bps": info.nic_rate.as_bps(),
+        "base_rtt_ns": info.path_stats.base_rtt.as_secs_f64() * 1e9,
+        "bdp_bytes": info.path_stats.bdp.get(),
+        "longest_path_switches": info.path_stats.switches,
+        "telemetry_bytes": info.telemetry_bytes,
+        "network_memory_bytes": info.memory.network,
+        "packet_memory_bytes": info.memory.packet,
+        "full_links_memory_bytes": info.memory.full_links,
+        "expected_flows": expected.flows,
+        "expected_bytes": expected.bytes,
+        "expected_utilization": utilization,
+        "warning": utilization.warning(),
+        "scenario": scenario.resolved(),
+    })
 }
 
 fn describe(

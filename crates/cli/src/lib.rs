@@ -24,6 +24,7 @@ mod console;
 mod error_report;
 mod exit;
 mod harm;
+mod import;
 mod list;
 mod load;
 mod parallelism;
@@ -63,6 +64,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
     let signals = Signals::listen();
     let result = match args.command {
         Command::Run(options) => run::run(&options, &signals, registry),
+        Command::Import(options) => import::import(&options, registry),
         Command::Sweep(options) => sweep::sweep(&options, &signals, registry),
         Command::Check(options) => check::check(&options, registry),
         Command::Compare(options) => compare::compare(&options),
@@ -73,7 +75,8 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
         Command::Harm(options) => harm::harm(&options),
         Command::Pint(options) => pint::pint(&options, registry),
         Command::List(options) => list::list(&options, registry),
-        Command::Schema => schema::schema(),
+        Command::Schema(options) => schema::schema(&options),
+        Command::Man(options) => schema::man(&options, Args::command()),
         Command::Completions(options) => schema::completions(&options, Args::command()),
     };
     result.unwrap_or_else(refuse)
@@ -85,6 +88,8 @@ fn refuse(error: Error) -> ExitCode {
         Error::Write { .. } | Error::Threads { .. } => exit::FAILURE,
         _ => exit::BAD_INPUT,
     };
-    console::report_error(error);
+    for error in error.each() {
+        console::report_error(error);
+    }
     ExitCode::from(code)
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use clap::Args as _;
+use clap::error::ErrorKind;
 use fabricsim::Error;
 use fabricsim::pint::query::QueryConfig;
-use fabricsim_core::input::Key;
-use fabricsim_core::input::Keys;
+use fabricsim_core::input::{DefaultValue, Key, Keys};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::schema::class::CLASS_KEYS;
 use fabricsim_scenario::schema::event;
@@ -19,72 +20,198 @@ use fabricsim_scenario::schema::run::{OutputSettings, RunSettings};
 use fabricsim_scenario::schema::switch::SwitchSettings;
 use fabricsim_scenario::schema::{rdma_keys, tcp_keys};
 
-use crate::console::output;
+use fabricsim_scenario::text::error::escaped;
+use fabricsim_scenario::text::messages::suggest;
+use serde_json::{Value, json};
+
+use crate::console::{exit_with, output};
+use crate::text::line;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   fabricsim list                                    everything
   fabricsim list cc                                 algorithms and the keys of [cc]
-  fabricsim list workload                           workloads and the keys of [[workload]]")]
+  fabricsim list workload                           workloads and the keys of [[workload]]
+  fabricsim list hpcc                               the keys of one thing, by its name
+  fabricsim list fat-tree --json                    the same for programs")]
 pub(crate) struct ListArgs {
-    /// Topic to list [default: everything]
-    pub(crate) what: Option<ListTopic>,
+    /// Topic (cc, topology, workload, settings) or name of what is listed, such as hpcc, fat-tree,
+    /// poisson or switch [default: everything]
+    pub(crate) what: Option<String>,
+
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
-pub(crate) enum ListTopic {
-    /// Congestion-control algorithms
-    Cc,
-    /// Topologies
-    Topology,
-    /// Workloads
-    Workload,
-    /// The other tables of a scenario
-    Settings,
+/// What things of one kind are called, and what they are.
+struct Section {
+    topic: &'static str,
+    title: &'static str,
+    things: Vec<Thing>,
+}
+
+/// Something that a scenario can name or has, with its keys.
+#[derive(Clone)]
+struct Thing {
+    name: &'static str,
+    about: String,
+    keys: Vec<Key>,
+}
+
+impl Thing {
+    fn new((name, about, keys): (&'static str, &str, Keys)) -> Self {
+        Self {
+            name,
+            about: about.to_owned(),
+            keys: keys.to_vec(),
+        }
+    }
+
+    /// The name without the brackets of a table.
+    fn bare_name(&self) -> &'static str {
+        self.name.trim_matches(['[', ']', '(', ')'])
+    }
 }
 
 pub(crate) fn list(args: &ListArgs, registry: &Registry) -> Result<ExitCode, Error> {
-    let mut text = String::new();
-    let wanted = |topic| args.what.is_none_or(|what| what == topic);
-    if wanted(ListTopic::Cc) {
-        text.push_str("Congestion-control algorithms: [cc] kind = \"...\"\n");
-        for cc in registry.congestion_controls.entries() {
-            kind(&mut text, cc.name, cc.about, &cc.keys());
-        }
+    let mut sections = sections(registry);
+    if let Some(what) = &args.what {
+        sections = chosen(sections, what).unwrap_or_else(|message| {
+            let mut command = ListArgs::augment_args(clap::Command::new("fabricsim list"));
+            exit_with(command.error(ErrorKind::InvalidValue, message))
+        });
     }
-    if wanted(ListTopic::Topology) {
-        text.push_str("Topologies: [topology] kind = \"...\"\n");
-        for (name, about, keys) in registry.topologies() {
-            kind(&mut text, name, about, keys);
-        }
+    match args.json {
+        true => output(&format!("{:#}\n", json(&sections)))?,
+        false => output(&text(&sections))?,
     }
-    if wanted(ListTopic::Workload) {
-        text.push_str("Workloads: [[workload]] kind = \"...\"\n");
-        for (name, about, keys) in registry.workloads() {
-            kind(&mut text, name, about, keys);
-        }
-    }
-    if wanted(ListTopic::Settings) {
-        text.push_str("Failures and repairs: [[event]] kind = \"...\"\n");
-        for (name, about, keys) in event::KINDS {
-            kind(&mut text, name, about, keys);
-        }
-        text.push_str("Queue disciplines of TCP: [[queue]] discipline = { kind = \"...\" }\n");
-        for (name, about, keys) in registry.disciplines() {
-            kind(&mut text, name, about, keys);
-        }
-        text.push_str("Routing policies: [routing] policy = \"...\"\n");
-        for policy in registry.routing_policies() {
-            kind(&mut text, policy.name(), policy.about(), &[]);
-        }
-        text.push_str("Other settings\n");
-        for (name, about, keys) in tables() {
-            kind(&mut text, name, about, keys);
-        }
-    }
-    output(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the sections of a topic, or those that have something called `what`.
+fn chosen(sections: Vec<Section>, what: &str) -> Result<Vec<Section>, String> {
+    let mut names: Vec<&str> = sections
+        .iter()
+        .flat_map(|section| section.things.iter().map(Thing::bare_name))
+        .chain(sections.iter().map(|section| section.topic))
+        .collect();
+    names.dedup();
+    if sections.iter().any(|section| section.topic == what) {
+        return Ok((sections.into_iter())
+            .filter(|section| section.topic == what)
+            .collect());
+    }
+    let bare = what.trim_matches(['[', ']']);
+    if !names.contains(&bare) {
+        let help = suggest(what, &names);
+        return Err(format!(
+            "there is no topic and no thing called `{}`; {help}",
+            escaped(what)
+        ));
+    }
+    let of_name = |mut section: Section| {
+        section.things.retain(|thing| thing.bare_name() == bare);
+        section
+    };
+    let sections = sections.into_iter().map(of_name);
+    Ok(sections
+        .filter(|section| !section.things.is_empty())
+        .collect())
+}
+
+fn text(sections: &[Section]) -> String {
+    let mut text = String::new();
+    for section in sections {
+        line!(text, "{}", section.title);
+        for Thing { name, about, keys } in &section.things {
+            line!(text, "  {name:<14} {about}");
+            for Key { name, meaning, .. } in keys {
+                line!(text, "      {name:<20} {meaning}");
+            }
+        }
+    }
+    text
+}
+
+/// Returns a list of all things, each with its topic and keys.
+fn json(sections: &[Section]) -> Value {
+    let key = |key: &Key| {
+        json!({
+            "name": key.name,
+            "value": key.kind.to_string(),
+            "meaning": key.meaning,
+            "required": key.default == DefaultValue::Required,
+        })
+    };
+    let things = sections.iter().flat_map(|section| {
+        section.things.iter().map(move |thing| {
+            let keys: Vec<Value> = thing.keys.iter().map(key).collect();
+            json!({
+                "topic": section.topic,
+                "of": section.title,
+                "name": thing.name,
+                "about": thing.about,
+                "keys": keys,
+            })
+        })
+    });
+    Value::Array(things.collect())
+}
+
+/// Everything, in the order in which it is listed.
+fn sections(registry: &Registry) -> Vec<Section> {
+    let algorithms = registry.congestion_controls.entries().iter();
+    let algorithms = algorithms.map(|cc| Thing {
+        name: cc.name,
+        about: cc.about.to_owned(),
+        keys: cc.keys(),
+    });
+    let policies = registry.routing_policies().iter();
+    let policies = policies.map(|policy| Thing::new((policy.name(), policy.about(), &[])));
+    let of = |topic, title, things| Section {
+        topic,
+        title,
+        things,
+    };
+    vec![
+        of(
+            "cc",
+            "Congestion-control algorithms: [cc] kind = \"...\"",
+            algorithms.collect(),
+        ),
+        of(
+            "topology",
+            "Topologies: [topology] kind = \"...\"",
+            registry.topologies().map(Thing::new).collect(),
+        ),
+        of(
+            "workload",
+            "Workloads: [[workload]] kind = \"...\"",
+            registry.workloads().map(Thing::new).collect(),
+        ),
+        of(
+            "settings",
+            "Failures and repairs: [[event]] kind = \"...\"",
+            event::KINDS.iter().copied().map(Thing::new).collect(),
+        ),
+        of(
+            "settings",
+            "Queue disciplines of TCP: [[queue]] discipline = { kind = \"...\" }",
+            registry.disciplines().map(Thing::new).collect(),
+        ),
+        of(
+            "settings",
+            "Routing policies: [routing] policy = \"...\"",
+            policies.collect(),
+        ),
+        of(
+            "settings",
+            "Other settings",
+            tables().into_iter().map(Thing::new).collect(),
+        ),
+    ]
 }
 
 /// The tables of a scenario that have no kinds: name, what is in them, keys.
@@ -128,12 +255,3 @@ fn tables() -> [(&'static str, &'static str, Keys); 12] {
         ),
     ]
 }
-
-fn kind(text: &mut String, name: &str, about: &str, keys: &[Key]) {
-    writeln!(text, "  {name:<14} {about}").expect(FITS);
-    for Key { name, meaning, .. } in keys {
-        writeln!(text, "      {name:<20} {meaning}").expect(FITS);
-    }
-}
-
-const FITS: &str = "a string takes everything";

@@ -1,4 +1,4 @@
-//! A progress bar on a terminal, silence in a pipe, and a clean end when the user asks for it.
+//! Progress on a terminal or in a log, and a clean end when the user asks for it.
 
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,33 @@ use crate::signals::Signals;
 
 /// Steps of the bar.
 const STEPS: u64 = 1_000;
-const REFRESH: Duration = Duration::from_millis(100);
+/// Wall time between two changes of what a terminal shows.
+const REFRESH: Duration = Duration::from_millis(250);
+/// Wall time after which the time left is shown anew, whether or not the run has told anything.
+const TICK: Duration = Duration::from_secs(1);
+/// Wall time between two lines of a log.
+const LOG: Duration = Duration::from_secs(10);
+
+/// Returns the style of a bar that fits a terminal of any width: what does not fit is cut.
+pub(crate) fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{bar:20} {percent:>3}% ETA {eta}, {wide_msg}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// Place where progress is shown.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Place {
+    /// A bar on a terminal.
+    Terminal,
+    /// Lines in a file or a pipe.
+    Log,
+    /// Nothing is shown.
+    Nowhere,
+}
 
 /// Shows how far a run is and stops it when the user asks to.
 pub(crate) struct Display {
+    place: Place,
     bar: ProgressBar,
     signals: Signals,
     begun: Instant,
@@ -32,11 +55,15 @@ impl Display {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
-        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}, ETA {eta}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style);
+        bar.set_style(style());
+        let place = match (quiet, bar.is_hidden()) {
+            (true, _) => Place::Nowhere,
+            (false, true) => Place::Log,
+            (false, false) => Place::Terminal,
+        };
         let now = Instant::now();
         Self {
+            place,
             bar,
             signals: signals.clone(),
             begun: now,
@@ -50,6 +77,27 @@ impl Display {
     }
 }
 
+/// What is told of a run besides the share that is done.
+fn message(progress: &Progress, elapsed: Duration) -> String {
+    let speed = progress.packet_hops as f64 / elapsed.as_secs_f64().max(1e-9) / 1e6;
+    format!(
+        "{:.3} ms simulated, {} of {} flows done, {speed:.1} M packet-hops/s",
+        progress.now.as_secs_f64() * 1e3,
+        progress.finished,
+        progress.started,
+    )
+}
+
+/// The line of a log.
+fn line(share: f64, progress: &Progress, elapsed: Duration) -> String {
+    format!(
+        "progress: {:.0}% after {} s, {}",
+        share * 100.0,
+        elapsed.as_secs(),
+        message(progress, elapsed)
+    )
+}
+
 impl Monitor for Display {
     fn expected(&mut self, utilization: &ExpectedUtilization) {
         if let Some(warning) = utilization.warning() {
@@ -58,31 +106,80 @@ impl Monitor for Display {
     }
 
     fn progress(&mut self, progress: &Progress, expected: Expectation) -> bool {
-        if !self.bar.is_hidden() && self.shown.elapsed() >= REFRESH {
+        let interval = match self.place {
+            Place::Terminal => REFRESH,
+            Place::Log => LOG,
+            Place::Nowhere => Duration::MAX,
+        };
+        if self.shown.elapsed() >= interval {
             self.shown = Instant::now();
             let share = share_done(progress, expected);
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "a share between 0 and 1"
-            )]
-            self.bar.set_position((share * STEPS as f64) as u64);
-            let speed = progress.packet_hops as f64 / self.begun.elapsed().as_secs_f64() / 1e6;
-            self.bar.set_message(format!(
-                "{:.3} ms simulated, {} of {} flows done, {speed:.1} M packet-hops/s",
-                progress.now.as_secs_f64() * 1e3,
-                progress.finished,
-                progress.started,
-            ));
+            let elapsed = self.begun.elapsed();
+            match self.place {
+                Place::Log => note!("{}", line(share, progress, elapsed)),
+                Place::Terminal | Place::Nowhere => {
+                    #[expect(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "a share between 0 and 1"
+                    )]
+                    self.bar.set_position((share * STEPS as f64) as u64);
+                    self.bar.set_message(message(progress, elapsed));
+                }
+            }
         }
         !self.signals.interrupt().is_raised()
     }
 
     fn begins(&mut self) {
         self.signals.hold();
+        self.begun = Instant::now();
+        if self.place == Place::Terminal {
+            self.bar.enable_steady_tick(TICK);
+        }
     }
 
     fn interrupt(&self) -> Interrupt {
         self.signals.interrupt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::units::{Bytes, Time};
+
+    use super::*;
+
+    const PROGRESS: Progress = Progress {
+        now: Time::from_ns(1_500_000),
+        started: 200,
+        finished: 150,
+        acknowledged: Bytes::new(500),
+        packet_hops: 30_000_000,
+    };
+
+    #[test]
+    fn a_log_gets_a_line_in_ten_seconds() {
+        assert_eq!(
+            line(0.256, &PROGRESS, Duration::from_millis(10_400)),
+            "progress: 26% after 10 s, 1.500 ms simulated, 150 of 200 flows done, 2.9 M \
+             packet-hops/s"
+        );
+        let signals = Signals::default();
+        let mut display = Display::new(false, &signals);
+        display.place = Place::Log;
+        let expected = Expectation {
+            bytes: 1_000.0,
+            flows: 200.0,
+        };
+        let begun = display.shown;
+        assert!(display.progress(&PROGRESS, expected));
+        assert_eq!(display.shown, begun, "too soon");
+        let Some(earlier) = begun.checked_sub(LOG) else {
+            return;
+        };
+        display.shown = earlier;
+        assert!(display.progress(&PROGRESS, expected));
+        assert!(display.shown > earlier, "a line was due");
     }
 }

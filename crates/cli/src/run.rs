@@ -14,6 +14,8 @@ use fabricsim::{Error, Scenario};
 use fabricsim_experiments::parallelism::profile_to_folder;
 use fabricsim_scenario::kinds::Registry;
 
+use serde_json::Value;
+
 use crate::console::{exit_with, note, output};
 use crate::exit;
 use crate::load;
@@ -29,6 +31,8 @@ use crate::text::{existing, line};
 Examples:
   fabricsim run                                     the built-in scenario
   fabricsim run my.toml --threads 2
+  fabricsim import config.txt | fabricsim run -     a scenario from the standard input
+  fabricsim run my.toml --json | jq .slowdown       for programs
   fabricsim run my.toml --set workload.0.load=0.7 --out results/load70
   fabricsim run my.toml --profile-parallelism       how many cores would be worth it
 
@@ -60,6 +64,10 @@ pub(crate) struct RunArgs {
     /// Print nothing but errors
     #[arg(long, short)]
     pub(crate) quiet: bool,
+
+    /// Print the summary as JSON, with the folder of the results as `dir`
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) json: bool,
 
     /// Run on one thread and measure what 2 to 128 workers would gain: prints a table, writes
     /// parallelism.json and parallelism_nodes.csv; results are the same
@@ -110,6 +118,7 @@ pub(crate) fn run(
     display.finish();
     let printed = match args.quiet {
         true => Ok(()),
+        false if args.json => output(&format!("{:#}\n", with_folder(&summary, &dir))),
         false => {
             let mut text = describe(&scenario, &summary);
             if let Some(profile) = &profile {
@@ -143,6 +152,13 @@ pub(crate) fn run(
         Status::Finished if summary.flows.unreachable > 0 => ExitCode::from(exit::STALLED),
         Status::Finished | Status::TimeReached => ExitCode::SUCCESS,
     })
+}
+
+/// The summary, as summary.json has it, and the folder in which that is.
+fn with_folder(summary: &Summary, dir: &Path) -> Value {
+    let mut value = serde_json::to_value(summary).expect("a summary is JSON");
+    value["dir"] = dir.display().to_string().into();
+    value
 }
 
 /// Returns the name that the file `name` has in the folder of this run.

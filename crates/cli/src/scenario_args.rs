@@ -16,7 +16,7 @@ const LARGEST_SEED: u64 = i64::MAX.unsigned_abs();
 /// Scenario to run, and the changes made to it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScenarioArgs {
-    /// The scenario, a TOML file; without one the built-in scenario
+    /// The scenario, a TOML file, or `-` for the standard input; without one the built-in scenario
     pub(crate) scenario: Option<PathBuf>,
 
     /// Change a setting: --set cc.eta=0.99 --set workload.0.load=0.7 (lists count from 0)

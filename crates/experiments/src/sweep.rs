@@ -86,7 +86,7 @@ use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 
 pub use axis::{AXIS_KEYS, NumberSteps, VARIANT_KEYS};
-pub use definition::{OVERRIDE_KEYS, SWEEP_KEYS};
+pub use definition::{OVERRIDE_KEYS, SWEEP_KEYS, sweep_schema};
 pub use monitor::{Ended, PointOutcome, SweepMonitor, SweepOptions, SweepProgress};
 pub use point::Point;
 pub use record::{PointResults, PointState};

@@ -16,6 +16,9 @@ use fabricsim_scenario::text::input_file::read_bytes;
 /// When such a file cannot be read.
 pub fn origin_of(scenario: &Scenario) -> Result<Origin, Error> {
     let mut more = vec![vec![u8::from(scenario.output().pauses)]];
+    if scenario.output().fct_txt {
+        more.push(b"fct.txt".to_vec());
+    }
     for (kind, path) in named_files(scenario) {
         more.push(content(kind, &scenario.folder().join(path))?);
     }

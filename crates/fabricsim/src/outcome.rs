@@ -1,6 +1,7 @@
 //! From a scenario to a folder of results.
 
 mod place;
+mod published;
 mod recorder;
 pub(crate) mod rpc;
 mod tables;
@@ -23,6 +24,7 @@ use crate::summary::{Measured, groups_of, summarize};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use place::ResultPlace;
+use published::PublishedFct;
 use recorder::{CpuClock, Recorder};
 pub use rpc::RpcSummary;
 use rpc::write_rpc_results;
@@ -194,6 +196,7 @@ impl<'s> Run<'s> {
         let (file, temporary) = file.into_parts();
         let mut recorder = Recorder {
             writer: FctWriter::new(file).map_err(cannot_write(&fct_path))?,
+            published: PublishedFct::new(scenario, folder)?,
             ideal: simulation.ideal(),
             records: Vec::new(),
             failure: None,
@@ -223,6 +226,9 @@ impl<'s> Run<'s> {
         let status = status_of(stop);
         let ending = ending_of(status);
         folder.add(ending.name(FCT), temporary);
+        if let Some(published) = recorder.published {
+            published.finish(folder, ending)?;
+        }
         let observed = match observation {
             Some(observation) => observation.finish(&simulation, folder, ending)?,
             None => Vec::new(),

@@ -5,7 +5,8 @@
 //! that another simulator's output is judged by the same rules. This crate never sees a live
 //! simulation and opens no files: it reads texts and writes to any [`Write`](std::io::Write).
 //!
-//! * [`FctWriter`] streams records as CSV and keeps a [`Checksum`] of the bytes.
+//! * [`FctWriter`] streams records as CSV and keeps a [`Checksum`] of the bytes; [`HpccFctWriter`]
+//!   streams them as that simulator does.
 //! * [`ideal_fct`] is the completion time that slowdowns are relative to.
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts
 //!   them in any way, [`BinTable`] and [`ReplicationTable`] print them with what is certain of
@@ -57,6 +58,7 @@ mod size_class;
 mod slowdown;
 pub mod table;
 mod write;
+mod write_hpcc;
 
 pub use bin_table::{BinRow, BinTable, PercentileEstimate};
 pub use bins::{Bin, bins_csv, equal_count_bins};
@@ -77,3 +79,4 @@ pub use size_bins::{BinRule, SizeBin, SizeBins, geometric_mean, median};
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};
 pub use write::{FCT_HEADER, FctWriter};
+pub use write_hpcc::{HPCC_FCT_NODES, HpccFctWriter};

@@ -80,6 +80,24 @@ pub fn described_tables() -> Vec<DescribedTable> {
     of_kind.chain(own).collect()
 }
 
+/// Returns the tables of a scenario, as `--set` names them, each with keys that it may have.
+pub(crate) fn tables_of_settings() -> Vec<(&'static str, Vec<Key>)> {
+    let algorithms = CONGESTION_CONTROLS.iter().map(|cc| ("cc", cc.keys()));
+    let topologies = fabricsim_topology::KINDS.iter();
+    let topologies = topologies.map(|(_, _, keys)| ("topology", keys.to_vec()));
+    let workloads = fabricsim_workload::KINDS.iter();
+    let workloads = workloads.map(|(_, _, keys)| ("workload.0", keys.to_vec()));
+    let own = OWN_TABLES.iter().filter_map(|(name, keys)| {
+        let name = name.strip_prefix('[')?.strip_suffix(']')?;
+        (!name.starts_with('[')).then(|| (name, keys.to_vec()))
+    });
+    algorithms
+        .chain(topologies)
+        .chain(workloads)
+        .chain(own)
+        .collect()
+}
+
 /// Returns a JSON Schema (draft 2020-12) of scenarios with the algorithms of the registry.
 ///
 /// A scenario that the schema refuses is refused by [`Scenario`](crate::Scenario), too; what
@@ -127,6 +145,15 @@ pub fn scenario_schema() -> Value {
             "discipline": kinds(discipline_kinds().iter().copied(), &[]),
         },
     })
+}
+
+/// Returns the JSON Schema (draft 2020-12) of a file with `keys` and the tables that these describe.
+#[must_use]
+pub fn file_schema(title: &str, keys: &[Key]) -> Value {
+    let mut schema = described_table(keys);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!(title);
+    schema
 }
 
 fn reference(name: &str) -> Value {
@@ -264,6 +291,7 @@ fn value_of(kind: ValueKind) -> Value {
             let kinds: Vec<Value> = kinds.iter().map(|kind| value_of(*kind)).collect();
             json!({ "anyOf": kinds })
         }
+        ValueKind::Table([]) => json!({ "type": "object" }),
         ValueKind::Table(keys) => described_table(keys),
     }
 }

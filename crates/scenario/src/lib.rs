@@ -10,6 +10,7 @@
 //! * [`scenario`]: the [`Scenario`], what its parts ask for together, and what is refused.
 //! * [`json_schema`]: the tables as a JSON Schema.
 //! * [`read`]: from a text to a scenario: tables, then typed values, then checked ones.
+//! * [`import`]: from a configuration of the published HPCC simulator to the text of a scenario.
 //!
 //! * [`builder`]: from settings to a scenario, for programs that have no text.
 //!
@@ -17,6 +18,7 @@
 
 pub mod builder;
 pub mod cc;
+pub mod import;
 pub mod json_schema;
 pub mod kinds;
 pub mod read;

@@ -3,6 +3,7 @@
 mod checked;
 pub(crate) mod classes;
 mod event;
+mod faults;
 pub(crate) mod queries;
 mod queue;
 mod raw;
@@ -29,7 +30,8 @@ use crate::text::file_kind::FileKind;
 use crate::text::input_file::read_text;
 use crate::text::overrides;
 
-use checked::check;
+use crate::schema::part::Refused;
+use checked::{check, refused_settings};
 use raw::RawScenario;
 use tables::Tables;
 
@@ -60,7 +62,8 @@ impl Scenario {
         Self::from_file_with(path, overrides, Registry::default())
     }
 
-    /// Like [`from_file`](Self::from_file), with the kinds of `registry`: a
+    /// Like [`from_file`](Self::from_file), with `-` for the standard input, whose paths are
+    /// relative to the working folder, and with the kinds of `registry`: a
     /// [`CcRegistry`](crate::cc::registry::CcRegistry) alone, or all of a [`Registry`].
     ///
     /// # Errors
@@ -72,7 +75,10 @@ impl Scenario {
     ) -> Result<Self, Error> {
         let text = read_text(FileKind::SCENARIO, path)?;
         let base = path.parent().unwrap_or_else(|| Path::new("."));
-        let source = path.display().to_string();
+        let source = match path == Path::new("-") {
+            true => "stdin".to_owned(),
+            false => path.display().to_string(),
+        };
         Self::from_text_with(&source, &text, base, overrides, registry)
     }
 
@@ -134,11 +140,16 @@ impl Scenario {
     /// Reads the values of `tables`, which stand in `document`, and checks them.
     fn of_tables<'a>(
         document: &Document<'a>,
-        (mut tables, places): (Tables<'a>, Places),
+        (tables, places): (Tables<'a>, Places),
         base: &Path,
         registry: &Registry,
     ) -> Result<Self, Error> {
-        let raw = RawScenario::read(document, &mut tables, registry)?;
+        let raw = RawScenario::read(document, &tables, registry)?;
+        let refused = refused_settings(&raw);
+        if !refused.is_empty() {
+            let place = |refused: Refused| tables.place(&refused).error(document, refused.reason);
+            return Err(Error::all(refused.into_iter().map(place).collect()));
+        }
         let checked = check(raw, base, registry, places);
         checked.map_err(|refused| tables.place(&refused).error(document, refused.reason))
     }

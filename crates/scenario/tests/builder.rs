@@ -96,7 +96,7 @@ fn tables_are_checked_by_themselves() {
     let incast = IncastConfig::once(80, Bytes::new(1_000));
     let (_, message, _) = refused(star().workload(incast));
     assert!(
-        message.starts_with("[[workload]] 2, key `fan_in`: "),
+        message.starts_with("[[workload]] 1, key `fan_in`: "),
         "{message}"
     );
 }

@@ -2,10 +2,11 @@
 
 use fabricsim_experiments::sweep::{Point, PointOutcome, SweepMonitor, SweepProgress};
 use fabricsim_scenario::text::error::escaped;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use super::point_line;
 use crate::console::note;
+use crate::progress::style;
 use crate::signals::Signals;
 
 /// Steps of the bar.
@@ -27,9 +28,7 @@ impl Display {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(Some(steps(1.0)), target);
-        let style = ProgressStyle::with_template("{bar:30} {percent:>3}% {msg}, ETA {eta}")
-            .unwrap_or_else(|_| ProgressStyle::default_bar());
-        bar.set_style(style);
+        bar.set_style(style());
         Self {
             bar,
             signals: signals.clone(),

@@ -66,7 +66,7 @@ const READERS: &[Reader] = &[
             "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\nkind = \"list\"\npath = \"FILE\"\n\
              [cc]\nkind = \"hpcc\"\n",
         )),
-        says: "t.toml:6:8: [[workload]] 1, key `path`: cannot read the flows",
+        says: "t.toml:6:8: [[workload]] 0, key `path`: cannot read the flows",
     },
     Reader {
         args: &["check", "t.toml"],
@@ -75,7 +75,7 @@ const READERS: &[Reader] = &[
             "[topology]\nkind = \"star\"\nhosts = 4\n[[workload]]\nkind = \"poisson\"\n\
              sizes = \"FILE\"\nload = 0.5\nduration = \"1us\"\n[cc]\nkind = \"hpcc\"\n",
         )),
-        says: "t.toml:6:9: [[workload]] 1, key `sizes`: cannot read the flow-size distribution",
+        says: "t.toml:6:9: [[workload]] 0, key `sizes`: cannot read the flow-size distribution",
     },
     Reader {
         args: &["slowdown", "FILE"],

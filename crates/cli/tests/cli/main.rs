@@ -11,6 +11,7 @@ mod escapes;
 mod glossary;
 mod guide;
 mod harm;
+mod import;
 #[cfg(unix)]
 mod inputs;
 mod interrupt;
@@ -32,6 +33,7 @@ mod slowdown;
 mod streams;
 mod support;
 mod sweep;
+mod terminal;
 mod threads;
 mod warnings;
 mod words;

@@ -8,7 +8,16 @@ use crate::support::{Folder, project};
 #[test]
 fn every_subcommand_has_examples() {
     let folder = Folder::new();
-    for command in ["run", "sweep", "check", "list", "schema", "completions"] {
+    for command in [
+        "run",
+        "import",
+        "sweep",
+        "check",
+        "list",
+        "schema",
+        "completions",
+        "man",
+    ] {
         let help = folder.run(&[command, "--help"]).succeeded().stdout;
         assert!(help.contains("Examples:"), "{command}");
         assert!(help.contains(&format!("fabricsim {command}")), "{command}");

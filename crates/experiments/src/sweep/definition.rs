@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use fabricsim_core::input::{Key, ValueKind};
+use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -13,6 +14,7 @@ use super::point::{LONGEST_NAME, Point, folder_name};
 use super::setting::Setting;
 use super::{Sweep, name_of};
 use fabricsim_core::input::Keys;
+use fabricsim_scenario::json_schema::file_schema;
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::document::{Document, Section};
@@ -47,6 +49,13 @@ pub const SWEEP_KEYS: Keys = &[
         ValueKind::List(&ValueKind::Table(OVERRIDE_KEYS)),
     ),
 ];
+
+/// Returns the JSON Schema (draft 2020-12) of sweeps. What a scenario within a sweep lacks may come
+/// from an axis, so its tables are not in the schema.
+#[must_use]
+pub fn sweep_schema() -> Value {
+    file_schema("A sweep of fabricsim", SWEEP_KEYS)
+}
 
 /// The keys of an `[[override]]` table.
 pub const OVERRIDE_KEYS: Keys = &[

@@ -71,25 +71,25 @@ fn errors_of_algorithms_and_of_types_have_places() {
         (
             "[[cc]]\nkind = \"prague\"\ng = 2.0",
             3,
-            "[[cc]] 1, key `g`: ",
+            "[[cc]] 0, key `g`: ",
             "",
         ),
         (
             "[[cc]]\nkind = \"prague\"\nbeta = 2.0",
             3,
-            "[[cc]] 1 has no key `beta`",
+            "[[cc]] 0 has no key `beta`",
             "known here",
         ),
         (
             "[[cc]]\nkind = \"hpcc\"",
             2,
-            "[[cc]] 1 has no kind `hpcc`",
+            "[[cc]] 0 has no kind `hpcc`",
             "known here: cubic, newreno, tcp-dctcp, prague",
         ),
         (
             "[[cc]]\nkind = \"cubic\"\n[[cc]]\nkind = \"cubic\"",
             3,
-            "[[cc]] 2: `cubic` has a table already",
+            "[[cc]] 1: `cubic` has a table already",
             "put its keys into one",
         ),
         (

@@ -1,5 +1,6 @@
 //! Choice of the folder for the results of a run, with a check that they may be written there.
 
+use super::published::FCT_TXT;
 use super::rpc::{RPC, has_rpc};
 use super::{FCT, PAUSES, QUEUE_STATS};
 use crate::identity::origin_of;
@@ -71,7 +72,8 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         .into_iter()
         .flat_map(query_files::file_names);
     let rpc = has_rpc(scenario).then_some(RPC);
-    [Some(FCT), disciplines, pauses, rpc]
+    let published = scenario.output().fct_txt.then_some(FCT_TXT);
+    [Some(FCT), published, disciplines, pauses, rpc]
         .into_iter()
         .flatten()
         .map(str::to_owned)

@@ -10,6 +10,7 @@ use fabricsim_core::network::{Progress, RunCallback};
 use fabricsim_report::{FctRecord, FctWriter};
 
 use super::Monitor;
+use super::published::PublishedFct;
 use crate::simulation::{Expectation, IdealFct};
 
 /// CPU time of a run. One thread is measured by itself, so that runs beside it do not count.
@@ -37,6 +38,8 @@ impl CpuClock {
 /// Streams completions into a file and keeps what the summary needs.
 pub(super) struct Recorder<'a> {
     pub(super) writer: FctWriter<File>,
+    /// The same flows in the form of the published simulator, where that is asked for.
+    pub(super) published: Option<PublishedFct>,
     pub(super) ideal: IdealFct,
     pub(super) records: Vec<FctRecord>,
     pub(super) failure: Option<io::Error>,
@@ -66,10 +69,21 @@ impl RunCallback for Recorder<'_> {
                 continue;
             }
             let record = FctRecord::new(&completion, self.ideal.of(&completion));
-            if let Err(error) = self.writer.write(&record) {
+            if let Err(error) = self.write(&completion, &record) {
                 self.failure = Some(error);
             }
             self.records.push(record);
+        }
+    }
+}
+
+impl Recorder<'_> {
+    /// Writes the rows of a flow.
+    fn write(&mut self, completion: &Completion, record: &FctRecord) -> io::Result<()> {
+        self.writer.write(record)?;
+        match &mut self.published {
+            Some(published) => published.write(completion, record),
+            None => Ok(()),
         }
     }
 }

@@ -242,7 +242,7 @@ impl Traffic {
             let context = scenario.workload_context(index);
             let class = u16::try_from(index).expect("a scenario has at most 65,536 workloads");
             let refuse = |error: fabricsim_core::input::ConfigError| Error::Unsupported {
-                scenario: format!("{}, [[workload]] {}", scenario.name(), index + 1),
+                scenario: format!("{}, [[workload]] {}", scenario.name(), index),
                 message: format!("`{}`: {}", error.key, error.message),
                 help: error.help,
             };

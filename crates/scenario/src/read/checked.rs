@@ -36,12 +36,10 @@ pub(crate) fn check(
     let topology = Arc::new(topology);
     let tcp = with_profile(raw.tcp);
     let refused = |part: Part| move |error: ConfigError| part.refused(error);
-    raw.switch.validate().map_err(refused(Part::Switch))?;
-    raw.transport.validate().map_err(refused(Part::Rdma))?;
     tcp.validate().map_err(refused(Part::Tcp))?;
     let routing_policy = find_policy(&raw.routing, registry).map_err(refused(Part::Routing))?;
-    raw.run.validate().map_err(refused(Part::Run))?;
-    raw.output.validate().map_err(refused(Part::Output))?;
+    let output = raw.output.validate_for(&topology);
+    output.map_err(refused(Part::Output))?;
     let traffic = Traffic {
         topology: &topology,
         folder: base,
@@ -83,6 +81,21 @@ pub(crate) fn check(
     };
     scenario.check()?;
     Ok(scenario)
+}
+
+/// Returns the tables with values that are wrong whatever the other tables say.
+pub(crate) fn refused_settings(raw: &RawScenario) -> Vec<Refused> {
+    let parts = [
+        (Part::Switch, raw.switch.validate()),
+        (Part::Rdma, raw.transport.validate()),
+        (Part::Run, raw.run.validate()),
+        (Part::Output, raw.output.validate()),
+    ];
+    let refused = parts.into_iter().filter_map(|(part, checked)| {
+        let error = checked.err()?;
+        Some(part.refused(error))
+    });
+    refused.collect()
 }
 
 /// Returns the settings of TCP, whose profile is that of datacenters where none is named.

@@ -1,14 +1,17 @@
 //! Reads the tables of a scenario as typed values, before any value is checked.
 
+use fabricsim_core::input::SettingValue;
 use fabricsim_pint::query::QueryConfig;
 use fabricsim_qdisc::DisciplineConfig;
 use fabricsim_topology::BoxedTopology;
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::TcpConfig;
 use fabricsim_workload::BoxedWorkload;
+use serde::de::DeserializeOwned;
 
 use crate::cc::registry::AnyCcConfig;
 use crate::kinds::Registry;
+use crate::read::faults::Faults;
 use crate::read::root::{read_name, read_profile, read_seed};
 use crate::read::tables::Tables;
 use crate::schema::class::{CLASS_KEYS, ClassTable};
@@ -22,7 +25,7 @@ use crate::schema::queue::{QUEUE_KEYS, QueuePlace};
 use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
-use crate::text::document::{Document, LineOrTable};
+use crate::text::document::{Document, LineOrTable, Section};
 use crate::text::error::Error;
 
 /// A scenario as it is written: the values of its tables, and defaults for what is left out.
@@ -111,88 +114,167 @@ impl RawScenario {
     /// Reads `tables`, which are those of `document`.
     ///
     /// # Errors
-    /// The first key or value that its table cannot have.
+    /// The keys and values that their tables cannot have.
     pub(crate) fn read<'a>(
         document: &Document<'a>,
-        tables: &mut Tables<'a>,
+        tables: &Tables<'a>,
         registry: &Registry,
     ) -> Result<Self, Error> {
+        let mut faults = Faults::new(document);
+        let read = Self::read_all(document, tables, registry, &mut faults);
+        faults.result()?;
+        Ok(read.expect("what is not read has a fault"))
+    }
+
+    fn read_all<'a>(
+        document: &Document<'a>,
+        tables: &Tables<'a>,
+        registry: &Registry,
+        faults: &mut Faults<'_, 'a>,
+    ) -> Option<Self> {
         let placed = |error| document.error(error);
-        let kinds: Vec<&'static str> = KINDS.iter().map(|(name, ..)| *name).collect();
-        Ok(Self {
-            name: read_name(tables.name.as_ref(), document.name).map_err(placed)?,
-            seed: read_seed(tables.seed.as_ref()).map_err(placed)?,
-            profile: read_profile(tables.profile.as_ref()).map_err(placed)?,
-            topology: registry.read_topology(document, &mut tables.topology)?,
-            host: (document.optional_settings(tables.host.as_ref())?).unwrap_or_default(),
-            switch: (document.optional_settings(tables.switch.as_ref())?).unwrap_or_default(),
-            transport: (document.optional_settings(tables.rdma.as_ref())?).unwrap_or_default(),
+        let name = faults.keep(read_name(tables.name.as_ref(), document.name).map_err(placed));
+        let seed = faults.keep(read_seed(tables.seed.as_ref()).map_err(placed));
+        let profile = faults.keep(read_profile(tables.profile.as_ref()).map_err(placed));
+        let topology = faults.section(&tables.topology, |table| {
+            registry.read_topology(document, table)
+        });
+        let host = table_of(document, faults, tables.host.as_ref());
+        let switch = table_of(document, faults, tables.switch.as_ref());
+        let transport = table_of(document, faults, tables.rdma.as_ref());
+        let tcp = table_of(document, faults, tables.tcp.as_ref());
+        let names_profile =
+            (tables.tcp.as_ref()).is_some_and(|tcp| tcp.table.contains_key("profile"));
+        let routing = table_of(document, faults, tables.routing.as_ref());
+        let run = table_of(document, faults, tables.run.as_ref());
+        let output = table_of(document, faults, tables.output.as_ref());
+        let cc = faults.section(&tables.cc, |table| registry.read_cc(document, table));
+        let workloads = read_workloads(document, tables, registry, faults);
+        let classes = read_classes(document, tables, registry, faults);
+        let events = faults.sections(&tables.events, |table| read_event(document, table));
+        let observe = faults.optional(tables.observe.as_ref(), |table| {
+            document.settings(table, ObserveSettings::KEYS).map(Some)
+        });
+        let pint = faults.optional(tables.queries.pint.as_ref(), |table| {
+            document.settings(table, BudgetSettings::KEYS).map(Some)
+        });
+        let queries = faults.sections(&tables.queries.queries, |table| {
+            document.settings(table, QueryConfig::KEYS)
+        });
+        let queues = read_queues(document, tables, registry, faults);
+        Some(Self {
+            name: name?,
+            seed: seed?,
+            profile: profile?,
+            topology: topology?,
+            host: host?,
+            switch: switch?,
+            transport: transport?,
             tcp: RawTcp {
-                config: (document.optional_settings(tables.tcp.as_ref())?).unwrap_or_default(),
-                names_profile: (tables.tcp.as_ref())
-                    .is_some_and(|tcp| tcp.table.contains_key("profile")),
+                config: tcp?,
+                names_profile,
             },
-            routing: (document.optional_settings(tables.routing.as_ref())?).unwrap_or_default(),
-            run: (document.optional_settings(tables.run.as_ref())?).unwrap_or_default(),
-            output: (document.optional_settings(tables.output.as_ref())?).unwrap_or_default(),
-            cc: registry.read_cc(document, &tables.cc)?,
-            workloads: (tables.workloads.iter_mut())
-                .map(|tables| {
-                    let cc = tables.cc.as_ref();
-                    Ok(RawWorkload {
-                        names_priority: tables.own.table.contains_key("priority"),
-                        cc: cc.map(|cc| registry.read_cc(document, cc)).transpose()?,
-                        workload: registry.read_workload(document, &mut tables.own)?,
-                    })
-                })
-                .collect::<Result<_, Error>>()?,
-            classes: (tables.classes.iter())
-                .map(|tables| {
-                    Ok(RawClass {
-                        cc: registry.read_cc(document, &tables.cc)?,
-                        table: document.settings(&tables.own, CLASS_KEYS)?,
-                    })
-                })
-                .collect::<Result<_, Error>>()?,
-            events: (tables.events.iter_mut())
-                .map(|table| match document.kind(table, &kinds)? {
-                    "link-down" => {
-                        (document.settings(table, LinkTable::KEYS)).map(RawEvent::LinkDown)
-                    }
-                    "link-up" => (document.settings(table, LinkTable::KEYS)).map(RawEvent::LinkUp),
-                    "link-rate" => {
-                        (document.settings(table, RateTable::KEYS)).map(RawEvent::LinkRate)
-                    }
-                    "link-loss" => {
-                        (document.settings(table, LossTable::KEYS)).map(RawEvent::LinkLoss)
-                    }
-                    "switch-down" => {
-                        (document.settings(table, SwitchTable::KEYS)).map(RawEvent::SwitchDown)
-                    }
-                    "switch-up" => {
-                        (document.settings(table, SwitchTable::KEYS)).map(RawEvent::SwitchUp)
-                    }
-                    _ => unreachable!("`kind` returns one of the names it was given"),
-                })
-                .collect::<Result<_, Error>>()?,
-            observe: document.optional_settings(tables.observe.as_ref())?,
+            routing: routing?,
+            run: run?,
+            output: output?,
+            cc: cc?,
+            workloads: workloads?,
+            classes: classes?,
+            events: events?,
+            observe: observe?,
             queries: RawQueries {
-                pint: document.optional_settings(tables.queries.pint.as_ref())?,
-                queries: document.settings_of(&tables.queries.queries, QueryConfig::KEYS)?,
+                pint: pint?,
+                queries: queries?,
             },
-            queues: (tables.queues.iter_mut())
-                .map(|tables| {
-                    Ok(RawQueue {
-                        place: document.settings(&tables.own, QUEUE_KEYS)?,
-                        discipline: match &mut tables.discipline {
-                            LineOrTable::Line(line) => RawDiscipline::Line(line.text.clone()),
-                            LineOrTable::Table(table) => {
-                                RawDiscipline::Table(registry.read_discipline(document, table)?)
-                            }
-                        },
-                    })
-                })
-                .collect::<Result<_, Error>>()?,
+            queues: queues?,
         })
     }
+}
+
+/// Reads a table that may be missing.
+fn table_of<'a, T: DeserializeOwned + SettingValue + Default>(
+    document: &Document<'a>,
+    faults: &mut Faults<'_, 'a>,
+    section: Option<&Section<'a>>,
+) -> Option<T> {
+    faults.optional(section, |table| document.settings(table, T::KIND.keys()))
+}
+
+fn read_workloads<'a>(
+    document: &Document<'a>,
+    tables: &Tables<'a>,
+    registry: &Registry,
+    faults: &mut Faults<'_, 'a>,
+) -> Option<Vec<RawWorkload>> {
+    let read: Vec<Option<RawWorkload>> = (tables.workloads.iter())
+        .map(|tables| {
+            let cc = faults.optional(tables.cc.as_ref(), |table| {
+                registry.read_cc(document, table).map(Some)
+            });
+            let workload =
+                faults.section(&tables.own, |table| registry.read_workload(document, table));
+            Some(RawWorkload {
+                names_priority: tables.own.table.contains_key("priority"),
+                cc: cc?,
+                workload: workload?,
+            })
+        })
+        .collect();
+    read.into_iter().collect()
+}
+
+fn read_classes<'a>(
+    document: &Document<'a>,
+    tables: &Tables<'a>,
+    registry: &Registry,
+    faults: &mut Faults<'_, 'a>,
+) -> Option<Vec<RawClass>> {
+    let read: Vec<Option<RawClass>> = (tables.classes.iter())
+        .map(|tables| {
+            let cc = faults.section(&tables.cc, |table| registry.read_cc(document, table));
+            let table = faults.section(&tables.own, |table| document.settings(table, CLASS_KEYS));
+            Some(RawClass {
+                cc: cc?,
+                table: table?,
+            })
+        })
+        .collect();
+    read.into_iter().collect()
+}
+
+fn read_event<'a>(document: &Document<'a>, table: &mut Section<'a>) -> Result<RawEvent, Error> {
+    let kinds: Vec<&'static str> = KINDS.iter().map(|(name, ..)| *name).collect();
+    match document.kind(table, &kinds)? {
+        "link-down" => (document.settings(table, LinkTable::KEYS)).map(RawEvent::LinkDown),
+        "link-up" => (document.settings(table, LinkTable::KEYS)).map(RawEvent::LinkUp),
+        "link-rate" => (document.settings(table, RateTable::KEYS)).map(RawEvent::LinkRate),
+        "link-loss" => (document.settings(table, LossTable::KEYS)).map(RawEvent::LinkLoss),
+        "switch-down" => (document.settings(table, SwitchTable::KEYS)).map(RawEvent::SwitchDown),
+        "switch-up" => (document.settings(table, SwitchTable::KEYS)).map(RawEvent::SwitchUp),
+        _ => unreachable!("`kind` returns one of the names it was given"),
+    }
+}
+
+fn read_queues<'a>(
+    document: &Document<'a>,
+    tables: &Tables<'a>,
+    registry: &Registry,
+    faults: &mut Faults<'_, 'a>,
+) -> Option<Vec<RawQueue>> {
+    let read: Vec<Option<RawQueue>> = (tables.queues.iter())
+        .map(|tables| {
+            let place = faults.section(&tables.own, |table| document.settings(table, QUEUE_KEYS));
+            let discipline = match &tables.discipline {
+                LineOrTable::Line(line) => Some(RawDiscipline::Line(line.text.clone())),
+                LineOrTable::Table(table) => faults.section(table, |table| {
+                    (registry.read_discipline(document, table)).map(RawDiscipline::Table)
+                }),
+            };
+            Some(RawQueue {
+                discipline: discipline?,
+                place: place?,
+            })
+        })
+        .collect();
+    read.into_iter().collect()
 }

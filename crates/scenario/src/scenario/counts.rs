@@ -43,9 +43,7 @@ impl FlowCount {
             format!(
                 "[[workload]] {}: about {:.0} flows, {:.0} with those before, and a run numbers up \
                  to {MOST_FLOWS:.0}",
-                index + 1,
-                expected.flows,
-                self.0
+                index, expected.flows, self.0
             ),
             "give a shorter duration, a lower load or larger flows".to_owned(),
         ))

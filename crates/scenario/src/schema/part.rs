@@ -66,13 +66,13 @@ impl fmt::Display for Part {
             Self::Run => f.write_str("[run]"),
             Self::Output => f.write_str("[output]"),
             Self::Cc => f.write_str("[cc]"),
-            Self::Workload(index) => write!(f, "[[workload]] {}", index + 1),
-            Self::ClassId(index) => write!(f, "[[class]] {}", index + 1),
-            Self::Queue(index) | Self::Discipline(index) => write!(f, "[[queue]] {}", index + 1),
-            Self::Event(index) => write!(f, "[[event]] {}", index + 1),
+            Self::Workload(index) => write!(f, "[[workload]] {index}"),
+            Self::ClassId(index) => write!(f, "[[class]] {index}"),
+            Self::Queue(index) | Self::Discipline(index) => write!(f, "[[queue]] {index}"),
+            Self::Event(index) => write!(f, "[[event]] {index}"),
             Self::Observe => f.write_str("[observe]"),
             Self::Pint => f.write_str("[pint]"),
-            Self::Query(index) => write!(f, "[[query]] {}", index + 1),
+            Self::Query(index) => write!(f, "[[query]] {index}"),
         }
     }
 }

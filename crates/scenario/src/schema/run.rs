@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use fabricsim_core::input::ConfigError;
 use fabricsim_core::settings;
 use fabricsim_core::units::Duration;
+use fabricsim_report::HPCC_FCT_NODES;
+use fabricsim_topology::Topology;
 
 settings! {
     /// The `[run]` table.
@@ -38,6 +40,8 @@ settings! {
         pub dir: Option<PathBuf> = none,
         /// Write pauses.csv: every PFC pause and resume that arrives.
         pub pauses: bool = false,
+        /// Write fct.txt: completion times in the form of the published simulator.
+        pub fct_txt: bool = false,
     }
 }
 
@@ -55,5 +59,20 @@ impl OutputSettings {
             ));
         }
         Ok(())
+    }
+
+    /// Refuses files that cannot hold the nodes of `topology`.
+    pub(crate) fn validate_for(&self, topology: &Topology) -> Result<(), ConfigError> {
+        let nodes = topology.len();
+        if !self.fct_txt || nodes <= HPCC_FCT_NODES {
+            return Ok(());
+        }
+        Err(ConfigError::new(
+            "fct_txt",
+            format!(
+                "the addresses of an fct.txt have room for {HPCC_FCT_NODES} nodes, and here are {nodes}"
+            ),
+            "leave the key out: fct.csv has all flows",
+        ))
     }
 }

@@ -27,7 +27,7 @@ pub struct Document<'a> {
 /// One table of a document, with what is known of its place.
 #[derive(Clone, Debug)]
 pub struct Section<'a> {
-    /// The table's name as a message gives it: `[cc]`, `[[workload]] 2`.
+    /// The table's name as a message gives it: `[cc]`, `[[workload]] 1`.
     pub title: String,
     /// Position in the text where the table begins.
     pub span: Range<usize>,
@@ -47,7 +47,7 @@ pub enum LineOrTable<'a> {
 /// A value that is a line of words.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// The key as a message gives it: `[[queue]] 1, key "discipline"`.
+    /// The key as a message gives it: `[[queue]] 0, key "discipline"`.
     pub title: String,
     /// Position of the value in the text, with its quotes.
     pub span: Range<usize>,
@@ -72,6 +72,11 @@ impl<'a> Document<'a> {
             text,
             second: Some((start, second)),
         }
+    }
+
+    /// Returns whether the text is that of one file.
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.second.is_none()
     }
 
     /// Reads `text` as TOML.
@@ -138,7 +143,7 @@ impl<'a> Document<'a> {
             DeValue::Array(items) => items
                 .into_iter()
                 .enumerate()
-                .map(|(index, item)| self.table(item, format!("[[{key}]] {}", index + 1)))
+                .map(|(index, item)| self.table(item, format!("[[{key}]] {index}")))
                 .collect(),
             _ => Err(self.diagnostic(
                 span,

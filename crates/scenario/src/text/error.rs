@@ -3,6 +3,7 @@
 mod escape;
 mod excerpt;
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use fabricsim_core::engine::ThreadsError;
@@ -22,6 +23,9 @@ pub enum Error {
     /// Something a user wrote cannot be used.
     #[error(transparent)]
     Input(Box<Diagnostic>),
+    /// Several of these, of one text: two or more, in its order.
+    #[error("{}", .0.first().map_or_else(String::new, ToString::to_string))]
+    Several(Vec<Self>),
     /// A file cannot be read.
     #[error("cannot read {kind} `{}`", path.display())]
     Read {
@@ -88,6 +92,7 @@ pub struct Diagnostic {
     help: String,
     excerpt: Excerpt,
     faulty: String,
+    span: Range<usize>,
     line: usize,
     column: usize,
 }
@@ -106,9 +111,15 @@ impl Diagnostic {
             help: error.help,
             excerpt: Excerpt::new(name, text, &(start..end), start - begin),
             faulty: text[start..end].to_owned(),
+            span: error.span,
             line,
             column,
         }
+    }
+
+    /// The bytes of its text that the diagnostic is about.
+    pub(crate) fn span(&self) -> Range<usize> {
+        self.span.clone()
     }
 
     /// The line of the diagnostic, counted from one.
@@ -161,6 +172,39 @@ impl Error {
         Self::Input(Box::new(Diagnostic::new(name, text, error)))
     }
 
+    /// The errors `found` in one text, in its order.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[must_use]
+    pub fn all(mut found: Vec<Self>) -> Self {
+        found.sort_by_key(|error| error.diagnostic().map(|found| (found.line, found.column)));
+        match found.len() {
+            1 => found.remove(0),
+            _ => {
+                assert!(!found.is_empty(), "an error that says nothing");
+                Self::Several(found)
+            }
+        }
+    }
+
+    /// Returns the errors that this one stands for: itself, where it is a single one.
+    #[must_use]
+    pub fn each(self) -> Vec<Self> {
+        match self {
+            Self::Several(found) => found,
+            single => vec![single],
+        }
+    }
+
+    /// Returns the first of several errors, or itself.
+    fn first(&self) -> &Self {
+        match self {
+            Self::Several(found) => found.first().unwrap_or(self),
+            single => single,
+        }
+    }
+
     /// Returns the error of threads that could not be started.
     #[must_use]
     pub fn threads(ThreadsError { count, reason }: ThreadsError) -> Self {
@@ -183,6 +227,11 @@ impl Error {
                 message,
                 help,
             },
+            Self::Several(found) => {
+                let mut found = found.into_iter();
+                let first = found.next().map(|first| first.of_point(point));
+                first.unwrap_or_else(|| Self::Several(Vec::new()))
+            }
             other => other,
         }
     }
@@ -205,10 +254,10 @@ impl Error {
         }
     }
 
-    /// The error in the user's text, when it is one.
+    /// The error in the user's text, when it is one; the first of several.
     #[must_use]
     pub fn diagnostic(&self) -> Option<&Diagnostic> {
-        match self {
+        match self.first() {
             Self::Input(diagnostic) => Some(diagnostic),
             _ => None,
         }
@@ -226,7 +275,7 @@ fn char_boundary(text: &str, at: usize) -> usize {
 
 impl miette::Diagnostic for Error {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        match self {
+        match self.first() {
             Self::Input(diagnostic) => Some(Box::new(&diagnostic.help)),
             Self::Read { kind, source, .. } => Some(match Refusal::of(source) {
                 Some(refusal) => Box::new(&refusal.help),
@@ -245,19 +294,19 @@ impl miette::Diagnostic for Error {
                 "give fewer --threads (one starts none), or raise the limits of the process: its memory \
                  (ulimit -v) and its threads (ulimit -u)",
             )),
-            Self::Injection(_) | Self::Application(_) | Self::Event(_) => None,
+            Self::Several(_) | Self::Injection(_) | Self::Application(_) | Self::Event(_) => None,
         }
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        match self {
+        match self.first() {
             Self::Input(diagnostic) => Some(&diagnostic.excerpt),
             _ => None,
         }
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        match self {
+        match self.first() {
             Self::Input(diagnostic) => {
                 let label = LabeledSpan::at(diagnostic.excerpt.span(), "here");
                 Some(Box::new(std::iter::once(label)))

@@ -37,12 +37,15 @@ impl FileKind {
         }
     }
 
-    /// A scenario.
-    pub const SCENARIO: Self = Self::text(
-        "the scenario",
-        16 * MIB,
-        "give the path of a scenario, such as examples/scenarios/default.toml",
-    );
+    /// A scenario; `-` is the standard input.
+    pub const SCENARIO: Self = Self {
+        piped: Piped::ByDash,
+        ..Self::text(
+            "the scenario",
+            16 * MIB,
+            "give the path of a scenario, such as examples/scenarios/default.toml",
+        )
+    };
     /// A scenario that a sweep changes.
     pub const BASE: Self = Self::text(
         "the base scenario",
@@ -88,6 +91,18 @@ impl FileKind {
             "give an fct.csv, a folder of results with one, or the published simulator's fct.txt",
         )
     };
+    /// A configuration of the published simulator.
+    pub const CONFIGURATION: Self = Self::text(
+        "the configuration",
+        16 * MIB,
+        "give the path of a config.txt of the published HPCC simulator",
+    );
+    /// The nodes that such a configuration traces.
+    pub const TRACE: Self = Self::text(
+        "the list of traced nodes",
+        16 * MIB,
+        "give a file that exists, or write ENABLE_TRACE 0",
+    );
     /// A summary.json.
     pub const SUMMARY: Self = Self::text(
         "the summary",
@@ -96,7 +111,7 @@ impl FileKind {
     );
 
     /// All kinds.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::SCENARIO,
         Self::BASE,
         Self::SWEEP,
@@ -107,6 +122,8 @@ impl FileKind {
         Self::FLOWS,
         Self::WORKLOAD,
         Self::RESULTS,
+        Self::CONFIGURATION,
+        Self::TRACE,
         Self::SUMMARY,
     ];
 

@@ -190,7 +190,7 @@ pub fn suggest(unknown: &str, known: &[&str]) -> String {
 }
 
 /// The nearest of `known`, when it is near enough to be meant.
-fn nearest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(unknown: &str, known: &[&'k str]) -> Option<&'k str> {
     // Nothing known is as long, and comparing takes memory for each pair of letters.
     if unknown.len() > LONGEST_NAME {
         return None;

@@ -1,8 +1,10 @@
 //! `--set key=value`: changes to a scenario's text before it is read.
 
 use fabricsim_core::input::InputError;
-use toml_edit::{DocumentMut, Item, Value};
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Value};
 
+use crate::json_schema::tables_of_settings;
+use crate::schema::root::TABLES;
 use crate::text::error::Error;
 
 /// The most parts of a dotted key. No key of a scenario has more than five.
@@ -58,9 +60,7 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
     for key in tables {
         item = match key.parse::<usize>() {
             Ok(index) => {
-                let count = item
-                    .as_array_of_tables()
-                    .map_or(0, toml_edit::ArrayOfTables::len);
+                let count = item.as_array_of_tables().map_or(0, ArrayOfTables::len);
                 item.get_mut(index).ok_or_else(|| {
                     (
                         format!("there is no `{key}` in `{path}`"),
@@ -86,14 +86,72 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
             ));
         }
     }
+    if let Some(list) = item.as_array_of_tables_mut() {
+        return set_whole(list, path, last, value);
+    }
     if !item.is_table_like() {
         return Err((
             format!("`{path}` is a list of tables"),
             "name one by its number: workload.0.load".to_owned(),
         ));
     }
+    if let ([], Some(places)) = (tables, other_places(last)) {
+        return Err((
+            format!("a scenario has no key or table `{last}`"),
+            format!("did you mean {places}?"),
+        ));
+    }
     item[*last] = Item::Value(value);
     Ok(())
+}
+
+/// Replaces a whole table of a list, or adds one at its end.
+fn set_whole(
+    list: &mut ArrayOfTables,
+    path: &str,
+    number: &str,
+    value: Value,
+) -> Result<(), (String, String)> {
+    let count = list.len();
+    let index = number.parse().ok().filter(|&index: &usize| index <= count);
+    let Some(index) = index else {
+        return Err((
+            format!("there is no `{path}`"),
+            format!("the list has {count} tables, counted from 0; name one, as in workload.0.load"),
+        ));
+    };
+    let Value::InlineTable(whole) = value else {
+        return Err((
+            format!("`{path}` is a table"),
+            format!(
+                "give a whole one, {path}={{ kind = \"permutation\", size = \"1MB\" }}, or a key of it"
+            ),
+        ));
+    };
+    let whole = whole.into_table();
+    match list.get_mut(index) {
+        Some(table) => *table = whole,
+        None => list.push(whole),
+    }
+    Ok(())
+}
+
+/// Returns the tables of a scenario that have a key `name`, as `--set` names it there, where the
+/// scenario itself has none.
+fn other_places(name: &str) -> Option<String> {
+    const MOST: usize = 4;
+    if TABLES.contains(&name) {
+        return None;
+    }
+    let mut places: Vec<String> = Vec::new();
+    for (table, keys) in tables_of_settings() {
+        let place = format!("`{table}.{name}`");
+        if keys.iter().any(|key| key.name == name) && !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places.truncate(MOST);
+    (!places.is_empty()).then(|| places.join(" or "))
 }
 
 #[cfg(test)]
@@ -132,6 +190,51 @@ mod tests {
         assert!(begun.elapsed().as_secs() < 1);
         let deep = format!("cc{}=1", ".x".repeat(MOST_PARTS - 1));
         assert!(changed(&deep).is_ok());
+    }
+
+    #[test]
+    fn a_whole_table_of_a_list_is_replaced() {
+        let tables = |changed: Result<String, String>| -> toml::Table {
+            let text = changed.expect("a scenario");
+            text.parse().expect("TOML")
+        };
+        let whole = tables(changed(
+            "workload.0={ kind = \"permutation\", size = \"1MB\" }",
+        ));
+        let workload = whole["workload"][0].as_table().expect("a table");
+        assert_eq!(workload["size"].as_str(), Some("1MB"));
+        assert_eq!(workload.len(), 2, "{workload}");
+        assert_eq!(whole["cc"]["kind"].as_str(), Some("hpcc"));
+        let nested = tables(changed(
+            "workload.0={ kind = \"x\", cc = { kind = \"dcqcn\" } }",
+        ));
+        assert_eq!(nested["workload"][0]["cc"]["kind"].as_str(), Some("dcqcn"));
+        let added = changed("workload.1={ kind = \"x\" }").expect("one more");
+        assert_eq!(added.matches("[[workload]]").count(), 2, "{added}");
+        let error = changed("workload.2={ kind = \"x\" }").expect_err("there is one");
+        assert!(error.contains("there is no `workload.2`"), "{error}");
+        let error = changed("workload.0=3").expect_err("no table");
+        assert!(error.contains("`workload.0` is a table"), "{error}");
+    }
+
+    #[test]
+    fn a_key_without_its_table_is_named_with_it() {
+        let help = |change: &str| {
+            let error = apply("x.toml", TEXT, &[change.to_owned()]).expect_err("no such key");
+            let found = error.diagnostic().expect("a place");
+            format!("{}: {}", found.message(), found.help())
+        };
+        assert_eq!(
+            help("eta=0.9"),
+            "a scenario has no key or table `eta`: did you mean `cc.eta`?"
+        );
+        assert!(
+            help("load=0.9").contains("`workload.0.load`"),
+            "{}",
+            help("load=0.9")
+        );
+        assert!(help("buffer=1MB").contains("`switch.buffer`"));
+        assert!(changed("seed=2").is_ok());
     }
 
     #[test]

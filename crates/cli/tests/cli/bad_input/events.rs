@@ -11,7 +11,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"link-dwn\"\nlink = [0, 4]"),
         args: &[],
         place: "t.toml:13:8",
-        says: &["[[event]] 1 has no kind `link-dwn`"],
+        says: &["[[event]] 0 has no kind `link-dwn`"],
         help: "did you mean `link-down`?",
     },
     Case {
@@ -20,7 +20,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nkind = \"link-down\"\nlink = [0, 4]"),
         args: &[],
         place: "t.toml:11:1",
-        says: &["[[event]] 1 needs the key `at`"],
+        says: &["[[event]] 0 needs the key `at`"],
         help: "add `at = ...`: time of the event",
     },
     Case {
@@ -29,7 +29,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"link-down\"\nlnk = [0, 4]"),
         args: &[],
         place: "t.toml:14:1",
-        says: &["[[event]] 1 has no key `lnk`"],
+        says: &["[[event]] 0 has no key `lnk`"],
         help: "did you mean `link`?",
     },
     Case {
@@ -38,7 +38,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = 3\nkind = \"link-down\"\nlink = [0, 4]"),
         args: &[],
         place: "t.toml:12:6",
-        says: &["[[event]] 1, key `at`", "`3` is not a time with a unit"],
+        says: &["[[event]] 0, key `at`", "`3` is not a time with a unit"],
         help: "such as \"10ms\"",
     },
     Case {
@@ -47,7 +47,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"link-down\"\nlink = [0, 1]"),
         args: &[],
         place: "t.toml:14:8",
-        says: &["[[event]] 1, key `link`", "no link joins the nodes 0 and 1"],
+        says: &["[[event]] 0, key `link`", "no link joins the nodes 0 and 1"],
         help: "node 0 has links to 4",
     },
     Case {
@@ -74,7 +74,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"link-down\"\nlink = 4"),
         args: &[],
         place: "t.toml:14:8",
-        says: &["[[event]] 1, key `link`", "`4` is not a list"],
+        says: &["[[event]] 0, key `link`", "`4` is not a list"],
         help: "write it in brackets: [4]",
     },
     Case {
@@ -97,7 +97,7 @@ pub(super) const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:15:8",
         says: &[
-            "[[event]] 1, key `loss`",
+            "[[event]] 0, key `loss`",
             "a loss probability of 1.5 is impossible",
         ],
         help: "give a number from 0 to 1",
@@ -108,7 +108,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"link-rate\"\nlink = [0, 4]"),
         args: &[],
         place: "t.toml:11:1",
-        says: &["[[event]] 1 needs the key `rate`"],
+        says: &["[[event]] 0 needs the key `rate`"],
         help: "add `rate = ...`",
     },
     Case {
@@ -119,7 +119,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:15:8",
-        says: &["[[event]] 1, key `rate`", "built for 100Gbps"],
+        says: &["[[event]] 0, key `rate`", "built for 100Gbps"],
         help: "give a lower rate",
     },
     Case {
@@ -161,7 +161,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[class]]\nid = 7"),
         args: &[],
         place: "t.toml:11:1",
-        says: &["[[class]] 1 does not say its algorithm"],
+        says: &["[[class]] 0 does not say its algorithm"],
         help: "add `cc = ",
     },
     Case {
@@ -201,7 +201,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"switch-down\"\nswitch = 2"),
         args: &[],
         place: "t.toml:14:10",
-        says: &["[[event]] 1, key `switch`", "node 2 is a host"],
+        says: &["[[event]] 0, key `switch`", "node 2 is a host"],
         help: "the only switch here is 4",
     },
     Case {

@@ -54,7 +54,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:5:1",
-        says: &["[[workload]] 1 needs the key `load`"],
+        says: &["[[workload]] 0 needs the key `load`"],
         help: "add `load = ...`: payload bytes over a host's link rate",
     },
     Case {
@@ -122,7 +122,7 @@ pub(super) const CASES: &[Case] = &[
         scenario: star!("", "size = \"1KB\"", "kind = \"hpcc\""),
         args: &[],
         place: "t.toml:5:1",
-        says: &["[[workload]] 1 does not say its kind"],
+        says: &["[[workload]] 0 does not say its kind"],
         help: "with one of: poisson, incast",
     },
     Case {

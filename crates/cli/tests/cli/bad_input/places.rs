@@ -31,7 +31,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         &[],
         "t.toml:10:16",
-        &["[[workload]] 1, key `destinations`: no hosts are listed"],
+        &["[[workload]] 0, key `destinations`: no hosts are listed"],
         "leave the key out to mean all hosts",
     ),
     case(
@@ -57,7 +57,7 @@ pub(super) const CASES: &[Case] = &[
         &[],
         "t.toml:9:12",
         &[
-            "[[workload]] 1, key `duration`",
+            "[[workload]] 0, key `duration`",
             "flows, and a run",
             "numbers up to 4294967295",
         ],

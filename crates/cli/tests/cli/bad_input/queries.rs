@@ -47,7 +47,7 @@ pub(super) const CASES: &[Case] = &[
         good_and!("[[query]]\nvalue = \"hop-latency\"\nbits = 0"),
         "t.toml:13:8",
         &[
-            "[[query]] 1, key `bits`",
+            "[[query]] 0, key `bits`",
             "a digest of 0 bits is not of 1 to 16",
         ],
         "give the bits of one digest, such as 8",

@@ -191,7 +191,7 @@ pub(super) const CASES: &[Case] = &[
         "a queue without a discipline",
         cubic_and!("[[queue]]\npriorities = [1]"),
         "t.toml:11:1",
-        &["[[queue]] 1 does not say its discipline"],
+        &["[[queue]] 0 does not say its discipline"],
         "add `discipline = \"fq_codel\"`",
     ),
     case(
@@ -206,7 +206,7 @@ pub(super) const CASES: &[Case] = &[
         cubic_and!("[[queue]]\ndiscipline = \"cobalt\""),
         "t.toml:12:15",
         &[
-            "[[queue]] 1, key `discipline`",
+            "[[queue]] 0, key `discipline`",
             "`cobalt` is not a queue discipline",
         ],
         "fq_codel",
@@ -305,7 +305,7 @@ pub(super) const CASES: &[Case] = &[
         "requests to oneself",
         fetch!("kind = \"fetch\"\nclient = 2\nserver = 2", "cubic"),
         "t.toml:7:10",
-        &["[[workload]] 1, key `server`", "host 2 asks itself"],
+        &["[[workload]] 0, key `server`", "host 2 asks itself"],
         "a server that is not the client",
     ),
     case(

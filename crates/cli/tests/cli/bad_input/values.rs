@@ -65,7 +65,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:8:8",
-        says: &["[[workload]] 1, key `load`", "`\"0.5\"` is not a number"],
+        says: &["[[workload]] 0, key `load`", "`\"0.5\"` is not a number"],
         help: "write it without quotes: 0.5",
     },
     Case {
@@ -334,7 +334,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:5:1",
-        says: &["[[workload]] 1"],
+        says: &["[[workload]] 0"],
         help: "`load`",
     },
     // TOML.

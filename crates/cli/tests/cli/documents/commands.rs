@@ -45,6 +45,9 @@ fn the_commands_of_the_readme_are_understood() {
     for args in commands {
         match args[0] {
             "list" => drop(folder.run(&args).succeeded()),
+            // What goes to a place of the user's goes to the folder.
+            "completions" => drop(folder.run(&args[..2]).succeeded()),
+            "man" => drop(folder.run(&["man", "man1"]).succeeded()),
             "compare" | "slowdown" => {
                 for name in args[1..].iter().take_while(|word| !word.starts_with("--")) {
                     write_results(&folder, name);

@@ -49,13 +49,13 @@ const CASES: &[Case] = &[
     Case {
         sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\nvalue = [1]\n",
         place: "s.toml:4:1",
-        says: "[[axis]] 1 has no key or table `value`",
+        says: "[[axis]] 0 has no key or table `value`",
         help: "did you mean `values`?",
     },
     Case {
         sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"seed\"\n",
         place: "s.toml:3:7",
-        says: "[[axis]] 1: it has no values",
+        says: "[[axis]] 0: it has no values",
         help: "range = { from = 1, to = 5 }",
     },
     Case {
@@ -97,7 +97,7 @@ const CASES: &[Case] = &[
     Case {
         sweep: "scenario = \"base.toml\"\n[[axis]]\nkey = \"workload.0.size\"\nvalues = [\"1KB\", \"2\"]\n",
         place: "s.toml:4:18",
-        says: "point size=2: [[workload]] 1, key `size`: `2` has no unit",
+        says: "point size=2: [[workload]] 0, key `size`: `2` has no unit",
         help: "write it like",
     },
     Case {
@@ -109,7 +109,7 @@ const CASES: &[Case] = &[
     Case {
         sweep: "scenario = \"base.toml\"\n[[axis]]\nname = \"scheme\"\n[[axis.variant]]\nname = \"A\"\n",
         place: "s.toml:4:1",
-        says: "[[axis]] 1, [[variant]] 1: it needs a table `set`",
+        says: "[[axis]] 0, [[variant]] 0: it needs a table `set`",
         help: "write it like `set = {",
     },
     Case {
@@ -186,7 +186,7 @@ fn errors_of_axes_and_overrides_are_found_before_anything_runs() {
         (
             "[[override]]\nwhen = { fan_in = 3 }\nsets = { seed = 2 }\n",
             "s.toml:7:1",
-            "[[override]] 1 has no key or table `sets`",
+            "[[override]] 0 has no key or table `sets`",
             "did you mean `set`?",
         ),
     ];

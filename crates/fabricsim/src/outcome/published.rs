@@ -1,0 +1,49 @@
+//! `fct.txt`: completion times in the form of the published simulator.
+
+use std::fs::File;
+use std::io;
+
+use fabricsim_core::flow::Completion;
+use fabricsim_report::{FctRecord, HpccFctWriter};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
+use tempfile::TempPath;
+
+use crate::output::{Ending, ResultFolder, cannot_write, new_file_in};
+
+pub(super) const FCT_TXT: &str = "fct.txt";
+
+/// An `fct.txt` that is being written.
+pub(super) struct PublishedFct {
+    writer: HpccFctWriter<File>,
+    file: TempPath,
+}
+
+impl PublishedFct {
+    /// Begins the file in `folder`, where `scenario` asks for it.
+    pub(super) fn new(scenario: &Scenario, folder: &ResultFolder) -> Result<Option<Self>, Error> {
+        if !scenario.output().fct_txt {
+            return Ok(None);
+        }
+        let file = new_file_in(folder.dir()).map_err(cannot_write(folder.dir()))?;
+        let (out, file) = file.into_parts();
+        let writer = HpccFctWriter::new(out);
+        Ok(Some(Self { writer, file }))
+    }
+
+    /// Adds the row of a flow.
+    pub(super) fn write(&mut self, completion: &Completion, record: &FctRecord) -> io::Result<()> {
+        let request = completion.flow.request;
+        let src_port = request.src_port.unwrap_or_default();
+        self.writer.write(record, src_port, request.dst_port)
+    }
+
+    /// Ends the file and hands it over to `folder`.
+    pub(super) fn finish(self, folder: &mut ResultFolder, ending: Ending) -> Result<(), Error> {
+        let name = ending.name(FCT_TXT);
+        let written = self.writer.finish();
+        written.map_err(cannot_write(folder.dir().join(&name)))?;
+        folder.add(name, self.file);
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! The published HPCC simulator's `fct.txt`.
+
+use std::io::{self, Write};
+
+use fabricsim_core::id::NodeId;
+
+use crate::record::FctRecord;
+use crate::write::push_integer;
+
+/// Bytes gathered before they are handed on.
+const BUFFER: usize = 64 * 1024;
+
+/// The most nodes whose numbers fit the addresses of an `fct.txt`.
+pub const HPCC_FCT_NODES: usize = 1 << 16;
+
+/// Streams records in the form of the published simulator's `fct.txt`: `sip dip sport dport size
+/// start_ns fct_ns ideal_ns` on each line, without a header.
+///
+/// Addresses are eight hexadecimal digits, `0b000001` plus 256 times the node's number up to 255
+/// and 65,536 for each 256 nodes. Times are cut to nanoseconds, as that simulator has them.
+///
+/// The writer gathers bytes itself: `out` needs no `BufWriter`. Rows are complete only after
+/// [`HpccFctWriter::finish`].
+#[derive(Debug)]
+pub struct HpccFctWriter<W> {
+    out: W,
+    buffer: Vec<u8>,
+}
+
+impl<W: Write> HpccFctWriter<W> {
+    /// A writer onto `out`.
+    pub const fn new(out: W) -> Self {
+        Self {
+            out,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Adds a row of a flow between the ports `src_port` and `dst_port`.
+    ///
+    /// # Errors
+    /// When the underlying writer fails.
+    pub fn write(&mut self, record: &FctRecord, src_port: u16, dst_port: u16) -> io::Result<()> {
+        let buffer = &mut self.buffer;
+        for node in [record.src, record.dst] {
+            write!(buffer, "{:08x} ", address(node))?;
+        }
+        for value in [u64::from(src_port), u64::from(dst_port), record.size.get()] {
+            push_integer(buffer, value);
+            buffer.push(b' ');
+        }
+        push_integer(buffer, record.start.as_ns());
+        for time in [record.fct, record.ideal] {
+            buffer.push(b' ');
+            push_integer(buffer, time.as_ns());
+        }
+        buffer.push(b'\n');
+        match self.buffer.len() >= BUFFER {
+            true => self.hand_on(),
+            false => Ok(()),
+        }
+    }
+
+    /// Hands on what is left and returns the underlying writer.
+    ///
+    /// # Errors
+    /// When the underlying writer fails.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.hand_on()?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn hand_on(&mut self) -> io::Result<()> {
+        self.out.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+}
+
+/// The address of `node`.
+const fn address(node: NodeId) -> u32 {
+    0x0b00_0001 + (node.0 / 256) * 0x0001_0000 + (node.0 % 256) * 0x0000_0100
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::id::NodeId;
+    use fabricsim_core::units::{Duration, Time};
+
+    use super::*;
+    use crate::read_hpcc_fct;
+    use crate::record::testing::record;
+
+    fn written(records: &[FctRecord]) -> String {
+        let mut writer = HpccFctWriter::new(Vec::new());
+        for record in records {
+            writer.write(record, 10_000, 100).unwrap();
+        }
+        String::from_utf8(writer.finish().unwrap()).unwrap()
+    }
+
+    /// The first line of a run of the published simulator, of hosts 35 and 20.
+    #[test]
+    fn a_line_is_that_of_the_published_simulator() {
+        let mut flow = record(77_908, 18_985, 18_772);
+        (flow.src, flow.dst) = (NodeId(35), NodeId(20));
+        flow.start = Time::from_ps(2_000_005_948_999);
+        flow.fct = Duration::from_ps(18_985_999);
+        assert_eq!(
+            written(&[flow]),
+            "0b002301 0b001401 10000 100 77908 2000005948 18985 18772\n"
+        );
+    }
+
+    #[test]
+    fn many_nodes_have_addresses() {
+        let mut flow = record(1, 1, 1);
+        (flow.src, flow.dst) = (NodeId(319), NodeId(65_535));
+        assert!(
+            written(&[flow]).starts_with("0b013f01 0bffff01 "),
+            "{}",
+            written(&[flow])
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_written_is_read_back(
+            flows in proptest::collection::vec((0u32..65_536, 0u32..65_536, 1u64.., 0u64..1 << 40), 0..20)
+        ) {
+            let records: Vec<FctRecord> = flows
+                .iter()
+                .zip(0..)
+                .map(|(&(src, dst, size, time), number)| {
+                    let mut flow = record(size, time, time / 2);
+                    (flow.src, flow.dst) = (NodeId(src), NodeId(dst));
+                    flow.flow = fabricsim_core::id::FlowId(number);
+                    flow.class = fabricsim_core::id::ClassId(100);
+                    flow.start = Time::from_ns(time);
+                    flow
+                })
+                .collect();
+            proptest::prop_assert_eq!(read_hpcc_fct(&written(&records)), Ok(records));
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The keys of a configuration.
+
+use super::algorithm::Mode;
+
+/// A key that the published simulator reads.
+#[derive(Debug)]
+pub struct ConfigKey {
+    /// The key.
+    pub name: &'static str,
+    /// Words that follow it.
+    pub(super) words: Words,
+    /// What holds where the key is not given; nothing where the simulator has no value then.
+    pub(super) default: Option<&'static str>,
+    pub(super) role: Role,
+}
+
+/// Words that follow a key.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Words {
+    /// So many.
+    Count(usize),
+    /// A number n, and n pairs of a rate and a value.
+    Map,
+}
+
+/// What becomes of a key in a scenario.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Role {
+    /// It is taken over.
+    Taken,
+    /// It is taken over where one of these algorithms is in use, which alone read it.
+    Of(&'static [Mode]),
+    /// It is left out, for this reason.
+    LeftOut(&'static str),
+}
+
+const fn key(name: &'static str, default: Option<&'static str>, role: Role) -> ConfigKey {
+    ConfigKey {
+        name,
+        words: Words::Count(1),
+        default,
+        role,
+    }
+}
+
+const fn map(name: &'static str) -> ConfigKey {
+    ConfigKey {
+        words: Words::Map,
+        ..key(name, None, Role::Of(&[Mode::Dcqcn, Mode::Dctcp]))
+    }
+}
+
+const UNUSED: Role = Role::LeftOut("the published simulator does not use it, either");
+const NAMED: Role =
+    Role::LeftOut("files have names of their own: fct.txt, pauses.csv, queue_distribution.csv");
+const BOTH_HPCC: Role = Role::Of(&[Mode::Hpcc, Mode::HpccPint]);
+const DCQCN: Role = Role::Of(&[Mode::Dcqcn]);
+
+/// All keys, as `third.cc` reads them.
+pub const CONFIG_KEYS: &[ConfigKey] = &[
+    key(
+        "ENABLE_QCN",
+        Some("1"),
+        Role::Of(&[Mode::Dcqcn, Mode::Dctcp]),
+    ),
+    key("USE_DYNAMIC_PFC_THRESHOLD", Some("1"), UNUSED),
+    key(
+        "PAUSE_TIME",
+        Some("5"),
+        Role::LeftOut("a pause lasts until it is taken back, as in the published simulator"),
+    ),
+    key("DATA_RATE", Some("0"), UNUSED),
+    key("LINK_DELAY", Some("0"), UNUSED),
+    key("PACKET_PAYLOAD_SIZE", Some("1000"), Role::Taken),
+    key(
+        "L2_CHUNK_SIZE",
+        Some("0"),
+        Role::LeftOut("senders go back to the first byte that is missing, not to a chunk"),
+    ),
+    key("L2_ACK_INTERVAL", Some("0"), Role::Taken),
+    key("L2_BACK_TO_ZERO", Some("0"), Role::Taken),
+    key("TOPOLOGY_FILE", None, Role::Taken),
+    key("FLOW_FILE", None, Role::Taken),
+    key("TRACE_FILE", Some(""), Role::Taken),
+    key(
+        "TRACE_OUTPUT_FILE",
+        Some(""),
+        Role::LeftOut("packets are not traced; [observe] samples queues, links and flows"),
+    ),
+    key("FCT_OUTPUT_FILE", Some("fct.txt"), NAMED),
+    key("PFC_OUTPUT_FILE", Some("pfc.txt"), NAMED),
+    key("SIMULATOR_STOP_TIME", Some("3.01"), Role::Taken),
+    key("CC_MODE", Some("1"), Role::Taken),
+    key("ALPHA_RESUME_INTERVAL", Some("55"), DCQCN),
+    key("RATE_DECREASE_INTERVAL", Some("4"), DCQCN),
+    key("CLAMP_TARGET_RATE", Some("0"), DCQCN),
+    key("RP_TIMER", None, DCQCN),
+    key("EWMA_GAIN", None, Role::Of(&[Mode::Dcqcn, Mode::Dctcp])),
+    key("FAST_RECOVERY_TIMES", Some("5"), DCQCN),
+    key(
+        "RATE_AI",
+        None,
+        Role::Of(&[Mode::Hpcc, Mode::HpccPint, Mode::Dcqcn, Mode::Timely]),
+    ),
+    key("RATE_HAI", None, Role::Of(&[Mode::Dcqcn, Mode::Timely])),
+    key("MIN_RATE", Some("100Mb/s"), Role::Taken),
+    key("DCTCP_RATE_AI", Some("1000Mb/s"), Role::Of(&[Mode::Dctcp])),
+    key("ERROR_RATE_PER_LINK", Some("0.0"), Role::Taken),
+    key("HAS_WIN", Some("1"), Role::Taken),
+    key("GLOBAL_T", Some("1"), Role::Taken),
+    key("VAR_WIN", Some("0"), Role::Taken),
+    key("FAST_REACT", Some("1"), Role::Of(&[Mode::Hpcc])),
+    key("U_TARGET", Some("0.95"), BOTH_HPCC),
+    key("MI_THRESH", Some("5"), BOTH_HPCC),
+    key(
+        "INT_MULTI",
+        Some("1"),
+        Role::LeftOut(
+            "the units of telemetry follow the rate of NICs: 1 for each 25 Gbps, as run.py has it",
+        ),
+    ),
+    key("MULTI_RATE", Some("1"), Role::Of(&[Mode::Hpcc])),
+    key("SAMPLE_FEEDBACK", Some("0"), Role::Of(&[Mode::Hpcc])),
+    key("PINT_LOG_BASE", Some("1.05"), Role::Of(&[Mode::HpccPint])),
+    key("PINT_PROB", Some("1.0"), Role::Of(&[Mode::HpccPint])),
+    key("RATE_BOUND", Some("1"), Role::Taken),
+    key("ACK_HIGH_PRIO", Some("0"), Role::Taken),
+    ConfigKey {
+        words: Words::Count(3),
+        ..key("LINK_DOWN", Some("0 0 0"), Role::Taken)
+    },
+    key("ENABLE_TRACE", Some("1"), Role::Taken),
+    map("KMAX_MAP"),
+    map("KMIN_MAP"),
+    map("PMAX_MAP"),
+    key("BUFFER_SIZE", Some("16"), Role::Taken),
+    key("QLEN_MON_FILE", Some(""), NAMED),
+    key("QLEN_MON_START", Some("2000000000"), Role::Taken),
+    key("QLEN_MON_END", Some("2100000000"), Role::Taken),
+];
+
+/// Returns why `key` is left out where `mode` is the algorithm, if it is.
+pub(super) fn reason(key: &ConfigKey, mode: Mode) -> Option<String> {
+    match key.role {
+        Role::Taken => None,
+        Role::LeftOut(reason) => Some(reason.to_owned()),
+        Role::Of(modes) if modes.contains(&mode) => None,
+        Role::Of(modes) => {
+            let names: Vec<String> = modes
+                .iter()
+                .map(|mode| format!("`{}`", mode.kind()))
+                .collect();
+            Some(format!("for {} alone", names.join(", ")))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The lines of a scenario, each with where it comes from.
+
+use std::fmt::Display;
+use std::ops::Range;
+
+use fabricsim_core::input::InputError;
+
+use super::value::Value;
+
+/// Column at which comments behind values begin.
+const COMMENT: usize = 34;
+/// Columns of a comment of its own.
+const WIDTH: usize = 100;
+
+/// A scenario that is being written.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    text: String,
+    origins: Vec<Option<Range<usize>>>,
+}
+
+impl Lines {
+    fn line(&mut self, line: &str, origin: Option<Range<usize>>) {
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.origins.push(origin);
+    }
+
+    /// Adds a comment.
+    pub(super) fn comment(&mut self, text: &str) {
+        self.line(&format!("# {}", plain(text)), None);
+    }
+
+    /// Adds a comment of an item in a list, wrapped.
+    pub(super) fn wrapped_comment(&mut self, text: &str) {
+        let mut line = "#  ".to_owned();
+        for word in plain(text).split_whitespace() {
+            if line.len() + 1 + word.len() > WIDTH {
+                self.line(&line, None);
+                line = "#    ".to_owned();
+            }
+            line.push(' ');
+            line.push_str(word);
+        }
+        self.line(&line, None);
+    }
+
+    /// Begins a table.
+    pub(super) fn table(&mut self, header: &str) {
+        self.line("", None);
+        self.line(header, None);
+    }
+
+    /// Adds a key with a text that is no value of the configuration.
+    pub(super) fn text_key(&mut self, key: &str, text: &str) {
+        self.line(&format!("{key} = {}", quoted(text)), None);
+    }
+
+    /// Adds a key whose value, in the form of TOML, comes from `from`.
+    pub(super) fn key(&mut self, key: &str, value: impl Display, from: &Value<'_>) {
+        let line = format!("{key} = {value}");
+        let line = format!("{line:<COMMENT$} # {}", plain(&from.origin()));
+        self.line(&line, Some(from.span()));
+    }
+
+    /// Adds a key whose value is a text that comes from `from`.
+    pub(super) fn quoted_key(&mut self, key: &str, value: impl Display, from: &Value<'_>) {
+        self.key(key, quoted(&value.to_string()), from);
+    }
+
+    /// Adds lines of a list that comes from `from`.
+    pub(super) fn list(&mut self, key: &str, items: &[String], from: &Value<'_>) {
+        self.line(&format!("{key} = ["), Some(from.span()));
+        for item in items {
+            self.line(&format!("    {item},"), Some(from.span()));
+        }
+        self.line("]", Some(from.span()));
+    }
+
+    /// Returns the text and where its lines come from.
+    pub(super) fn finish(self) -> (String, Vec<Option<Range<usize>>>) {
+        (self.text, self.origins)
+    }
+}
+
+/// `text` as a TOML string.
+pub(super) fn quoted(text: &str) -> String {
+    toml_edit::Value::from(text).to_string().trim().to_owned()
+}
+
+/// `text` without characters that would end a comment.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
+}
+
+/// A number in the form of TOML, where floats have a fraction.
+pub(super) fn float(number: f64) -> String {
+    format!("{number:?}")
+}
+
+/// Refuses a flag that has to be `wanted`.
+pub(super) fn demand(
+    value: &Value<'_>,
+    wanted: &str,
+    why: &str,
+    help: &str,
+) -> Result<(), InputError> {
+    match value.word() == wanted {
+        true => Ok(()),
+        false => Err(value.wrong(why, help)),
+    }
+}

@@ -1,0 +1,142 @@
+//! Network, traffic and switches of a configuration, and when a run of it ends.
+
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::{Duration, Rate};
+
+use super::Surroundings;
+use super::algorithm::Mode;
+use super::config::Configuration;
+use super::lines::{Lines, demand, float};
+use super::value::Value;
+
+/// Time at which traffic starts by convention, and from which failures are counted.
+pub(super) const TRAFFIC_START: Duration = Duration::from_ms(2_000);
+
+/// Writes the topology, the flows, the buffers and the end of the run.
+pub(super) fn write(
+    config: &Configuration<'_>,
+    around: &Surroundings<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    let topology = config.value("TOPOLOGY_FILE")?;
+    lines.table("[topology]");
+    lines.text_key("kind", "file");
+    lines.quoted_key("path", (around.path)(topology.word()), &topology);
+    let losses = config.value("ERROR_RATE_PER_LINK")?;
+    if losses.number()? > 0.0 {
+        return Err(losses.wrong(
+            "a loss that all links have is not taken over",
+            "write the loss into the last column of each link of the topology file, and 0 here",
+        ));
+    }
+    let flows = config.value("FLOW_FILE")?;
+    lines.table("[[workload]]");
+    lines.text_key("kind", "list");
+    lines.quoted_key("path", (around.path)(flows.word()), &flows);
+    lines.table("[run]");
+    let stop = config.value("SIMULATOR_STOP_TIME")?;
+    lines.quoted_key("stop_at", stop.time("s")?, &stop);
+    Ok(())
+}
+
+/// Writes `[switch]`: the buffer, and thresholds of marks where the algorithm reads marks.
+pub(super) fn write_marks(
+    config: &Configuration<'_>,
+    mode: Mode,
+    around: &Surroundings<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    lines.table("[switch]");
+    let buffer = config.value("BUFFER_SIZE")?;
+    lines.quoted_key("buffer", format!("{}MiB", buffer.whole()?), &buffer);
+    if !matches!(mode, Mode::Dcqcn | Mode::Dctcp) {
+        return Ok(());
+    }
+    let marks = config.value("ENABLE_QCN")?;
+    if !marks.flag()? {
+        let never = "{ kmin = \"100TB\", kmax = \"100TB\", pmax = 0.0 }";
+        lines.key("ecn", never, &marks);
+        return Ok(());
+    }
+    let maps = ["KMIN_MAP", "KMAX_MAP", "PMAX_MAP"].map(|name| config.value(name));
+    let [kmin, kmax, pmax] = maps;
+    let (kmin, kmax, pmax) = (kmin?, kmax?, pmax?);
+    let mut rules = Vec::new();
+    for &rate in around.rates {
+        let kilobytes = |map: &Value<'_>| map.whole_at(place_of(map, rate)?);
+        rules.push(format!(
+            "{{ rate = \"{rate}\", kmin = \"{}KB\", kmax = \"{}KB\", pmax = {} }}",
+            kilobytes(&kmin)?,
+            kilobytes(&kmax)?,
+            float(pmax.number_at(place_of(&pmax, rate)?)?)
+        ));
+    }
+    lines.list("ecn_rules", &rules, &kmin);
+    Ok(())
+}
+
+/// Returns the place of the value that `map` has for links of `rate`. The published simulator ends
+/// where there is none, too.
+fn place_of(map: &Value<'_>, rate: Rate) -> Result<usize, InputError> {
+    for place in (1..map.words().len()).step_by(2) {
+        if map.whole_at(place)? == rate.as_bps() {
+            return Ok(place + 1);
+        }
+    }
+    Err(map.wrong(
+        format!("it has no value for links of {rate}, which the topology has"),
+        format!("add the rate, {} bit/s, and its value", rate.as_bps()),
+    ))
+}
+
+/// Writes `[rdma]`, and refuses what hosts cannot do.
+pub(super) fn write_transport(
+    config: &Configuration<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    demand(
+        &config.value("L2_ACK_INTERVAL")?,
+        "1",
+        "every packet is acknowledged",
+        "write L2_ACK_INTERVAL 1",
+    )?;
+    demand(
+        &config.value("L2_BACK_TO_ZERO")?,
+        "0",
+        "to go back to the start of a chunk after a loss is not simulated",
+        "write L2_BACK_TO_ZERO 0: senders go back to what is lost",
+    )?;
+    demand(
+        &config.value("RATE_BOUND")?,
+        "1",
+        "senders that do not keep to their rates are not simulated",
+        "write RATE_BOUND 1",
+    )?;
+    lines.table("[rdma]");
+    let payload = config.value("PACKET_PAYLOAD_SIZE")?;
+    lines.quoted_key("mtu", format!("{}B", payload.whole()?), &payload);
+    let global = config.value("GLOBAL_T")?;
+    let reference = if global.flag()? { "largest" } else { "pair" };
+    lines.quoted_key("base_rtt", reference, &global);
+    let first = config.value("ACK_HIGH_PRIO")?;
+    lines.key("ack_high_priority", first.flag()?, &first);
+    Ok(())
+}
+
+/// Writes the failure of a link.
+pub(super) fn write_failure(
+    config: &Configuration<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    let down = config.value("LINK_DOWN")?;
+    if down.whole()? == 0 {
+        return Ok(());
+    }
+    let at = TRAFFIC_START.saturating_add(down.time("us")?);
+    let ends = format!("[{}, {}]", down.whole_at(1)?, down.whole_at(2)?);
+    lines.table("[[event]]");
+    lines.quoted_key("at", at, &down);
+    lines.text_key("kind", "link-down");
+    lines.key("link", ends, &down);
+    Ok(())
+}

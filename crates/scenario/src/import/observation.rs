@@ -1,0 +1,89 @@
+//! Files that a run of a configuration writes, and what it observes.
+
+use fabricsim_core::input::InputError;
+
+use super::Surroundings;
+use super::config::Configuration;
+use super::keys::ConfigKey;
+use super::lines::Lines;
+use super::network::TRAFFIC_START;
+
+/// Writes `[output]` and `[observe]`.
+pub(super) fn write(
+    config: &Configuration<'_>,
+    around: &Surroundings<'_>,
+    lines: &mut Lines,
+) -> Result<(), InputError> {
+    lines.table("[output]");
+    lines.key("fct_txt", true, &config.value("FCT_OUTPUT_FILE")?);
+    lines.key("pauses", true, &config.value("PFC_OUTPUT_FILE")?);
+    let (from, until) = (
+        config.value("QLEN_MON_START")?,
+        config.value("QLEN_MON_END")?,
+    );
+    if monitors(config)? {
+        lines.table("[observe]");
+        lines.key("queue_distribution", true, &config.value("QLEN_MON_FILE")?);
+        lines.quoted_key("from", from.time("ns")?, &from);
+        lines.quoted_key("until", until.time("ns")?, &until);
+    } else if !around.traced.is_empty() {
+        let trace = config.value("ENABLE_TRACE")?;
+        lines.table("[observe]");
+        lines.key("links", true, &trace);
+        lines.key("queues", true, &trace);
+        lines.quoted_key("from", TRAFFIC_START, &trace);
+        lines.key("nodes", ranges(around.traced), &config.value("TRACE_FILE")?);
+    }
+    Ok(())
+}
+
+/// Returns whether queues are monitored.
+fn monitors(config: &Configuration<'_>) -> Result<bool, InputError> {
+    let from = config.value("QLEN_MON_START")?.time("ns")?;
+    let until = config.value("QLEN_MON_END")?.time("ns")?;
+    Ok(config.file("QLEN_MON_FILE").is_some() && from < until)
+}
+
+/// Returns why a key of what is observed is left out, if it is.
+pub(super) fn reason(
+    config: &Configuration<'_>,
+    key: &ConfigKey,
+) -> Result<Option<String>, InputError> {
+    let is_traced = config.trace_file()?.is_some();
+    Ok(match key.name {
+        "QLEN_MON_START" | "QLEN_MON_END" if !monitors(config)? => Some(
+            "queues are not monitored: the interval is empty, or no QLEN_MON_FILE is given"
+                .to_owned(),
+        ),
+        "TRACE_FILE" | "ENABLE_TRACE" if !is_traced => {
+            Some("nothing is traced: ENABLE_TRACE is 0, or no TRACE_FILE is given".to_owned())
+        }
+        "TRACE_FILE" | "ENABLE_TRACE" if monitors(config)? => Some(
+            "there is no trace of packets, and [observe] has the queues of QLEN_MON_FILE"
+                .to_owned(),
+        ),
+        _ => None,
+    })
+}
+
+/// Node numbers, ascending, as a list of ranges.
+fn ranges(nodes: &[u32]) -> String {
+    let mut sorted = nodes.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for node in sorted {
+        match ranges.last_mut() {
+            Some((_, end)) if *end == node => *end += 1,
+            _ => ranges.push((node, node.saturating_add(1))),
+        }
+    }
+    let written: Vec<String> = ranges
+        .iter()
+        .map(|&(first, end)| match end - first {
+            1 => format!("\"{first}\""),
+            _ => format!("\"{first}..{end}\""),
+        })
+        .collect();
+    format!("[{}]", written.join(", "))
+}
