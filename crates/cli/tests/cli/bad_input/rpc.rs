@@ -23,7 +23,7 @@ pub(super) const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:8:9",
         says: &[
-            "[[workload]] 1, key `query`",
+            "[[workload]] 0, key `query`",
             "`4000` is not a size with a unit",
         ],
         help: "write it like \"4000B\"",
@@ -39,7 +39,7 @@ pub(super) const CASES: &[Case] = &[
         args: &[],
         place: "t.toml:8:9",
         says: &[
-            "[[workload]] 1, key `query`",
+            "[[workload]] 0, key `query`",
             "unknown flow-size distribution `websaerch`",
         ],
         help: "did you mean `websearch`?",
