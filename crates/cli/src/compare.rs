@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::console::{note, output};
 use crate::exit;
-use crate::results::{read_flows, refuse_input};
+use crate::results::{FlowSelection, refuse_input};
 
 const FITS: &str = "a string takes everything";
 
@@ -46,6 +46,9 @@ pub(crate) struct CompareArgs {
     /// (0.005 is half a percent), or a flow is missing in A or B
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) tolerance: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) selection: FlowSelection,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -56,7 +59,11 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
-    let pairing = Pairing::new(&read_flows(&args.a)?, &read_flows(&args.b)?);
+    let read = |path: &PathBuf| args.selection.read(path);
+    let pairing = Pairing::new(&read(&args.a)?, &read(&args.b)?);
+    if pairing.both.is_empty() {
+        return Err(nothing_in_both(args, &pairing));
+    }
     let comparison = Comparison::new(&pairing);
     if let Some(path) = &args.flows {
         refuse_input(path, [&args.a, &args.b])?;
@@ -70,9 +77,6 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     } else {
         output(&describe(args, &comparison))?;
     }
-    if comparison.matched == 0 {
-        note!("no flow is in both: source, destination, size and start (to 1 ns) have to agree");
-    }
     if within == Some(false) {
         note!("further apart than --tolerance, or flows are missing");
         return Ok(ExitCode::from(exit::FAILURE));
@@ -80,10 +84,22 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Says that there is nothing to compare, and what would help.
+fn nothing_in_both(args: &CompareArgs, pairing: &Pairing) -> Error {
+    let (a, b) = (pairing.only_first.len(), pairing.only_second.len());
+    Error::Unsupported {
+        scenario: format!("{} and {}", args.a.display(), args.b.display()),
+        message: format!("no flow is in both: the first has {a} flows, the second {b}"),
+        help: "give results of the same workloads and seed: source, destination, size and start \
+               (to 1 ns) of a flow have to agree"
+            .to_owned(),
+    }
+}
+
 /// Returns whether both hold the same flows and none deviates by more than `tolerance`.
 fn is_within(comparison: &Comparison, tolerance: f64) -> bool {
     let apart = comparison.max_deviation > tolerance;
-    comparison.matched > 0 && comparison.only_first == 0 && comparison.only_second == 0 && !apart
+    comparison.only_first == 0 && comparison.only_second == 0 && !apart
 }
 
 fn describe(args: &CompareArgs, comparison: &Comparison) -> String {

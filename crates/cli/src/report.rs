@@ -12,9 +12,10 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
+use fabricsim::report::Percentile;
 use fabricsim_plot::figure::{
-    CdfOf, Percentile, Quantity, Selection, Series, SlowdownCurve, cdf_figure, queue_curve,
-    queue_figure, read_time_lines, slowdown_figure, time_figure,
+    CdfOf, Quantity, Selection, Series, SlowdownCurve, cdf_figure, queue_curve, queue_figure,
+    read_time_lines, slowdown_figure, time_figure,
 };
 use fabricsim_plot::html::{Cell, Page};
 use fabricsim_scenario::text::file_kind::FileKind;
@@ -23,8 +24,9 @@ use serde_json::Value;
 
 use crate::console::output;
 use crate::plot::capitalized;
+use crate::results::FlowSelection;
 use grouping::{RunGroup, groups};
-use runs::{Run, read_runs, thousands};
+use runs::{Run, SHOWN, read_runs, thousands};
 use settings::{members, overview, scenarios, settings_that_differ};
 
 /// Series of a time figure.
@@ -55,11 +57,14 @@ pub(crate) struct ReportArgs {
     /// Title of the page
     #[arg(long)]
     title: Option<String>,
+
+    #[command(flatten)]
+    selection: FlowSelection,
 }
 
 /// Writes the page.
 pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
-    let runs = read_runs(&args.results)?;
+    let runs = read_runs(&args.results, &args.selection)?;
     let Some(first) = runs.first() else {
         let paths: Vec<String> = args
             .results
@@ -107,20 +112,15 @@ fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
     for group in groups {
         let curves: Vec<SlowdownCurve> = members(runs, group)
             .into_iter()
-            .map(|(run, name, style)| SlowdownCurve {
-                name,
-                style,
-                parts: run.parts,
-                bins: run.bins.clone(),
-            })
+            .map(|(run, name, style)| run.curve.clone().called(name, style))
             .collect();
-        let figure = slowdown_figure(&group.name, &curves, &Percentile::ALL);
+        let figure = slowdown_figure(&group.name, &curves, &SHOWN);
         if !figure.is_empty() {
             page.figure(
                 &figure,
                 "Completion time over completion time on an idle network. Flows are cut by size into \
-                 parts of equal count (100, or 20 of fewer than 10,000 flows); a point stands at \
-                 the largest size of its part.",
+                 bins of equal count, as many as have enough flows for the percentile (100 at \
+                 most); a point stands at the largest size of its bin.",
             );
         }
     }
@@ -133,13 +133,18 @@ fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
                 true => Cell::from("-"),
                 false => Cell::from(format!("{value:.3}")),
             };
+            let known = |percentile: Percentile, value: f64| match percentile.is_known_of(row.count)
+            {
+                true => number(value),
+                false => Cell::from("-"),
+            };
             rows.push(vec![
                 Cell::from(row.class.to_string()),
                 run.name.as_str().into(),
                 thousands(u64::try_from(row.count).unwrap_or(u64::MAX)).into(),
-                number(row.p50),
-                number(row.p95),
-                number(row.p99),
+                known(Percentile::P50, row.p50),
+                known(Percentile::P95, row.p95),
+                known(Percentile::P99, row.p99),
                 number(row.mean),
             ]);
         }

@@ -12,7 +12,7 @@ use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
-    ReplicationTable, SizeBins, bins_csv, equal_count_bins,
+    ReplicationTable, SizeBins, bins_csv, bins_for, equal_count_bins,
 };
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_scenario::text::file_kind::FileKind;
@@ -20,17 +20,21 @@ use fabricsim_scenario::text::input_file::read_text;
 use serde_json::{Value, json};
 
 use crate::console::{exit_with, note, output, pour};
-use crate::results::{fct_file, read_flows, refuse_input, summary_beside};
+use crate::results::{
+    FlowSelection, fct_file, places_with_flows, read_flows, refuse_input, summary_beside,
+};
 
 const FITS: &str = "a string takes everything";
 
-/// The number of bins of the published analysis.
+/// The number of bins of the published analysis, and the most that a table has by itself.
 const PUBLISHED_BINS: usize = 20;
+
+const ONE_AT_A_TIME: &str = "--published prints the table of one RESULT; name one at a time";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fabricsim slowdown results/a                      20 bins of equal count
+  fabricsim slowdown results/a                      bins of equal count
   fabricsim slowdown results/a results/b --bins 100 --percentile 50,99
   fabricsim slowdown results/a --sizes 10KB,100KB,1MB --confidence 95
   fabricsim slowdown results/a --warm-up 1ms --cool-down 2ms --csv bins.csv
@@ -51,7 +55,8 @@ pub(crate) struct SlowdownArgs {
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
 
-    /// Number of bins with equally many flows [default: 20]
+    /// Number of bins with equally many flows [default: as many as have 20 flows or more, at most
+    /// 20]
     #[arg(long, value_name = "N", conflicts_with = "sizes",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     bins: Option<u32>,
@@ -73,9 +78,8 @@ pub(crate) struct SlowdownArgs {
     #[arg(long, value_name = "PERCENT")]
     confidence: Option<Confidence>,
 
-    /// Leave out flows that start less than this after the first one
-    #[arg(long, value_name = "TIME", default_value = "0s")]
-    warm_up: Duration,
+    #[command(flatten)]
+    selection: FlowSelection,
 
     /// Leave out flows that start less than this before the last one
     #[arg(long, value_name = "TIME", conflicts_with = "until")]
@@ -84,10 +88,6 @@ pub(crate) struct SlowdownArgs {
     /// Leave out flows that start after this instant of the run
     #[arg(long, value_name = "TIME")]
     until: Option<Time>,
-
-    /// Only flows of this class; in the published simulator's fct.txt the destination port
-    #[arg(long, value_name = "N")]
-    class: Option<u16>,
 
     /// Write the bins as CSV, to the standard output with `-`
     #[arg(long, value_name = "FILE")]
@@ -138,10 +138,13 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
     if let Some(path) = args.csv_file() {
         refuse_input(path, &args.results)?;
     }
-    let results: Vec<Flows> = args
-        .results
+    let places = places_with_flows(&args.results)?;
+    if args.published && places.len() > 1 {
+        SlowdownArgs::refuse(ONE_AT_A_TIME).unwrap_or_else(|error| exit_with(error));
+    }
+    let results: Vec<Flows> = places
         .iter()
-        .map(|path| args.load(path))
+        .map(|place| args.load(&place.path))
         .collect::<Result<_, _>>()?;
     let (text, json, csv) = if args.published {
         let bins = equal_count_bins(&results[0].kept, PUBLISHED_BINS, BinRule::Published);
@@ -171,17 +174,19 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
 }
 
 impl SlowdownArgs {
+    /// Refuses arguments as the parser does.
+    fn refuse(message: &str) -> Result<(), clap::Error> {
+        let mut command = Self::augment_args(Command::new("fabricsim slowdown"));
+        Err(command.error(ErrorKind::ArgumentConflict, message))
+    }
+
     /// Refuses what cannot be together.
     fn check(&self) -> Result<(), clap::Error> {
-        let refuse = |message: &str| {
-            let mut command = Self::augment_args(Command::new("fabricsim slowdown"));
-            Err(command.error(ErrorKind::ArgumentConflict, message))
-        };
         if self.published && self.results.len() > 1 {
-            return refuse("--published prints the table of one RESULT; name one at a time");
+            return Self::refuse(ONE_AT_A_TIME);
         }
         if self.json && self.csv.is_some() && self.csv_file().is_none() {
-            return refuse(
+            return Self::refuse(
                 "--json and --csv - both go to the standard output; give --csv a file, or leave \
                  one of them out",
             );
@@ -198,18 +203,19 @@ impl SlowdownArgs {
         self.confidence.unwrap_or(Confidence::P95)
     }
 
-    fn bin_count(&self) -> usize {
-        self.bins.map_or(PUBLISHED_BINS, |bins| bins as usize)
+    /// The number of bins for `flows`: as many as have enough for the 95th percentile, unless it
+    /// is given.
+    fn bin_count(&self, flows: usize) -> usize {
+        let own = || bins_for(flows, Percentile::P95).min(PUBLISHED_BINS);
+        self.bins.map_or_else(own, |bins| bins as usize)
     }
 
     fn load(&self, path: &Path) -> Result<Flows, Error> {
-        let mut records = read_flows(path)?;
+        let records = read_flows(path)?;
         let all = records.len();
-        if let Some(class) = self.class {
-            records.retain(|record| record.class.0 == class);
-        }
+        let records = self.selection.of_class(path, records)?;
         let cut = Cut {
-            warm_up: self.warm_up,
+            warm_up: self.selection.warm_up,
             end: match (self.until, self.cool_down) {
                 (Some(until), _) => CutEnd::Until(until),
                 (None, span) => CutEnd::CoolDown(span.unwrap_or(Duration::ZERO)),
@@ -242,7 +248,10 @@ impl SlowdownArgs {
         for (place, flows) in results.iter().enumerate() {
             let bins = match &self.sizes {
                 Some(Edges(edges)) => SizeBins::between(&flows.kept, edges),
-                None => SizeBins::of_equal_count(&flows.kept, self.bin_count(), BinRule::AllFlows),
+                None => {
+                    let count = self.bin_count(flows.kept.len());
+                    SizeBins::of_equal_count(&flows.kept, count, BinRule::AllFlows)
+                }
             };
             let table = BinTable::new(&bins, &self.percentile, self.confidence());
             let goodput = Goodput::of_flows_above(Goodput::LONG, &flows.kept);
@@ -254,6 +263,7 @@ impl SlowdownArgs {
                 Some(_) => write!(text, "\n{table:#}").expect(FITS),
                 None => write!(text, "\n{table}").expect(FITS),
             }
+            text.push_str(&few_flows(&table.unknown()));
             if let Some(goodput) = goodput {
                 writeln!(text, "\n{}", describe_goodput(&goodput)).expect(FITS);
             }
@@ -288,7 +298,7 @@ impl SlowdownArgs {
             }
             None => ReplicationTable::of_equal_count(
                 &replications,
-                self.bin_count(),
+                self.bin_count(replications.iter().map(Vec::len).min().unwrap_or(0)),
                 &self.percentile,
                 self.confidence(),
             ),
@@ -301,6 +311,7 @@ impl SlowdownArgs {
         )
         .expect(FITS);
         text.truncate(text.trim_end_matches('\n').len() + 1);
+        text.push_str(&few_flows(&table.unknown()));
         let mut csv = Vec::new();
         table.write_csv(&mut csv).expect("memory takes everything");
         (text, json!({ "results": sources, "table": table }), csv)
@@ -336,6 +347,21 @@ fn quoted(field: &str) -> String {
     } else {
         field.to_owned()
     }
+}
+
+/// Says why `percentiles` have dashes in a table.
+fn few_flows(percentiles: &[Percentile]) -> String {
+    if percentiles.is_empty() {
+        return String::new();
+    }
+    let needs = percentiles
+        .iter()
+        .map(|percentile| format!("{percentile} needs {}", percentile.least_values()));
+    let needs: Vec<String> = needs.collect();
+    format!(
+        "-: too few flows for the percentile ({})\n",
+        needs.join(", ")
+    )
 }
 
 fn describe_goodput(goodput: &Goodput) -> String {

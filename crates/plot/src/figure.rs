@@ -26,20 +26,24 @@ pub(crate) mod palette;
 mod png;
 mod queues;
 mod slowdown;
+mod slowdown_curve;
 mod style;
 mod svg;
+mod sweep;
 mod theme;
 mod ticks;
 mod time_series;
 
-pub use axis::{Axis, FlowTick, Scale};
+pub use axis::{Axis, FlowTick, Scale, Unit};
 pub use cdf::{CdfOf, cdf_curve, cdf_figure};
 pub use decimate::{MOST_POINTS, decimate};
 #[cfg(feature = "png")]
 pub use png::{DrawError, rasterize};
 pub use queues::{group_curve, group_figure, queue_curve, queue_figure};
-pub use slowdown::{Percentile, SlowdownCurve, relative_figure, slowdown_figure};
+pub use slowdown::{percentile_in_words, relative_figure, slowdown_figure};
+pub use slowdown_curve::{BinCount, SlowdownCurve};
 pub use style::{Dash, Draw, Marker, Strength, Style};
+pub use sweep::{SweepPanel, sweep_figure};
 pub use theme::Theme;
 pub use time_series::{Quantity, Selection, TimeLine, read_time_lines, time_figure};
 

@@ -10,6 +10,8 @@
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts
 //!   them in any way, [`BinTable`] and [`ReplicationTable`] print them with what is certain of
 //!   them.
+//! * [`bins_for`] and [`Percentile::least_values`] say how many bins and which percentiles a number
+//!   of flows can bear.
 //! * [`Cut`] leaves warm-up and cool-down out.
 //! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
@@ -41,6 +43,7 @@ mod checksum;
 pub mod columns;
 mod compare;
 mod cut;
+mod enough;
 mod goodput;
 mod ideal;
 mod interval;
@@ -55,6 +58,7 @@ mod rpc;
 mod size_bins;
 mod size_class;
 mod slowdown;
+mod sweep_table;
 pub mod table;
 mod write;
 
@@ -63,6 +67,7 @@ pub use bins::{Bin, bins_csv, equal_count_bins};
 pub use checksum::Checksum;
 pub use compare::{ClassRatios, Comparison, compare};
 pub use cut::{Cut, CutEnd, CutFlows, CutReport};
+pub use enough::bins_for;
 pub use goodput::Goodput;
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
 pub use interval::{Interval, ReplicaMean, percentile_interval};
@@ -76,4 +81,5 @@ pub use rpc::{RPC_HEADER, RpcRecord, RpcStatistics, write_rpc};
 pub use size_bins::{BinRule, SizeBin, SizeBins, geometric_mean, median};
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};
+pub use sweep_table::{SweepCurves, SweepQuestion, SweepTable};
 pub use write::{FCT_HEADER, FctWriter};

@@ -4,18 +4,19 @@ use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
 use fabricsim::core::input::InputError;
-use fabricsim::report::{Bin, BinRule, Goodput, SlowdownTable, equal_count_bins};
-use fabricsim_plot::figure::{CdfOf, cdf_curve};
+use fabricsim::report::{Goodput, Percentile, SlowdownTable};
+use fabricsim_plot::figure::{BinCount, CdfOf, SlowdownCurve, Style, cdf_curve};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
 
-use crate::results::{PARTIAL, fct_file, names, read_flows, refuse_mixture, summary_beside};
+use crate::results::{
+    FlowSelection, PARTIAL, Place, fct_file, names, places, read_flows, refuse_mixture,
+    summary_beside,
+};
 
-/// Parts into which flows are cut by size: fewer of few flows, whose percentiles would be noise.
-const fn parts(flows: usize) -> usize {
-    if flows < 10_000 { 20 } else { 100 }
-}
+/// Percentiles of the slowdown that figures show.
+pub(crate) const SHOWN: [Percentile; 3] = [Percentile::P50, Percentile::P95, Percentile::P99];
 
 /// Data of a run that the report shows.
 #[derive(Debug)]
@@ -27,9 +28,8 @@ pub(crate) struct Run {
     pub(crate) summary: Value,
     /// Finished flows in the file of flows.
     pub(crate) flows: usize,
-    /// Parts into which the flows were cut.
-    pub(crate) parts: usize,
-    pub(crate) bins: Vec<Bin>,
+    /// Slowdowns over size.
+    pub(crate) curve: SlowdownCurve,
     pub(crate) slowdowns: SlowdownTable,
     /// Distribution of completion times.
     pub(crate) fct: Vec<(f64, f64)>,
@@ -41,74 +41,18 @@ pub(crate) struct Run {
     pub(crate) remarks: Vec<String>,
 }
 
-/// A place with results: a folder, a file of flows, or a point of a sweep.
-struct RunPath {
-    path: PathBuf,
-    is_point: bool,
-}
-
-/// The runs at `paths`, each a folder of results, a file of flows or a folder of a sweep.
-pub(crate) fn read_runs(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
-    let mut places = Vec::new();
-    for path in paths {
-        let points = path.join("points");
-        if points.is_dir() {
-            let folders = folders_of(&points)?;
-            places.extend(folders.into_iter().map(|path| RunPath {
-                path,
-                is_point: true,
-            }));
-        } else {
-            places.push(RunPath {
-                path: path.clone(),
-                is_point: false,
-            });
-        }
-    }
+/// The runs at `paths`, each a folder of results, a file of flows or a folder of a sweep, with the
+/// flows that `selection` chooses.
+pub(crate) fn read_runs(paths: &[PathBuf], selection: &FlowSelection) -> Result<Vec<Run>, Error> {
+    let places = places(paths)?;
     let all: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
     let named = places.iter().zip(names(&all));
-    named.map(|(place, name)| read_run(place, name)).collect()
+    named
+        .map(|(place, name)| read_run(place, name, selection))
+        .collect()
 }
 
-/// The folders in `folder`, in the order of their names, numbers in them by value.
-fn folders_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let error = |source| Error::Read {
-        kind: FileKind::RESULTS,
-        path: folder.to_owned(),
-        source,
-    };
-    let mut folders = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(error)? {
-        let path = entry.map_err(error)?.path();
-        if path.is_dir() {
-            folders.push(path);
-        }
-    }
-    folders.sort_by_cached_key(|path| natural(&path.to_string_lossy()));
-    Ok(folders)
-}
-
-/// A key that orders `seed=2` before `seed=10`.
-fn natural(name: &str) -> Vec<(String, u64)> {
-    let mut parts = vec![(String::new(), 0u64)];
-    let mut in_number = false;
-    for c in name.chars() {
-        if let Some(digit) = c.to_digit(10) {
-            let last = parts.last_mut().expect("never empty");
-            last.1 = last.1.saturating_mul(10).saturating_add(u64::from(digit));
-            in_number = true;
-        } else {
-            if in_number {
-                parts.push((String::new(), 0));
-                in_number = false;
-            }
-            parts.last_mut().expect("never empty").0.push(c);
-        }
-    }
-    parts
-}
-
-fn read_run(place: &RunPath, name: String) -> Result<Run, Error> {
+fn read_run(place: &Place, name: String, selection: &FlowSelection) -> Result<Run, Error> {
     let path = &place.path;
     let mut remarks = Vec::new();
     refuse_mixture(path)?;
@@ -134,13 +78,20 @@ fn read_run(place: &RunPath, name: String) -> Result<Run, Error> {
         // Says what was looked for.
         read_flows(&whole)?
     };
+    let records = selection.apply(path, records)?;
+    let curve = SlowdownCurve::new(
+        &*name,
+        Style::nth(0),
+        &records,
+        &SHOWN,
+        BinCount::OfFlows(records.len()),
+    );
     Ok(Run {
         name,
         path: path.clone(),
         summary,
         flows: records.len(),
-        parts: parts(records.len()),
-        bins: equal_count_bins(&records, parts(records.len()), BinRule::AllFlows),
+        curve,
         slowdowns: SlowdownTable::new(&records),
         fct: cdf_curve(&records, CdfOf::Fct),
         slowdown: cdf_curve(&records, CdfOf::Slowdown),
@@ -277,12 +228,5 @@ mod tests {
         ] {
             assert_eq!(thousands(count), text);
         }
-    }
-
-    #[test]
-    fn numbers_in_names_count_by_value() {
-        let mut names = ["a=10,b=1", "a=2,b=10", "a=2,b=9", "a=0.5,b=1"];
-        names.sort_by_key(|name| natural(name));
-        assert_eq!(names, ["a=0.5,b=1", "a=2,b=9", "a=2,b=10", "a=10,b=1"]);
     }
 }

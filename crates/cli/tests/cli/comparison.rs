@@ -136,21 +136,35 @@ fn a_tolerance_is_a_test() {
 }
 
 #[test]
-fn other_flows_are_told_apart() {
+fn results_without_a_flow_in_common_are_refused() {
     let folder = folder();
     folder.write("other.csv", &format!("{HEADER}\n8,9,10,0,5000,5000\n"));
-    let outcome = folder.run(&["compare", "ours", "other.csv"]).succeeded();
-    assert!(
-        outcome
-            .stdout
-            .contains("only in the first                    2"),
-        "{}",
-        outcome.stdout
+    refused(
+        &folder.run(&["compare", "ours", "other.csv"]),
+        &["no flow is in both: the first has 2 flows, the second 1"],
     );
-    assert!(
-        outcome.stderr.contains("no flow is in both"),
-        "{}",
-        outcome.stderr
+}
+
+#[test]
+fn a_class_can_be_compared_alone() {
+    let folder = Folder::new();
+    let header = HEADER.replace("dst,", "dst,class,");
+    for (name, fct) in [("a.csv", 6_000), ("b.csv", 5_000)] {
+        let rows = format!("0,1,0,10,0,{fct},5000\n0,2,3,10,0,5500,5000\n");
+        folder.write(name, &format!("{header}\n{rows}"));
+    }
+    let outcome = folder
+        .run(&["compare", "a.csv", "b.csv", "--class", "3"])
+        .succeeded();
+    let (matched, apart) = (
+        "flows in both                        1",
+        "greatest             0.000%",
+    );
+    assert!(outcome.stdout.contains(matched), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains(apart), "{}", outcome.stdout);
+    refused(
+        &folder.run(&["compare", "a.csv", "b.csv", "--class", "9"]),
+        &["no flow is of class 9", "the classes of its flows are 0, 3"],
     );
 }
 

@@ -71,9 +71,7 @@ fn two_runs_on_a_page() {
 
     // Figures, the tables and the settings.
     assert_eq!(html.matches("<svg xmlns").count(), 2);
-    assert!(
-        html.contains("slowdown (99th percentile)") && html.contains("flow completion time (us)")
-    );
+    assert!(html.contains("slowdown (median)") && html.contains("flow completion time (us)"));
     assert!(html.contains("30 KB - 1 MB"));
     assert_eq!(html.matches("<details>").count(), 2);
 }
