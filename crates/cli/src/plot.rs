@@ -18,6 +18,7 @@ use fabricsim_plot::figure::{DrawError, Figure, Style, Theme};
 
 use self::cdf::{CdfArgs, cdf};
 use self::queues::{QueuesArgs, queues};
+pub(crate) use self::series::events;
 use self::series::{SeriesArgs, series};
 use self::slowdown::{SlowdownArgs, relative, slowdown};
 use self::sweep::{SweepArgs, sweep};
@@ -65,7 +66,7 @@ struct Drawing {
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
 
-    /// The picture, FILE.svg or FILE.png
+    /// The picture, FILE.svg, FILE.png or FILE.pdf
     #[arg(long, short, value_name = "FILE", value_parser = picture)]
     out: PathBuf,
 
@@ -89,14 +90,17 @@ struct Drawing {
 /// A file name that says which kind of picture it is.
 pub(crate) fn picture(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    if is(&path, "svg") || is(&path, "png") {
+    if ["svg", "png", "pdf"]
+        .into_iter()
+        .any(|ending| is(&path, ending))
+    {
         Ok(path)
     } else {
-        Err("the name of a picture ends in .svg or .png".to_owned())
+        Err("the name of a picture ends in .svg, .png or .pdf".to_owned())
     }
 }
 
-/// `figure` as the file `out`: a PNG with `scale` pixels for each unit, or an SVG.
+/// `figure` as the file `out`: a PNG with `scale` pixels for each unit, a PDF or an SVG.
 pub(crate) fn encoded(
     figure: &Figure,
     out: &std::path::Path,
@@ -105,6 +109,8 @@ pub(crate) fn encoded(
 ) -> Result<Vec<u8>, DrawError> {
     if is(out, "png") {
         figure.to_png(theme, f32::from(scale))
+    } else if is(out, "pdf") {
+        figure.to_pdf(theme)
     } else {
         Ok(figure.to_svg(theme).into_bytes())
     }

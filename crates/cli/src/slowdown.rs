@@ -1,10 +1,12 @@
 //! `fabricsim slowdown`.
 
+mod edges;
+mod words;
+
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use clap::error::ErrorKind;
 use clap::{Args as _, Command};
@@ -12,17 +14,15 @@ use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
-    ReplicationTable, SizeBins, bins_csv, bins_for, equal_count_bins,
+    ReplicationTable, SideBySide, SizeBins, bins_csv, bins_for, equal_count_bins,
 };
-use fabricsim_core::units::{Bytes, Duration, Time};
-use fabricsim_scenario::text::file_kind::FileKind;
-use fabricsim_scenario::text::input_file::read_text;
+use fabricsim_core::units::{Duration, Time};
 use serde_json::{Value, json};
 
+use self::edges::Edges;
+use self::words::{describe_goodput, few_flows, unfinished};
 use crate::console::{exit_with, note, output, pour};
-use crate::results::{
-    FlowSelection, fct_file, places_with_flows, read_flows, refuse_input, summary_beside,
-};
+use crate::results::{FlowSelection, places_with_flows, read_flows, refuse_input};
 
 const FITS: &str = "a string takes everything";
 
@@ -103,28 +103,6 @@ pub(crate) struct SlowdownArgs {
     replications: bool,
 }
 
-/// Sizes at which bins end, in increasing order.
-#[derive(Clone, Debug)]
-struct Edges(Vec<Bytes>);
-
-impl FromStr for Edges {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        const DEFAULT: &str = "10KB,30KB,100KB,200KB,1MB,6MB";
-        let text = if text == "default" { DEFAULT } else { text };
-        let sizes = text.split(',').map(|size| size.parse::<Bytes>());
-        let sizes: Vec<Bytes> = sizes
-            .collect::<Result<_, _>>()
-            .map_err(|error| error.to_string())?;
-        if sizes.is_sorted_by(|a, b| a < b) {
-            Ok(Self(sizes))
-        } else {
-            Err("sizes do not increase; write them like `10KB,100KB,1MB`".to_owned())
-        }
-    }
-}
-
 /// A result as it was read and cut.
 struct Flows {
     path: PathBuf,
@@ -153,7 +131,13 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
     } else if args.replications {
         args.over_replicas(results)
     } else {
-        args.one_by_one(&results)
+        let (text, json, csv) = args.one_by_one(&results);
+        match &results[..] {
+            [first, second] if args.confidence.is_none() => {
+                (args.side_by_side(first, second), json, csv)
+            }
+            _ => (text, json, csv),
+        }
     };
     if let Some(path) = args.csv_file() {
         write_whole(path, |file| {
@@ -279,6 +263,30 @@ impl SlowdownArgs {
         (text, Value::Array(values), csv)
     }
 
+    /// Two results in one table.
+    fn side_by_side(&self, first: &Flows, second: &Flows) -> String {
+        let (a, b) = (&first.kept, &second.kept);
+        let (levels, confidence) = (&self.percentile, self.confidence());
+        let table = match &self.sizes {
+            Some(Edges(edges)) => SideBySide::between(a, b, edges, levels, confidence),
+            None => {
+                let count = self.bin_count(a.len().min(b.len()));
+                SideBySide::of_equal_count(a, b, count, levels, confidence)
+            }
+        };
+        let mut text = format!("{}{}\n{table}", first.describe(), second.describe());
+        text.push_str(&few_flows(&table.unknown()));
+        for flows in [first, second] {
+            if let Some(goodput) = Goodput::of_flows_above(Goodput::LONG, &flows.kept) {
+                let goodput = describe_goodput(&goodput);
+                write!(text, "\n{}: {goodput}", flows.path.display()).expect(FITS);
+            }
+        }
+        text.truncate(text.trim_end_matches('\n').len());
+        text.push('\n');
+        text
+    }
+
     fn over_replicas(&self, results: Vec<Flows>) -> (String, Value, Vec<u8>) {
         let mut text = String::new();
         let mut sources = Vec::new();
@@ -347,40 +355,4 @@ fn quoted(field: &str) -> String {
     } else {
         field.to_owned()
     }
-}
-
-/// Says why `percentiles` have dashes in a table.
-fn few_flows(percentiles: &[Percentile]) -> String {
-    if percentiles.is_empty() {
-        return String::new();
-    }
-    let needs = percentiles
-        .iter()
-        .map(|percentile| format!("{percentile} needs {}", percentile.least_values()));
-    let needs: Vec<String> = needs.collect();
-    format!(
-        "-: too few flows for the percentile ({})\n",
-        needs.join(", ")
-    )
-}
-
-fn describe_goodput(goodput: &Goodput) -> String {
-    let gbps = |bps: f64| bps / 1e9;
-    format!(
-        "goodput of {} flows above 10 MB: mean {:.3} Gbps, median {:.3} Gbps, bytes over time {:.3} Gbps",
-        goodput.flows,
-        gbps(goodput.mean_bps),
-        gbps(goodput.median_bps),
-        gbps(goodput.aggregate_bps)
-    )
-}
-
-/// Returns how many flows had not ended, as the summary beside the result says; `None` where it
-/// says nothing, or all had.
-fn unfinished(path: &Path) -> Option<u64> {
-    let summary = summary_beside(&fct_file(path));
-    let text = read_text(FileKind::SUMMARY, &summary).ok()?;
-    let summary: Value = serde_json::from_str(&text).ok()?;
-    let count = |key: &str| summary["flows"][key].as_u64().unwrap_or(0);
-    Some(count("unfinished") + count("unreachable")).filter(|flows| *flows > 0)
 }

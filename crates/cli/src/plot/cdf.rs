@@ -2,10 +2,13 @@
 
 use clap::ValueEnum;
 use fabricsim::Error;
-use fabricsim_plot::figure::{CdfOf, Figure, MOST_POINTS, Series, cdf_curve, cdf_figure};
+use fabricsim_plot::figure::{
+    CdfOf, Figure, MOST_POINTS, Series, Style, cdf_curve, cdf_figure, cdf_of_values,
+};
 
-use super::Drawing;
-use crate::results::FlowSelection;
+use super::{Drawing, refused};
+use crate::queries::query_records;
+use crate::results::{FlowSelection, refuse_mixture};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CdfArgs {
@@ -28,6 +31,8 @@ enum CdfKind {
     Slowdown,
     /// Flow size
     Size,
+    /// Query completion time (rpc.csv)
+    Qct,
 }
 
 /// Distributions over the flows of results.
@@ -36,6 +41,7 @@ pub(super) fn cdf(args: &CdfArgs) -> Result<Figure, Error> {
         CdfKind::Fct => CdfOf::Fct,
         CdfKind::Slowdown => CdfOf::Slowdown,
         CdfKind::Size => CdfOf::Size,
+        CdfKind::Qct => return queries(args),
     };
     let mut curves = Vec::new();
     let mut most = 0;
@@ -55,4 +61,30 @@ pub(super) fn cdf(args: &CdfArgs) -> Result<Figure, Error> {
         figure.notes.push(note.to_owned());
     }
     Ok(figure)
+}
+
+/// The distribution of query completion times.
+fn queries(args: &CdfArgs) -> Result<Figure, Error> {
+    let places = args.drawing.places()?;
+    let names: Vec<&String> = places.iter().map(|(_, name)| name).collect();
+    let styles = Style::of_names(&names);
+    let mut curves = Vec::new();
+    for ((place, name), style) in places.iter().zip(styles) {
+        refuse_mixture(&place.path)?;
+        let times = query_records(&place.path, &args.selection)?;
+        if times.is_empty() {
+            return Err(refused(
+                &args.drawing,
+                &format!("{} has no queries", place.path.display()),
+                "give results of a workload of kind `rpc`, which have an rpc.csv, and a class and \
+                 warm-up that leave some",
+            ));
+        }
+        let times = times.iter().map(|query| query.qct().as_ps() as f64 / 1e3);
+        curves.push(Series::curve(name, style, cdf_of_values(times.collect())));
+    }
+    let of = CdfOf::Qct;
+    let title = format!("Distribution of {of}");
+    let title = args.drawing.title_of(&title, &args.selection);
+    Ok(cdf_figure(&title, vec![(of, curves)]))
 }

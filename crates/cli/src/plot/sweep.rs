@@ -90,7 +90,13 @@ pub(super) fn sweep(args: &SweepArgs) -> Result<Figure, Error> {
         return Ok(Figure::new(""));
     };
     let title = drawing.title(&format!("{} over {x}", super::capitalized(&column.label)));
-    let y = Axis::linear(column.label).in_unit(column.unit);
+    // Nothing that a sweep counts is negative, and slowdowns are at least 1.
+    let least = if column.name.contains("slowdown") {
+        1.0
+    } else {
+        0.0
+    };
+    let y = Axis::linear(column.label).in_unit(column.unit).from(least);
     Ok(sweep_figure(&title, SweepPanel { x, y, curves }))
 }
 

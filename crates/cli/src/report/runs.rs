@@ -1,15 +1,21 @@
 //! The runs of a report, read one after the other and kept only as what is shown of them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
+use fabricsim::core::id::ClassId;
 use fabricsim::core::input::InputError;
-use fabricsim::report::{Goodput, Percentile, SlowdownTable};
+use fabricsim::report::{
+    Confidence, FctRecord, Goodput, GroupTails, Percentile, SlowdownTable, group_tails,
+    incast_rounds,
+};
 use fabricsim_plot::figure::{BinCount, CdfOf, SlowdownCurve, Style, cdf_curve};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
 
+use crate::queries::{Queries, read_queries};
 use crate::results::{
     FlowSelection, PARTIAL, Place, fct_file, names, places, read_flows, refuse_mixture,
     summary_beside,
@@ -28,8 +34,16 @@ pub(crate) struct Run {
     pub(crate) summary: Value,
     /// Finished flows in the file of flows.
     pub(crate) flows: usize,
-    /// Slowdowns over size.
-    pub(crate) curve: SlowdownCurve,
+    /// Slowdowns over size, of each class of flows in the order of their numbers.
+    pub(crate) curves: Vec<(u16, SlowdownCurve)>,
+    /// Distributions of slowdowns, of classes whose flows all have one size.
+    pub(crate) of_one_size: Vec<(u16, Vec<(f64, f64)>)>,
+    /// Tails of the slowdown by class and size.
+    pub(crate) tails: Vec<GroupTails>,
+    /// Completion times of the rounds of incasts in nanoseconds and increasing order, by class.
+    pub(crate) incasts: Vec<(u16, Vec<f64>)>,
+    /// Queries by class.
+    pub(crate) queries: Vec<Queries>,
     pub(crate) slowdowns: SlowdownTable,
     /// Distribution of completion times.
     pub(crate) fct: Vec<(f64, f64)>,
@@ -79,25 +93,64 @@ fn read_run(place: &Place, name: String, selection: &FlowSelection) -> Result<Ru
         read_flows(&whole)?
     };
     let records = selection.apply(path, records)?;
-    let curve = SlowdownCurve::new(
-        &*name,
-        Style::nth(0),
-        &records,
-        &SHOWN,
-        BinCount::OfFlows(records.len()),
-    );
+    let queries = read_queries(path, selection)?;
+    let mut curves = Vec::new();
+    let mut of_one_size = Vec::new();
+    for (class, flows) in by_class(&records) {
+        let bins = BinCount::OfFlows(flows.len());
+        let curve = SlowdownCurve::new("", Style::nth(0), &flows, &SHOWN, bins);
+        if curve.has_one_size() {
+            of_one_size.push((class, cdf_curve(&flows, CdfOf::Slowdown)));
+        }
+        curves.push((class, curve));
+    }
     Ok(Run {
         name,
         path: path.clone(),
-        summary,
         flows: records.len(),
-        curve,
+        curves,
+        of_one_size,
+        tails: group_tails(&records, &SHOWN, Confidence::P95),
+        incasts: incasts(&records, &summary),
+        queries,
         slowdowns: SlowdownTable::new(&records),
         fct: cdf_curve(&records, CdfOf::Fct),
         slowdown: cdf_curve(&records, CdfOf::Slowdown),
         goodput: Goodput::of_flows_above(Goodput::LONG, &records),
         remarks,
+        summary,
     })
+}
+
+/// The flows of each class.
+fn by_class(records: &[FctRecord]) -> Vec<(u16, Vec<FctRecord>)> {
+    let mut classes: BTreeMap<u16, Vec<FctRecord>> = BTreeMap::new();
+    for record in records {
+        classes.entry(record.class.0).or_default().push(*record);
+    }
+    classes.into_iter().collect()
+}
+
+/// The completion times of the incasts that `summary` names, by class.
+fn incasts(records: &[FctRecord], summary: &Value) -> Vec<(u16, Vec<f64>)> {
+    let workloads = summary
+        .pointer("/scenario/workload")
+        .and_then(Value::as_array);
+    let workloads = workloads.map_or(&[][..], Vec::as_slice);
+    (0u16..)
+        .zip(workloads)
+        .filter(|(_, workload)| workload["kind"] == "incast")
+        .map(|(class, _)| {
+            let rounds = incast_rounds(records, ClassId(class));
+            let mut times: Vec<f64> = rounds
+                .iter()
+                .map(|round| round.time.as_ps() as f64 / 1e3)
+                .collect();
+            times.sort_unstable_by(f64::total_cmp);
+            (class, times)
+        })
+        .filter(|(_, times)| !times.is_empty())
+        .collect()
 }
 
 /// A summary.json; `Null` when there is none.
@@ -129,6 +182,28 @@ impl Run {
             None | Some(Value::Null) => "-".to_owned(),
             Some(Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
+        }
+    }
+
+    /// The flows of a class in words: `incast flows`, with the number of the class where several
+    /// workloads are of that kind.
+    pub(crate) fn class_name(&self, class: u16) -> String {
+        let workloads = self
+            .summary
+            .pointer("/scenario/workload")
+            .and_then(Value::as_array);
+        let workloads = workloads.map_or(&[][..], Vec::as_slice);
+        let kind_of = |workload: &Value| workload["kind"].as_str().map(str::to_owned);
+        let own = workloads.get(usize::from(class)).and_then(kind_of);
+        match own {
+            Some(kind) => {
+                let alike = workloads.iter().filter_map(kind_of);
+                match alike.filter(|other| *other == kind).count() {
+                    1 => format!("{kind} flows"),
+                    _ => format!("{kind} flows (class {class})"),
+                }
+            }
+            None => format!("flows of class {class}"),
         }
     }
 

@@ -1,5 +1,7 @@
 //! `fabricsim plot`.
 
+mod over_time;
+
 use roxmltree::Document;
 
 use crate::support::Folder;
@@ -98,19 +100,13 @@ fn the_published_simulators_file_is_drawn_too() {
     folder
         .run(&["plot", "cdf", "fct.txt", "--of", "size", "-o", "c.svg"])
         .succeeded();
-    assert_has(
-        &texts(&folder, "c.svg"),
-        &["flow size (bytes)", "flows (%)", "100"],
-    );
+    assert_has(&texts(&folder, "c.svg"), &["flow size", "flows (%)", "100"]);
 }
 
 #[test]
 fn distributions_have_the_axis_of_what_they_are_of() {
     let folder = folder();
-    for (of, label) in [
-        ("fct", "flow completion time (us)"),
-        ("slowdown", "slowdown"),
-    ] {
+    for (of, label) in [("fct", "flow completion time"), ("slowdown", "slowdown")] {
         folder
             .run(&["plot", "cdf", "a", "b", "--of", of, "-o", "c.svg"])
             .succeeded();
@@ -134,7 +130,7 @@ fn queues_have_a_curve_for_each_group() {
     assert_has(
         &texts(&folder, "q.svg"),
         &[
-            "queue at a switch port (bytes)",
+            "queue at a switch port",
             "time with at most this queue (%)",
             "all",
             "door",
@@ -211,7 +207,7 @@ fn queues_over_time_and_what_is_left_out() {
         .succeeded();
     assert_has(
         &texts(&folder, "q.svg"),
-        &["node 9 port 0", "node 9 port 1", "queue (bytes)", "40K"],
+        &["node 9 port 0", "node 9 port 1", "queue", "40 KB"],
     );
 
     let outcome = folder
@@ -250,12 +246,20 @@ fn a_png_is_a_picture_of_twice_the_size() {
 }
 
 #[test]
+fn a_pdf_is_a_page_of_the_pictures_size() {
+    let folder = folder();
+    folder.run(&["plot", "cdf", "a", "-o", "c.pdf"]).succeeded();
+    let pdf = folder.read("c.pdf");
+    assert!(pdf.starts_with("%PDF-1.4") && pdf.contains("/MediaBox [0 0 "));
+}
+
+#[test]
 fn errors_are_named() {
     let folder = folder();
     folder.write("empty.csv", HEADER);
     folder.write("cut.csv", "time_ns,node,port,queue_bytes\n1,2,x,4\n");
     for (args, words) in [
-        (&["slowdown", "a", "-o", "s.pdf"][..], ".svg or .png"),
+        (&["slowdown", "a", "-o", "s.gif"][..], ".svg, .png or .pdf"),
         (
             &["slowdown", "a", "-o", "s.svg", "--percentile", "0.95"],
             "did you mean 95?",

@@ -1,5 +1,7 @@
 //! Slowdowns by flow size, on the command line.
 
+mod choice;
+
 use std::fmt::Write;
 
 use crate::support::{Folder, Outcome};
@@ -54,92 +56,68 @@ flows upto   bytes upto         n       p50       p90      mean  geo mean
 }
 
 #[test]
-fn percentiles_of_too_few_flows_are_dashes_with_a_note() {
-    let folder = Folder::new();
-    folder.write("a.csv", &result(150, 0));
-    let outcome = folder
-        .run(&["slowdown", "a.csv", "--bins", "2"])
+fn two_results_are_beside_each_other() {
+    let outcome = folder()
+        .run(&[
+            "slowdown",
+            "a",
+            "b.csv",
+            "--sizes",
+            "20KB,1MB",
+            "--percentile",
+            "50,99",
+        ])
         .succeeded();
-    let expected = "
-flows upto   bytes upto         n       p50       p95       p99     p99.9      mean  geo mean
-    50.00%        75000        75     1.380     1.720         -         -     1.380     1.363
-   100.00%       150000        75     2.130     2.470         -         -     2.130     2.119
-       all                    150     1.760     2.430     2.490         -     1.755     1.699
--: too few flows for the percentile (p99 needs 100, p99.9 needs 1000)
+    let expected = "\
+a: 40 flows that start from 1us to 40us; left out 0 that start before and 0 that start after
+b.csv: 40 flows that start from 1us to 40us; left out 0 that start before and 0 that start after
+
+  bytes upto   n first  n second               first    second     ratio
+       20000        20        20  p50          1.110     1.210     0.917
+                                  p99              -         -         -
+                                  mean         1.105     1.205     0.917
+                                  geo mean     1.103     1.204     0.917
+     1000000        20        20  p50          1.310     1.410     0.929
+                                  p99              -         -         -
+                                  mean         1.305     1.405     0.929
+                                  geo mean     1.304     1.404     0.929
+        more         0         0  p50              -         -         -
+                                  p99              -         -         -
+                                  mean             -         -         -
+                                  geo mean         -         -         -
+         all        40        40  p50          1.210     1.310     0.924
+                                  p99              -         -         -
+                                  mean         1.205     1.305     0.923
+                                  geo mean     1.199     1.300     0.923
+-: too few flows for the percentile (p99 needs 100)
 ";
-    assert!(outcome.stdout.ends_with(expected), "{}", outcome.stdout);
-    let own = folder.run(&["slowdown", "a.csv"]).succeeded().stdout;
-    // 150 flows are 7 bins of 20 or more.
-    assert_eq!(own.matches('%').count(), 7, "{own}");
+    assert_eq!(outcome.stdout, expected);
 }
 
 #[test]
-fn a_fraction_is_not_taken_for_a_percentile() {
-    for text in ["0.99", ".99"] {
-        refused(
-            &folder().run(&["slowdown", "a", "--percentile", text]),
-            &["did you mean 99?"],
-        );
-    }
-}
-
-#[test]
-fn a_class_without_flows_is_refused_with_those_that_there_are() {
-    refused(
-        &folder().run(&["slowdown", "a", "--class", "9"]),
-        &["no flow is of class 9", "the classes of its flows are 0, 1"],
-    );
-}
-
-#[test]
-fn a_folder_of_a_sweep_stands_for_its_points() {
-    let folder = Folder::new();
-    for seed in [2, 10] {
-        let point = format!("s/points/seed={seed}");
-        std::fs::create_dir_all(folder.path(&point)).expect("a folder");
-        folder.write(&format!("{point}/fct.csv"), &result(40, seed));
-    }
-    std::fs::create_dir(folder.path("s/points/seed=11")).expect("a folder");
-    let outcome = folder.run(&["slowdown", "s", "--replications"]).succeeded();
-    assert!(
-        outcome.stdout.starts_with("s/points/seed=2: 40 flows"),
-        "{}",
-        outcome.stdout
-    );
-    assert!(outcome.stdout.contains("\ns/points/seed=10: 40 flows"));
-    assert!(
-        outcome.stderr.starts_with("s/points/seed=11 has no flows"),
-        "{}",
-        outcome.stderr
-    );
-}
-
-#[test]
-fn results_come_one_after_another() {
+fn three_results_come_one_after_another() {
+    let folder = folder();
+    folder.write("c.csv", &result(40, 20));
     let args = [
         "slowdown",
         "a",
         "b.csv",
+        "c.csv",
         "--sizes",
         "20KB,1MB",
         "--percentile",
         "50",
     ];
-    let outcome = folder().run(&args).succeeded();
+    let outcome = folder.run(&args).succeeded();
     let rows: Vec<&str> = outcome
         .stdout
         .lines()
-        .filter(|line| line.contains('%') || line.ends_with("after"))
+        .filter(|line| line.starts_with("    50.00%"))
         .collect();
     let expected = [
-        "a: 40 flows that start from 1us to 40us; left out 0 that start before and 0 that start after",
         "    50.00%        20000        20     1.110     1.105     1.103",
-        "   100.00%      1000000        20     1.310     1.305     1.304",
-        "   100.00%         more         0         -         -         -",
-        "b.csv: 40 flows that start from 1us to 40us; left out 0 that start before and 0 that start after",
         "    50.00%        20000        20     1.210     1.205     1.204",
-        "   100.00%      1000000        20     1.410     1.405     1.404",
-        "   100.00%         more         0         -         -         -",
+        "    50.00%        20000        20     1.310     1.305     1.304",
     ];
     assert_eq!(rows, expected, "{}", outcome.stdout);
 }

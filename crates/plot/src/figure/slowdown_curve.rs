@@ -24,6 +24,7 @@ pub struct SlowdownCurve {
     /// The largest size in every tenth of the flows.
     pub(super) ticks: Vec<FlowTick>,
     percentiles: Vec<(Percentile, Vec<SlowdownPoint>)>,
+    one_size: bool,
 }
 
 /// A percentile of the slowdowns of a bin.
@@ -69,6 +70,7 @@ impl SlowdownCurve {
             style,
             ticks: tenths(records),
             percentiles: percentiles.iter().copied().map(points).collect(),
+            one_size: records.windows(2).all(|pair| pair[0].size == pair[1].size),
         }
     }
 
@@ -80,6 +82,12 @@ impl SlowdownCurve {
             style,
             ..self
         }
+    }
+
+    /// Returns whether all flows have the same size.
+    #[must_use]
+    pub const fn has_one_size(&self) -> bool {
+        self.one_size
     }
 
     /// The points at `percentile`, in the order of sizes.

@@ -116,7 +116,7 @@ pub(super) fn number(value: f64) -> String {
 
 /// A value with its unit in at most three significant digits: `1.2 ms`, `40 KB`, `25 Gbps`.
 #[must_use]
-pub(super) fn quantity(value: f64, unit: Unit) -> String {
+pub fn quantity(value: f64, unit: Unit) -> String {
     let steps: [(f64, &str); 5] = match unit {
         Unit::None => return number(value),
         Unit::Nanoseconds => [

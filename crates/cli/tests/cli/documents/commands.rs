@@ -76,6 +76,9 @@ fn the_commands_of_the_readme_are_understood() {
                 for name in results {
                     write_results(&folder, name);
                     folder.write(&format!("{name}/flows.csv"), samples);
+                    let points = "point,load,scheme,status,flows_finished,slowdown_p99\n\
+                                  a,0.3,HPCC,finished,500,2\n";
+                    folder.write(&format!("{name}/points.csv"), points);
                 }
                 folder.run(&args).succeeded();
             }
