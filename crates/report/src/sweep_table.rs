@@ -301,6 +301,8 @@ point,workload.0.load,cc.kind,seed,status,flows_finished,slowdown_p99
         }
     }
 
+    type Known = Option<(usize, f64)>;
+
     #[test]
     fn seeds_are_pooled_and_what_is_missing_is_counted() {
         let table = SweepTable::read(TABLE).expect("a table");
@@ -308,7 +310,7 @@ point,workload.0.load,cc.kind,seed,status,flows_finished,slowdown_p99
         let by = ["cc.kind".to_owned()];
         let curves = table.curves(&question(&by, &[])).expect("columns");
         assert_eq!(curves.xs, ["0.3", "0.5"]);
-        let means: Vec<(&str, Vec<Option<(usize, f64)>>)> = curves
+        let means: Vec<(&str, Vec<Known>)> = curves
             .curves
             .iter()
             .map(|(name, at)| {

@@ -82,7 +82,7 @@ fn statement(first: &Scheme<'_>, other: &Scheme<'_>, group: &Group) -> Option<St
     let ratios = SHOWN.iter().rev().filter_map(|p| Some((*p, ratio(*p)?)));
     let ratios: Vec<(Percentile, Ratio)> = ratios.collect();
     let certain = ratios.iter().find(|(_, ratio)| ratio.interval.is_some());
-    let (percentile, ratio) = *certain.or(ratios.first())?;
+    let (percentile, ratio) = *certain.or_else(|| ratios.first())?;
     let flows = describe(first, group);
     Some(Statement {
         text: sentence([&first.name, &other.name], percentile, &flows, ratio),

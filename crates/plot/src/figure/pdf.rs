@@ -221,7 +221,7 @@ fn file(width: f32, height: f32, drawing: &Drawing) -> Vec<u8> {
     // Rows of the table are 20 bytes long, ends of lines included.
     write!(file, "xref\n0 {count}\n0000000000 65535 f \n").expect(FITS);
     for place in places {
-        write!(file, "{place:010} 00000 n \n").expect(FITS);
+        writeln!(file, "{place:010} 00000 n ").expect(FITS);
     }
     write!(
         file,
