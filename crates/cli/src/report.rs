@@ -35,6 +35,7 @@ const UNFINISHED: usize = 20;
 Examples:
   fabricsim report results/hpcc results/dcqcn
   fabricsim report sweeps/load -o load.html         all points of a sweep
+  fabricsim report a1 a2 a3 b1 b2 b3                two settings, three seeds of each
   fabricsim report results/hpcc fct.txt             with the published simulator's
 
 The page holds everything: it needs no network and no script. Exit codes: 0 written, 1 the page

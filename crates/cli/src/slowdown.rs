@@ -35,14 +35,16 @@ const ONE_AT_A_TIME: &str = "--published prints the table of one RESULT; name on
 #[command(after_help = "\
 Examples:
   fabricsim slowdown results/a                      bins of equal count
-  fabricsim slowdown results/a results/b --bins 100 --percentile 50,99
+  fabricsim slowdown results/a results/b --bins 4   two side by side, with ratios
+  fabricsim slowdown results/a --class 1 --percentile 50,99
   fabricsim slowdown results/a --sizes 10KB,100KB,1MB --confidence 95
   fabricsim slowdown results/a --warm-up 1ms --cool-down 2ms --csv bins.csv
   fabricsim slowdown results/seed1 results/seed2 results/seed3 --replications
   fabricsim slowdown fct.txt --published            the published script's table
 
 Slowdowns are at least 1; percentiles are not interpolated: of n sorted values the one at place
-floor(n p), from 0. Unfinished flows are in no result.
+floor(n p), from 0. A percentile needs 1 / (1 - p) flows (p95 20, p99 100, p99.9 1000): of fewer
+there is a dash. Unfinished flows are in no result.
 
 Intervals of a percentile take flows to be independent. Flows of one run share queues, so these
 intervals are too narrow: of 40 runs with a thousand short flows each at a load of 0.6, those of

@@ -97,8 +97,10 @@ fn chosen(runs: &[TimeRun], most: usize) -> (Vec<(String, Style, &TimeLine)>, us
             let drawn = match runs.len() {
                 1 => (name.to_owned(), Style::nth(i), line),
                 _ => {
+                    // One series of each run is told apart by more than color, too.
+                    let dash = if places.len() > 1 { i } else { which };
                     let style = Style {
-                        dash: Style::nth(i).dash,
+                        dash: Style::nth(dash).dash,
                         ..Style::nth(which)
                     };
                     (format!("{}: {name}", run.name), style, line)
