@@ -59,7 +59,7 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Slowdown by flow size, of one result or of several seeds
     Slowdown(SlowdownArgs),
-    /// Draw results: slowdown over size, distributions, time series (SVG or PNG)
+    /// Draw results: slowdown over size, distributions, time series (SVG, PNG or PDF)
     Plot(PlotArgs),
     /// Run the experiments of a published figure and say how near the results are
     Reproduce(ReproduceArgs),

@@ -1,17 +1,19 @@
 //! `fabricsim compare`.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
-use fabricsim::report::{Comparison, Pairing};
+use fabricsim::report::{Comparison, Pairing, Percentile};
+use fabricsim_plot::figure::{Unit, quantity};
 use serde_json::{Value, json};
 
 use crate::console::{note, output};
 use crate::exit;
-use crate::results::{read_flows, refuse_input};
+use crate::queries::{PERCENTILES, Queries, read_queries};
+use crate::results::{FlowSelection, Place, places_with_flows, refuse_input};
 
 const FITS: &str = "a string takes everything";
 
@@ -28,7 +30,7 @@ are A over B. Slowdowns are at least 1; their percentiles are not interpolated: 
 values the one at place floor(n p), from 0. Exit codes: 0 compared, 1 a flow is further apart
 than --tolerance or missing, or a file cannot be written, 2 bad input.")]
 pub(crate) struct CompareArgs {
-    /// An fct.csv, a folder with one, or the published simulator's fct.txt
+    /// An fct.csv, a folder with one or of a sweep, or the published simulator's fct.txt
     pub(crate) a: PathBuf,
 
     /// Another one of the same flows
@@ -46,6 +48,9 @@ pub(crate) struct CompareArgs {
     /// (0.005 is half a percent), or a flow is missing in A or B
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) tolerance: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) selection: FlowSelection,
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -56,40 +61,149 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<ExitCode, Error> {
-    let pairing = Pairing::new(&read_flows(&args.a)?, &read_flows(&args.b)?);
-    let comparison = Comparison::new(&pairing);
-    if let Some(path) = &args.flows {
-        refuse_input(path, [&args.a, &args.b])?;
-        write_whole(path, |file| pairing.write_csv(file))?;
+    let pairs = args.pairs()?;
+    let mut texts = Vec::new();
+    let mut values = Vec::new();
+    let mut all_within = true;
+    for (a, b) in &pairs {
+        let read = |path: &Path| args.selection.read(path);
+        let pairing = Pairing::new(&read(a)?, &read(b)?);
+        if pairing.both.is_empty() {
+            return Err(nothing_in_both(a, b, &pairing));
+        }
+        let comparison = Comparison::new(&pairing);
+        if let Some(path) = &args.flows {
+            refuse_input(path, [a, b])?;
+            write_whole(path, |file| pairing.write_csv(file))?;
+        }
+        let within = args
+            .tolerance
+            .map(|tolerance| is_within(&comparison, tolerance));
+        all_within &= within != Some(false);
+        let queries = [a, b].map(|path| read_queries(path, &args.selection));
+        let [first, second] = queries;
+        let queries = (first?, second?);
+        texts.push(describe(args, [a, b], &comparison) + &describe_queries(&queries.0, &queries.1));
+        values.push(as_json(args, [a, b], &comparison, within));
     }
-    let within = args
-        .tolerance
-        .map(|tolerance| is_within(&comparison, tolerance));
     if args.json {
-        output(&format!("{:#}\n", as_json(args, &comparison, within)))?;
+        let value = match values.len() {
+            1 => values.remove(0),
+            _ => Value::Array(values),
+        };
+        output(&format!("{value:#}\n"))?;
     } else {
-        output(&describe(args, &comparison))?;
+        output(&texts.join("\n"))?;
     }
-    if comparison.matched == 0 {
-        note!("no flow is in both: source, destination, size and start (to 1 ns) have to agree");
-    }
-    if within == Some(false) {
+    if !all_within {
         note!("further apart than --tolerance, or flows are missing");
         return Ok(ExitCode::from(exit::FAILURE));
     }
     Ok(ExitCode::SUCCESS)
 }
 
+impl CompareArgs {
+    /// The results that are compared: of two sweeps, all points that both have.
+    fn pairs(&self) -> Result<Vec<(PathBuf, PathBuf)>, Error> {
+        let of = |path: &PathBuf| places_with_flows(std::slice::from_ref(path));
+        let (first, second) = (of(&self.a)?, of(&self.b)?);
+        let refuse = |message: &str, help: &str| Error::Unsupported {
+            scenario: format!("{} and {}", self.a.display(), self.b.display()),
+            message: message.to_owned(),
+            help: help.to_owned(),
+        };
+        let are_points = |places: &[Place]| places.iter().any(|place| place.is_point);
+        if are_points(&first) != are_points(&second) {
+            return Err(refuse(
+                "one is a sweep, the other a result",
+                "give two results, or two sweeps, of which points of the same name are compared",
+            ));
+        }
+        if !are_points(&first) {
+            return Ok(vec![(self.a.clone(), self.b.clone())]);
+        }
+        let name = |place: &Place| place.path.file_name().map(std::ffi::OsStr::to_owned);
+        let pair = |place: &Place| {
+            let other = second.iter().find(|other| name(other) == name(place))?;
+            Some((place.path.clone(), other.path.clone()))
+        };
+        let pairs: Vec<(PathBuf, PathBuf)> = first.iter().filter_map(pair).collect();
+        if pairs.is_empty() {
+            return Err(refuse(
+                "no point is in both sweeps",
+                "points of the same name are compared; give two points as results instead",
+            ));
+        }
+        if pairs.len() > 1 && self.flows.is_some() {
+            return Err(refuse(
+                "--flows writes the flows of one comparison, and there are several",
+                "give two points of the sweeps",
+            ));
+        }
+        Ok(pairs)
+    }
+}
+
+/// Query completion times of both results, by class.
+fn describe_queries(first: &[Queries], second: &[Queries]) -> String {
+    let mut text = String::new();
+    for own in first {
+        let Some(other) = second.iter().find(|other| other.class == own.class) else {
+            continue;
+        };
+        if text.is_empty() {
+            writeln!(
+                text,
+                "\n{:<24} {:>10} {:>10} {:>9}",
+                "query completion times", "first", "second", "ratio"
+            )
+            .expect(FITS);
+        }
+        let (class, a, b) = (own.class, own.count, other.count);
+        writeln!(
+            text,
+            "{:<24} {a:>10} {b:>10}",
+            format!("class {class}, queries")
+        )
+        .expect(FITS);
+        let times = own.percentiles().into_iter().zip(other.percentiles());
+        let rows = PERCENTILES.iter().map(Percentile::to_string).zip(times);
+        let mean = ("mean".to_owned(), (Some(own.mean()), Some(other.mean())));
+        for (name, (a, b)) in rows.chain([mean]) {
+            let ratio = a.zip(b).map(|(a, b)| format!("{:.3}", a / b));
+            let [a, b] = [a, b].map(|time| match time {
+                Some(time) => quantity(time, Unit::Nanoseconds),
+                None => "-".to_owned(),
+            });
+            let ratio = ratio.unwrap_or_else(|| "-".to_owned());
+            writeln!(text, "  {name:<22} {a:>10} {b:>10} {ratio:>9}").expect(FITS);
+        }
+    }
+    text
+}
+
+/// Says that there is nothing to compare, and what would help.
+fn nothing_in_both(first: &Path, second: &Path, pairing: &Pairing) -> Error {
+    let (a, b) = (pairing.only_first.len(), pairing.only_second.len());
+    Error::Unsupported {
+        scenario: format!("{} and {}", first.display(), second.display()),
+        message: format!("no flow is in both: the first has {a} flows, the second {b}"),
+        help: "give results of the same workloads and seed: source, destination, size and start \
+               (to 1 ns) of a flow have to agree"
+            .to_owned(),
+    }
+}
+
 /// Returns whether both hold the same flows and none deviates by more than `tolerance`.
 fn is_within(comparison: &Comparison, tolerance: f64) -> bool {
     let apart = comparison.max_deviation > tolerance;
-    comparison.matched > 0 && comparison.only_first == 0 && comparison.only_second == 0 && !apart
+    comparison.only_first == 0 && comparison.only_second == 0 && !apart
 }
 
-fn describe(args: &CompareArgs, comparison: &Comparison) -> String {
+fn describe(args: &CompareArgs, [a, b]: [&PathBuf; 2], comparison: &Comparison) -> String {
     let mut text = String::new();
-    writeln!(text, "first   {}", args.a.display()).expect(FITS);
-    writeln!(text, "second  {}\n", args.b.display()).expect(FITS);
+    writeln!(text, "first   {}", a.display()).expect(FITS);
+    writeln!(text, "second  {}\n", b.display()).expect(FITS);
     writeln!(text, "{comparison}").expect(FITS);
     if let Some((a, b)) = &comparison.worst {
         writeln!(
@@ -110,7 +224,12 @@ fn describe(args: &CompareArgs, comparison: &Comparison) -> String {
     text
 }
 
-fn as_json(args: &CompareArgs, comparison: &Comparison, within: Option<bool>) -> Value {
+fn as_json(
+    args: &CompareArgs,
+    [a, b]: [&PathBuf; 2],
+    comparison: &Comparison,
+    within: Option<bool>,
+) -> Value {
     let worst = comparison.worst.map(|(a, b)| {
         json!({
             "src": a.src.0,
@@ -131,12 +250,14 @@ fn as_json(args: &CompareArgs, comparison: &Comparison, within: Option<bool>) ->
                 "p50_ratio": row.p50,
                 "p95_ratio": row.p95,
                 "p99_ratio": row.p99,
+                "a": { "p50": row.first[0], "p95": row.first[1], "p99": row.first[2] },
+                "b": { "p50": row.second[0], "p95": row.second[1], "p99": row.second[2] },
             })
         })
         .collect();
     json!({
-        "a": args.a.display().to_string(),
-        "b": args.b.display().to_string(),
+        "a": a.display().to_string(),
+        "b": b.display().to_string(),
         "matched": comparison.matched,
         "only_a": comparison.only_first,
         "only_b": comparison.only_second,

@@ -31,6 +31,7 @@ mod parallelism;
 mod pint;
 mod plot;
 mod progress;
+mod queries;
 mod report;
 mod reproduce;
 mod results;

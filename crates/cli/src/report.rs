@@ -1,9 +1,13 @@
 //! `fabricsim report`.
 
+mod classes;
 mod differences;
 mod grouping;
+mod headline;
 mod observed;
+mod over_time;
 mod runs;
+mod schemes;
 mod settings;
 
 use std::io::Write;
@@ -12,25 +16,17 @@ use std::process::ExitCode;
 
 use fabricsim::Error;
 use fabricsim::outcome::write_whole;
-use fabricsim_plot::figure::{
-    CdfOf, Percentile, Quantity, Selection, Series, SlowdownCurve, cdf_figure, queue_curve,
-    queue_figure, read_time_lines, slowdown_figure, time_figure,
-};
 use fabricsim_plot::html::{Cell, Page};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
 
 use crate::console::output;
-use crate::plot::capitalized;
-use grouping::{RunGroup, groups};
+use crate::results::FlowSelection;
+use grouping::groups;
 use runs::{Run, read_runs, thousands};
-use settings::{members, overview, scenarios, settings_that_differ};
+use settings::{overview, scenarios, settings_that_differ};
 
-/// Series of a time figure.
-const SERIES: usize = 8;
-/// Runs whose time series are shown.
-const OBSERVED: usize = 12;
 /// Unfinished flows that are listed.
 const UNFINISHED: usize = 20;
 
@@ -39,6 +35,7 @@ const UNFINISHED: usize = 20;
 Examples:
   fabricsim report results/hpcc results/dcqcn
   fabricsim report sweeps/load -o load.html         all points of a sweep
+  fabricsim report a1 a2 a3 b1 b2 b3                two settings, three seeds of each
   fabricsim report results/hpcc fct.txt             with the published simulator's
 
 The page holds everything: it needs no network and no script. Exit codes: 0 written, 1 the page
@@ -55,11 +52,14 @@ pub(crate) struct ReportArgs {
     /// Title of the page
     #[arg(long)]
     title: Option<String>,
+
+    #[command(flatten)]
+    selection: FlowSelection,
 }
 
 /// Writes the page.
 pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
-    let runs = read_runs(&args.results)?;
+    let runs = read_runs(&args.results, &args.selection)?;
     let Some(first) = runs.first() else {
         let paths: Vec<String> = args
             .results
@@ -78,15 +78,26 @@ pub(crate) fn report(args: &ReportArgs) -> Result<ExitCode, Error> {
     });
     let mut page = Page::new(&title);
     warnings(&mut page, &runs);
-    overview(&mut page, &runs);
-    settings_that_differ(&mut page, &runs);
+    let selected = args.selection.describe();
+    if !selected.is_empty() {
+        page.paragraph(&format!("Only {selected}."));
+    }
     let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
     let groups = groups(&names);
-    slowdowns(&mut page, &runs, &groups);
-    distributions(&mut page, &runs, &groups);
-    observations(&mut page, &runs, &groups)?;
-    observed::tables(&mut page, &runs)?;
+    // First what decides, then what it rests on.
+    headline::headline(&mut page, &runs);
+    classes::slowdowns(&mut page, &runs, &groups);
+    classes::losses(&mut page, &runs);
+    classes::incasts(&mut page, &runs);
+    classes::queries(&mut page, &runs);
+    settings_that_differ(&mut page, &runs);
+    overview(&mut page, &runs);
     unfinished(&mut page, &runs);
+    page.appendix();
+    classes::by_size(&mut page, &runs);
+    over_time::distributions(&mut page, &runs, &groups);
+    over_time::observations(&mut page, &runs, &groups)?;
+    observed::tables(&mut page, &runs)?;
     scenarios(&mut page, &runs);
     let html = page.finish();
     write_whole(&args.out, |file| file.write_all(html.as_bytes()))?;
@@ -100,139 +111,6 @@ fn warnings(page: &mut Page, runs: &[Run]) {
             page.warning(&format!("{}: {warning}", run.name));
         }
     }
-}
-
-fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
-    page.section("Slowdown");
-    for group in groups {
-        let curves: Vec<SlowdownCurve> = members(runs, group)
-            .into_iter()
-            .map(|(run, name, style)| SlowdownCurve {
-                name,
-                style,
-                parts: run.parts,
-                bins: run.bins.clone(),
-            })
-            .collect();
-        let figure = slowdown_figure(&group.name, &curves, &Percentile::ALL);
-        if !figure.is_empty() {
-            page.figure(
-                &figure,
-                "Completion time over completion time on an idle network. Flows are cut by size into \
-                 parts of equal count (100, or 20 of fewer than 10,000 flows); a point stands at \
-                 the largest size of its part.",
-            );
-        }
-    }
-    let classes = runs.first().map_or(0, |run| run.slowdowns.rows.len());
-    let mut rows = Vec::new();
-    for class in 0..classes {
-        for run in runs {
-            let row = &run.slowdowns.rows[class];
-            let number = |value: f64| match value.is_nan() {
-                true => Cell::from("-"),
-                false => Cell::from(format!("{value:.3}")),
-            };
-            rows.push(vec![
-                Cell::from(row.class.to_string()),
-                run.name.as_str().into(),
-                thousands(u64::try_from(row.count).unwrap_or(u64::MAX)).into(),
-                number(row.p50),
-                number(row.p95),
-                number(row.p99),
-                number(row.mean),
-            ]);
-        }
-    }
-    page.subsection("By size").table(
-        &["size", "run", "flows", "p50", "p95", "p99", "mean"],
-        &rows,
-    );
-}
-
-fn distributions(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
-    page.section("Distributions over flows");
-    for group in groups {
-        let curves = |points: fn(&Run) -> &Vec<(f64, f64)>| {
-            let members = members(runs, group).into_iter();
-            members
-                .map(|(run, name, style)| Series::curve(name, style, points(run).clone()))
-                .collect()
-        };
-        let panels = vec![
-            (CdfOf::Fct, curves(|run| &run.fct)),
-            (CdfOf::Slowdown, curves(|run| &run.slowdown)),
-        ];
-        let figure = cdf_figure(&group.name, panels);
-        if !figure.is_empty() {
-            page.figure(&figure, "Percent of flows whose value is no more.");
-        }
-    }
-}
-
-/// Queues over all time, and time series, of runs that have them.
-fn observations(page: &mut Page, runs: &[Run], groups: &[RunGroup]) -> Result<(), Error> {
-    let mut begun = false;
-    let mut begin = |page: &mut Page, heading: &str| {
-        if !std::mem::replace(&mut begun, true) {
-            page.section(heading);
-        }
-    };
-    for group in groups {
-        let mut curves = Vec::new();
-        for (run, name, style) in members(runs, group) {
-            if let Some((file, text)) = part(run, "queue_distribution.csv")? {
-                let curve = queue_curve(&text).map_err(|error| diagnostic(&file, &text, error))?;
-                curves.push(Series::curve(name, style.plain(), curve));
-            }
-        }
-        let figure = queue_figure(&group.name, curves);
-        if !figure.is_empty() {
-            begin(page, "Queues and time series");
-            page.figure(
-                &figure,
-                "How much of the time the observed switch ports, taken together, had at least so many \
-                 bytes in their queues.",
-            );
-        }
-    }
-    let mut shown = 0;
-    for run in runs {
-        let mut has_any = false;
-        for quantity in [
-            Quantity::Queue,
-            Quantity::Utilization,
-            Quantity::Rate,
-            Quantity::Window,
-            Quantity::Throughput,
-        ] {
-            if shown == OBSERVED {
-                break;
-            }
-            let Some((file, text)) = part(run, quantity.file())? else {
-                continue;
-            };
-            let lines = read_time_lines(&text, quantity, &Selection::default());
-            let lines = lines.map_err(|error| diagnostic(&file, &text, error))?;
-            let title = format!("{}: {quantity}", run.name);
-            let figure = time_figure(&title, quantity, lines, SERIES);
-            if !figure.is_empty() {
-                begin(page, "Queues and time series");
-                page.figure(
-                    &figure,
-                    &format!("{} over time.", capitalized(&quantity.to_string())),
-                );
-                has_any = true;
-            }
-        }
-        shown += usize::from(has_any);
-    }
-    if shown == OBSERVED && runs.len() > OBSERVED {
-        page.paragraph(&format!(
-            "Time series of the first {OBSERVED} runs that have any are shown."
-        ));
-    }
-    Ok(())
 }
 
 /// A file of a run's folder, when it is there.

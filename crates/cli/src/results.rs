@@ -1,5 +1,8 @@
 //! Results on disk: which files they are, and what they are called.
 
+mod places;
+mod selection;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +11,9 @@ use fabricsim::output::{is_being_replaced, partial_name};
 use fabricsim::report::{FctRecord, read_any_fct};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
+
+pub(crate) use self::places::{Place, places};
+pub(crate) use self::selection::{FlowSelection, places_with_flows};
 
 /// The flows of a run that was interrupted.
 pub(crate) const PARTIAL: &str = "fct.partial.csv";

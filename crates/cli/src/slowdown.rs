@@ -1,10 +1,12 @@
 //! `fabricsim slowdown`.
 
+mod edges;
+mod words;
+
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr;
 
 use clap::error::ErrorKind;
 use clap::{Args as _, Command};
@@ -12,33 +14,37 @@ use fabricsim::Error;
 use fabricsim::outcome::write_whole;
 use fabricsim::report::{
     BinRule, BinTable, Confidence, Cut, CutEnd, CutReport, FctRecord, Goodput, Percentile,
-    ReplicationTable, SizeBins, bins_csv, equal_count_bins,
+    ReplicationTable, SideBySide, SizeBins, bins_csv, bins_for, equal_count_bins,
 };
-use fabricsim_core::units::{Bytes, Duration, Time};
-use fabricsim_scenario::text::file_kind::FileKind;
-use fabricsim_scenario::text::input_file::read_text;
+use fabricsim_core::units::{Duration, Time};
 use serde_json::{Value, json};
 
+use self::edges::Edges;
+use self::words::{describe_goodput, few_flows, unfinished};
 use crate::console::{exit_with, note, output, pour};
-use crate::results::{fct_file, read_flows, refuse_input, summary_beside};
+use crate::results::{FlowSelection, places_with_flows, read_flows, refuse_input};
 
 const FITS: &str = "a string takes everything";
 
-/// The number of bins of the published analysis.
+/// The number of bins of the published analysis, and the most that a table has by itself.
 const PUBLISHED_BINS: usize = 20;
+
+const ONE_AT_A_TIME: &str = "--published prints the table of one RESULT; name one at a time";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  fabricsim slowdown results/a                      20 bins of equal count
-  fabricsim slowdown results/a results/b --bins 100 --percentile 50,99
+  fabricsim slowdown results/a                      bins of equal count
+  fabricsim slowdown results/a results/b --bins 4   two side by side, with ratios
+  fabricsim slowdown results/a --class 1 --percentile 50,99
   fabricsim slowdown results/a --sizes 10KB,100KB,1MB --confidence 95
   fabricsim slowdown results/a --warm-up 1ms --cool-down 2ms --csv bins.csv
   fabricsim slowdown results/seed1 results/seed2 results/seed3 --replications
   fabricsim slowdown fct.txt --published            the published script's table
 
 Slowdowns are at least 1; percentiles are not interpolated: of n sorted values the one at place
-floor(n p), from 0. Unfinished flows are in no result.
+floor(n p), from 0. A percentile needs 1 / (1 - p) flows (p95 20, p99 100, p99.9 1000): of fewer
+there is a dash. Unfinished flows are in no result.
 
 Intervals of a percentile take flows to be independent. Flows of one run share queues, so these
 intervals are too narrow: of 40 runs with a thousand short flows each at a load of 0.6, those of
@@ -51,7 +57,8 @@ pub(crate) struct SlowdownArgs {
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
 
-    /// Number of bins with equally many flows [default: 20]
+    /// Number of bins with equally many flows [default: as many as have 20 flows or more, at most
+    /// 20]
     #[arg(long, value_name = "N", conflicts_with = "sizes",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     bins: Option<u32>,
@@ -73,9 +80,8 @@ pub(crate) struct SlowdownArgs {
     #[arg(long, value_name = "PERCENT")]
     confidence: Option<Confidence>,
 
-    /// Leave out flows that start less than this after the first one
-    #[arg(long, value_name = "TIME", default_value = "0s")]
-    warm_up: Duration,
+    #[command(flatten)]
+    selection: FlowSelection,
 
     /// Leave out flows that start less than this before the last one
     #[arg(long, value_name = "TIME", conflicts_with = "until")]
@@ -84,10 +90,6 @@ pub(crate) struct SlowdownArgs {
     /// Leave out flows that start after this instant of the run
     #[arg(long, value_name = "TIME")]
     until: Option<Time>,
-
-    /// Only flows of this class; in the published simulator's fct.txt the destination port
-    #[arg(long, value_name = "N")]
-    class: Option<u16>,
 
     /// Write the bins as CSV, to the standard output with `-`
     #[arg(long, value_name = "FILE")]
@@ -103,28 +105,6 @@ pub(crate) struct SlowdownArgs {
     replications: bool,
 }
 
-/// Sizes at which bins end, in increasing order.
-#[derive(Clone, Debug)]
-struct Edges(Vec<Bytes>);
-
-impl FromStr for Edges {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        const DEFAULT: &str = "10KB,30KB,100KB,200KB,1MB,6MB";
-        let text = if text == "default" { DEFAULT } else { text };
-        let sizes = text.split(',').map(|size| size.parse::<Bytes>());
-        let sizes: Vec<Bytes> = sizes
-            .collect::<Result<_, _>>()
-            .map_err(|error| error.to_string())?;
-        if sizes.is_sorted_by(|a, b| a < b) {
-            Ok(Self(sizes))
-        } else {
-            Err("sizes do not increase; write them like `10KB,100KB,1MB`".to_owned())
-        }
-    }
-}
-
 /// A result as it was read and cut.
 struct Flows {
     path: PathBuf,
@@ -138,10 +118,13 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
     if let Some(path) = args.csv_file() {
         refuse_input(path, &args.results)?;
     }
-    let results: Vec<Flows> = args
-        .results
+    let places = places_with_flows(&args.results)?;
+    if args.published && places.len() > 1 {
+        SlowdownArgs::refuse(ONE_AT_A_TIME).unwrap_or_else(|error| exit_with(error));
+    }
+    let results: Vec<Flows> = places
         .iter()
-        .map(|path| args.load(path))
+        .map(|place| args.load(&place.path))
         .collect::<Result<_, _>>()?;
     let (text, json, csv) = if args.published {
         let bins = equal_count_bins(&results[0].kept, PUBLISHED_BINS, BinRule::Published);
@@ -150,7 +133,13 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
     } else if args.replications {
         args.over_replicas(results)
     } else {
-        args.one_by_one(&results)
+        let (text, json, csv) = args.one_by_one(&results);
+        match &results[..] {
+            [first, second] if args.confidence.is_none() => {
+                (args.side_by_side(first, second), json, csv)
+            }
+            _ => (text, json, csv),
+        }
     };
     if let Some(path) = args.csv_file() {
         write_whole(path, |file| {
@@ -171,17 +160,19 @@ pub(crate) fn slowdown(args: &SlowdownArgs) -> Result<ExitCode, Error> {
 }
 
 impl SlowdownArgs {
+    /// Refuses arguments as the parser does.
+    fn refuse(message: &str) -> Result<(), clap::Error> {
+        let mut command = Self::augment_args(Command::new("fabricsim slowdown"));
+        Err(command.error(ErrorKind::ArgumentConflict, message))
+    }
+
     /// Refuses what cannot be together.
     fn check(&self) -> Result<(), clap::Error> {
-        let refuse = |message: &str| {
-            let mut command = Self::augment_args(Command::new("fabricsim slowdown"));
-            Err(command.error(ErrorKind::ArgumentConflict, message))
-        };
         if self.published && self.results.len() > 1 {
-            return refuse("--published prints the table of one RESULT; name one at a time");
+            return Self::refuse(ONE_AT_A_TIME);
         }
         if self.json && self.csv.is_some() && self.csv_file().is_none() {
-            return refuse(
+            return Self::refuse(
                 "--json and --csv - both go to the standard output; give --csv a file, or leave \
                  one of them out",
             );
@@ -198,18 +189,19 @@ impl SlowdownArgs {
         self.confidence.unwrap_or(Confidence::P95)
     }
 
-    fn bin_count(&self) -> usize {
-        self.bins.map_or(PUBLISHED_BINS, |bins| bins as usize)
+    /// The number of bins for `flows`: as many as have enough for the 95th percentile, unless it
+    /// is given.
+    fn bin_count(&self, flows: usize) -> usize {
+        let own = || bins_for(flows, Percentile::P95).min(PUBLISHED_BINS);
+        self.bins.map_or_else(own, |bins| bins as usize)
     }
 
     fn load(&self, path: &Path) -> Result<Flows, Error> {
-        let mut records = read_flows(path)?;
+        let records = read_flows(path)?;
         let all = records.len();
-        if let Some(class) = self.class {
-            records.retain(|record| record.class.0 == class);
-        }
+        let records = self.selection.of_class(path, records)?;
         let cut = Cut {
-            warm_up: self.warm_up,
+            warm_up: self.selection.warm_up,
             end: match (self.until, self.cool_down) {
                 (Some(until), _) => CutEnd::Until(until),
                 (None, span) => CutEnd::CoolDown(span.unwrap_or(Duration::ZERO)),
@@ -242,7 +234,10 @@ impl SlowdownArgs {
         for (place, flows) in results.iter().enumerate() {
             let bins = match &self.sizes {
                 Some(Edges(edges)) => SizeBins::between(&flows.kept, edges),
-                None => SizeBins::of_equal_count(&flows.kept, self.bin_count(), BinRule::AllFlows),
+                None => {
+                    let count = self.bin_count(flows.kept.len());
+                    SizeBins::of_equal_count(&flows.kept, count, BinRule::AllFlows)
+                }
             };
             let table = BinTable::new(&bins, &self.percentile, self.confidence());
             let goodput = Goodput::of_flows_above(Goodput::LONG, &flows.kept);
@@ -254,6 +249,7 @@ impl SlowdownArgs {
                 Some(_) => write!(text, "\n{table:#}").expect(FITS),
                 None => write!(text, "\n{table}").expect(FITS),
             }
+            text.push_str(&few_flows(&table.unknown()));
             if let Some(goodput) = goodput {
                 writeln!(text, "\n{}", describe_goodput(&goodput)).expect(FITS);
             }
@@ -267,6 +263,30 @@ impl SlowdownArgs {
             write_csv(&mut csv, place, flows, &table).expect("memory takes everything");
         }
         (text, Value::Array(values), csv)
+    }
+
+    /// Two results in one table.
+    fn side_by_side(&self, first: &Flows, second: &Flows) -> String {
+        let (a, b) = (&first.kept, &second.kept);
+        let (levels, confidence) = (&self.percentile, self.confidence());
+        let table = match &self.sizes {
+            Some(Edges(edges)) => SideBySide::between(a, b, edges, levels, confidence),
+            None => {
+                let count = self.bin_count(a.len().min(b.len()));
+                SideBySide::of_equal_count(a, b, count, levels, confidence)
+            }
+        };
+        let mut text = format!("{}{}\n{table}", first.describe(), second.describe());
+        text.push_str(&few_flows(&table.unknown()));
+        for flows in [first, second] {
+            if let Some(goodput) = Goodput::of_flows_above(Goodput::LONG, &flows.kept) {
+                let goodput = describe_goodput(&goodput);
+                write!(text, "\n{}: {goodput}", flows.path.display()).expect(FITS);
+            }
+        }
+        text.truncate(text.trim_end_matches('\n').len());
+        text.push('\n');
+        text
     }
 
     fn over_replicas(&self, results: Vec<Flows>) -> (String, Value, Vec<u8>) {
@@ -288,7 +308,7 @@ impl SlowdownArgs {
             }
             None => ReplicationTable::of_equal_count(
                 &replications,
-                self.bin_count(),
+                self.bin_count(replications.iter().map(Vec::len).min().unwrap_or(0)),
                 &self.percentile,
                 self.confidence(),
             ),
@@ -301,6 +321,7 @@ impl SlowdownArgs {
         )
         .expect(FITS);
         text.truncate(text.trim_end_matches('\n').len() + 1);
+        text.push_str(&few_flows(&table.unknown()));
         let mut csv = Vec::new();
         table.write_csv(&mut csv).expect("memory takes everything");
         (text, json!({ "results": sources, "table": table }), csv)
@@ -336,25 +357,4 @@ fn quoted(field: &str) -> String {
     } else {
         field.to_owned()
     }
-}
-
-fn describe_goodput(goodput: &Goodput) -> String {
-    let gbps = |bps: f64| bps / 1e9;
-    format!(
-        "goodput of {} flows above 10 MB: mean {:.3} Gbps, median {:.3} Gbps, bytes over time {:.3} Gbps",
-        goodput.flows,
-        gbps(goodput.mean_bps),
-        gbps(goodput.median_bps),
-        gbps(goodput.aggregate_bps)
-    )
-}
-
-/// Returns how many flows had not ended, as the summary beside the result says; `None` where it
-/// says nothing, or all had.
-fn unfinished(path: &Path) -> Option<u64> {
-    let summary = summary_beside(&fct_file(path));
-    let text = read_text(FileKind::SUMMARY, &summary).ok()?;
-    let summary: Value = serde_json::from_str(&text).ok()?;
-    let count = |key: &str| summary["flows"][key].as_u64().unwrap_or(0);
-    Some(count("unfinished") + count("unreachable")).filter(|flows| *flows > 0)
 }

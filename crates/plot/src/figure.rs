@@ -1,7 +1,7 @@
 //! Figures: data first, then a picture.
 //!
 //! A [`Figure`] is panels, a [`Panel`] is two axes and the series between them. What draws it is
-//! [`Figure::to_svg`] and, with the feature `png`, [`Figure::to_png`]; both follow a [`Theme`].
+//! [`Figure::to_svg`] and, with the feature `png`, [`Figure::to_png`] and [`Figure::to_pdf`]; both follow a [`Theme`].
 //! Builders for the figures of results are [`slowdown_figure`], [`relative_figure`],
 //! [`cdf_figure`], [`time_figure`] and [`queue_figure`].
 //!
@@ -23,25 +23,38 @@ mod layout;
 mod marks;
 pub(crate) mod palette;
 #[cfg(feature = "png")]
+mod pdf;
+#[cfg(feature = "png")]
 mod png;
+mod quantity;
 mod queues;
 mod slowdown;
+mod slowdown_curve;
 mod style;
 mod svg;
+mod sweep;
 mod theme;
 mod ticks;
+mod time_lines;
 mod time_series;
 
-pub use axis::{Axis, FlowTick, Scale};
-pub use cdf::{CdfOf, cdf_curve, cdf_figure};
+pub use axis::{Axis, FlowTick, Scale, Unit};
+pub use cdf::{CdfOf, cdf_curve, cdf_figure, cdf_of_values};
 pub use decimate::{MOST_POINTS, decimate};
 #[cfg(feature = "png")]
+pub use pdf::to_pdf;
+#[cfg(feature = "png")]
 pub use png::{DrawError, rasterize};
+pub use quantity::{Quantity, Subject};
 pub use queues::{group_curve, group_figure, queue_curve, queue_figure};
-pub use slowdown::{Percentile, SlowdownCurve, relative_figure, slowdown_figure};
+pub use slowdown::{percentile_in_words, relative_figure, slowdown_figure};
+pub use slowdown_curve::{BinCount, SlowdownCurve};
 pub use style::{Dash, Draw, Marker, Strength, Style};
+pub use sweep::{SweepPanel, sweep_figure};
 pub use theme::Theme;
-pub use time_series::{Quantity, Selection, TimeLine, read_time_lines, time_figure};
+pub use ticks::quantity;
+pub use time_lines::{Selection, TimeLine, read_time_lines};
+pub use time_series::{TimeRun, time_figure};
 
 /// A picture of one or more panels with one legend below them.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +88,7 @@ impl Figure {
         !series.any(|series| match &series.points {
             Points::Curve(points) => !points.is_empty(),
             Points::Band(points) => !points.is_empty(),
+            Points::Instants(_) => false,
         })
     }
 
@@ -91,6 +105,15 @@ impl Figure {
     #[cfg(feature = "png")]
     pub fn to_png(&self, theme: Theme, scale: f32) -> Result<Vec<u8>, DrawError> {
         rasterize(&self.to_svg(theme), scale)
+    }
+
+    /// The figure as a PDF file of one page.
+    ///
+    /// # Errors
+    /// Never for figures; those of [`to_pdf`].
+    #[cfg(feature = "png")]
+    pub fn to_pdf(&self, theme: Theme) -> Result<Vec<u8>, DrawError> {
+        to_pdf(&self.to_svg(theme))
     }
 }
 
@@ -140,6 +163,8 @@ pub enum Points {
     Curve(Vec<(f64, f64)>),
     /// (x, lower y, upper y): a filled band, such as a confidence interval.
     Band(Vec<(f64, f64, f64)>),
+    /// Instants: lines across the panel from its lower end to its upper one.
+    Instants(Vec<f64>),
 }
 
 impl Series {
@@ -163,12 +188,22 @@ impl Series {
         }
     }
 
-    /// The points of a curve; none of a band.
+    /// Lines across the panel at `times`.
+    #[must_use]
+    pub fn instants(name: impl Into<String>, style: Style, times: Vec<f64>) -> Self {
+        Self {
+            name: name.into(),
+            style,
+            points: Points::Instants(times),
+        }
+    }
+
+    /// The points of a curve; none of others.
     #[must_use]
     pub fn curve_points(&self) -> &[(f64, f64)] {
         match &self.points {
             Points::Curve(points) => points,
-            Points::Band(_) => &[],
+            Points::Band(_) | Points::Instants(_) => &[],
         }
     }
 
@@ -180,6 +215,7 @@ impl Series {
                 .iter()
                 .flat_map(|&(x, low, high)| [(x, low), (x, high)])
                 .collect(),
+            Points::Instants(_) => Vec::new(),
         }
     }
 }

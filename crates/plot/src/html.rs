@@ -41,6 +41,8 @@ pub struct Page {
     body: String,
     /// Headings with their anchors, for the contents.
     sections: Vec<String>,
+    /// What closes the page's last part.
+    end: &'static str,
 }
 
 impl Page {
@@ -51,7 +53,27 @@ impl Page {
             title: title.to_owned(),
             body: String::new(),
             sections: Vec::new(),
+            end: "",
         }
+    }
+
+    /// Begins the part of the page that is on the screen only: paper ends here.
+    pub fn appendix(&mut self) -> &mut Self {
+        if self.end.is_empty() {
+            put!(self.body, "<div class=\"appendix\">");
+            self.end = "</div>\n";
+        }
+        self
+    }
+
+    /// Statements one below the other, for readers who read nothing else.
+    pub fn statements(&mut self, statements: &[String]) -> &mut Self {
+        put!(self.body, "<ul class=\"statements\">");
+        for statement in statements {
+            put!(self.body, "<li>{}</li>", escape(statement));
+        }
+        put!(self.body, "</ul>");
+        self
     }
 
     /// Begins a section, which is also named in the contents at the top.
@@ -177,6 +199,7 @@ impl Page {
             put!(html, "<nav aria-label=\"Contents\"><ul>{links}</ul></nav>");
         }
         html.push_str(&self.body);
+        html.push_str(self.end);
         put!(html, "</main>\n</body>\n</html>");
         html
     }
@@ -216,6 +239,9 @@ mod tests {
             .table(&[name, "b"], &[vec![Cell::from(name), Cell::bad(name)]])
             .section(name)
             .figure(&figure, name)
+            .statements(&[name.to_owned()])
+            .appendix()
+            .appendix()
             .details(name, name);
         page.finish()
     }
@@ -246,7 +272,11 @@ mod tests {
         };
         assert_eq!((count("h1"), count("h2"), count("h3")), (1, 2, 1));
         assert_eq!((count("figure"), count("details"), count("pre")), (1, 1, 1));
-        assert_eq!((count("table"), count("li"), count("script")), (1, 2, 0));
+        assert_eq!((count("table"), count("li"), count("script")), (1, 3, 0));
+        let classes = document
+            .descendants()
+            .filter_map(|node| node.attribute("class"));
+        assert_eq!(classes.filter(|class| *class == "appendix").count(), 1);
         let headings: Vec<&str> = document
             .descendants()
             .filter(|node| node.has_tag_name("h2"))

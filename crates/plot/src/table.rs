@@ -29,13 +29,17 @@ impl<'t> CsvRows<'t> {
 
     /// The place of the column `name`.
     pub(crate) fn column(&self, name: &str) -> Result<usize, InputError> {
-        let place = self.names.iter().position(|column| *column == name);
-        place.ok_or_else(|| {
+        self.position(name).ok_or_else(|| {
             self.header.error(
                 format!("the header has no column `{name}`"),
                 format!("it needs `{name}`; it has {}", self.names.join(", ")),
             )
         })
+    }
+
+    /// The place of the column `name` where there is one.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|column| *column == name)
     }
 
     /// The rows, each with as many fields as the header.

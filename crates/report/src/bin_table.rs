@@ -14,7 +14,7 @@ use crate::size_bins::{SizeBin, SizeBins};
 pub struct PercentileEstimate {
     /// Percentile of the slowdown.
     pub percentile: Percentile,
-    /// Its value; `None` of no flows.
+    /// Its value; `None` of too few flows (see [`Percentile::least_values`]).
     pub slowdown: Option<f64>,
     /// Confidence interval of the true value; `None` where there are too few flows to tell.
     pub interval: Option<Interval>,
@@ -79,6 +79,16 @@ impl BinTable {
         header
     }
 
+    /// Percentiles that a bin, or all flows, have too few flows for.
+    #[must_use]
+    pub fn unknown(&self) -> Vec<Percentile> {
+        let rows = || self.bins.iter().chain([&self.all]);
+        let lacks = |percentile: &Percentile| {
+            rows().any(|row| row.flows > 0 && !percentile.is_known_of(row.flows))
+        };
+        self.percentiles.iter().copied().filter(lacks).collect()
+    }
+
     /// Writes the bins as CSV without a header, each row after `lead`; what is not known is empty.
     ///
     /// # Errors
@@ -111,7 +121,7 @@ impl BinRow {
     fn new(bin: &SizeBin<'_>, percentiles: &[Percentile], confidence: Confidence) -> Self {
         let estimate = |percentile: &Percentile| PercentileEstimate {
             percentile: *percentile,
-            slowdown: bin.percentile(*percentile),
+            slowdown: bin.known_percentile(*percentile),
             interval: bin.interval(*percentile, confidence),
         };
         Self {
@@ -234,11 +244,11 @@ mod tests {
         let table = BinTable::new(&bins, &LEVELS, Confidence::P95);
         let expected = "\
 flows upto   bytes upto         n       p50       p99      mean  geo mean
-    20.00%         1500         8     1.500     1.800     1.450     1.432
-    60.00%         3000        16     3.100     3.800     2.950     2.898
+    20.00%         1500         8     1.500         -     1.450     1.432
+    60.00%         3000        16     3.100         -     2.950     2.898
     60.00%         3100         0         -         -         -         -
-   100.00%         more        16     5.100     5.800     4.950     4.919
-       all                     40     3.500     5.800     3.450     3.110
+   100.00%         more        16     5.100         -     4.950     4.919
+       all                     40     3.500         -     3.450     3.110
 ";
         assert_eq!(table.to_string(), expected);
     }
@@ -271,9 +281,9 @@ flows upto   bytes upto         n       p50 [90%]                   mean  geo me
              p50,p50_low,p50_high,p99,p99_low,p99_high,mean,geometric_mean"
         );
         let expected = "\
-a,0,33.3333,0,2000,13,1.700000,1.300000,2.300000,2.500000,,,1.776923,1.716722
-a,33.3333,66.6667,2000,4000,13,3.400000,2.800000,3.800000,4.200000,,,3.384615,3.349292
-a,66.6667,100,4000,5000,14,5.200000,4.500000,5.600000,5.800000,,,5.064286,5.040249
+a,0,33.3333,0,2000,13,1.700000,1.300000,2.300000,,,,1.776923,1.716722
+a,33.3333,66.6667,2000,4000,13,3.400000,2.800000,3.800000,,,,3.384615,3.349292
+a,66.6667,100,4000,5000,14,5.200000,4.500000,5.600000,,,,5.064286,5.040249
 ";
         let csv = String::from_utf8(csv).expect("text");
         assert_eq!(csv, expected);

@@ -3,19 +3,25 @@
 use std::fmt;
 
 use crate::pairing::{Pairing, ratio};
+use crate::quantile::Percentile;
 use crate::record::FctRecord;
 use crate::size_class::SizeClass;
 use crate::slowdown::{SlowdownCell, SlowdownRow, percentile};
 
-/// Comparison of the flows of one size class: ratios of the first result's slowdown percentiles to
-/// the second's; NaN when the class is empty. Slowdowns are at least one ([`FctRecord::slowdown`])
-/// and percentiles are not interpolated ([`percentile`]).
+/// Comparison of the flows of one size class: slowdown percentiles of both results and their
+/// ratios, first over second. NaN where there are too few flows
+/// ([`Percentile::least_values`]). Slowdowns are at least one ([`FctRecord::slowdown`]) and
+/// percentiles are not interpolated ([`percentile`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClassRatios {
     /// Size class of the flows.
     pub class: SizeClass,
     /// Number of matched flows.
     pub count: usize,
+    /// Median, 95th and 99th percentile of the first result.
+    pub first: [f64; 3],
+    /// The same of the second.
+    pub second: [f64; 3],
     /// Ratio of the medians.
     pub p50: f64,
     /// Ratio of the 95th percentiles.
@@ -96,12 +102,28 @@ fn class_ratios(class: SizeClass, first: &[FctRecord], second: &[FctRecord]) -> 
         SlowdownRow::new(class, first),
         SlowdownRow::new(class, second),
     );
+    let known = |row: &SlowdownRow| {
+        [
+            (Percentile::P50, row.p50),
+            (Percentile::P95, row.p95),
+            (Percentile::P99, row.p99),
+        ]
+        .map(
+            |(percentile, value)| match percentile.is_known_of(row.count) {
+                true => value,
+                false => f64::NAN,
+            },
+        )
+    };
+    let (first, second) = (known(&a), known(&b));
     ClassRatios {
         class,
         count: a.count,
-        p50: a.p50 / b.p50,
-        p95: a.p95 / b.p95,
-        p99: a.p99 / b.p99,
+        first,
+        second,
+        p50: first[0] / second[0],
+        p95: first[1] / second[1],
+        p99: first[2] / second[2],
     }
 }
 
@@ -148,21 +170,27 @@ impl fmt::Display for Comparison {
             Unknown(self.ratio_of_means)
         )?;
         writeln!(f)?;
-        writeln!(
-            f,
-            "{:<12} {:>9} {:>9} {:>9} {:>9}",
-            "slowdowns", "n", "p50", "p95", "p99"
-        )?;
-        for ClassRatios {
-            class,
-            count,
-            p50,
-            p95,
-            p99,
-        } in &self.classes
-        {
-            let (p50, p95, p99) = (SlowdownCell(*p50), SlowdownCell(*p95), SlowdownCell(*p99));
-            writeln!(f, "{class:<12} {count:>9} {p50:>9} {p95:>9} {p99:>9}")?;
+        write!(f, "{:<12} {:>8}", "slowdowns", "n")?;
+        for name in ["p50", "p95", "p99"] {
+            write!(f, " {name:>8} {:>8} {:>7}", "second", "ratio")?;
+        }
+        writeln!(f)?;
+        let mut few = false;
+        for row in &self.classes {
+            write!(f, "{:<12} {:>8}", row.class, row.count)?;
+            let ratios = [row.p50, row.p95, row.p99];
+            for ((first, second), ratio) in row.first.iter().zip(row.second).zip(ratios) {
+                let [first, second, ratio] = [*first, second, ratio].map(SlowdownCell);
+                write!(f, " {first:>8} {second:>8} {ratio:>7}")?;
+            }
+            writeln!(f)?;
+            few |= row.count > 0 && row.p99.is_nan();
+        }
+        if few {
+            writeln!(
+                f,
+                "-: too few flows for the percentile (p50 needs 2, p95 20, p99 100)"
+            )?;
         }
         Ok(())
     }
@@ -258,12 +286,13 @@ FCT apart, greatest            20.000%
 FCT ratio, mean of flows      1.100000
 FCT ratio, of the means       1.137500
 
-slowdowns            n       p50       p95       p99
-all                  3     1.000     1.200     1.200
-< 10 KB              1     1.100     1.100     1.100
-< 30 KB              1     1.100     1.100     1.100
-30 KB - 1 MB         1     1.000     1.000     1.000
-> 1 MB               1     1.200     1.200     1.200
+slowdowns           n      p50   second   ratio      p95   second   ratio      p99   second   ratio
+all                 3    2.000    2.000   1.000        -        -       -        -        -       -
+< 10 KB             1        -        -       -        -        -       -        -        -       -
+< 30 KB             1        -        -       -        -        -       -        -        -       -
+30 KB - 1 MB        1        -        -       -        -        -       -        -        -       -
+> 1 MB              1        -        -       -        -        -       -        -        -       -
+-: too few flows for the percentile (p50 needs 2, p95 20, p99 100)
 ";
         assert_eq!(compare(&first, &second).to_string(), expected);
         let nothing = compare(&[], &first).to_string();

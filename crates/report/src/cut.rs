@@ -108,13 +108,30 @@ impl fmt::Display for CutReport {
             too_early,
             too_late,
         } = *self;
-        let (from, upto) = (Time::from_ps(from_ps), Time::from_ps(upto_ps));
+        let (from, upto) = (readable(from_ps), readable(upto_ps));
         write!(
             f,
             "{kept} flows that start from {from} to {upto}; left out {too_early} that start \
              before and {too_late} that start after"
         )
     }
+}
+
+/// An instant in the largest unit that it reaches, with three decimals at most: `5.986ms`.
+fn readable(ps: u64) -> String {
+    let units = [
+        (1e12, "s"),
+        (1e9, "ms"),
+        (1e6, "us"),
+        (1e3, "ns"),
+        (1.0, "ps"),
+    ];
+    let value = ps as f64;
+    let unit = units.into_iter().find(|(size, _)| value >= *size);
+    let (size, name) = unit.unwrap_or((1.0, "s"));
+    let text = format!("{:.3}", value / size);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text}{name}")
 }
 
 #[cfg(test)]
@@ -143,7 +160,7 @@ mod tests {
         let flows = cut(3, CutEnd::CoolDown(Duration::from_ms(2))).apply(&records);
         assert_eq!(
             flows.report.to_string(),
-            "6 flows that start from 2003ms to 2008ms; left out 3 that start before and 2 that \
+            "6 flows that start from 2.003s to 2.008s; left out 3 that start before and 2 that \
              start after"
         );
         assert_eq!(
@@ -152,6 +169,19 @@ mod tests {
         );
         let until = cut(0, CutEnd::Until(Time::from_ns(2_004_500_000))).apply(&records);
         assert_eq!(until.kept, starting_at((2_000..=2_004).rev()));
+    }
+
+    #[test]
+    fn times_read_well() {
+        for (ps, text) in [
+            (0, "0s"),
+            (250, "250ps"),
+            (1_000_000, "1us"),
+            (5_985_625_806, "5.986ms"),
+            (2_003_000_000_000, "2.003s"),
+        ] {
+            assert_eq!(readable(ps), text);
+        }
     }
 
     #[test]

@@ -11,6 +11,8 @@
 //! * [`SlowdownTable`] and [`equal_count_bins`] sum slowdowns up by flow size; [`SizeBins`] parts
 //!   them in any way, [`BinTable`] and [`ReplicationTable`] print them with what is certain of
 //!   them.
+//! * [`bins_for`] and [`Percentile::least_values`] say how many bins and which percentiles a number
+//!   of flows can bear.
 //! * [`Cut`] leaves warm-up and cool-down out.
 //! * [`observed`] reads and sums up queues, links, rates and pauses.
 //! * [`Pairing`] matches the flows of two runs, [`Comparison`] tells how far apart they are.
@@ -42,8 +44,11 @@ mod checksum;
 pub mod columns;
 mod compare;
 mod cut;
+mod enough;
 mod goodput;
+mod group_tails;
 mod ideal;
+mod incast;
 mod interval;
 pub mod observed;
 mod pairing;
@@ -53,9 +58,11 @@ mod read_rpc;
 mod record;
 mod replica_table;
 mod rpc;
+mod side_by_side;
 mod size_bins;
 mod size_class;
 mod slowdown;
+mod sweep_table;
 pub mod table;
 mod write;
 mod write_hpcc;
@@ -65,8 +72,11 @@ pub use bins::{Bin, bins_csv, equal_count_bins};
 pub use checksum::Checksum;
 pub use compare::{ClassRatios, Comparison, compare};
 pub use cut::{Cut, CutEnd, CutFlows, CutReport};
+pub use enough::bins_for;
 pub use goodput::Goodput;
+pub use group_tails::{GroupTails, Ratio, estimates, group_tails};
 pub use ideal::{HEADER_BYTES, ideal_fct, ideal_fct_truncated};
+pub use incast::{IncastRound, incast_rounds};
 pub use interval::{Interval, ReplicaMean, percentile_interval};
 pub use pairing::{PAIRING_HEADER, Pairing};
 pub use quantile::{Confidence, Percentile};
@@ -75,8 +85,10 @@ pub use read_rpc::read_rpc;
 pub use record::FctRecord;
 pub use replica_table::{ReplicaRow, ReplicationTable};
 pub use rpc::{RPC_HEADER, RpcRecord, RpcStatistics, write_rpc};
+pub use side_by_side::SideBySide;
 pub use size_bins::{BinRule, SizeBin, SizeBins, geometric_mean, median};
 pub use size_class::SizeClass;
 pub use slowdown::{SlowdownRow, SlowdownTable, percentile};
+pub use sweep_table::{SweepCurves, SweepQuestion, SweepTable};
 pub use write::{FCT_HEADER, FctWriter};
 pub use write_hpcc::{HPCC_FCT_NODES, HpccFctWriter};

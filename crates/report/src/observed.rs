@@ -3,11 +3,13 @@
 
 mod fairness;
 mod links;
+mod names;
 mod pauses;
 mod queues;
 
 pub use fairness::{FairnessPoint, FlowSample, fairness_over_time, jain_index, read_flow_samples};
 pub use links::{LinkSample, LinkUse, link_uses, read_links};
+pub use names::read_port_names;
 pub use pauses::{PauseRow, PausedPort, paused_ports, read_pauses};
 pub use queues::{PortQueueTime, QueueDistribution, read_queue_distribution};
 

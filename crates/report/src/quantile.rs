@@ -39,6 +39,15 @@ impl Percentile {
     }
 }
 
+/// The number of percent that someone means who writes a fraction between 0 and 1; `None` of
+/// anything else.
+fn fraction_as_percent(number: &str) -> Option<f64> {
+    let fraction = number.parse::<f64>().ok();
+    let fraction = fraction.filter(|fraction| *fraction > 0.0 && *fraction < 1.0)?;
+    // 99.9, not 99.90000000000001.
+    Some((fraction * 1e8).round() / 1e6)
+}
+
 /// `p50`, `p99.9`: the name of a column.
 impl fmt::Display for Percentile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -51,6 +60,11 @@ impl FromStr for Percentile {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = text.strip_prefix(['p', 'P']).unwrap_or(text);
+        if let Some(percent) = fraction_as_percent(number) {
+            return Err(format!(
+                "percentiles are in percent, and `{text}` is less than one; did you mean {percent}?"
+            ));
+        }
         let percent = number.parse().ok();
         percent.and_then(Self::new).ok_or_else(|| {
             format!(
@@ -106,6 +120,11 @@ impl FromStr for Confidence {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = text.strip_suffix('%').unwrap_or(text);
+        if let Some(percent) = fraction_as_percent(number) {
+            return Err(format!(
+                "confidence is in percent, and `{text}` is less than one; did you mean {percent}?"
+            ));
+        }
         let percent = number.parse().ok();
         percent.and_then(Self::new).ok_or_else(|| {
             format!("`{text}` is not a confidence; write percent above 0 and below 100 like `95`")
@@ -131,6 +150,13 @@ mod tests {
         for text in ["0", "100", "-5", "nan", "half", ""] {
             assert!(text.parse::<Percentile>().is_err(), "{text}");
         }
+        for (text, meant) in [("0.99", "99"), (".999", "99.9"), ("p0.5", "50")] {
+            let error = text.parse::<Percentile>().expect_err("a fraction");
+            assert!(
+                error.ends_with(&format!("did you mean {meant}?")),
+                "{error}"
+            );
+        }
         // Bit for bit what the published analysis multiplies with.
         assert_eq!(Percentile::P99.fraction().to_bits(), 0.99f64.to_bits());
         assert_eq!(Percentile::P95.fraction().to_bits(), 0.95f64.to_bits());
@@ -142,5 +168,7 @@ mod tests {
         assert!((level.tail() - 0.05).abs() < 1e-12);
         assert_eq!(level.to_string(), "90%");
         assert!("100".parse::<Confidence>().is_err());
+        let error = "0.95".parse::<Confidence>().expect_err("a fraction");
+        assert!(error.ends_with("did you mean 95?"), "{error}");
     }
 }

@@ -26,7 +26,8 @@ pub struct ReplicaRow {
     pub upto_bytes: Option<u64>,
     /// Number of flows that the replications hold together.
     pub flows: usize,
-    /// Each percentile: the mean over replications; `None` where none has flows.
+    /// Each percentile: the mean over the replications that have enough flows for it (see
+    /// [`Percentile::least_values`]); `None` where none has.
     pub percentiles: Vec<Option<ReplicaMean>>,
     /// The mean slowdown, likewise.
     pub mean: Option<ReplicaMean>,
@@ -104,7 +105,7 @@ impl ReplicationTable {
                         percentiles: percentiles
                             .iter()
                             .map(|level| {
-                                over(bins().filter_map(|b| b.percentile(*level)).collect())
+                                over(bins().filter_map(|b| b.known_percentile(*level)).collect())
                             })
                             .collect(),
                         mean: over(bins().filter_map(|b| b.mean()).collect()),
@@ -121,6 +122,24 @@ impl ReplicationTable {
             bins: rows(edges),
             all,
         }
+    }
+
+    /// Percentiles that some replication has too few flows for, in a bin or in all.
+    #[must_use]
+    pub fn unknown(&self) -> Vec<Percentile> {
+        let rows = || self.bins.iter().chain([&self.all]);
+        let lacks = |place: usize| {
+            rows().any(|row| {
+                let known = row.percentiles.get(place).copied().flatten();
+                let values = known.map_or(0, |mean| mean.replications);
+                row.mean.is_some_and(|mean| values < mean.replications)
+            })
+        };
+        let percentiles = self.percentiles.iter().enumerate();
+        percentiles
+            .filter(|(place, _)| lacks(*place))
+            .map(|(_, percentile)| *percentile)
+            .collect()
     }
 
     /// Writes the bins as CSV: `from_pct,upto_pct,above_bytes,upto_bytes,flows`, then for each

@@ -23,9 +23,10 @@ pub(super) struct QueuesArgs {
 pub(super) fn queues(args: &QueuesArgs) -> Result<Figure, Error> {
     const FILE: &str = "queue_groups.csv";
     let drawing = &args.drawing;
-    let names = drawing.names()?;
+    let places = drawing.places()?;
     let mut curves = Vec::new();
-    for (path, name) in drawing.results.iter().zip(&names) {
+    for (place, name) in &places {
+        let path = &place.path;
         refuse_mixture(path)?;
         let file = match path.is_dir() {
             true => path.join(FILE),
@@ -49,7 +50,7 @@ pub(super) fn queues(args: &QueuesArgs) -> Result<Figure, Error> {
                     "name one that stands in its first column",
                 ));
             }
-            let label = match (names.len(), args.group.len()) {
+            let label = match (places.len(), args.group.len()) {
                 (1, _) => group.clone(),
                 (_, 1) => name.clone(),
                 _ => format!("{name}: {group}"),

@@ -1,14 +1,19 @@
 //! Tables of the quantities observed inside runs: queues, links, pauses, fairness.
 
+use std::collections::BTreeMap;
+
 use fabricsim::Error;
+use fabricsim::core::id::{NodeId, PortId};
 use fabricsim::core::units::{Duration, Time};
 use fabricsim::report::Percentile;
 use fabricsim::report::observed::{
     PortQueueTime, QueueDistribution, fairness_over_time, link_uses, paused_ports,
-    read_flow_samples, read_links, read_pauses, read_queue_distribution,
+    read_flow_samples, read_links, read_pauses, read_port_names, read_queue_distribution,
 };
+use fabricsim_plot::figure::{Unit, quantity};
 use fabricsim_plot::html::{Cell, Page};
 
+use super::classes::time;
 use super::runs::{Run, thousands};
 use super::{diagnostic, part};
 
@@ -72,12 +77,13 @@ fn queues(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
         names.dedup();
         let all = format!("all {} ports", names.len());
         rows.push(queue_row(&run.name, all, &QueueDistribution::new(&ports)));
+        let called = PortNames::of(run)?;
         let mut by_port: Vec<(f64, String, QueueDistribution)> = names
             .iter()
             .filter_map(|&(node, port)| {
                 let mine = |row: &&PortQueueTime| (row.node, row.port) == (node, port);
                 let queue = QueueDistribution::new(ports.iter().filter(mine));
-                let name = format!("node {node} port {port}");
+                let name = called.of_port(node, port);
                 Some((queue.mean()?, name, queue))
             })
             .collect();
@@ -91,20 +97,42 @@ fn queues(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
     if !rows.is_empty() {
         page.section("Queue lengths, weighted by time");
         page.paragraph(&format!(
-            "Bytes at a switch port, all priorities: of all observed ports together, and of the {PORTS} with the \
+            "Queues at a switch port, all priorities: of all observed ports together, and of the {PORTS} with the \
              longest queues of each run. A percentile is the upper end of its bin."
         ));
         page.table(
-            &["run", "ports", "mean (bytes)", "p50", "p95", "p99", "p99.9"],
+            &["run", "ports", "mean", "p50", "p95", "p99", "p99.9"],
             &rows,
         );
     }
     Ok(())
 }
 
+/// What the ports of a run are called: `leaf3 -> spine1` where its files have names, else `node 235
+/// port 4`.
+struct PortNames(BTreeMap<(NodeId, PortId), String>);
+
+impl PortNames {
+    fn of(run: &Run) -> Result<Self, Error> {
+        let mut names = BTreeMap::new();
+        for name in ["links.csv", "queues.csv"] {
+            if let Some((file, text)) = part(run, name)? {
+                let read = read_port_names(&text);
+                names.extend(read.map_err(|error| diagnostic(&file, &text, error))?);
+            }
+        }
+        Ok(Self(names))
+    }
+
+    fn of_port(&self, node: NodeId, port: PortId) -> String {
+        let name = self.0.get(&(node, port)).cloned();
+        name.unwrap_or_else(|| format!("node {node} port {port}"))
+    }
+}
+
 fn queue_row(run: &str, ports: String, queue: &QueueDistribution) -> Vec<Cell> {
     let mut row = vec![Cell::from(run), Cell::from(ports)];
-    let mean = queue.mean().map(|mean| format!("{mean:.0}"));
+    let mean = queue.mean().map(|mean| quantity(mean.round(), Unit::Bytes));
     row.push(Cell::from(mean.unwrap_or_default()));
     for percentile in [
         Percentile::P50,
@@ -112,8 +140,13 @@ fn queue_row(run: &str, ports: String, queue: &QueueDistribution) -> Vec<Cell> {
         Percentile::P99,
         Percentile::P999,
     ] {
-        let upto = queue.percentile(percentile).map(|(_, upto)| upto.get());
-        row.push(Cell::from(upto.map(thousands).unwrap_or_default()));
+        // The empty queue has a bin of its own, up to 1.
+        let upto = queue.percentile(percentile).map(|(from, upto)| {
+            let empty = from.get() == 0 && upto.get() == 1;
+            if empty { 0.0 } else { upto.as_f64() }
+        });
+        let text = upto.map(|bytes| quantity(bytes, Unit::Bytes));
+        row.push(Cell::from(text.unwrap_or_default()));
     }
     row
 }
@@ -127,19 +160,20 @@ fn links(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
         let samples = read_links(&text).map_err(|error| diagnostic(&file, &text, error))?;
         let mut uses = link_uses(&samples);
         uses.sort_by(|a, b| b.mean.total_cmp(&a.mean));
+        let called = PortNames::of(run)?;
         let percent = |share: f64| Cell::from(format!("{:.1}%", share * 100.0));
         rows.extend(uses.iter().take(PORTS).map(|link| {
             vec![
                 Cell::from(run.name.as_str()),
-                Cell::from(format!("node {} port {}", link.node, link.port)),
+                Cell::from(called.of_port(NodeId(link.node), PortId(link.port))),
                 percent(link.mean),
                 percent(link.p50),
                 percent(link.p95),
                 percent(link.greatest),
-                Cell::from(thousands(link.sent_bytes)),
+                Cell::from(quantity(link.sent_bytes as f64, Unit::Bytes)),
                 Cell::from(thousands(link.marked_packets)),
                 Cell::from(thousands(link.dropped_packets)),
-                microseconds(link.paused_ps),
+                paused(link.paused_ps),
             ]
         }));
     }
@@ -160,7 +194,7 @@ fn links(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
                 "bytes",
                 "marked packets",
                 "dropped packets",
-                "paused (us)",
+                "paused",
             ],
             &rows,
         );
@@ -168,8 +202,8 @@ fn links(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
     Ok(())
 }
 
-fn microseconds(ps: u64) -> Cell {
-    Cell::from(format!("{:.3}", ps as f64 / 1e6))
+fn paused(ps: u64) -> Cell {
+    time(Some(ps as f64 / 1e3))
 }
 
 fn pauses(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
@@ -179,6 +213,7 @@ fn pauses(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
             continue;
         };
         let frames = read_pauses(&text).map_err(|error| diagnostic(&file, &text, error))?;
+        let called = PortNames::of(run)?;
         let last = frames.iter().map(|row| row.at).max();
         let end = run
             .summary
@@ -192,11 +227,12 @@ fn pauses(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
             vec![
                 Cell::from(run.name.as_str()),
                 Cell::from(format!(
-                    "node {} port {} priority {}",
-                    port.node, port.port, port.priority
+                    "{} priority {}",
+                    called.of_port(NodeId(port.node), PortId(port.port)),
+                    port.priority
                 )),
-                Cell::from(port.pauses.to_string()),
-                microseconds(port.paused_ps),
+                Cell::from(thousands(u64::try_from(port.pauses).unwrap_or(u64::MAX))),
+                paused(port.paused_ps),
                 if port.paused_at_end {
                     Cell::bad("yes")
                 } else {
@@ -211,13 +247,7 @@ fn pauses(page: &mut Page, runs: &[Run]) -> Result<(), Error> {
             "The {PORTS} ports of each run that priority flow control paused longest."
         ));
         page.table(
-            &[
-                "run",
-                "paused port",
-                "pauses",
-                "time (us)",
-                "still at the end",
-            ],
+            &["run", "paused port", "pauses", "time", "still at the end"],
             &rows,
         );
     }

@@ -1,21 +1,28 @@
 //! The runs of a report, read one after the other and kept only as what is shown of them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fabricsim::Error;
+use fabricsim::core::id::ClassId;
 use fabricsim::core::input::InputError;
-use fabricsim::report::{Bin, BinRule, Goodput, SlowdownTable, equal_count_bins};
-use fabricsim_plot::figure::{CdfOf, cdf_curve};
+use fabricsim::report::{
+    Confidence, FctRecord, Goodput, GroupTails, Percentile, SlowdownTable, group_tails,
+    incast_rounds,
+};
+use fabricsim_plot::figure::{BinCount, CdfOf, SlowdownCurve, Style, cdf_curve};
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
 use serde_json::Value;
 
-use crate::results::{PARTIAL, fct_file, names, read_flows, refuse_mixture, summary_beside};
+use crate::queries::{Queries, read_queries};
+use crate::results::{
+    FlowSelection, PARTIAL, Place, fct_file, names, places, read_flows, refuse_mixture,
+    summary_beside,
+};
 
-/// Parts into which flows are cut by size: fewer of few flows, whose percentiles would be noise.
-const fn parts(flows: usize) -> usize {
-    if flows < 10_000 { 20 } else { 100 }
-}
+/// Percentiles of the slowdown that figures show.
+pub(crate) const SHOWN: [Percentile; 3] = [Percentile::P50, Percentile::P95, Percentile::P99];
 
 /// Data of a run that the report shows.
 #[derive(Debug)]
@@ -27,9 +34,16 @@ pub(crate) struct Run {
     pub(crate) summary: Value,
     /// Finished flows in the file of flows.
     pub(crate) flows: usize,
-    /// Parts into which the flows were cut.
-    pub(crate) parts: usize,
-    pub(crate) bins: Vec<Bin>,
+    /// Slowdowns over size, of each class of flows in the order of their numbers.
+    pub(crate) curves: Vec<(u16, SlowdownCurve)>,
+    /// Distributions of slowdowns, of classes whose flows all have one size.
+    pub(crate) of_one_size: Vec<(u16, Vec<(f64, f64)>)>,
+    /// Tails of the slowdown by class and size.
+    pub(crate) tails: Vec<GroupTails>,
+    /// Completion times of the rounds of incasts in nanoseconds and increasing order, by class.
+    pub(crate) incasts: Vec<(u16, Vec<f64>)>,
+    /// Queries by class.
+    pub(crate) queries: Vec<Queries>,
     pub(crate) slowdowns: SlowdownTable,
     /// Distribution of completion times.
     pub(crate) fct: Vec<(f64, f64)>,
@@ -41,74 +55,18 @@ pub(crate) struct Run {
     pub(crate) remarks: Vec<String>,
 }
 
-/// A place with results: a folder, a file of flows, or a point of a sweep.
-struct RunPath {
-    path: PathBuf,
-    is_point: bool,
-}
-
-/// The runs at `paths`, each a folder of results, a file of flows or a folder of a sweep.
-pub(crate) fn read_runs(paths: &[PathBuf]) -> Result<Vec<Run>, Error> {
-    let mut places = Vec::new();
-    for path in paths {
-        let points = path.join("points");
-        if points.is_dir() {
-            let folders = folders_of(&points)?;
-            places.extend(folders.into_iter().map(|path| RunPath {
-                path,
-                is_point: true,
-            }));
-        } else {
-            places.push(RunPath {
-                path: path.clone(),
-                is_point: false,
-            });
-        }
-    }
+/// The runs at `paths`, each a folder of results, a file of flows or a folder of a sweep, with the
+/// flows that `selection` chooses.
+pub(crate) fn read_runs(paths: &[PathBuf], selection: &FlowSelection) -> Result<Vec<Run>, Error> {
+    let places = places(paths)?;
     let all: Vec<PathBuf> = places.iter().map(|place| place.path.clone()).collect();
     let named = places.iter().zip(names(&all));
-    named.map(|(place, name)| read_run(place, name)).collect()
+    named
+        .map(|(place, name)| read_run(place, name, selection))
+        .collect()
 }
 
-/// The folders in `folder`, in the order of their names, numbers in them by value.
-fn folders_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let error = |source| Error::Read {
-        kind: FileKind::RESULTS,
-        path: folder.to_owned(),
-        source,
-    };
-    let mut folders = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(error)? {
-        let path = entry.map_err(error)?.path();
-        if path.is_dir() {
-            folders.push(path);
-        }
-    }
-    folders.sort_by_cached_key(|path| natural(&path.to_string_lossy()));
-    Ok(folders)
-}
-
-/// A key that orders `seed=2` before `seed=10`.
-fn natural(name: &str) -> Vec<(String, u64)> {
-    let mut parts = vec![(String::new(), 0u64)];
-    let mut in_number = false;
-    for c in name.chars() {
-        if let Some(digit) = c.to_digit(10) {
-            let last = parts.last_mut().expect("never empty");
-            last.1 = last.1.saturating_mul(10).saturating_add(u64::from(digit));
-            in_number = true;
-        } else {
-            if in_number {
-                parts.push((String::new(), 0));
-                in_number = false;
-            }
-            parts.last_mut().expect("never empty").0.push(c);
-        }
-    }
-    parts
-}
-
-fn read_run(place: &RunPath, name: String) -> Result<Run, Error> {
+fn read_run(place: &Place, name: String, selection: &FlowSelection) -> Result<Run, Error> {
     let path = &place.path;
     let mut remarks = Vec::new();
     refuse_mixture(path)?;
@@ -134,19 +92,65 @@ fn read_run(place: &RunPath, name: String) -> Result<Run, Error> {
         // Says what was looked for.
         read_flows(&whole)?
     };
+    let records = selection.apply(path, records)?;
+    let queries = read_queries(path, selection)?;
+    let mut curves = Vec::new();
+    let mut of_one_size = Vec::new();
+    for (class, flows) in by_class(&records) {
+        let bins = BinCount::OfFlows(flows.len());
+        let curve = SlowdownCurve::new("", Style::nth(0), &flows, &SHOWN, bins);
+        if curve.has_one_size() {
+            of_one_size.push((class, cdf_curve(&flows, CdfOf::Slowdown)));
+        }
+        curves.push((class, curve));
+    }
     Ok(Run {
         name,
         path: path.clone(),
-        summary,
         flows: records.len(),
-        parts: parts(records.len()),
-        bins: equal_count_bins(&records, parts(records.len()), BinRule::AllFlows),
+        curves,
+        of_one_size,
+        tails: group_tails(&records, &SHOWN, Confidence::P95),
+        incasts: incasts(&records, &summary),
+        queries,
         slowdowns: SlowdownTable::new(&records),
         fct: cdf_curve(&records, CdfOf::Fct),
         slowdown: cdf_curve(&records, CdfOf::Slowdown),
         goodput: Goodput::of_flows_above(Goodput::LONG, &records),
         remarks,
+        summary,
     })
+}
+
+/// The flows of each class.
+fn by_class(records: &[FctRecord]) -> Vec<(u16, Vec<FctRecord>)> {
+    let mut classes: BTreeMap<u16, Vec<FctRecord>> = BTreeMap::new();
+    for record in records {
+        classes.entry(record.class.0).or_default().push(*record);
+    }
+    classes.into_iter().collect()
+}
+
+/// The completion times of the incasts that `summary` names, by class.
+fn incasts(records: &[FctRecord], summary: &Value) -> Vec<(u16, Vec<f64>)> {
+    let workloads = summary
+        .pointer("/scenario/workload")
+        .and_then(Value::as_array);
+    let workloads = workloads.map_or(&[][..], Vec::as_slice);
+    (0u16..)
+        .zip(workloads)
+        .filter(|(_, workload)| workload["kind"] == "incast")
+        .map(|(class, _)| {
+            let rounds = incast_rounds(records, ClassId(class));
+            let mut times: Vec<f64> = rounds
+                .iter()
+                .map(|round| round.time.as_ps() as f64 / 1e3)
+                .collect();
+            times.sort_unstable_by(f64::total_cmp);
+            (class, times)
+        })
+        .filter(|(_, times)| !times.is_empty())
+        .collect()
 }
 
 /// A summary.json; `Null` when there is none.
@@ -178,6 +182,28 @@ impl Run {
             None | Some(Value::Null) => "-".to_owned(),
             Some(Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
+        }
+    }
+
+    /// The flows of a class in words: `incast flows`, with the number of the class where several
+    /// workloads are of that kind.
+    pub(crate) fn class_name(&self, class: u16) -> String {
+        let workloads = self
+            .summary
+            .pointer("/scenario/workload")
+            .and_then(Value::as_array);
+        let workloads = workloads.map_or(&[][..], Vec::as_slice);
+        let kind_of = |workload: &Value| workload["kind"].as_str().map(str::to_owned);
+        let own = workloads.get(usize::from(class)).and_then(kind_of);
+        match own {
+            Some(kind) => {
+                let alike = workloads.iter().filter_map(kind_of);
+                match alike.filter(|other| *other == kind).count() {
+                    1 => format!("{kind} flows"),
+                    _ => format!("{kind} flows (class {class})"),
+                }
+            }
+            None => format!("flows of class {class}"),
         }
     }
 
@@ -277,12 +303,5 @@ mod tests {
         ] {
             assert_eq!(thousands(count), text);
         }
-    }
-
-    #[test]
-    fn numbers_in_names_count_by_value() {
-        let mut names = ["a=10,b=1", "a=2,b=10", "a=2,b=9", "a=0.5,b=1"];
-        names.sort_by_key(|name| natural(name));
-        assert_eq!(names, ["a=0.5,b=1", "a=2,b=9", "a=2,b=10", "a=10,b=1"]);
     }
 }

@@ -51,12 +51,13 @@ FCT apart, greatest            10.000%
 FCT ratio, mean of flows      1.050000
 FCT ratio, of the means       1.023077
 
-slowdowns            n       p50       p95       p99
-all                  2     1.100     1.100     1.100
-< 10 KB              1     1.100     1.100     1.100
-< 30 KB              1     1.100     1.100     1.100
-30 KB - 1 MB         1     1.000     1.000     1.000
-> 1 MB               0         -         -         -
+slowdowns           n      p50   second   ratio      p95   second   ratio      p99   second   ratio
+all                 2    1.320    1.200   1.100        -        -       -        -        -       -
+< 10 KB             1        -        -       -        -        -       -        -        -       -
+< 30 KB             1        -        -       -        -        -       -        -        -       -
+30 KB - 1 MB        1        -        -       -        -        -       -        -        -       -
+> 1 MB              0        -        -       -        -        -       -        -        -       -
+-: too few flows for the percentile (p50 needs 2, p95 20, p99 100)
 
 furthest apart: 5000 bytes from host 1 to host 2, start 2000000000.5 ns: 6600 and 6000 ns
 ";
@@ -136,21 +137,35 @@ fn a_tolerance_is_a_test() {
 }
 
 #[test]
-fn other_flows_are_told_apart() {
+fn results_without_a_flow_in_common_are_refused() {
     let folder = folder();
     folder.write("other.csv", &format!("{HEADER}\n8,9,10,0,5000,5000\n"));
-    let outcome = folder.run(&["compare", "ours", "other.csv"]).succeeded();
-    assert!(
-        outcome
-            .stdout
-            .contains("only in the first                    2"),
-        "{}",
-        outcome.stdout
+    refused(
+        &folder.run(&["compare", "ours", "other.csv"]),
+        &["no flow is in both: the first has 2 flows, the second 1"],
     );
-    assert!(
-        outcome.stderr.contains("no flow is in both"),
-        "{}",
-        outcome.stderr
+}
+
+#[test]
+fn a_class_can_be_compared_alone() {
+    let folder = Folder::new();
+    let header = HEADER.replace("dst,", "dst,class,");
+    for (name, fct) in [("a.csv", 6_000), ("b.csv", 5_000)] {
+        let rows = format!("0,1,0,10,0,{fct},5000\n0,2,3,10,0,5500,5000\n");
+        folder.write(name, &format!("{header}\n{rows}"));
+    }
+    let outcome = folder
+        .run(&["compare", "a.csv", "b.csv", "--class", "3"])
+        .succeeded();
+    let (matched, apart) = (
+        "flows in both                        1",
+        "greatest             0.000%",
+    );
+    assert!(outcome.stdout.contains(matched), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains(apart), "{}", outcome.stdout);
+    refused(
+        &folder.run(&["compare", "a.csv", "b.csv", "--class", "9"]),
+        &["no flow is of class 9", "the classes of its flows are 0, 3"],
     );
 }
 

@@ -137,7 +137,7 @@ fn errors_are_refused_with_a_suggested_fix() {
         ),
         (&["--reuse", "all"], &["late-binding or none"]),
         (&["--workload-ecn", "yes"], &["classic"]),
-        (&["--plot", "h.pdf"], &[".svg or .png"]),
+        (&["--plot", "h.gif"], &[".svg, .png or .pdf"]),
         (&["--repeats", "0"], &["`repeats`", "1 or more"]),
         (
             &["--workload", "ccafct-seed1", "--len-p5", "1KB"],

@@ -1,5 +1,7 @@
 //! `fabricsim plot`.
 
+mod over_time;
+
 use roxmltree::Document;
 
 use crate::support::Folder;
@@ -78,7 +80,7 @@ fn names_title_and_percentiles_are_the_users() {
         "--percentile",
         "99",
         "--bins",
-        "20",
+        "2",
     ];
     args.extend(names);
     folder.run(&args).succeeded();
@@ -98,19 +100,13 @@ fn the_published_simulators_file_is_drawn_too() {
     folder
         .run(&["plot", "cdf", "fct.txt", "--of", "size", "-o", "c.svg"])
         .succeeded();
-    assert_has(
-        &texts(&folder, "c.svg"),
-        &["flow size (bytes)", "flows (%)", "100"],
-    );
+    assert_has(&texts(&folder, "c.svg"), &["flow size", "flows (%)", "100"]);
 }
 
 #[test]
 fn distributions_have_the_axis_of_what_they_are_of() {
     let folder = folder();
-    for (of, label) in [
-        ("fct", "flow completion time (us)"),
-        ("slowdown", "slowdown"),
-    ] {
+    for (of, label) in [("fct", "flow completion time"), ("slowdown", "slowdown")] {
         folder
             .run(&["plot", "cdf", "a", "b", "--of", of, "-o", "c.svg"])
             .succeeded();
@@ -134,7 +130,7 @@ fn queues_have_a_curve_for_each_group() {
     assert_has(
         &texts(&folder, "q.svg"),
         &[
-            "queue at a switch port (bytes)",
+            "queue at a switch port",
             "time with at most this queue (%)",
             "all",
             "door",
@@ -154,6 +150,33 @@ fn queues_have_a_curve_for_each_group() {
         "{}",
         outcome.stderr
     );
+}
+
+#[test]
+fn bins_follow_the_number_of_flows_and_percentiles_need_enough_of_them() {
+    let folder = folder();
+    let args = ["plot", "slowdown", "a", "b", "-o", "s.svg", "--bins", "10"];
+    let outcome = folder.run(&args).succeeded();
+    let note = "no p99: it needs 100 flows in a bin, and no bin has so many";
+    assert_eq!(outcome.stdout, format!("{note}\ns.svg\n"));
+    let texts = texts(&folder, "s.svg");
+    assert_has(&texts, &["median", "95th percentile", note]);
+    assert!(!texts.iter().any(|text| text == "99th percentile"));
+}
+
+#[test]
+fn a_class_and_the_time_after_a_warm_up_can_be_drawn_alone() {
+    let folder = folder();
+    let selected = ["--class", "0", "--warm-up", "10us"];
+    for kind in ["slowdown", "cdf", "compare"] {
+        let args = [&["plot", kind, "a", "b", "-o", "s.svg"], &selected[..]].concat();
+        folder.run(&args).succeeded();
+        let texts = texts(&folder, "s.svg");
+        let title = texts
+            .iter()
+            .find(|text| text.contains("flows of class 0, without"));
+        assert!(title.is_some(), "{texts:?}");
+    }
 }
 
 #[test]
@@ -184,7 +207,7 @@ fn queues_over_time_and_what_is_left_out() {
         .succeeded();
     assert_has(
         &texts(&folder, "q.svg"),
-        &["node 9 port 0", "node 9 port 1", "queue (bytes)", "40K"],
+        &["node 9 port 0", "node 9 port 1", "queue", "40 KB"],
     );
 
     let outcome = folder
@@ -223,15 +246,31 @@ fn a_png_is_a_picture_of_twice_the_size() {
 }
 
 #[test]
+fn a_pdf_is_a_page_of_the_pictures_size() {
+    let folder = folder();
+    folder.run(&["plot", "cdf", "a", "-o", "c.pdf"]).succeeded();
+    let pdf = folder.read("c.pdf");
+    assert!(pdf.starts_with("%PDF-1.4") && pdf.contains("/MediaBox [0 0 "));
+}
+
+#[test]
 fn errors_are_named() {
     let folder = folder();
     folder.write("empty.csv", HEADER);
     folder.write("cut.csv", "time_ns,node,port,queue_bytes\n1,2,x,4\n");
     for (args, words) in [
-        (&["slowdown", "a", "-o", "s.pdf"][..], ".svg or .png"),
+        (&["slowdown", "a", "-o", "s.gif"][..], ".svg, .png or .pdf"),
         (
-            &["slowdown", "a", "-o", "s.svg", "--percentile", "90"],
-            "write 50, 95 or 99",
+            &["slowdown", "a", "-o", "s.svg", "--percentile", "0.95"],
+            "did you mean 95?",
+        ),
+        (
+            &["cdf", "a", "-o", "s.svg", "--class", "4"],
+            "the classes of its flows are 0",
+        ),
+        (
+            &["slowdown", "a", "-o", "s.svg", "--percentile", "99.9"],
+            "nothing to draw",
         ),
         (
             &["slowdown", "a", "b", "-o", "s.svg", "--name", "one"],
@@ -267,5 +306,44 @@ fn errors_are_named() {
             .replace("| ", "");
         assert!(said.contains(words), "{args:?}: {said}");
         assert!(!folder.has("s.svg"));
+    }
+}
+
+const POINTS: &str = "\
+point,workload.0.load,scheme,seed,status,flows_finished,slowdown_p99,max_queue_bytes
+\"load=0.3,scheme=HPCC,seed=1\",0.3,HPCC,1,finished,500,2,20000
+\"load=0.3,scheme=HPCC,seed=2\",0.3,HPCC,2,finished,500,4,20000
+\"load=0.3,scheme=DCQCN,seed=1\",0.3,DCQCN,1,finished,500,9,90000
+\"load=0.5,scheme=HPCC,seed=1\",0.5,HPCC,1,finished,50,7,20000
+";
+
+#[test]
+fn a_sweep_is_drawn_over_an_axis() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("s")).expect("a folder");
+    folder.write("s/points.csv", POINTS);
+    let base = ["plot", "sweep", "s", "-o", "s.svg", "--x", "load"];
+    let with = |more: &[&str]| folder.run(&[&base, more].concat());
+    let outcome = with(&["--by", "scheme"]).succeeded();
+    let notes = "means over 1 to 2 seeds; bands hold the true mean with 95% confidence \
+                 (Student)\n1 points have too few flows for the percentile and are left out\n";
+    assert_eq!(outcome.stdout, format!("{notes}s.svg\n"));
+    let drawn = texts(&folder, "s.svg");
+    assert_has(&drawn, &["HPCC", "DCQCN", "workload.0.load"]);
+    assert_has(&drawn, &["slowdown (99th percentile)"]);
+    with(&["--by", "scheme", "--of", "max_queue_bytes"]).succeeded();
+    assert_has(&texts(&folder, "s.svg"), &["80 KB", "max_queue_bytes"]);
+    for (more, words) in [
+        (
+            &["--by", "cc"][..],
+            "its axes are workload.0.load, scheme, seed",
+        ),
+        (&[], "the points also differ in scheme"),
+        (&["--where", "scheme"], "`scheme` is not AXIS=VALUE"),
+        (&["--by", "scheme", "--of", "p98"], "no column `p98`"),
+    ] {
+        let outcome = with(more);
+        assert_eq!(outcome.code, Some(2), "{more:?}");
+        assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
     }
 }

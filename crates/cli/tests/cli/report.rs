@@ -71,14 +71,58 @@ fn two_runs_on_a_page() {
 
     // Figures, the tables and the settings.
     assert_eq!(html.matches("<svg xmlns").count(), 2);
-    assert!(
-        html.contains("slowdown (99th percentile)") && html.contains("flow completion time (us)")
-    );
+    assert!(html.contains("all flows have one size") && html.contains("flow completion time"));
     assert!(html.contains("30 KB - 1 MB"));
     assert_eq!(html.matches("<details>").count(), 2);
+    // What decides comes first, and an incast of three has one round.
+    let place = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text}"));
+    assert!(place("In short</h2>") < place("Slowdown by class</h2>"));
+    assert!(place("lower than") < place("Incast completion times</h2>"));
+    assert!(place("Runs</h2>") < place("class=\"appendix\""));
+    assert!(html.contains("too few flows to say how certain that is"));
 }
 
 /// fabricsim refuses such names of scenarios, and other programs may write anything.
+#[test]
+fn seeds_of_a_setting_are_taken_together() {
+    let folder = Folder::new();
+    folder.write("s.toml", SCENARIO);
+    for (cc, rate) in [("hpcc", "cc.eta=0.95"), ("slow", "cc.eta=0.3")] {
+        for seed in ["1", "2", "3"] {
+            let dir = format!("{cc}-{seed}");
+            let args = [
+                "run", "s.toml", "--quiet", "--out", &dir, "--seed", seed, "--set", rate,
+            ];
+            folder.run(&args).succeeded();
+        }
+    }
+    let runs = ["hpcc-1", "hpcc-2", "hpcc-3", "slow-1", "slow-2", "slow-3"];
+    folder.run(&[&["report"], &runs[..]].concat()).succeeded();
+    let html = folder.read("report.html");
+    assert!(
+        html.contains("between hpcc and slow") || html.contains("hpcc&#39;s median slowdown is"),
+        "{html}"
+    );
+    assert!(html.contains("between 3 runs of each"));
+}
+
+#[test]
+fn classes_can_be_shown_alone() {
+    let folder = Folder::new();
+    let flows = result(10).replace(",0,1,0,", ",0,1,2,");
+    folder.write("a.csv", &flows);
+    folder.run(&["report", "a.csv", "--class", "2"]).succeeded();
+    let html = folder.read("report.html");
+    assert!(html.contains("Only flows of class 2.") && html.contains("Flows of class 2</text>"));
+    let outcome = folder.run(&["report", "a.csv", "--class", "0"]);
+    assert_eq!(outcome.code, Some(2));
+    assert!(
+        outcome.stderr.contains("the classes of its flows are 2"),
+        "{}",
+        outcome.stderr
+    );
+}
+
 #[test]
 fn names_are_text() {
     let folder = Folder::new();
@@ -177,14 +221,14 @@ fn observations_are_drawn_when_they_are_there() {
     let html = folder.read("report.html");
     assert_well_formed(&html);
     for text in [
-        "a: queues",
-        "a: utilization of links",
+        "Queues",
+        "Utilization of links",
         "time with at least this queue (%)",
         "node 9 port 0",
     ] {
         assert!(html.contains(&format!(">{text}</text>")), "{text}");
     }
-    assert!(!html.contains("rates of flows"));
+    assert!(!html.contains("Rates of flows"));
 }
 
 #[test]
@@ -203,7 +247,7 @@ fn a_sweep_is_a_report_of_its_points() {
     assert_well_formed(&html);
     // A figure for each load, with the algorithms as series.
     for text in ["load = 0.3", "load = 0.5", "hpcc", "timely"] {
-        assert!(html.contains(&format!(">{text}</text>")), "{text}");
+        assert!(html.contains(&format!("{text}</text>")), "{text}");
     }
     assert!(html.contains("cc.kind=hpcc,load=0.9: there is no fct.csv"));
 
@@ -266,7 +310,7 @@ fn observed_runs_have_tables() {
         "Queue lengths, weighted by time",
         "The 10 busiest observed directions",
         "node 1 port 0 priority 3",
-        "2.500",
+        "2.5 us",
         "Jain&#39;s index",
     ] {
         assert!(

@@ -1,5 +1,7 @@
 //! Slowdowns by flow size, on the command line.
 
+mod choice;
+
 use std::fmt::Write;
 
 use crate::support::{Folder, Outcome};
@@ -54,31 +56,68 @@ flows upto   bytes upto         n       p50       p90      mean  geo mean
 }
 
 #[test]
-fn results_come_one_after_another() {
+fn two_results_are_beside_each_other() {
+    let outcome = folder()
+        .run(&[
+            "slowdown",
+            "a",
+            "b.csv",
+            "--sizes",
+            "20KB,1MB",
+            "--percentile",
+            "50,99",
+        ])
+        .succeeded();
+    let expected = "\
+a: 40 flows that start from 1us to 40us; left out 0 that start before and 0 that start after
+b.csv: 40 flows that start from 1us to 40us; left out 0 that start before and 0 that start after
+
+  bytes upto   n first  n second               first    second     ratio
+       20000        20        20  p50          1.110     1.210     0.917
+                                  p99              -         -         -
+                                  mean         1.105     1.205     0.917
+                                  geo mean     1.103     1.204     0.917
+     1000000        20        20  p50          1.310     1.410     0.929
+                                  p99              -         -         -
+                                  mean         1.305     1.405     0.929
+                                  geo mean     1.304     1.404     0.929
+        more         0         0  p50              -         -         -
+                                  p99              -         -         -
+                                  mean             -         -         -
+                                  geo mean         -         -         -
+         all        40        40  p50          1.210     1.310     0.924
+                                  p99              -         -         -
+                                  mean         1.205     1.305     0.923
+                                  geo mean     1.199     1.300     0.923
+-: too few flows for the percentile (p99 needs 100)
+";
+    assert_eq!(outcome.stdout, expected);
+}
+
+#[test]
+fn three_results_come_one_after_another() {
+    let folder = folder();
+    folder.write("c.csv", &result(40, 20));
     let args = [
         "slowdown",
         "a",
         "b.csv",
+        "c.csv",
         "--sizes",
         "20KB,1MB",
         "--percentile",
         "50",
     ];
-    let outcome = folder().run(&args).succeeded();
+    let outcome = folder.run(&args).succeeded();
     let rows: Vec<&str> = outcome
         .stdout
         .lines()
-        .filter(|line| line.contains('%') || line.ends_with("after"))
+        .filter(|line| line.starts_with("    50.00%"))
         .collect();
     let expected = [
-        "a: 40 flows that start from 1us to 40us; left out 0 that start before and 0 that start after",
         "    50.00%        20000        20     1.110     1.105     1.103",
-        "   100.00%      1000000        20     1.310     1.305     1.304",
-        "   100.00%         more         0         -         -         -",
-        "b.csv: 40 flows that start from 1us to 40us; left out 0 that start before and 0 that start after",
         "    50.00%        20000        20     1.210     1.205     1.204",
-        "   100.00%      1000000        20     1.410     1.405     1.404",
-        "   100.00%         more         0         -         -         -",
+        "    50.00%        20000        20     1.310     1.305     1.304",
     ];
     assert_eq!(rows, expected, "{}", outcome.stdout);
 }
@@ -171,14 +210,16 @@ fn scripts_get_json() {
     let json: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(json[0]["result"], "a");
     assert_eq!(json[0]["cut"]["kept"], 40);
-    assert_eq!(json[0]["table"]["bins"].as_array().map(Vec::len), Some(20));
+    // Of 40 flows, 20 in each bin.
+    assert_eq!(json[0]["table"]["bins"].as_array().map(Vec::len), Some(2));
     assert_eq!(json[0]["table"]["percentiles"][3], 99.9);
     assert_eq!(json[0]["table"]["all"]["flows"], 40);
     assert_eq!(json[0]["goodput"], serde_json::Value::Null);
     // 20 MB in 2 ms are 80 Gbps.
     assert_eq!(json[1]["goodput"]["mean_bps"], 8e10);
     let bin = &json[1]["table"]["bins"][0];
-    assert_eq!(bin["percentiles"][0]["slowdown"], 1.25);
+    assert_eq!(bin["percentiles"][0]["slowdown"], serde_json::Value::Null);
+    assert_eq!(bin["mean"], 1.25);
     assert_eq!(bin["percentiles"][0]["interval"], serde_json::Value::Null);
     let text = folder.run(&["slowdown", "long.csv"]).succeeded().stdout;
     assert!(

@@ -19,7 +19,7 @@ use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_experiments::Sweep;
 use fabricsim_experiments::harm::{HarmSettings, HarmTest, read_workload};
 use fabricsim_experiments::judge::read_published;
-use fabricsim_plot::figure::{Quantity, Selection, read_time_lines, time_figure};
+use fabricsim_plot::figure::{Quantity, Selection, TimeRun, read_time_lines, time_figure};
 
 /// A kind of input.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -154,7 +154,13 @@ fn observed(text: &str) -> Result<Verdict, String> {
     add(read_flow_samples(text).map(|samples| drop(fairness_over_time(&samples))))?;
     for quantity in [Quantity::Queue, Quantity::Rate] {
         let lines = read_time_lines(text, quantity, &Selection::default());
-        add(lines.map(|lines| drop(time_figure("x", quantity, lines, 8))))?;
+        add(lines.map(|lines| {
+            let run = TimeRun {
+                lines,
+                ..TimeRun::default()
+            };
+            drop(time_figure("x", quantity, &[run], 8));
+        }))?;
     }
     Ok(verdict)
 }

@@ -9,6 +9,22 @@ pub struct Axis {
     pub scale: Scale,
     /// The lower and the upper end, each of the data when there is none.
     pub range: (Option<f64>, Option<f64>),
+    /// Unit of the values, which the numbers at the ticks have.
+    pub unit: Unit,
+}
+
+/// Unit of the values of an axis.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Unit {
+    /// None, or one that the label names.
+    #[default]
+    None,
+    /// Times: `200 us`, `1.2 ms`.
+    Nanoseconds,
+    /// Sizes: `40 KB`.
+    Bytes,
+    /// Rates: `25 Gbps`.
+    BitsPerSecond,
 }
 
 /// Mapping of the values of an axis to positions.
@@ -21,6 +37,8 @@ pub enum Scale {
     /// Flows in the order of their sizes, as on the results page of HPCC: a value is the share of
     /// flows (0 to 1) that are no larger, and a tick is labeled with the size there.
     FlowShare(Vec<FlowTick>),
+    /// Names side by side: the k-th stands at k, from 0.
+    Names(Vec<String>),
 }
 
 /// A tick of [`Scale::FlowShare`]: a share of flows (0 to 1), and the largest size among them in
@@ -47,7 +65,15 @@ impl Axis {
             label: label.into(),
             scale,
             range: (None, None),
+            unit: Unit::None,
         }
+    }
+
+    /// The axis with its values in `unit`.
+    #[must_use]
+    pub const fn in_unit(mut self, unit: Unit) -> Self {
+        self.unit = unit;
+        self
     }
 
     /// The axis with its lower end at `low`.
@@ -71,8 +97,10 @@ impl Axis {
         let (mut low, mut high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
             (a.min(v), b.max(v))
         });
-        if let Scale::FlowShare(_) = self.scale {
-            (low, high) = (0.0, 1.0);
+        match &self.scale {
+            Scale::FlowShare(_) => (low, high) = (0.0, 1.0),
+            Scale::Names(names) => (low, high) = (-0.5, names.len() as f64 - 0.5),
+            Scale::Linear | Scale::Log => {}
         }
         if low > high {
             (low, high) = if log { (1.0, 10.0) } else { (0.0, 1.0) };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::axis::{Axis, Scale};
+use super::axis::{Axis, Scale, Unit};
 use super::decimate::decimate;
 use super::{Figure, Panel, Series};
 use fabricsim_report::FctRecord;
@@ -10,8 +10,10 @@ use fabricsim_report::FctRecord;
 /// Of what a distribution is drawn.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CdfOf {
-    /// Flow completion time, in microseconds.
+    /// Flow completion time, in nanoseconds.
     Fct,
+    /// Query completion time, in nanoseconds; of queries, not of flows.
+    Qct,
     /// Slowdown.
     Slowdown,
     /// Flow size, in bytes.
@@ -19,22 +21,25 @@ pub enum CdfOf {
 }
 
 impl CdfOf {
-    /// The value of a flow.
+    /// The value of a flow; `None` of what flows do not have.
     #[must_use]
-    pub fn value(self, record: &FctRecord) -> f64 {
+    pub fn value(self, record: &FctRecord) -> Option<f64> {
         match self {
-            Self::Fct => record.fct.as_ps() as f64 / 1e6,
-            Self::Slowdown => record.slowdown(),
-            Self::Size => record.size.get() as f64,
+            Self::Fct => Some(record.fct.as_ps() as f64 / 1e3),
+            Self::Qct => None,
+            Self::Slowdown => Some(record.slowdown()),
+            Self::Size => Some(record.size.as_f64()),
         }
     }
 
     fn axis(self) -> Axis {
-        Axis::log(match self {
-            Self::Fct => "flow completion time (us)",
-            Self::Slowdown => "slowdown",
-            Self::Size => "flow size (bytes)",
-        })
+        let (label, unit) = match self {
+            Self::Fct => ("flow completion time", Unit::Nanoseconds),
+            Self::Qct => ("query completion time", Unit::Nanoseconds),
+            Self::Slowdown => ("slowdown", Unit::None),
+            Self::Size => ("flow size", Unit::Bytes),
+        };
+        Axis::log(label).in_unit(unit)
     }
 }
 
@@ -42,6 +47,7 @@ impl fmt::Display for CdfOf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Fct => "flow completion time",
+            Self::Qct => "query completion time",
             Self::Slowdown => "slowdown",
             Self::Size => "flow size",
         })
@@ -52,7 +58,17 @@ impl fmt::Display for CdfOf {
 /// logarithmic axis can show.
 #[must_use]
 pub fn cdf_curve(records: &[FctRecord], of: CdfOf) -> Vec<(f64, f64)> {
-    let mut values: Vec<f64> = records.iter().map(|record| of.value(record)).collect();
+    cdf_of_values(
+        records
+            .iter()
+            .filter_map(|record| of.value(record))
+            .collect(),
+    )
+}
+
+/// The distribution over `values` in any order, as [`cdf_curve`] has it of flows.
+#[must_use]
+pub fn cdf_of_values(mut values: Vec<f64>) -> Vec<(f64, f64)> {
     values.sort_unstable_by(f64::total_cmp);
     let count = values.len() as f64;
     let mut points: Vec<(f64, f64)> = Vec::new();
@@ -75,7 +91,12 @@ pub fn cdf_figure(title: &str, panels: Vec<(CdfOf, Vec<Series>)>) -> Figure {
     let alone = panels.len() == 1;
     for (of, curves) in panels {
         let heading = if alone { String::new() } else { of.to_string() };
-        let y = Axis::linear("flows (%)").from(0.0).upto(100.0);
+        let y = Axis::linear(match of {
+            CdfOf::Qct => "queries (%)",
+            CdfOf::Fct | CdfOf::Slowdown | CdfOf::Size => "flows (%)",
+        })
+        .from(0.0)
+        .upto(100.0);
         let mut panel = Panel::new(heading, of.axis(), y);
         panel.series = curves;
         figure.panels.push(panel);
@@ -94,7 +115,7 @@ mod tests {
         let records = [4_000, 2_000, 2_000, 8_000].map(|fct| record(10, fct, 1_000));
         assert_eq!(
             cdf_curve(&records, CdfOf::Fct),
-            [(2.0, 0.0), (2.0, 50.0), (4.0, 75.0), (8.0, 100.0)]
+            [(2e3, 0.0), (2e3, 50.0), (4e3, 75.0), (8e3, 100.0)]
         );
         assert_eq!(
             cdf_curve(&records, CdfOf::Size),
@@ -120,7 +141,7 @@ mod tests {
             .iter()
             .map(|panel| panel.x.label.as_str())
             .collect();
-        assert_eq!(labels, ["flow completion time (us)", "slowdown"]);
+        assert_eq!(labels, ["flow completion time", "slowdown"]);
         assert_eq!(figure.panels[0].series.len(), 2);
         assert_eq!(figure.panels[1].title, "slowdown");
         assert_eq!(figure.panels[0].y.range, (Some(0.0), Some(100.0)));

@@ -234,7 +234,7 @@ fn legend(figure: &Figure, total: f64, y: &mut f64) -> Vec<(Text, Style)> {
     let mut entries: Vec<(&str, Style)> = Vec::new();
     for series in figure.panels.iter().flat_map(|panel| &panel.series) {
         let entry = (series.name.as_str(), series.style);
-        let is_curve = matches!(series.points, Points::Curve(_));
+        let is_curve = !matches!(series.points, Points::Band(_));
         if is_curve && !entry.0.is_empty() && !entries.contains(&entry) {
             entries.push(entry);
         }

@@ -24,16 +24,7 @@ impl std::error::Error for DrawError {}
 /// # Errors
 /// When the text is no SVG, or the picture is too large for memory.
 pub fn rasterize(svg: &str, scale: f32) -> Result<Vec<u8>, DrawError> {
-    let mut fonts = fontdb::Database::new();
-    fonts.load_font_data(notosans::REGULAR_TTF.to_vec());
-    fonts.load_font_data(notosans::BOLD_TTF.to_vec());
-    fonts.set_sans_serif_family("Noto Sans");
-    let options = Options {
-        font_family: "Noto Sans".to_owned(),
-        fontdb: Arc::new(fonts),
-        ..Options::default()
-    };
-    let tree = Tree::from_str(svg, &options).map_err(|error| DrawError(error.to_string()))?;
+    let tree = tree(svg)?;
     let size = tree
         .size()
         .to_int_size()
@@ -48,6 +39,20 @@ pub fn rasterize(svg: &str, scale: f32) -> Result<Vec<u8>, DrawError> {
     picture
         .encode_png()
         .map_err(|error| DrawError(error.to_string()))
+}
+
+/// The elements of `svg`, with its letters as paths.
+pub(super) fn tree(svg: &str) -> Result<Tree, DrawError> {
+    let mut fonts = fontdb::Database::new();
+    fonts.load_font_data(notosans::REGULAR_TTF.to_vec());
+    fonts.load_font_data(notosans::BOLD_TTF.to_vec());
+    fonts.set_sans_serif_family("Noto Sans");
+    let options = Options {
+        font_family: "Noto Sans".to_owned(),
+        fontdb: Arc::new(fonts),
+        ..Options::default()
+    };
+    Tree::from_str(svg, &options).map_err(|error| DrawError(error.to_string()))
 }
 
 #[cfg(test)]

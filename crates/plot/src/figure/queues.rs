@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fabricsim_core::input::InputError;
 
-use super::axis::Axis;
+use super::axis::{Axis, Unit};
 use super::style::Draw;
 use super::{Figure, Panel, Series};
 use crate::table::CsvRows;
@@ -49,7 +49,9 @@ pub fn queue_figure(title: &str, mut curves: Vec<Series>) -> Figure {
     }
     let mut panel = Panel::new(
         "",
-        Axis::linear("queue at a switch port (bytes)").from(0.0),
+        Axis::linear("queue at a switch port")
+            .in_unit(Unit::Bytes)
+            .from(0.0),
         Axis::log("time with at least this queue (%)").upto(100.0),
     );
     panel.series = curves;
@@ -93,7 +95,9 @@ pub fn group_curve(text: &str, group: &str) -> Result<Vec<(f64, f64)>, InputErro
 pub fn group_figure(title: &str, curves: Vec<Series>) -> Figure {
     let mut panel = Panel::new(
         "",
-        Axis::linear("queue at a switch port (bytes)").from(0.0),
+        Axis::linear("queue at a switch port")
+            .in_unit(Unit::Bytes)
+            .from(0.0),
         Axis::linear("time with at most this queue (%)")
             .from(0.0)
             .upto(100.0),

@@ -1,105 +1,39 @@
 //! Slowdown over flow size: of several results, and relative to the first of them.
 
-use std::fmt;
+use fabricsim_report::Percentile;
 
 use super::axis::{Axis, FlowTick, Scale};
+use super::slowdown_curve::{SlowdownCurve, SlowdownPoint};
 use super::style::{Draw, Style};
 use super::{Figure, Panel, Series};
-use fabricsim_report::Bin;
-
-/// A percentile of the slowdowns of a [`Bin`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Percentile {
-    /// The median.
-    P50,
-    /// The 95th.
-    P95,
-    /// The 99th.
-    P99,
-}
-
-impl Percentile {
-    /// All of them, upwards.
-    pub const ALL: [Self; 3] = [Self::P50, Self::P95, Self::P99];
-
-    /// Its value in `bin`.
-    #[must_use]
-    pub const fn of(self, bin: &Bin) -> f64 {
-        match self {
-            Self::P50 => bin.p50,
-            Self::P95 => bin.p95,
-            Self::P99 => bin.p99,
-        }
-    }
-}
-
-impl fmt::Display for Percentile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::P50 => "median",
-            Self::P95 => "95th percentile",
-            Self::P99 => "99th percentile",
-        })
-    }
-}
-
-/// The slowdowns of a result over flow size.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SlowdownCurve {
-    /// Name in the legend.
-    pub name: String,
-    /// Style of the curve.
-    pub style: Style,
-    /// Into how many parts the flows were cut; [`bins`](Self::bins) has fewer where parts are
-    /// empty.
-    pub parts: usize,
-    /// Bins that [`equal_count_bins`](fabricsim_report::equal_count_bins) makes of the result.
-    pub bins: Vec<Bin>,
-}
 
 /// Sizes of two results are told apart on the axis when they differ by this factor.
 const SAME_SIZE: f64 = 1.5;
 /// A slowdown axis is logarithmic when its values span more than this factor.
 const WIDE: f64 = 20.0;
 
-impl SlowdownCurve {
-    /// The share of flows that are no larger than those of `bin`.
-    fn share(&self, bin: &Bin) -> f64 {
-        bin.from + 1.0 / self.parts.max(1) as f64
+/// `percentile` in words: `median`, `99th percentile`.
+#[must_use]
+pub fn percentile_in_words(percentile: Percentile) -> String {
+    let percent = percentile.percent();
+    if percentile == Percentile::P50 {
+        return "median".to_owned();
     }
-
-    /// The place of `bin` among the parts.
-    fn place(&self, bin: &Bin) -> u64 {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a share of the parts, from 0 up"
-        )]
-        let place = (bin.from * self.parts as f64).round() as u64;
-        place
-    }
-
-    /// The largest size in every tenth of the flows.
-    fn ticks(&self) -> Vec<FlowTick> {
-        let mut ticks: Vec<FlowTick> = Vec::new();
-        for tenth in 1..=10u32 {
-            let upto = f64::from(tenth) / 10.0 + 1e-9;
-            let last = self.bins.iter().rfind(|bin| self.share(bin) <= upto);
-            if let Some(bin) = last {
-                let tick = (self.share(bin), bin.size_upto);
-                if ticks.last() != Some(&tick) {
-                    ticks.push(tick);
-                }
-            }
-        }
-        ticks
-    }
+    let number = percent.to_string();
+    let teen = number.ends_with("11") || number.ends_with("12") || number.ends_with("13");
+    let ending = match number.chars().last() {
+        Some('1') if !teen => "st",
+        Some('2') if !teen => "nd",
+        Some('3') if !teen => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending} percentile")
 }
 
 /// The horizontal axis of `curves`: shares of flows where all have about the same sizes, else
 /// sizes.
 fn size_axis(curves: &[SlowdownCurve]) -> Axis {
-    let ticks: Vec<Vec<FlowTick>> = curves.iter().map(SlowdownCurve::ticks).collect();
+    let ticks: Vec<&Vec<FlowTick>> = curves.iter().map(|curve| &curve.ticks).collect();
     let alike = |a: &[FlowTick], b: &[FlowTick]| {
         let near = |a: &FlowTick, b: &FlowTick| {
             let (a, b) = (a.1.max(1) as f64, b.1.max(1) as f64);
@@ -113,7 +47,7 @@ fn size_axis(curves: &[SlowdownCurve]) -> Axis {
         }
         Some((first, _)) => Axis::new(
             "flow size (bytes), a tick every 10% of flows",
-            Scale::FlowShare(first.clone()),
+            Scale::FlowShare((*first).clone()),
         ),
         None => Axis::log("flow size (bytes)"),
     }
@@ -132,10 +66,10 @@ fn value_axis(label: String, values: &[f64]) -> Axis {
     }
 }
 
-fn x_of(axis: &Axis, curve: &SlowdownCurve, bin: &Bin) -> f64 {
+fn x_of(axis: &Axis, point: &SlowdownPoint) -> f64 {
     match axis.scale {
-        Scale::FlowShare(_) => curve.share(bin),
-        _ => bin.size_upto as f64,
+        Scale::FlowShare(_) => point.upto,
+        _ => point.size,
     }
 }
 
@@ -143,8 +77,9 @@ fn x_of(axis: &Axis, curve: &SlowdownCurve, bin: &Bin) -> f64 {
 ///
 /// The horizontal axis has a tick every 10% of flows, labeled with the size there, as on the
 /// results page of HPCC; results whose sizes differ much stand over the sizes themselves. A point
-/// stands at the largest size of its bin. All panels are logarithmic when slowdowns span a factor
-/// of more than 20.
+/// stands at the largest size of its bin; bins with too few flows for a percentile have none, and
+/// a percentile that no bin has flows for has no panel: the notes say so. All panels are
+/// logarithmic when slowdowns span a factor of more than 20.
 #[must_use]
 pub fn slowdown_figure(
     title: &str,
@@ -152,36 +87,42 @@ pub fn slowdown_figure(
     percentiles: &[Percentile],
 ) -> Figure {
     let x = size_axis(curves);
-    let values: Vec<f64> = percentiles
+    let line = |curve: &SlowdownCurve, percentile: Percentile| -> Vec<(f64, f64)> {
+        let points = curve.points(percentile).iter();
+        points
+            .filter_map(|point| Some((x_of(&x, point), point.slowdown?)))
+            .collect()
+    };
+    let panels: Vec<(Percentile, Vec<Series>)> = percentiles
         .iter()
-        .flat_map(|p| {
-            curves
+        .map(|&percentile| {
+            let series = curves
                 .iter()
-                .flat_map(|curve| curve.bins.iter().map(|bin| p.of(bin)))
+                .map(|curve| Series::curve(&*curve.name, curve.style, line(curve, percentile)));
+            (percentile, series.collect())
         })
         .collect();
+    let values = all_values(&panels);
     let mut figure = Figure::new(title);
-    for percentile in percentiles {
-        let y = value_axis(format!("slowdown ({percentile})"), &values).from(1.0);
-        let mut panel = Panel::new(percentile.to_string(), x.clone(), y);
-        for curve in curves {
-            let points = curve.bins.iter();
-            let points = points.map(|bin| (x_of(&x, curve, bin), percentile.of(bin)));
-            let points = points.collect();
-            panel
-                .series
-                .push(Series::curve(&*curve.name, curve.style, points));
+    for (percentile, series) in panels {
+        if series.iter().all(|line| line.curve_points().is_empty()) {
+            continue;
         }
+        let words = percentile_in_words(percentile);
+        let y = value_axis(format!("slowdown ({words})"), &values).from(1.0);
+        let mut panel = Panel::new(words, x.clone(), y);
+        panel.series = series;
         figure.panels.push(panel);
     }
+    figure.notes = notes_on_few(curves, percentiles);
     figure
 }
 
 /// The slowdown of each of `curves` over that of the first, in bins at the same place among the
 /// flows; a panel for each of `percentiles`. Below one is faster than the first.
 ///
-/// All curves have to be cut into the same number of parts; bins that one of two lacks are left
-/// out.
+/// All curves have to be cut into the same number of bins; bins that one of two lacks, or has too
+/// few flows in, are left out.
 #[must_use]
 pub fn relative_figure(
     title: &str,
@@ -193,62 +134,101 @@ pub fn relative_figure(
         return figure;
     };
     let x = size_axis(curves);
-    let mut panels = Vec::new();
-    let mut values = vec![1.0];
-    for percentile in percentiles {
-        let mut lines = Vec::new();
-        for curve in others {
-            let ratio = |bin: &Bin| {
-                let place = curve.place(bin);
-                let base = first.bins.iter().find(|base| first.place(base) == place)?;
-                let ratio = percentile.of(bin) / percentile.of(base);
-                Some((x_of(&x, curve, bin), ratio))
-            };
-            let points: Vec<(f64, f64)> = curve.bins.iter().filter_map(ratio).collect();
-            values.extend(points.iter().map(|point| point.1));
-            lines.push(Series::curve(&*curve.name, curve.style, points));
+    let line = |curve: &SlowdownCurve, percentile: Percentile| -> Vec<(f64, f64)> {
+        let ratio = |point: &SlowdownPoint| {
+            let mut bases = first.points(percentile).iter();
+            // Shares of equal numbers of bins are the same divisions.
+            let base = bases.find(|base| (base.upto - point.upto).abs() < 1e-9)?;
+            Some((x_of(&x, point), point.slowdown? / base.slowdown?))
+        };
+        let points = curve.points(percentile).iter();
+        points.filter_map(ratio).collect()
+    };
+    let panels: Vec<(Percentile, Vec<Series>)> = percentiles
+        .iter()
+        .map(|&percentile| {
+            let series = others
+                .iter()
+                .map(|curve| Series::curve(&*curve.name, curve.style, line(curve, percentile)));
+            (percentile, series.collect())
+        })
+        .collect();
+    let mut values = all_values(&panels);
+    values.push(1.0);
+    for (percentile, series) in panels {
+        if series.iter().all(|line| line.curve_points().is_empty()) {
+            continue;
         }
-        panels.push((percentile, lines));
-    }
-    for (percentile, lines) in panels {
-        let y = value_axis(format!("slowdown ({percentile}), ratio"), &values);
-        let mut panel = Panel::new(percentile.to_string(), x.clone(), y);
-        let ends = first.bins.first().zip(first.bins.last());
-        let one = ends.map(|(a, b)| vec![(x_of(&x, first, a), 1.0), (x_of(&x, first, b), 1.0)]);
+        let words = percentile_in_words(percentile);
+        let y = value_axis(format!("slowdown ({words}), ratio"), &values);
+        let mut panel = Panel::new(words, x.clone(), y);
+        let points = first.points(percentile);
+        let ends = points.first().zip(points.last());
+        let one = ends.map(|(a, b)| vec![(x_of(&x, a), 1.0), (x_of(&x, b), 1.0)]);
         let style = Style::reference().drawn(Draw::Line);
         let name = format!("{} (= 1)", first.name);
         panel
             .series
             .push(Series::curve(name, style, one.unwrap_or_default()));
-        panel.series.extend(lines);
+        panel.series.extend(series);
         figure.panels.push(panel);
     }
+    figure.notes = notes_on_few(curves, percentiles);
     figure
+}
+
+fn all_values(panels: &[(Percentile, Vec<Series>)]) -> Vec<f64> {
+    let series = panels.iter().flat_map(|(_, series)| series);
+    series
+        .flat_map(|line| line.curve_points().iter().map(|point| point.1))
+        .collect()
+}
+
+/// Says which percentiles some bins have too few flows for.
+fn notes_on_few(curves: &[SlowdownCurve], percentiles: &[Percentile]) -> Vec<String> {
+    let note = |percentile: &Percentile| {
+        let points = || curves.iter().flat_map(|curve| curve.points(*percentile));
+        let lacking = points().filter(|point| point.slowdown.is_none()).count();
+        let least = percentile.least_values();
+        let all = lacking == points().count();
+        match lacking {
+            0 => None,
+            _ if all => Some(format!(
+                "no {percentile}: it needs {least} flows in a bin, and no bin has so many"
+            )),
+            _ => Some(format!(
+                "{percentile} is left out of bins with fewer than {least} flows"
+            )),
+        }
+    };
+    percentiles.iter().filter_map(note).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::slowdown_curve::BinCount;
     use super::*;
     use crate::testing::record;
-    use fabricsim_report::{BinRule, equal_count_bins};
+    use fabricsim_report::FctRecord;
+
+    const ALL: [Percentile; 3] = [Percentile::P50, Percentile::P95, Percentile::P99];
+
+    fn records(flows: u64, size: u64, slowdown: u64) -> Vec<FctRecord> {
+        (1..=flows)
+            .map(|i| record(i * 1_000 * size, slowdown * 1_000 + i, 1_000))
+            .collect()
+    }
 
     /// Flows of 1 to 1,000 KB (times `size`) whose slowdown is `slowdown` and up to one more.
     fn curve(name: &str, index: usize, size: u64, slowdown: u64) -> SlowdownCurve {
-        let records: Vec<_> = (1..=1_000)
-            .map(|i| record(i * 1_000 * size, slowdown * 1_000 + i, 1_000))
-            .collect();
-        SlowdownCurve {
-            name: name.to_owned(),
-            style: Style::nth(index),
-            parts: 20,
-            bins: equal_count_bins(&records, 20, BinRule::AllFlows),
-        }
+        let records = records(1_000, size, slowdown);
+        SlowdownCurve::new(name, Style::nth(index), &records, &ALL, BinCount::Given(10))
     }
 
     #[test]
     fn ticks_stand_at_tenths_of_the_flows() {
         let curves = [curve("a", 0, 1, 2), curve("b", 1, 1, 3)];
-        let figure = slowdown_figure("t", &curves, &Percentile::ALL);
+        let figure = slowdown_figure("t", &curves, &ALL);
         assert_eq!(figure.panels.len(), 3);
         for (panel, title) in
             figure
@@ -277,14 +257,14 @@ mod tests {
             assert_eq!(names, ["a", "b"]);
         }
         let points = figure.panels[0].series[0].curve_points();
-        assert_eq!(points.len(), 20);
+        assert_eq!(points.len(), 10);
         assert!(
-            (points[19].0 - 1.0).abs() < 1e-9,
+            (points[9].0 - 1.0).abs() < 1e-9,
             "the last bin ends with the last flow"
         );
         assert!(
-            (points[0].1 - 2.026).abs() < 1e-9,
-            "the median of the first fifty"
+            (points[0].1 - 2.051).abs() < 1e-9,
+            "the median of the first hundred"
         );
     }
 
@@ -318,19 +298,62 @@ mod tests {
                 .all(|point| (point.1 - 1.0).abs() < 1e-12)
         );
         let first = series[2].curve_points()[0].1;
-        assert!((first - 5.026 / 2.026).abs() < 1e-9, "{first}");
-        assert_eq!(series[2].curve_points().len(), 20);
+        assert!((first - 5.051 / 2.051).abs() < 1e-9, "{first}");
+        assert_eq!(series[2].curve_points().len(), 10);
     }
 
     #[test]
     fn results_without_flows_make_an_empty_figure() {
-        let empty = SlowdownCurve {
-            bins: Vec::new(),
-            ..curve("a", 0, 1, 2)
-        };
+        let empty = SlowdownCurve::new("a", Style::nth(0), &[], &ALL, BinCount::OfFlows(0));
         for curves in [vec![], vec![empty]] {
-            assert!(slowdown_figure("t", &curves, &Percentile::ALL).is_empty());
-            assert!(relative_figure("t", &curves, &Percentile::ALL).is_empty());
+            assert!(slowdown_figure("t", &curves, &ALL).is_empty());
+            assert!(relative_figure("t", &curves, &ALL).is_empty());
         }
+    }
+
+    #[test]
+    fn percentiles_of_too_few_flows_are_left_out_with_a_note() {
+        let curve = |flows, bins| {
+            let records = records(flows, 1, 2);
+            SlowdownCurve::new("a", Style::nth(0), &records, &ALL, bins)
+        };
+        let points = |figure: &Figure| -> Vec<(String, usize)> {
+            let panels = figure.panels.iter();
+            panels
+                .map(|panel| (panel.title.clone(), panel.series[0].curve_points().len()))
+                .collect()
+        };
+        let own = slowdown_figure("t", &[curve(261, BinCount::OfFlows(261))], &ALL);
+        let words = |count: [usize; 3]| -> Vec<(String, usize)> {
+            let names = ALL.map(percentile_in_words);
+            names.into_iter().zip(count).collect()
+        };
+        assert_eq!(points(&own), words([13, 13, 2]));
+        assert!(own.notes.is_empty(), "{:?}", own.notes);
+
+        let forced = slowdown_figure("t", &[curve(261, BinCount::Given(10))], &ALL);
+        assert_eq!(points(&forced), words([10, 10, 0])[..2]);
+        assert_eq!(
+            forced.notes,
+            ["no p99: it needs 100 flows in a bin, and no bin has so many"]
+        );
+        let mixed = [
+            curve(261, BinCount::Given(10)),
+            curve(2_000, BinCount::Given(10)),
+        ];
+        assert_eq!(
+            slowdown_figure("t", &mixed, &ALL).notes,
+            ["p99 is left out of bins with fewer than 100 flows"]
+        );
+    }
+
+    #[test]
+    fn percentiles_are_said_in_words() {
+        let words = [50.0, 95.0, 99.9, 91.0, 92.0, 93.0, 11.0]
+            .map(|percent| percentile_in_words(Percentile::new(percent).expect("a percentile")));
+        assert_eq!(
+            words.map(|words| words.replace(" percentile", "")),
+            ["median", "95th", "99.9th", "91st", "92nd", "93rd", "11th"]
+        );
     }
 }

@@ -231,6 +231,15 @@ fn data(svg: &mut String, place: &PanelArea<'_>, theme: Theme) {
                 // Markers of series that run together do not hide one another.
                 curve(svg, series, &shown, i as f64 / count as f64, theme);
             }
+            Points::Instants(times) => {
+                let mut lines = String::new();
+                for x in times.iter().filter_map(|x| place.ends.0.place(*x)) {
+                    let x = x * place.width + BLEED;
+                    write!(lines, "M{x:.1} {BLEED:.1}v{:.1}", place.height)
+                        .expect("a string takes everything");
+                }
+                paint(svg, &lines, "", series.style, theme);
+            }
             Points::Band(points) => {
                 let upper = points.iter().map(|&(x, _, high)| at((x, high)));
                 let lower = points.iter().rev().map(|&(x, low, _)| at((x, low)));

@@ -1,6 +1,6 @@
 //! Ticks of an axis and their labels.
 
-use super::axis::{Axis, Ends, Scale};
+use super::axis::{Axis, Ends, Scale, Unit};
 
 /// A place on an axis; one without a label has only a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,13 +12,20 @@ pub(super) struct Tick {
 /// The ticks of `axis` between its ends, about `wanted` with a label.
 pub(super) fn ticks(axis: &Axis, ends: Ends, wanted: usize) -> Vec<Tick> {
     let mut ticks = match &axis.scale {
-        Scale::Linear => with_start(axis, linear(ends.low, ends.high, wanted), ends),
-        Scale::Log => log(ends.low, ends.high, wanted),
+        Scale::Linear => with_start(axis, linear(ends.low, ends.high, wanted, axis.unit), ends),
+        Scale::Log => log(ends.low, ends.high, wanted, axis.unit),
         Scale::FlowShare(sizes) => sizes
             .iter()
             .map(|&(share, size)| Tick {
                 value: share,
                 label: number(size as f64),
+            })
+            .collect(),
+        Scale::Names(names) => (0u32..)
+            .zip(names)
+            .map(|(place, name)| Tick {
+                value: f64::from(place),
+                label: name.clone(),
             })
             .collect(),
     };
@@ -36,7 +43,7 @@ fn with_start(axis: &Axis, mut ticks: Vec<Tick>, ends: Ends) -> Vec<Tick> {
             0,
             Tick {
                 value: low,
-                label: number(low),
+                label: quantity(low, axis.unit),
             },
         );
     }
@@ -44,7 +51,7 @@ fn with_start(axis: &Axis, mut ticks: Vec<Tick>, ends: Ends) -> Vec<Tick> {
 }
 
 /// Multiples of 1, 2 or 5 times a power of ten.
-fn linear(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
+fn linear(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
     let rough = (high - low) / wanted.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0]
@@ -62,16 +69,16 @@ fn linear(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
         .map(|value| (value / step).round() * step + 0.0)
         .map(|value| Tick {
             value,
-            label: number(value),
+            label: quantity(value, unit),
         })
         .collect()
 }
 
 /// Powers of ten, with 2 and 5 of each where there is room; lines at 2 to 9 of each otherwise.
-fn log(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
+fn log(low: f64, high: f64, wanted: usize, unit: Unit) -> Vec<Tick> {
     let decades = (high / low).log10();
     if decades < 0.9 {
-        return linear(low, high, wanted);
+        return linear(low, high, wanted, unit);
     }
     let first = low.log10().floor();
     let count = high.log10().ceil() - first;
@@ -88,7 +95,7 @@ fn log(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
         for factor in 1..10u32 {
             let value = f64::from(factor) * power;
             let label = if labeled.contains(&factor) && exponent.rem_euclid(every) < 0.5 {
-                number(value)
+                quantity(value, unit)
             } else if decades <= 4.0 || factor == 1 {
                 String::new()
             } else {
@@ -104,14 +111,53 @@ fn log(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
 /// `0.25`, `1e-6`.
 #[must_use]
 pub(super) fn number(value: f64) -> String {
+    scaled(value, &[(1e3, "K"), (1e6, "M"), (1e9, "G"), (1e12, "T")])
+}
+
+/// A value with its unit in at most three significant digits: `1.2 ms`, `40 KB`, `25 Gbps`.
+#[must_use]
+pub fn quantity(value: f64, unit: Unit) -> String {
+    let steps: [(f64, &str); 5] = match unit {
+        Unit::None => return number(value),
+        Unit::Nanoseconds => [
+            (0.0, " ns"),
+            (1e3, " us"),
+            (1e6, " ms"),
+            (1e9, " s"),
+            (1e12, "K s"),
+        ],
+        Unit::Bytes => [
+            (0.0, " B"),
+            (1e3, " KB"),
+            (1e6, " MB"),
+            (1e9, " GB"),
+            (1e12, " TB"),
+        ],
+        Unit::BitsPerSecond => [
+            (0.0, " bps"),
+            (1e3, " Kbps"),
+            (1e6, " Mbps"),
+            (1e9, " Gbps"),
+            (1e12, " Tbps"),
+        ],
+    };
+    if value.abs() < f64::MIN_POSITIVE {
+        return "0".to_owned();
+    }
+    scaled(value, &steps)
+}
+
+/// `value` in the largest of `steps` that it reaches, with what stands behind it there.
+fn scaled(value: f64, steps: &[(f64, &str)]) -> String {
     let size = value.abs();
     if size > 0.0 && size < 1e-4 || size >= 1e15 {
         return format!("{value:e}").replace("0000000001e", "e");
     }
     let (mut scaled, mut unit) = (value, "");
-    for (limit, letter) in [(1e3, "K"), (1e6, "M"), (1e9, "G"), (1e12, "T")] {
+    for &(limit, letters) in steps {
         if size >= limit * 0.9995 {
-            (scaled, unit) = (value / limit, letter);
+            let divisor = if limit > 0.0 { limit } else { 1.0 };
+            (scaled, unit) = (value / divisor, letters);
         }
     }
     let digits = match scaled.abs() {
@@ -159,6 +205,22 @@ mod tests {
             (1e-6, "1e-6"),
         ] {
             assert_eq!(number(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn quantities_read_well() {
+        for (value, unit, text) in [
+            (0.0, Unit::Nanoseconds, "0"),
+            (250.0, Unit::Nanoseconds, "250 ns"),
+            (200_000.0, Unit::Nanoseconds, "200 us"),
+            (1_200_000.0, Unit::Nanoseconds, "1.2 ms"),
+            (3e9, Unit::Nanoseconds, "3 s"),
+            (40_000.0, Unit::Bytes, "40 KB"),
+            (25e9, Unit::BitsPerSecond, "25 Gbps"),
+            (1_500.0, Unit::None, "1.5K"),
+        ] {
+            assert_eq!(quantity(value, unit), text);
         }
     }
 

@@ -17,6 +17,8 @@ h2, h3, p, figcaption, summary { overflow-wrap: anywhere; }
 a { color: var(--series-0); }
 nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; }
 .warning { border-left: 4px solid var(--bad); background: var(--tint); padding: .6rem .9rem; }
+.statements { font-size: 1.1rem; padding-left: 1.2rem; }
+.statements li { margin: .35rem 0; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .7rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
@@ -43,13 +45,21 @@ pre { overflow-x: auto; background: var(--tint); padding: .8rem; font-size: .82r
 const PRINT: &str = "\
   body { font-size: 10pt; }
   main { max-width: none; padding: 0; }
-  nav { display: none; }
+  nav, .appendix { display: none; }
+  h1 { font-size: 16pt; margin: 0 0 2mm; }
+  h2 { font-size: 12pt; margin: 4mm 0 1mm; }
+  p, ul { margin: 1.5mm 0; }
+  .statements { font-size: 10.5pt; }
+  .statements li { margin: .8mm 0; }
+  figure { margin: 2mm 0; }
+  figcaption { font-size: 8pt; margin-top: 1mm; }
   figure, tr, .warning { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
   .table, .picture, pre { overflow: visible; }
   th, td { white-space: normal; overflow-wrap: break-word; padding-right: .4rem; }
   table { font-size: 7.5pt; }
-  .picture svg { max-width: 100%; width: auto; }
+  th, td { padding-top: .4mm; padding-bottom: .4mm; }
+  .picture svg { max-width: 100%; width: auto; max-height: 62mm; }
   pre { white-space: pre-wrap; }
 ";
 
@@ -65,6 +75,7 @@ pub(super) fn style() -> String {
         ":root {{ color-scheme: light dark;{light} }}\n\
          @media (prefers-color-scheme: dark) {{ :root {{{dark} }} }}\n\
          {LAYOUT}\
+         @page {{ size: A4; margin: 14mm; }}\n\
          @media print {{\n  :root {{ color-scheme: light;{light} }}\n{PRINT}}}\n"
     )
 }

@@ -5,11 +5,12 @@ use std::fs;
 use super::of_project;
 use crate::support::{Folder, project_text};
 
-/// Writes results of one flow into folder `name`.
+/// Writes results of two flows into folder `name`.
 fn write_results(folder: &Folder, name: &str) {
-    let flow = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n0,1,1000,0,5000,5000\n";
+    let flows = "src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns\n\
+                0,1,1000,0,5000,5000\n0,2,1000,0,6000,5000\n";
     fs::create_dir_all(folder.path(name)).expect("a folder");
-    folder.write(&format!("{name}/fct.csv"), flow);
+    folder.write(&format!("{name}/fct.csv"), flows);
 }
 
 /// Returns the arguments that check what `args` run, without the options that only a run has.
@@ -78,6 +79,9 @@ fn the_commands_of_the_readme_are_understood() {
                 for name in results {
                     write_results(&folder, name);
                     folder.write(&format!("{name}/flows.csv"), samples);
+                    let points = "point,load,scheme,status,flows_finished,slowdown_p99\n\
+                                  a,0.3,HPCC,finished,500,2\n";
+                    folder.write(&format!("{name}/points.csv"), points);
                 }
                 folder.run(&args).succeeded();
             }

@@ -1,0 +1,199 @@
+//! Quantities of runs over time.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+use fabricsim::Error;
+use fabricsim::core::units::Duration;
+use fabricsim_plot::figure::{
+    Figure, Quantity, Selection, Subject, TimeRun, read_time_lines, time_figure,
+};
+use fabricsim_scenario::text::file_kind::FileKind;
+use fabricsim_scenario::text::input_file::read_text;
+use serde_json::Value;
+
+use super::{Drawing, capitalized, refused};
+use crate::results::refuse_mixture;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct SeriesArgs {
+    #[command(flatten)]
+    pub(super) drawing: Drawing,
+
+    /// Quantity to draw
+    #[arg(long, value_enum, default_value = "queue")]
+    of: SeriesKind,
+
+    /// Only ports of this node (can be repeated)
+    #[arg(long)]
+    node: Vec<u64>,
+
+    /// Only ports with this number (can be repeated)
+    #[arg(long)]
+    port: Vec<u64>,
+
+    /// Only this flow (can be repeated)
+    #[arg(long)]
+    flow: Vec<u64>,
+
+    /// Series drawn at most, over all results: those with the largest sum of values
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=100))]
+    most: u16,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum SeriesKind {
+    /// Queue of a switch port
+    Queue,
+    /// Utilization of a link
+    Utilization,
+    /// For how long a port was paused in each interval
+    Paused,
+    /// Packets that a port marked in each interval
+    Marks,
+    /// Packets that a port dropped, or lost on its link, in each interval
+    Drops,
+    /// Rate that its algorithm allows a flow
+    Rate,
+    /// Window of a flow
+    Window,
+    /// Acknowledged bytes of a flow
+    Throughput,
+    /// Acknowledged bytes of all flows together
+    TotalThroughput,
+}
+
+impl SeriesKind {
+    const fn quantity(self) -> Quantity {
+        match self {
+            Self::Queue => Quantity::Queue,
+            Self::Utilization => Quantity::Utilization,
+            Self::Paused => Quantity::Paused,
+            Self::Marks => Quantity::Marks,
+            Self::Drops => Quantity::Drops,
+            Self::Rate => Quantity::Rate,
+            Self::Window => Quantity::Window,
+            Self::Throughput => Quantity::Throughput,
+            Self::TotalThroughput => Quantity::TotalThroughput,
+        }
+    }
+}
+
+/// Quantities of runs over time.
+pub(super) fn series(args: &SeriesArgs) -> Result<Figure, Error> {
+    let quantity = args.of.quantity();
+    let of_ports = !args.node.is_empty() || !args.port.is_empty();
+    let refuse = |message, help| Err(refused(&args.drawing, message, help));
+    match quantity.subject() {
+        Subject::Flow if of_ports => {
+            return refuse(
+                "these are series of flows, and --node and --port choose series of ports",
+                "choose them with --flow",
+            );
+        }
+        Subject::Port if !args.flow.is_empty() => {
+            return refuse(
+                "these are series of ports, and --flow chooses series of flows",
+                "choose them with --node and --port",
+            );
+        }
+        Subject::Run if of_ports || !args.flow.is_empty() => {
+            return refuse(
+                "this is the sum over all flows of a run, of which nothing can be chosen",
+                "leave --node, --port and --flow out, or draw `--of throughput`",
+            );
+        }
+        Subject::Port | Subject::Flow | Subject::Run => {}
+    }
+    let selection = Selection {
+        nodes: args.node.clone(),
+        ports: args.port.clone(),
+        flows: args.flow.clone(),
+    };
+    let mut runs = Vec::new();
+    for (place, name) in args.drawing.places()? {
+        let path = &place.path;
+        refuse_mixture(path)?;
+        let file = match path.is_dir() {
+            true => path.join(quantity.file()),
+            false => path.clone(),
+        };
+        if path.is_dir() && !file.exists() {
+            let file = quantity.file();
+            return refuse(
+                &format!("there is no {file}"),
+                "let the scenario ask for it in [observe], see docs/scenarios.md",
+            );
+        }
+        let text = read_text(FileKind::RESULTS, &file)?;
+        let lines = read_time_lines(&text, quantity, &selection);
+        runs.push(TimeRun {
+            name,
+            lines: lines
+                .map_err(|error| Error::input(&file.display().to_string(), &text, error))?,
+            events: events_beside(&file),
+        });
+    }
+    let title = args.drawing.title(&capitalized(&quantity.to_string()));
+    Ok(time_figure(&title, quantity, &runs, usize::from(args.most)))
+}
+
+/// What happened to the network of the run that wrote `file`: the `[[event]]` tables of the
+/// scenario in the summary beside it; none where there is no summary.
+fn events_beside(file: &Path) -> Vec<(f64, String)> {
+    let text = read_text(FileKind::SUMMARY, &file.with_file_name("summary.json")).ok();
+    let summary: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
+    summary.map_or_else(Vec::new, |summary| events(&summary))
+}
+
+/// The events of the scenario in `summary`: when (in ns), and what.
+pub(crate) fn events(summary: &Value) -> Vec<(f64, String)> {
+    let events = summary.pointer("/scenario/event").and_then(Value::as_array);
+    let events = events.map_or(&[][..], Vec::as_slice).iter();
+    events.filter_map(event).collect()
+}
+
+fn event(event: &Value) -> Option<(f64, String)> {
+    let at: Duration = event["at"].as_str()?.parse().ok()?;
+    let kind = event["kind"].as_str()?;
+    let (subject, what) = kind.split_once('-')?;
+    let of = match subject {
+        "switch" => format!("switch {}", event["switch"]),
+        _ => format!("link {} - {}", event["link"][0], event["link"][1]),
+    };
+    let what = match what {
+        "rate" => format!("at {}", event["rate"].as_str()?),
+        "loss" => format!("loses {}", event["loss"]),
+        what => what.to_owned(),
+    };
+    Some((at.as_ps() as f64 / 1e3, format!("{of} {what}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn events_are_told_in_a_few_words() {
+        let summary = json!({ "scenario": { "event": [
+            { "kind": "link-down", "at": "1ms", "link": [3, 5] },
+            { "kind": "link-rate", "at": "2ms", "link": [3, 5], "rate": "10Gbps" },
+            { "kind": "link-loss", "at": "2ms", "link": [3, 5], "loss": 0.01 },
+            { "kind": "switch-up", "at": "3us", "switch": 7 },
+        ] } });
+        let events = events(&summary);
+        let words: Vec<&str> = events.iter().map(|(_, words)| words.as_str()).collect();
+        assert_eq!(
+            words,
+            [
+                "link 3 - 5 down",
+                "link 3 - 5 at 10Gbps",
+                "link 3 - 5 loses 0.01",
+                "switch 7 up"
+            ]
+        );
+        assert!((events[0].0 - 1e6).abs() < 1e-9 && (events[3].0 - 3e3).abs() < 1e-9);
+    }
+}

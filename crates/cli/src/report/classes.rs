@@ -1,0 +1,264 @@
+//! Slowdowns, incasts and queries of runs, by class.
+
+use std::collections::BTreeSet;
+
+use fabricsim::report::Percentile;
+use fabricsim_plot::figure::{
+    CdfOf, Figure, Series, SlowdownCurve, Unit, cdf_figure, quantity, slowdown_figure,
+};
+use fabricsim_plot::html::{Cell, Page};
+
+use super::grouping::RunGroup;
+use super::runs::{Run, SHOWN, thousands};
+use super::settings::members;
+use crate::plot::capitalized;
+use crate::queries::PERCENTILES;
+
+/// A time in nanoseconds, `1.2 ms`; a dash where there is none.
+pub(super) fn time(ns: Option<f64>) -> Cell {
+    Cell::from(ns.map_or_else(|| "-".to_owned(), |ns| quantity(ns, Unit::Nanoseconds)))
+}
+
+fn slowdown_cell(value: Option<f64>) -> Cell {
+    Cell::from(value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}")))
+}
+
+fn count(count: usize) -> Cell {
+    thousands(u64::try_from(count).unwrap_or(u64::MAX)).into()
+}
+
+/// Figures of the slowdown of each class, and a table of its tails.
+pub(super) fn slowdowns(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
+    page.section("Slowdown by class");
+    let classes: BTreeSet<u16> = runs
+        .iter()
+        .flat_map(|run| run.curves.iter().map(|(class, _)| *class))
+        .collect();
+    let mut explained = false;
+    for class in &classes {
+        for group in groups {
+            let members = members(runs, group).into_iter();
+            let curves: Vec<SlowdownCurve> = members
+                .filter_map(|(run, name, style)| {
+                    let (_, curve) = run.curves.iter().find(|(own, _)| own == class)?;
+                    Some(curve.clone().called(name, style))
+                })
+                .collect();
+            let of = runs
+                .first()
+                .map_or_else(String::new, |run| run.class_name(*class));
+            let title = match group.name.as_str() {
+                "" => capitalized(&of),
+                name => format!("{}: {name}", capitalized(&of)),
+            };
+            let figure = match one_size(runs, *class) {
+                true => distribution(&title, runs, group, *class),
+                false => slowdown_figure(&title, &curves, &SHOWN),
+            };
+            if figure.is_empty() {
+                continue;
+            }
+            let caption = match std::mem::replace(&mut explained, true) {
+                true => "",
+                false => {
+                    "Completion time over completion time on an idle network. Flows are cut by \
+                     size into bins of equal count, as many as have enough flows for the \
+                     percentile (100 at most); a point stands at the largest size of its bin."
+                }
+            };
+            page.figure(&figure, caption);
+        }
+    }
+    tails(page, runs);
+}
+
+/// Returns whether all flows of `class` have one size: then there is nothing to see over size.
+fn one_size(runs: &[Run], class: u16) -> bool {
+    let mut curves = runs.iter().flat_map(|run| &run.curves);
+    curves.all(|(own, curve)| *own != class || curve.has_one_size())
+}
+
+/// The distribution of the slowdowns of a class.
+fn distribution(title: &str, runs: &[Run], group: &RunGroup, class: u16) -> Figure {
+    let members = members(runs, group).into_iter();
+    let curves = members.filter_map(|(run, name, style)| {
+        let (_, points) = run.of_one_size.iter().find(|(own, _)| *own == class)?;
+        Some(Series::curve(name, style, points.clone()))
+    });
+    let mut figure = cdf_figure(title, vec![(CdfOf::Slowdown, curves.collect())]);
+    figure
+        .notes
+        .push("all flows have one size: the distribution of their slowdowns".to_owned());
+    figure
+}
+
+/// The tails by class and size, the runs below one another.
+fn tails(page: &mut Page, runs: &[Run]) {
+    let mut rows = Vec::new();
+    let groups: Vec<(u16, String)> = {
+        let all = runs.iter().flat_map(|run| &run.tails);
+        let mut groups: Vec<(u16, String)> = Vec::new();
+        for tail in all {
+            let group = (tail.class.0, tail.size.to_string());
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
+        }
+        groups.sort_by_key(|(class, _)| *class);
+        groups
+    };
+    for (class, size) in groups {
+        for run in runs {
+            let mut tails = run.tails.iter();
+            let Some(tail) =
+                tails.find(|tail| tail.class.0 == class && tail.size.to_string() == size)
+            else {
+                continue;
+            };
+            let mut row = vec![
+                Cell::from(run.class_name(class)),
+                Cell::from(size.as_str()),
+                run.name.as_str().into(),
+                count(tail.flows),
+            ];
+            row.extend(
+                tail.percentiles
+                    .iter()
+                    .map(|own| slowdown_cell(own.slowdown)),
+            );
+            rows.push(row);
+        }
+    }
+    let headers = ["flows of", "size", "run", "flows", "p50", "p95", "p99"];
+    page.table(&headers, &rows);
+    page.paragraph("A dash: too few flows for the percentile (p95 needs 20, p99 100).");
+}
+
+/// All flows by ranges of sizes.
+pub(super) fn by_size(page: &mut Page, runs: &[Run]) {
+    let classes = runs.first().map_or(0, |run| run.slowdowns.rows.len());
+    let mut rows = Vec::new();
+    for class in 0..classes {
+        for run in runs {
+            let row = &run.slowdowns.rows[class];
+            let known = |percentile: Percentile, value: f64| {
+                slowdown_cell(Some(value).filter(|_| percentile.is_known_of(row.count)))
+            };
+            rows.push(vec![
+                Cell::from(row.class.to_string()),
+                run.name.as_str().into(),
+                count(row.count),
+                known(Percentile::P50, row.p50),
+                known(Percentile::P95, row.p95),
+                known(Percentile::P99, row.p99),
+                slowdown_cell(Some(row.mean).filter(|mean| !mean.is_nan())),
+            ]);
+        }
+    }
+    page.section("Slowdown by size, all flows").table(
+        &["size", "run", "flows", "p50", "p95", "p99", "mean"],
+        &rows,
+    );
+}
+
+/// Completion times of incasts.
+pub(super) fn incasts(page: &mut Page, runs: &[Run]) {
+    let mut rows = Vec::new();
+    for run in runs {
+        for (class, times) in &run.incasts {
+            let at = |percentile: Percentile| {
+                let value = fabricsim::report::percentile(times, percentile.fraction());
+                time(value.filter(|_| percentile.is_known_of(times.len())))
+            };
+            rows.push(vec![
+                Cell::from(run.name.as_str()),
+                run.class_name(*class).into(),
+                count(times.len()),
+                time(Some(times.iter().sum::<f64>() / times.len() as f64)),
+                at(Percentile::P50),
+                at(Percentile::P99),
+                time(times.last().copied()),
+            ]);
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    page.section("Incast completion times");
+    page.paragraph("From the start of a round to the end of the last of its flows.");
+    page.table(
+        &["run", "flows of", "rounds", "mean", "p50", "p99", "longest"],
+        &rows,
+    );
+}
+
+/// Query completion times.
+pub(super) fn queries(page: &mut Page, runs: &[Run]) {
+    let mut rows = Vec::new();
+    for run in runs {
+        for queries in &run.queries {
+            let mut row = vec![
+                Cell::from(run.name.as_str()),
+                Cell::from(queries.class.to_string()),
+                count(queries.count),
+                time(Some(queries.mean())),
+            ];
+            row.extend(queries.percentiles().map(time));
+            rows.push(row);
+        }
+    }
+    if rows.is_empty() {
+        return;
+    }
+    page.section("Query completion times");
+    let percentiles = PERCENTILES.map(|percentile| percentile.to_string());
+    let headers: Vec<&str> = ["run", "class", "queries", "mean"]
+        .into_iter()
+        .chain(percentiles.iter().map(String::as_str))
+        .collect();
+    page.table(&headers, &rows);
+}
+
+/// Pauses, drops and retransmissions, of whole runs.
+pub(super) fn losses(page: &mut Page, runs: &[Run]) {
+    let known: Vec<&Run> = runs.iter().filter(|run| !run.summary.is_null()).collect();
+    if known.is_empty() {
+        return;
+    }
+    let rows: Vec<Vec<Cell>> = known
+        .into_iter()
+        .map(|run| {
+            let bad = |pointer: &str| match run.count(pointer) {
+                0 => Cell::from("0"),
+                count => Cell::bad(thousands(count)),
+            };
+            let paused = run.summary.pointer("/pfc_paused_ns");
+            let bytes = |pointer: &str| quantity(run.count(pointer) as f64, Unit::Bytes);
+            vec![
+                Cell::from(run.name.as_str()),
+                thousands(run.count("/pfc_pauses")).into(),
+                time(paused.and_then(serde_json::Value::as_f64)),
+                bad("/buffer_drops"),
+                thousands(run.count("/queue_drops")).into(),
+                thousands(run.count("/link_losses") + run.count("/link_down_drops")).into(),
+                bytes("/retransmitted_bytes").into(),
+                bad("/timeouts"),
+                bytes("/max_queue_bytes").into(),
+            ]
+        })
+        .collect();
+    page.section("Pauses and losses").table(
+        &[
+            "run",
+            "pause frames",
+            "ports paused",
+            "buffer drops",
+            "queue drops",
+            "lost on links",
+            "retransmitted",
+            "timeouts",
+            "longest queue",
+        ],
+        &rows,
+    );
+}

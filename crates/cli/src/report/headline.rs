@@ -1,0 +1,245 @@
+//! What the results say, in words.
+
+use fabricsim::report::{Confidence, Percentile, PercentileEstimate, Ratio, SizeClass};
+use fabricsim_plot::html::Page;
+
+use super::runs::{Run, SHOWN};
+use super::schemes::{Scheme, schemes};
+
+/// Schemes of which a report says how they compare; a sweep with more has figures for that.
+const MOST: usize = 5;
+/// An interval is wide when its ends are further apart than this factor.
+const WIDE: f64 = 2.0;
+
+/// Flows of which one statement is made.
+struct Group {
+    class: u16,
+    size: SizeClass,
+}
+
+/// A statement on two schemes, and what it rests on.
+struct Statement {
+    text: String,
+    ratio: Ratio,
+}
+
+/// Adds what the runs say of one another; nothing of one run alone.
+pub(super) fn headline(page: &mut Page, runs: &[Run]) {
+    let schemes = schemes(runs);
+    let [first, others @ ..] = &schemes[..] else {
+        return;
+    };
+    if others.is_empty() || schemes.len() > MOST {
+        return;
+    }
+    let statements: Vec<Statement> = others
+        .iter()
+        .flat_map(|other| {
+            let groups = groups(first, other);
+            groups
+                .iter()
+                .filter_map(|group| statement(first, other, group))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    if statements.is_empty() {
+        return;
+    }
+    page.section("In short");
+    let texts: Vec<String> = statements.iter().map(|own| own.text.clone()).collect();
+    page.statements(&texts);
+    for advice in advice(&statements) {
+        page.paragraph(&advice);
+    }
+}
+
+/// The groups of flows that both schemes have.
+fn groups(first: &Scheme<'_>, other: &Scheme<'_>) -> Vec<Group> {
+    let has = |scheme: &Scheme<'_>, class, size| {
+        let mut tails = scheme.runs.iter().flat_map(|run| &run.tails);
+        tails.any(|tail| (tail.class.0, tail.size) == (class, size))
+    };
+    let mut found: Vec<Group> = Vec::new();
+    for tail in first.runs.iter().flat_map(|run| &run.tails) {
+        let (class, size) = (tail.class.0, tail.size);
+        let known = found
+            .iter()
+            .any(|own| (own.class, own.size) == (class, size));
+        if !known && has(other, class, size) {
+            found.push(Group { class, size });
+        }
+    }
+    found
+}
+
+/// What can be said of `group`: at the highest percentile whose ratio has an interval, else at the
+/// highest that is known.
+fn statement(first: &Scheme<'_>, other: &Scheme<'_>, group: &Group) -> Option<Statement> {
+    let ratio = |percentile: Percentile| {
+        let of = |scheme: &Scheme<'_>| estimates(scheme, group, percentile);
+        Ratio::between(&of(first), &of(other), Confidence::P95)
+    };
+    let ratios = SHOWN.iter().rev().filter_map(|p| Some((*p, ratio(*p)?)));
+    let ratios: Vec<(Percentile, Ratio)> = ratios.collect();
+    let certain = ratios.iter().find(|(_, ratio)| ratio.interval.is_some());
+    let (percentile, ratio) = *certain.or_else(|| ratios.first())?;
+    let flows = describe(first, group);
+    Some(Statement {
+        text: sentence([&first.name, &other.name], percentile, &flows, ratio),
+        ratio,
+    })
+}
+
+fn estimates(
+    scheme: &Scheme<'_>,
+    group: &Group,
+    percentile: Percentile,
+) -> Vec<PercentileEstimate> {
+    let tails = scheme.runs.iter().flat_map(|run| &run.tails);
+    tails
+        .filter(|tail| (tail.class.0, tail.size) == (group.class, group.size))
+        .flat_map(|tail| &tail.percentiles)
+        .filter(|estimate| estimate.percentile == percentile)
+        .copied()
+        .collect()
+}
+
+/// The flows of a group in words: `poisson flows under 30 KB`.
+fn describe(scheme: &Scheme<'_>, group: &Group) -> String {
+    let class = scheme
+        .runs
+        .first()
+        .map_or_else(String::new, |run| run.class_name(group.class));
+    let size = match group.size {
+        SizeClass::All => "",
+        SizeClass::Below10K => " under 10 KB",
+        SizeClass::Below30K => " under 30 KB",
+        SizeClass::From30KTo1M => " of 30 KB to 1 MB",
+        SizeClass::Above1M => " above 1 MB",
+    };
+    format!("{class}{size}")
+}
+
+fn sentence([a, b]: [&str; 2], percentile: Percentile, flows: &str, ratio: Ratio) -> String {
+    let what = match percentile {
+        Percentile::P50 => "median slowdown".to_owned(),
+        other => format!("{other} slowdown"),
+    };
+    // Whoever is better comes first: ratios are above 1.
+    let (better, worse, ratio) = match ratio.ratio <= 1.0 {
+        true => (a, b, ratio.inverse()),
+        false => (b, a, ratio),
+    };
+    let size = times(ratio.ratio);
+    let Some(interval) = ratio.interval else {
+        return format!(
+            "{better}'s {what} is {size} lower than {worse}'s for {flows}; there are too few flows \
+             to say how certain that is"
+        );
+    };
+    let (low, high) = (times(interval.low), times(interval.high));
+    if ratio.is_a_difference() {
+        format!("{better}'s {what} is {size} lower ({low} to {high}) than {worse}'s for {flows}")
+    } else {
+        format!(
+            "No difference that these runs can show between {a} and {b} in the {what} of {flows}: \
+             {size} lower with {better} ({low} to {high})"
+        )
+    }
+}
+
+/// A factor in as many digits as it deserves: `1.05x`, `3.2x`, `45x`.
+fn times(factor: f64) -> String {
+    match factor {
+        small if small < 1.95 => format!("{small:.2}x"),
+        middle if middle < 9.95 => format!("{middle:.1}x"),
+        large => format!("{large:.0}x"),
+    }
+}
+
+/// How far the statements can be trusted, and what would help.
+fn advice(statements: &[Statement]) -> Vec<String> {
+    let least = statements.iter().map(|own| own.ratio.runs).min();
+    let mut advice = Vec::new();
+    if least.is_some_and(|runs| runs > 1) {
+        advice.push(format!(
+            "In brackets are 95% confidence intervals of ratios between {} runs of each, which \
+             differ in the seed.",
+            least.unwrap_or(0)
+        ));
+    } else {
+        advice.push(
+            "In brackets are 95% confidence intervals as if flows were independent. Flows of one \
+             run share queues, so the true intervals are wider: before you decide, run each setting \
+             with several seeds (a sweep with an axis of seeds) and give all of them to this report."
+                .to_owned(),
+        );
+    }
+    let wide = |own: &&Statement| {
+        let interval = own.ratio.interval;
+        interval.is_none_or(|interval| interval.high > interval.low * WIDE)
+    };
+    let count = statements.iter().filter(wide).count();
+    if count > 0 && least.is_some_and(|runs| runs > 1) {
+        advice.push(format!(
+            "{count} of {} intervals span more than a factor of two or are not known: more seeds or \
+             longer runs would narrow them.",
+            statements.len()
+        ));
+    }
+    advice
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim::report::Interval;
+
+    use super::*;
+
+    fn ratio(ratio: f64, interval: Option<(f64, f64)>) -> Ratio {
+        Ratio {
+            ratio,
+            interval: interval.map(|(low, high)| Interval { low, high }),
+            runs: 3,
+        }
+    }
+
+    #[test]
+    fn sentences_say_who_is_better_and_how_certain_that_is() {
+        let say = |ratio| sentence(["HPCC", "DCQCN"], Percentile::P99, "incast flows", ratio);
+        assert_eq!(
+            say(ratio(0.3125, Some((0.27, 0.357)))),
+            "HPCC's p99 slowdown is 3.2x lower (2.8x to 3.7x) than DCQCN's for incast flows"
+        );
+        assert_eq!(
+            say(ratio(12.3, Some((11.0, 14.0)))),
+            "DCQCN's p99 slowdown is 12x lower (11x to 14x) than HPCC's for incast flows"
+        );
+        assert_eq!(
+            say(ratio(1.04, Some((0.9, 1.2)))),
+            "No difference that these runs can show between HPCC and DCQCN in the p99 slowdown of \
+             incast flows: 1.04x lower with DCQCN (0.90x to 1.20x)"
+        );
+        let unknown = say(ratio(2.0, None));
+        assert!(
+            unknown.ends_with("too few flows to say how certain that is"),
+            "{unknown}"
+        );
+    }
+
+    #[test]
+    fn one_run_of_each_is_not_enough_to_decide() {
+        let of = |runs, interval| Statement {
+            text: String::new(),
+            ratio: Ratio {
+                runs,
+                ..ratio(2.0, interval)
+            },
+        };
+        let single = advice(&[of(1, Some((1.9, 2.1)))]);
+        assert!(single[0].contains("several seeds"), "{single:?}");
+        let several = advice(&[of(3, Some((0.5, 4.0))), of(3, Some((1.9, 2.1)))]);
+        assert!(several[0].contains("between 3 runs"), "{several:?}");
+        assert!(several[1].starts_with("1 of 2 intervals"), "{several:?}");
+    }
+}

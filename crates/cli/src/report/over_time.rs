@@ -1,0 +1,164 @@
+//! Queues over all time, and time series, of runs that have them.
+
+use fabricsim::Error;
+use fabricsim_plot::figure::{
+    CdfOf, Quantity, Selection, Series, TimeRun, cdf_figure, queue_curve, queue_figure,
+    read_time_lines, time_figure,
+};
+use fabricsim_plot::html::Page;
+
+use super::grouping::RunGroup;
+use super::runs::Run;
+use super::settings::members;
+use super::{diagnostic, part};
+use crate::plot::{capitalized, events};
+
+/// Series of a time figure.
+const SERIES: usize = 4;
+/// Runs whose time series share a figure.
+const TOGETHER: usize = 4;
+/// Groups of runs whose time series are shown.
+const GROUPS: usize = 6;
+/// Values of a series that a reader can tell apart.
+const VALUES: usize = 150;
+
+/// Quantities that are drawn, where runs have them.
+const QUANTITIES: [Quantity; 8] = [
+    Quantity::Queue,
+    Quantity::Utilization,
+    Quantity::Paused,
+    Quantity::Marks,
+    Quantity::Drops,
+    Quantity::TotalThroughput,
+    Quantity::Rate,
+    Quantity::Window,
+];
+
+/// Distributions over flows.
+pub(super) fn distributions(page: &mut Page, runs: &[Run], groups: &[RunGroup]) {
+    page.section("Distributions over flows");
+    for group in groups {
+        let curves = |points: fn(&Run) -> &Vec<(f64, f64)>| {
+            let members = members(runs, group).into_iter();
+            members
+                .map(|(run, name, style)| Series::curve(name, style, points(run).clone()))
+                .collect()
+        };
+        let panels = vec![
+            (CdfOf::Fct, curves(|run| &run.fct)),
+            (CdfOf::Slowdown, curves(|run| &run.slowdown)),
+        ];
+        let figure = cdf_figure(&group.name, panels);
+        if !figure.is_empty() {
+            page.figure(&figure, "Percent of flows whose value is no more.");
+        }
+    }
+}
+
+/// Queues over all time, and time series, the runs of a group in one figure.
+pub(super) fn observations(
+    page: &mut Page,
+    runs: &[Run],
+    groups: &[RunGroup],
+) -> Result<(), Error> {
+    let mut begun = false;
+    let mut begin = |page: &mut Page| {
+        if !std::mem::replace(&mut begun, true) {
+            page.section("Queues and time series");
+        }
+    };
+    for group in groups {
+        let mut curves = Vec::new();
+        for (run, name, style) in members(runs, group) {
+            if let Some((file, text)) = part(run, "queue_distribution.csv")? {
+                let curve = queue_curve(&text).map_err(|error| diagnostic(&file, &text, error))?;
+                curves.push(Series::curve(name, style.plain(), curve));
+            }
+        }
+        let figure = queue_figure(&group.name, curves);
+        if !figure.is_empty() {
+            begin(page);
+            page.figure(
+                &figure,
+                "How much of the time the observed switch ports, taken together, had at least so many \
+                 bytes in their queues.",
+            );
+        }
+    }
+    for group in groups.iter().take(GROUPS) {
+        for together in members(runs, group).chunks(TOGETHER) {
+            for quantity in QUANTITIES {
+                let mut lines = Vec::new();
+                for (run, name, _) in together {
+                    lines.extend(time_run(run, name, quantity)?);
+                }
+                // A quantity that was zero all the time is not worth a figure.
+                if lines.iter().flat_map(|run| &run.lines).all(is_zero) {
+                    continue;
+                }
+                let title = match group.name.as_str() {
+                    "" => capitalized(&quantity.to_string()),
+                    name => format!("{}: {name}", capitalized(&quantity.to_string())),
+                };
+                let figure = time_figure(&title, quantity, &lines, SERIES);
+                begin(page);
+                page.figure(&figure, "");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_zero(line: &fabricsim_plot::figure::TimeLine) -> bool {
+    line.points
+        .iter()
+        .all(|point| point.1.abs() < f64::MIN_POSITIVE)
+}
+
+/// The series of a run, when it has them; long ones of shares as means of some intervals.
+fn time_run(run: &Run, name: &str, quantity: Quantity) -> Result<Option<TimeRun>, Error> {
+    let Some((file, text)) = part(run, quantity.file())? else {
+        return Ok(None);
+    };
+    let lines = read_time_lines(&text, quantity, &Selection::default());
+    let mut lines = lines.map_err(|error| diagnostic(&file, &text, error))?;
+    if quantity == Quantity::Utilization {
+        for line in &mut lines {
+            line.points = averaged(&line.points);
+        }
+    }
+    Ok(Some(TimeRun {
+        name: name.to_owned(),
+        lines,
+        events: events(&run.summary),
+    }))
+}
+
+/// Means of as many values at a time as leave no more than can be told apart, each at the end of
+/// its interval.
+fn averaged(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let at_once = points.len().div_ceil(VALUES).max(1);
+    let chunks = points.chunks(at_once);
+    chunks
+        .filter_map(|chunk| {
+            let sum: f64 = chunk.iter().map(|point| point.1).sum();
+            Some((chunk.last()?.0, sum / chunk.len() as f64))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_values_become_means_of_some() {
+        let points: Vec<(f64, f64)> = (0..300u32)
+            .map(|k| (f64::from(k), f64::from(k % 2)))
+            .collect();
+        let means = averaged(&points);
+        assert_eq!(means.len(), 150);
+        assert_eq!(means[0], (1.0, 0.5));
+        assert_eq!(averaged(&points[..10]), points[..10]);
+    }
+}

@@ -1,0 +1,88 @@
+//! Folders of sweeps as the results of their points.
+
+use std::path::{Path, PathBuf};
+
+use fabricsim::Error;
+use fabricsim_scenario::text::file_kind::FileKind;
+
+/// The folder of a sweep that has a folder for each of its points.
+const POINTS: &str = "points";
+
+/// A place with results: a folder, a file of flows, or a point of a sweep.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    /// Whether it is a point of a sweep, which may have failed or not have been run yet.
+    pub(crate) is_point: bool,
+}
+
+/// The places at `paths`; a folder of a sweep stands for all its points.
+pub(crate) fn places(paths: &[PathBuf]) -> Result<Vec<Place>, Error> {
+    let mut places = Vec::new();
+    for path in paths {
+        let points = path.join(POINTS);
+        if points.is_dir() {
+            let folders = folders_of(&points)?;
+            places.extend(folders.into_iter().map(|path| Place {
+                path,
+                is_point: true,
+            }));
+        } else {
+            places.push(Place {
+                path: path.clone(),
+                is_point: false,
+            });
+        }
+    }
+    Ok(places)
+}
+
+/// The folders in `folder`, in the order of their names, numbers in them by value.
+fn folders_of(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let error = |source| Error::Read {
+        kind: FileKind::RESULTS,
+        path: folder.to_owned(),
+        source,
+    };
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(error)? {
+        let path = entry.map_err(error)?.path();
+        if path.is_dir() {
+            folders.push(path);
+        }
+    }
+    folders.sort_by_cached_key(|path| natural(&path.to_string_lossy()));
+    Ok(folders)
+}
+
+/// A key that orders `seed=2` before `seed=10`.
+fn natural(name: &str) -> Vec<(String, u64)> {
+    let mut parts = vec![(String::new(), 0u64)];
+    let mut in_number = false;
+    for c in name.chars() {
+        if let Some(digit) = c.to_digit(10) {
+            let last = parts.last_mut().expect("never empty");
+            last.1 = last.1.saturating_mul(10).saturating_add(u64::from(digit));
+            in_number = true;
+        } else {
+            if in_number {
+                parts.push((String::new(), 0));
+                in_number = false;
+            }
+            parts.last_mut().expect("never empty").0.push(c);
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_names_count_by_value() {
+        let mut names = ["a=10,b=1", "a=2,b=10", "a=2,b=9", "a=0.5,b=1"];
+        names.sort_by_key(|name| natural(name));
+        assert_eq!(names, ["a=0.5,b=1", "a=2,b=9", "a=2,b=10", "a=10,b=1"]);
+    }
+}

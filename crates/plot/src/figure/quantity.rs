@@ -1,0 +1,107 @@
+//! Quantities that runs observe over time.
+
+use std::fmt;
+
+use super::axis::{Axis, Unit};
+
+/// Quantity that is drawn over time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Quantity {
+    /// The queue of a switch port.
+    Queue,
+    /// The utilization of one direction of a link.
+    Utilization,
+    /// For how long a port was paused in an interval.
+    Paused,
+    /// Packets that a port marked in an interval.
+    Marks,
+    /// Packets that a port dropped, or lost on its link, in an interval.
+    Drops,
+    /// The rate that its algorithm allows a flow.
+    Rate,
+    /// The window of a flow.
+    Window,
+    /// Payload of a flow that was acknowledged in an interval, as a rate.
+    Throughput,
+    /// The throughput of all flows together.
+    TotalThroughput,
+}
+
+/// What has a series of its own.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Subject {
+    /// A port of a node.
+    Port,
+    /// A flow.
+    Flow,
+    /// The run.
+    Run,
+}
+
+impl Quantity {
+    /// The file of a result folder that has it.
+    #[must_use]
+    pub const fn file(self) -> &'static str {
+        match self {
+            Self::Queue => "queues.csv",
+            Self::Utilization | Self::Paused | Self::Marks | Self::Drops => "links.csv",
+            Self::Rate | Self::Window | Self::Throughput | Self::TotalThroughput => "flows.csv",
+        }
+    }
+
+    pub(super) const fn column(self) -> &'static str {
+        match self {
+            Self::Queue => "queue_bytes",
+            Self::Utilization => "utilization",
+            Self::Paused => "paused_ns",
+            Self::Marks => "marked_packets",
+            Self::Drops => "dropped_packets",
+            Self::Rate => "rate_bps",
+            Self::Window => "window_bytes",
+            Self::Throughput | Self::TotalThroughput => "throughput_bps",
+        }
+    }
+
+    /// Returns what has a series.
+    #[must_use]
+    pub const fn subject(self) -> Subject {
+        match self {
+            Self::Queue | Self::Utilization | Self::Paused | Self::Marks | Self::Drops => {
+                Subject::Port
+            }
+            Self::Rate | Self::Window | Self::Throughput => Subject::Flow,
+            Self::TotalThroughput => Subject::Run,
+        }
+    }
+
+    pub(super) fn axis(self) -> Axis {
+        let (label, unit) = match self {
+            Self::Queue => ("queue", Unit::Bytes),
+            Self::Utilization => ("utilization (1 = line rate)", Unit::None),
+            Self::Paused => ("paused in an interval", Unit::Nanoseconds),
+            Self::Marks => ("packets marked in an interval", Unit::None),
+            Self::Drops => ("packets dropped in an interval", Unit::None),
+            Self::Rate => ("rate", Unit::BitsPerSecond),
+            Self::Window => ("window", Unit::Bytes),
+            Self::Throughput => ("throughput", Unit::BitsPerSecond),
+            Self::TotalThroughput => ("throughput of all flows", Unit::BitsPerSecond),
+        };
+        Axis::linear(label).in_unit(unit).from(0.0)
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Queue => "queues",
+            Self::Utilization => "utilization of links",
+            Self::Paused => "pauses of ports",
+            Self::Marks => "marks of ports",
+            Self::Drops => "drops of ports",
+            Self::Rate => "rates of flows",
+            Self::Window => "windows of flows",
+            Self::Throughput => "throughput of flows",
+            Self::TotalThroughput => "throughput of all flows",
+        })
+    }
+}

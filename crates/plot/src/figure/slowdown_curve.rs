@@ -1,0 +1,108 @@
+//! The slowdowns of a result over flow size, as figures need them.
+
+use fabricsim_report::{BinRule, FctRecord, Percentile, SizeBins, bins_for};
+
+use super::axis::FlowTick;
+use super::style::Style;
+
+/// Into how many bins of equal count flows are cut.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum BinCount {
+    /// As many as so many flows can bear, for each percentile its own number (see [`bins_for`]).
+    OfFlows(usize),
+    /// So many, whatever the percentile.
+    Given(usize),
+}
+
+/// The slowdowns of a result over flow size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlowdownCurve {
+    /// Name in the legend.
+    pub name: String,
+    /// Style of the curve.
+    pub style: Style,
+    /// The largest size in every tenth of the flows.
+    pub(super) ticks: Vec<FlowTick>,
+    percentiles: Vec<(Percentile, Vec<SlowdownPoint>)>,
+    one_size: bool,
+}
+
+/// A percentile of the slowdowns of a bin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SlowdownPoint {
+    /// The share of flows up to the end of the bin, from 0 to 1.
+    pub(super) upto: f64,
+    /// The largest size in the bin, in bytes.
+    pub(super) size: f64,
+    /// The percentile; `None` where the bin has too few flows for it.
+    pub(super) slowdown: Option<f64>,
+}
+
+impl SlowdownCurve {
+    /// The slowdowns of `records` at `percentiles`. Where a bin has too few flows for a percentile
+    /// ([`Percentile::least_values`]), the curve has no point.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        style: Style,
+        records: &[FctRecord],
+        percentiles: &[Percentile],
+        bins: BinCount,
+    ) -> Self {
+        let points = |percentile: Percentile| {
+            let count = match bins {
+                BinCount::OfFlows(flows) => bins_for(flows, percentile),
+                BinCount::Given(count) => count,
+            };
+            let bins = SizeBins::of_equal_count(records, count, BinRule::AllFlows);
+            let point = bins.iter().filter_map(|bin| {
+                let (_, largest) = bin.sizes?;
+                Some(SlowdownPoint {
+                    upto: bin.upto,
+                    size: largest.as_f64(),
+                    slowdown: bin.known_percentile(percentile),
+                })
+            });
+            (percentile, point.collect())
+        };
+        Self {
+            name: name.into(),
+            style,
+            ticks: tenths(records),
+            percentiles: percentiles.iter().copied().map(points).collect(),
+            one_size: records.windows(2).all(|pair| pair[0].size == pair[1].size),
+        }
+    }
+
+    /// The same curve with another name and style.
+    #[must_use]
+    pub fn called(self, name: impl Into<String>, style: Style) -> Self {
+        Self {
+            name: name.into(),
+            style,
+            ..self
+        }
+    }
+
+    /// Returns whether all flows have the same size.
+    #[must_use]
+    pub const fn has_one_size(&self) -> bool {
+        self.one_size
+    }
+
+    /// The points at `percentile`, in the order of sizes.
+    pub(super) fn points(&self, percentile: Percentile) -> &[SlowdownPoint] {
+        let mut all = self.percentiles.iter();
+        all.find(|(own, _)| *own == percentile)
+            .map_or(&[], |(_, points)| points)
+    }
+}
+
+/// The largest size in every tenth of the flows, as far as these are apart.
+fn tenths(records: &[FctRecord]) -> Vec<FlowTick> {
+    let tenths = SizeBins::of_equal_count(records, 10, BinRule::AllFlows);
+    let ticks = tenths.iter();
+    ticks
+        .filter_map(|bin| Some((bin.upto, bin.sizes?.1.get())))
+        .collect()
+}

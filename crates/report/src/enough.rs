@@ -1,0 +1,102 @@
+//! How many flows a percentile needs, and into how many bins flows can be cut for it.
+
+use crate::quantile::Percentile;
+use crate::size_bins::SizeBin;
+
+/// Flows of a bin at least, whatever is asked of it: a median of fewer says little.
+const LEAST_OF_A_BIN: usize = 20;
+
+/// Bins at most: more than a figure can show.
+const MOST_BINS: usize = 100;
+
+impl Percentile {
+    /// The fewest values that have this percentile: 1 / (1 - p), or 1 / p below the median. Of
+    /// fewer, the value at its place is the largest or the smallest of all and says nothing of it.
+    /// The 99th percentile needs 100 values, the 99.9th 1,000.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a positive number of values, which a cast saturates"
+    )]
+    pub fn least_values(self) -> usize {
+        let rest = self.percent().min(100.0 - self.percent());
+        // Not 1,001 for 99.9, which binary fractions do not hit exactly.
+        (100.0 / rest - 1e-6).ceil() as usize
+    }
+
+    /// Returns whether `count` values have this percentile (see
+    /// [`least_values`](Self::least_values)).
+    #[must_use]
+    pub fn is_known_of(self, count: usize) -> bool {
+        count >= self.least_values()
+    }
+}
+
+impl SizeBin<'_> {
+    /// The percentile of the slowdown where the bin has enough flows for it (see
+    /// [`Percentile::least_values`]); what tables and figures show.
+    #[must_use]
+    pub fn known_percentile(&self, wanted: Percentile) -> Option<f64> {
+        let known = wanted.is_known_of(self.count());
+        known.then(|| self.percentile(wanted)).flatten()
+    }
+}
+
+/// Into how many bins `flows` flows are cut when nobody says: each has enough of them for
+/// `percentile`, and 20 at least; from 1 to 100.
+#[must_use]
+pub fn bins_for(flows: usize, percentile: Percentile) -> usize {
+    let each = percentile.least_values().max(LEAST_OF_A_BIN);
+    (flows / each).clamp(1, MOST_BINS)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::record::testing::record;
+    use crate::size_bins::{BinRule, SizeBins};
+
+    #[test]
+    fn tails_need_more_values() {
+        for (percent, least) in [
+            (50.0, 2),
+            (90.0, 10),
+            (95.0, 20),
+            (99.0, 100),
+            (99.9, 1_000),
+            (99.99, 10_000),
+            (1.0, 100),
+        ] {
+            let percentile = Percentile::new(percent).expect("a percentile");
+            assert_eq!(percentile.least_values(), least, "{percent}");
+            assert!(percentile.is_known_of(least) && !percentile.is_known_of(least - 1));
+        }
+    }
+
+    #[test]
+    fn bins_follow_the_number_of_flows() {
+        let bins = |flows| [Percentile::P50, Percentile::P99].map(|p| bins_for(flows, p));
+        assert_eq!(bins(0), [1, 1]);
+        assert_eq!(bins(261), [13, 2]);
+        assert_eq!(bins(1_142), [57, 11]);
+        assert_eq!(bins(1_000_000), [100, 100]);
+    }
+
+    proptest! {
+        /// Bins that nobody asked for have the percentile that they were made for, unless all
+        /// flows together lack it.
+        #[test]
+        fn bins_made_for_a_percentile_have_it(flows in 0usize..1_500, percent in 1.0f64..99.8) {
+            let percentile = Percentile::new(percent).expect("a percentile");
+            let records = vec![record(1_000, 2_000, 1_000); flows];
+            let count = bins_for(flows, percentile);
+            for bin in SizeBins::of_equal_count(&records, count, BinRule::AllFlows).iter() {
+                let known = bin.known_percentile(percentile).is_some();
+                prop_assert_eq!(known, percentile.is_known_of(flows));
+            }
+        }
+    }
+}

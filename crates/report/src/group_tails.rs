@@ -1,0 +1,269 @@
+//! Tails of the slowdown by class and size, and how they compare between results.
+
+use std::collections::BTreeMap;
+
+use fabricsim_core::id::ClassId;
+
+use crate::bin_table::PercentileEstimate;
+use crate::interval::{Interval, ReplicaMean, percentile_interval};
+use crate::quantile::{Confidence, Percentile};
+use crate::record::FctRecord;
+use crate::size_class::SizeClass;
+use crate::slowdown::{percentile, sorted_slowdowns};
+
+/// The bands of sizes into which the flows of a class are parted.
+const BANDS: [SizeClass; 3] = [
+    SizeClass::Below30K,
+    SizeClass::From30KTo1M,
+    SizeClass::Above1M,
+];
+
+/// Percentiles of the slowdown of some flows of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupTails {
+    /// The class of the flows.
+    pub class: ClassId,
+    /// The range of their sizes; all where the flows of the class are all of one range.
+    pub size: SizeClass,
+    /// Number of flows.
+    pub flows: usize,
+    /// The percentiles, in the order asked for.
+    pub percentiles: Vec<PercentileEstimate>,
+}
+
+/// The `percentiles` of the slowdowns of `records` by class and range of sizes: below 30 KB, up to
+/// 1 MB, above. Ranges without flows are left out.
+#[must_use]
+pub fn group_tails(
+    records: &[FctRecord],
+    percentiles: &[Percentile],
+    confidence: Confidence,
+) -> Vec<GroupTails> {
+    let mut classes: BTreeMap<u16, Vec<&FctRecord>> = BTreeMap::new();
+    for record in records {
+        classes.entry(record.class.0).or_default().push(record);
+    }
+    let mut groups = Vec::new();
+    for (class, flows) in classes {
+        let of_band = |band: SizeClass| {
+            let members = flows.iter().copied();
+            sorted_slowdowns(members.filter(|record| band.contains(record.size)))
+        };
+        let mut parts: Vec<(SizeClass, Vec<f64>)> = BANDS
+            .into_iter()
+            .map(|band| (band, of_band(band)))
+            .filter(|(_, slowdowns)| !slowdowns.is_empty())
+            .collect();
+        if let [(size, _)] = &mut parts[..] {
+            *size = SizeClass::All;
+        }
+        for (size, sorted) in parts {
+            groups.push(GroupTails {
+                class: ClassId(class),
+                size,
+                flows: sorted.len(),
+                percentiles: estimates(&sorted, percentiles, confidence),
+            });
+        }
+    }
+    groups
+}
+
+/// The `percentiles` of `sorted` values that it has enough of, with their intervals.
+#[must_use]
+pub fn estimates(
+    sorted: &[f64],
+    percentiles: &[Percentile],
+    confidence: Confidence,
+) -> Vec<PercentileEstimate> {
+    let estimate = |wanted: &Percentile| {
+        let known = wanted.is_known_of(sorted.len());
+        PercentileEstimate {
+            percentile: *wanted,
+            slowdown: known
+                .then(|| percentile(sorted, wanted.fraction()))
+                .flatten(),
+            interval: percentile_interval(sorted, *wanted, confidence),
+        }
+    };
+    percentiles.iter().map(estimate).collect()
+}
+
+/// The ratio of a number of one setting to that of another, and how certain it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// The ratio.
+    pub ratio: f64,
+    /// Where it may lie; `None` where there are too few flows and too few runs to tell.
+    pub interval: Option<Interval>,
+    /// Runs of each that the interval is between; 1 when it is of the flows of one run.
+    pub runs: usize,
+}
+
+impl Ratio {
+    /// The ratio of the estimates `first` to `second`, each of the runs of a setting that differ in
+    /// nothing but the seed; `None` where either has no value.
+    ///
+    /// With several runs of each the interval is Student's, of the logarithms: of the ratios of
+    /// pairs where there are equally many, as runs of one seed have the same flows, else both
+    /// intervals' ends are divided by one another. With one run of each it is made of the ends of
+    /// both [`percentile_interval`]s, which take flows to be independent.
+    #[must_use]
+    pub fn between(
+        first: &[PercentileEstimate],
+        second: &[PercentileEstimate],
+        confidence: Confidence,
+    ) -> Option<Self> {
+        let logs = |estimates: &[PercentileEstimate]| -> Vec<f64> {
+            let known = estimates.iter().filter_map(|estimate| estimate.slowdown);
+            known.map(libm::log).collect()
+        };
+        let (a, b) = (logs(first), logs(second));
+        let runs = a.len().min(b.len());
+        if runs > 1 && a.len() == b.len() {
+            let ratios: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+            let mean = ReplicaMean::new(&ratios, confidence)?;
+            return Some(Self {
+                ratio: libm::exp(mean.mean),
+                interval: mean.interval.map(|log| Interval {
+                    low: libm::exp(log.low),
+                    high: libm::exp(log.high),
+                }),
+                runs,
+            });
+        }
+        let (mean_a, mean_b) = (
+            ReplicaMean::new(&a, confidence)?,
+            ReplicaMean::new(&b, confidence)?,
+        );
+        let ends = |mean: &ReplicaMean, estimates: &[PercentileEstimate]| match mean.interval {
+            Some(log) => Some((libm::exp(log.low), libm::exp(log.high))),
+            None => {
+                let own = estimates.iter().find(|own| own.slowdown.is_some())?;
+                own.interval.map(|interval| (interval.low, interval.high))
+            }
+        };
+        let interval = ends(&mean_a, first).zip(ends(&mean_b, second));
+        Some(Self {
+            ratio: libm::exp(mean_a.mean - mean_b.mean),
+            interval: interval.map(|(a, b)| Interval {
+                low: a.0 / b.1,
+                high: a.1 / b.0,
+            }),
+            runs,
+        })
+    }
+
+    /// The ratio the other way round.
+    #[must_use]
+    pub fn inverse(self) -> Self {
+        Self {
+            ratio: 1.0 / self.ratio,
+            interval: self.interval.map(|interval| Interval {
+                low: 1.0 / interval.high,
+                high: 1.0 / interval.low,
+            }),
+            runs: self.runs,
+        }
+    }
+
+    /// Returns whether it is certain that the two differ: the interval is known and without 1.
+    #[must_use]
+    pub fn is_a_difference(&self) -> bool {
+        self.interval
+            .is_some_and(|interval| interval.low > 1.0 || interval.high < 1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::testing::record;
+
+    const LEVELS: [Percentile; 2] = [Percentile::P50, Percentile::P99];
+
+    fn runs(values: &[f64]) -> Vec<PercentileEstimate> {
+        let estimate = |value: &f64| PercentileEstimate {
+            percentile: Percentile::P99,
+            slowdown: Some(*value),
+            interval: None,
+        };
+        values.iter().map(estimate).collect()
+    }
+
+    #[test]
+    fn flows_are_grouped_by_class_and_size() {
+        let of = |class: u16, size: u64| FctRecord {
+            class: ClassId(class),
+            ..record(size, 2_000, 1_000)
+        };
+        let mut records = vec![of(0, 500_000), of(0, 1_000), of(0, 1_000)];
+        records.extend((0..400).map(|i| FctRecord {
+            class: ClassId(1),
+            ..record(40_000, 1_000 + i, 1_000)
+        }));
+        let groups = group_tails(&records, &LEVELS, Confidence::P95);
+        let found: Vec<_> = groups
+            .iter()
+            .map(|group| (group.class.0, group.size, group.flows))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (0, SizeClass::Below30K, 2),
+                (0, SizeClass::From30KTo1M, 1),
+                (1, SizeClass::All, 400),
+            ]
+        );
+        let known: Vec<_> = groups
+            .iter()
+            .map(|group| {
+                group
+                    .percentiles
+                    .iter()
+                    .map(|p| p.slowdown.is_some())
+                    .collect()
+            })
+            .collect::<Vec<Vec<bool>>>();
+        assert_eq!(known, [[true, false], [false, false], [true, true]]);
+    }
+
+    #[test]
+    fn ratios_of_seeds_are_of_pairs() {
+        // Seeds differ much, the ratio hardly: 2, 2.1, 1.9.
+        let ratio = Ratio::between(
+            &runs(&[4.0, 21.0, 190.0]),
+            &runs(&[2.0, 10.0, 100.0]),
+            Confidence::P95,
+        );
+        let ratio = ratio.expect("values");
+        assert!((ratio.ratio - 2.0).abs() < 0.01, "{ratio:?}");
+        assert!(ratio.is_a_difference());
+        let interval = ratio.interval.expect("three runs");
+        assert!(interval.low > 1.7 && interval.high < 2.3, "{interval:?}");
+        assert!((ratio.inverse().ratio - 0.5).abs() < 0.01);
+        assert!((ratio.inverse().inverse().ratio - ratio.ratio).abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_run_of_each_has_the_interval_of_its_flows_or_none() {
+        let mut a = runs(&[4.0]);
+        let b = runs(&[2.0]);
+        let none = Ratio::between(&a, &b, Confidence::P95).expect("values");
+        assert_eq!((none.interval, none.is_a_difference()), (None, false));
+        let mut with = b;
+        a[0].interval = Some(Interval {
+            low: 3.0,
+            high: 6.0,
+        });
+        with[0].interval = Some(Interval {
+            low: 1.0,
+            high: 2.0,
+        });
+        let some = Ratio::between(&a, &with, Confidence::P95).expect("values");
+        let interval = some.interval.expect("both have one");
+        assert!((interval.low - 1.5).abs() < 1e-9 && (interval.high - 6.0).abs() < 1e-9);
+        assert_eq!(some.runs, 1);
+        assert_eq!(Ratio::between(&runs(&[]), &with, Confidence::P95), None);
+    }
+}
