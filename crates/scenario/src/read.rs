@@ -3,6 +3,7 @@
 mod checked;
 pub(crate) mod classes;
 mod event;
+mod node_names;
 pub(crate) mod queries;
 mod queue;
 mod raw;
@@ -30,6 +31,7 @@ use crate::text::input_file::read_text;
 use crate::text::overrides;
 
 use checked::check;
+use node_names::NodeNumbers;
 use raw::RawScenario;
 use tables::Tables;
 
@@ -138,8 +140,11 @@ impl Scenario {
         base: &Path,
         registry: &Registry,
     ) -> Result<Self, Error> {
+        let numbers = NodeNumbers::find(document, &mut tables, registry, base)?;
+        let mut tables = tables;
+        numbers.put_into(&mut tables, registry);
         let raw = RawScenario::read(document, &mut tables, registry)?;
-        let checked = check(raw, base, registry, places);
+        let checked = check(raw, (base, numbers.topology()), registry, places);
         checked.map_err(|refused| tables.place(&refused).error(document, refused.reason))
     }
 }

@@ -75,6 +75,7 @@ mod events;
 mod files;
 mod keys;
 mod limits;
+mod nodes;
 mod observation;
 mod overrides;
 mod places;
@@ -96,6 +97,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         places::CASES,
         queries::CASES,
         tcp::CASES,
+        nodes::CASES,
     ]
     .into_iter()
     .flatten()
