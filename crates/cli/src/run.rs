@@ -318,9 +318,11 @@ fn report_unfinished(summary: &Summary) {
     note!("{left} flows did not finish: {why}");
     for port in &summary.deadlock {
         note!(
-            "  switch {} port {} is paused by switch {} (priority {}, {} bytes wait)",
+            "  {} (node {}) port {} is paused by {} (node {}) (priority {}, {} bytes wait)",
+            port.switch_name,
             port.switch,
             port.port,
+            port.paused_by_name,
             port.paused_by,
             port.priority,
             port.queued_bytes
@@ -331,8 +333,10 @@ fn report_unfinished(summary: &Summary) {
             .flow
             .map_or_else(|| "-".to_owned(), |flow| flow.to_string());
         note!(
-            "  flow {number}, host {} to host {}: {} of {} bytes acknowledged; {}",
+            "  flow {number}, {} (node {}) to {} (node {}): {} of {} bytes acknowledged; {}",
+            flow.src_name,
             flow.src,
+            flow.dst_name,
             flow.dst,
             flow.acknowledged_bytes,
             flow.size_bytes,

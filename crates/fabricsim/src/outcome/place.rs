@@ -1,6 +1,7 @@
 //! Choice of the folder for the results of a run, with a check that they may be written there.
 
 use super::rpc::{RPC, has_rpc};
+use super::topology::TOPOLOGY;
 use super::{FCT, PAUSES, QUEUE_STATS};
 use crate::identity::origin_of;
 use crate::observe;
@@ -71,7 +72,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         .into_iter()
         .flat_map(query_files::file_names);
     let rpc = has_rpc(scenario).then_some(RPC);
-    [Some(FCT), disciplines, pauses, rpc]
+    [Some(FCT), Some(TOPOLOGY), disciplines, pauses, rpc]
         .into_iter()
         .flatten()
         .map(str::to_owned)
