@@ -236,7 +236,7 @@ impl LinkName {
 fn neighbors(topology: &Topology, node: NodeId) -> String {
     const SHOWN: usize = 8;
     let mut peers: Vec<NodeId> = topology.ports(node).iter().map(|port| port.peer).collect();
-    peers.sort_unstable();
+    peers.sort_unstable_by_key(|&peer| (topology.is_host(peer), peer));
     peers.dedup();
     let mut text: Vec<String> = peers
         .iter()
