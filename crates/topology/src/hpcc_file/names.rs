@@ -64,7 +64,7 @@ impl GivenNames {
                 }
                 _ => None,
             };
-            let span = place.map_or(self.all.clone(), |(_, span)| span.clone());
+            let span = place.map_or_else(|| self.all.clone(), |(_, span)| span.clone());
             InputError::new(span, error.to_string(), "give each node its own name")
         })
     }

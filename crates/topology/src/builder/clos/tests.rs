@@ -232,20 +232,23 @@ fn all_routes_between_pods_are_equally_long() {
     );
 }
 
+/// What is said of three tiers with a `change`.
+fn changed(change: &dyn Fn(&mut ClosConfig)) -> String {
+    let mut config = three_tiers();
+    change(&mut config);
+    let (key, message, help) = refused(&config);
+    format!("{key}: {message} / {help}")
+}
+
+fn has(text: impl AsRef<str>, parts: &[&str]) {
+    let text = text.as_ref();
+    for part in parts {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
 #[test]
-fn fabrics_that_cannot_be_built_are_refused() {
-    let changed = |change: &dyn Fn(&mut ClosConfig)| {
-        let mut config = three_tiers();
-        change(&mut config);
-        let (key, message, help) = refused(&config);
-        format!("{key}: {message} / {help}")
-    };
-    let has = |text: String, parts: &[&str]| {
-        for part in parts {
-            assert!(text.contains(part), "{text}");
-        }
-    };
-    has(changed(&|c| c.tiers.truncate(1)), &["tiers: 1 is too few"]);
+fn tiers_that_cannot_be_built_are_refused() {
     has(
         changed(&|c| c.tiers[0].switches = 0),
         &["tier `tor`, `switches`: 0 is too few"],
@@ -301,6 +304,10 @@ fn fabrics_that_cannot_be_built_are_refused() {
         changed(&|c| c.tiers[0].uplink_delay = Some(Duration::ZERO)),
         &["tier `tor`, `uplink_delay`"],
     );
+}
+
+#[test]
+fn hosts_and_racks_that_cannot_be_built_are_refused() {
     has(
         changed(&|c| c.host_delay = Duration::ZERO),
         &["host_delay: "],
