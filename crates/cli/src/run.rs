@@ -356,9 +356,11 @@ fn report_unfinished(summary: &Summary) {
     note!("{left} flows did not finish: {why}");
     for port in &summary.deadlock {
         note!(
-            "  switch {} port {} is paused by switch {} (priority {}, {} bytes wait)",
+            "  {} (node {}) port {} is paused by {} (node {}) (priority {}, {} bytes wait)",
+            port.switch_name,
             port.switch,
             port.port,
+            port.paused_by_name,
             port.paused_by,
             port.priority,
             port.queued_bytes
@@ -368,13 +370,17 @@ fn report_unfinished(summary: &Summary) {
         let number = flow
             .flow
             .map_or_else(|| "-".to_owned(), |flow| flow.to_string());
-        let (src, dst, reason) = (flow.src, flow.dst, &flow.reason);
+        let ends = format!(
+            "{} (node {}) to {} (node {})",
+            flow.src_name, flow.src, flow.dst_name, flow.dst
+        );
+        let reason = &flow.reason;
         match flow.size_bytes {
             Some(size) => note!(
-                "  flow {number}, host {src} to host {dst}: {} of {size} bytes acknowledged; {reason}",
+                "  flow {number}, {ends}: {} of {size} bytes acknowledged; {reason}",
                 flow.acknowledged_bytes
             ),
-            None => note!("  flow {number}, host {src} to host {dst}, which never ends: {reason}"),
+            None => note!("  flow {number}, {ends}, which never ends: {reason}"),
         }
     }
     if left > SHOWN as u64 {

@@ -8,6 +8,7 @@ mod file;
 mod groups;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod ports;
 mod rows;
 mod selection;
 mod series;
@@ -23,6 +24,7 @@ use crate::output::{Ending, ResultFolder};
 use crate::simulation::Simulation;
 use fabricsim_scenario::text::error::Error;
 use file::{SeriesFile, file_name};
+use ports::named;
 use series::{FlowSeries, LinkSeries, QueueSeries, bin_cells};
 
 pub use crate::network::queue_times::{QueueArea, QueueBin};
@@ -59,10 +61,13 @@ impl Observation {
         let file = |table| SeriesFile::new(table, settings, dir);
         let queues = settings.queues.then(|| {
             let ports = queue_ports(settings, topology);
-            Ok(QueueSeries::new(ports, file(&rows::QUEUES)?))
+            Ok(QueueSeries::new(
+                named(topology, ports),
+                file(&rows::QUEUES)?,
+            ))
         });
         let links = settings.links.then(|| {
-            let ports = chosen_ports(settings, topology).collect();
+            let ports = named(topology, chosen_ports(settings, topology));
             Ok(LinkSeries::new(ports, file(&rows::LINKS)?))
         });
         let flows = settings.flows.then(|| {
@@ -149,7 +154,8 @@ impl Observation {
         files.extend(self.queues.map(QueueSeries::into_file));
         if let Some(mut file) = self.distribution {
             for bin in simulation.queue_distribution() {
-                let left_out = || format!("node {} port {} and later ports", bin.node, bin.port);
+                let label = simulation.routes().topology().label(bin.node);
+                let left_out = || format!("{label} port {} and later ports", bin.port);
                 if !file.has_room(1, left_out) {
                     break;
                 }

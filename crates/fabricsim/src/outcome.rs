@@ -5,6 +5,7 @@ mod published;
 mod recorder;
 pub(crate) mod rpc;
 mod tables;
+mod topology;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -29,6 +30,7 @@ use recorder::{CpuClock, Recorder};
 pub use rpc::RpcSummary;
 use rpc::write_rpc_results;
 use tables::{write_pauses, write_queue_stats};
+use topology::{TOPOLOGY, write_topology};
 
 use crate::utilization::ExpectedUtilization;
 
@@ -291,7 +293,8 @@ const fn ending_of(status: Status) -> Ending {
     }
 }
 
-/// Writes `queue_stats.csv`, `queue_groups.csv` and `pauses.csv`, where there are to be such.
+/// Writes `topology.csv`, and `queue_stats.csv`, `queue_groups.csv` and `pauses.csv` where there are
+/// to be such.
 fn write_tables(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -314,6 +317,11 @@ fn write_tables(
             buffered.flush()
         })?;
     }
+    folder.write(ending.name(TOPOLOGY), |file| {
+        let mut buffered = BufWriter::new(file);
+        write_topology(&mut buffered, scenario.topology())?;
+        buffered.flush()
+    })?;
     if scenario.output().pauses {
         folder.write(ending.name(PAUSES), |file| {
             let mut buffered = BufWriter::new(file);

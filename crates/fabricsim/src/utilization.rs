@@ -72,10 +72,14 @@ pub struct BusyLink {
     pub tier: String,
     /// The node that sends.
     pub node: NodeId,
+    /// Its name.
+    pub name: String,
     /// Its port.
     pub port: PortId,
     /// The node that receives.
     pub peer: NodeId,
+    /// The name of that node.
+    pub peer_name: String,
     /// The expected utilization.
     pub utilization: f64,
 }
@@ -132,12 +136,14 @@ impl ExpectedUtilization {
         let busiest = &self.span.as_ref()?.busiest;
         (busiest.utilization > OVERLOAD).then(|| {
             format!(
-                "links from {} are expected to carry up to {} of their rate (node {}, port {}, to node \
-                 {}), and above {} queues grow; {}",
+                "links from {} are expected to carry up to {} of their rate ({} (node {}) port {} to {} \
+                 (node {})), and above {} queues grow; {}",
                 busiest.tier,
                 percent(busiest.utilization),
+                busiest.name,
                 busiest.node,
                 busiest.port.0,
+                busiest.peer_name,
                 busiest.peer,
                 percent(OVERLOAD),
                 self.help

@@ -45,7 +45,7 @@ pub(crate) fn warnings(
         .into_iter()
         .chain(expected.warning())
         .chain(workload_warnings(scenario))
-        .chain(waiting_applications(simulation))
+        .chain(waiting_applications(scenario, simulation))
         .chain(unobserved_queues(scenario, simulation))
         .collect()
 }
@@ -68,7 +68,7 @@ fn unobserved_queues(scenario: &Scenario, simulation: &Simulation) -> Option<Str
 }
 
 /// Returns a warning about applications that are still waiting although no flow is left.
-fn waiting_applications(simulation: &Simulation) -> Option<String> {
+fn waiting_applications(scenario: &Scenario, simulation: &Simulation) -> Option<String> {
     let downloads = simulation.downloads().len() as u64;
     if simulation.flows_finished() + downloads < simulation.flows_started() {
         return None;
@@ -81,7 +81,8 @@ fn waiting_applications(simulation: &Simulation) -> Option<String> {
         others => format!(", and {others} others wait"),
     };
     Some(format!(
-        "all flows have ended, but the application at host {host} waits for {reason}{others}"
+        "all flows have ended, but the application at {} waits for {reason}{others}",
+        scenario.topology().label(*host)
     ))
 }
 

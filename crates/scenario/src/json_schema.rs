@@ -286,6 +286,13 @@ fn value_of(kind: ValueKind) -> Value {
             "type": "string",
             "pattern": "^\\s*[0-9]+\\s*([.][.]\\s*[0-9]+\\s*)?$",
         }),
+        ValueKind::Node => json!({
+            "anyOf": [
+                { "type": "integer", "minimum": 0, "maximum": u32::MAX },
+                { "type": "string" },
+            ],
+        }),
+        ValueKind::Nodes => json!({ "type": "string" }),
         ValueKind::List(item) => list(value_of(*item), 0),
         ValueKind::Either(kinds) => {
             let kinds: Vec<Value> = kinds.iter().map(|kind| value_of(*kind)).collect();

@@ -4,6 +4,7 @@ mod checked;
 pub(crate) mod classes;
 mod event;
 mod faults;
+mod node_names;
 pub(crate) mod queries;
 mod queue;
 mod raw;
@@ -32,6 +33,7 @@ use crate::text::overrides;
 
 use crate::schema::part::Refused;
 use checked::{check, refused_settings};
+use node_names::NodeNumbers;
 use raw::RawScenario;
 use tables::Tables;
 
@@ -140,17 +142,19 @@ impl Scenario {
     /// Reads the values of `tables`, which stand in `document`, and checks them.
     fn of_tables<'a>(
         document: &Document<'a>,
-        (tables, places): (Tables<'a>, Places),
+        (mut tables, places): (Tables<'a>, Places),
         base: &Path,
         registry: &Registry,
     ) -> Result<Self, Error> {
+        let numbers = NodeNumbers::find(document, &mut tables, registry, base)?;
+        numbers.put_into(&mut tables, registry);
         let raw = RawScenario::read(document, &tables, registry)?;
         let refused = refused_settings(&raw);
         if !refused.is_empty() {
             let place = |refused: Refused| tables.place(&refused).error(document, refused.reason);
             return Err(Error::all(refused.into_iter().map(place).collect()));
         }
-        let checked = check(raw, base, registry, places);
+        let checked = check(raw, (base, numbers.topology()), registry, places);
         checked.map_err(|refused| tables.place(&refused).error(document, refused.reason))
     }
 }

@@ -6,7 +6,7 @@ mod settings;
 use std::fmt;
 use std::ops::Range;
 
-pub use range::NumberRange;
+pub use range::{NodeRange, NumberRange};
 #[cfg(feature = "serde")]
 pub use settings::{Apart, Given, Refusal, check_limits, default_list, default_value};
 pub use settings::{

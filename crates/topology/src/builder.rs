@@ -2,6 +2,7 @@
 
 mod backbone;
 mod chain;
+mod clos;
 mod dumbbell;
 mod fat_tree;
 mod isp;
@@ -13,6 +14,7 @@ mod testbed;
 
 pub(crate) use backbone::{Backbone, Hosts};
 pub use chain::ChainConfig;
+pub use clos::{ClosConfig, ClosRack, ClosTier};
 pub use dumbbell::DumbbellConfig;
 pub use fat_tree::{FatTreeConfig, Preset};
 pub use isp::IspConfig;

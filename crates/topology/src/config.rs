@@ -6,7 +6,7 @@ use fabricsim_core::input::{ConfigError, InputError, Keys};
 use fabricsim_core::settings;
 
 use crate::builder::{
-    ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, StarConfig,
+    ChainConfig, ClosConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, StarConfig,
     TestbedConfig,
 };
 use crate::graph::Topology;
@@ -39,6 +39,7 @@ macro_rules! kinds {
 kinds! {
     FatTreeConfig,
     LeafSpineConfig,
+    ClosConfig,
     TestbedConfig,
     DumbbellConfig,
     StarConfig,
@@ -78,6 +79,19 @@ impl TopologyKind for LeafSpineConfig {
 }
 
 impl TopologySource for LeafSpineConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        Some(Self::build(self))
+    }
+}
+
+impl TopologyKind for ClosConfig {
+    const NAME: &'static str = "clos";
+    const ABOUT: &'static str =
+        "tiers of switches in pods, with rates, uplinks and oversubscription of each tier";
+    const KEYS: Keys = Self::KEYS;
+}
+
+impl TopologySource for ClosConfig {
     fn build(&self) -> Option<Result<Topology, ConfigError>> {
         Some(Self::build(self))
     }
@@ -236,6 +250,7 @@ mod tests {
     fn the_list_names_every_key_of_every_kind() {
         let (fat_tree, a) = asked::<FatTreeConfig>();
         let (leaf_spine, b) = asked::<LeafSpineConfig>();
+        let (clos, no_tiers) = asked::<ClosConfig>();
         let (testbed, t) = asked::<TestbedConfig>();
         let (dumbbell, c) = asked::<DumbbellConfig>();
         let (star, d) = asked::<StarConfig>();
@@ -244,13 +259,15 @@ mod tests {
         let (graphml, no_graph) = asked::<GraphmlConfig>();
         let (file, missing) = asked::<FileConfig>();
         let keys = [
-            fat_tree, leaf_spine, testbed, dumbbell, star, chain, isp, graphml, file,
+            fat_tree, leaf_spine, clos, testbed, dumbbell, star, chain, isp, graphml, file,
         ];
         assert_eq!(missing, None, "a file has no default path");
+        assert_eq!(no_tiers, None, "a Clos fabric has no default tiers");
         assert_eq!(no_graph, None, "a file has no default path");
         let kinds = [
             boxed(a.unwrap()),
             boxed(b.unwrap()),
+            boxed(ClosConfig::new(Vec::new())),
             boxed(t.unwrap()),
             boxed(c.unwrap()),
             boxed(d.unwrap()),

@@ -84,6 +84,32 @@ pub enum TopologyError {
         /// The node.
         node: NodeId,
     },
+    /// There are not as many names as nodes.
+    #[error("{names} names are not one for each of {nodes} nodes")]
+    Names {
+        /// Names given.
+        names: usize,
+        /// Nodes of the topology.
+        nodes: usize,
+    },
+    /// A text cannot be the name of a node.
+    #[error("node {node} cannot be called `{name}`: names have letters, digits and _-./:")]
+    Name {
+        /// The node.
+        node: NodeId,
+        /// The text.
+        name: String,
+    },
+    /// Two nodes have the same name.
+    #[error("nodes {a} and {b} are both called `{name}`")]
+    SameName {
+        /// One of the nodes.
+        a: NodeId,
+        /// The other.
+        b: NodeId,
+        /// The name.
+        name: String,
+    },
     /// Two hosts cannot reach each other, neither directly nor through switches.
     #[error("hosts {a} and {b} cannot reach each other through switches")]
     Disconnected {

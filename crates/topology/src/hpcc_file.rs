@@ -3,7 +3,11 @@
 //! Words separated by white space: `nodes switches links`, the ids of the switches, and for each
 //! link `node node rate delay loss`, such as `0 320 100Gbps 1000ns 0.000000`. Nodes that are not
 //! switches are hosts. Lines have no meaning of their own.
+//!
+//! Names of nodes may follow, which the original does not have: the word `names`, then for each
+//! node that has one its number and the name, such as `320 rack0/tor`.
 
+mod names;
 mod words;
 
 use std::ops::Range;
@@ -17,6 +21,7 @@ use fabricsim_core::units::{Duration, UnitError};
 use crate::error::TopologyError;
 use crate::graph::{Link, NodeKind, Topology};
 use crate::limits::MAX_NODES;
+use names::GivenNames;
 use words::{NumberReader, Word};
 
 /// Reads the HPCC simulator's `topology.txt`; node ids are the file's.
@@ -42,17 +47,28 @@ pub fn parse_hpcc(text: &str) -> Result<Topology, InputError> {
         links.push(link);
         places.push(place);
     }
+    let mut names = None;
     if let Some(word) = words.next() {
-        return Err(InputError::new(
-            word.span,
-            format!(
-                "`{}` comes after the last of the {} links",
-                word.text, header.links
-            ),
-            "raise the number of links in the first line, or remove the rest of the file",
-        ));
+        if word.text == names::BEGIN {
+            names = Some(GivenNames::read(&mut words, header.nodes)?);
+        } else {
+            return Err(InputError::new(
+                word.span,
+                format!(
+                    "`{}` comes after the last of the {} links",
+                    word.text, header.links
+                ),
+                "raise the number of links in the first line, write `names` before names of nodes, \
+             or remove the rest of the file",
+            ));
+        }
     }
-    Topology::new(kinds, links).map_err(|error| place_error(&error, &header, &switches, &places))
+    let topology = Topology::new(kinds, links)
+        .map_err(|error| place_error(&error, &header, &switches, &places))?;
+    match names {
+        Some(names) => names.give(topology),
+        None => Ok(topology),
+    }
 }
 
 /// A switch and where the file names it.
@@ -244,7 +260,10 @@ fn place_error(
         TopologyError::NoHosts
         | TopologyError::TooManyNodes { .. }
         | TopologyError::TooManyLinks { .. }
-        | TopologyError::TooManyPorts { .. } => (all, "use a smaller network".to_owned()),
+        | TopologyError::TooManyPorts { .. }
+        | TopologyError::Names { .. }
+        | TopologyError::Name { .. }
+        | TopologyError::SameName { .. } => (all, "use a smaller network".to_owned()),
     };
     InputError::new(span, error.to_string(), help)
 }

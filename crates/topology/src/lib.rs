@@ -1,7 +1,7 @@
 //! Topologies and routes: which nodes a network has, how they are wired, and where packets go.
 //!
 //! * [`Topology`] is the graph: hosts, switches and full-duplex links with rate, delay and loss.
-//! * The builders ([`FatTreeConfig`], [`LeafSpineConfig`], [`DumbbellConfig`], [`StarConfig`],
+//! * The builders ([`FatTreeConfig`], [`LeafSpineConfig`], [`ClosConfig`], [`DumbbellConfig`], [`StarConfig`],
 //!   [`ChainConfig`], [`IspConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a
 //!   link list, [`GraphmlConfig`] one from a map of the Internet Topology Zoo.
 //! * [`Routes`] holds every shortest path by hop count; [`SwitchRoutes`] is one switch's part of
@@ -37,6 +37,7 @@ mod graph;
 mod graphml;
 mod hpcc_file;
 mod limits;
+mod names;
 mod policy;
 mod routes;
 mod source;
@@ -44,8 +45,8 @@ mod spread;
 mod switch_paths;
 
 pub use builder::{
-    ChainConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, LinkDelay, Preset,
-    StarConfig, TestbedConfig,
+    ChainConfig, ClosConfig, ClosRack, ClosTier, DumbbellConfig, FatTreeConfig, IspConfig,
+    LeafSpineConfig, LinkDelay, Preset, StarConfig, TestbedConfig,
 };
 pub use config::{FileConfig, KINDS, KindDoc, TopologyVisitor, visit_kinds};
 pub use down_links::DownLinks;
@@ -55,6 +56,7 @@ pub use graph::{Link, NodeKind, Port, Topology};
 pub use graphml::GraphmlConfig;
 pub use hpcc_file::parse_hpcc;
 pub use limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
+pub use names::{NodeFinder, is_name};
 pub use policy::{
     Arrival, Chooser, Ecmp, NextHopChoice, PolicyContext, RoutingPolicy, routing_policies,
 };

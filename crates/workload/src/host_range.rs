@@ -20,7 +20,7 @@ pub struct HostRange {
     pub end: u32,
 }
 
-setting_values!(HostRange => ValueKind::Range);
+setting_values!(HostRange => ValueKind::Nodes);
 
 impl FromStr for HostRange {
     type Err = String;

@@ -75,6 +75,7 @@ mod events;
 mod files;
 mod keys;
 mod limits;
+mod nodes;
 mod observation;
 mod overrides;
 mod places;
@@ -98,6 +99,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         queries::CASES,
         rpc::CASES,
         tcp::CASES,
+        nodes::CASES,
     ]
     .into_iter()
     .flatten()

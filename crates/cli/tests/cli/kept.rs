@@ -65,7 +65,10 @@ fn results_of_other_settings_stay() {
         folder.read("elsewhere/fct.csv"),
         folder.read("results/default/fct.csv")
     );
-    assert_eq!(names(&folder, dir), ["fct.csv", "summary.json"]);
+    assert_eq!(
+        names(&folder, dir),
+        ["fct.csv", "summary.json", "topology.csv"]
+    );
     // Threads and words are no settings: the very same runs again.
     run(
         &folder,
@@ -207,7 +210,10 @@ fn a_folder_that_is_half_replaced_is_not_read() {
     }
     // It is nobody's, so any run may take it.
     run(&folder, &["--out", "out", "--seed", "2"]).succeeded();
-    assert_eq!(names(&folder, "out"), ["fct.csv", "summary.json"]);
+    assert_eq!(
+        names(&folder, "out"),
+        ["fct.csv", "summary.json", "topology.csv"]
+    );
     folder.run(&["slowdown", "out"]).succeeded();
 }
 

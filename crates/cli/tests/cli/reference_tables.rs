@@ -12,6 +12,7 @@ use fabricsim_experiments::harm::HarmSettings;
 use fabricsim_experiments::sweep;
 use fabricsim_scenario::json_schema::{TablePlace, described_tables};
 use fabricsim_scenario::schema::root::ROOT_KEYS;
+use fabricsim_topology::{ClosRack, ClosTier};
 
 use crate::support::{project, project_text};
 
@@ -47,6 +48,8 @@ fn tables() -> Vec<(&'static str, String, Vec<Key>)> {
     });
     let others = [
         ("docs/scenarios.md", "## Keys before any table", ROOT_KEYS),
+        ("docs/scenarios.md", "A tier of `tiers`:", ClosTier::KEYS),
+        ("docs/scenarios.md", "An entry of `racks`:", ClosRack::KEYS),
         ("docs/harm.md", "## Keys", HarmSettings::KEYS),
         ("docs/sweeps.md", "## The file", sweep::SWEEP_KEYS),
         ("docs/sweeps.md", "### `[[axis]]`", sweep::AXIS_KEYS),

@@ -196,7 +196,7 @@ fn a_second_run_replaces_the_first() {
         .map(|entry| entry.expect("an entry").file_name())
         .collect();
     names.sort();
-    assert_eq!(names, ["fct.csv", "summary.json"]);
+    assert_eq!(names, ["fct.csv", "summary.json", "topology.csv"]);
 }
 
 #[test]
@@ -236,7 +236,11 @@ fn a_deadlock_is_named_and_what_finished_is_kept() {
         assert_eq!(port["paused_by"], next["switch"], "{circle:?}");
         assert_eq!(port["priority"], 3);
         assert!(port["queued_bytes"].as_u64() > Some(0), "{port}");
-        let line = format!("switch {} port {} is paused", port["switch"], port["port"]);
+        let name = port["switch_name"].as_str().expect("a name");
+        let line = format!(
+            "{name} (node {}) port {} is paused",
+            port["switch"], port["port"]
+        );
         assert!(outcome.stderr.contains(&line), "{}", outcome.stderr);
     }
 

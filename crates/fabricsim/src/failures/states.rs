@@ -155,7 +155,7 @@ impl LinkStates {
                     .map(|(&link, &since)| self.of_link(link, since));
                 let switches = self.switches.iter();
                 links
-                    .chain(switches.map(|(&node, &since)| of_switch(node, since)))
+                    .chain(switches.map(|(&node, &since)| self.of_switch(node, since)))
                     .collect()
             }
         };
@@ -166,7 +166,9 @@ impl LinkStates {
             _ => {}
         }
         format!(
-            "no route from host {src} to host {dst}: {}",
+            "no route from {} to {}: {}",
+            self.topology.label(src),
+            self.topology.label(dst),
             named.join(", ")
         )
     }
@@ -180,17 +182,18 @@ impl LinkStates {
             .map(|&since| self.of_link(link, since));
         let switches = [ends.a, ends.b].into_iter().filter_map(|node| {
             let since = self.switches.get(&node)?;
-            Some(of_switch(node, *since))
+            Some(self.of_switch(node, *since))
         });
         own.into_iter().chain(switches).collect()
     }
 
     fn of_link(&self, link: u32, since: Time) -> String {
         let ends = &self.topology.links()[link as usize];
-        format!("link {}-{} is down since {since}", ends.a, ends.b)
+        let [a, b] = [ends.a, ends.b].map(|end| self.topology.label(end));
+        format!("the link between {a} and {b} is down since {since}")
     }
-}
 
-fn of_switch(node: NodeId, since: Time) -> String {
-    format!("switch {node} is down since {since}")
+    fn of_switch(&self, node: NodeId, since: Time) -> String {
+        format!("{} is down since {since}", self.topology.label(node))
+    }
 }

@@ -88,7 +88,7 @@ impl SeriesFile {
     }
 
     /// Adds a row.
-    pub(super) fn write(&mut self, cells: &[SeriesCell]) -> Result<(), Error> {
+    pub(super) fn write(&mut self, cells: &[SeriesCell<'_>]) -> Result<(), Error> {
         debug_assert_eq!(
             cells.len(),
             self.table.columns.len(),
@@ -153,7 +153,7 @@ impl CsvSink {
         Self { file, buffer }
     }
 
-    fn write(&mut self, cells: &[SeriesCell]) -> io::Result<()> {
+    fn write(&mut self, cells: &[SeriesCell<'_>]) -> io::Result<()> {
         for (index, cell) in cells.iter().enumerate() {
             if index > 0 {
                 self.buffer.push(b',');
@@ -181,9 +181,10 @@ impl CsvSink {
 }
 
 /// A cell in digits; computed in integers, so that every machine writes the same bytes.
-fn push(buffer: &mut Vec<u8>, cell: SeriesCell) {
+fn push(buffer: &mut Vec<u8>, cell: SeriesCell<'_>) {
     match cell {
         SeriesCell::Whole(number) => push_digits(buffer, number, 1),
+        SeriesCell::Text(text) => buffer.extend_from_slice(text.as_bytes()),
         SeriesCell::Empty => {}
         SeriesCell::Picoseconds(ps) => {
             push_digits(buffer, ps / 1_000, 1);
@@ -258,6 +259,9 @@ mod tests {
             SeriesCell::Picoseconds(1_000),
             SeriesCell::Whole(1),
             SeriesCell::Whole(2),
+            SeriesCell::Text("leaf0"),
+            SeriesCell::Text("leaf to spine"),
+            SeriesCell::Text("spine1"),
             SeriesCell::Whole(3),
         ];
         assert!(file.has_room(3, || unreachable!("there is room")));
@@ -283,7 +287,10 @@ mod tests {
         let text = std::fs::read_to_string(dir.path().join(&summary.file)).expect("a text");
         assert_eq!(
             text,
-            "time_ns,node,port,queue_bytes\n1,1,2,3\n1,1,2,3\n1,1,2,3\n"
+            format!(
+                "time_ns,node,port,name,tier,peer,queue_bytes\n{}",
+                "1,1,2,leaf0,leaf to spine,spine1,3\n".repeat(3)
+            )
         );
     }
 }

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use parquet::basic::{Repetition, Type as Physical};
-use parquet::data_type::{DoubleType, Int64Type};
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -24,6 +24,7 @@ enum Column {
     /// Values and, for each row, 1 where there is one.
     Optional(Vec<i64>, Vec<i16>),
     Float(Vec<f64>),
+    Text(Vec<ByteArray>),
 }
 
 /// Rows as a Parquet file.
@@ -48,8 +49,12 @@ impl ParquetSink {
                 Kind::Whole => (Physical::INT64, Repetition::REQUIRED),
                 Kind::Optional => (Physical::INT64, Repetition::OPTIONAL),
                 Kind::Nanoseconds | Kind::Share => (Physical::DOUBLE, Repetition::REQUIRED),
+                Kind::Text => (Physical::BYTE_ARRAY, Repetition::REQUIRED),
             };
-            let field = Type::primitive_type_builder(name, physical);
+            let mut field = Type::primitive_type_builder(name, physical);
+            if kind == Kind::Text {
+                field = field.with_logical_type(Some(LogicalType::String));
+            }
             field.with_repetition(repetition).build().map(Arc::new)
         });
         let fields = fields.collect::<Result<Vec<_>, _>>().map_err(failed)?;
@@ -63,6 +68,7 @@ impl ParquetSink {
             Kind::Whole => Column::Whole(Vec::new()),
             Kind::Optional => Column::Optional(Vec::new(), Vec::new()),
             Kind::Nanoseconds | Kind::Share => Column::Float(Vec::new()),
+            Kind::Text => Column::Text(Vec::new()),
         });
         Ok(Self {
             writer: writer.map_err(failed)?,
@@ -71,7 +77,7 @@ impl ParquetSink {
         })
     }
 
-    pub(super) fn write(&mut self, cells: &[SeriesCell]) -> io::Result<()> {
+    pub(super) fn write(&mut self, cells: &[SeriesCell<'_>]) -> io::Result<()> {
         for (column, cell) in self.columns.iter_mut().zip(cells) {
             column.push(*cell);
         }
@@ -103,6 +109,10 @@ impl ParquetSink {
                 Column::Float(values) => {
                     writer.typed::<DoubleType>().write_batch(values, None, None)
                 }
+                Column::Text(values) => {
+                    let typed = writer.typed::<ByteArrayType>();
+                    typed.write_batch(values, None, None)
+                }
             };
             written.map_err(failed)?;
             writer.close().map_err(failed)?;
@@ -120,7 +130,7 @@ impl ParquetSink {
 }
 
 impl Column {
-    fn push(&mut self, cell: SeriesCell) {
+    fn push(&mut self, cell: SeriesCell<'_>) {
         match (self, cell) {
             (Self::Whole(values), SeriesCell::Whole(number)) => values.push(number.cast_signed()),
             (Self::Optional(values, given), SeriesCell::Whole(number)) => {
@@ -130,6 +140,7 @@ impl Column {
             (Self::Optional(_, given), SeriesCell::Empty) => given.push(0),
             (Self::Float(values), SeriesCell::Picoseconds(ps)) => values.push(ps as f64 / 1e3),
             (Self::Float(values), SeriesCell::Millionths(parts)) => values.push(parts as f64 / 1e6),
+            (Self::Text(values), SeriesCell::Text(text)) => values.push(ByteArray::from(text)),
             (column, cell) => unreachable!("{cell:?} in {column:?}"),
         }
     }
@@ -142,6 +153,7 @@ impl Column {
                 given.clear();
             }
             Self::Float(values) => values.clear(),
+            Self::Text(values) => values.clear(),
         }
     }
 }

@@ -11,11 +11,13 @@ pub(super) enum Kind {
     Nanoseconds,
     /// A share, 0 to 1, to the millionth.
     Share,
+    /// A name.
+    Text,
 }
 
 /// A value of a row.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum SeriesCell {
+pub(super) enum SeriesCell<'a> {
     /// A whole number.
     Whole(u64),
     /// No number.
@@ -24,6 +26,8 @@ pub(super) enum SeriesCell {
     Picoseconds(u64),
     /// A share in millionths.
     Millionths(u64),
+    /// A name.
+    Text(&'a str),
 }
 
 /// A file of time series.
@@ -40,6 +44,9 @@ pub(super) const QUEUES: SeriesTable = SeriesTable {
         ("time_ns", Kind::Nanoseconds),
         ("node", Kind::Whole),
         ("port", Kind::Whole),
+        ("name", Kind::Text),
+        ("tier", Kind::Text),
+        ("peer", Kind::Text),
         ("queue_bytes", Kind::Whole),
     ],
 };
@@ -61,6 +68,9 @@ pub(super) const LINKS: SeriesTable = SeriesTable {
         ("time_ns", Kind::Nanoseconds),
         ("node", Kind::Whole),
         ("port", Kind::Whole),
+        ("name", Kind::Text),
+        ("tier", Kind::Text),
+        ("peer", Kind::Text),
         ("sent_bytes", Kind::Whole),
         ("utilization", Kind::Share),
         ("marked_packets", Kind::Whole),

@@ -1,11 +1,12 @@
 //! The samples of queues, links and flows.
 
-use fabricsim_core::id::{ClassId, FlowId, NodeId, PortId};
+use fabricsim_core::id::{ClassId, FlowId, NodeId};
 use fabricsim_core::network::PortSample;
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_report::FctRecord;
 
 use super::file::SeriesFile;
+use super::ports::NamedPort;
 use super::rows::SeriesCell;
 use super::selection::FlowFilter;
 use crate::network::queue_times::QueueBin;
@@ -21,12 +22,12 @@ fn later_than(now: Time) -> impl Fn() -> String {
 /// The lengths of queues.
 #[derive(Debug)]
 pub(super) struct QueueSeries {
-    ports: Vec<(NodeId, PortId)>,
+    ports: Vec<NamedPort>,
     file: SeriesFile,
 }
 
 impl QueueSeries {
-    pub(super) const fn new(ports: Vec<(NodeId, PortId)>, file: SeriesFile) -> Self {
+    pub(super) const fn new(ports: Vec<NamedPort>, file: SeriesFile) -> Self {
         Self { ports, file }
     }
 
@@ -42,12 +43,15 @@ impl QueueSeries {
         if !self.file.has_room(self.ports.len(), later_than(now)) {
             return Ok(());
         }
-        for &(node, port) in &self.ports {
-            let sample = simulation.port_sample(node, port);
+        for at in &self.ports {
+            let sample = simulation.port_sample(at.node, at.port);
             self.file.write(&[
                 SeriesCell::Picoseconds(now.as_ps()),
-                SeriesCell::Whole(u64::from(node.0)),
-                SeriesCell::Whole(u64::from(port.0)),
+                SeriesCell::Whole(u64::from(at.node.0)),
+                SeriesCell::Whole(u64::from(at.port.0)),
+                SeriesCell::Text(&at.name),
+                SeriesCell::Text(&at.tier),
+                SeriesCell::Text(&at.peer),
                 SeriesCell::Whole(sample.queue.get()),
             ])?;
         }
@@ -58,14 +62,14 @@ impl QueueSeries {
 /// Time series of bytes sent and packets marked and dropped by ports.
 #[derive(Debug)]
 pub(super) struct LinkSeries {
-    ports: Vec<(NodeId, PortId)>,
+    ports: Vec<NamedPort>,
     /// Each port at the end of the last interval.
     before: Vec<PortSample>,
     file: SeriesFile,
 }
 
 impl LinkSeries {
-    pub(super) const fn new(ports: Vec<(NodeId, PortId)>, file: SeriesFile) -> Self {
+    pub(super) const fn new(ports: Vec<NamedPort>, file: SeriesFile) -> Self {
         Self {
             ports,
             before: Vec::new(),
@@ -88,7 +92,7 @@ impl LinkSeries {
         interval: Option<Duration>,
         simulation: &Simulation,
     ) -> Result<(), Error> {
-        let sample = |&(node, port): &(NodeId, PortId)| simulation.port_sample(node, port);
+        let sample = |at: &NamedPort| simulation.port_sample(at.node, at.port);
         let Some(interval) = interval else {
             self.before = self.ports.iter().map(sample).collect();
             return Ok(());
@@ -103,6 +107,9 @@ impl LinkSeries {
                 SeriesCell::Picoseconds(now.as_ps()),
                 SeriesCell::Whole(u64::from(after.node.0)),
                 SeriesCell::Whole(u64::from(after.port.0)),
+                SeriesCell::Text(&at.name),
+                SeriesCell::Text(&at.tier),
+                SeriesCell::Text(&at.peer),
                 SeriesCell::Whole((after.sent - before.sent).get()),
                 SeriesCell::Millionths(millionths(after.utilization_since(before, interval))),
                 SeriesCell::Whole(after.marked - before.marked),
@@ -246,7 +253,7 @@ const fn last_row(record: &FctRecord) -> FlowRow {
     }
 }
 
-fn cells(now: Time, row: &FlowRow, throughput_bps: u64) -> [SeriesCell; 9] {
+fn cells(now: Time, row: &FlowRow, throughput_bps: u64) -> [SeriesCell<'static>; 9] {
     [
         SeriesCell::Picoseconds(now.as_ps()),
         SeriesCell::Whole(u64::from(row.flow.0)),
@@ -268,7 +275,7 @@ fn throughput(bytes: Bytes, interval: Duration) -> u64 {
 }
 
 /// The row of a bin of a distribution.
-pub(super) fn bin_cells(bin: &QueueBin) -> [SeriesCell; 5] {
+pub(super) fn bin_cells(bin: &QueueBin) -> [SeriesCell<'static>; 5] {
     [
         SeriesCell::Whole(u64::from(bin.node.0)),
         SeriesCell::Whole(u64::from(bin.port.0)),

@@ -2,6 +2,7 @@
 
 use super::published::FCT_TXT;
 use super::rpc::{RPC, has_rpc};
+use super::topology::TOPOLOGY;
 use super::{FCT, PAUSES, QUEUE_STATS};
 use crate::identity::origin_of;
 use crate::observe;
@@ -73,11 +74,18 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         .flat_map(query_files::file_names);
     let rpc = has_rpc(scenario).then_some(RPC);
     let published = scenario.output().fct_txt.then_some(FCT_TXT);
-    [Some(FCT), published, disciplines, pauses, rpc]
-        .into_iter()
-        .flatten()
-        .map(str::to_owned)
-        .chain(series)
-        .chain(query_files)
-        .collect()
+    [
+        Some(FCT),
+        published,
+        Some(TOPOLOGY),
+        disciplines,
+        pauses,
+        rpc,
+    ]
+    .into_iter()
+    .flatten()
+    .map(str::to_owned)
+    .chain(series)
+    .chain(query_files)
+    .collect()
 }

@@ -17,8 +17,12 @@ pub struct UnfinishedFlow {
     pub flow: Option<u32>,
     /// The sending host.
     pub src: u32,
+    /// The name of the sending host.
+    pub src_name: String,
     /// The receiving host.
     pub dst: u32,
+    /// The name of the receiving host.
+    pub dst_name: String,
     /// Its payload bytes; `None` for a flow that never ends.
     pub size_bytes: Option<u64>,
     /// Bytes of it that have been acknowledged.
@@ -32,10 +36,14 @@ pub struct UnfinishedFlow {
 pub struct DeadlockedPort {
     /// The switch.
     pub switch: u32,
+    /// Its name.
+    pub switch_name: String,
     /// Its port, in the order of the topology's links.
     pub port: u16,
     /// The switch at the far end, which has paused the port.
     pub paused_by: u32,
+    /// The name of that switch.
+    pub paused_by_name: String,
     /// The paused priority.
     pub priority: Priority,
     /// Bytes that wait at the port.
@@ -44,10 +52,13 @@ pub struct DeadlockedPort {
 
 /// The first flows that have not finished: those under way, then those that found no route.
 pub(super) fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<UnfinishedFlow> {
+    let name = |node| simulation.routes().topology().name(node).to_owned();
     let under_way = left.iter().map(|unfinished| UnfinishedFlow {
         flow: Some(unfinished.id.0),
         src: unfinished.request.src.0,
+        src_name: name(unfinished.request.src),
         dst: unfinished.request.dst.0,
+        dst_name: name(unfinished.request.dst),
         size_bytes: size(&unfinished.request),
         acknowledged_bytes: unfinished.acknowledged.get(),
         reason: unfinished.reason.clone(),
@@ -56,7 +67,9 @@ pub(super) fn listed(simulation: &Simulation, left: &[Unfinished]) -> Vec<Unfini
     let unreachable = unreachable.map(|(index, request)| UnfinishedFlow {
         flow: None,
         src: request.src.0,
+        src_name: name(request.src),
         dst: request.dst.0,
+        dst_name: name(request.dst),
         size_bytes: size(request),
         acknowledged_bytes: 0,
         reason: simulation.unreachable_reason(index).to_owned(),
@@ -71,13 +84,16 @@ fn size(request: &FlowRequest) -> Option<u64> {
 
 /// The ports of a deadlock.
 pub(super) fn deadlocked(simulation: &Simulation) -> Vec<DeadlockedPort> {
+    let name = |node| simulation.routes().topology().name(node).to_owned();
     let ports = simulation.deadlock();
     ports
         .iter()
         .map(|blocked| DeadlockedPort {
             switch: blocked.node.0,
+            switch_name: name(blocked.node),
             port: blocked.port.0,
             paused_by: blocked.peer.0,
+            paused_by_name: name(blocked.peer),
             priority: blocked.priority,
             queued_bytes: blocked.queued.get(),
         })

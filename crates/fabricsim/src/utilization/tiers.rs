@@ -26,11 +26,40 @@ fn levels(topology: &Topology) -> Vec<usize> {
     levels
 }
 
-/// Returns the names of the nodes of each level. Fabrics of two and three layers have their
+/// The tiers of a network: its nodes by how far they are from hosts.
+pub(crate) struct Tiers {
+    levels: Vec<usize>,
+    names: Vec<String>,
+}
+
+impl Tiers {
+    /// The tiers of `topology`.
+    pub(crate) fn of(topology: &Topology) -> Self {
+        let levels = levels(topology);
+        let names = names(topology, &levels);
+        Self { levels, names }
+    }
+
+    /// The name of the tier of `node`.
+    fn of_node(&self, node: NodeId) -> &str {
+        let name = self.names.get(self.levels[node.index()]);
+        name.map_or("unreached", String::as_str)
+    }
+
+    /// The tier of a link from `node` to `peer`: `leaf to spine`.
+    pub(crate) fn of_link(&self, node: NodeId, peer: NodeId) -> String {
+        format!("{} to {}", self.of_node(node), self.of_node(peer))
+    }
+}
+
+/// Returns the names of the nodes of each level, those of the topology if it has any. Fabrics of two and three layers have their
 /// customary names; elsewhere, switch tiers are numbered from the hosts.
 fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     let highest = levels.iter().copied().filter(|&level| level != usize::MAX);
     let highest = highest.max().unwrap_or(0);
+    if topology.tier_names().len() == highest + 1 {
+        return topology.tier_names().to_vec();
+    }
     let mut links = topology.links().iter();
     let layered = links.all(|link| levels[link.a.index()] != levels[link.b.index()]);
     let known: &[&str] = match highest {
@@ -49,15 +78,10 @@ fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
 /// Returns the tier of port `port` of `node` for each port of `ports`: which nodes its link leads
 /// from and to.
 pub(crate) fn tiers_of(topology: &Topology, ports: &[(NodeId, PortId)]) -> Vec<String> {
-    let levels = levels(topology);
-    let names = names(topology, &levels);
-    let name = |node: NodeId| {
-        let name = names.get(levels[node.index()]);
-        name.map_or("unreached", String::as_str)
-    };
+    let tiers = Tiers::of(topology);
     let tier = |&(node, port): &(NodeId, PortId)| {
         let peer = topology.ports(node)[port.index()].peer;
-        format!("{} to {}", name(node), name(peer))
+        tiers.of_link(node, peer)
     };
     ports.iter().map(tier).collect()
 }
@@ -117,8 +141,10 @@ pub(super) fn summed(
     let busiest = BusyLink {
         tier: name(levels[node.index()], levels[peer.index()]),
         node,
+        name: topology.name(node).to_owned(),
         port: PortId::from_index(port),
         peer,
+        peer_name: topology.name(peer).to_owned(),
         utilization,
     };
     Some((tiers.collect(), busiest))

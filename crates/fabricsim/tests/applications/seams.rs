@@ -131,7 +131,9 @@ fn a_server_that_is_not_there_is_named_in_a_warning() {
     let summary = run_to_folder(&scenario, dir.path(), 1, &mut ()).unwrap();
     assert_eq!(
         summary.warnings,
-        ["all flows have ended, but the application at host 0 waits for 5 pongs from host 1"]
+        [
+            "all flows have ended, but the application at host0 (node 0) waits for 5 pongs from host 1"
+        ]
     );
     assert_eq!(summary.flows.finished, 1);
 }

@@ -260,7 +260,7 @@ fn events_can_be_scheduled_while_a_simulation_runs() {
                 at: us(50),
                 kind: EventKind::LinkDown(LinkName::between(NodeId(0), NodeId(1))),
             },
-            "no link joins the nodes 0 and 1",
+            "no link joins host0 (node 0) and host1 (node 1)",
         ),
         (
             Event {

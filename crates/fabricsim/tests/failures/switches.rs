@@ -36,10 +36,9 @@ fn the_flows_of_a_lost_rack_are_reported_and_the_others_finish() {
         for unfinished in &left {
             let request = &unfinished.request;
             assert!(in_rack(request.src) || in_rack(request.dst), "{request:?}");
-            let reason = format!(
-                "no route from host {} to host {}: switch 54 is down since 30us",
-                request.src, request.dst
-            );
+            let [src, dst] =
+                [request.src, request.dst].map(|host| format!("host{host} (node {host})"));
+            let reason = format!("no route from {src} to {dst}: tor0 (node 54) is down since 30us");
             assert!(
                 unfinished.reason.starts_with(&reason),
                 "{}",
@@ -52,7 +51,10 @@ fn the_flows_of_a_lost_rack_are_reported_and_the_others_finish() {
             assert!(in_rack(request.src) || in_rack(request.dst), "{request:?}");
             assert!(request.start >= us(30));
             let reason = simulation.unreachable_reason(index);
-            assert!(reason.contains("switch 54 is down since 30us"), "{reason}");
+            assert!(
+                reason.contains("tor0 (node 54) is down since 30us"),
+                "{reason}"
+            );
         }
         assert_eq!(
             simulation.flows_started(),

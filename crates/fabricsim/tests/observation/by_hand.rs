@@ -46,14 +46,17 @@ fn two_flows_over_a_star_can_be_checked_by_hand() {
     let read = |name| fs::read_to_string(dir.path().join(name)).unwrap();
     assert_eq!(
         read("queues.csv"),
-        "time_ns,node,port,queue_bytes\n2000,3,2,11528\n4000,3,2,36680\n6000,3,2,61832\n"
+        "time_ns,node,port,name,tier,peer,queue_bytes\n\
+         2000,3,2,switch0,switch to host,host2,11528\n\
+         4000,3,2,switch0,switch to host,host2,36680\n\
+         6000,3,2,switch0,switch to host,host2,61832\n"
     );
     assert_eq!(
         read("links.csv"),
-        "time_ns,node,port,sent_bytes,utilization,marked_packets,dropped_packets,paused_ns\n\
-         2000,3,2,11528,0.458080,0,0,0\n\
-         4000,3,2,25152,1.000000,0,0,0\n\
-         6000,3,2,25152,1.000000,0,0,0\n"
+        "time_ns,node,port,name,tier,peer,sent_bytes,utilization,marked_packets,dropped_packets,paused_ns\n\
+         2000,3,2,switch0,switch to host,host2,11528,0.458080,0,0,0\n\
+         4000,3,2,switch0,switch to host,host2,25152,1.000000,0,0,0\n\
+         6000,3,2,switch0,switch to host,host2,25152,1.000000,0,0,0\n"
     );
     assert_eq!(
         read("flows.csv"),

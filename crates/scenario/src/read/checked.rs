@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use fabricsim_core::input::ConfigError;
+use fabricsim_topology::Topology;
 use fabricsim_transport::tcp::{TcpConfig, TcpProfile};
 
 use crate::kinds::Registry;
@@ -20,17 +21,21 @@ use crate::scenario::places::Places;
 use crate::schema::part::{Part, Refused};
 use crate::schema::profile::quirks;
 
-/// Returns the scenario of `raw`, whose paths are relative to `base` and whose places are `places`.
+/// Returns the scenario of `raw`, whose paths are relative to `base`, whose network is `built` if it
+/// is known, and whose places are `places`.
 ///
 /// # Errors
 /// The first part that cannot be used.
 pub(crate) fn check(
     mut raw: RawScenario,
-    base: &Path,
+    (base, built): (&Path, Option<Topology>),
     registry: &Registry,
     places: Places,
 ) -> Result<Scenario, Refused> {
-    let topology = build_topology(&*raw.topology, base);
+    let topology = match built {
+        Some(built) => Ok(built),
+        None => build_topology(&*raw.topology, base),
+    };
     let topology = topology.map_err(|reason| Part::Topology.refused(reason))?;
     let topology = (raw.host.apply(topology)).map_err(|error| Part::Host.refused(error))?;
     let topology = Arc::new(topology);

@@ -43,22 +43,22 @@ fn resolve(table: RawEvent) -> Result<Event, ConfigError> {
             let link = link_name(&table.link, table.index)?;
             (table.at, EventKind::LinkLoss(link, table.loss))
         }
-        RawEvent::SwitchDown(table) => (table.at, EventKind::SwitchDown(NodeId(table.switch))),
-        RawEvent::SwitchUp(table) => (table.at, EventKind::SwitchUp(NodeId(table.switch))),
+        RawEvent::SwitchDown(table) => (table.at, EventKind::SwitchDown(table.switch)),
+        RawEvent::SwitchUp(table) => (table.at, EventKind::SwitchUp(table.switch)),
     };
     Ok(Event { at, kind })
 }
 
-fn link_name(ends: &[u32], index: Option<u32>) -> Result<LinkName, ConfigError> {
+fn link_name(ends: &[NodeId], index: Option<u32>) -> Result<LinkName, ConfigError> {
     match *ends {
         [a, b] => Ok(LinkName {
-            ends: [NodeId(a), NodeId(b)],
+            ends: [a, b],
             index,
         }),
         _ => Err(ConfigError::new(
             "link",
             format!("a link joins two nodes, and this names {}", ends.len()),
-            "write the numbers of both ends, such as [320, 340]",
+            "write the numbers of both ends, such as [320, 340], or their names, such as [\"tor0\", \"agg0\"]",
         )),
     }
 }

@@ -78,7 +78,8 @@ impl Event {
                         "rate",
                         format!(
                             "the link of {} and {} has two rates, one for each direction",
-                            ends.a, ends.b
+                            topology.label(ends.a),
+                            topology.label(ends.b)
                         ),
                         "leave the event out, or give both directions of the link one rate",
                     ));
@@ -104,25 +105,22 @@ impl Event {
                     return Ok(());
                 }
                 let what = if switch.index() < topology.len() {
-                    "is a host"
+                    format!("{} is a host", topology.label(switch))
                 } else {
-                    "does not exist"
+                    format!("node {switch} does not exist")
                 };
                 let switches: Vec<NodeId> = topology.switches().collect();
                 let help = match (switches.first(), switches.last()) {
                     (Some(only), Some(_)) if switches.len() == 1 => {
-                        format!("the only switch here is {only}")
+                        format!("the only switch here is {}", topology.label(*only))
                     }
                     (Some(first), Some(last)) => {
-                        format!("give the number of a switch; they are {first} to {last} here")
+                        let [first, last] = [first, last].map(|switch| topology.label(*switch));
+                        format!("give a switch; they are {first} to {last} here")
                     }
                     _ => "this network has no switches; fail a link instead".to_owned(),
                 };
-                Err(ConfigError::new(
-                    "switch",
-                    format!("node {switch} {what}"),
-                    help,
-                ))
+                Err(ConfigError::new("switch", what, help))
             }
         }
     }
@@ -204,8 +202,16 @@ impl LinkName {
         if joining.is_empty() {
             return Err(ConfigError::new(
                 "link",
-                format!("no link joins the nodes {a} and {b}"),
-                format!("node {a} has links to {}", neighbors(topology, a)),
+                format!(
+                    "no link joins {} and {}",
+                    topology.label(a),
+                    topology.label(b)
+                ),
+                format!(
+                    "{} has links to {}",
+                    topology.label(a),
+                    neighbors(topology, a)
+                ),
             ));
         }
         let Some(index) = self.index else {
@@ -215,7 +221,11 @@ impl LinkName {
             Some(&link) => Ok(vec![link]),
             None => Err(ConfigError::new(
                 "index",
-                format!("the nodes {a} and {b} have no link {index}"),
+                format!(
+                    "{} and {} have no link {index}",
+                    topology.label(a),
+                    topology.label(b)
+                ),
                 format!("they are joined by {}, counted from 0", joining.len()),
             )),
         }
@@ -226,9 +236,13 @@ impl LinkName {
 fn neighbors(topology: &Topology, node: NodeId) -> String {
     const SHOWN: usize = 8;
     let mut peers: Vec<NodeId> = topology.ports(node).iter().map(|port| port.peer).collect();
-    peers.sort_unstable();
+    peers.sort_unstable_by_key(|&peer| (topology.is_host(peer), peer));
     peers.dedup();
-    let mut text: Vec<String> = peers.iter().take(SHOWN).map(NodeId::to_string).collect();
+    let mut text: Vec<String> = peers
+        .iter()
+        .take(SHOWN)
+        .map(|&peer| topology.label(peer))
+        .collect();
     if peers.len() > SHOWN {
         text.push(format!("{} more", peers.len() - SHOWN));
     }

@@ -1,7 +1,7 @@
 //! The `[observe]` table.
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::input::{ConfigError, NumberRange};
+use fabricsim_core::input::{ConfigError, NodeRange, NumberRange};
 use fabricsim_core::units::{Bytes, Duration, Time};
 use fabricsim_core::{choices, settings};
 use fabricsim_topology::Topology;
@@ -72,7 +72,7 @@ settings! {
         pub flows: bool = false,
         /// Nodes whose ports are observed, such as ["320..376"].
         #[note("(default all)")]
-        pub nodes: Option<Vec<NumberRange>> = none,
+        pub nodes: Option<Vec<NodeRange>> = none,
         /// Their ports, such as ["0..4"].
         #[note("(default all)")]
         pub ports: Option<Vec<NumberRange>> = none,
@@ -139,13 +139,14 @@ impl ObserveSettings {
                 "use \"csv\", or build with `cargo build --release --features parquet`",
             ));
         }
-        for (key, ranges) in [
-            ("nodes", &self.nodes),
-            ("ports", &self.ports),
-            ("flow_ids", &self.flow_ids),
-            ("classes", &self.classes),
+        let empty = |ranges: &Option<Vec<NumberRange>>| ranges.as_ref().is_some_and(Vec::is_empty);
+        for (key, empty) in [
+            ("nodes", self.nodes.as_ref().is_some_and(Vec::is_empty)),
+            ("ports", empty(&self.ports)),
+            ("flow_ids", empty(&self.flow_ids)),
+            ("classes", empty(&self.classes)),
         ] {
-            if ranges.as_ref().is_some_and(Vec::is_empty) {
+            if empty {
                 return Err(ConfigError::new(
                     key,
                     "the list is empty",
@@ -197,7 +198,7 @@ impl ObserveSettings {
 
     fn check_ports(&self, topology: &Topology, run: &RunSettings) -> Result<(), ConfigError> {
         let count = u32::try_from(topology.len()).unwrap_or(u32::MAX);
-        let ranges = self.nodes.iter().flatten();
+        let ranges = self.nodes.iter().flatten().map(|range| range.0);
         if let Some(range) = ranges.clone().find(|range| range.end > count) {
             return Err(ConfigError::new(
                 "nodes",
@@ -266,7 +267,7 @@ pub fn chosen_ports(
     topology: &Topology,
 ) -> impl Iterator<Item = (NodeId, PortId)> {
     let nodes = (0..topology.len()).map(NodeId::from_index);
-    let nodes = nodes.filter(|node| NumberRange::any_contains(settings.nodes.as_deref(), node.0));
+    let nodes = nodes.filter(|node| NodeRange::any_contains(settings.nodes.as_deref(), *node));
     nodes.flat_map(move |node| {
         let ports = topology.ports(node).iter().enumerate();
         ports.filter_map(move |(index, link)| {

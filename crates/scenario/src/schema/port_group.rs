@@ -1,7 +1,7 @@
 //! Groups of switch ports that are observed together.
 
 use fabricsim_core::id::{NodeId, PortId};
-use fabricsim_core::input::NumberRange;
+use fabricsim_core::input::{NodeRange, NumberRange};
 use fabricsim_core::settings;
 use fabricsim_topology::Topology;
 
@@ -14,7 +14,7 @@ settings! {
         pub name: String = required,
         /// Switches, such as ["8"].
         #[note("(default all)")]
-        pub nodes: Option<Vec<NumberRange>> = none,
+        pub nodes: Option<Vec<NodeRange>> = none,
         /// Their ports, such as ["0..4"].
         #[note("(default all)")]
         pub ports: Option<Vec<NumberRange>> = none,
@@ -30,7 +30,7 @@ impl PortGroup {
     pub fn choose(&self, ports: &[(NodeId, PortId)], topology: &Topology) -> Vec<(NodeId, PortId)> {
         let member = |&&(node, port): &&(NodeId, PortId)| {
             let peer = topology.ports(node)[port.index()].peer;
-            NumberRange::any_contains(self.nodes.as_deref(), node.0)
+            NodeRange::any_contains(self.nodes.as_deref(), node)
                 && NumberRange::any_contains(self.ports.as_deref(), u32::from(port.0))
                 && self
                     .towards

@@ -117,7 +117,19 @@ fn mismatch(wanted: ValueKind, words: &str, place: &ErrorPlace<'_>) -> Message {
             "true or false".to_owned(),
             "write true or false, without quotes".to_owned(),
         ),
-        ValueKind::Text | ValueKind::Path | ValueKind::Range | ValueKind::Name(_) => (
+        ValueKind::Node => (
+            "the number or name of a node".to_owned(),
+            if unquoted.len() < written.len() && unquoted.parse::<u32>().is_ok() {
+                format!("write it without quotes: {unquoted}")
+            } else {
+                "write a number, or a name in quotes, such as 17 or \"tor3\"".to_owned()
+            },
+        ),
+        ValueKind::Text
+        | ValueKind::Path
+        | ValueKind::Range
+        | ValueKind::Nodes
+        | ValueKind::Name(_) => (
             "text in quotes".to_owned(),
             format!("write it as \"{unquoted}\""),
         ),
@@ -187,6 +199,27 @@ pub fn suggest(unknown: &str, known: &[&str]) -> String {
         Some(name) => format!("did you mean `{name}`? Known here: {list}"),
         None => format!("known here: {list}"),
     }
+}
+
+/// The nearest few of `known`, the nearest first, as far as they are near enough to be meant.
+pub(crate) fn nearest_names<'k>(
+    unknown: &str,
+    known: impl Iterator<Item = &'k str>,
+) -> Vec<&'k str> {
+    /// Names beyond these are not compared, which would take seconds.
+    const COMPARED: usize = 1 << 18;
+    const SHOWN: usize = 3;
+    if unknown.len() > LONGEST_NAME {
+        return Vec::new();
+    }
+    let mut near: Vec<(usize, &str)> = known
+        .take(COMPARED)
+        .map(|name| (strsim::damerau_levenshtein(unknown, name), name))
+        .filter(|(distance, name)| *distance <= name.len().div_ceil(4).max(2))
+        .collect();
+    near.sort_by_key(|&(distance, _)| distance);
+    near.truncate(SHOWN);
+    near.into_iter().map(|(_, name)| name).collect()
 }
 
 /// The nearest of `known`, when it is near enough to be meant.

@@ -60,7 +60,9 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
     for key in tables {
         item = match key.parse::<usize>() {
             Ok(index) => {
-                let count = item.as_array_of_tables().map_or(0, ArrayOfTables::len);
+                let tables = item.as_array_of_tables().map(ArrayOfTables::len);
+                let inline = item.as_array().map(toml_edit::Array::len);
+                let count = tables.or(inline).unwrap_or(0);
                 item.get_mut(index).ok_or_else(|| {
                     (
                         format!("there is no `{key}` in `{path}`"),
@@ -79,7 +81,7 @@ fn set(root: &mut Item, change: &str) -> Result<(), (String, String)> {
         if item.is_none() {
             *item = toml_edit::table();
         }
-        if !(item.is_table_like() || item.is_array_of_tables()) {
+        if !(item.is_table_like() || item.is_array_of_tables() || item.is_array()) {
             return Err((
                 format!("`{key}` in `{path}` is not a table"),
                 example.to_owned(),
@@ -176,6 +178,16 @@ mod tests {
         );
         assert!(changed("run.stop_at=1ms").is_ok_and(|t| t.contains("[run]\nstop_at = \"1ms\"")));
         assert!(changed("seed=7").is_ok_and(|t| t.contains("seed = 7")));
+    }
+
+    #[test]
+    fn changes_tables_in_a_list_on_one_line() {
+        let text = "[topology]\ntiers = [{ switches = 4 }, { switches = 2 }]\n";
+        let change = |change: &str| apply("x.toml", text, &[change.to_owned()]);
+        let changed = change("topology.tiers.1.switches=3").expect("a table");
+        assert!(changed.contains("{ switches = 3 }]"), "{changed}");
+        assert!(changed.contains("[{ switches = 4 }"), "{changed}");
+        assert!(change("topology.tiers.2.switches=3").is_err());
     }
 
     #[test]

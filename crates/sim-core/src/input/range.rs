@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::parse_range;
+use crate::id::NodeId;
 
 /// Numbers of nodes, ports, flows or classes, written `"0..16"` (0 to 15, without 16) or `"7"`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -62,6 +63,23 @@ impl From<NumberRange> for String {
 impl fmt::Display for NumberRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}..{}", self.first, self.end)
+    }
+}
+
+/// Nodes by their numbers, written like a [`NumberRange`]. Scenarios may give their names instead.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(transparent)
+)]
+pub struct NodeRange(pub NumberRange);
+
+impl NodeRange {
+    /// Returns whether `node` is in one of `ranges`; every node is where there is no list.
+    #[must_use]
+    pub fn any_contains(ranges: Option<&[Self]>, node: NodeId) -> bool {
+        ranges.is_none_or(|ranges| ranges.iter().any(|range| range.0.contains(node.0)))
     }
 }
 

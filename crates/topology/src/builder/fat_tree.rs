@@ -166,6 +166,7 @@ impl FatTreeConfig {
         let cores = aggs_per_pod * cores_per_agg;
         let hosts = tors * hosts_per_tor;
         let mut plan = Plan::new("k", hosts.into(), (tors + aggs + cores).into())?;
+        plan.name_switches(&[("tor", tors), ("agg", aggs), ("core", cores)]);
         for host in 0..hosts {
             for tor in group_of(host / hosts_per_tor, nics_per_host) {
                 plan.link(

@@ -126,6 +126,7 @@ impl LeafSpineConfig {
 
         let hosts = u64::from(hosts_per_leaf) * u64::from(leaves);
         let mut plan = Plan::new("leaves", hosts, u64::from(leaves) + u64::from(spines))?;
+        plan.name_switches(&[("leaf", leaves), ("spine", spines)]);
         for leaf in 0..leaves {
             for host in leaf * hosts_per_leaf..(leaf + 1) * hosts_per_leaf {
                 for leaf in group_of(leaf, nics_per_host) {

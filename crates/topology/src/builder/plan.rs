@@ -8,6 +8,7 @@ use fabricsim_core::units::{Duration, Rate};
 
 use crate::graph::{Link, NodeKind, Topology};
 use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
+use crate::names::NodeNames;
 
 /// A topology being drawn up: hosts 0..h, switches h..h+s, and links.
 pub(super) struct Plan {
@@ -16,6 +17,8 @@ pub(super) struct Plan {
     /// No more than can be simulated; `count` has them all.
     links: Vec<Link>,
     count: u64,
+    /// Names of the switches without their numbers, and how many are called so, in their order.
+    tiers: Vec<(&'static str, u32)>,
 }
 
 impl Plan {
@@ -41,7 +44,14 @@ impl Plan {
             switches,
             links: Vec::new(),
             count: 0,
+            tiers: vec![("switch", switches)],
         })
+    }
+
+    /// Names the switches: for each tier a word, which a number from 0 on follows, and how many
+    /// switches there are.
+    pub(super) fn name_switches(&mut self, tiers: &[(&'static str, u32)]) {
+        self.tiers = tiers.to_vec();
     }
 
     /// The id of switch number `index`.
@@ -78,8 +88,10 @@ impl Plan {
         }
         let mut kinds = vec![NodeKind::Host; self.hosts as usize];
         kinds.resize((self.hosts + self.switches) as usize, NodeKind::Switch);
-        Topology::new(kinds, self.links)
-            .map_err(|error| ConfigError::new(key, error.to_string(), "choose another value"))
+        let topology = Topology::new(kinds, self.links)
+            .map_err(|error| ConfigError::new(key, error.to_string(), "choose another value"))?;
+        let names = NodeNames::by_tier(self.hosts, &self.tiers);
+        Ok(topology.called(names))
     }
 }
 

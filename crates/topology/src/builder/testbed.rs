@@ -88,7 +88,9 @@ impl TestbedConfig {
 
     fn wire(&self, mut plan: Plan) -> Plan {
         let all_tors = self.pods * self.tors_per_pod;
-        let first_core = all_tors + self.pods * self.aggs_per_pod;
+        let all_aggs = self.pods * self.aggs_per_pod;
+        let first_core = all_tors + all_aggs;
+        plan.name_switches(&[("tor", all_tors), ("agg", all_aggs), ("core", self.cores)]);
         for server in 0..self.pods * self.servers_per_pod {
             let first = server / self.servers_per_pod * self.tors_per_pod;
             for tor in first..first + self.tors_per_pod {

@@ -180,3 +180,32 @@ fn a_node_without_links() {
         (6..7, "node 2 has no link")
     );
 }
+
+#[test]
+fn nodes_may_have_names_after_the_links() {
+    let named = parse_hpcc(&format!("{GOOD}names\n3 rack0/tor\n1 storage-a\n")).unwrap();
+    let names: Vec<&str> = (0..4).map(|node| named.name(NodeId(node))).collect();
+    assert_eq!(names, ["host0", "storage-a", "host2", "rack0/tor"]);
+    assert_eq!(named.links(), parse_hpcc(GOOD).unwrap().links());
+    let refused = |names: &str| {
+        let text = format!("{GOOD}names {names}");
+        let error = parse_hpcc(&text).unwrap_err();
+        (text[error.span].to_owned(), error.message)
+    };
+    let wrong = |at: &str, message: &str| (at.to_owned(), message.to_owned());
+    assert_eq!(refused("4 a"), wrong("4", "there is no node 4"));
+    assert_eq!(
+        refused("1"),
+        wrong("", "the file ends before the name of node 1")
+    );
+    assert_eq!(refused("1 17"), wrong("17", "node 1 cannot be called `17`"));
+    assert_eq!(refused("1 a 1 b"), wrong("1", "node 1 has a name already"));
+    assert_eq!(
+        refused("1 a 2 a"),
+        wrong("a", "nodes 1 and 2 are both called `a`")
+    );
+    assert_eq!(
+        refused("1 host2"),
+        wrong("host2", "nodes 1 and 2 are both called `host2`")
+    );
+}

@@ -47,8 +47,11 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"link-down\"\nlink = [0, 1]"),
         args: &[],
         place: "t.toml:14:8",
-        says: &["[[event]] 0, key `link`", "no link joins the nodes 0 and 1"],
-        help: "node 0 has links to 4",
+        says: &[
+            "[[event]] 0, key `link`",
+            "no link joins host0 (node 0) and host1 (node 1)",
+        ],
+        help: "host0 (node 0) has links to switch0 (node 4)",
     },
     Case {
         name: "an event on a node that does not exist",
@@ -85,7 +88,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:15:9",
-        says: &["the nodes 0 and 4 have no link 1"],
+        says: &["host0 (node 0) and switch0 (node 4) have no link 1"],
         help: "they are joined by 1, counted from 0",
     },
     Case {
@@ -201,8 +204,8 @@ pub(super) const CASES: &[Case] = &[
         scenario: good_and!("[[event]]\nat = \"1us\"\nkind = \"switch-down\"\nswitch = 2"),
         args: &[],
         place: "t.toml:14:10",
-        says: &["[[event]] 0, key `switch`", "node 2 is a host"],
-        help: "the only switch here is 4",
+        says: &["[[event]] 0, key `switch`", "host2 (node 2) is a host"],
+        help: "the only switch here is switch0 (node 4)",
     },
     Case {
         name: "an event beyond simulated time",

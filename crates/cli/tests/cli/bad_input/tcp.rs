@@ -336,7 +336,7 @@ pub(super) const CASES: &[Case] = &[
             "[[event]]\nat = \"1us\"\nkind = \"link-rate\"\nlink = [0, 4]\nrate = \"40Gbps\""
         ),
         "t.toml:14:8",
-        &["the link of 0 and 4 has two rates"],
+        &["the link of host0 (node 0) and switch0 (node 4) has two rates"],
         "leave the event out",
     ),
 ];

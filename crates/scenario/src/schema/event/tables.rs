@@ -1,5 +1,6 @@
 //! The tables of the kinds of events.
 
+use fabricsim_core::id::NodeId;
 use fabricsim_core::settings;
 use fabricsim_core::units::{Rate, Time};
 
@@ -13,8 +14,8 @@ macro_rules! link_table {
             pub(crate) struct $name {
                 /// Time of the event, such as "1ms".
                 pub(crate) at: Time = required,
-                /// Numbers of the two nodes that the link joins, such as [320, 340].
-                pub(crate) link: Vec<u32> = required,
+                /// The two nodes that the link joins, such as [320, 340] or ["tor0", "agg0"].
+                pub(crate) link: Vec<NodeId> = required,
                 /// Number of the link among several between the two, from 0.
                 #[note("(default: all of them)")]
                 pub(crate) index: Option<u32> = none,
@@ -56,8 +57,8 @@ settings! {
     pub(crate) struct SwitchTable {
         /// Time of the event, such as "1ms".
         pub(crate) at: Time = required,
-        /// Node number of the switch.
-        pub(crate) switch: u32 = required,
+        /// The switch, such as 340 or "agg0".
+        pub(crate) switch: NodeId = required,
     }
 }
 

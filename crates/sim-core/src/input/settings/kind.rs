@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::range::Limit;
 use crate::id::NodeId;
-use crate::input::range::NumberRange;
+use crate::input::range::{NodeRange, NumberRange};
 use crate::units::{Bytes, Duration, Rate, Time};
 
 /// The keys of a table.
@@ -113,6 +113,10 @@ pub enum ValueKind {
     Quantity(Quantity),
     /// Numbers such as `"0..16"`.
     Range,
+    /// A node, by its number or its name.
+    Node,
+    /// Nodes by numbers such as `"0..16"`, a name, or a pattern such as `"pod1/*"`.
+    Nodes,
     /// A list of values.
     List(&'static Self),
     /// Values of several kinds.
@@ -185,6 +189,8 @@ impl ValueKind {
             Self::Name(_) => "name",
             Self::Quantity(quantity) => quantity.word_and_example().0,
             Self::Range => "range",
+            Self::Node => "node",
+            Self::Nodes => "node or range",
             Self::List(_) => "list",
             Self::Any | Self::Either(_) => "value",
             Self::Table(_) => "table",
@@ -196,6 +202,7 @@ impl fmt::Display for ValueKind {
     /// The words of the column "value" in documents: `whole number`, `list of ranges`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::List(Self::Nodes) => f.write_str("list of nodes"),
             Self::List(item) => write!(f, "list of {}s", item.word()),
             Self::Either(kinds) => {
                 for (index, kind) in kinds.iter().enumerate() {
@@ -303,5 +310,6 @@ setting_values! {
     Rate => ValueKind::RATE,
     Bytes => ValueKind::SIZE,
     NumberRange => ValueKind::Range,
-    NodeId => ValueKind::WholeNumber { most: u32::MAX as u64 },
+    NodeRange => ValueKind::Nodes,
+    NodeId => ValueKind::Node,
 }

@@ -1,0 +1,293 @@
+//! Names of nodes in the tables of a scenario: they become the nodes' numbers before the tables are
+//! read as typed values, wherever a key is [of nodes](ValueKind::Node).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fabricsim_core::input::{Key, Keys, NumberRange, ValueKind};
+use fabricsim_pint::query::QueryConfig;
+use fabricsim_topology::{NodeFinder, Topology};
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
+
+use crate::kinds::Registry;
+use crate::read::tables::Tables;
+use crate::read::topology::build_topology;
+use crate::schema::event::KINDS;
+use crate::schema::observe::ObserveSettings;
+use crate::schema::part::Part;
+use crate::schema::queue::QUEUE_KEYS;
+use crate::schema::routing::RoutingSettings;
+use crate::text::document::{Document, Section};
+use crate::text::error::Error;
+use crate::text::messages::nearest_names;
+
+/// The numbers of the nodes that a scenario names.
+#[derive(Debug, Default)]
+pub(crate) struct NodeNumbers {
+    /// The network, where there are names.
+    topology: Option<Topology>,
+    /// For each name the number, and for each pattern the ranges of numbers, as they are written.
+    numbers: BTreeMap<String, Vec<String>>,
+}
+
+/// A value that names nodes.
+enum Place<'v, 'a> {
+    /// One node.
+    Node(&'v mut Spanned<DeValue<'a>>),
+    /// A list of nodes, ranges and patterns.
+    Nodes(&'v mut Spanned<DeValue<'a>>),
+}
+
+/// A name in a table.
+struct Given {
+    title: String,
+    key: &'static str,
+    text: String,
+    span: std::ops::Range<usize>,
+    /// Whether it may stand for several nodes.
+    count: Count,
+}
+
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Count {
+    One,
+    Any,
+}
+
+impl NodeNumbers {
+    /// Finds the nodes that `tables` name. The network is built only where there are names.
+    ///
+    /// # Errors
+    /// A network that cannot be built, and the first name that no node has.
+    pub(crate) fn find<'a>(
+        document: &Document<'a>,
+        tables: &mut Tables<'a>,
+        registry: &Registry,
+        base: &Path,
+    ) -> Result<Self, Error> {
+        let mut given = Vec::new();
+        visit(tables, registry, &mut |title, key, place| {
+            let (values, count) = match &place {
+                Place::Node(value) => (std::slice::from_ref(&**value), Count::One),
+                Place::Nodes(list) => match list.get_ref() {
+                    DeValue::Array(items) => (&items[..], Count::Any),
+                    _ => return,
+                },
+            };
+            for value in values {
+                if let Some(text) = value.get_ref().as_str().filter(|text| may_be_name(text)) {
+                    given.push(Given {
+                        title: title.to_owned(),
+                        key,
+                        text: text.to_owned(),
+                        span: value.span(),
+                        count,
+                    });
+                }
+            }
+        });
+        if given.is_empty() {
+            return Ok(Self::default());
+        }
+        let config = registry.read_topology(document, &mut tables.topology.clone())?;
+        let topology = build_topology(&*config, base).map_err(|reason| {
+            let refused = Part::Topology.refused(reason);
+            tables.place(&refused).error(document, refused.reason)
+        })?;
+        let finder = NodeFinder::new(&topology);
+        let mut numbers = BTreeMap::new();
+        for given in given {
+            match numbers_of(&finder, &given) {
+                Some(found) => numbers.insert(given.text, found),
+                None => return Err(unknown(document, &finder, &given)),
+            };
+        }
+        Ok(Self {
+            topology: Some(topology),
+            numbers,
+        })
+    }
+
+    /// Returns the network, if it has been built.
+    pub(crate) fn topology(&self) -> Option<Topology> {
+        self.topology.clone()
+    }
+
+    /// Writes the numbers of nodes over their names in `tables`, which are those of [`Self::find`].
+    pub(crate) fn put_into<'a>(&'a self, tables: &mut Tables<'a>, registry: &Registry) {
+        if self.numbers.is_empty() {
+            return;
+        }
+        visit(tables, registry, &mut |_, _, place| match place {
+            Place::Node(value) => {
+                let found = value
+                    .get_ref()
+                    .as_str()
+                    .and_then(|text| self.numbers.get(text));
+                if let Some([number]) = found.map(Vec::as_slice) {
+                    let number = DeValue::parse(number).expect("a number is a value");
+                    *value = Spanned::new(value.span(), number.into_inner());
+                }
+            }
+            Place::Nodes(list) => {
+                if let DeValue::Array(items) = list.get_mut() {
+                    *items = items
+                        .iter()
+                        .cloned()
+                        .flat_map(|item| self.ranges(item))
+                        .collect::<DeArray<'_>>();
+                }
+            }
+        });
+    }
+
+    /// The ranges that `item` of a list stands for.
+    fn ranges<'a>(&'a self, item: Spanned<DeValue<'a>>) -> Vec<Spanned<DeValue<'a>>> {
+        let found = item
+            .get_ref()
+            .as_str()
+            .and_then(|text| self.numbers.get(text));
+        match found {
+            None => vec![item],
+            Some(ranges) => {
+                let text = |range: &'a String| DeValue::String(range.as_str().into());
+                let ranges = ranges.iter().map(text);
+                ranges
+                    .map(|range| Spanned::new(item.span(), range))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Returns whether `text` is no number and no range, which have no letters.
+fn may_be_name(text: &str) -> bool {
+    text.chars().any(|c| c.is_alphabetic() || c == '*')
+}
+
+/// The numbers of the nodes that `given` stands for, as they are written; `None` where there are
+/// none.
+fn numbers_of(finder: &NodeFinder<'_>, given: &Given) -> Option<Vec<String>> {
+    if let Some(node) = finder.find(&given.text) {
+        return Some(vec![node.to_string()]);
+    }
+    if given.count == Count::One || !given.text.contains('*') {
+        return None;
+    }
+    let found = finder.matching(&given.text);
+    let ranges = found.chunk_by(|a, b| a.0 + 1 == b.0).map(|run| {
+        let range = NumberRange {
+            first: run[0].0,
+            end: run[run.len() - 1].0 + 1,
+        };
+        range.to_string()
+    });
+    (!found.is_empty()).then(|| ranges.collect())
+}
+
+/// The error of a name that no node has.
+fn unknown(document: &Document<'_>, finder: &NodeFinder<'_>, given: &Given) -> Error {
+    let Given {
+        title, key, text, ..
+    } = given;
+    let what = match (text.contains('*'), given.count) {
+        (true, Count::Any) => format!("no node has a name like `{text}`"),
+        (true, Count::One) => format!("`{text}` stands for several nodes, and this is one"),
+        (false, _) => format!("no node is called `{text}`"),
+    };
+    let near = nearest_names(text, finder.names());
+    let help = match &near[..] {
+        [] => {
+            let (first, last) = (finder.names().next(), finder.names().last());
+            let [first, last] = [first, last].map(Option::unwrap_or_default);
+            format!("nodes have names from `{first}` to `{last}` here")
+        }
+        [only] => format!("did you mean `{only}`?"),
+        [others @ .., last] => format!("did you mean `{}` or `{last}`?", others.join("`, `")),
+    };
+    let message = format!("{title}, key `{key}`: {what}");
+    document.diagnostic(given.span.clone(), message, help)
+}
+
+/// Shows `see` each value of `tables` that names nodes: the table, the key and the value.
+fn visit<'a>(
+    tables: &mut Tables<'a>,
+    registry: &Registry,
+    see: &mut dyn FnMut(&str, &'static str, Place<'_, 'a>),
+) {
+    let mut section = |section: &mut Section<'a>, keys: Keys| {
+        let Section { title, table, .. } = section;
+        for key in keys {
+            if let Some(value) = table.get_mut(key.name) {
+                visit_value(value, key.kind, &mut |place| see(title, key.name, place));
+            }
+        }
+    };
+    let kind = |section: &Section<'_>| {
+        let kind = section.table.get("kind");
+        kind.and_then(|kind| kind.get_ref().as_str())
+            .map(str::to_owned)
+    };
+    for tables in &mut tables.workloads {
+        let name = kind(&tables.own);
+        let mut known = registry.workloads();
+        if let Some((_, _, keys)) = known.find(|known| Some(known.0) == name.as_deref()) {
+            section(&mut tables.own, keys);
+        }
+    }
+    for table in &mut tables.events {
+        let name = kind(table);
+        if let Some((_, _, keys)) = KINDS.iter().find(|known| Some(known.0) == name.as_deref()) {
+            section(table, keys);
+        }
+    }
+    for tables in &mut tables.queues {
+        section(&mut tables.own, QUEUE_KEYS);
+    }
+    for table in &mut tables.queries.queries {
+        section(table, QueryConfig::KEYS);
+    }
+    if let Some(table) = &mut tables.observe {
+        section(table, ObserveSettings::KEYS);
+    }
+    if let Some(table) = &mut tables.routing {
+        section(table, RoutingSettings::KEYS);
+    }
+}
+
+/// Shows `see` the parts of `value`, which is of `kind`, that name nodes.
+fn visit_value<'a>(
+    value: &mut Spanned<DeValue<'a>>,
+    kind: ValueKind,
+    see: &mut dyn FnMut(Place<'_, 'a>),
+) {
+    match kind {
+        ValueKind::Node => see(Place::Node(value)),
+        ValueKind::List(ValueKind::Nodes) => see(Place::Nodes(value)),
+        ValueKind::List(item) => {
+            if let DeValue::Array(items) = value.get_mut() {
+                for value in items.iter_mut() {
+                    visit_value(value, *item, see);
+                }
+            }
+        }
+        ValueKind::Table(keys) => {
+            if let DeValue::Table(table) = value.get_mut() {
+                visit_table(table, keys, see);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn visit_table<'a>(table: &mut DeTable<'a>, keys: &[Key], see: &mut dyn FnMut(Place<'_, 'a>)) {
+    for key in keys {
+        if let Some(value) = table.get_mut(key.name) {
+            visit_value(value, key.kind, see);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
