@@ -103,8 +103,8 @@ impl ExpectedUtilization {
             match rate_of(scenario, simulation, index, &**workload) {
                 Some(rate) => offered.push(rate),
                 None => found.left_out.push(format!(
-                    "workload {} ({}): its flows {}",
-                    index + 1,
+                    "[[workload]] {} ({}): its flows {}",
+                    index,
                     workload.kind(),
                     no_rate(scenario, index, &**workload)
                 )),

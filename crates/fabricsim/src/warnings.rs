@@ -19,11 +19,11 @@ pub fn workload_warnings(scenario: &Scenario) -> Vec<String> {
     let workloads = scenario.workloads().iter().enumerate();
     let sparse = workloads.filter_map(|(index, workload)| {
         let expected = workload.expected(&scenario.workload_context(index)).ok()?;
-        (expected.flows < FEW).then(|| {
+        (expected.flows > 0.0 && expected.flows < FEW).then(|| {
             format!(
-                "workload {} ({}) is expected to make {:.1e} flows, and may make none; give a higher \
+                "[[workload]] {} ({}) is expected to make {:.1e} flows, and may make none; give a higher \
                  rate or load, or a longer duration",
-                index + 1,
+                index,
                 workload.kind(),
                 expected.flows
             )

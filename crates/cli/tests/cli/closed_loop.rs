@@ -41,8 +41,8 @@ fn a_query_without_a_route_is_told_with_what_it_waits_for() {
     );
     let (_, outcome) = run(&text);
     assert_eq!(outcome.code, Some(3), "{}", outcome.stderr);
-    let reason = "0 of 4000 bytes acknowledged; no route from host 0 to host 1: link 1-4 is down \
-                  since 0ps; has not started, and waits for a route";
+    let reason = "0 of 4000 bytes acknowledged; no route from host0 (node 0) to host1 (node 1): \
+                  the link between host1 (node 1) and switch0 (node 4) is down since 0ps; has not started, and waits for a route";
     assert!(outcome.stderr.contains(reason), "{}", outcome.stderr);
 }
 
@@ -108,9 +108,12 @@ fn a_workload_that_may_make_nothing_is_told() {
     for (workload, warning) in [
         (
             poisson,
-            "workload 1 (poisson) is expected to make 5.0e-8 flows",
+            "[[workload]] 0 (poisson) is expected to make 5.0e-8 flows",
         ),
-        (&rpc, "workload 1 (rpc) is expected to make 2.0e-12 flows"),
+        (
+            &rpc,
+            "[[workload]] 0 (rpc) is expected to make 2.0e-12 flows",
+        ),
     ] {
         let (folder, outcome) = run(&format!("{STAR}[cc]\nkind = \"hpcc\"\n{workload}"));
         let outcome = outcome.succeeded();

@@ -117,6 +117,7 @@ fn judge(output: &Output) -> Result<(), String> {
                 || said.contains("error: argument")
                 || said.contains("error: unexpected argument")
                 || said.contains("cannot read")
+                || said.contains("no flow is in both")
                 || said.contains("pint trace");
             match (refused, placed) {
                 (true, true) => Ok(()),

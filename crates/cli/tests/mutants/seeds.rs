@@ -174,8 +174,8 @@ pub(crate) fn seeds() -> Vec<Seed> {
         for (name, text) in files_of(folder) {
             if let Some(kind) = kind_of(folder, &name) {
                 // Long tables say nothing that their first rows do not.
-                let text = match text.len() {
-                    ..=20_000 => text,
+                let text = match (kind, text.len()) {
+                    (Kind::Sweep, _) | (_, ..=20_000) => text,
                     _ => text.lines().take(30).collect::<Vec<_>>().join("\n"),
                 };
                 seeds.push(Seed { kind, name, text });

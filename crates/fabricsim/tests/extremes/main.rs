@@ -79,6 +79,7 @@ fn refused(error: &Error) -> Result<(), String> {
         }
         Error::Input(diagnostic) if diagnostic.line() == 0 => Err(format!("no place: {error}")),
         Error::Input(_) | Error::Unsupported { .. } => Ok(()),
+        Error::Several(all) => all.iter().try_for_each(refused),
         other => Err(format!("another kind of error: {other}")),
     }
 }

@@ -124,8 +124,8 @@ fn a_run_whose_queries_never_find_a_route_says_what_they_wait_for() {
         for flow in &summary.unfinished {
             assert_eq!(
                 flow.reason,
-                "no route from host 0 to host 1: link 1-3 is down since 0ps; has not started, and \
-                 waits for a route"
+                "no route from host0 (node 0) to host1 (node 1): the link between host1 (node 1) and \
+                 switch0 (node 3) is down since 0ps; has not started, and waits for a route"
             );
             assert!(flow.flow.is_some(), "it has its number");
         }

@@ -219,7 +219,7 @@ fn what_is_not_counted_is_said() {
     assert_eq!(burst.span, None);
     assert_eq!(
         burst.left_out,
-        ["workload 1 (permutation): its flows start all at once"]
+        ["[[workload]] 0 (permutation): its flows start all at once"]
     );
     assert_eq!(burst.warning(), None);
     let chain = expected(

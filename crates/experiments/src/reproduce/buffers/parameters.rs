@@ -228,7 +228,7 @@ const OPEN: &[Open] = &[
     Open {
         parameter: "connections of the storage benchmark over RDMA",
         value: "each query is a flow of its own",
-        reason: "bursts stem from \"newly-instantiated flows that start at line-rate\"",
+        reason: "bursts stem from \"newly-instantiated flows\", which start at the line rate",
         tried: "queue pairs that stay, of which a query takes one that no other is on; 8 between two NICs, \
                 on which queries wait for one another",
         runs: &[(KEPT, &[DCQCN, RDMA_HPCC]), (SHARED, &[DCQCN, RDMA_HPCC])],
