@@ -44,8 +44,7 @@ fn a_query_that_is_a_flow_of_its_own_has_the_initial_window() {
     let own = queries(cc, &format!("{keys}\"none\""));
     assert!(own.iter().all(|row| row.qct == own[0].qct), "{own:?}");
     let shared = queries(cc, &format!("{keys}\"shared\""));
-    assert_eq!(shared[0].qct, own[0].qct);
-    assert!(shared[9].qct < shared[0].qct, "{shared:?}");
+    assert!(shared[9].qct + 1_000_000 < own[9].qct, "{shared:?}");
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn workloads_add_up_where_they_overlap() {
     assert_near(span.busiest.utilization, 0.7 * factor(1_000.0, 1.0));
     assert_eq!(
         found.left_out,
-        ["workload 4 (incast): its flows start all at once"]
+        ["[[workload]] 3 (incast): its flows start all at once"]
     );
 }
 

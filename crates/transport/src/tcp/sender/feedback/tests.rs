@@ -82,10 +82,10 @@ fn the_third_duplicate_begins_a_recovery() {
     assert_eq!(sender.recovery_point, recover * MSS);
 }
 
-/// RFC 5681, section 3.2, step 3, and RFC 6582, section 3.2, step 3: the lost segment is sent again
+/// RFC 5681, section 3.2, step 3, and RFC 6582, section 3.2, step 3: the lost segment is retransmitted
 /// at once, though more is in flight than half of the window; new segments are not.
 #[test]
-fn what_is_lost_is_sent_again_whatever_is_in_flight() {
+fn what_is_lost_is_retransmitted_whatever_is_in_flight() {
     let (mut sender, now) = sending();
     acknowledge(&mut sender, now, 2);
     for _ in 0..2 {
