@@ -31,7 +31,7 @@ pub use crate::network::queue_times::{QueueArea, QueueBin};
 pub use fabricsim_scenario::schema::observe::ObserveSettings;
 use fabricsim_scenario::schema::observe::{chosen_ports, queue_ports};
 pub use groups::QueueGroupSummary;
-pub(crate) use groups::{QUEUE_GROUPS, QueueGroup, queue_groups, write_queue_groups};
+pub(crate) use groups::{QUEUE_GROUPS, QueueGroup, groups_of, write_queue_groups};
 pub use summary::SeriesSummary;
 
 /// The time series of a run, and when to look next.

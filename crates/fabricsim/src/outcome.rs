@@ -17,11 +17,11 @@ use fabricsim_core::units::Time;
 use fabricsim_report::FctWriter;
 use serde::Serialize;
 
-use crate::observe::{Observation, QUEUE_GROUPS, write_queue_groups};
+use crate::observe::{Observation, QUEUE_GROUPS, groups_of, write_queue_groups};
 use crate::output::{Destination, Ending, Origin, RUN, ResultFolder, cannot_write, new_file_in};
 use crate::query_files::write_query_results;
 use crate::simulation::{Expectation, Simulation};
-use crate::summary::{Measured, groups_of, summarize};
+use crate::summary::{Measured, summarize};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 pub use place::ResultPlace;

@@ -2,6 +2,7 @@
 
 mod downloads;
 mod left;
+pub(crate) mod status;
 
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
@@ -12,48 +13,13 @@ use serde::{Deserialize, Serialize};
 pub use self::downloads::Download;
 pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
-use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, queue_groups};
+pub use self::status::Status;
+use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
 use crate::outcome::rpc::RpcSummary;
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;
 use fabricsim_scenario::scenario::Scenario;
-
-/// Reason why a run ended.
-#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// All flows have ended.
-    Finished,
-    /// The scenario's `stop_at` came before all flows had ended.
-    TimeReached,
-    /// Flows are left and nothing moves.
-    Stalled,
-    /// Switch ports have a cyclic buffer dependency: a PFC deadlock.
-    Deadlocked,
-    /// Flows are left that start, or go on, after more than 53 days of simulated time.
-    BeyondHorizon,
-    /// There was more to remember than a run keeps.
-    Overloaded,
-    /// Somebody stopped it; the results are partial.
-    Interrupted,
-}
-
-impl Status {
-    /// The name in `summary.json`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Finished => "finished",
-            Self::TimeReached => "time-reached",
-            Self::Stalled => "stalled",
-            Self::Deadlocked => "deadlocked",
-            Self::BeyondHorizon => "beyond-horizon",
-            Self::Overloaded => "overloaded",
-            Self::Interrupted => "interrupted",
-        }
-    }
-}
 
 /// Flows by their fate.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
@@ -285,14 +251,6 @@ fn queue_summaries(scenario: &Scenario, simulation: &Simulation) -> Vec<QueueGro
     let groups = groups_of(scenario, simulation);
     let observed = groups.iter().filter(|group| group.was_observed());
     observed.map(QueueGroup::summary).collect()
-}
-
-/// Returns the queue lengths of the groups of ports that `scenario` asks for.
-pub(crate) fn groups_of(scenario: &Scenario, simulation: &Simulation) -> Vec<QueueGroup> {
-    let settings = scenario.observe().into_iter();
-    settings
-        .flat_map(|settings| queue_groups(settings, scenario.topology(), simulation))
-        .collect()
 }
 
 fn slowdowns(records: &[FctRecord]) -> Vec<SlowdownSummary> {

@@ -4,8 +4,8 @@ use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
 
 use crate::observe::QueueGroup;
+use crate::observe::groups_of;
 use crate::simulation::Simulation;
-use crate::summary::groups_of;
 use crate::utilization::ExpectedUtilization;
 use fabricsim_scenario::scenario::Scenario;
 

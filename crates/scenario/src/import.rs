@@ -10,6 +10,7 @@ mod algorithm;
 mod config;
 mod keys;
 mod lines;
+mod mode;
 mod network;
 mod observation;
 mod trace;
@@ -20,8 +21,9 @@ use std::ops::Range;
 use fabricsim_core::input::InputError;
 use fabricsim_core::units::Rate;
 
-use algorithm::Mode;
+use algorithm::mode_of;
 use lines::Lines;
+use mode::Mode;
 
 pub use config::Configuration;
 pub use keys::{CONFIG_KEYS, ConfigKey};
@@ -78,7 +80,7 @@ impl Configuration<'_> {
     /// At the first value that cannot be read, that asks for what is not simulated, or that is
     /// missing.
     pub fn to_scenario(&self, around: &Surroundings<'_>) -> Result<Imported, InputError> {
-        let mode = Mode::of(self)?;
+        let mode = mode_of(self)?;
         let left_out = self.left_out(mode)?;
         let mut lines = Lines::default();
         lines.comment(&format!("Made of {} by `fabricsim import`.", around.source));

@@ -4,7 +4,8 @@ use fabricsim_core::id::NodeId;
 use rustc_hash::FxHashMap;
 
 use crate::error::TopologyError;
-use crate::graph::{Link, NodeKind, Topology};
+use crate::graph::{Link, Topology};
+use crate::node_kind::NodeKind;
 
 impl Topology {
     /// The network of nodes 0..`kinds.len()` joined by `links`.
@@ -124,7 +125,7 @@ mod tests {
     use fabricsim_core::id::NodeId;
     use fabricsim_core::units::{Duration, Rate};
 
-    use crate::graph::NodeKind::{Host, Switch};
+    use crate::node_kind::NodeKind::{Host, Switch};
     use crate::{Link, NodeKind, Topology, TopologyError};
 
     fn network(kinds: &[NodeKind], ends: &[(u32, u32)]) -> Result<Topology, TopologyError> {

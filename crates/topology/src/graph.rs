@@ -9,15 +9,7 @@ use fabricsim_core::units::{Duration, Rate};
 use crate::error::TopologyError;
 use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 use crate::names::NodeNames;
-
-/// Role of a node in the handling of packets.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum NodeKind {
-    /// Sends and receives; never forwards.
-    Host,
-    /// Forwards.
-    Switch,
-}
+use crate::node_kind::NodeKind;
 
 /// A full-duplex link: both directions have the same delay and loss, and the same rate unless one of
 /// the [ports](Port) has a rate of its own.

@@ -19,8 +19,9 @@ use fabricsim_core::limits::MAX_LINK_DELAY;
 use fabricsim_core::units::{Duration, UnitError};
 
 use crate::error::TopologyError;
-use crate::graph::{Link, NodeKind, Topology};
+use crate::graph::{Link, Topology};
 use crate::limits::MAX_NODES;
+use crate::node_kind::NodeKind;
 use names::GivenNames;
 use words::{NumberReader, Word};
 

@@ -38,6 +38,8 @@ mod graphml;
 mod hpcc_file;
 mod limits;
 mod names;
+mod node_finder;
+mod node_kind;
 mod policy;
 mod routes;
 mod source;
@@ -52,11 +54,12 @@ pub use config::{FileConfig, KINDS, KindDoc, TopologyVisitor, visit_kinds};
 pub use down_links::DownLinks;
 pub use ecmp::{EcmpHash, murmur3_32};
 pub use error::TopologyError;
-pub use graph::{Link, NodeKind, Port, Topology};
+pub use graph::{Link, Port, Topology};
 pub use graphml::GraphmlConfig;
 pub use hpcc_file::parse_hpcc;
 pub use limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
-pub use names::{NodeFinder, is_name};
+pub use node_finder::{NodeFinder, is_name};
+pub use node_kind::NodeKind;
 pub use policy::{
     Arrival, Chooser, Ecmp, NextHopChoice, PolicyContext, RoutingPolicy, routing_policies,
 };

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use fabricsim_core::id::{NodeId, PortId};
 use fabricsim_core::units::Bytes;
+use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::schema::observe::{ALL_PORTS, ObserveSettings, queue_ports};
 use fabricsim_topology::Topology;
 use serde::{Deserialize, Serialize};
@@ -46,9 +47,17 @@ pub(crate) struct QueueGroup {
     time_ps: u128,
 }
 
+/// Returns the queue lengths of the groups of ports that `scenario` asks for.
+pub(crate) fn groups_of(scenario: &Scenario, simulation: &Simulation) -> Vec<QueueGroup> {
+    let settings = scenario.observe().into_iter();
+    settings
+        .flat_map(|settings| queue_groups(settings, scenario.topology(), simulation))
+        .collect()
+}
+
 /// Returns the groups that `settings` ask for: all observed ports, their tiers where there are
 /// several, and those that have names.
-pub(crate) fn queue_groups(
+fn queue_groups(
     settings: &ObserveSettings,
     topology: &Topology,
     simulation: &Simulation,

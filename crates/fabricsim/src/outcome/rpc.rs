@@ -19,7 +19,7 @@ use super::ending_of;
 use crate::network::ideal_rpc::IdealQct;
 use crate::output::ResultFolder;
 use crate::simulation::Simulation;
-use crate::summary::Status;
+use crate::summary::status::Status;
 
 pub(super) const RPC: &str = "rpc.csv";
 

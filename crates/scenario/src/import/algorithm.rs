@@ -4,45 +4,17 @@ use fabricsim_core::input::InputError;
 
 use super::config::Configuration;
 use super::lines::{Lines, demand, float};
+use super::mode::Mode;
 
-/// Algorithms that `CC_MODE` names.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Mode {
-    Dcqcn,
-    Hpcc,
-    Timely,
-    Dctcp,
-    HpccPint,
-}
-
-impl Mode {
-    pub(super) fn of(config: &Configuration<'_>) -> Result<Self, InputError> {
-        let value = config.value("CC_MODE")?;
-        Ok(match value.word() {
-            "1" => Self::Dcqcn,
-            "3" => Self::Hpcc,
-            "7" => Self::Timely,
-            "8" => Self::Dctcp,
-            "10" => Self::HpccPint,
-            other => {
-                return Err(value.wrong(
-                    format!("there is no algorithm `{other}`"),
-                    "write 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) or 10 (HPCC-PINT)",
-                ));
-            }
-        })
-    }
-
-    /// The name of the algorithm in a scenario.
-    pub(super) const fn kind(self) -> &'static str {
-        match self {
-            Self::Dcqcn => "dcqcn",
-            Self::Hpcc => "hpcc",
-            Self::Timely => "timely",
-            Self::Dctcp => "dctcp",
-            Self::HpccPint => "hpcc-pint",
-        }
-    }
+/// Reads the algorithm of `config`.
+pub(super) fn mode_of(config: &Configuration<'_>) -> Result<Mode, InputError> {
+    let value = config.value("CC_MODE")?;
+    Mode::named(value.word()).ok_or_else(|| {
+        value.wrong(
+            format!("there is no algorithm `{}`", value.word()),
+            "write 1 (DCQCN), 3 (HPCC), 7 (TIMELY), 8 (DCTCP) or 10 (HPCC-PINT)",
+        )
+    })
 }
 
 /// Writes `[cc]`.

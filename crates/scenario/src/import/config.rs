@@ -5,15 +5,8 @@ use std::ops::Range;
 use fabricsim_core::input::InputError;
 
 use super::keys::{CONFIG_KEYS, ConfigKey, Words};
-use super::value::Value;
+use super::value::{Value, Word};
 use crate::text::messages::nearest;
-
-/// A word and where it stands.
-#[derive(Clone, Debug)]
-pub(super) struct Word<'t> {
-    pub(super) text: &'t str,
-    pub(super) span: Range<usize>,
-}
 
 /// A configuration of the published simulator: `KEY value ...`, separated by white space. Of a key
 /// that is given several times the last one holds.

@@ -1,6 +1,6 @@
 //! The keys of a configuration.
 
-use super::algorithm::Mode;
+use super::mode::Mode;
 
 /// A key that the published simulator reads.
 #[derive(Debug)]

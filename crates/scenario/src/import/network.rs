@@ -4,9 +4,9 @@ use fabricsim_core::input::InputError;
 use fabricsim_core::units::{Duration, Rate};
 
 use super::Surroundings;
-use super::algorithm::Mode;
 use super::config::Configuration;
 use super::lines::{Lines, demand, float};
+use super::mode::Mode;
 use super::value::Value;
 
 /// Time at which traffic starts by convention, and from which failures are counted.

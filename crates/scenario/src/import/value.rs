@@ -7,7 +7,12 @@ use std::str::FromStr;
 use fabricsim_core::input::{InputError, split_example};
 use fabricsim_core::units::{Duration, Rate};
 
-use super::config::Word;
+/// A word and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Word<'t> {
+    pub(super) text: &'t str,
+    pub(super) span: Range<usize>,
+}
 
 /// The words behind a key.
 #[derive(Clone, Debug)]

@@ -6,9 +6,10 @@ use fabricsim_core::input::ConfigError;
 use fabricsim_core::limits::MAX_LINK_DELAY;
 use fabricsim_core::units::{Duration, Rate};
 
-use crate::graph::{Link, NodeKind, Topology};
+use crate::graph::{Link, Topology};
 use crate::limits::{MAX_LINKS, MAX_NODES, MAX_PORTS};
 use crate::names::NodeNames;
+use crate::node_kind::NodeKind;
 
 /// A topology being drawn up: hosts 0..h, switches h..h+s, and links.
 pub(super) struct Plan {

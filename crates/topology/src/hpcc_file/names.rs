@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::words::NumberReader;
 use crate::error::TopologyError;
 use crate::graph::Topology;
-use crate::names::is_name;
+use crate::node_finder::is_name;
 
 /// The word that begins the names.
 pub(super) const BEGIN: &str = "names";

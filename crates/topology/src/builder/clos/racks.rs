@@ -6,7 +6,7 @@ use fabricsim_core::units::Rate;
 use super::super::plan::fits_ports;
 use super::shape::Shape;
 use super::{ClosConfig, ClosRack};
-use crate::names::fits;
+use crate::node_finder::fits;
 
 /// The key of racks that differ.
 const RACKS: &str = "racks";

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::ecmp::EcmpHash;
-use crate::names::NodeFinder;
+use crate::node_finder::NodeFinder;
 use crate::routes::{NextHopOrder, Routes};
 
 fn tier(switches: u32) -> ClosTier {
