@@ -19,6 +19,7 @@
 
 mod args;
 mod check;
+mod class_table;
 mod compare;
 mod console;
 mod error_report;

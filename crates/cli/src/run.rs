@@ -16,6 +16,7 @@ use fabricsim_scenario::kinds::Registry;
 
 use serde_json::Value;
 
+use crate::class_table::describe_slowdowns;
 use crate::console::{exit_with, note, output};
 use crate::exit;
 use crate::load;
@@ -304,32 +305,6 @@ fn describe_queues(text: &mut String, summary: &Summary) {
             group.p95_bytes,
             group.p99_bytes,
             group.mean_bytes
-        );
-    }
-}
-
-/// Adds the table of slowdowns by class of flows.
-fn describe_slowdowns(text: &mut String, summary: &Summary) {
-    line!(
-        text,
-        "slowdown     {:>14} {:>9} {:>9} {:>9} {:>9}",
-        "flows",
-        "p50",
-        "p95",
-        "p99",
-        "mean"
-    );
-    for row in &summary.slowdown {
-        let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.3}"));
-        line!(
-            text,
-            "  {:<10} {:>14} {:>9} {:>9} {:>9} {:>9}",
-            row.class,
-            row.flows,
-            cell(row.p50),
-            cell(row.p95),
-            cell(row.p99),
-            cell(row.mean)
         );
     }
 }
