@@ -6,6 +6,7 @@ mod grouping;
 mod headline;
 mod observed;
 mod over_time;
+mod pairs;
 mod runs;
 mod schemes;
 mod settings;

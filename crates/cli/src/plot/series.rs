@@ -24,9 +24,9 @@ pub(super) struct SeriesArgs {
     #[arg(long, value_enum, default_value = "queue")]
     of: SeriesKind,
 
-    /// Only ports of this node (can be repeated)
+    /// Only ports of this node, a number or a name (can be repeated)
     #[arg(long)]
-    node: Vec<u64>,
+    node: Vec<String>,
 
     /// Only ports with this number (can be repeated)
     #[arg(long)]

@@ -3,11 +3,12 @@
 use fabricsim::report::{Confidence, Percentile, PercentileEstimate, Ratio, SizeClass};
 use fabricsim_plot::html::Page;
 
+use super::pairs::{Pair, pairs};
 use super::runs::{Run, SHOWN};
 use super::schemes::{Scheme, schemes};
 
-/// Schemes of which a report says how they compare; a sweep with more has figures for that.
-const MOST: usize = 5;
+/// Pairs of schemes of which a report says how they compare; a sweep with more has figures for that.
+const MOST: usize = 4;
 /// An interval is wide when its ends are further apart than this factor.
 const WIDE: f64 = 2.0;
 
@@ -26,19 +27,19 @@ struct Statement {
 /// Adds what the runs say of one another; nothing of one run alone.
 pub(super) fn headline(page: &mut Page, runs: &[Run]) {
     let schemes = schemes(runs);
-    let [first, others @ ..] = &schemes[..] else {
-        return;
-    };
-    if others.is_empty() || schemes.len() > MOST {
+    let names: Vec<&str> = schemes.iter().map(|scheme| scheme.name.as_str()).collect();
+    let pairs = pairs(&names);
+    if pairs.is_empty() || pairs.len() > MOST {
         return;
     }
-    let statements: Vec<Statement> = others
+    let statements: Vec<Statement> = pairs
         .iter()
-        .flat_map(|other| {
+        .flat_map(|pair| {
+            let [first, other] = pair.places.map(|place| &schemes[place]);
             let groups = groups(first, other);
             groups
                 .iter()
-                .filter_map(|group| statement(first, other, group))
+                .filter_map(|group| statement(pair, [first, other], group))
                 .collect::<Vec<_>>()
         })
         .collect();
@@ -74,7 +75,7 @@ fn groups(first: &Scheme<'_>, other: &Scheme<'_>) -> Vec<Group> {
 
 /// What can be said of `group`: at the highest percentile whose ratio has an interval, else at the
 /// highest that is known.
-fn statement(first: &Scheme<'_>, other: &Scheme<'_>, group: &Group) -> Option<Statement> {
+fn statement(pair: &Pair, [first, other]: [&Scheme<'_>; 2], group: &Group) -> Option<Statement> {
     let ratio = |percentile: Percentile| {
         let of = |scheme: &Scheme<'_>| estimates(scheme, group, percentile);
         Ratio::between(&of(first), &of(other), Confidence::P95)
@@ -83,9 +84,13 @@ fn statement(first: &Scheme<'_>, other: &Scheme<'_>, group: &Group) -> Option<St
     let ratios: Vec<(Percentile, Ratio)> = ratios.collect();
     let certain = ratios.iter().find(|(_, ratio)| ratio.interval.is_some());
     let (percentile, ratio) = *certain.or_else(|| ratios.first())?;
-    let flows = describe(first, group);
+    let mut flows = describe(first, group);
+    if !pair.at.is_empty() {
+        flows = format!("{flows} at {}", pair.at);
+    }
+    let [a, b] = &pair.names;
     Some(Statement {
-        text: sentence([&first.name, &other.name], percentile, &flows, ratio),
+        text: sentence([a, b], percentile, &flows, ratio),
         ratio,
     })
 }
@@ -159,13 +164,17 @@ fn times(factor: f64) -> String {
 
 /// How far the statements can be trusted, and what would help.
 fn advice(statements: &[Statement]) -> Vec<String> {
-    let least = statements.iter().map(|own| own.ratio.runs).min();
+    let runs = || statements.iter().map(|own| own.ratio.runs);
+    let (least, most) = (runs().min(), runs().max().unwrap_or(0));
     let mut advice = Vec::new();
     if least.is_some_and(|runs| runs > 1) {
         advice.push(format!(
-            "In brackets are 95% confidence intervals of ratios between {} runs of each, which \
-             differ in the seed.",
-            least.unwrap_or(0)
+            "In brackets are 95% confidence intervals of ratios between {most} runs of each, which \
+             differ in the seed{}.",
+            match least == Some(most) {
+                true => "",
+                false => ", or fewer where not all have such flows",
+            }
         ));
     } else {
         advice.push(

@@ -11,8 +11,8 @@ use crate::table::CsvRows;
 /// Series to read; an empty list selects all.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Selection {
-    /// Numbers of nodes.
-    pub nodes: Vec<u64>,
+    /// Numbers of nodes, or their names where the file has them.
+    pub nodes: Vec<String>,
     /// Ports of these nodes.
     pub ports: Vec<u64>,
     /// Numbers of flows.
@@ -42,7 +42,7 @@ pub fn read_time_lines(
     let time = table.column("time_ns")?;
     let value = table.column(quantity.column())?;
     let keys: &[(&str, &[u64])] = match quantity.subject() {
-        Subject::Port => &[("node", &selection.nodes), ("port", &selection.ports)],
+        Subject::Port => &[("node", &[]), ("port", &selection.ports)],
         Subject::Flow => &[("flow", &selection.flows)],
         Subject::Run => &[],
     };
@@ -55,6 +55,11 @@ pub fn read_time_lines(
         Subject::Port => table.position("name").zip(table.position("peer")),
         Subject::Flow | Subject::Run => None,
     };
+    let of_node = |row: &[Word<'_>], key: &[u64]| {
+        let name = names.map(|(name, _)| row[name].text);
+        let mut wanted = selection.nodes.iter();
+        wanted.any(|node| Some(node.as_str()) == name || node.parse() == Ok(key[0]))
+    };
     let mut lines: BTreeMap<Vec<u64>, TimeLine> = BTreeMap::new();
     for row in table.rows() {
         let row = row?;
@@ -65,6 +70,7 @@ pub fn read_time_lines(
             chosen &= wanted.is_empty() || wanted.contains(&number);
             key.push(number);
         }
+        chosen &= selection.nodes.is_empty() || key.is_empty() || of_node(&row, &key);
         if !chosen || row[value].text.is_empty() {
             continue;
         }
@@ -131,7 +137,7 @@ mod tests {
         );
         assert_eq!(all[1].points, [(1_000.0, 10.0), (2_000.5, 30.0)]);
         let selection = Selection {
-            nodes: vec![9],
+            nodes: vec!["9".to_owned()],
             ports: vec![1],
             ..Selection::default()
         };
