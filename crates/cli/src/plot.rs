@@ -18,8 +18,8 @@ use fabricsim_plot::figure::{DrawError, Figure, Style, Theme};
 
 use self::cdf::{CdfArgs, cdf};
 use self::queues::{QueuesArgs, queues};
-pub(crate) use self::series::events;
 use self::series::{SeriesArgs, series};
+pub(crate) use self::series::{events, names_beside};
 use self::slowdown::{SlowdownArgs, relative, slowdown};
 use self::sweep::{SweepArgs, sweep};
 use crate::console::output;

@@ -1,5 +1,6 @@
 //! Quantities of runs over time.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -143,23 +144,47 @@ pub(super) fn series(args: &SeriesArgs) -> Result<Figure, Error> {
 fn events_beside(file: &Path) -> Vec<(f64, String)> {
     let text = read_text(FileKind::SUMMARY, &file.with_file_name("summary.json")).ok();
     let summary: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
-    summary.map_or_else(Vec::new, |summary| events(&summary))
+    let names = names_beside(file);
+    summary.map_or_else(Vec::new, |summary| events(&summary, &names))
 }
 
-/// The events of the scenario in `summary`: when (in ns), and what.
-pub(crate) fn events(summary: &Value) -> Vec<(f64, String)> {
+/// The names of nodes by their numbers, from the `topology.csv` beside `file`; none where there is no
+/// such file.
+pub(crate) fn names_beside(file: &Path) -> BTreeMap<u64, String> {
+    let text = read_text(FileKind::RESULTS, &file.with_file_name("topology.csv"));
+    let text = text.unwrap_or_default();
+    // The columns begin with `node,name`, and names have no commas.
+    let row = |line: &str| {
+        let (node, rest) = line.split_once(',')?;
+        let (name, _) = rest.split_once(',')?;
+        Some((node.parse().ok()?, name.to_owned()))
+    };
+    text.lines().skip(1).filter_map(row).collect()
+}
+
+/// The events of the scenario in `summary`: when (in ns), and what. Nodes have `names`, or else their
+/// numbers.
+pub(crate) fn events(summary: &Value, names: &BTreeMap<u64, String>) -> Vec<(f64, String)> {
     let events = summary.pointer("/scenario/event").and_then(Value::as_array);
     let events = events.map_or(&[][..], Vec::as_slice).iter();
-    events.filter_map(event).collect()
+    events.filter_map(|own| event(own, names)).collect()
 }
 
-fn event(event: &Value) -> Option<(f64, String)> {
+fn event(event: &Value, names: &BTreeMap<u64, String>) -> Option<(f64, String)> {
+    let node = |value: &Value| {
+        let name = value.as_u64().and_then(|number| names.get(&number));
+        name.cloned().unwrap_or_else(|| value.to_string())
+    };
     let at: Duration = event["at"].as_str()?.parse().ok()?;
     let kind = event["kind"].as_str()?;
     let (subject, what) = kind.split_once('-')?;
     let of = match subject {
-        "switch" => format!("switch {}", event["switch"]),
-        _ => format!("link {} - {}", event["link"][0], event["link"][1]),
+        "switch" => format!("switch {}", node(&event["switch"])),
+        _ => format!(
+            "link {} - {}",
+            node(&event["link"][0]),
+            node(&event["link"][1])
+        ),
     };
     let what = match what {
         "rate" => format!("at {}", event["rate"].as_str()?),
@@ -183,7 +208,8 @@ mod tests {
             { "kind": "link-loss", "at": "2ms", "link": [3, 5], "loss": 0.01 },
             { "kind": "switch-up", "at": "3us", "switch": 7 },
         ] } });
-        let events = events(&summary);
+        let names = BTreeMap::from([(7, "spine0".to_owned())]);
+        let events = events(&summary, &names);
         let words: Vec<&str> = events.iter().map(|(_, words)| words.as_str()).collect();
         assert_eq!(
             words,
@@ -191,7 +217,7 @@ mod tests {
                 "link 3 - 5 down",
                 "link 3 - 5 at 10Gbps",
                 "link 3 - 5 loses 0.01",
-                "switch 7 up"
+                "switch spine0 up"
             ]
         );
         assert!((events[0].0 - 1e6).abs() < 1e-9 && (events[3].0 - 3e3).abs() < 1e-9);

@@ -11,7 +11,7 @@ use super::grouping::RunGroup;
 use super::runs::Run;
 use super::settings::members;
 use super::{diagnostic, part};
-use crate::plot::{capitalized, events};
+use crate::plot::{capitalized, events, names_beside};
 
 /// Series of a time figure.
 const SERIES: usize = 4;
@@ -130,7 +130,7 @@ fn time_run(run: &Run, name: &str, quantity: Quantity) -> Result<Option<TimeRun>
     Ok(Some(TimeRun {
         name: name.to_owned(),
         lines,
-        events: events(&run.summary),
+        events: events(&run.summary, &names_beside(&file)),
     }))
 }
 
