@@ -21,13 +21,12 @@ pub(crate) fn describe_slowdowns(text: &mut String, summary: &Summary) {
     );
     let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.3}"));
     for row in &summary.slowdown {
-        let count = usize::try_from(row.flows).unwrap_or(usize::MAX);
         let [p50, p95, p99] = [
             (Percentile::P50, row.p50),
             (Percentile::P95, row.p95),
             (Percentile::P99, row.p99),
         ]
-        .map(|(percentile, value)| value.filter(|_| percentile.is_known_of(count)));
+        .map(|(percentile, value)| value.filter(|_| percentile.is_known_of(row.flows)));
         line!(
             text,
             "  {:<10} {:>14} {:>9} {:>9} {:>9} {:>9}",
@@ -39,10 +38,7 @@ pub(crate) fn describe_slowdowns(text: &mut String, summary: &Summary) {
             cell(row.mean)
         );
     }
-    let too_few = |row: &SlowdownSummary| {
-        let count = usize::try_from(row.flows).unwrap_or(usize::MAX);
-        count > 0 && !Percentile::P99.is_known_of(count)
-    };
+    let too_few = |row: &SlowdownSummary| row.flows > 0 && !Percentile::P99.is_known_of(row.flows);
     if summary.slowdown.iter().any(too_few) {
         let [p95, p99] = [Percentile::P95, Percentile::P99].map(Percentile::least_values);
         line!(
