@@ -244,7 +244,7 @@ impl Scenario {
         quirks(self.profile)
     }
 
-    /// The most common rate of the hosts' NIC ports, the highest of equally common ones.
+    /// The most common rate of the hosts' NICs, the highest of equally common ones.
     #[must_use]
     pub fn nic_rate(&self) -> Rate {
         nic_rate(&self.topology)
@@ -284,7 +284,7 @@ fn nic_rate(topology: &Topology) -> Rate {
     let mut rates: Vec<Rate> = topology
         .hosts()
         .iter()
-        .flat_map(|&host| topology.ports(host).iter().map(|port| port.rate))
+        .flat_map(|&host| topology.nics(host).map(|port| port.rate))
         .collect();
     rates.sort_unstable();
     rates
@@ -293,17 +293,13 @@ fn nic_rate(topology: &Topology) -> Rate {
         .map_or(Rate::from_gbps(100), |same| same[0])
 }
 
-/// Returns the hosts of `topology` with the rates of all their ports.
+/// Returns the hosts of `topology` with the rates of all their NICs.
 pub(crate) fn hosts(topology: &Topology) -> Arc<[Host]> {
     topology
         .hosts()
         .iter()
         .map(|&id| {
-            let bps = topology
-                .ports(id)
-                .iter()
-                .map(|port| port.rate.as_bps())
-                .sum();
+            let bps = topology.nics(id).map(|port| port.rate.as_bps()).sum();
             Host {
                 id,
                 rate: Rate::from_bps(bps).expect("a host has a link, and a link a rate"),

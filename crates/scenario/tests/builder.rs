@@ -6,7 +6,7 @@
 )]
 
 use fabricsim_core::id::ClassId;
-use fabricsim_core::units::Bytes;
+use fabricsim_core::units::{Bytes, Rate};
 use fabricsim_scenario::cc::registry::AnyCcConfig;
 use fabricsim_scenario::schema::profile::Profile;
 use fabricsim_scenario::schema::switch::SwitchSettings;
@@ -129,4 +129,24 @@ fn a_scenario_stays_checked() {
     let error = tcp.with_queries(queries.clone()).unwrap_err();
     assert!(error.to_string().contains("no room"), "{error}");
     assert!(scenario.with_queries(queries).is_ok());
+}
+
+/// Links inside of servers are no NICs: defaults that follow the rate of NICs do not follow them.
+#[test]
+fn the_rate_of_nics_is_not_that_of_links_inside_of_servers() {
+    let text = r#"
+        [topology]
+        kind = "rail"
+        servers = 2
+        servers_per_unit = 2
+        server_rate = "3600Gbps"
+        nic_rate = "400Gbps"
+        [[workload]]
+        kind = "permutation"
+        size = "1MB"
+        [cc]
+        kind = "hpcc"
+    "#;
+    let scenario = Scenario::from_toml(text).expect("a scenario");
+    assert_eq!(scenario.nic_rate(), Rate::from_gbps(400));
 }

@@ -6,8 +6,8 @@ use fabricsim_core::input::{ConfigError, InputError, Keys};
 use fabricsim_core::settings;
 
 use crate::builder::{
-    ChainConfig, ClosConfig, DumbbellConfig, FatTreeConfig, IspConfig, LeafSpineConfig, StarConfig,
-    TestbedConfig,
+    ChainConfig, ClosConfig, DragonflyConfig, DragonflyPlusConfig, DumbbellConfig, FatTreeConfig,
+    IspConfig, LeafSpineConfig, RailConfig, StarConfig, TestbedConfig, TorusConfig,
 };
 use crate::graph::Topology;
 use crate::graphml::GraphmlConfig;
@@ -40,6 +40,10 @@ kinds! {
     FatTreeConfig,
     LeafSpineConfig,
     ClosConfig,
+    RailConfig,
+    DragonflyConfig,
+    DragonflyPlusConfig,
+    TorusConfig,
     TestbedConfig,
     DumbbellConfig,
     StarConfig,
@@ -251,6 +255,10 @@ mod tests {
         let (fat_tree, a) = asked::<FatTreeConfig>();
         let (leaf_spine, b) = asked::<LeafSpineConfig>();
         let (clos, no_tiers) = asked::<ClosConfig>();
+        let (rail, r) = asked::<RailConfig>();
+        let (dragonfly, g) = asked::<DragonflyConfig>();
+        let (plus, p) = asked::<DragonflyPlusConfig>();
+        let (torus, o) = asked::<TorusConfig>();
         let (testbed, t) = asked::<TestbedConfig>();
         let (dumbbell, c) = asked::<DumbbellConfig>();
         let (star, d) = asked::<StarConfig>();
@@ -259,7 +267,8 @@ mod tests {
         let (graphml, no_graph) = asked::<GraphmlConfig>();
         let (file, missing) = asked::<FileConfig>();
         let keys = [
-            fat_tree, leaf_spine, clos, testbed, dumbbell, star, chain, isp, graphml, file,
+            fat_tree, leaf_spine, clos, rail, dragonfly, plus, torus, testbed, dumbbell, star,
+            chain, isp, graphml, file,
         ];
         assert_eq!(missing, None, "a file has no default path");
         assert_eq!(no_tiers, None, "a Clos fabric has no default tiers");
@@ -268,6 +277,10 @@ mod tests {
             boxed(a.unwrap()),
             boxed(b.unwrap()),
             boxed(ClosConfig::new(Vec::new())),
+            boxed(r.unwrap()),
+            boxed(g.unwrap()),
+            boxed(p.unwrap()),
+            boxed(o.unwrap()),
             boxed(t.unwrap()),
             boxed(c.unwrap()),
             boxed(d.unwrap()),
@@ -291,6 +304,10 @@ mod tests {
         let defaults = [
             boxed(FatTreeConfig::default()),
             boxed(LeafSpineConfig::default()),
+            boxed(RailConfig::default()),
+            boxed(DragonflyConfig::default()),
+            boxed(DragonflyPlusConfig::default()),
+            boxed(TorusConfig::default()),
             boxed(TestbedConfig::default()),
             boxed(DumbbellConfig::default()),
             boxed(StarConfig::default()),

@@ -1,5 +1,6 @@
 //! The graph: nodes, links, and the ports that links give their ends.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use fabricsim_core::id::{NodeId, PortId};
@@ -58,6 +59,8 @@ pub struct Topology {
     pub(crate) names: NodeNames,
     /// From the hosts up; empty where tiers have no names of their own.
     pub(crate) tier_names: Arc<[String]>,
+    /// Numbers of the switches inside of servers.
+    inner: Range<u32>,
 }
 
 impl Topology {
@@ -85,6 +88,7 @@ impl Topology {
         Ok(Self {
             names: NodeNames::by_number(&kinds),
             tier_names: Arc::default(),
+            inner: 0..0,
             kinds: kinds.into(),
             hosts,
             links: links.into(),
@@ -113,8 +117,33 @@ impl Topology {
         Ok(Self {
             names: self.names.clone(),
             tier_names: Arc::clone(&self.tier_names),
+            inner: self.inner.clone(),
             ..delayed
         })
+    }
+
+    /// The same network, whose `count` switches from `first` on are inside of servers: links to
+    /// them are no NICs.
+    pub(crate) fn with_inner_switches(self, first: NodeId, count: u32) -> Self {
+        Self {
+            inner: first.0..first.0 + count,
+            ..self
+        }
+    }
+
+    /// The NICs of `host`: its ports, without those that lead to a switch inside of its server.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    pub fn nics(&self, host: NodeId) -> impl Iterator<Item = &Port> {
+        let ports = self.ports(host).iter();
+        ports.filter(|port| !self.is_inner(port.peer))
+    }
+
+    /// Returns whether `node` is a switch inside of a server.
+    #[must_use]
+    pub fn is_inner(&self, node: NodeId) -> bool {
+        self.inner.contains(&node.0)
     }
 
     /// The hosts, by ascending id.

@@ -2,7 +2,8 @@
 //!
 //! * [`Topology`] is the graph: hosts, switches and full-duplex links with rate, delay and loss.
 //! * The builders ([`FatTreeConfig`], [`LeafSpineConfig`], [`ClosConfig`], [`DumbbellConfig`], [`StarConfig`],
-//!   [`ChainConfig`], [`IspConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a
+//!   [`ChainConfig`], [`RailConfig`], [`DragonflyConfig`], [`DragonflyPlusConfig`],
+//!   [`TorusConfig`], [`IspConfig`]) make one from a few settings; [`parse_hpcc`] reads one from a
 //!   link list, [`GraphmlConfig`] one from a map of the Internet Topology Zoo.
 //! * [`Routes`] holds every shortest path by hop count; [`SwitchRoutes`] is one switch's part of
 //!   it, with a [`RoutingPolicy`] to choose among equal paths, by default [`Ecmp`] with
@@ -47,8 +48,9 @@ mod spread;
 mod switch_paths;
 
 pub use builder::{
-    ChainConfig, ClosConfig, ClosRack, ClosTier, DumbbellConfig, FatTreeConfig, IspConfig,
-    LeafSpineConfig, LinkDelay, Preset, StarConfig, TestbedConfig,
+    ChainConfig, ClosConfig, ClosRack, ClosTier, DragonflyConfig, DragonflyPlusConfig,
+    DumbbellConfig, FatTreeConfig, GridEnds, IspConfig, LeafSpineConfig, LinkDelay, Preset,
+    RailConfig, StarConfig, TestbedConfig, TorusConfig,
 };
 pub use config::{FileConfig, KINDS, KindDoc, TopologyVisitor, visit_kinds};
 pub use down_links::DownLinks;

@@ -6,7 +6,8 @@ use fabricsim_topology::{LinkLoads, Topology};
 
 use super::{BusyLink, TierUtilization};
 
-/// For each node, how many links it is from the nearest host.
+/// For each node, how many links it is from the nearest host. Switches inside of servers have a level
+/// of their own, above all others.
 fn levels(topology: &Topology) -> Vec<usize> {
     let mut levels = vec![usize::MAX; topology.len()];
     let mut queue: Vec<NodeId> = topology.hosts().to_vec();
@@ -23,7 +24,17 @@ fn levels(topology: &Topology) -> Vec<usize> {
             }
         }
     }
+    let apart = highest(&levels) + 1;
+    for node in topology.switches().filter(|&node| topology.is_inner(node)) {
+        levels[node.index()] = apart;
+    }
     levels
+}
+
+/// The highest of `levels`.
+fn highest(levels: &[usize]) -> usize {
+    let reached = levels.iter().copied().filter(|&level| level != usize::MAX);
+    reached.max().unwrap_or(0)
 }
 
 /// The tiers of a network: its nodes by how far they are from hosts.
@@ -55,8 +66,8 @@ impl Tiers {
 /// Returns the names of the nodes of each level, those of the topology if it has any. Fabrics of two and three layers have their
 /// customary names; elsewhere, switch tiers are numbered from the hosts.
 fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
-    let highest = levels.iter().copied().filter(|&level| level != usize::MAX);
-    let highest = highest.max().unwrap_or(0);
+    let servers = usize::from(topology.switches().any(|node| topology.is_inner(node)));
+    let highest = highest(levels) - servers;
     if topology.tier_names().len() == highest + 1 {
         return topology.tier_names().to_vec();
     }
@@ -72,7 +83,8 @@ fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
         let known = known.get(level).map(|name| (*name).to_owned());
         known.unwrap_or_else(|| format!("tier {level}"))
     };
-    (0..=highest).map(name).collect()
+    let inside = std::iter::repeat_n("server".to_owned(), servers);
+    (0..=highest).map(name).chain(inside).collect()
 }
 
 /// Returns the tier of port `port` of `node` for each port of `ports`: which nodes its link leads
@@ -186,7 +198,7 @@ fn place(from: usize, to: usize, levels: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use fabricsim_core::units::{Duration, Rate};
-    use fabricsim_topology::{Link, NodeKind};
+    use fabricsim_topology::{Link, NodeKind, RailConfig};
 
     use super::*;
 
@@ -210,5 +222,28 @@ mod tests {
         let names: Vec<&str> = tiers.iter().map(|tier| tier.tier.as_str()).collect();
         assert_eq!(names, ["host to switch", "switch to host"]);
         assert!((busiest.utilization - 0.08).abs() < 1e-12);
+    }
+
+    /// Links inside of servers are apart from those of NICs, which are far slower.
+    #[test]
+    fn links_inside_of_servers_are_a_tier() {
+        let cluster = RailConfig::default()
+            .build()
+            .expect("the defaults are possible");
+        let loads = LinkLoads {
+            loads: vec![[1e9, 1e9]; cluster.links().len()],
+        };
+        let (tiers, busiest) = summed(&cluster, &loads).expect("links");
+        let found: Vec<(&str, u64)> = tiers.iter().map(|t| (t.tier.as_str(), t.links)).collect();
+        let wanted = [
+            ("host to leaf", 512),
+            ("host to server", 512),
+            ("leaf to spine", 512),
+            ("spine to leaf", 512),
+            ("server to host", 512),
+            ("leaf to host", 512),
+        ];
+        assert_eq!(found, wanted);
+        assert!((busiest.utilization - 0.02).abs() < 1e-12);
     }
 }

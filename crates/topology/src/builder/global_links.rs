@@ -1,0 +1,102 @@
+//! The links between the groups of a dragonfly.
+
+use fabricsim_core::input::ConfigError;
+
+/// Links between groups in the absolute arrangement: the outer links of a group are numbered, and
+/// in each round of them the k-th leads to the k-th of the other groups (Camarero, Vallejo and
+/// Beivide, Topological Characterization of Hamming and Dragonfly Networks, TACO 2014).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GlobalLinks {
+    groups: u32,
+    /// Outer links of each group.
+    per_group: u32,
+}
+
+/// One end of a link between groups.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct GlobalEnd {
+    pub(super) group: u32,
+    /// Number of the link among the outer ones of its group.
+    pub(super) link: u32,
+}
+
+impl GlobalLinks {
+    /// The links of `groups` groups with `per_group` outer links each.
+    ///
+    /// # Errors
+    /// Fewer than two groups, or links that do not spread evenly over the other groups.
+    pub(super) fn new(groups: u32, per_group: u32) -> Result<Self, ConfigError> {
+        if groups < 2 {
+            return Err(ConfigError::new(
+                "groups",
+                format!("{groups} is too few"),
+                "write at least 2",
+            ));
+        }
+        let others = groups - 1;
+        if per_group == 0 || !per_group.is_multiple_of(others) {
+            let fitting: Vec<String> = (1..=per_group)
+                .filter(|&others| per_group.is_multiple_of(others))
+                .map(|others| (others + 1).to_string())
+                .collect();
+            return Err(ConfigError::new(
+                "groups",
+                format!(
+                    "the {per_group} outer links of a group do not spread evenly over {others} other groups"
+                ),
+                format!("write one of {}", fitting.join(", ")),
+            ));
+        }
+        Ok(Self { groups, per_group })
+    }
+
+    /// Each link once, with its end in the lower group first, group by group.
+    pub(super) fn all(self) -> impl Iterator<Item = (GlobalEnd, GlobalEnd)> {
+        let ends = (0..self.groups)
+            .flat_map(move |group| (0..self.per_group).map(move |link| GlobalEnd { group, link }));
+        ends.map(move |end| (end, self.other_end(end)))
+            .filter(|(near, far)| near.group < far.group)
+    }
+
+    fn other_end(self, near: GlobalEnd) -> GlobalEnd {
+        let others = self.groups - 1;
+        let (round, place) = (near.link / others, near.link % others);
+        let group = place + u32::from(place >= near.group);
+        let back = near.group - u32::from(near.group > group);
+        GlobalEnd {
+            group,
+            link: round * others + back,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_link_comes_back_and_every_pair_has_as_many() {
+        for (groups, per_group) in [(2, 1), (3, 2), (5, 12), (9, 8)] {
+            let links = GlobalLinks::new(groups, per_group).unwrap();
+            let mut pairs = std::collections::BTreeMap::new();
+            for (near, far) in links.all() {
+                assert_eq!(links.other_end(far), near);
+                *pairs.entry((near.group, far.group)).or_insert(0) += 1;
+            }
+            assert_eq!(pairs.len() as u32, groups * (groups - 1) / 2);
+            assert!(
+                pairs
+                    .values()
+                    .all(|&count| count == per_group / (groups - 1))
+            );
+        }
+    }
+
+    #[test]
+    fn links_that_do_not_spread_are_refused_with_numbers_that_do() {
+        let error = GlobalLinks::new(4, 8).unwrap_err();
+        assert_eq!(error.key, "groups");
+        assert_eq!(error.help, "write one of 2, 3, 5, 9");
+        assert!(GlobalLinks::new(1, 8).is_err());
+    }
+}

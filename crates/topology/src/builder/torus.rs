@@ -1,0 +1,239 @@
+//! Torus and mesh: a grid of switches, each linked to its neighbors along every dimension.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_core::units::{Duration, Rate};
+use fabricsim_core::{choices, settings};
+
+use super::plan::{Plan, at_least, fits_ports, some_delay};
+use crate::graph::Topology;
+use crate::source::{TopologyKind, TopologySource};
+
+/// The most dimensions of a grid.
+const MAX_DIMENSIONS: usize = 8;
+
+settings! {
+    /// A grid of switches of one or more dimensions, closed to rings (a torus, or k-ary n-cube) or
+    /// open (a mesh); Dally and Towles, Principles and Practices of Interconnection Networks,
+    /// chapter 5.
+    ///
+    /// Nodes are numbered hosts, then switches, the first coordinate fastest. Names say the place:
+    /// `switch2-0-1` and its `switch2-0-1/host0`.
+    ///
+    /// Packets take the shortest paths, and at each switch [`RoutingPolicy`](crate::RoutingPolicy)
+    /// chooses among them. Nothing keeps buffers from waiting for one another in a circle, as
+    /// virtual channels would: with PFC a loaded torus can deadlock, which the run reports.
+    pub struct TorusConfig {
+        /// Switches along each dimension, such as [4, 4, 2].
+        pub dims: Vec<u32> = [4, 4, 4],
+        /// Whether the ends of each dimension are linked.
+        pub ends: GridEnds = "joined",
+        /// Hosts at each switch.
+        #[range(from 1)]
+        #[refused("{value} is too few", "write at least 1")]
+        pub hosts_per_switch: u32 = 1,
+        /// Rate of host links.
+        pub host_rate: Rate = "400Gbps",
+        /// Rate of links between switches.
+        pub fabric_rate: Rate = "400Gbps",
+        /// One-way delay of host links.
+        pub host_delay: Duration = "1us",
+        /// One-way delay of links between switches.
+        pub link_delay: Duration = "1us",
+    }
+}
+
+choices! {
+    /// What is at the ends of a dimension of a grid.
+    pub enum GridEnds {
+        /// The last switch is linked to the first one: a torus. Along a dimension of two switches
+        /// they are neighbors already, and have one link.
+        Joined = "joined",
+        /// Nothing: a mesh.
+        Open = "open",
+    }
+}
+
+impl TopologyKind for TorusConfig {
+    const NAME: &'static str = "torus";
+    const ABOUT: &'static str =
+        "a grid of switches of any number of dimensions, closed (torus) or open (mesh)";
+    const KEYS: Keys = Self::KEYS;
+}
+
+impl TopologySource for TorusConfig {
+    fn build(&self) -> Option<Result<Topology, ConfigError>> {
+        Some(Self::build(self))
+    }
+}
+
+impl TorusConfig {
+    /// Builds the grid. Links are listed host by host, then switch by switch, along the first
+    /// dimension first.
+    ///
+    /// # Errors
+    /// No dimension or more than 8, a dimension without switches, a zero delay, or more nodes or
+    /// links than can be simulated.
+    pub fn build(&self) -> Result<Topology, ConfigError> {
+        self.validate_ranges()?;
+        if self.dims.is_empty() || self.dims.len() > MAX_DIMENSIONS {
+            return Err(ConfigError::new(
+                "dims",
+                format!("a grid of {} dimensions cannot be built", self.dims.len()),
+                format!("write 1 to {MAX_DIMENSIONS} numbers of switches, such as [4, 4, 2]"),
+            ));
+        }
+        for &size in &self.dims {
+            at_least("dims", size, 1)?;
+        }
+        some_delay("host_delay", self.host_delay)?;
+        some_delay("link_delay", self.link_delay)?;
+        let per_switch = u64::from(self.hosts_per_switch);
+        fits_ports(
+            "hosts_per_switch",
+            "a switch",
+            per_switch + 2 * self.dims.len() as u64,
+        )?;
+        let product = |count: u64, &size: &u32| count.saturating_mul(u64::from(size));
+        let switches = self.dims.iter().fold(1, product);
+        let hosts = switches.saturating_mul(per_switch);
+        let mut plan = Plan::new("dims", hosts, switches)?;
+        let switches =
+            u32::try_from(switches).expect("a plan has as many nodes as can be numbered");
+        for switch in 0..switches {
+            for host in 0..self.hosts_per_switch {
+                plan.link(
+                    NodeId(switch * self.hosts_per_switch + host),
+                    plan.switch(switch),
+                    self.host_rate,
+                    self.host_delay,
+                );
+            }
+        }
+        for switch in 0..switches {
+            self.wire(&mut plan, switch);
+        }
+        let grid = plan.finish("dims")?.with_names(&self.names(switches));
+        Ok(grid.expect("each place has a name of its own"))
+    }
+
+    /// Links `switch` to its next neighbor along each dimension.
+    fn wire(&self, plan: &mut Plan, switch: u32) {
+        let mut stride = 1;
+        for &size in &self.dims {
+            let at = switch / stride % size;
+            let next = match self.ends {
+                _ if at + 1 < size => Some(switch + stride),
+                // Two switches are neighbors already, one is its own.
+                GridEnds::Joined if size > 2 => Some(switch - at * stride),
+                _ => None,
+            };
+            if let Some(next) = next {
+                let (a, b) = (plan.switch(switch), plan.switch(next));
+                plan.link(a, b, self.fabric_rate, self.link_delay);
+            }
+            stride *= size;
+        }
+    }
+
+    /// The names of all nodes, in the order of their numbers.
+    fn names(&self, switches: u32) -> Vec<String> {
+        let places: Vec<String> = (0..switches).map(|switch| self.place(switch)).collect();
+        let hosts = places.iter().flat_map(|place| {
+            (0..self.hosts_per_switch).map(move |host| format!("{place}/host{host}"))
+        });
+        hosts.chain(places.iter().cloned()).collect()
+    }
+
+    /// The name of a switch: its coordinates.
+    fn place(&self, switch: u32) -> String {
+        let mut rest = switch;
+        let coordinates: Vec<String> = (self.dims.iter())
+            .map(|&size| {
+                let at = rest % size;
+                rest /= size;
+                at.to_string()
+            })
+            .collect();
+        format!("switch{}", coordinates.join("-"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::units::Bytes;
+
+    use super::*;
+    use crate::{EcmpHash, NextHopOrder, Routes};
+
+    fn grid(dims: &[u32], ends: GridEnds) -> Topology {
+        TorusConfig {
+            dims: dims.to_vec(),
+            ends,
+            ..TorusConfig::default()
+        }
+        .build()
+        .unwrap()
+    }
+
+    /// The most switches between two hosts.
+    fn farthest(topology: &Topology) -> u16 {
+        let routes = Routes::compute(topology, NextHopOrder::AscendingNode, EcmpHash::Seeded(1));
+        routes.path_stats(Bytes::new(1_000)).switches
+    }
+
+    #[test]
+    fn a_torus_has_a_link_per_switch_and_dimension() {
+        let torus = grid(&[4, 3, 5], GridEnds::Joined);
+        assert_eq!((torus.hosts().len(), torus.len()), (60, 120));
+        assert_eq!(torus.links().len(), 60 + 3 * 60);
+        assert!(
+            torus
+                .switches()
+                .all(|switch| torus.ports(switch).len() == 7)
+        );
+        // Half of each ring, and the switch where the path begins.
+        assert_eq!(farthest(&torus), 2 + 1 + 2 + 1);
+    }
+
+    #[test]
+    fn a_mesh_has_no_links_around() {
+        let mesh = grid(&[4, 3], GridEnds::Open);
+        assert_eq!(mesh.links().len(), 12 + 3 * 3 + 4 * 2);
+        assert_eq!(farthest(&mesh), 3 + 2 + 1);
+    }
+
+    #[test]
+    fn two_switches_have_one_link_and_one_has_none() {
+        let cube = grid(&[2, 2, 2, 1], GridEnds::Joined);
+        assert_eq!(cube.links().len(), 8 + 12);
+        assert_eq!(cube, grid(&[2, 2, 2, 1], GridEnds::Open));
+    }
+
+    #[test]
+    fn names_are_coordinates() {
+        let torus = grid(&[3, 2], GridEnds::Joined);
+        let (host, switch) = (NodeId(5), NodeId(6 + 5));
+        assert_eq!(torus.name(host), "switch2-1/host0");
+        assert_eq!(torus.name(switch), "switch2-1");
+        assert_eq!(torus.ports(host)[0].peer, switch);
+    }
+
+    #[test]
+    fn impossible_grids_are_refused_by_key() {
+        let key = |config: TorusConfig| config.build().unwrap_err().key;
+        let of = |dims: &[u32]| TorusConfig {
+            dims: dims.to_vec(),
+            ..TorusConfig::default()
+        };
+        assert_eq!(key(of(&[])), "dims");
+        assert_eq!(key(of(&[4, 0])), "dims");
+        assert_eq!(key(of(&[1; 9])), "dims");
+        assert_eq!(key(of(&[1 << 31, 1 << 31, 1 << 31])), "dims");
+        let still = TorusConfig {
+            link_delay: Duration::ZERO,
+            ..TorusConfig::default()
+        };
+        assert_eq!(key(still), "link_delay");
+    }
+}
