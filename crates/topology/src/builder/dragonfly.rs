@@ -21,7 +21,7 @@ settings! {
     /// are enough of them.
     ///
     /// Differs from the paper: packets take the paths with the fewest links, at each switch one of
-    /// the next hops. Minimal routing of section 4.1 has exactly one link between groups; here there
+    /// the next hops. Minimal routing (section 4) has exactly one link between groups; here there
     /// are two through a third group where that spares a link. Detours for the sake of balance
     /// (Valiant, UGAL) are not modelled.
     pub struct DragonflyConfig {

@@ -21,8 +21,8 @@ settings! {
     /// `switch2-0-1` and its `switch2-0-1/host0`.
     ///
     /// Packets take the shortest paths, and at each switch [`RoutingPolicy`](crate::RoutingPolicy)
-    /// chooses among them. Nothing keeps buffers from waiting for one another in a circle, as
-    /// virtual channels would: with PFC a loaded torus can deadlock, which the run reports.
+    /// chooses among them. There are no virtual channels to break a cyclic buffer dependency: with
+    /// PFC a loaded torus can deadlock, which the run reports.
     pub struct TorusConfig {
         /// Switches along each dimension, such as [4, 4, 2].
         pub dims: Vec<u32> = [4, 4, 4],
