@@ -7,7 +7,7 @@ use fabricsim_topology::{LinkLoads, Topology};
 use super::{BusyLink, TierUtilization};
 
 /// For each node, how many links it is from the nearest host.
-fn levels(topology: &Topology) -> Vec<usize> {
+pub(crate) fn levels(topology: &Topology) -> Vec<usize> {
     let mut levels = vec![usize::MAX; topology.len()];
     let mut queue: Vec<NodeId> = topology.hosts().to_vec();
     for host in &queue {
@@ -52,9 +52,10 @@ impl Tiers {
     }
 }
 
-/// Returns the names of the nodes of each level, those of the topology if it has any. Fabrics of two and three layers have their
-/// customary names; elsewhere, switch tiers are numbered from the hosts.
-fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
+/// Returns the names of the nodes of each level, those of the topology if it has any. Fabrics of
+/// two and three layers have their customary names; elsewhere, switch tiers are numbered from the
+/// hosts.
+pub(crate) fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     let highest = levels.iter().copied().filter(|&level| level != usize::MAX);
     let highest = highest.max().unwrap_or(0);
     if topology.tier_names().len() == highest + 1 {
