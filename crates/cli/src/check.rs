@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use fabricsim::oversubscription::oversubscription;
 use fabricsim::utilization::ExpectedUtilization;
 use fabricsim::warnings::workload_warnings;
 use fabricsim::{Error, Scenario, Simulation};
@@ -74,6 +75,7 @@ fn json(scenario: &Scenario, simulation: &Simulation, utilization: &ExpectedUtil
         "full_links_memory_bytes": info.memory.full_links,
         "expected_flows": expected.flows,
         "expected_bytes": expected.bytes,
+        "oversubscription": oversubscription(scenario.topology()),
         "expected_utilization": utilization,
         "warning": utilization.warning(),
         "scenario": scenario.resolved(),
@@ -99,6 +101,9 @@ fn describe(
             info.hosts, info.switches, info.links
         ),
     );
+    if let Some(tiers) = load::oversubscription(&oversubscription(scenario.topology())) {
+        line("oversubscribed", tiers);
+    }
     line("NIC rate", info.nic_rate.to_string());
     line(
         "largest RTT",

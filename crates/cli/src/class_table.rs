@@ -8,7 +8,7 @@ use fabricsim_report::Percentile;
 
 use crate::text::line;
 
-/// Adds the table of slowdowns by class of flows, without percentiles of which there are too few.
+/// Adds the table of slowdowns by class of flows, without percentiles that have too few.
 pub(crate) fn describe_slowdowns(text: &mut String, summary: &Summary) {
     line!(
         text,
@@ -21,20 +21,14 @@ pub(crate) fn describe_slowdowns(text: &mut String, summary: &Summary) {
     );
     let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |v| format!("{v:.3}"));
     for row in &summary.slowdown {
-        let [p50, p95, p99] = [
-            (Percentile::P50, row.p50),
-            (Percentile::P95, row.p95),
-            (Percentile::P99, row.p99),
-        ]
-        .map(|(percentile, value)| value.filter(|_| percentile.is_known_of(row.flows)));
         line!(
             text,
             "  {:<10} {:>14} {:>9} {:>9} {:>9} {:>9}",
             row.class,
             row.flows,
-            cell(p50),
-            cell(p95),
-            cell(p99),
+            cell(row.p50),
+            cell(row.p95),
+            cell(row.p99),
             cell(row.mean)
         );
     }

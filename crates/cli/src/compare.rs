@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::console::{note, output};
 use crate::exit;
+use crate::plot::names_beside;
 use crate::queries::{PERCENTILES, Queries, read_queries};
 use crate::results::{FlowSelection, Place, places_with_flows, refuse_input};
 
@@ -205,13 +206,22 @@ fn describe(args: &CompareArgs, [a, b]: [&PathBuf; 2], comparison: &Comparison) 
     writeln!(text, "first   {}", a.display()).expect(FITS);
     writeln!(text, "second  {}\n", b.display()).expect(FITS);
     writeln!(text, "{comparison}").expect(FITS);
+    let a_flows = match a.is_dir() {
+        true => a.join("fct.csv"),
+        false => a.clone(),
+    };
     if let Some((a, b)) = &comparison.worst {
+        let names = names_beside(&a_flows);
+        let host = |number: u32| match names.get(&number.into()) {
+            Some(name) => format!("{name} (node {number})"),
+            None => format!("host {number}"),
+        };
         writeln!(
             text,
-            "furthest apart: {} bytes from host {} to host {}, start {} ns: {} and {} ns",
+            "furthest apart: {} bytes from {} to {}, start {} ns: {} and {} ns",
             a.size.get(),
-            a.src.0,
-            a.dst.0,
+            host(a.src.0),
+            host(a.dst.0),
             nanoseconds(a.start.as_ps()),
             nanoseconds(a.fct.as_ps()),
             nanoseconds(b.fct.as_ps())

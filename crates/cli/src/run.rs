@@ -9,6 +9,7 @@ use clap::Args as _;
 use clap::error::ErrorKind;
 use fabricsim::outcome::{Status, Summary, run_to_folder};
 use fabricsim::output::{Destination, partial_name};
+use fabricsim::prelude::NodeId;
 use fabricsim::summary::Download;
 use fabricsim::{Error, Scenario};
 use fabricsim_experiments::parallelism::profile_to_folder;
@@ -210,7 +211,10 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
             summary.flows.unreachable
         );
     }
-    describe_downloads(&mut text, &summary.downloads);
+    describe_downloads(&mut text, scenario, &summary.downloads);
+    if let Some(tiers) = load::oversubscription(&summary.oversubscription) {
+        line!(text, "tiers        {tiers} oversubscribed");
+    }
     for (name, value) in load::lines(&summary.expected_utilization) {
         line!(text, "{name:<13}{value}");
     }
@@ -254,8 +258,9 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
 }
 
 /// Adds a line for each flow that never ends, or one for all of them where they are many.
-fn describe_downloads(text: &mut String, downloads: &[Download]) {
+fn describe_downloads(text: &mut String, scenario: &Scenario, downloads: &[Download]) {
     const SHOWN: usize = 10;
+    let label = |host: u32| scenario.topology().label(NodeId(host));
     let mbps = |download: &Download| download.goodput_bps / 1e6;
     if downloads.len() > SHOWN {
         let rates = || downloads.iter().map(mbps);
@@ -272,10 +277,10 @@ fn describe_downloads(text: &mut String, downloads: &[Download]) {
     for download in downloads {
         line!(
             text,
-            "download     flow {}, host {} from host {}: {:.3} Mbps",
+            "download     flow {}, {} from {}: {:.3} Mbps",
             download.flow,
-            download.src,
-            download.dst,
+            label(download.src),
+            label(download.dst),
             mbps(download)
         );
     }

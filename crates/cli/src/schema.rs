@@ -19,7 +19,8 @@ Examples:
   fabricsim schema sweep > sweep.schema.json
 
 With `#:schema scenario.schema.json` in the first line of a scenario, editors that know schemas of
-TOML files complete its keys and mark errors, and `taplo check` points at them.")]
+TOML files complete its keys and mark errors, and `taplo check` points at them. The path is relative
+to the scenario.")]
 pub(crate) struct SchemaArgs {
     /// Kind of file
     #[arg(default_value = "scenario")]

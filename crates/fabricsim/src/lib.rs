@@ -83,6 +83,7 @@ mod network;
 pub mod observe;
 pub mod outcome;
 pub mod output;
+pub mod oversubscription;
 pub mod prelude;
 mod query_files;
 pub mod simulation;

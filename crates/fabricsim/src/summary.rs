@@ -7,7 +7,7 @@ pub(crate) mod status;
 use fabricsim_core::network::Counters;
 use fabricsim_core::plugin::EndpointCounters;
 use fabricsim_pint::query::PlanSummary;
-use fabricsim_report::{FctRecord, SlowdownTable};
+use fabricsim_report::{FctRecord, Percentile, SlowdownRow, SlowdownTable};
 use serde::{Deserialize, Serialize};
 
 pub use self::downloads::Download;
@@ -16,6 +16,7 @@ use self::left::{deadlocked, listed};
 pub use self::status::Status;
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
 use crate::outcome::rpc::RpcSummary;
+use crate::oversubscription::{TierOversubscription, oversubscription};
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
 use crate::warnings::warnings;
@@ -41,7 +42,7 @@ pub struct SlowdownSummary {
     pub class: String,
     /// Flows in it.
     pub flows: usize,
-    /// Median slowdown; absent without flows.
+    /// Median slowdown; absent with too few flows for it, as all percentiles.
     pub p50: Option<f64>,
     /// 95th percentile.
     pub p95: Option<f64>,
@@ -72,6 +73,9 @@ pub struct Summary {
     pub warnings: Vec<String>,
     /// Link utilization expected from the workloads.
     pub expected_utilization: ExpectedUtilization,
+    /// The oversubscription of each tier of switches that has links upwards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub oversubscription: Vec<TierOversubscription>,
     /// Slowdowns overall and by class of sizes.
     pub slowdown: Vec<SlowdownSummary>,
     /// End of the run, in nanoseconds of simulated time: the time of the last event, or `stop_at`.
@@ -203,6 +207,7 @@ pub(crate) fn summarize(
         downloads,
         warnings: warnings(scenario, simulation, &end.utilization),
         expected_utilization: end.utilization.clone(),
+        oversubscription: oversubscription(scenario.topology()),
         slowdown: slowdowns(records),
         simulated_ns: simulation.ended().as_ps() as f64 / 1_000.0,
         packets,
@@ -255,15 +260,18 @@ fn queue_summaries(scenario: &Scenario, simulation: &Simulation) -> Vec<QueueGro
 
 fn slowdowns(records: &[FctRecord]) -> Vec<SlowdownSummary> {
     let known = |value: f64| value.is_finite().then_some(value);
+    let of_enough = |row: &SlowdownRow, percentile: Percentile, value: f64| {
+        known(value).filter(|_| percentile.is_known_of(row.count))
+    };
     SlowdownTable::new(records)
         .rows
         .iter()
         .map(|row| SlowdownSummary {
             class: row.class.to_string(),
             flows: row.count,
-            p50: known(row.p50),
-            p95: known(row.p95),
-            p99: known(row.p99),
+            p50: of_enough(row, Percentile::P50, row.p50),
+            p95: of_enough(row, Percentile::P95, row.p95),
+            p99: of_enough(row, Percentile::P99, row.p99),
             mean: known(row.mean),
         })
         .collect()

@@ -130,6 +130,16 @@ pub fn scenario_schema() -> Value {
     ] {
         root.insert(name.to_owned(), table);
     }
+    let mut defs = Map::new();
+    let mut add = |name, kinds: Kinds<'_>, more: &[(&str, Value)]| {
+        define_kinds(&mut defs, name, kinds, more);
+    };
+    let with_cc = [("cc", reference("cc"))];
+    add("topology", fabricsim_topology::KINDS.to_vec(), &[]);
+    add("workload", fabricsim_workload::KINDS.to_vec(), &with_cc);
+    add("cc", algorithms.collect(), &[]);
+    add("event", event::KINDS.to_vec(), &[]);
+    add("discipline", discipline_kinds().to_vec(), &[]);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A scenario of fabricsim",
@@ -137,13 +147,7 @@ pub fn scenario_schema() -> Value {
         "properties": root,
         "required": ["topology", "workload", "cc"],
         "additionalProperties": false,
-        "$defs": {
-            "topology": kinds(fabricsim_topology::KINDS.iter().copied(), &[]),
-            "workload": kinds(fabricsim_workload::KINDS.iter().copied(), &[("cc", reference("cc"))]),
-            "cc": kinds(algorithms, &[]),
-            "event": kinds(event::KINDS.iter().copied(), &[]),
-            "discipline": kinds(discipline_kinds().iter().copied(), &[]),
-        },
+        "$defs": defs,
     })
 }
 
@@ -184,28 +188,54 @@ fn line_or_discipline() -> Value {
     json!({ "oneOf": [{ "type": "string" }, reference("discipline")] })
 }
 
-/// Tables that differ by their `kind`; `more` are keys that all of them have.
-fn kinds<'a>(
-    known: impl Iterator<Item = (&'static str, &'static str, &'a [Key])>,
+/// Kinds of a table: name, description and keys.
+type Kinds<'a> = Vec<(&'static str, &'static str, &'a [Key])>;
+
+/// Defines `name`, a table that differs by its `kind`, and each of its kinds. `more` are keys that
+/// all kinds have.
+///
+/// The table is checked against the one kind that it names, so that an error points at the wrong
+/// value. Editors offer keys of `anyOf`, and not those of `then`: it lists all kinds, and accepts
+/// everything.
+fn define_kinds(
+    defs: &mut Map<String, Value>,
+    name: &str,
+    kinds: Kinds<'_>,
     more: &[(&str, Value)],
-) -> Value {
-    let tables: Vec<Value> = known
-        .map(|(name, about, keys)| {
-            let mut table = described_table(keys);
-            table["title"] = json!(name);
-            table["description"] = json!(about);
-            table["properties"]["kind"] = json!({ "const": name });
-            for (key, value) in more {
-                table["properties"][*key] = value.clone();
-            }
-            let required = table["required"].as_array_mut();
-            required
-                .expect("every table has the list")
-                .push("kind".into());
-            table
-        })
-        .collect();
-    json!({ "oneOf": tables })
+) {
+    let mut names = Vec::new();
+    let mut checks = Vec::new();
+    let mut offered = Vec::new();
+    for (kind, about, keys) in kinds {
+        let mut table = described_table(keys);
+        table["title"] = json!(kind);
+        table["description"] = json!(about);
+        table["properties"]["kind"] = json!({ "const": kind });
+        for (key, value) in more {
+            table["properties"][*key] = value.clone();
+        }
+        let required = table["required"].as_array_mut();
+        required
+            .expect("every table has the list")
+            .push("kind".into());
+        let definition = format!("{name}-{kind}");
+        names.push(kind);
+        checks.push(json!({
+            "if": { "properties": { "kind": { "const": kind } }, "required": ["kind"] },
+            "then": reference(&definition),
+        }));
+        offered.push(reference(&definition));
+        defs.insert(definition, table);
+    }
+    offered.push(Value::Bool(true));
+    let table = json!({
+        "type": "object",
+        "properties": { "kind": { "enum": names } },
+        "required": ["kind"],
+        "allOf": checks,
+        "anyOf": offered,
+    });
+    defs.insert(name.to_owned(), table);
 }
 
 /// The table of TCP, whose profile is another one in scenarios than in programs.
@@ -310,11 +340,7 @@ mod tests {
     #[test]
     fn a_key_has_its_type_default_and_range() {
         let schema = scenario_schema();
-        let algorithms = schema["$defs"]["cc"]["oneOf"].as_array().expect("kinds");
-        let hpcc = algorithms
-            .iter()
-            .find(|cc| cc["properties"]["kind"]["const"] == "hpcc")
-            .expect("hpcc");
+        let hpcc = &schema["$defs"]["cc-hpcc"];
         let eta = &hpcc["properties"]["eta"];
         assert_eq!(eta["type"], "number");
         assert_eq!(eta["default"], 0.95);
@@ -327,12 +353,7 @@ mod tests {
             json!(["rate", "window"])
         );
         assert_eq!(hpcc["required"], json!(["kind"]));
-        let workloads = schema["$defs"]["workload"]["oneOf"]
-            .as_array()
-            .expect("kinds");
-        let permutation = (workloads.iter())
-            .find(|workload| workload["title"] == "permutation")
-            .expect("permutation");
+        let permutation = &schema["$defs"]["workload-permutation"];
         assert_eq!(permutation["required"], json!(["size", "kind"]));
     }
 

@@ -32,7 +32,7 @@ use crate::text::input_file::read_text;
 use crate::text::overrides;
 
 use crate::schema::part::Refused;
-use checked::{check, refused_settings};
+use checked::check;
 use node_names::NodeNumbers;
 use raw::RawScenario;
 use tables::Tables;
@@ -41,7 +41,7 @@ impl Scenario {
     /// Reads a scenario from `text`. Paths in it are relative to the working folder.
     ///
     /// # Errors
-    /// The first diagnostic, with its place and a suggested fix.
+    /// All diagnostics that can be had at once, each with its place and a suggested fix.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         Self::from_toml_with(text, Registry::default())
     }
@@ -50,7 +50,7 @@ impl Scenario {
     /// [`CcRegistry`](crate::cc::registry::CcRegistry) alone, or all of a [`Registry`].
     ///
     /// # Errors
-    /// The first diagnostic, with its place and a suggested fix.
+    /// All diagnostics that can be had at once, each with its place and a suggested fix.
     pub fn from_toml_with(text: &str, registry: impl Into<Registry>) -> Result<Self, Error> {
         Self::read("scenario", text, Path::new("."), &registry.into())
     }
@@ -88,7 +88,7 @@ impl Scenario {
     /// in it are relative to `base`.
     ///
     /// # Errors
-    /// The first diagnostic, with its place and a suggested fix.
+    /// All diagnostics that can be had at once, each with its place and a suggested fix.
     pub fn from_text(
         source: &str,
         text: &str,
@@ -101,7 +101,7 @@ impl Scenario {
     /// Like [`from_text`](Self::from_text), with the kinds of `registry`.
     ///
     /// # Errors
-    /// The first diagnostic, with its place and a suggested fix.
+    /// All diagnostics that can be had at once, each with its place and a suggested fix.
     pub fn from_text_with(
         source: &str,
         text: &str,
@@ -128,7 +128,7 @@ impl Scenario {
     /// Reads a scenario from the tables of `document`. Paths in it are relative to `base`.
     ///
     /// # Errors
-    /// The first diagnostic, with its place and a suggested fix.
+    /// All diagnostics that can be had at once, each with its place and a suggested fix.
     pub fn read_tables<'a>(
         document: Document<'a>,
         root: DeTable<'a>,
@@ -146,15 +146,21 @@ impl Scenario {
         base: &Path,
         registry: &Registry,
     ) -> Result<Self, Error> {
-        let numbers = NodeNumbers::find(document, &mut tables, registry, base)?;
+        let mut unknown = Vec::new();
+        let numbers = NodeNumbers::find(document, &mut tables, (registry, base), &mut unknown);
         numbers.put_into(&mut tables, registry);
-        let raw = RawScenario::read(document, &tables, registry)?;
-        let refused = refused_settings(&raw);
-        if !refused.is_empty() {
-            let place = |refused: Refused| tables.place(&refused).error(document, refused.reason);
-            return Err(Error::all(refused.into_iter().map(place).collect()));
-        }
+        let raw = match (RawScenario::read(document, &tables, registry), &unknown[..]) {
+            (Ok(raw), []) => raw,
+            (Ok(_), _) => return Err(Error::all(unknown)),
+            (Err(error), _) => {
+                unknown.extend(error.each());
+                return Err(Error::all(unknown));
+            }
+        };
         let checked = check(raw, (base, numbers.topology()), registry, places);
-        checked.map_err(|refused| tables.place(&refused).error(document, refused.reason))
+        checked.map_err(|refused| {
+            let place = |refused: Refused| tables.place(&refused).error(document, refused.reason);
+            Error::all(refused.into_iter().map(place).collect())
+        })
     }
 }

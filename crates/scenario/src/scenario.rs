@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use fabricsim_core::id::ClassId;
+use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::plugin::Quirks;
 use fabricsim_core::units::Rate;
 use fabricsim_topology::{BoxedTopology, RoutingPolicy, Topology};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::TcpConfig;
-use fabricsim_workload::{BoxedWorkload, Host, WorkloadContext};
+use fabricsim_workload::{BoxedWorkload, Host, Names, NodeNames, WorkloadContext};
 
 use crate::cc::registry::AnyCcConfig;
 use crate::scenario::places::Places;
@@ -267,6 +267,7 @@ impl Scenario {
             hosts: hosts(&self.topology),
             seed: self.seed,
             index: index as u64,
+            names: names(&self.topology),
         }
     }
 
@@ -291,6 +292,21 @@ fn nic_rate(topology: &Topology) -> Rate {
         .chunk_by(|a, b| a == b)
         .max_by_key(|same| (same.len(), same[0]))
         .map_or(Rate::from_gbps(100), |same| same[0])
+}
+
+/// A topology whose nodes have names.
+#[derive(Debug)]
+struct Called(Topology);
+
+impl NodeNames for Called {
+    fn name(&self, node: NodeId) -> Option<&str> {
+        (node.index() < self.0.len()).then(|| self.0.name(node))
+    }
+}
+
+/// Returns the names of the nodes of `topology`.
+pub(crate) fn names(topology: &Topology) -> Names {
+    Names::new(Called(topology.clone()))
 }
 
 /// Returns the hosts of `topology` with the rates of all their NICs.

@@ -5,11 +5,14 @@
 
 mod components;
 mod elements;
+mod labels;
 mod nodes;
 mod places;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use fabricsim_core::id::NodeId;
 use fabricsim_core::input::{ConfigError, InputError};
 use fabricsim_core::settings;
 use fabricsim_core::units::{Duration, Rate};
@@ -17,8 +20,10 @@ use roxmltree::Document;
 
 use crate::builder::{Backbone, Hosts, LinkDelay, some_delay};
 use crate::graph::Topology;
+use crate::names::NodeNames;
 use components::refuse_parts;
 use elements::{graph_of, offset, wrong};
+use labels::read_labels;
 use nodes::{Nodes, read_edges};
 use places::read_places;
 
@@ -27,7 +32,8 @@ settings! {
     ///
     /// Each node of the file is a switch. Several edges between the same two, in any direction, are
     /// one link, and edges from a node to itself are left out. Nodes are numbered hosts of the
-    /// first switch, hosts of the second, ..., then the switches, in the order of the file.
+    /// first switch, hosts of the second, ..., then the switches, in the order of the file. Switches
+    /// have their labels as names, with `_` for blanks, where no other node has the same.
     pub struct GraphmlConfig {
         /// The file, relative to the scenario.
         pub path: PathBuf = required,
@@ -101,14 +107,30 @@ impl GraphmlConfig {
             per_switch: self.hosts_per_switch,
             delay: self.delay.of_hosts(),
         };
-        backbone.with_hosts(hosts, self.rate).map_err(|error| {
+        let topology = backbone.with_hosts(hosts, self.rate).map_err(|error| {
             wrong(
                 graph,
                 error.message,
                 format!("{} `{}`", error.help, error.key),
             )
-        })
+        })?;
+        Ok(with_labels(topology, read_labels(&document, graph)))
     }
+}
+
+/// The same network, whose switches have `labels` as names, unless a node is called so already.
+fn with_labels(topology: Topology, labels: Vec<Option<String>>) -> Topology {
+    let given = |node: NodeId| topology.name(node).to_owned();
+    let own: BTreeSet<String> = (0..topology.len())
+        .map(|node| given(NodeId::from_index(node)))
+        .collect();
+    let hosts = topology.hosts().iter().map(|&host| given(host));
+    let switches = topology.switches().zip(labels).map(|(switch, label)| {
+        let label = label.filter(|label| !own.contains(label));
+        label.unwrap_or_else(|| given(switch))
+    });
+    let names = NodeNames::of(hosts.chain(switches));
+    topology.called(names)
 }
 
 #[cfg(test)]

@@ -141,7 +141,7 @@ pub(crate) fn pair(
         if context.position(node).is_none() {
             return Err(ConfigError::new(
                 key,
-                format!("node {node} is not a host"),
+                format!("{} is not a host", context.names.label(node)),
                 format!("the hosts are numbered {}", context.host_numbers()),
             ));
         }
@@ -151,7 +151,7 @@ pub(crate) fn pair(
     }
     Err(ConfigError::new(
         "server",
-        format!("host {client} asks itself"),
+        format!("{} asks itself", context.names.label(client)),
         "choose a server that is not the client",
     ))
 }

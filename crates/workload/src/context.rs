@@ -1,5 +1,6 @@
 //! Information about the network and the run that a workload is built with.
 
+use std::fmt;
 use std::sync::Arc;
 
 use fabricsim_core::id::NodeId;
@@ -14,6 +15,36 @@ pub struct Host {
     pub rate: Rate,
 }
 
+/// What the nodes of a topology are called.
+pub trait NodeNames: fmt::Debug + Send + Sync {
+    /// The name of `node`, if there is such a node.
+    fn name(&self, node: NodeId) -> Option<&str>;
+}
+
+/// The names of the nodes, where they have any.
+#[derive(Clone, Debug, Default)]
+pub struct Names(Option<Arc<dyn NodeNames>>);
+
+impl Names {
+    /// The names that `names` gives.
+    pub fn new(names: impl NodeNames + 'static) -> Self {
+        Self(Some(Arc::new(names)))
+    }
+
+    /// The name of `node`, if it has one.
+    pub(crate) fn name(&self, node: NodeId) -> Option<&str> {
+        self.0.as_ref()?.name(node)
+    }
+
+    /// The name of `node` and its number, for messages: `tor3 (node 19)`.
+    pub(crate) fn label(&self, node: NodeId) -> String {
+        match self.name(node) {
+            Some(name) => format!("{name} (node {node})"),
+            None => format!("node {node}"),
+        }
+    }
+}
+
 /// The hosts and the randomness that a workload is built with.
 #[derive(Clone, Debug)]
 pub struct WorkloadContext {
@@ -23,6 +54,8 @@ pub struct WorkloadContext {
     pub seed: u64,
     /// The number of the workload in the scenario, from zero; below 2^32.
     pub index: u64,
+    /// What nodes are called in messages and lists.
+    pub names: Names,
 }
 
 impl WorkloadContext {
@@ -88,6 +121,27 @@ pub(crate) mod testing {
             hosts,
             seed,
             index: 0,
+            names: Names::default(),
+        }
+    }
+
+    /// Hosts called `h0` and so on.
+    #[derive(Debug)]
+    struct Lettered(Vec<String>);
+
+    impl NodeNames for Lettered {
+        fn name(&self, node: NodeId) -> Option<&str> {
+            self.0.get(node.index()).map(String::as_str)
+        }
+    }
+
+    /// Like [`context`], whose hosts are called `h0` and so on, and the node after them `sw`.
+    pub(crate) fn named(count: u32, seed: u64) -> WorkloadContext {
+        let hosts = (0..count).map(|number| format!("h{number}"));
+        let names = hosts.chain(["sw".to_owned()]).collect();
+        WorkloadContext {
+            names: Names::new(Lettered(names)),
+            ..context(count, seed)
         }
     }
 }

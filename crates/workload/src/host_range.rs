@@ -77,7 +77,10 @@ pub(crate) fn select(
             let Ok(found) = by_id.binary_search_by_key(&id, |(id, _)| *id) else {
                 return Err(ConfigError::new(
                     key,
-                    format!("`{range}` includes node {id}, which is not a host"),
+                    format!(
+                        "`{range}` includes {}, which is not a host",
+                        context.names.label(id)
+                    ),
                     format!("the hosts are numbered {}", context.host_numbers()),
                 ));
             };

@@ -106,7 +106,7 @@ impl IncastConfig {
         if let Some(receiver) = self.receiver.filter(|id| context.position(*id).is_none()) {
             return Err(ConfigError::new(
                 "receiver",
-                format!("node {receiver} is not a host"),
+                format!("{} is not a host", context.names.label(receiver)),
                 format!("the hosts are numbered {}", context.host_numbers()),
             ));
         }

@@ -26,10 +26,10 @@
 //! ```
 //! use fabricsim_core::id::{ClassId, NodeId};
 //! use fabricsim_core::units::{Duration, Rate};
-//! use fabricsim_workload::{Host, PoissonConfig, Workload, WorkloadContext};
+//! use fabricsim_workload::{Host, Names, PoissonConfig, Workload, WorkloadContext};
 //!
 //! let hosts = (0..16).map(|n| Host { id: NodeId(n), rate: Rate::from_gbps(100) }).collect();
-//! let context = WorkloadContext { hosts, seed: 1, index: 0 };
+//! let context = WorkloadContext { hosts, seed: 1, index: 0, names: Names::default() };
 //! let config = PoissonConfig::new("websearch", 0.5, Duration::from_ms(10));
 //! let mut source = config.build(&context, ClassId(0))?;
 //!
@@ -64,7 +64,7 @@ pub use all_to_all::AllToAllConfig;
 pub use application::HostApplications;
 pub use cdf::SizeCdf;
 pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
-pub use context::{Expected, Host, WorkloadContext};
+pub use context::{Expected, Host, Names, NodeNames, WorkloadContext};
 pub use download::DownloadConfig;
 pub use fetch::{
     FetchConfig, FlowDistribution, NamedRequests, WorkloadFlow, ccafct_flows, read_workload,

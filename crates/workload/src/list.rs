@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::csv::parse_csv;
 pub use self::hpcc::{FlowTimes, parse_hpcc_flows};
-use crate::context::Host;
+use crate::context::WorkloadContext;
 use crate::text::lines;
 
 /// The two forms of a list of flows.
@@ -140,10 +140,15 @@ impl ListConfig {
     ///
     /// # Errors
     /// At the place in `text` that is at fault; see [`parse_csv`] and [`parse_hpcc_flows`].
-    pub fn load(&mut self, text: &str, hosts: &[Host], times: FlowTimes) -> Result<(), InputError> {
+    pub fn load(
+        &mut self,
+        text: &str,
+        context: &WorkloadContext,
+        times: FlowTimes,
+    ) -> Result<(), InputError> {
         self.list = Some(match detect(text) {
-            ListFormat::Csv => parse_csv(text, hosts)?,
-            ListFormat::HpccFlows => parse_hpcc_flows(text, hosts, times)?,
+            ListFormat::Csv => parse_csv(text, context)?,
+            ListFormat::HpccFlows => parse_hpcc_flows(text, context, times)?,
         });
         Ok(())
     }
@@ -218,7 +223,7 @@ mod tests {
             "path"
         );
         let text = "src,dst,size_bytes,start_ns\n0,1,10,50\n2,3,20,7\n3,1,30,50\n";
-        config.load(text, &context.hosts, FlowTimes::Exact).unwrap();
+        config.load(text, &context, FlowTimes::Exact).unwrap();
         let mut source = config.build(&context, ClassId(6)).unwrap();
         assert_eq!(source.next_start(), Some(Time::from_ns(7)));
         let flows: Vec<_> = std::iter::from_fn(|| source.next_flow()).collect();
@@ -237,7 +242,7 @@ mod tests {
         config
             .load(
                 "src,dst,size_bytes,start_ns,class\n0,1,10,50,3\n",
-                &context.hosts,
+                &context,
                 FlowTimes::Exact,
             )
             .unwrap();

@@ -60,8 +60,8 @@ impl PoissonConfig {
             [only] if sources.binary_search(&only).is_ok() => Err(ConfigError::new(
                 "destinations",
                 format!(
-                    "host {} has no host to send to but itself",
-                    context.hosts[only].id
+                    "{} has no host to send to but itself",
+                    context.names.label(context.hosts[only].id)
                 ),
                 "add destinations, or leave this host out of `sources`",
             )),

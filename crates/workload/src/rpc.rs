@@ -164,7 +164,10 @@ impl RpcConfig {
         match servers[..] {
             [only] if clients.binary_search(&only).is_ok() => Err(ConfigError::new(
                 "servers",
-                format!("host {} has no server but itself", context.hosts[only].id),
+                format!(
+                    "{} has no server but itself",
+                    context.names.label(context.hosts[only].id)
+                ),
                 "add servers, or leave this host out of `clients`",
             )),
             _ => Ok((clients, servers)),

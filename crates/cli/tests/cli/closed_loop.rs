@@ -214,8 +214,10 @@ fn the_table_of_a_sweep_has_columns_of_queries() {
         assert_eq!(cell(&table, row, "queries_class0"), format!("{queries}"));
         assert_eq!(cell(&table, row, "queries_unfinished_class0"), "0");
         let qct = number(row, "qct_mean_ns_class0");
-        assert!((number(row, "qct_p99_ns_class0") - qct).abs() < 1e-6);
-        assert_eq!(cell(&table, row, "qct_slowdown_p99_class0"), "1.000000");
+        // One query has no median, and five no 99th percentile.
+        assert_eq!(cell(&table, row, "qct_p50_ns_class0").is_empty(), row == 0);
+        assert_eq!(cell(&table, row, "qct_p99_ns_class0"), "");
+        assert_eq!(cell(&table, row, "qct_slowdown_p99_class0"), "");
         let span = queries * qct + (queries - 1.0) * 20_000.0;
         let qps = number(row, "qps_class0");
         assert!((qps * span / 1e9 / queries - 1.0).abs() < 1e-6, "{qps}");

@@ -35,5 +35,6 @@ mod support;
 mod sweep;
 mod terminal;
 mod threads;
+mod tools;
 mod warnings;
 mod words;

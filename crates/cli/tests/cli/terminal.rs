@@ -180,6 +180,84 @@ fn all_errors_of_a_file_are_shown_at_once() {
     insta::assert_snapshot!(outcome.stderr);
 }
 
+/// A scenario whose tables can be read and are wrong, each for itself.
+const UNFIT: &str = r#"[topology]
+kind = "star"
+hosts = 4
+
+[[workload]]
+kind = "incast"
+fan_in = 9
+size = "1KB"
+at = "0s"
+
+[[workload]]
+kind = "permutation"
+size = "0B"
+
+[[event]]
+at = "1us"
+kind = "switch-down"
+switch = "host1"
+
+[[event]]
+at = "1us"
+kind = "link-down"
+link = ["host1", "host2"]
+
+[routing]
+policy = "luck"
+
+[observe]
+interval = "1us"
+queues = true
+nodes = ["99"]
+
+[cc]
+kind = "hpcc"
+"#;
+
+#[test]
+fn all_tables_that_cannot_be_used_are_shown_at_once() {
+    let folder = Folder::new();
+    folder.write("t.toml", UNFIT);
+    let outcome = folder.run(&["check", "t.toml"]);
+    assert_eq!(outcome.code, Some(2));
+    insta::assert_snapshot!(outcome.stderr);
+}
+
+#[test]
+fn names_that_no_node_has_are_shown_with_keys_that_cannot_be_read() {
+    let folder = Folder::new();
+    let text = UNFIT.replace("\"host1\"", "\"host8\"");
+    folder.write("t.toml", &text.replace("fan_in = 9", "fan_in = \"9\""));
+    let outcome = folder.run(&["check", "t.toml"]);
+    assert_eq!(outcome.code, Some(2));
+    for place in ["t.toml:7:10", "t.toml:18:10", "t.toml:23:9"] {
+        assert!(outcome.stderr.contains(place), "{}", outcome.stderr);
+    }
+    assert_eq!(
+        outcome.stderr.matches("  x ").count(),
+        3,
+        "{}",
+        outcome.stderr
+    );
+}
+
+#[test]
+fn check_and_run_tell_the_oversubscription_of_each_tier() {
+    let folder = Folder::new();
+    let path = project("examples/scenarios/clos.toml");
+    let path = path.to_str().expect("a path in UTF-8");
+    let said = folder.run(&["check", path]).succeeded().stdout;
+    let line = "oversubscribed  tor 3:1, agg 1:1\n";
+    assert!(said.contains(line), "{said}");
+    let json = folder.run(&["check", path, "--json"]).succeeded().stdout;
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["oversubscription"][0]["tier"], "tor");
+    assert_eq!(json["oversubscription"][0]["most"], 3.0);
+}
+
 #[test]
 fn what_follows_from_an_error_is_not_told() {
     let folder = Folder::new();

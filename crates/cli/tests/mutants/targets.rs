@@ -14,7 +14,9 @@ use fabricsim::report::{
     equal_count_bins, read_fct, read_hpcc_fct,
 };
 use fabricsim::topology::{GraphmlConfig, parse_hpcc};
-use fabricsim::workload::{FlowTimes, Host, SizeCdf, parse_csv, parse_hpcc_flows};
+use fabricsim::workload::{
+    FlowTimes, Host, Names, SizeCdf, WorkloadContext, parse_csv, parse_hpcc_flows,
+};
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_experiments::Sweep;
 use fabricsim_experiments::harm::{HarmSettings, HarmTest, read_workload};
@@ -69,12 +71,18 @@ const CHANGED: &str = include_str!("../../../../examples/scenarios/default.toml"
 /// # Errors
 /// What must not be: a refusal without a place or without a suggested fix.
 pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, String> {
-    let hosts: Vec<Host> = (0..16)
+    let hosts = (0..16)
         .map(|n| Host {
             id: NodeId(n),
             rate: Rate::from_gbps(100),
         })
         .collect();
+    let context = WorkloadContext {
+        hosts,
+        seed: 1,
+        index: 0,
+        names: Names::default(),
+    };
     match kind {
         Kind::Scenario => of_error(build(Scenario::from_text("x.toml", text, folder, &[]))),
         Kind::Override => of_error(build(Scenario::from_text(
@@ -91,8 +99,8 @@ pub(crate) fn judge(kind: Kind, text: &str, folder: &Path) -> Result<Verdict, St
         ),
         Kind::Topology => of_input(text, parse_hpcc(text)),
         Kind::Graphml => of_input(text, GraphmlConfig::new("x.graphml").read(text)),
-        Kind::FlowsCsv => of_input(text, parse_csv(text, &hosts)),
-        Kind::FlowsTxt => of_input(text, parse_hpcc_flows(text, &hosts, FlowTimes::Exact)),
+        Kind::FlowsCsv => of_input(text, parse_csv(text, &context)),
+        Kind::FlowsTxt => of_input(text, parse_hpcc_flows(text, &context, FlowTimes::Exact)),
         Kind::Sizes => of_input(
             text,
             SizeCdf::parse(text).map(|sizes| {

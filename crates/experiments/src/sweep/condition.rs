@@ -1,4 +1,4 @@
-//! Conditions that select the points of an `[[exclude]]` or an `[[override]]`.
+//! Conditions that select the points of an `[[only]]`, an `[[exclude]]` or an `[[override]]`.
 
 use std::ops::Range;
 

@@ -39,6 +39,11 @@ pub const SWEEP_KEYS: Keys = &[
         ValueKind::List(&ValueKind::Table(AXIS_KEYS)),
     ),
     Key::new(
+        "only",
+        "[[only]] tables: points are kept that have the values of at least one of them",
+        ValueKind::List(&ValueKind::Table(&[])),
+    ),
+    Key::new(
         "exclude",
         "[[exclude]] tables: points that have these values of these axes are left out",
         ValueKind::List(&ValueKind::Table(&[])),
@@ -80,6 +85,7 @@ const MOST_POINTS: usize = 100_000;
 pub(super) struct Definition<'a> {
     name: Option<Spanned<String>>,
     axes: Vec<Axis<'a>>,
+    only: Vec<Condition>,
     excludes: Vec<Condition>,
     overrides: Vec<(Condition, Vec<Setting<'a>>)>,
 }
@@ -102,14 +108,8 @@ impl<'a> Definition<'a> {
         }
         refuse_same_names(document, &axes)?;
         refuse_lost_settings(document, &axes)?;
-        let excludes = document
-            .sections(&mut root, "exclude")?
-            .iter()
-            .map(|section| {
-                let place = section.span.clone();
-                Condition::read(document, &section.title, place, &section.table, &axes)
-            })
-            .collect::<Result<_, _>>()?;
+        let only = read_conditions(document, &mut root, "only", &axes)?;
+        let excludes = read_conditions(document, &mut root, "exclude", &axes)?;
         let overrides = document
             .sections(&mut root, "override")?
             .iter()
@@ -118,6 +118,7 @@ impl<'a> Definition<'a> {
         Ok(Self {
             name,
             axes,
+            only,
             excludes,
             overrides,
         })
@@ -180,21 +181,25 @@ impl<'a> Definition<'a> {
             }
             choices
         };
-        let excluded =
-            |choices: &Vec<usize>| self.excludes.iter().any(|exclude| exclude.holds(choices));
         let kept: Vec<Vec<usize>> = (0..count)
             .map(choices)
-            .filter(|choices| !excluded(choices))
+            .filter(|choices| self.keeps(choices))
             .collect();
         if kept.is_empty() {
-            return Err(document.diagnostic(
-                first,
-                "every point of the sweep is excluded",
-                "leave out an [[exclude]]",
-            ));
+            let help = match self.only.is_empty() {
+                true => "leave out an [[exclude]]",
+                false => "leave out an [[exclude]], or add an [[only]]",
+            };
+            return Err(document.diagnostic(first, "every point of the sweep is excluded", help));
         }
         self.refuse_same_folders(document, &kept)?;
         Ok(kept)
+    }
+
+    /// Returns whether the point with these choices is one of the sweep's.
+    fn keeps(&self, choices: &[usize]) -> bool {
+        let meant = |conditions: &[Condition]| conditions.iter().any(|it| it.holds(choices));
+        (self.only.is_empty() || meant(&self.only)) && !meant(&self.excludes)
     }
 
     fn labels(&self, choices: &[usize]) -> impl Iterator<Item = &str> {
@@ -292,6 +297,21 @@ impl<'a> Definition<'a> {
         };
         Scenario::read_tables(*document, tables, folder, custom)
     }
+}
+
+/// Reads the tables `[[name]]`, each of which says values of axes.
+fn read_conditions<'a>(
+    document: &Document<'a>,
+    root: &mut DeTable<'a>,
+    name: &str,
+    axes: &[Axis<'a>],
+) -> Result<Vec<Condition>, Error> {
+    let sections = document.sections(root, name)?;
+    let read = |section: &Section<'a>| {
+        let place = section.span.clone();
+        Condition::read(document, &section.title, place, &section.table, axes)
+    };
+    sections.iter().map(read).collect()
 }
 
 fn read_override<'a>(

@@ -156,6 +156,25 @@ fn points_can_be_left_out_and_changed() {
 }
 
 #[test]
+fn points_of_at_least_one_only_are_kept_unless_they_are_excluded() {
+    let only = "[[only]]\nfan_in = 2\n[[only]]\nscheme = [\"DCTCP\"]\n";
+    let kept = sweep(&format!("{AXES}{only}"));
+    assert_eq!(
+        names(&kept),
+        [
+            "fan_in=2,scheme=HPCC",
+            "fan_in=2,scheme=DCTCP",
+            "fan_in=4,scheme=DCTCP"
+        ]
+    );
+    let both = sweep(&format!("{AXES}{only}[[exclude]]\nfan_in = 4\n"));
+    assert_eq!(
+        names(&both),
+        ["fan_in=2,scheme=HPCC", "fan_in=2,scheme=DCTCP"]
+    );
+}
+
+#[test]
 fn the_base_can_be_given_from_outside() {
     let text = AXES.replace("scenario = \"base.toml\"\n", "");
     let input = SweepInput {

@@ -98,10 +98,12 @@ impl PathResolver for HostRoutes {
     fn check(&self, request: &FlowRequest) -> Result<(), String> {
         let topology = self.routes.topology();
         if request.dst.index() >= topology.len() || !topology.is_host(request.dst) {
-            return Err(format!(
-                "its destination, node {}, is not a host",
-                request.dst
-            ));
+            let there = request.dst.index() < topology.len();
+            let node = match there {
+                true => topology.label(request.dst),
+                false => format!("node {}", request.dst),
+            };
+            return Err(format!("its destination, {node}, is not a host"));
         }
         if let Some(tcp) = self.ideal.tcp()
             && !tcp.may_use(request.class, request.priority)

@@ -81,7 +81,7 @@ impl NicRules {
             nic.is_some_and(|nic| nic.index() >= topology.ports(host).len())
         };
         let (host, nic) = ends.into_iter().find(lacks)?;
-        Some(format!("no NIC {} at host {host}", nic?))
+        Some(format!("no NIC {} at {}", nic?, topology.label(host)))
     }
 
     /// Returns the path of a message of a connection between the addresses `ends`, that is by the

@@ -6,7 +6,7 @@ use std::any::Any;
 use std::io::{self, BufWriter, Write};
 
 use fabricsim_core::id::ClassId;
-use fabricsim_report::{Checksum, RpcRecord, RpcStatistics, write_rpc};
+use fabricsim_report::{Checksum, Percentile, RpcRecord, RpcStatistics, write_rpc};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
 use fabricsim_topology::Routes;
@@ -85,21 +85,25 @@ impl Clients {
         let own = || records.iter().filter(|record| record.class == self.class);
         let qct = RpcStatistics::of(own().map(|one| one.qct().as_ps() as f64 / 1e3).collect());
         let slowdown = RpcStatistics::of(own().map(RpcRecord::slowdown).collect());
+        let count = own().count();
+        let of_enough = |percentile: Percentile, statistics: Option<RpcStatistics>| {
+            statistics.filter(|_| percentile.is_known_of(count))
+        };
         RpcSummary {
             class: self.class.0,
-            queries: own().count() as u64,
+            queries: count as u64,
             unfinished: self.waiting,
             qps: self.rate.of(own().map(|record| record.completion)),
             qct_mean_ns: qct.map(|all| all.mean),
-            qct_p50_ns: qct.map(|all| all.p50),
-            qct_p95_ns: qct.map(|all| all.p95),
-            qct_p99_ns: qct.map(|all| all.p99),
-            qct_p999_ns: qct.map(|all| all.p999),
+            qct_p50_ns: of_enough(Percentile::P50, qct).map(|all| all.p50),
+            qct_p95_ns: of_enough(Percentile::P95, qct).map(|all| all.p95),
+            qct_p99_ns: of_enough(Percentile::P99, qct).map(|all| all.p99),
+            qct_p999_ns: of_enough(Percentile::P999, qct).map(|all| all.p999),
             slowdown_mean: slowdown.map(|all| all.mean),
-            slowdown_p50: slowdown.map(|all| all.p50),
-            slowdown_p95: slowdown.map(|all| all.p95),
-            slowdown_p99: slowdown.map(|all| all.p99),
-            slowdown_p999: slowdown.map(|all| all.p999),
+            slowdown_p50: of_enough(Percentile::P50, slowdown).map(|all| all.p50),
+            slowdown_p95: of_enough(Percentile::P95, slowdown).map(|all| all.p95),
+            slowdown_p99: of_enough(Percentile::P99, slowdown).map(|all| all.p99),
+            slowdown_p999: of_enough(Percentile::P999, slowdown).map(|all| all.p999),
         }
     }
 }

@@ -6,9 +6,9 @@ use fabricsim_topology::{LinkLoads, Topology};
 
 use super::{BusyLink, TierUtilization};
 
-/// For each node, how many links it is from the nearest host. Switches inside of servers have a level
-/// of their own, above all others.
-fn levels(topology: &Topology) -> Vec<usize> {
+/// For each node, how many links it is from the nearest host. Switches inside of servers have a
+/// level of their own, above all others.
+pub(crate) fn levels(topology: &Topology) -> Vec<usize> {
     let mut levels = vec![usize::MAX; topology.len()];
     let mut queue: Vec<NodeId> = topology.hosts().to_vec();
     for host in &queue {
@@ -63,9 +63,10 @@ impl Tiers {
     }
 }
 
-/// Returns the names of the nodes of each level, those of the topology if it has any. Fabrics of two and three layers have their
-/// customary names; elsewhere, switch tiers are numbered from the hosts.
-fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
+/// Returns the names of the nodes of each level, those of the topology if it has any. Fabrics of
+/// two and three layers have their customary names; elsewhere, switch tiers are numbered from the
+/// hosts.
+pub(crate) fn names(topology: &Topology, levels: &[usize]) -> Vec<String> {
     let servers = usize::from(topology.switches().any(|node| topology.is_inner(node)));
     let highest = highest(levels) - servers;
     if topology.tier_names().len() == highest + 1 {

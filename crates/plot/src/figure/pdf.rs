@@ -1,18 +1,18 @@
 //! A picture as PDF: paths only, letters included, so that no font has to be there.
 //!
-//! The crate svg2pdf does the same, but for another version of usvg than the one that draws PNGs.
+//! The crates svg2pdf and krilla-svg draw whole pictures, but with other versions of usvg than the
+//! one that draws PNGs.
 
-use std::fmt::Write;
-
+use pdf_writer::types::{LineCapStyle, LineJoinStyle};
+use pdf_writer::writers::ExtGraphicsState;
+use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref};
 use resvg::tiny_skia::{PathSegment, Point, Transform};
-use resvg::usvg::{FillRule, Group, LineCap, LineJoin, Node, Paint, Path, Tree};
+use resvg::usvg::{FillRule, Group, LineCap, LineJoin, Node, Paint, Path, Stroke, Tree};
 
 use super::png::{DrawError, tree};
 
 /// Points of a page for each unit of the SVG: a unit is a 96th of an inch.
 const POINTS: f32 = 0.75;
-
-const FITS: &str = "a string takes everything";
 
 /// Draws `svg` as a page of its size.
 ///
@@ -21,17 +21,20 @@ const FITS: &str = "a string takes everything";
 pub fn to_pdf(svg: &str) -> Result<Vec<u8>, DrawError> {
     let tree: Tree = tree(svg)?;
     let (width, height) = (tree.size().width() * POINTS, tree.size().height() * POINTS);
-    let mut drawing = Drawing::default();
+    let mut drawing = Drawing {
+        content: Content::new(),
+        states: Vec::new(),
+    };
     // A page begins at its lower left corner.
-    writeln!(drawing.content, "{POINTS} 0 0 -{POINTS} 0 {height} cm").expect(FITS);
+    let upside_down = [POINTS, 0.0, 0.0, -POINTS, 0.0, height];
+    drawing.content.transform(upside_down);
     drawing.group(tree.root(), 1.0);
-    Ok(file(width, height, &drawing))
+    Ok(file(Rect::new(0.0, 0.0, width, height), drawing))
 }
 
 /// The drawing operations of a page.
-#[derive(Default)]
 struct Drawing {
-    content: String,
+    content: Content,
     /// Opacities of filling and drawing, each of which is a state with a name of its own.
     states: Vec<(f32, f32)>,
 }
@@ -41,14 +44,15 @@ impl Drawing {
         let opacity = opacity * group.opacity().get();
         let clipped = group.clip_path().is_some();
         if let Some(clip) = group.clip_path() {
-            self.content.push_str("q\n");
+            self.content.save_state();
             let base = group.abs_transform().pre_concat(clip.transform());
             for node in clip.root().children() {
                 if let Node::Path(path) = node {
                     self.outline(path, base.pre_concat(path.abs_transform()));
                 }
             }
-            self.content.push_str("W n\n");
+            self.content.clip_nonzero();
+            self.content.end_path();
         }
         for node in group.children() {
             match node {
@@ -60,7 +64,7 @@ impl Drawing {
             }
         }
         if clipped {
-            self.content.push_str("Q\n");
+            self.content.restore_state();
         }
     }
 
@@ -81,45 +85,46 @@ impl Drawing {
             stroke.map_or(1.0, |stroke| stroke.1),
         );
         let state = self.state(opacities);
-        writeln!(self.content, "q /S{state} gs").expect(FITS);
+        self.content.save_state();
+        let name = state_name(state);
+        self.content.set_parameters(Name(name.as_bytes()));
         if let Some(([red, green, blue], _, _)) = fill {
-            writeln!(self.content, "{red} {green} {blue} rg").expect(FITS);
+            self.content.set_fill_rgb(red, green, blue);
         }
         if let Some(([red, green, blue], _, stroke)) = stroke {
-            let cap = match stroke.linecap() {
-                LineCap::Butt => 0,
-                LineCap::Round => 1,
-                LineCap::Square => 2,
-            };
-            let join = match stroke.linejoin() {
-                LineJoin::Round => 1,
-                LineJoin::Bevel => 2,
-                LineJoin::Miter | LineJoin::MiterClip => 0,
-            };
-            let dashes: Vec<String> = stroke
-                .dasharray()
-                .unwrap_or_default()
-                .iter()
-                .map(f32::to_string)
-                .collect();
-            writeln!(
-                self.content,
-                "{red} {green} {blue} RG {} w {cap} J {join} j [{}] 0 d",
-                stroke.width().get(),
-                dashes.join(" ")
-            )
-            .expect(FITS);
+            self.content.set_stroke_rgb(red, green, blue);
+            self.pen(stroke);
         }
         self.outline(path, path.abs_transform());
-        self.content.push_str(match (fill, stroke) {
-            (None, None) => "n",
-            (None, Some(_)) => "S",
-            (Some((_, _, FillRule::NonZero)), None) => "f",
-            (Some((_, _, FillRule::EvenOdd)), None) => "f*",
-            (Some((_, _, FillRule::NonZero)), Some(_)) => "B",
-            (Some((_, _, FillRule::EvenOdd)), Some(_)) => "B*",
-        });
-        self.content.push_str("\nQ\n");
+        match (fill, stroke) {
+            (None, None) => self.content.end_path(),
+            (None, Some(_)) => self.content.stroke(),
+            (Some((_, _, FillRule::NonZero)), None) => self.content.fill_nonzero(),
+            (Some((_, _, FillRule::EvenOdd)), None) => self.content.fill_even_odd(),
+            (Some((_, _, FillRule::NonZero)), Some(_)) => self.content.fill_nonzero_and_stroke(),
+            (Some((_, _, FillRule::EvenOdd)), Some(_)) => self.content.fill_even_odd_and_stroke(),
+        };
+        self.content.restore_state();
+    }
+
+    /// Sets how lines are drawn: their width, ends, corners and dashes.
+    fn pen(&mut self, stroke: &Stroke) {
+        let cap = match stroke.linecap() {
+            LineCap::Butt => LineCapStyle::ButtCap,
+            LineCap::Round => LineCapStyle::RoundCap,
+            LineCap::Square => LineCapStyle::ProjectingSquareCap,
+        };
+        let join = match stroke.linejoin() {
+            LineJoin::Round => LineJoinStyle::RoundJoin,
+            LineJoin::Bevel => LineJoinStyle::BevelJoin,
+            LineJoin::Miter | LineJoin::MiterClip => LineJoinStyle::MiterJoin,
+        };
+        let dashes = stroke.dasharray().unwrap_or_default();
+        self.content
+            .set_line_width(stroke.width().get())
+            .set_line_cap(cap)
+            .set_line_join(join)
+            .set_dash_pattern(dashes.iter().copied(), stroke.dashoffset());
     }
 
     /// The number of the state with these opacities.
@@ -145,11 +150,11 @@ impl Drawing {
             match segment {
                 PathSegment::MoveTo(to) => {
                     last = at(to);
-                    writeln!(self.content, "{} {} m", last.x, last.y)
+                    self.content.move_to(last.x, last.y);
                 }
                 PathSegment::LineTo(to) => {
                     last = at(to);
-                    writeln!(self.content, "{} {} l", last.x, last.y)
+                    self.content.line_to(last.x, last.y);
                 }
                 PathSegment::QuadTo(bend, to) => {
                     let (bend, to) = (at(bend), at(to));
@@ -158,24 +163,19 @@ impl Drawing {
                         let third = |end: f32, bend: f32| end + (bend - end) * 2.0 / 3.0;
                         (third(end.x, bend.x), third(end.y, bend.y))
                     };
-                    let (first, second) = (towards(last), towards(to));
+                    let ((a, b), (c, d)) = (towards(last), towards(to));
                     last = to;
-                    let ((a, b), (c, d)) = (first, second);
-                    writeln!(self.content, "{a} {b} {c} {d} {} {} c", to.x, to.y)
+                    self.content.cubic_to(a, b, c, d, to.x, to.y);
                 }
                 PathSegment::CubicTo(first, second, to) => {
                     let [a, b, to] = [first, second, to].map(at);
                     last = to;
-                    let (from, towards) = ((a.x, a.y), (b.x, b.y));
-                    writeln!(
-                        self.content,
-                        "{} {} {} {} {} {} c",
-                        from.0, from.1, towards.0, towards.1, to.x, to.y
-                    )
+                    self.content.cubic_to(a.x, a.y, b.x, b.y, to.x, to.y);
                 }
-                PathSegment::Close => writeln!(self.content, "h"),
+                PathSegment::Close => {
+                    self.content.close_path();
+                }
             }
-            .expect(FITS);
         }
     }
 }
@@ -191,44 +191,31 @@ fn color(paint: &Paint) -> Option<[f32; 3]> {
     }
 }
 
-/// The file with `drawing` on its only page.
-fn file(width: f32, height: f32, drawing: &Drawing) -> Vec<u8> {
-    let mut states = String::new();
+/// The name of the state number `place`.
+fn state_name(place: usize) -> String {
+    format!("S{place}")
+}
+
+/// The file with `drawing` on its only page, which is as large as `room`.
+fn file(room: Rect, drawing: Drawing) -> Vec<u8> {
+    let [catalog, pages, page, content] = [1, 2, 3, 4].map(Ref::new);
+    let mut pdf = Pdf::new();
+    pdf.catalog(catalog).pages(pages);
+    pdf.pages(pages).kids([page]).count(1);
+    let mut only = pdf.page(page);
+    only.parent(pages).media_box(room).contents(content);
+    let mut resources = only.resources();
+    let mut states = resources.ext_g_states();
     for (place, (fill, stroke)) in drawing.states.iter().enumerate() {
-        write!(states, "/S{place} << /ca {fill} /CA {stroke} >> ").expect(FITS);
+        let name = state_name(place);
+        let mut state: ExtGraphicsState<'_> = states.insert(Name(name.as_bytes())).start();
+        state.non_stroking_alpha(*fill).stroking_alpha(*stroke);
     }
-    let content = &drawing.content;
-    let objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-        format!(
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width} {height}] /Contents 4 0 R \
-             /Resources << /ExtGState << {states}>> >> >>"
-        ),
-        format!(
-            "<< /Length {} >>\nstream\n{content}\nendstream",
-            content.len()
-        ),
-    ];
-    let mut file = String::from("%PDF-1.4\n");
-    let mut places = Vec::new();
-    for (number, object) in (1..).zip(&objects) {
-        places.push(file.len());
-        writeln!(file, "{number} 0 obj\n{object}\nendobj").expect(FITS);
-    }
-    let table = file.len();
-    let count = objects.len() + 1;
-    // Rows of the table are 20 bytes long, ends of lines included.
-    write!(file, "xref\n0 {count}\n0000000000 65535 f \n").expect(FITS);
-    for place in places {
-        writeln!(file, "{place:010} 00000 n ").expect(FITS);
-    }
-    write!(
-        file,
-        "trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n"
-    )
-    .expect(FITS);
-    file.into_bytes()
+    states.finish();
+    resources.finish();
+    only.finish();
+    pdf.stream(content, &drawing.content.finish());
+    pdf.finish()
 }
 
 #[cfg(test)]
@@ -244,28 +231,22 @@ mod tests {
         let mut figure = Figure::new("A title");
         figure.panels.push(panel);
         let pdf = figure.to_pdf(Theme::Light).expect("a figure");
-        let text = String::from_utf8(pdf).expect("no bytes but text");
-        assert!(text.starts_with("%PDF-1.4") && text.ends_with("%%EOF\n"));
-        // What the table at the end points at.
-        let table = text
-            .rsplit("startxref\n")
-            .next()
-            .and_then(|end| end.lines().next());
-        let table: usize = table.and_then(|at| at.parse().ok()).expect("a place");
-        assert!(text[table..].starts_with("xref"));
-        let first: usize = text[table..].lines().nth(3).expect("a row")[..10]
-            .parse()
-            .expect("a place");
-        assert!(text[first..].starts_with("1 0 obj"));
+        assert!(pdf.starts_with(b"%PDF-1.") && pdf.ends_with(b"%%EOF"));
+        let text = String::from_utf8_lossy(&pdf);
+        assert!(text.contains("/MediaBox [0 0 "), "a page");
         // The blue line of the first series, and the letters as curves.
         assert!(
             text.contains("0 0.44705883 0.69803923 RG"),
             "the color of the line"
         );
         assert!(text.matches(" c\n").count() > 100, "letters");
-        assert_eq!(text.matches("\nW n\n").count(), 1, "one panel");
-        let balance = text.matches("\nQ\n").count();
-        assert!(balance > 10);
+        assert_eq!(text.matches("\nW\nn\n").count(), 1, "one panel");
+        let [saved, restored] = ["q", "Q"].map(|operator| {
+            let lines = text.lines();
+            lines.filter(|line| *line == operator).count()
+        });
+        assert_eq!(saved, restored);
+        assert!(saved > 10);
     }
 
     #[test]

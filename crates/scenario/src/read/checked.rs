@@ -25,41 +25,55 @@ use crate::schema::profile::quirks;
 /// is known, and whose places are `places`.
 ///
 /// # Errors
-/// The first part that cannot be used.
+/// The parts that cannot be used, each by its first fault. Tables are checked against the network
+/// when there is one, and against one another when each is good.
 pub(crate) fn check(
     mut raw: RawScenario,
     (base, built): (&Path, Option<Topology>),
     registry: &Registry,
     places: Places,
-) -> Result<Scenario, Refused> {
+) -> Result<Scenario, Vec<Refused>> {
+    let refused = |part: Part| move |error: ConfigError| part.refused(error);
+    let mut found = refused_settings(&raw);
+    let tcp = with_profile(raw.tcp);
+    keep(&mut found, tcp.validate().map_err(refused(Part::Tcp)));
+    let routing_policy = find_policy(&raw.routing, registry).map_err(refused(Part::Routing));
+    let routing_policy = keep(&mut found, routing_policy);
+    let class_cc = keep(&mut found, class_algorithms(&raw.workloads, raw.classes));
+    let queues = keep_all(&mut found, check_queues(raw.queues));
+    let queries = keep(&mut found, admit_queries(raw.queries));
     let topology = match built {
         Some(built) => Ok(built),
         None => build_topology(&*raw.topology, base),
     };
-    let topology = topology.map_err(|reason| Part::Topology.refused(reason))?;
-    let topology = (raw.host.apply(topology)).map_err(|error| Part::Host.refused(error))?;
-    let topology = Arc::new(topology);
-    let tcp = with_profile(raw.tcp);
-    let refused = |part: Part| move |error: ConfigError| part.refused(error);
-    tcp.validate().map_err(refused(Part::Tcp))?;
-    let routing_policy = find_policy(&raw.routing, registry).map_err(refused(Part::Routing))?;
+    let topology = topology.map_err(|reason| Part::Topology.refused(reason));
+    let topology = topology.and_then(|built| {
+        let applied = raw.host.apply(built);
+        applied.map_err(refused(Part::Host))
+    });
+    let Some(topology) = keep(&mut found, topology).map(Arc::new) else {
+        return Err(found);
+    };
     let output = raw.output.validate_for(&topology);
-    output.map_err(refused(Part::Output))?;
+    keep(&mut found, output.map_err(refused(Part::Output)));
     let traffic = Traffic {
         topology: &topology,
         folder: base,
         seed: raw.seed,
         times: quirks(raw.profile).start_times,
     };
-    traffic.load(raw.workloads.iter_mut().map(|raw| &mut raw.workload))?;
-    let class_cc = class_algorithms(&raw.workloads, raw.classes)?;
-    let queues = check_queues(raw.queues)?;
-    let events = resolve_events(raw.events, &topology)?;
+    let workloads = raw.workloads.iter_mut();
+    found.extend(traffic.load_each(workloads.map(|raw| &mut raw.workload)));
+    let events = keep_all(&mut found, resolve_events(raw.events, &topology));
     if let Some(observe) = &raw.observe {
         let checked = observe.validate(&topology, &raw.run);
-        checked.map_err(refused(Part::Observe))?;
+        keep(&mut found, checked.map_err(refused(Part::Observe)));
     }
-    let queries = admit_queries(raw.queries)?;
+    let (Some(routing_policy), Some(class_cc), Some(queries), true) =
+        (routing_policy, class_cc, queries, found.is_empty())
+    else {
+        return Err(found);
+    };
     let scenario = Scenario {
         name: raw.name,
         folder: base.to_owned(),
@@ -84,12 +98,27 @@ pub(crate) fn check(
         queries,
         places: Arc::new(places),
     };
-    scenario.check()?;
-    Ok(scenario)
+    match scenario.check() {
+        Ok(()) => Ok(scenario),
+        Err(refused) => Err(vec![refused]),
+    }
+}
+
+/// Returns what has been checked, or adds what is refused to `found`.
+fn keep<T>(found: &mut Vec<Refused>, checked: Result<T, Refused>) -> Option<T> {
+    checked.map_err(|refused| found.push(refused)).ok()
+}
+
+/// Returns what of `checked` is good, and adds what is refused to `found`.
+fn keep_all<T>(
+    found: &mut Vec<Refused>,
+    checked: impl Iterator<Item = Result<T, Refused>>,
+) -> Vec<T> {
+    checked.filter_map(|one| keep(found, one)).collect()
 }
 
 /// Returns the tables with values that are wrong whatever the other tables say.
-pub(crate) fn refused_settings(raw: &RawScenario) -> Vec<Refused> {
+fn refused_settings(raw: &RawScenario) -> Vec<Refused> {
     let parts = [
         (Part::Switch, raw.switch.validate()),
         (Part::Rdma, raw.transport.validate()),

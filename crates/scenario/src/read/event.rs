@@ -9,22 +9,20 @@ use crate::schema::event::tables::LinkTable;
 use crate::schema::event::{Event, EventKind, LinkName};
 use crate::schema::part::{Part, Refused};
 
-/// Returns the events of `tables`, which are in the order of the text.
-///
-/// # Errors
-/// The first one that `topology` cannot have.
+/// Returns the events of `tables`, which are in the order of the text; each may be one that
+/// `topology` cannot have.
 pub(crate) fn resolve_events(
     tables: Vec<RawEvent>,
     topology: &Topology,
-) -> Result<Vec<Event>, Refused> {
-    let events = tables.into_iter().enumerate().map(|(index, table)| {
+) -> impl Iterator<Item = Result<Event, Refused>> {
+    let tables = tables.into_iter().enumerate();
+    tables.map(move |(index, table)| {
         let event = resolve(table).and_then(|event| {
             event.validate(topology)?;
             Ok(event)
         });
         event.map_err(|error| Part::Event(index).refused(error))
-    });
-    events.collect()
+    })
 }
 
 fn resolve(table: RawEvent) -> Result<Event, ConfigError> {

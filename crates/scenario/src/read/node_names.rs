@@ -58,14 +58,14 @@ enum Count {
 impl NodeNumbers {
     /// Finds the nodes that `tables` name. The network is built only where there are names.
     ///
-    /// # Errors
-    /// A network that cannot be built, and the first name that no node has.
+    /// Names that no node has are added to `unknown`, and so is a network that cannot be built;
+    /// they stand for node 0, so that the other tables can be read.
     pub(crate) fn find<'a>(
         document: &Document<'a>,
         tables: &mut Tables<'a>,
-        registry: &Registry,
-        base: &Path,
-    ) -> Result<Self, Error> {
+        (registry, base): (&Registry, &Path),
+        unknown: &mut Vec<Error>,
+    ) -> Self {
         let mut given = Vec::new();
         visit(tables, registry, &mut |title, key, place| {
             let (values, count) = match &place {
@@ -88,25 +88,43 @@ impl NodeNumbers {
             }
         });
         if given.is_empty() {
-            return Ok(Self::default());
+            return Self::default();
         }
-        let config = registry.read_topology(document, &mut tables.topology.clone())?;
-        let topology = build_topology(&*config, base).map_err(|reason| {
-            let refused = Part::Topology.refused(reason);
-            tables.place(&refused).error(document, refused.reason)
-        })?;
+        let Some(topology) = Self::network(document, tables, (registry, base), unknown) else {
+            let numbers = given.into_iter().map(|given| (given.text, any_node()));
+            return Self {
+                topology: None,
+                numbers: numbers.collect(),
+            };
+        };
         let finder = NodeFinder::new(&topology);
         let mut numbers = BTreeMap::new();
         for given in given {
-            match numbers_of(&finder, &given) {
-                Some(found) => numbers.insert(given.text, found),
-                None => return Err(unknown(document, &finder, &given)),
-            };
+            let found = numbers_of(&finder, &given).unwrap_or_else(|| {
+                unknown.push(no_such_node(document, &finder, &given));
+                any_node()
+            });
+            numbers.insert(given.text, found);
         }
-        Ok(Self {
+        Self {
             topology: Some(topology),
             numbers,
-        })
+        }
+    }
+
+    /// Builds the network. A table that cannot be read is told with the others.
+    fn network<'a>(
+        document: &Document<'a>,
+        tables: &Tables<'a>,
+        (registry, base): (&Registry, &Path),
+        unknown: &mut Vec<Error>,
+    ) -> Option<Topology> {
+        let config = registry.read_topology(document, &mut tables.topology.clone());
+        let built = build_topology(&*config.ok()?, base).map_err(|reason| {
+            let refused = Part::Topology.refused(reason);
+            tables.place(&refused).error(document, refused.reason)
+        });
+        built.map_err(|error| unknown.push(error)).ok()
     }
 
     /// Returns the network, if it has been built.
@@ -186,8 +204,13 @@ fn numbers_of(finder: &NodeFinder<'_>, given: &Given) -> Option<Vec<String>> {
     (!found.is_empty()).then(|| ranges.collect())
 }
 
+/// What a name stands for that no node has.
+fn any_node() -> Vec<String> {
+    vec!["0".to_owned()]
+}
+
 /// The error of a name that no node has.
-fn unknown(document: &Document<'_>, finder: &NodeFinder<'_>, given: &Given) -> Error {
+fn no_such_node(document: &Document<'_>, finder: &NodeFinder<'_>, given: &Given) -> Error {
     let Given {
         title, key, text, ..
     } = given;

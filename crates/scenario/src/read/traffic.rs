@@ -9,7 +9,7 @@ use fabricsim_workload::{BoxedWorkload, WorkloadContext};
 
 use crate::read::workload::load_workload;
 use crate::scenario::counts::{FlowCount, check_count};
-use crate::scenario::hosts;
+use crate::scenario::{hosts, names};
 use crate::schema::part::{Part, Refused};
 
 /// Context with which workloads are completed.
@@ -32,23 +32,40 @@ impl Traffic<'_> {
         &self,
         workloads: impl ExactSizeIterator<Item = &'w mut BoxedWorkload>,
     ) -> Result<(), Refused> {
-        check_count(workloads.len())
-            .map_err(|(first, message, help)| Part::Workload(first).refused_whole(message, help))?;
-        let hosts = hosts(self.topology);
+        let refused = self.load_each(workloads).into_iter().next();
+        refused.map_or(Ok(()), Err)
+    }
+
+    /// Reads the files of `workloads`, and returns those that cannot be sent.
+    pub(crate) fn load_each<'w>(
+        &self,
+        workloads: impl ExactSizeIterator<Item = &'w mut BoxedWorkload>,
+    ) -> Vec<Refused> {
+        if let Err((first, message, help)) = check_count(workloads.len()) {
+            return vec![Part::Workload(first).refused_whole(message, help)];
+        }
+        let (hosts, names) = (hosts(self.topology), names(self.topology));
+        let mut found = Vec::new();
         let mut flows = FlowCount::default();
         for (index, workload) in workloads.enumerate() {
             let context = WorkloadContext {
                 hosts: Arc::clone(&hosts),
                 seed: self.seed,
                 index: index as u64,
+                names: names.clone(),
             };
             let part = Part::Workload(index);
-            let expected = load_workload(&mut **workload, self.folder, &context, self.times)
-                .map_err(|reason| part.refused(reason))?;
-            flows
-                .add(index, expected)
-                .map_err(|(message, help)| part.refused_whole(message, help))?;
+            match load_workload(&mut **workload, self.folder, &context, self.times) {
+                Err(reason) => found.push(part.refused(reason)),
+                Ok(expected) => {
+                    if let Err((message, help)) = flows.add(index, expected) {
+                        found.push(part.refused_whole(message, help));
+                        // All that follow would be too many as well.
+                        break;
+                    }
+                }
+            }
         }
-        Ok(())
+        found
     }
 }

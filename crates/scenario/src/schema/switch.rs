@@ -170,8 +170,9 @@ impl SwitchSettings {
                 return Err(ConfigError::new(
                     "buffer",
                     format!(
-                        "switch {node} sets {} bytes aside for the headroom and reserves of its {} \
+                        "{} sets {} bytes aside for the headroom and reserves of its {} \
                          ports ({} priorities), and its buffer has {}",
+                        topology.label(node),
                         set_aside.get(),
                         ports.len(),
                         config.priorities,
@@ -189,8 +190,9 @@ impl SwitchSettings {
                 return Err(ConfigError::new(
                     "buffer",
                     format!(
-                        "a port of switch {node} may fill {} bytes, and a full packet has {}: all \
+                        "a port of {} may fill {} bytes, and a full packet has {}: all \
                          would be dropped",
+                        topology.label(node),
                         share + config.reserve.get(),
                         longest_packet.get()
                     ),

@@ -37,6 +37,38 @@ fn config() -> GraphmlConfig {
 }
 
 #[test]
+fn switches_are_called_by_their_labels_where_these_differ() {
+    let labeled = |number: u32, label: &str| {
+        let bare = format!("<node id=\"{number}\">");
+        (
+            bare.clone(),
+            format!("{bare}<data key=\"d2\">{label}</data>"),
+        )
+    };
+    let mut text = MINI.to_owned();
+    for (number, label) in [
+        (1, "New York"),
+        (2, "Rome"),
+        (3, " Rome "),
+        (4, "?"),
+        (5, "host0"),
+    ] {
+        let (bare, with_label) = labeled(number, label);
+        text = text.replace(&bare, &with_label);
+    }
+    let topology = config().read(&text).unwrap();
+    let names: Vec<&str> = topology
+        .switches()
+        .map(|node| topology.name(node))
+        .collect();
+    let wanted = [
+        "a", "New_York", "switch8", "switch9", "switch10", "switch11",
+    ];
+    assert_eq!(names, wanted);
+    assert_eq!(topology.name(NodeId(5)), "host5");
+}
+
+#[test]
 fn nodes_are_switches_and_edges_are_links() {
     let config = GraphmlConfig {
         hosts_per_switch: 2,

@@ -8,7 +8,7 @@ use fabricsim_core::packet::Priority;
 use super::row::{self, HostSet};
 use super::{Classes, FlowList};
 use crate::check::{DEFAULT_DST_PORT, DEFAULT_PRIORITY};
-use crate::context::Host;
+use crate::context::WorkloadContext;
 use crate::text::{Piece, lines};
 
 /// Meaning of a column.
@@ -54,9 +54,9 @@ const IGNORED: &[&str] = &[
 /// lines and comments (`#`) are skipped.
 ///
 /// # Errors
-/// At the field at fault: a column that is missing or unknown, a node that is not one of `hosts`, a
+/// At the field at fault: a column that is missing or unknown, a node that is no host of `context`, a
 /// flow to itself or of zero bytes, a row of another length than the header, a number out of range.
-pub fn parse_csv(text: &str, hosts: &[Host]) -> Result<FlowList, InputError> {
+pub fn parse_csv(text: &str, context: &WorkloadContext) -> Result<FlowList, InputError> {
     let mut lines = lines(text);
     let Some(header) = lines.next() else {
         return Err(InputError::new(
@@ -66,7 +66,7 @@ pub fn parse_csv(text: &str, hosts: &[Host]) -> Result<FlowList, InputError> {
         ));
     };
     let columns = columns(header)?;
-    let hosts = HostSet::new(hosts);
+    let hosts = HostSet::new(context);
     let mut flows = Vec::new();
     for line in lines {
         let fields: Vec<Piece<'_>> = line.fields().collect();
@@ -132,7 +132,7 @@ fn flow(
     columns: &[Option<Column>],
     fields: &[Piece<'_>],
     line: Piece<'_>,
-    hosts: &HostSet,
+    hosts: &HostSet<'_>,
 ) -> Result<FlowRequest, InputError> {
     let field = |wanted| {
         let found = columns.iter().position(|column| *column == Some(wanted));
@@ -166,12 +166,34 @@ mod tests {
     use fabricsim_core::units::{Bytes, Time};
 
     use super::*;
-    use crate::context::testing::context;
+    use crate::context::testing::{context, named};
 
     const HEADER: &str = "src,dst,size_bytes,start_ns\n";
 
     fn parse(text: &str) -> Result<FlowList, InputError> {
-        parse_csv(text, &context(4, 1).hosts)
+        parse_csv(text, &context(4, 1))
+    }
+
+    #[test]
+    fn hosts_can_be_named() {
+        let text = format!("{HEADER}h1,3,100,0\n0,h2,100,5\n");
+        let list = parse_csv(&text, &named(4, 1)).expect("a list");
+        let ends: Vec<(u32, u32)> = list.flows().iter().map(|it| (it.src.0, it.dst.0)).collect();
+        assert_eq!(ends, [(1, 3), (0, 2)]);
+        for (row, faulty, message) in [
+            ("h9,1", "h9", "`h9` is not the number or the name of a host"),
+            ("sw,1", "sw", "`sw` is not the number or the name of a host"),
+            ("4,1", "4", "sw (node 4) is not a host"),
+            ("7,1", "7", "node 7 is not a host"),
+            ("h1,1", "1", "h1 (node 1) sends to itself"),
+        ] {
+            let text = format!("{HEADER}{row},100,0\n");
+            let error = parse_csv(&text, &named(4, 1)).expect_err("refused");
+            assert_eq!(
+                (&text[error.span.clone()], &*error.message),
+                (faulty, message)
+            );
+        }
     }
 
     /// The text that the error points at, and what it says.

@@ -7,7 +7,7 @@ use fabricsim_core::units::Time;
 
 use super::row::{self, HostSet};
 use super::{Classes, FlowList};
-use crate::context::Host;
+use crate::context::WorkloadContext;
 use crate::text::{DecimalError, Piece, lines};
 
 /// Rule for reading the start times of a `flow.txt`, which are decimal seconds.
@@ -31,10 +31,10 @@ const FIELDS: &str = "a line has six fields: src dst priority dst_port size_byte
 ///
 /// # Errors
 /// At the word at fault: a count that the lines do not meet, a line of other than six words, a node
-/// that is not one of `hosts`, a flow to itself or of zero bytes, a number out of range.
+/// that is no host of `context`, a flow to itself or of zero bytes, a number out of range.
 pub fn parse_hpcc_flows(
     text: &str,
-    hosts: &[Host],
+    context: &WorkloadContext,
     times: FlowTimes,
 ) -> Result<FlowList, InputError> {
     let mut lines = lines(text);
@@ -50,7 +50,7 @@ pub fn parse_hpcc_flows(
         "a number of flows",
         "the first line is the number of flows that follow",
     )?;
-    let hosts = HostSet::new(hosts);
+    let hosts = HostSet::new(context);
     let mut flows = Vec::new();
     for line in lines {
         if flows.len() == promised {
@@ -71,7 +71,7 @@ pub fn parse_hpcc_flows(
     Ok(FlowList::sorted(flows, Classes::OfWorkload))
 }
 
-fn flow(line: Piece<'_>, hosts: &HostSet, times: FlowTimes) -> Result<FlowRequest, InputError> {
+fn flow(line: Piece<'_>, hosts: &HostSet<'_>, times: FlowTimes) -> Result<FlowRequest, InputError> {
     let mut words = line.words();
     let fields: [Option<Piece<'_>>; 6] = std::array::from_fn(|_| words.next());
     let [
@@ -147,7 +147,7 @@ mod tests {
     use crate::context::testing::context;
 
     fn parse(text: &str, times: FlowTimes) -> Result<FlowList, InputError> {
-        parse_hpcc_flows(text, &context(4, 1).hosts, times)
+        parse_hpcc_flows(text, &context(4, 1), times)
     }
 
     /// The text that the error points at, and what it says.

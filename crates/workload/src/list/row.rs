@@ -1,45 +1,69 @@
 //! Code that the two forms of a flow list share: the meaning of a field and the errors in it.
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
 use fabricsim_core::id::NodeId;
 use fabricsim_core::input::InputError;
 use fabricsim_core::limits::{MAX_SIZE, MAX_TIME};
 use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Time};
 
-use crate::context::{Host, host_numbers};
+use crate::context::WorkloadContext;
 use crate::text::{DecimalError, Piece, scaled_decimal};
 
-/// Set of the nodes that are hosts.
-pub(super) struct HostSet {
+/// The nodes that are hosts, by number and by name.
+pub(super) struct HostSet<'a> {
     is_host: Vec<bool>,
     numbers: String,
+    context: &'a WorkloadContext,
+    /// The hosts by name, which lists of numbers do not ask for.
+    called: OnceCell<BTreeMap<&'a str, NodeId>>,
 }
 
-impl HostSet {
-    pub(super) fn new(hosts: &[Host]) -> Self {
+impl<'a> HostSet<'a> {
+    pub(super) fn new(context: &'a WorkloadContext) -> Self {
+        let hosts = &context.hosts;
         let end = hosts
             .iter()
             .map(|host| host.id.index() + 1)
             .max()
             .unwrap_or(0);
         let mut is_host = vec![false; end];
-        for host in hosts {
+        for host in hosts.iter() {
             is_host[host.id.index()] = true;
         }
         Self {
             is_host,
-            numbers: host_numbers(hosts),
+            numbers: context.host_numbers(),
+            context,
+            called: OnceCell::new(),
         }
+    }
+
+    /// The host called `name`, which has a letter where it is one.
+    fn called(&self, name: &str) -> Option<NodeId> {
+        if name.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let hosts = self.context.hosts.iter().map(|host| host.id);
+        let named = |id| Some((self.context.names.name(id)?, id));
+        let called = (self.called).get_or_init(|| hosts.filter_map(named).collect());
+        called.get(name).copied()
     }
 
     /// The host that `field` names.
     pub(super) fn host(&self, field: Piece<'_>) -> Result<NodeId, InputError> {
         let help = format!("the hosts are numbered {}", self.numbers);
-        let id = NodeId(field.integer("the number of a host", &help)?);
+        if let Some(id) = self.called(field.text) {
+            return Ok(id);
+        }
+        let id = NodeId(field.integer("the number or the name of a host", &help)?);
         if self.is_host.get(id.index()).copied().unwrap_or(false) {
             return Ok(id);
         }
-        Err(field.error(format!("node {id} is not a host"), help))
+        let label = self.context.names.label(id);
+        Err(field.error(format!("{label} is not a host"), help))
     }
 
     /// Two different hosts.
@@ -51,7 +75,7 @@ impl HostSet {
         let pair = (self.host(src)?, self.host(dst)?);
         if pair.0 == pair.1 {
             return Err(dst.error(
-                format!("host {} sends to itself", pair.0),
+                format!("{} sends to itself", self.context.names.label(pair.0)),
                 "choose a destination that is not the source",
             ));
         }

@@ -68,7 +68,7 @@ impl Workload for ListConfig {
         context: &WorkloadContext,
         times: FlowTimes,
     ) -> Result<(), InputError> {
-        Self::load(self, text, &context.hosts, times)
+        Self::load(self, text, context, times)
     }
 
     fn offered(

@@ -186,7 +186,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:13:10",
-        says: &["a port of switch 4 may fill 640 bytes"],
+        says: &["a port of switch0 (node 4) may fill 640 bytes"],
         help: "a larger buffer",
     },
     Case {

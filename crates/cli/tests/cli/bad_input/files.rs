@@ -43,7 +43,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "flows.csv:2:3",
-        says: &["host 2 sends to itself"],
+        says: &["host2 (node 2) sends to itself"],
         help: "a destination that is not the source",
     },
     Case {
@@ -69,7 +69,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "flow.txt:2:3",
-        says: &["node 4 is not a host"],
+        says: &["switch0 (node 4) is not a host"],
         help: "numbered 0 to 3",
     },
     Case {

@@ -44,7 +44,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         &[],
         "t.toml:11:16",
-        &["host 1 has no host to send to but itself"],
+        &["host1 (node 1) has no host to send to but itself"],
         "leave this host out of `sources`",
     ),
     case(

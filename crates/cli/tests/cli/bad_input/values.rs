@@ -321,7 +321,7 @@ pub(super) const CASES: &[Case] = &[
         ),
         args: &[],
         place: "t.toml:10:12",
-        says: &["key `receiver`", "node 4 is not a host"],
+        says: &["key `receiver`", "switch0 (node 4) is not a host"],
         help: "numbered 0 to 3",
     },
     Case {

@@ -172,6 +172,18 @@ fn errors_of_axes_and_overrides_are_found_before_anything_runs() {
             "leave out an [[exclude]]",
         ),
         (
+            "[[only]]\nfan_in = 4\n",
+            "s.toml:6:10",
+            "[[only]] 0: axis `fan_in` has no value 4",
+            "the axis has 2, 3",
+        ),
+        (
+            "[[only]]\nfan_in = 2\n[[exclude]]\nfan_in = 2\n",
+            "s.toml:3:7",
+            "every point of the sweep is excluded",
+            "leave out an [[exclude]], or add an [[only]]",
+        ),
+        (
             "[[override]]\nset = { seed = 2 }\n",
             "s.toml:5:1",
             "it needs a table `when`",
