@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry};
 use crate::schema::class::CLASS_KEYS;
-use crate::schema::discipline_kinds;
+use crate::schema::{discipline_kinds, policy_kinds};
 use crate::schema::event;
 use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
@@ -64,7 +64,10 @@ pub fn described_tables() -> Vec<DescribedTable> {
     let workloads = fabricsim_workload::KINDS.iter().copied();
     let events = event::KINDS.iter().copied();
     let disciplines = discipline_kinds().iter().copied();
-    let kinds = topologies.chain(workloads).chain(events).chain(disciplines);
+    let policies = policy_kinds();
+    let policies = policies.iter().copied();
+    let kinds = topologies.chain(workloads).chain(events);
+    let kinds = kinds.chain(disciplines).chain(policies);
     let kinds = kinds.map(|(name, _, keys)| (name, keys.to_vec()));
     let algorithms = CONGESTION_CONTROLS.iter().map(|cc| (cc.name, cc.keys()));
     let of_kind = kinds.chain(algorithms).map(|(name, keys)| DescribedTable {
@@ -91,9 +94,12 @@ pub(crate) fn tables_of_settings() -> Vec<(&'static str, Vec<Key>)> {
         let name = name.strip_prefix('[')?.strip_suffix(']')?;
         (!name.starts_with('[')).then(|| (name, keys.to_vec()))
     });
+    let policies = policy_kinds().into_iter();
+    let policies = policies.map(|(_, _, keys)| ("routing.policy", keys.to_vec()));
     algorithms
         .chain(topologies)
         .chain(workloads)
+        .chain(policies)
         .chain(own)
         .collect()
 }
@@ -119,7 +125,7 @@ pub fn scenario_schema() -> Value {
         ("queue", list(queue_table(), 0)),
         ("rdma", described_table(RdmaConfig::KEYS)),
         ("tcp", tcp_table()),
-        ("routing", described_table(RoutingSettings::KEYS)),
+        ("routing", routing_table()),
         ("class", list(class_table(), 0)),
         ("event", list(reference("event"), 0)),
         ("run", described_table(RunSettings::KEYS)),
@@ -142,6 +148,7 @@ pub fn scenario_schema() -> Value {
             "workload": kinds(fabricsim_workload::KINDS.iter().copied(), &[("cc", reference("cc"))]),
             "cc": kinds(algorithms, &[]),
             "event": kinds(event::KINDS.iter().copied(), &[]),
+            "policy": kinds(policy_kinds().into_iter(), &[]),
             "discipline": kinds(discipline_kinds().iter().copied(), &[]),
         },
     })
@@ -164,6 +171,17 @@ fn reference(name: &str) -> Value {
 fn queue_table() -> Value {
     let mut table = described_table(QUEUE_KEYS);
     table["properties"]["discipline"] = line_or_discipline();
+    table
+}
+
+/// The table of routing, whose policy is a name or a table.
+fn routing_table() -> Value {
+    let mut table = described_table(RoutingSettings::KEYS);
+    let policy = &mut table["properties"]["policy"];
+    policy["oneOf"] = json!([{ "type": "string" }, reference("policy")]);
+    if let Some(policy) = policy.as_object_mut() {
+        policy.remove("type");
+    }
     table
 }
 

@@ -42,7 +42,13 @@ pub(crate) fn check(
     let tcp = with_profile(raw.tcp);
     let refused = |part: Part| move |error: ConfigError| part.refused(error);
     tcp.validate().map_err(refused(Part::Tcp))?;
-    let routing_policy = find_policy(&raw.routing, registry).map_err(refused(Part::Routing))?;
+    let routing_policy = match raw.policy {
+        Some(policy) => {
+            raw.routing.policy = Some(policy.name().to_owned());
+            policy
+        }
+        None => find_policy(&raw.routing, registry).map_err(refused(Part::Routing))?,
+    };
     let output = raw.output.validate_for(&topology);
     output.map_err(refused(Part::Output))?;
     let traffic = Traffic {

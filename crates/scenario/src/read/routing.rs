@@ -14,13 +14,15 @@ pub(crate) fn find_policy(
     routing: &RoutingSettings,
     registry: &Registry,
 ) -> Result<Arc<dyn RoutingPolicy>, ConfigError> {
-    let known = registry.routing_policies();
-    let Some(name) = &routing.policy else {
-        return Ok(Arc::clone(&known[0]));
+    let mut known = registry.routing_policies();
+    let found = match &routing.policy {
+        None => known.next(),
+        Some(name) => known.find(|policy| policy.name() == name),
     };
-    let found = known.iter().find(|policy| policy.name() == name);
     found.cloned().ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|policy| policy.name()).collect();
+        let name = routing.policy.as_deref().unwrap_or_default();
+        let known = registry.routing_policies();
+        let names: Vec<&str> = known.map(|policy| policy.name()).collect();
         let message = format!("there is no routing policy `{name}`");
         ConfigError::new("policy", message, suggest(name, &names))
     })
