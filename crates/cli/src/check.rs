@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use fabricsim::utilization::ExpectedUtilization;
-use fabricsim::warnings::workload_warnings;
+use fabricsim::warnings::scenario_warnings;
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::size::memory;
@@ -48,7 +48,7 @@ pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, E
     if let Some(warning) = utilization.warning() {
         note!("warning: {warning}");
     }
-    for warning in workload_warnings(&scenario) {
+    for warning in scenario_warnings(&scenario) {
         note!("warning: {warning}");
     }
     Ok(ExitCode::SUCCESS)

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 
 use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry};
 use crate::schema::class::CLASS_KEYS;
-use crate::schema::{discipline_kinds, policy_kinds};
 use crate::schema::event;
 use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
@@ -19,6 +18,7 @@ use crate::schema::root::ROOT_KEYS;
 use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
+use crate::schema::{discipline_kinds, policy_kinds};
 use fabricsim_core::input::Keys;
 
 /// A table of a scenario.

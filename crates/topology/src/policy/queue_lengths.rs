@@ -64,7 +64,13 @@ mod tests {
             lengths.of(Time::from_ns(ns), PortId(2), &ports)
         };
         assert_eq!(
-            [at(100, 5), at(999, 7), at(1_000, 8), at(1_500, 9), at(5_000, 1)],
+            [
+                at(100, 5),
+                at(999, 7),
+                at(1_000, 8),
+                at(1_500, 9),
+                at(5_000, 1)
+            ],
             [5, 5, 8, 8, 1]
         );
     }
