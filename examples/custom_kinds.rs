@@ -160,7 +160,7 @@ struct ShortestQueue;
 
 impl RoutingPolicy for ShortestQueue {
     fn name(&self) -> &'static str {
-        "shortest-queue"
+        "shortest-in-turn"
     }
 
     fn about(&self) -> &'static str {
@@ -267,7 +267,7 @@ fn main() -> Result<(), fabricsim::Error> {
     registry.add_routing_policy(ShortestQueue);
 
     let recovery = "[rdma]\nrecovery = \"selective\"\n[cc]\nkind = \"hpcc\"";
-    let spread = format!("[routing]\npolicy = \"shortest-queue\"\n{recovery}");
+    let spread = format!("[routing]\npolicy = \"shortest-in-turn\"\n{recovery}");
     let tcp = "[[queue]]\ndiscipline = { kind = \"mark-above\", bytes = \"60KB\", limit = 1000 }\n\
                [cc]\nkind = \"tcp-dctcp\"";
     println!("scenario                    flows   last ends   retransmitted");

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use fabricsim::oversubscription::oversubscription;
 use fabricsim::utilization::ExpectedUtilization;
-use fabricsim::warnings::workload_warnings;
+use fabricsim::warnings::scenario_warnings;
 use fabricsim::{Error, Scenario, Simulation};
 use fabricsim_scenario::kinds::Registry;
 use fabricsim_scenario::scenario::size::memory;
@@ -49,7 +49,7 @@ pub(crate) fn check(args: &CheckArgs, registry: &Registry) -> Result<ExitCode, E
     if let Some(warning) = utilization.warning() {
         note!("warning: {warning}");
     }
-    for warning in workload_warnings(&scenario) {
+    for warning in scenario_warnings(&scenario) {
         note!("warning: {warning}");
     }
     Ok(ExitCode::SUCCESS)

@@ -168,8 +168,9 @@ fn sections(registry: &Registry) -> Vec<Section> {
         about: cc.about.to_owned(),
         keys: cc.keys(),
     });
-    let policies = registry.routing_policies().iter();
-    let policies = policies.map(|policy| Thing::new((policy.name(), policy.about(), &[])));
+    let policies = registry.routing_policies();
+    let policies =
+        policies.map(|policy| Thing::new((policy.name(), policy.about(), policy.keys())));
     let of = |topic, title, things| Section {
         topic,
         title,
@@ -203,7 +204,7 @@ fn sections(registry: &Registry) -> Vec<Section> {
         ),
         of(
             "settings",
-            "Routing policies: [routing] policy = \"...\"",
+            "Routing policies: [routing] policy = \"...\" or { kind = \"...\" }",
             policies.collect(),
         ),
         of(

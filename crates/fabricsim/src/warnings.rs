@@ -1,21 +1,50 @@
 //! Warnings that a reader of the results needs because no result shows the problem by itself.
 
 use fabricsim_core::network::Counters;
-use fabricsim_core::plugin::EndpointCounters;
+use fabricsim_core::plugin::{EndpointCounters, PathStability};
 
 use crate::observe::QueueGroup;
 use crate::observe::groups_of;
 use crate::simulation::Simulation;
 use crate::utilization::ExpectedUtilization;
 use fabricsim_scenario::scenario::Scenario;
+use fabricsim_transport::rdma::Recovery;
 
 /// Fewer flows than a workload is expected to make where it may well make none.
 const FEW: f64 = 1.0;
 
-/// Returns warnings about workloads that are expected to make less than one flow, each with a
+/// Returns the warnings that the settings of a scenario give rise to before it runs, each with a
 /// suggested fix.
 #[must_use]
-pub fn workload_warnings(scenario: &Scenario) -> Vec<String> {
+pub fn scenario_warnings(scenario: &Scenario) -> Vec<String> {
+    let workloads = workload_warnings(scenario).into_iter();
+    workloads.chain(overtaken_packets(scenario)).collect()
+}
+
+/// Returns a warning about receivers that take packets for lost which others have overtaken.
+fn overtaken_packets(scenario: &Scenario) -> Option<String> {
+    let policy = scenario.routing_policy();
+    if policy.path_stability() == PathStability::PerFlow || !scenario.has_rdma() {
+        return None;
+    }
+    let (recovery, taken) = match scenario.recovery() {
+        Recovery::AnyOrder => return None,
+        Recovery::GoBackN => ("go-back-n", "every packet that others overtake"),
+        Recovery::Selective => (
+            "selective",
+            "packets that others overtake by a quarter of a round trip",
+        ),
+    };
+    Some(format!(
+        "`{}` lets packets of a flow overtake one another, and [rdma] recovery = \"{recovery}\" takes {taken} \
+         for lost; leave `recovery` out, or set it to \"any-order\"",
+        policy.name()
+    ))
+}
+
+/// Returns warnings about workloads that are expected to make less than one flow, each with a
+/// suggested fix.
+fn workload_warnings(scenario: &Scenario) -> Vec<String> {
     let workloads = scenario.workloads().iter().enumerate();
     let sparse = workloads.filter_map(|(index, workload)| {
         let expected = workload.expected(&scenario.workload_context(index)).ok()?;
@@ -44,7 +73,7 @@ pub(crate) fn warnings(
     timeouts
         .into_iter()
         .chain(expected.warning())
-        .chain(workload_warnings(scenario))
+        .chain(scenario_warnings(scenario))
         .chain(waiting_applications(scenario, simulation))
         .chain(unobserved_queues(scenario, simulation))
         .collect()

@@ -116,7 +116,7 @@ fn every_algorithm_gets_every_flow_through_and_selectively_for_much_less() {
 
 #[test]
 fn threads_do_not_change_what_is_lost_and_sent_again() {
-    for recovery in ["selective", "go-back-n"] {
+    for recovery in ["selective", "go-back-n", "any-order"] {
         for cc in rdma_congestion_controls() {
             let one = run(cc.name, recovery, "0.01", 1);
             for threads in [2, 3] {

@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 
 use crate::cc::registry::{CONGESTION_CONTROLS, CcEntry};
 use crate::schema::class::CLASS_KEYS;
-use crate::schema::discipline_kinds;
 use crate::schema::event;
 use crate::schema::host::HostSettings;
 use crate::schema::observe::ObserveSettings;
@@ -19,6 +18,7 @@ use crate::schema::root::ROOT_KEYS;
 use crate::schema::routing::RoutingSettings;
 use crate::schema::run::{OutputSettings, RunSettings};
 use crate::schema::switch::SwitchSettings;
+use crate::schema::{discipline_kinds, policy_kinds};
 use fabricsim_core::input::Keys;
 
 /// A table of a scenario.
@@ -64,7 +64,10 @@ pub fn described_tables() -> Vec<DescribedTable> {
     let workloads = fabricsim_workload::KINDS.iter().copied();
     let events = event::KINDS.iter().copied();
     let disciplines = discipline_kinds().iter().copied();
-    let kinds = topologies.chain(workloads).chain(events).chain(disciplines);
+    let policies = policy_kinds();
+    let policies = policies.iter().copied();
+    let kinds = topologies.chain(workloads).chain(events);
+    let kinds = kinds.chain(disciplines).chain(policies);
     let kinds = kinds.map(|(name, _, keys)| (name, keys.to_vec()));
     let algorithms = CONGESTION_CONTROLS.iter().map(|cc| (cc.name, cc.keys()));
     let of_kind = kinds.chain(algorithms).map(|(name, keys)| DescribedTable {
@@ -91,9 +94,12 @@ pub(crate) fn tables_of_settings() -> Vec<(&'static str, Vec<Key>)> {
         let name = name.strip_prefix('[')?.strip_suffix(']')?;
         (!name.starts_with('[')).then(|| (name, keys.to_vec()))
     });
+    let policies = policy_kinds().into_iter();
+    let policies = policies.map(|(_, _, keys)| ("routing.policy", keys.to_vec()));
     algorithms
         .chain(topologies)
         .chain(workloads)
+        .chain(policies)
         .chain(own)
         .collect()
 }
@@ -119,7 +125,7 @@ pub fn scenario_schema() -> Value {
         ("queue", list(queue_table(), 0)),
         ("rdma", described_table(RdmaConfig::KEYS)),
         ("tcp", tcp_table()),
-        ("routing", described_table(RoutingSettings::KEYS)),
+        ("routing", routing_table()),
         ("class", list(class_table(), 0)),
         ("event", list(reference("event"), 0)),
         ("run", described_table(RunSettings::KEYS)),
@@ -139,6 +145,7 @@ pub fn scenario_schema() -> Value {
     add("workload", fabricsim_workload::KINDS.to_vec(), &with_cc);
     add("cc", algorithms.collect(), &[]);
     add("event", event::KINDS.to_vec(), &[]);
+    add("policy", policy_kinds(), &[]);
     add("discipline", discipline_kinds().to_vec(), &[]);
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -168,6 +175,17 @@ fn reference(name: &str) -> Value {
 fn queue_table() -> Value {
     let mut table = described_table(QUEUE_KEYS);
     table["properties"]["discipline"] = line_or_discipline();
+    table
+}
+
+/// The table of routing, whose policy is a name or a table.
+fn routing_table() -> Value {
+    let mut table = described_table(RoutingSettings::KEYS);
+    let policy = &mut table["properties"]["policy"];
+    policy["oneOf"] = json!([{ "type": "string" }, reference("policy")]);
+    if let Some(policy) = policy.as_object_mut() {
+        policy.remove("type");
+    }
     table
 }
 

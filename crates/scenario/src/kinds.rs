@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use fabricsim_qdisc::{AqmConfig, AqmKind, DisciplineConfig, DisciplineKind, DisciplineVisitor};
 use fabricsim_topology::{
-    BoxedTopology, RoutingPolicy, TopologyKind, TopologyVisitor, routing_policies,
+    BoxedTopology, PolicyKind, PolicyVisitor, RoutingPolicy, TopologyKind, TopologyVisitor,
+    visit_policies,
 };
 use fabricsim_workload::{BoxedWorkload, WorkloadKind, WorkloadVisitor};
 
@@ -38,8 +39,19 @@ pub struct Registry {
     topologies: Vec<Kind<BoxedTopology>>,
     workloads: Vec<Kind<BoxedWorkload>>,
     disciplines: Vec<Kind<DisciplineConfig>>,
-    policies: Vec<Arc<dyn RoutingPolicy>>,
+    policies: Vec<KnownPolicy>,
 }
+
+/// A routing policy that scenarios can name.
+#[derive(Clone, Debug)]
+struct KnownPolicy {
+    /// It, with the defaults of its keys.
+    policy: Arc<dyn RoutingPolicy>,
+    /// Reads its keys, if it has some.
+    read: Option<ReadPolicy>,
+}
+
+type ReadPolicy = fn(&Document<'_>, &Section<'_>) -> Result<Arc<dyn RoutingPolicy>, Error>;
 
 /// A kind of table: `T` is what it is read as.
 #[derive(Debug)]
@@ -72,8 +84,9 @@ impl Default for Registry {
             topologies: Vec::new(),
             workloads: Vec::new(),
             disciplines: Vec::new(),
-            policies: routing_policies().collect(),
+            policies: Vec::new(),
         };
+        visit_policies(&mut registry);
         fabricsim_topology::visit_kinds(&mut registry);
         fabricsim_workload::visit_kinds(&mut registry);
         fabricsim_qdisc::visit_kinds(&mut registry);
@@ -129,6 +142,27 @@ impl DisciplineVisitor for Registry {
     }
 }
 
+impl PolicyVisitor for Registry {
+    fn visit_plain(&mut self, policy: impl RoutingPolicy + 'static) {
+        self.policies.push(KnownPolicy {
+            policy: Arc::new(policy),
+            read: None,
+        });
+    }
+
+    fn visit<K: PolicyKind>(&mut self) {
+        self.policies.push(KnownPolicy {
+            policy: Arc::new(K::default()),
+            read: Some(|document, section| {
+                let policy = document.settings::<K>(section, K::default().keys())?;
+                let checked = policy.validate();
+                checked.map_err(|error| document.refuse(section, error))?;
+                Ok(Arc::new(policy))
+            }),
+        });
+    }
+}
+
 impl Registry {
     /// Adds the topology `K`: scenarios name it by `[topology] kind`.
     ///
@@ -171,9 +205,22 @@ impl Registry {
     /// # Panics
     /// When there is a policy of that name.
     pub fn add_routing_policy(&mut self, policy: impl RoutingPolicy + 'static) {
-        let known = self.policies.iter().map(|known| (known.name(), "", NONE));
-        refuse_known(known, policy.name());
-        self.policies.push(Arc::new(policy));
+        let known = self.routing_policies();
+        refuse_known(known.map(|known| (known.name(), "", NONE)), policy.name());
+        PolicyVisitor::visit_plain(self, policy);
+    }
+
+    /// Adds the routing policy `K`, which has keys: scenarios name it by `[routing] policy`.
+    ///
+    /// # Panics
+    /// When there is a policy of that name.
+    pub fn add_routing_policy_kind<K: PolicyKind>(&mut self) {
+        let known = self.routing_policies();
+        refuse_known(
+            known.map(|known| (known.name(), "", NONE)),
+            K::default().name(),
+        );
+        PolicyVisitor::visit::<K>(self);
     }
 
     /// The topologies, in the order in which they were added.
@@ -192,10 +239,29 @@ impl Registry {
     }
 
     /// The routing policies, in the order in which they were added; scenarios that name none have
-    /// the first.
-    #[must_use]
-    pub fn routing_policies(&self) -> &[Arc<dyn RoutingPolicy>] {
-        &self.policies
+    /// the first. Keys have their defaults.
+    pub fn routing_policies(&self) -> impl Iterator<Item = &Arc<dyn RoutingPolicy>> {
+        self.policies.iter().map(|known| &known.policy)
+    }
+
+    /// Reads the table of a routing policy.
+    pub(crate) fn read_policy<'a>(
+        &self,
+        document: &Document<'a>,
+        section: &mut Section<'a>,
+    ) -> Result<Arc<dyn RoutingPolicy>, Error> {
+        let names: Vec<&'static str> = self.routing_policies().map(|known| known.name()).collect();
+        let name = document.kind(section, &names)?;
+        let known = (self.policies.iter())
+            .find(|known| known.policy.name() == name)
+            .expect("`kind` returns one of the names it was given");
+        match known.read {
+            Some(read) => read(document, section),
+            None => {
+                document.refuse_unknown(&section.title, &section.table, &[])?;
+                Ok(Arc::clone(&known.policy))
+            }
+        }
     }
 
     /// Reads a `[topology]` table.

@@ -27,6 +27,16 @@ pub const fn discipline_kinds() -> &'static [(&'static str, &'static str, Keys)]
     fabricsim_qdisc::KINDS
 }
 
+/// Returns every routing policy of `[routing]`: its name, what it is, and its keys.
+#[must_use]
+pub fn policy_kinds() -> Vec<(&'static str, &'static str, Keys)> {
+    let policies = fabricsim_topology::routing_policies();
+    let policies = policies.iter();
+    policies
+        .map(|policy| (policy.name(), policy.about(), policy.keys()))
+        .collect()
+}
+
 /// The keys of the `[tcp]` table.
 #[must_use]
 pub const fn tcp_keys() -> Keys {

@@ -1,27 +1,75 @@
 //! Routing policies: which of several equal next hops a packet takes.
 
 mod ecmp;
+mod flowlet;
+mod power_of_choices;
+mod queue_lengths;
+mod random;
+mod round_robin;
+mod shortest_queue;
+#[cfg(test)]
+mod testing;
 
 use std::fmt;
 use std::sync::Arc;
 
 use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::input::{ConfigError, Keys};
 use fabricsim_core::packet::{PacketKind, Priority};
 use fabricsim_core::plugin::{FlowKey, PathStability, PortStates};
+use fabricsim_core::rng::Stream;
 use fabricsim_core::units::{Bytes, Time};
+use serde::de::DeserializeOwned;
 
 use crate::ecmp::{EcmpHash, NodeHash};
 pub use ecmp::Ecmp;
+pub use flowlet::Flowlet;
+pub use power_of_choices::PowerOfTwo;
+pub use random::RandomSpray;
+pub use round_robin::RoundRobin;
+pub use shortest_queue::ShortestQueue;
 
-/// Every built-in policy, one line each; scenarios that name none have the first.
-const POLICIES: &[fn() -> Arc<dyn RoutingPolicy>] = &[
-    || Arc::new(Ecmp), //
-];
-
-/// Returns every built-in policy. Scenarios that name none have the first.
-pub fn routing_policies() -> impl Iterator<Item = Arc<dyn RoutingPolicy>> {
-    POLICIES.iter().map(|policy| policy())
+/// Shows every built-in policy to `visitor`, one line each; scenarios that name none have the
+/// first.
+pub fn visit_policies(visitor: &mut impl PolicyVisitor) {
+    visitor.visit_plain(Ecmp);
+    visitor.visit_plain(RandomSpray);
+    visitor.visit_plain(RoundRobin);
+    visitor.visit::<Flowlet>();
+    visitor.visit::<ShortestQueue>();
+    visitor.visit::<PowerOfTwo>();
 }
+
+/// Takes each policy by its type.
+pub trait PolicyVisitor {
+    /// Takes a policy without keys.
+    fn visit_plain(&mut self, policy: impl RoutingPolicy + 'static);
+
+    /// Takes a policy with keys.
+    fn visit<K: PolicyKind>(&mut self);
+}
+
+impl PolicyVisitor for Vec<Arc<dyn RoutingPolicy>> {
+    fn visit_plain(&mut self, policy: impl RoutingPolicy + 'static) {
+        self.push(Arc::new(policy));
+    }
+
+    fn visit<K: PolicyKind>(&mut self) {
+        self.push(Arc::new(K::default()));
+    }
+}
+
+/// Returns every built-in policy, with the defaults of its keys. Scenarios that name none have the
+/// first.
+#[must_use]
+pub fn routing_policies() -> Vec<Arc<dyn RoutingPolicy>> {
+    let mut policies = Vec::new();
+    visit_policies(&mut policies);
+    policies
+}
+
+/// A policy with keys: it is read from a table.
+pub trait PolicyKind: RoutingPolicy + Default + DeserializeOwned + 'static {}
 
 /// A way to choose among equal next hops: `[routing] policy` of a scenario.
 pub trait RoutingPolicy: fmt::Debug + Send + Sync {
@@ -30,6 +78,24 @@ pub trait RoutingPolicy: fmt::Debug + Send + Sync {
 
     /// Returns a description of the policy in one line.
     fn about(&self) -> &'static str;
+
+    /// Returns the keys of the policy, in the table `policy = { kind = "...", ... }`.
+    fn keys(&self) -> Keys {
+        &[]
+    }
+
+    /// Returns its keys with their values, as a table.
+    fn value(&self) -> serde_json::Value {
+        serde_json::Value::Null
+    }
+
+    /// Refuses values without a meaning.
+    ///
+    /// # Errors
+    /// Names the key, what is wrong and what would be right.
+    fn validate(&self) -> Result<(), ConfigError> {
+        Ok(())
+    }
 
     /// Returns whether the packets of a flow stay on one path.
     fn path_stability(&self) -> PathStability;
@@ -101,4 +167,9 @@ impl Chooser {
     pub fn new(choice: impl NextHopChoice + 'static) -> Self {
         Self(Choice::Own(Box::new(choice)))
     }
+}
+
+/// A position that is drawn among `count`.
+fn position_below(draws: &mut Stream, count: usize) -> usize {
+    usize::try_from(draws.below(count as u64)).expect("a position is below a usize")
 }

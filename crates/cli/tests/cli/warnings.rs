@@ -106,3 +106,29 @@ fn flows_without_a_route_are_apart_from_those_that_started() {
         run.stderr
     );
 }
+
+#[test]
+fn a_receiver_that_takes_overtaken_packets_for_lost_is_told() {
+    let folder = Folder::new();
+    folder.write(
+        "s.toml",
+        "[topology]\nkind = \"leaf-spine\"\n[[workload]]\nkind = \"permutation\"\nsize = \"10KB\"\n\
+         [cc]\nkind = \"dcqcn\"\n[routing]\npolicy = \"random\"\n",
+    );
+    assert_eq!(folder.run(&["check", "s.toml"]).succeeded().stderr, "");
+    for recovery in ["go-back-n", "selective"] {
+        let set = format!("rdma.recovery={recovery}");
+        for command in [
+            &["check", "s.toml", "--set", &set][..],
+            &["run", "s.toml", "--set", &set, "--out", recovery],
+        ] {
+            let told = folder.run(command).succeeded().stderr;
+            assert_eq!(told.matches("warning: ").count(), 1, "{told}");
+            for text in ["`random` lets packets", recovery, "\"any-order\""] {
+                assert!(told.contains(text), "{told}");
+            }
+        }
+    }
+    let ecmp = ["check", "s.toml", "--set", "routing.policy=ecmp"];
+    assert_eq!(folder.run(&ecmp).succeeded().stderr, "");
+}

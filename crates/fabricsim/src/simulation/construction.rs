@@ -200,7 +200,7 @@ impl<'s> Ground<'s> {
     /// Returns what hosts are told of RDMA.
     fn rdma(&self, context: &CcContext) -> RdmaSettings<ClassFactories> {
         let scenario = self.scenario;
-        let mut settings = RdmaSettings::new(
+        let settings = RdmaSettings::new(
             scenario.transport_resolved(),
             scenario.class_factories(context),
             context.clone(),
@@ -211,8 +211,7 @@ impl<'s> Ground<'s> {
                 self.path_stats.bdp,
             ),
         );
-        settings.paths = self.routes.path_stability();
-        settings
+        settings.over(self.routes.path_stability())
     }
 
     /// Returns what finds the path of each flow.

@@ -182,7 +182,7 @@ proptest! {
     #[test]
     fn each_message_is_delivered_once_and_in_order(
         cc in prop::sample::select(vec!["hpcc", "dcqcn", "dctcp", "timely", "none", "cubic", "newreno", "prague", "tcp-dctcp"]),
-        recovery in prop::sample::select(vec!["go-back-n", "selective"]),
+        recovery in prop::sample::select(vec!["go-back-n", "selective", "any-order"]),
         harsh in harsh(),
         seed in 0u64..1_000,
         left in 1u32..60,

@@ -146,7 +146,7 @@ proptest! {
             1..5,
         ),
         means in prop::sample::select(vec![Means::Flows, Means::Connection]),
-        recovery in prop::sample::select(vec!["go-back-n", "selective"]),
+        recovery in prop::sample::select(vec!["go-back-n", "selective", "any-order"]),
         step in prop_oneof![Just(u64::MAX), 100_000u64..3_000_000],
     ) {
         let pairs: Vec<(Game, (u32, u32))> = games

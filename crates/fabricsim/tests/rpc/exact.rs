@@ -26,7 +26,7 @@ proptest! {
     fn a_query_of_rdma_takes_its_ideal_time(
         topology in prop::sample::select(TOPOLOGIES.to_vec()),
         cc in prop::sample::select(vec!["dcqcn", "dctcp", "none"]),
-        recovery in prop::sample::select(vec!["go-back-n", "selective"]),
+        recovery in prop::sample::select(vec!["go-back-n", "selective", "any-order"]),
         query in 1u64..9_000,
         response in 1u64..9_000,
         service in prop::sample::select(vec!["0s", "1ns", "7us"]),

@@ -13,7 +13,7 @@ use crate::read::event::resolve_events;
 use crate::read::queries::admit_queries;
 use crate::read::queue::check_queues;
 use crate::read::raw::{RawScenario, RawTcp};
-use crate::read::routing::find_policy;
+use crate::read::routing::policy_of;
 use crate::read::topology::build_topology;
 use crate::read::traffic::Traffic;
 use crate::scenario::Scenario;
@@ -37,7 +37,8 @@ pub(crate) fn check(
     let mut found = refused_settings(&raw);
     let tcp = with_profile(raw.tcp);
     keep(&mut found, tcp.validate().map_err(refused(Part::Tcp)));
-    let routing_policy = find_policy(&raw.routing, registry).map_err(refused(Part::Routing));
+    let routing_policy =
+        policy_of(&mut raw.routing, raw.policy, registry).map_err(refused(Part::Routing));
     let routing_policy = keep(&mut found, routing_policy);
     let class_cc = keep(&mut found, class_algorithms(&raw.workloads, raw.classes));
     let queues = keep_all(&mut found, check_queues(raw.queues));

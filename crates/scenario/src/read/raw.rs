@@ -1,9 +1,11 @@
 //! Reads the tables of a scenario as typed values, before any value is checked.
 
+use std::sync::Arc;
+
 use fabricsim_core::input::SettingValue;
 use fabricsim_pint::query::QueryConfig;
 use fabricsim_qdisc::DisciplineConfig;
-use fabricsim_topology::BoxedTopology;
+use fabricsim_topology::{BoxedTopology, RoutingPolicy};
 use fabricsim_transport::rdma::RdmaConfig;
 use fabricsim_transport::tcp::TcpConfig;
 use fabricsim_workload::BoxedWorkload;
@@ -40,6 +42,8 @@ pub(crate) struct RawScenario {
     pub(crate) transport: RdmaConfig,
     pub(crate) tcp: RawTcp,
     pub(crate) routing: RoutingSettings,
+    /// The policy of `routing`, where it is a table.
+    pub(crate) policy: Option<Arc<dyn RoutingPolicy>>,
     pub(crate) run: RunSettings,
     pub(crate) output: OutputSettings,
     pub(crate) cc: AnyCcConfig,
@@ -146,6 +150,9 @@ impl RawScenario {
         let names_profile =
             (tables.tcp.as_ref()).is_some_and(|tcp| tcp.table.contains_key("profile"));
         let routing = table_of(document, faults, tables.routing.as_ref());
+        let policy = faults.optional(tables.policy.as_ref(), |table| {
+            registry.read_policy(document, table).map(Some)
+        });
         let run = table_of(document, faults, tables.run.as_ref());
         let output = table_of(document, faults, tables.output.as_ref());
         let cc = faults.section(&tables.cc, |table| registry.read_cc(document, table));
@@ -175,6 +182,7 @@ impl RawScenario {
                 names_profile,
             },
             routing: routing?,
+            policy: policy?,
             run: run?,
             output: output?,
             cc: cc?,

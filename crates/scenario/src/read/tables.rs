@@ -25,6 +25,8 @@ pub(crate) struct Tables<'a> {
     pub(crate) rdma: Option<Section<'a>>,
     pub(crate) tcp: Option<Section<'a>>,
     pub(crate) routing: Option<Section<'a>>,
+    /// The policy of `routing`, where it is a table.
+    pub(crate) policy: Option<Section<'a>>,
     pub(crate) run: Option<Section<'a>>,
     pub(crate) output: Option<Section<'a>>,
     pub(crate) cc: Section<'a>,
@@ -84,6 +86,11 @@ impl<'a> Tables<'a> {
         let places = Places::of(document, &root);
         document.refuse_unknown("a scenario", &root, TABLES)?;
         let root = &mut root;
+        let mut routing = document.section(root, "routing")?;
+        let policy = match &mut routing {
+            Some(section) => document.inner_table(section, "policy")?,
+            None => None,
+        };
         let tables = Self {
             name: root.remove("name"),
             seed: root.remove("seed"),
@@ -98,7 +105,8 @@ impl<'a> Tables<'a> {
             switch: document.section(root, "switch")?,
             rdma: document.section(root, "rdma")?,
             tcp: document.section(root, "tcp")?,
-            routing: document.section(root, "routing")?,
+            routing,
+            policy,
             run: document.section(root, "run")?,
             output: document.section(root, "output")?,
             cc: document.section(root, "cc")?.ok_or_else(|| {
@@ -164,7 +172,10 @@ impl<'a> Tables<'a> {
             Part::Rdma => Place::of_table(self.rdma.as_ref()),
             Part::Tcp => Place::of_table(self.tcp.as_ref()),
             Part::Routing => Place::of_table(self.routing.as_ref()),
-            Part::RoutingPolicy => Place::of_key(self.routing.as_ref(), "policy"),
+            Part::RoutingPolicy => match &self.policy {
+                Some(table) => Place::Table(table),
+                None => Place::of_key(self.routing.as_ref(), "policy"),
+            },
             Part::Run => Place::of_table(self.run.as_ref()),
             Part::Output => Place::of_table(self.output.as_ref()),
             Part::Cc => Place::Table(&self.cc),

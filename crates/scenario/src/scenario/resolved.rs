@@ -48,6 +48,10 @@ impl Scenario {
         if self.host != HostSettings::default() {
             resolved["host"] = serde_json::json!(self.host);
         }
+        let policy = &self.routing_policy;
+        if !policy.keys().is_empty() {
+            resolved["routing"]["policy"] = tagged(policy.name(), &policy.value());
+        }
         if self.has_tcp() {
             resolved["tcp"] = serde_json::json!(self.tcp.resolved());
             resolved["queue"] = serde_json::json!(self.queues);

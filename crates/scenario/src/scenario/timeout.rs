@@ -4,7 +4,7 @@ use fabricsim_core::plugin::quirks::{LeastTimeout, PausedAcks};
 use fabricsim_core::units::Duration;
 use fabricsim_qdisc::Headroom;
 use fabricsim_transport::cc::{DcqcnConfig, TimelyConfig};
-use fabricsim_transport::rdma::RdmaConfig;
+use fabricsim_transport::rdma::{RdmaConfig, Recovery};
 
 use crate::scenario::Scenario;
 
@@ -19,8 +19,16 @@ impl Scenario {
         RdmaConfig {
             ack_high_priority: Some(self.transport.ack_high_priority.unwrap_or(by_algorithm)),
             rto_min: Some(self.least_timeout()),
+            recovery: Some(self.recovery()),
             ..self.transport.clone()
         }
+    }
+
+    /// The method of loss recovery of RDMA.
+    #[must_use]
+    pub fn recovery(&self) -> Recovery {
+        self.transport
+            .recovery(self.routing_policy.path_stability())
     }
 
     /// Returns whether the published script lets ACKs leave a paused host ("ack high prio"): under

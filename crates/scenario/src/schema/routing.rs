@@ -32,7 +32,7 @@ settings! {
     /// The `[routing]` table.
     pub struct RoutingSettings {
         /// Policy by which packets are spread over equal-cost next hops.
-        #[note("(default \"ecmp\"; `fabricsim list` shows all)")]
+        #[note("(default \"ecmp\"; a name or a table such as { kind = \"flowlet\", gap = \"50us\" })")]
         pub policy: Option<String> = none,
         /// Hash by which flows are spread over equal paths.
         pub hash: Option<HashName> = none,

@@ -166,6 +166,19 @@ impl<'a> Document<'a> {
         self.table(value, title).map(Some)
     }
 
+    /// Removes `key` from a section if its value is a table; other values stay.
+    pub fn inner_table(
+        &self,
+        section: &mut Section<'a>,
+        key: &str,
+    ) -> Result<Option<Section<'a>>, Error> {
+        let value = section.table.get(key);
+        match value.is_some_and(|value| value.get_ref().is_table()) {
+            true => self.subsection(section, key),
+            false => Ok(None),
+        }
+    }
+
     /// Removes `key` from a section, whose value is a line or a table.
     pub fn line_or_table(
         &self,

@@ -19,6 +19,9 @@ choices! {
         /// Receivers keep and report what arrives beyond a gap; senders send again what is lost
         /// (IRN: Mittal et al., SIGCOMM 2018, section 3.1).
         Selective = "selective" ("send again only what is lost"),
+        /// Receivers keep what arrives in any order and report it; a gap is no sign of a loss, which
+        /// senders learn of by timeouts.
+        AnyOrder = "any-order" ("a gap is not a loss"),
     }
 }
 
@@ -51,8 +54,11 @@ settings! {
         )]
         #[note("(default \"4ms\" where packets can be lost, else \"536870912ns\")")]
         pub rto_min: Option<Duration> = none,
-        /// Method of loss recovery.
-        pub recovery: Recovery = "go-back-n",
+        /// Method of loss recovery: "go-back-n", "selective" (send again only what is lost) or
+        /// "any-order" (a gap is not a loss).
+        #[note("(default \"go-back-n\"; \"any-order\" with a `[routing] policy` that gives packets of a flow \
+                several paths)")]
+        pub recovery: Option<Recovery> = none,
         /// Least time between two NACKs for one byte, with go-back-n.
         pub nack_interval: Duration = "500us",
         /// ACKs leave a host while their priority is paused.
@@ -78,6 +84,15 @@ impl RdmaConfig {
     /// which the buffers of a path can hold a packet ("RDMA/cma: Change RoCE packet life time from
     /// 18 to 16", 2022), so that pauses do not make it fire.
     pub const RTO_LOSSLESS: Duration = Duration::from_ns(4_096 << 17);
+
+    /// The method of loss recovery: the one that is set, or that of the paths of flows.
+    #[must_use]
+    pub fn recovery(&self, paths: PathStability) -> Recovery {
+        self.recovery.unwrap_or(match paths {
+            PathStability::PerFlow => Recovery::GoBackN,
+            PathStability::PerPacket => Recovery::AnyOrder,
+        })
+    }
 
     /// Refuses values without a meaning.
     ///
@@ -154,5 +169,13 @@ impl<F> RdmaSettings<F> {
             base,
             paths: PathStability::PerFlow,
         }
+    }
+
+    /// The same, where flows have such `paths`.
+    #[must_use]
+    pub fn over(mut self, paths: PathStability) -> Self {
+        self.config.recovery = Some(self.config.recovery(paths));
+        self.paths = paths;
+        self
     }
 }

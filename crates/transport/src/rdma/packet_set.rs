@@ -1,5 +1,6 @@
 //! A set of packet numbers in a range that moves up.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 const BITS: u64 = u64::BITS as u64;
@@ -48,6 +49,23 @@ impl PacketSet {
             }
         }
         packet
+    }
+
+    /// Returns whether `packet` is in the set.
+    pub(super) fn contains(&self, packet: u64) -> bool {
+        let word = self.word(packet).and_then(|word| self.words.get(word));
+        word.is_some_and(|word| word & 1 << (packet % BITS) != 0)
+    }
+
+    /// Returns the number of packets from `packet` up.
+    pub(super) fn count_from(&self, packet: u64) -> u64 {
+        let words = (self.first..).zip(&self.words);
+        let counts = words.map(|(number, word)| match number.cmp(&(packet / BITS)) {
+            Ordering::Less => 0,
+            Ordering::Equal => (word >> (packet % BITS)).count_ones(),
+            Ordering::Greater => word.count_ones(),
+        });
+        counts.map(u64::from).sum()
     }
 
     /// Drops all packets below `packet` but the last 63 of them.
@@ -108,6 +126,8 @@ mod tests {
             for from in least + forget..least + 310 {
                 let absent = (from..).find(|packet| !model.contains(packet));
                 prop_assert_eq!(Some(set.first_absent(from)), absent);
+                prop_assert_eq!(set.contains(from), model.contains(&from));
+                prop_assert_eq!(set.count_from(from), model.range(from..).count() as u64);
             }
         }
     }

@@ -44,8 +44,8 @@ impl Reception {
     #[cold]
     fn on_gap<H: Header>(&mut self, now: Time, packet: &Packet<H>, config: &RdmaConfig) -> Reply {
         let expected = self.expected;
-        let beyond = match config.recovery {
-            Recovery::Selective => {
+        let beyond = match config.recovery.unwrap_or_default() {
+            Recovery::Selective | Recovery::AnyOrder => {
                 let mtu = config.mtu.get();
                 self.reassembly
                     .get_or_insert_with(|| Box::new(Reassembly::new(expected, mtu)))
@@ -202,7 +202,7 @@ mod tests {
     /// At most a NACK for each byte in 500 us.
     fn config(recovery: Recovery) -> RdmaConfig {
         RdmaConfig {
-            recovery,
+            recovery: Some(recovery),
             ..RdmaConfig::default()
         }
     }

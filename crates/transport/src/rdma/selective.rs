@@ -32,19 +32,25 @@ pub(super) struct Scoreboard {
     overtaking: Overtaking,
     /// One more than the highest reported packet, on paths where packets are overtaken.
     reported_below: u64,
+    /// Packets beyond the first missing one that have arrived, where they do so in any order.
+    held: u64,
+    /// Bytes below this one had been sent when the first missing one last moved, where packets
+    /// arrive in any order: what is younger has not had a timeout's time to arrive.
+    older: u64,
 }
 
 /// Extent to which packets of a flow overtake one another without one of them being lost.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Overtaking {
-    /// Packets.
-    packets: u64,
+pub(super) enum Overtaking {
+    /// Packets arrive in the order in which they left.
+    Never,
+    /// By so many packets.
+    Packets(u64),
+    /// By any number: a report says of no other packet that it is lost.
+    AnyOrder,
 }
 
 impl Overtaking {
-    /// Packets arrive in the order in which they left.
-    pub(super) const NEVER: Self = Self { packets: 0 };
-
     /// The fewest packets where some are overtaken: the DupThresh of RFC 8985.
     const FEWEST: u64 = 3;
 
@@ -52,10 +58,10 @@ impl Overtaking {
     /// round trip, as in RFC 8985, section 6.2, where `bdp` is what leaves in a whole one.
     pub(super) fn new(paths: PathStability, bdp: Bytes, mtu: Bytes) -> Self {
         match paths {
-            PathStability::PerFlow => Self::NEVER,
-            PathStability::PerPacket => Self {
-                packets: (bdp.get() / 4).div_ceil(mtu.get()).max(Self::FEWEST),
-            },
+            PathStability::PerFlow => Self::Never,
+            PathStability::PerPacket => {
+                Self::Packets((bdp.get() / 4).div_ceil(mtu.get()).max(Self::FEWEST))
+            }
         }
     }
 }
@@ -70,8 +76,13 @@ pub(super) enum Episode {
 }
 
 impl Scoreboard {
-    /// Nothing is lost or reported; all bytes below `acknowledged` have arrived.
-    pub(super) const fn new(acknowledged: u64, mtu: u64, overtaking: Overtaking) -> Self {
+    /// Nothing is lost or reported; all bytes below `acknowledged` have arrived, and `next` is the
+    /// next new one.
+    pub(super) const fn new(
+        (acknowledged, next): (u64, u64),
+        mtu: u64,
+        overtaking: Overtaking,
+    ) -> Self {
         let first = acknowledged / mtu;
         Self {
             mtu,
@@ -82,7 +93,24 @@ impl Scoreboard {
             until: acknowledged,
             overtaking,
             reported_below: 0,
+            held: 0,
+            older: next,
         }
+    }
+
+    /// Sequence numbers of the packets beyond the first missing one that have arrived, where they
+    /// do so in any order; else 0, as they count as being in flight (IRN, section 3.2).
+    #[inline]
+    pub(super) const fn held(&self) -> u64 {
+        match self.overtaking {
+            Overtaking::AnyOrder => self.held * self.mtu,
+            Overtaking::Never | Overtaking::Packets(_) => 0,
+        }
+    }
+
+    /// Returns whether the sender has to take it that packets are lost.
+    pub(super) fn is_recovering(&self, acknowledged: u64) -> bool {
+        self.overtaking != Overtaking::AnyOrder || acknowledged < self.until
     }
 
     /// The first byte of the packet to send again now, if one is lost.
@@ -99,12 +127,19 @@ impl Scoreboard {
     }
 
     /// All bytes below `acknowledged`, but not all of the flow's, have arrived. Returns whether the
-    /// episode is over and nothing beyond is reported, so that nothing needs to be remembered.
+    /// episode is over and nothing beyond is reported, so that nothing needs to be remembered. Byte
+    /// `next` is the next new one.
     #[cold]
-    pub(super) fn advance(&mut self, acknowledged: u64) -> bool {
+    pub(super) fn advance(&mut self, acknowledged: u64, next: u64) -> bool {
         let first = acknowledged / self.mtu;
         self.reported.forget_below(first);
         self.turn = self.reported.first_absent(self.turn.max(first));
+        if self.overtaking == Overtaking::AnyOrder {
+            self.held = self.reported.count_from(first);
+            self.older = next;
+            // What is older has to be known at a timeout.
+            return false;
+        }
         acknowledged >= self.until && first >= self.lost_below && first >= self.reported_below
     }
 
@@ -129,8 +164,8 @@ impl Scoreboard {
         if beyond > 0 {
             self.reported.insert(arrived);
         }
-        if self.overtaking != Overtaking::NEVER {
-            return self.report_overtaken(first, arrived, next);
+        if let Overtaking::Packets(packets) = self.overtaking {
+            return self.report_overtaken(first, (arrived, packets), next);
         }
         self.lost_below = self.lost_below.max(arrived).max(first + 1);
         self.turn = if self.turn > first && sent_at >= self.resent_at {
@@ -145,11 +180,16 @@ impl Scoreboard {
         Episode::Begins
     }
 
-    /// [`Self::report`] where packets are overtaken: what lies less than that below packet
-    /// `arrived` may be under way.
-    fn report_overtaken(&mut self, first: u64, arrived: u64, next: u64) -> Episode {
+    /// [`Self::report`] where packets are overtaken by `packets`: what lies less than that below
+    /// packet `arrived` may be under way.
+    fn report_overtaken(
+        &mut self,
+        first: u64,
+        (arrived, packets): (u64, u64),
+        next: u64,
+    ) -> Episode {
         self.reported_below = self.reported_below.max(arrived + 1);
-        let overtaken = arrived.saturating_sub(self.overtaking.packets);
+        let overtaken = arrived.saturating_sub(packets);
         self.lost_below = self.lost_below.max(overtaken);
         self.turn = self.reported.first_absent(self.turn.max(first));
         if self.lost_below <= first || first * self.mtu < self.until {
@@ -159,18 +199,40 @@ impl Scoreboard {
         Episode::Begins
     }
 
+    /// Packet `arrived` has arrived, where they do so in any order.
+    pub(super) fn note_arrival(&mut self, first: u64, arrived: u64) {
+        if arrived > first && self.reported.insert(arrived) {
+            self.held += 1;
+            self.turn = self.reported.first_absent(self.turn);
+        }
+    }
+
     /// Nothing was acknowledged for a timeout: what was sent, up to byte `next`, and not reported
     /// is lost.
     ///
     /// Differs from the paper: there only the first packet is retransmitted until more is reported,
     /// so that a lost tail of several packets takes a round trip for each.
+    ///
+    /// Where packets arrive in any order, others do while one is missing, and what has left since
+    /// the first missing byte last moved may be under way.
     pub(super) fn time_out(&mut self, acknowledged: u64, next: u64) {
-        if acknowledged == 0 {
-            // The receiver may have had the whole flow and forgotten it: it begins anew.
-            self.reported = PacketSet::new(0);
+        let first = acknowledged / self.mtu;
+        // The receiver may have had the whole flow and forgotten it: it begins anew. In any order it
+        // then misses a packet that it has reported.
+        let forgotten = match self.overtaking {
+            Overtaking::AnyOrder => self.reported.contains(first),
+            Overtaking::Never | Overtaking::Packets(_) => acknowledged == 0,
+        };
+        if forgotten {
+            self.reported = PacketSet::new(first);
+            self.held = 0;
         }
-        self.turn = acknowledged / self.mtu;
-        self.lost_below = next.div_ceil(self.mtu);
+        let sent = match self.overtaking {
+            Overtaking::AnyOrder => std::mem::replace(&mut self.older, next),
+            Overtaking::Never | Overtaking::Packets(_) => next,
+        };
+        self.turn = self.reported.first_absent(first);
+        self.lost_below = sent.div_ceil(self.mtu);
         self.until = next;
     }
 }
@@ -199,7 +261,7 @@ mod tests {
 
     #[test]
     fn only_what_lies_below_a_report_is_lost() {
-        let mut board = Scoreboard::new(3_000, MTU, Overtaking::NEVER);
+        let mut board = Scoreboard::new((3_000, NEXT), MTU, Overtaking::Never);
         let mut report = |beyond: u32| {
             let sent_at = left(3 + u64::from(beyond));
             let episode = board.report(3_000, beyond, sent_at, NEXT);
@@ -209,36 +271,36 @@ mod tests {
         assert_eq!(report(2), (Episode::GoesOn, vec![]));
         assert_eq!(report(5), (Episode::GoesOn, vec![6, 7]));
         assert_eq!(report(5), (Episode::GoesOn, vec![]));
-        assert!(!board.advance(6_000));
-        assert!(!board.advance(9_000));
-        assert!(board.advance(20_000));
+        assert!(!board.advance(6_000, NEXT));
+        assert!(!board.advance(9_000, NEXT));
+        assert!(board.advance(20_000, NEXT));
     }
 
     #[test]
     fn a_gap_that_is_all_one_knows_of_is_its_first_packet() {
-        let mut board = Scoreboard::new(3_000, MTU, Overtaking::NEVER);
+        let mut board = Scoreboard::new((3_000, NEXT), MTU, Overtaking::Never);
         board.report(3_000, 0, left(70_000), NEXT);
         assert_eq!(resend(&mut board, left(70_100)), [3]);
     }
 
     #[test]
     fn what_is_overtaken_by_little_is_not_lost() {
-        let overtaking = Overtaking { packets: 3 };
-        let mut board = Scoreboard::new(0, MTU, overtaking);
+        let overtaking = Overtaking::Packets(3);
+        let mut board = Scoreboard::new((0, NEXT), MTU, overtaking);
         assert_eq!(board.report(0, 3, left(3), NEXT), Episode::GoesOn);
         assert_eq!(resend(&mut board, left(30)), []);
-        assert!(!board.advance(2_000), "3 is beyond a gap");
+        assert!(!board.advance(2_000, NEXT), "3 is beyond a gap");
         assert_eq!(board.report(2_000, 3, left(5), NEXT), Episode::GoesOn);
         assert_eq!(board.report(2_000, 4, left(6), NEXT), Episode::Begins);
         assert_eq!(resend(&mut board, left(31)), [2]);
         assert_eq!(board.report(2_000, 6, left(50), NEXT), Episode::GoesOn);
         assert_eq!(resend(&mut board, left(51)), [4], "2 has its second copy");
-        assert!(board.advance(20_000));
+        assert!(board.advance(20_000, NEXT));
     }
 
     #[test]
     fn a_second_copy_that_was_overtaken_is_lost() {
-        let mut board = Scoreboard::new(0, MTU, Overtaking::NEVER);
+        let mut board = Scoreboard::new((0, NEXT), MTU, Overtaking::Never);
         board.report(0, 3, left(3), NEXT);
         assert_eq!(resend(&mut board, left(30)), [0, 1, 2]);
         // Left before the second copies: says nothing of them.
@@ -253,25 +315,25 @@ mod tests {
 
     #[test]
     fn what_was_reported_outlives_its_episode() {
-        let mut board = Scoreboard::new(0, MTU, Overtaking::NEVER);
+        let mut board = Scoreboard::new((0, NEXT), MTU, Overtaking::Never);
         board.report(0, 1, left(1), 10_000);
         assert_eq!(resend(&mut board, left(30)), [0]);
         // New packets are sent and 15 is lost.
         board.report(0, 16, left(16), 18_000);
         assert_eq!(resend(&mut board, left(31)), (2..16).collect::<Vec<_>>());
-        assert!(!board.advance(15_000), "16 is still beyond a gap");
+        assert!(!board.advance(15_000, NEXT), "16 is still beyond a gap");
         assert_eq!(board.report(15_000, 2, left(17), 18_000), Episode::Begins);
         assert_eq!(resend(&mut board, left(40)), [], "15 is under way");
-        assert!(board.advance(18_000));
+        assert!(board.advance(18_000, NEXT));
     }
 
     #[test]
     fn a_timeout_sends_again_what_was_not_reported() {
-        let mut board = Scoreboard::new(1_000, MTU, Overtaking::NEVER);
+        let mut board = Scoreboard::new((1_000, NEXT), MTU, Overtaking::Never);
         board.report(1_000, 2, left(3), 5_500);
         assert_eq!(resend(&mut board, left(30)), [1, 2]);
         board.time_out(1_000, 5_500);
         assert_eq!(resend(&mut board, left(90)), [1, 2, 4, 5]);
-        assert!(!board.advance(5_000));
+        assert!(!board.advance(5_000, NEXT));
     }
 }

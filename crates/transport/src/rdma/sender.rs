@@ -38,6 +38,9 @@ pub(super) struct RdmaSender<L> {
     /// All bytes below have been sent at least once.
     sent_once: u64,
     pub(super) retransmitted: u64,
+    /// Sequence numbers between `acknowledged` and `sent_once` of packets that have arrived or are
+    /// known to be lost and wait to be sent again, where packets arrive in any order; else 0.
+    held: u64,
     /// Earliest time at which the next packet may leave.
     pub(super) next_send: Time,
     /// The spacing that `next_send` includes, at `rate`.
@@ -83,6 +86,7 @@ impl<L> RdmaSender<L> {
             acknowledged: 0,
             sent_once: 0,
             retransmitted: 0,
+            held: 0,
             next_send: now,
             gap: Duration::ZERO,
             rate: line_rate,
@@ -133,17 +137,19 @@ impl<L> RdmaSender<L> {
         self.sent() - self.acknowledged
     }
 
-    /// Payload bytes of [`Self::in_flight`].
+    /// Payload bytes of [`Self::in_flight`], without those that are [held](Self::held): where
+    /// packets arrive in any order, one that is reported has left the network.
     #[inline]
     pub(super) fn payload_in_flight(&self) -> u64 {
-        match &self.stream {
+        let bytes = match &self.stream {
             None => self.in_flight(),
             Some(stream) => stream.payload(self.acknowledged, self.sent()),
-        }
+        };
+        bytes.saturating_sub(self.held)
     }
 
     /// Returns whether bytes are left and the window lets one more packet go: it begins less than a
-    /// window beyond the first byte that is not acknowledged.
+    /// window beyond the first byte that is not acknowledged, not counting what is [held](Self::held).
     #[inline]
     pub(super) fn may_send<H: Header>(&self) -> bool
     where
@@ -151,7 +157,7 @@ impl<L> RdmaSender<L> {
     {
         self.next < self.written
             && self.cc.window().is_none_or(|window| {
-                self.next - self.acknowledged < window.get()
+                self.next - self.acknowledged < window.get() + self.held
                     || self.stream.is_some() && self.fits_without_padding(window)
             })
     }
@@ -239,8 +245,10 @@ impl<L> RdmaSender<L> {
             self.progress = now;
             self.backoff = 0;
             if let Some(scoreboard) = &mut self.scoreboard {
-                let settled = scoreboard.advance(cumulative);
+                let settled = scoreboard.advance(cumulative, self.sent_once);
+                let held = scoreboard.held();
                 self.next = scoreboard.lost().unwrap_or(self.sent_once);
+                self.held = self.held_of(held);
                 if settled {
                     self.scoreboard = None;
                 }
@@ -293,7 +301,11 @@ impl<L> RdmaSender<L> {
         L: CongestionControl<H>,
     {
         let loss = self.congestion(now, Signal::Loss);
-        match settings.config.recovery {
+        match settings.config.recovery.unwrap_or_default() {
+            Recovery::AnyOrder => {
+                self.report_arrival(nack, settings);
+                return;
+            }
             Recovery::GoBackN => self.next = self.acknowledged,
             // An old report: what it missed has been acknowledged since.
             Recovery::Selective if nack.cumulative() < self.acknowledged => return,
@@ -311,6 +323,28 @@ impl<L> RdmaSender<L> {
         self.cc.on_congestion(&loss);
     }
 
+    /// Takes the report of a packet that has arrived beyond a gap, which is no loss: it has left the
+    /// network. Reports may overtake one another, too, and an old one still names its packet.
+    fn report_arrival<H: Header, F>(&mut self, report: &Packet<H>, settings: &RdmaSettings<F>) {
+        let (sent, first) = (self.sent(), self.acknowledged / settings.config.mtu.get());
+        let arrived = report.cumulative() / settings.config.mtu.get();
+        let arrived = arrived + u64::from(report.gap_distance());
+        let scoreboard = self.scoreboard(settings);
+        scoreboard.note_arrival(first, arrived);
+        let (held, lost) = (scoreboard.held(), scoreboard.lost());
+        self.held = self.held_of(held);
+        self.next = lost.unwrap_or(sent);
+    }
+
+    /// What is not in flight of `held` sequence numbers: those of a flow are its bytes, and those of
+    /// a connection count as if nothing were held, as its packets need not be full.
+    const fn held_of(&self, held: u64) -> u64 {
+        match self.stream {
+            None => held,
+            Some(_) => 0,
+        }
+    }
+
     /// Nothing was acknowledged for a timeout: everything in flight that the receiver has not
     /// reported is lost.
     #[cold]
@@ -321,13 +355,15 @@ impl<L> RdmaSender<L> {
         let loss = self.congestion(now, Signal::Timeout);
         self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
         self.progress = now;
-        match settings.config.recovery {
+        match settings.config.recovery.unwrap_or_default() {
             Recovery::GoBackN => self.next = self.acknowledged,
-            Recovery::Selective => {
+            Recovery::Selective | Recovery::AnyOrder => {
                 let (acknowledged, sent) = (self.acknowledged, self.sent());
                 let scoreboard = self.scoreboard(settings);
                 scoreboard.time_out(acknowledged, sent);
-                self.next = scoreboard.lost().unwrap_or(sent);
+                let (held, lost) = (scoreboard.held(), scoreboard.lost());
+                self.held = self.held_of(held);
+                self.next = lost.unwrap_or(sent);
             }
         }
         self.cc.on_congestion(&loss);
@@ -335,9 +371,14 @@ impl<L> RdmaSender<L> {
 
     fn scoreboard<F>(&mut self, settings: &RdmaSettings<F>) -> &mut Scoreboard {
         let (acknowledged, mtu) = (self.acknowledged, settings.config.mtu);
-        let overtaking = Overtaking::new(settings.paths, self.flow.path.bdp(), mtu);
-        self.scoreboard
-            .get_or_insert_with(|| Box::new(Scoreboard::new(acknowledged, mtu.get(), overtaking)))
+        let sent = self.sent();
+        self.scoreboard.get_or_insert_with(|| {
+            let overtaking = match settings.config.recovery {
+                Some(Recovery::AnyOrder) => Overtaking::AnyOrder,
+                _ => Overtaking::new(settings.paths, self.flow.path.bdp(), mtu),
+            };
+            Box::new(Scoreboard::new((acknowledged, sent), mtu.get(), overtaking))
+        })
     }
 
     /// Returns when the flow times out if nothing is acknowledged until then.

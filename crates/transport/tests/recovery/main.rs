@@ -37,7 +37,7 @@ fn selectively(lost: &[(u64, u32)]) -> Outcome {
 
 #[test]
 fn nothing_is_sent_again_without_loss() {
-    for recovery in [Recovery::GoBackN, Recovery::Selective] {
+    for recovery in [Recovery::GoBackN, Recovery::Selective, Recovery::AnyOrder] {
         let outcome = with_losses(recovery, &[]);
         assert_eq!(outcome.again(), 0);
         assert_eq!((outcome.gaps, outcome.timeouts), (0, 0));
@@ -129,8 +129,35 @@ fn a_late_packet_costs_a_copy_at_most() {
     );
 }
 
+/// In any order, what is held beyond a lost packet does not take up the window: all else arrives
+/// while one packet is missing.
+#[test]
+fn what_has_arrived_does_not_take_up_the_window() {
+    let last_but_one = |recovery| {
+        let mut before_copy = 0;
+        let window = Some(Bytes::new(20 * MTU));
+        let outcome = transfer(&[PACKETS * MTU], recovery, window, |packet, before| {
+            let data = packet.kind() == PacketKind::Data;
+            match data && packet.seq == 10 * MTU && before == 0 {
+                true => return Fate::Lost,
+                false if data && packet.seq == 10 * MTU => before_copy = 0,
+                false if data => before_copy += 1,
+                false => {}
+            }
+            Fate::Arrives
+        });
+        (outcome.again(), outcome.timeouts, before_copy)
+    };
+    // The copy is the last packet that leaves.
+    assert_eq!(last_but_one(Recovery::AnyOrder), (1, 1, 0));
+}
+
 fn recoveries() -> impl Strategy<Value = Recovery> {
-    prop::sample::select(vec![Recovery::GoBackN, Recovery::Selective])
+    prop::sample::select(vec![
+        Recovery::GoBackN,
+        Recovery::Selective,
+        Recovery::AnyOrder,
+    ])
 }
 
 proptest! {
@@ -176,6 +203,33 @@ proptest! {
         prop_assert!(outcome.receiver.arrived <= outcome.sender.sent);
         let again = outcome.completions.iter().map(|done| done.retransmitted.get());
         prop_assert_eq!(again.sum::<u64>(), outcome.sender.retransmitted.get());
+    }
+
+    /// In any order, what is retransmitted is exactly what was lost, however packets overtake one
+    /// another.
+    #[test]
+    fn in_any_order_only_losses_are_retransmitted(
+        packets in 2u64..200,
+        window in prop::option::of(5u64..60),
+        lost in prop::collection::btree_map(0u64..200, 1u32..3, 0..20),
+        late in prop::collection::btree_map(0u64..200, 1u64..10_000, 0..60),
+    ) {
+        let mut gone = 0;
+        let window = window.map(|packets| Bytes::new(packets * MTU));
+        let outcome = transfer(&[packets * MTU], Recovery::AnyOrder, window, |packet, before| {
+            let times = lost.get(&(packet.seq / MTU)).copied().unwrap_or(0);
+            if packet.kind() == PacketKind::Data && before < times {
+                gone += 1;
+                return Fate::Lost;
+            }
+            match late.get(&(packet.seq / MTU)) {
+                Some(&by) => Fate::Late(Duration::from_ns(by)),
+                None => Fate::Arrives,
+            }
+        });
+        prop_assert_eq!(outcome.receiver.delivered, Bytes::new(packets * MTU));
+        prop_assert_eq!(outcome.again(), gone);
+        prop_assert_eq!(outcome.gaps, 0);
     }
 
     /// Where only data is lost and order is kept, what is retransmitted without a timeout

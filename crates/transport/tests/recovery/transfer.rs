@@ -95,7 +95,7 @@ struct Host {
 /// Returns two hosts, the first of which has started flows of `sizes` bytes to the other.
 fn hosts(sizes: &[u64], recovery: Recovery, cc: &Fixed) -> [Host; 2] {
     let config = RdmaConfig {
-        recovery,
+        recovery: Some(recovery),
         rto_min: Some(RTO),
         nack_interval: Duration::from_us(10),
         ..RdmaConfig::default()

@@ -36,7 +36,7 @@ impl<L> RdmaSender<L> {
             least_rtt: self.least_rtt,
             smoothed_rtt: self.smoothed_rtt,
             in_flight: Bytes::new(self.payload_in_flight()),
-            recovering: if self.next < self.sent_once || self.scoreboard.is_some() {
+            recovering: if self.next < self.sent_once || self.is_recovering() {
                 Recovering::Yes
             } else {
                 Recovering::No
@@ -45,6 +45,14 @@ impl<L> RdmaSender<L> {
             growth: Growth::Allowed,
             telemetry: &packet.telemetry,
         }
+    }
+
+    /// Returns whether an episode of recovery is under way, or packets are reported beyond a gap that
+    /// is one.
+    #[inline]
+    fn is_recovering(&self) -> bool {
+        let scoreboard = self.scoreboard.as_ref();
+        scoreboard.is_some_and(|scoreboard| scoreboard.is_recovering(self.acknowledged))
     }
 
     /// A signal of congestion, as the controller sees it.

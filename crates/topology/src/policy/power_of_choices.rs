@@ -1,0 +1,194 @@
+//! Adaptive routing by a few queues that are drawn.
+
+use fabricsim_core::id::PortId;
+use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_core::plugin::{PathStability, PortStates};
+use fabricsim_core::rng::Stream;
+use fabricsim_core::settings;
+use fabricsim_core::units::Duration;
+
+use super::queue_lengths::QueueLengths;
+use super::{
+    Arrival, Chooser, NextHopChoice, PolicyContext, PolicyKind, RoutingPolicy, position_below,
+};
+
+settings! {
+    /// Compares the queues of a few next hops that are drawn for the packet, and of those that were
+    /// shortest before, and sends it to the shortest: DRILL(d, m) (Ghorbani et al., SIGCOMM 2017,
+    /// section 3.2), whose `d` is `choices` and whose `m` is `memory`.
+    ///
+    /// A switch has one memory for all of its packets. A remembered port is left out where it is no
+    /// next hop of the packet's destination. Of equal queues the one that was drawn first is taken.
+    /// Every packet is routed in this way, ACKs as well. Pauses are not looked at, and a port whose
+    /// link is down is taken only where no other is compared.
+    ///
+    /// Differs from the paper: a switch is one engine, where the switches of DRILL have several that
+    /// do not know of each other's packets.
+    pub struct PowerOfTwo {
+        /// Number of next hops that are drawn for a packet.
+        #[range(from 1, to 64)]
+        #[refused("{value} next hops cannot be drawn", "give a number from 1 to 64, such as 2")]
+        pub choices: u32 = 2,
+        /// Number of the shortest queues that are remembered and compared for the next packet, too.
+        #[range(to 64)]
+        #[refused("{value} queues are more than are remembered", "give a number up to 64, such as 1")]
+        pub memory: u32 = 1,
+        /// Interval in which the queue lengths that are compared are renewed; at 0 they are always
+        /// those of now.
+        pub update_interval: Duration = "0s",
+    }
+}
+
+impl PolicyKind for PowerOfTwo {}
+
+impl RoutingPolicy for PowerOfTwo {
+    fn name(&self) -> &'static str {
+        "power-of-two"
+    }
+
+    fn about(&self) -> &'static str {
+        "each packet takes the shortest of a few queues: some drawn, some remembered (DRILL)"
+    }
+
+    fn keys(&self) -> Keys {
+        Self::KEYS
+    }
+
+    fn value(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("settings are plain tables")
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        self.validate_ranges()
+    }
+
+    fn path_stability(&self) -> PathStability {
+        PathStability::PerPacket
+    }
+
+    fn chooser(&self, at: &PolicyContext) -> Chooser {
+        Chooser::new(Samples {
+            choices: self.choices as usize,
+            memory: self.memory as usize,
+            lengths: QueueLengths::new(self.update_interval),
+            remembered: Vec::new(),
+            undrawn: Vec::new(),
+            compared: Vec::new(),
+            draws: at.stream(),
+        })
+    }
+}
+
+#[derive(Debug)]
+struct Samples {
+    choices: usize,
+    memory: usize,
+    lengths: QueueLengths,
+    /// The ports of the shortest queues among those that were last compared, the shortest first.
+    remembered: Vec<PortId>,
+    /// The positions that have not been drawn, while some are.
+    undrawn: Vec<usize>,
+    /// What is compared: the length of a queue and the position of its port.
+    compared: Vec<(u64, usize)>,
+    draws: Stream,
+}
+
+impl Samples {
+    /// Compares the queue at `position`, unless it is being compared.
+    fn compare(
+        &mut self,
+        packet: &Arrival<'_>,
+        (hops, position): (&[PortId], usize),
+        ports: &dyn PortStates,
+    ) {
+        if self.compared.iter().all(|&(_, known)| known != position) {
+            let length = self.lengths.of(packet.now, hops[position], ports);
+            self.compared.push((length, position));
+        }
+    }
+}
+
+impl NextHopChoice for Samples {
+    fn choose(&mut self, packet: &Arrival<'_>, hops: &[PortId], ports: &dyn PortStates) -> usize {
+        self.compared.clear();
+        self.undrawn.clear();
+        self.undrawn.extend(0..hops.len());
+        for _ in 0..self.choices.min(hops.len()) {
+            let drawn = position_below(&mut self.draws, self.undrawn.len());
+            let position = self.undrawn.swap_remove(drawn);
+            self.compare(packet, (hops, position), ports);
+        }
+        for index in 0..self.remembered.len() {
+            let port = self.remembered[index];
+            if let Some(position) = hops.iter().position(|&hop| hop == port) {
+                self.compare(packet, (hops, position), ports);
+            }
+        }
+        // Stable: equal ones stay in the order in which they were drawn.
+        self.compared.sort_by_key(|&(length, _)| length);
+        self.remembered.clear();
+        let shortest = self.compared.iter().take(self.memory);
+        self.remembered
+            .extend(shortest.map(|&(_, position)| hops[position]));
+        self.compared[0].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::testing::{Ports, chooser, data};
+
+    use super::*;
+
+    fn shares(policy: &PowerOfTwo, queued: &[u64]) -> Vec<usize> {
+        let mut choice = chooser(policy, 1);
+        let mut ports = Ports::default();
+        ports.queued[..queued.len()].copy_from_slice(queued);
+        let mut taken = vec![0; queued.len()];
+        for number in 0..12_000 {
+            taken[choice.at(&data(number), queued.len(), &ports)] += 1;
+        }
+        taken
+    }
+
+    #[test]
+    fn what_was_shortest_is_found_again() {
+        // Once one of the two draws has met it, which takes a few packets.
+        let taken = shares(&PowerOfTwo::default(), &[700, 600, 500, 400]);
+        assert!(taken[3] > 11_980, "{taken:?}");
+    }
+
+    #[test]
+    fn without_a_memory_the_longest_of_four_is_never_taken() {
+        let policy = PowerOfTwo {
+            memory: 0,
+            ..PowerOfTwo::default()
+        };
+        // Of six pairs three have the shortest, two more the next one.
+        let taken = shares(&policy, &[700, 600, 500, 400]);
+        assert_eq!(taken[0], 0);
+        let thirds: Vec<f64> = taken.iter().map(|&count| count as f64 / 12_000.0).collect();
+        for (share, wanted) in thirds.iter().zip([0.0, 1.0 / 6.0, 2.0 / 6.0, 3.0 / 6.0]) {
+            assert!((share - wanted).abs() < 0.02, "{thirds:?}");
+        }
+    }
+
+    #[test]
+    fn equal_queues_share() {
+        let taken = shares(&PowerOfTwo::default(), &[0; 6]);
+        assert!(
+            taken.iter().all(|count| (1_800..2_200).contains(count)),
+            "{taken:?}"
+        );
+    }
+
+    #[test]
+    fn more_choices_than_next_hops_are_all_of_them() {
+        let policy = PowerOfTwo {
+            choices: 64,
+            memory: 64,
+            ..PowerOfTwo::default()
+        };
+        assert_eq!(shares(&policy, &[3, 2, 1]), [0, 0, 12_000]);
+    }
+}

@@ -1,0 +1,89 @@
+//! The lengths of queues that adaptive policies compare.
+
+use fabricsim_core::id::PortId;
+use fabricsim_core::plugin::PortStates;
+use fabricsim_core::units::{Duration, Time};
+
+/// The bytes that wait at the ports of a switch: now, or as they were when they were first looked
+/// at since the last multiple of an interval.
+///
+/// A port whose link is down has no queue to compare and counts as the longest.
+#[derive(Debug)]
+pub(super) struct QueueLengths {
+    interval: Duration,
+    /// For each port: the number of the interval, from 1, and what waited then.
+    seen: Vec<(u64, u64)>,
+}
+
+impl QueueLengths {
+    /// Lengths that are renewed each `interval`; 0 for always.
+    pub(super) const fn new(interval: Duration) -> Self {
+        Self {
+            interval,
+            seen: Vec::new(),
+        }
+    }
+
+    /// The length of the queue of `port`.
+    pub(super) fn of(&mut self, now: Time, port: PortId, ports: &dyn PortStates) -> u64 {
+        let Some(interval) = now.as_ps().checked_div(self.interval.as_ps()) else {
+            return current(port, ports);
+        };
+        let number = interval + 1;
+        if port.index() >= self.seen.len() {
+            self.seen.resize(port.index() + 1, (0, 0));
+        }
+        let seen = &mut self.seen[port.index()];
+        if seen.0 != number {
+            *seen = (number, current(port, ports));
+        }
+        seen.1
+    }
+}
+
+fn current(port: PortId, ports: &dyn PortStates) -> u64 {
+    if ports.is_up(port) {
+        ports.queued(port).get()
+    } else {
+        u64::MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::policy::testing::Ports;
+
+    use super::*;
+
+    #[test]
+    fn a_length_is_renewed_once_an_interval() {
+        let mut lengths = QueueLengths::new(Duration::from_us(1));
+        let mut at = |ns, waiting| {
+            let mut ports = Ports::default();
+            ports.queued[2] = waiting;
+            lengths.of(Time::from_ns(ns), PortId(2), &ports)
+        };
+        assert_eq!(
+            [
+                at(100, 5),
+                at(999, 7),
+                at(1_000, 8),
+                at(1_500, 9),
+                at(5_000, 1)
+            ],
+            [5, 5, 8, 8, 1]
+        );
+    }
+
+    #[test]
+    fn without_an_interval_they_are_those_of_now() {
+        let mut lengths = QueueLengths::new(Duration::ZERO);
+        let mut ports = Ports::default();
+        ports.queued[0] = 3;
+        assert_eq!(lengths.of(Time::from_ns(1), PortId(0), &ports), 3);
+        ports.queued[0] = 4;
+        assert_eq!(lengths.of(Time::from_ns(1), PortId(0), &ports), 4);
+        ports.down[0] = true;
+        assert_eq!(lengths.of(Time::from_ns(1), PortId(0), &ports), u64::MAX);
+    }
+}

@@ -1,0 +1,96 @@
+//! Switches and packets for tests of policies.
+
+use fabricsim_core::id::{FlowId, NodeId, PortId};
+use fabricsim_core::packet::{PacketKind, Priority};
+use fabricsim_core::plugin::{FlowKey, PortStates};
+use fabricsim_core::units::{Bytes, Time};
+
+use super::{Arrival, Choice, NextHopChoice, PolicyContext, RoutingPolicy};
+use crate::ecmp::EcmpHash;
+
+/// The ports of a switch.
+#[derive(Debug, Default)]
+pub(super) struct Ports {
+    pub(super) queued: [u64; 16],
+    pub(super) down: [bool; 16],
+}
+
+impl PortStates for Ports {
+    fn queued(&self, port: PortId) -> Bytes {
+        Bytes::new(self.queued[port.index()])
+    }
+
+    fn is_paused(&self, _: PortId, _: Priority) -> bool {
+        false
+    }
+
+    fn is_up(&self, port: PortId) -> bool {
+        !self.down[port.index()]
+    }
+}
+
+/// A data packet.
+#[derive(Debug)]
+pub(super) struct Data {
+    now: Time,
+    key: FlowKey,
+}
+
+impl Data {
+    pub(super) fn show<T>(&self, see: impl FnOnce(&Arrival<'_>) -> T) -> T {
+        see(&Arrival {
+            now: self.now,
+            key: &self.key,
+            flow: FlowId(0),
+            kind: PacketKind::Data,
+            priority: Priority::new(3),
+            size: Bytes::new(1_048),
+            seq: 0,
+        })
+    }
+}
+
+/// A packet of the flow from `src_port` that arrives at `now`.
+pub(super) const fn data_at(now: Time, src_port: u16) -> Data {
+    Data {
+        now,
+        key: FlowKey {
+            src: NodeId(0),
+            dst: NodeId(1),
+            src_port,
+            dst_port: 100,
+        },
+    }
+}
+
+/// Packet `number` of one flow.
+pub(super) const fn data(number: u64) -> Data {
+    data_at(Time::from_ns(number * 100), 1)
+}
+
+pub(super) const fn context(switch: u32) -> PolicyContext {
+    PolicyContext {
+        switch: NodeId(switch),
+        seed: 1,
+        hash: EcmpHash::Seeded(1),
+    }
+}
+
+/// What `policy` does at `switch`.
+#[derive(Debug)]
+pub(super) struct Own(Box<dyn NextHopChoice>);
+
+impl Own {
+    /// The position that `packet` is sent to, of the first `count` ports.
+    pub(super) fn at(&mut self, packet: &Data, count: usize, ports: &Ports) -> usize {
+        let hops: Vec<PortId> = (0..count).map(PortId::from_index).collect();
+        packet.show(|arrival| self.0.choose(arrival, &hops, ports))
+    }
+}
+
+pub(super) fn chooser(policy: &dyn RoutingPolicy, switch: u32) -> Own {
+    match policy.chooser(&context(switch)).0 {
+        Choice::Own(choice) => Own(choice),
+        Choice::Hash(_) => panic!("{} is a hash", policy.name()),
+    }
+}
