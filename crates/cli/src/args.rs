@@ -6,6 +6,7 @@ use crate::check::CheckArgs;
 use crate::compare::CompareArgs;
 use crate::harm::HarmArgs;
 use crate::import::ImportArgs;
+use crate::import_trace::ImportTraceArgs;
 use crate::list::ListArgs;
 use crate::pint::PintArgs;
 use crate::plot::PlotArgs;
@@ -53,6 +54,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Make a scenario of a config.txt of the published HPCC simulator
     Import(ImportArgs),
+    /// Make a list of operations of Chakra execution traces
+    ImportTrace(ImportTraceArgs),
     /// Run a scenario at many points: resumed where it ended, divided among machines
     Sweep(SweepArgs),
     /// Compare two results of the same flows, ours or the published simulator's

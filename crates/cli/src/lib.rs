@@ -26,6 +26,8 @@ mod error_report;
 mod exit;
 mod harm;
 mod import;
+mod import_trace;
+mod jobs;
 mod list;
 mod load;
 mod parallelism;
@@ -67,6 +69,7 @@ pub fn main_with(registry: impl Into<Registry>) -> ExitCode {
     let result = match args.command {
         Command::Run(options) => run::run(&options, &signals, registry),
         Command::Import(options) => import::import(&options, registry),
+        Command::ImportTrace(options) => import_trace::import_trace(&options),
         Command::Sweep(options) => sweep::sweep(&options, &signals, registry),
         Command::Check(options) => check::check(&options, registry),
         Command::Compare(options) => compare::compare(&options),

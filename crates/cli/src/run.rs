@@ -20,6 +20,7 @@ use serde_json::Value;
 use crate::class_table::describe_slowdowns;
 use crate::console::{exit_with, note, output};
 use crate::exit;
+use crate::jobs;
 use crate::load;
 use crate::parallelism;
 use crate::progress::Display;
@@ -249,11 +250,13 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         );
     }
     line!(text, "checksum     {}", summary.checksum);
-    if summary.rpc.is_empty() || summary.slowdown.iter().any(|row| row.flows > 0) {
+    let own_tables = !summary.rpc.is_empty() || !summary.jobs.is_empty();
+    if !own_tables || summary.slowdown.iter().any(|row| row.flows > 0) {
         describe_slowdowns(&mut text, summary);
     }
     describe_queues(&mut text, summary);
     rpc::describe(&mut text, &summary.rpc);
+    jobs::describe(&mut text, &summary.jobs);
     text
 }
 

@@ -61,6 +61,7 @@ mod axis;
 mod base;
 mod condition;
 mod definition;
+mod job_columns;
 mod monitor;
 mod point;
 mod record;

@@ -1,9 +1,11 @@
 //! From a scenario to a folder of results.
 
+mod jobs;
 mod place;
 mod published;
 mod recorder;
 pub(crate) mod rpc;
+mod summed;
 mod tables;
 mod topology;
 
@@ -24,6 +26,8 @@ use crate::simulation::{Expectation, Simulation};
 use crate::summary::{Measured, summarize};
 use fabricsim_scenario::scenario::Scenario;
 use fabricsim_scenario::text::error::Error;
+pub use jobs::JobSummary;
+use jobs::write_job_results;
 pub use place::ResultPlace;
 use published::PublishedFct;
 use recorder::{CpuClock, Recorder};
@@ -244,6 +248,7 @@ impl<'s> Run<'s> {
             &mut checksum,
             (folder, status),
         )?;
+        let jobs = write_job_results(&simulation, &mut checksum, (folder, status))?;
         let end = Measured {
             status,
             overload: overload_of(stop),
@@ -258,6 +263,7 @@ impl<'s> Run<'s> {
             observed,
             query_files,
             rpc,
+            jobs,
             plan: simulation
                 .queries()
                 .map(|queries| queries.plan().summary(queries.names())),

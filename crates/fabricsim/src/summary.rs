@@ -15,6 +15,7 @@ pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
 pub use self::status::Status;
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
+use crate::outcome::JobSummary;
 use crate::outcome::rpc::RpcSummary;
 use crate::oversubscription::{TierOversubscription, oversubscription};
 use crate::simulation::Simulation;
@@ -142,6 +143,9 @@ pub struct Summary {
     /// Remote procedure calls, by class.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rpc: Vec<RpcSummary>,
+    /// Jobs: collectives and graphs, by class.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobSummary>,
     /// Assignment of packets to queries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanSummary>,
@@ -244,6 +248,7 @@ pub(crate) fn summarize(
         queue_groups: queue_summaries(scenario, simulation),
         query_files: Vec::new(),
         rpc: Vec::new(),
+        jobs: Vec::new(),
         plan: None,
         files: Vec::new(),
         scenario: scenario.resolved(),

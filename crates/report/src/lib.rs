@@ -41,6 +41,7 @@
 mod bin_table;
 mod bins;
 mod checksum;
+mod collective;
 pub mod columns;
 mod compare;
 mod cut;
@@ -70,6 +71,9 @@ mod write_hpcc;
 pub use bin_table::{BinRow, BinTable, PercentileEstimate};
 pub use bins::{Bin, bins_csv, equal_count_bins};
 pub use checksum::Checksum;
+pub use collective::{
+    COLLECTIVE_HEADER, CollectiveRecord, CollectiveRow, read_collectives, write_collectives,
+};
 pub use compare::{ClassRatios, Comparison, compare};
 pub use cut::{Cut, CutEnd, CutFlows, CutReport};
 pub use enough::bins_for;

@@ -110,6 +110,22 @@ pub(crate) fn size(size: Bytes) -> Result<Bytes, ConfigError> {
     ))
 }
 
+/// Refuses names of jobs that do not fit the cell of a table.
+pub(crate) fn job(name: Option<&str>) -> Result<(), ConfigError> {
+    let fits = |name: &str| {
+        let mut letters = name.chars();
+        !name.is_empty() && letters.all(|one| one.is_alphanumeric() || "-_.".contains(one))
+    };
+    if name.is_none_or(fits) {
+        return Ok(());
+    }
+    Err(ConfigError::new(
+        "job",
+        "a job's name stands in tables: it has letters, digits, `-`, `_` and `.` only",
+        "write for example \"train-a\"",
+    ))
+}
+
 pub(crate) fn priority(number: u8) -> Result<Priority, ConfigError> {
     match Priority::try_from(number) {
         Ok(priority) if !priority.is_control() => Ok(priority),

@@ -4,8 +4,8 @@ use fabricsim_core::input::Keys;
 
 use crate::workload::WorkloadKind;
 use crate::{
-    AllToAllConfig, DownloadConfig, FetchConfig, IncastConfig, ListConfig, PermutationConfig,
-    PoissonConfig, RpcConfig,
+    AllToAllConfig, CollectiveConfig, DownloadConfig, FetchConfig, GraphConfig, IncastConfig,
+    ListConfig, PermutationConfig, PoissonConfig, RpcConfig,
 };
 
 /// A kind of workload: its name in a scenario, what it is in one line, and its keys with their
@@ -37,6 +37,8 @@ kinds! {
     PermutationConfig,
     AllToAllConfig,
     RpcConfig,
+    CollectiveConfig,
+    GraphConfig,
     ListConfig,
     FetchConfig,
     DownloadConfig,
@@ -49,9 +51,9 @@ mod tests {
     use fabricsim_core::units::{Bytes, Duration};
 
     use super::*;
-    use crate::FlowTimes;
     use crate::context::testing::context;
     use crate::workload::{BoxedWorkload, FileContent, FileState, boxed};
+    use crate::{CollectiveOperation, FlowTimes};
 
     fn one_of_each() -> Vec<BoxedWorkload> {
         vec![
@@ -60,6 +62,11 @@ mod tests {
             boxed(PermutationConfig::new(Bytes::new(1_000))),
             boxed(AllToAllConfig::new(Bytes::new(1_000))),
             boxed(RpcConfig::new("4KB", Duration::from_ms(1))),
+            boxed(CollectiveConfig::new(
+                CollectiveOperation::AllReduce,
+                Bytes::new(1_000),
+            )),
+            boxed(GraphConfig::new("graph.csv")),
             boxed(ListConfig::new("flow.txt")),
             boxed(FetchConfig::new(NodeId(0), NodeId(1))),
             boxed(DownloadConfig::new(NodeId(0), NodeId(1))),
@@ -110,9 +117,13 @@ mod tests {
             let missing = |config: &BoxedWorkload| {
                 config.file().map(|file| file.state) == Some(FileState::Missing)
             };
-            assert_eq!(missing(&config), config.kind() == "list");
+            assert_eq!(missing(&config), matches!(config.kind(), "list" | "graph"));
+            let text = match config.kind() {
+                "graph" => "rank,id,op,peer,bytes\n0,a,send,1,8\n1,a,recv,0,\n",
+                _ => "1\n0 1 3 100 1000 2.0\n",
+            };
             config
-                .load("1\n0 1 3 100 1000 2.0\n", &context, FlowTimes::Exact)
+                .load(text, &context, FlowTimes::Exact)
                 .unwrap_or_default();
             assert!(!missing(&config));
             assert!(config.expected(&context).unwrap().flows > 0.0);

@@ -12,6 +12,8 @@
 //! | `permutation` | [`PermutationConfig`] | every host sends to one other, every host receives from one |
 //! | `all-to-all` | [`AllToAllConfig`] | every host sends to every other |
 //! | `rpc` | [`RpcConfig`] | clients send queries on connections to servers, which respond |
+//! | `collective` | [`CollectiveConfig`] | all-reduce and its kin: groups of ranks whose messages wait for one another |
+//! | `graph` | [`GraphConfig`] | operations of ranks that wait for one another, from a CSV or GOAL file |
 //! | `list` | [`ListConfig`] | flows from a CSV file or an HPCC simulator's `flow.txt` |
 //! | `fetch` | [`FetchConfig`] | requests of a host over TCP, which another host serves |
 //! | `download` | [`DownloadConfig`] | downloads over TCP that never end |
@@ -44,30 +46,38 @@ mod application;
 mod arrivals;
 mod cdf;
 mod check;
+mod collective;
 mod config;
 mod context;
 mod download;
 mod fetch;
+mod graph;
 mod host_range;
 mod incast;
 mod list;
 mod merge;
 mod offered;
 mod permutation;
+mod placement;
 mod poisson;
 mod rpc;
 mod sizes;
 mod text;
+mod trace;
 mod workload;
 
 pub use all_to_all::AllToAllConfig;
 pub use application::HostApplications;
 pub use cdf::SizeCdf;
+pub use collective::{CollectiveAlgorithm, CollectiveConfig, CollectiveOperation};
 pub use config::{KINDS, KindDoc, WorkloadVisitor, visit_kinds};
 pub use context::{Expected, Host, Names, NodeNames, WorkloadContext};
 pub use download::DownloadConfig;
 pub use fetch::{
     FetchConfig, FlowDistribution, NamedRequests, WorkloadFlow, ccafct_flows, read_workload,
+};
+pub use graph::{
+    Connections, GraphInfo, Instance, Operation, Program, RankApplication, SendEnd, SpanRecord,
 };
 pub use host_range::HostRange;
 pub use incast::IncastConfig;
@@ -77,9 +87,11 @@ pub use list::{
 pub use merge::Merge;
 pub use offered::{CostOf, FlowCost, Offered, Traffic};
 pub use permutation::PermutationConfig;
+pub use placement::Placement;
 pub use poisson::PoissonConfig;
 pub use rpc::{RpcClient, RpcConfig, RpcMode, RpcQuery, RpcTargets, ServiceTimes, SizeSteps};
 pub use sizes::Sizes;
+pub use trace::{ChakraError, GraphConfig, GraphTable, chakra_to_csv};
 pub use workload::{
     AnyWorkload, BoxedWorkload, FileContent, FileState, NamedFile, Workload, WorkloadKind, boxed,
 };

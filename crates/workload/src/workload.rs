@@ -130,6 +130,8 @@ pub enum FileContent {
     Flows,
     /// A list of requests.
     Requests,
+    /// Operations of ranks.
+    Graph,
 }
 
 /// Whether a workload has been given the content of its file.

@@ -73,6 +73,7 @@ macro_rules! from_file {
 mod congestion_control;
 mod events;
 mod files;
+mod graphs;
 mod keys;
 mod limits;
 mod nodes;
@@ -98,6 +99,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         places::CASES,
         queries::CASES,
         rpc::CASES,
+        graphs::CASES,
         tcp::CASES,
         nodes::CASES,
     ]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Sweep;
 use super::point::{Point, points_folder};
 use fabricsim::observe::QueueGroupSummary;
-use fabricsim::outcome::RpcSummary;
+use fabricsim::outcome::{JobSummary, RpcSummary};
 use fabricsim::output::{
     Destination, Existing, RUN, Unclaimed, is_being_replaced, write_in_folder,
 };
@@ -57,6 +57,9 @@ pub struct PointResults {
     /// Remote procedure calls, by class.
     #[serde(default)]
     pub rpc: Vec<RpcSummary>,
+    /// Jobs: collectives and graphs, by class.
+    #[serde(default)]
+    pub jobs: Vec<JobSummary>,
     /// Queue lengths of groups of switch ports.
     #[serde(default)]
     pub queue_groups: Vec<QueueGroupSummary>,

@@ -8,6 +8,7 @@ use std::path::Path;
 use fabricsim_report::SizeClass;
 
 use super::Sweep;
+use super::job_columns::{is_job_column, job_cells, job_classes, job_columns};
 use super::point::Point;
 use super::record::{PointResults, PointState};
 use super::rpc_columns::{is_rpc_column, rpc_cells, rpc_classes, rpc_columns};
@@ -80,6 +81,7 @@ pub(super) fn is_column(name: &str) -> bool {
         || POINT_COLUMNS.contains(&name)
         || COST_COLUMNS.contains(&name)
         || is_rpc_column(name)
+        || is_job_column(name)
         || SizeClass::ALL
             .iter()
             .any(|class| class_columns(*class).iter().any(|column| column == name))
@@ -138,8 +140,9 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
     let classes = SizeClass::ALL
         .iter()
         .flat_map(|class| class_columns(*class));
-    let rpc = rpc_classes(states);
+    let (rpc, jobs) = (rpc_classes(states), job_classes(states));
     let columns = fixed.chain(classes).chain(rpc_columns(&rpc));
+    let columns = columns.chain(job_columns(&jobs));
     let mut text = header(sweep, columns);
     for (point, state) in sweep.points().iter().zip(states) {
         begin_row(&mut text, point, state);
@@ -149,6 +152,7 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
                 result_cells(point, results)
                     .into_iter()
                     .chain(rpc)
+                    .chain(job_cells(&jobs, &results.jobs))
                     .collect()
             }
             _ => {
@@ -156,7 +160,7 @@ fn point_table(sweep: &Sweep, states: &[PointState]) -> String {
                     .iter()
                     .map(|class| class_columns(*class).len());
                 let count = POINT_COLUMNS.len() - 1 + classes.sum::<usize>();
-                let count = count + rpc_columns(&rpc).count();
+                let count = count + rpc_columns(&rpc).count() + job_columns(&jobs).count();
                 let mut cells = vec![String::new(); count];
                 let checksum = POINT_COLUMNS
                     .iter()

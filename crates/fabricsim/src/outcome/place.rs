@@ -1,5 +1,6 @@
 //! Choice of the folder for the results of a run, with a check that they may be written there.
 
+use super::jobs::{COLLECTIVES, has_ranks};
 use super::published::FCT_TXT;
 use super::rpc::{RPC, has_rpc};
 use super::topology::TOPOLOGY;
@@ -73,6 +74,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         .into_iter()
         .flat_map(query_files::file_names);
     let rpc = has_rpc(scenario).then_some(RPC);
+    let collectives = has_ranks(scenario).then_some(COLLECTIVES);
     let published = scenario.output().fct_txt.then_some(FCT_TXT);
     [
         Some(FCT),
@@ -81,6 +83,7 @@ fn planned_files(scenario: &Scenario) -> Vec<String> {
         disciplines,
         pauses,
         rpc,
+        collectives,
     ]
     .into_iter()
     .flatten()

@@ -3,7 +3,7 @@
 mod query_rate;
 
 use std::any::Any;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 
 use fabricsim_core::id::ClassId;
 use fabricsim_report::{Checksum, Percentile, RpcRecord, RpcStatistics, write_rpc};
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use self::query_rate::QueryRate;
 
 use super::ending_of;
+use super::summed::Summed;
 use crate::network::ideal_rpc::IdealQct;
 use crate::output::ResultFolder;
 use crate::simulation::Simulation;
@@ -105,24 +106,6 @@ impl Clients {
             slowdown_p99: of_enough(Percentile::P99, slowdown).map(|all| all.p99),
             slowdown_p999: of_enough(Percentile::P999, slowdown).map(|all| all.p999),
         }
-    }
-}
-
-/// Writes on, and sums up the bytes.
-struct Summed<'a, W> {
-    out: W,
-    checksum: &'a mut Checksum,
-}
-
-impl<W: Write> Write for Summed<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.out.write(bytes)?;
-        self.checksum.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
     }
 }
 

@@ -34,6 +34,7 @@ impl FileKind {
             FileContent::Sizes => Self::SIZES,
             FileContent::Flows => Self::FLOWS,
             FileContent::Requests => Self::WORKLOAD,
+            FileContent::Graph => Self::GRAPH,
         }
     }
 
@@ -76,6 +77,14 @@ impl FileKind {
     pub const SIZES: Self = Self::text("the flow-size distribution", 16 * MIB, BESIDE_SCENARIO);
     /// A list of flows.
     pub const FLOWS: Self = Self::text("the flows", 2 * GIB, BESIDE_SCENARIO);
+    /// A Chakra execution trace of one rank.
+    pub const EXECUTION_TRACE: Self = Self::text(
+        "the execution trace",
+        2 * GIB,
+        "give what stands before the rank: NAME for NAME.0.et, NAME.1.et, ..",
+    );
+    /// The operations of ranks.
+    pub const GRAPH: Self = Self::text("the graph", 2 * GIB, BESIDE_SCENARIO);
     /// The requests of a harm test or of a workload.
     pub const WORKLOAD: Self = Self::text(
         "the workload",
@@ -111,7 +120,7 @@ impl FileKind {
     );
 
     /// All kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::SCENARIO,
         Self::BASE,
         Self::SWEEP,
@@ -121,6 +130,8 @@ impl FileKind {
         Self::SIZES,
         Self::FLOWS,
         Self::WORKLOAD,
+        Self::GRAPH,
+        Self::EXECUTION_TRACE,
         Self::RESULTS,
         Self::CONFIGURATION,
         Self::TRACE,

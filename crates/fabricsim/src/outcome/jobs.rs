@@ -1,0 +1,253 @@
+//! Results of jobs: `collectives.csv` and the sums in `summary.json`.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+
+use fabricsim_core::id::{ClassId, FlowId, NodeId};
+use fabricsim_core::plugin::Application;
+use fabricsim_core::units::{Duration, Time};
+use fabricsim_report::{Checksum, CollectiveRecord, RpcStatistics, percentile, write_collectives};
+use fabricsim_scenario::scenario::Scenario;
+use fabricsim_scenario::text::error::Error;
+use fabricsim_workload::{Instance, RankApplication, SpanRecord};
+use serde::{Deserialize, Serialize};
+
+use super::ending_of;
+use super::summed::Summed;
+use crate::output::ResultFolder;
+use crate::simulation::Simulation;
+use crate::summary::status::Status;
+
+pub(super) const COLLECTIVES: &str = "collectives.csv";
+
+/// Returns whether a run of `scenario` has ranks.
+pub(super) fn has_ranks(scenario: &Scenario) -> bool {
+    let workloads = scenario.workloads().iter().enumerate();
+    let mut applications = workloads.flat_map(|(index, workload)| {
+        let context = scenario.workload_context(index);
+        workload
+            .applications(&context, ClassId(0))
+            .unwrap_or_default()
+    });
+    applications.any(|(_, application)| {
+        let any: &dyn Any = &*application;
+        any.is::<RankApplication>()
+    })
+}
+
+/// A job: the ranks of one workload.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct JobSummary {
+    /// The flow class of the workload.
+    pub class: u16,
+    /// The name of the job.
+    pub job: String,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Ranks that have come to their end.
+    pub ranks_finished: u32,
+    /// Operations of all ranks in one iteration.
+    pub operations: u64,
+    /// Iterations that have ended at all ranks.
+    pub iterations: u64,
+    /// Time from the beginning of the first iteration to the end of the last one; absent unless
+    /// all ranks have come to their end.
+    pub completion_ns: Option<f64>,
+    /// Mean time of an iteration, from the first rank's beginning to the last rank's last receipt
+    /// or computation; absent without iterations, as all that follow.
+    pub iteration_mean_ns: Option<f64>,
+    /// Its median.
+    pub iteration_p50_ns: Option<f64>,
+    /// Its 99th percentile.
+    pub iteration_p99_ns: Option<f64>,
+    /// The longest one.
+    pub iteration_max_ns: Option<f64>,
+    /// Collectives that have ended.
+    pub collectives: u64,
+    /// Collectives that have begun at some rank and not ended at all.
+    pub collectives_unfinished: u64,
+    /// Mean algorithm bandwidth of collectives; absent without any.
+    pub algbw_gbps: Option<f64>,
+    /// Mean bus bandwidth of collectives; absent without any.
+    pub busbw_gbps: Option<f64>,
+    /// What ranks that have not come to their end wait for, at most ten of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waiting: Vec<String>,
+}
+
+/// Ranks of which it is said what they wait for.
+const WAITING: usize = 10;
+
+/// The ranks of one job.
+struct Job<'s> {
+    ranks: Vec<(NodeId, &'s RankApplication)>,
+}
+
+/// What is known of one collective in one iteration.
+struct Gathered {
+    ranks: u32,
+    start: Time,
+    end: Time,
+    slowest: (u32, NodeId),
+    last: Option<(FlowId, u32)>,
+}
+
+impl Gathered {
+    fn add(&mut self, rank: (u32, NodeId), record: &SpanRecord) {
+        self.ranks += 1;
+        self.start = self.start.min(record.start);
+        // The end is the last delivery; a rank that gets no message only counts by its beginning.
+        let later = record.last.is_some() && (self.last.is_none() || record.end > self.end);
+        if later || (self.last.is_none() && self.ranks == 1) {
+            self.end = record.end;
+            self.slowest = rank;
+            self.last = record.last;
+        }
+    }
+}
+
+impl Job<'_> {
+    fn first(&self) -> &RankApplication {
+        self.ranks[0].1
+    }
+
+    /// The collectives that have ended at all of their ranks, and the number of others that have
+    /// ended at some.
+    fn collectives(&self) -> (Vec<CollectiveRecord>, u64) {
+        let info = self.first().info();
+        let mut gathered: BTreeMap<(u32, u32), Gathered> = BTreeMap::new();
+        for &(host, rank) in &self.ranks {
+            for record in rank.done() {
+                let key = (record.iteration, record.instance);
+                let all = gathered.entry(key).or_insert(Gathered {
+                    ranks: 0,
+                    start: Time::MAX,
+                    end: Time::ZERO,
+                    slowest: (rank.rank(), host),
+                    last: None,
+                });
+                all.add((rank.rank(), host), record);
+            }
+        }
+        let mut unfinished = 0;
+        let mut records = Vec::new();
+        for ((iteration, number), all) in gathered {
+            let instance: &Instance = &info.instances[number as usize];
+            if all.ranks < instance.ranks {
+                unfinished += 1;
+                continue;
+            }
+            records.push(CollectiveRecord {
+                class: info.class,
+                job: info.job.to_string(),
+                collective: number,
+                group: instance.group,
+                operation: instance.operation.name().to_owned(),
+                algorithm: instance.algorithm.name().to_owned(),
+                iteration,
+                ranks: instance.ranks,
+                size: instance.size,
+                start: all.start,
+                end: all.end,
+                bus_factor: instance.operation.bus_factor(instance.ranks),
+                slowest: all.slowest,
+                last: all.last,
+            });
+        }
+        (records, unfinished)
+    }
+
+    /// Beginning and end of each iteration that has ended at all ranks.
+    fn iterations(&self) -> Vec<(Time, Time)> {
+        let ended = |(_, rank): &(NodeId, &RankApplication)| rank.iterations().len();
+        let count = self.ranks.iter().map(ended).min().unwrap_or(0);
+        let mut spans = vec![(Time::MAX, Time::ZERO); count];
+        for (_, rank) in &self.ranks {
+            for (span, &(start, end)) in spans.iter_mut().zip(rank.iterations()) {
+                *span = (span.0.min(start), span.1.max(end));
+            }
+        }
+        spans
+    }
+
+    fn summary(&self, records: &[CollectiveRecord], unfinished: u64) -> JobSummary {
+        let info = self.first().info();
+        let ns = |span: Duration| span.as_ps() as f64 / 1e3;
+        let spans = self.iterations();
+        let mut times: Vec<f64> = spans.iter().map(|(from, to)| ns(to.since(*from))).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        let mean = |values: Vec<f64>| RpcStatistics::of(values).map(|all| all.mean);
+        let finished = self.ranks.iter().filter(|(_, rank)| rank.is_finished());
+        let finished = finished.count();
+        let whole = spans.first().zip(spans.last());
+        let rates = |of: fn(&CollectiveRecord) -> f64| mean(records.iter().map(of).collect());
+        JobSummary {
+            class: info.class.0,
+            job: info.job.to_string(),
+            ranks: u32::try_from(self.ranks.len()).unwrap_or(u32::MAX),
+            ranks_finished: u32::try_from(finished).unwrap_or(u32::MAX),
+            operations: (self.ranks.iter())
+                .map(|(_, rank)| rank.operations() as u64)
+                .sum(),
+            iterations: spans.len() as u64,
+            completion_ns: whole
+                .filter(|_| finished == self.ranks.len())
+                .map(|(first, last)| ns(last.1.since(first.0))),
+            iteration_mean_ns: mean(times.clone()),
+            iteration_p50_ns: percentile(&times, 0.5),
+            iteration_p99_ns: percentile(&times, 0.99),
+            iteration_max_ns: times.last().copied(),
+            collectives: records.len() as u64,
+            collectives_unfinished: unfinished,
+            algbw_gbps: rates(CollectiveRecord::algorithm_gbps),
+            busbw_gbps: rates(CollectiveRecord::bus_gbps),
+            waiting: (self.ranks.iter())
+                .filter_map(|(_, rank)| rank.waits_for())
+                .take(WAITING)
+                .collect(),
+        }
+    }
+}
+
+/// Writes the collectives of all jobs, if there are jobs, and returns the sums.
+pub(super) fn write_job_results(
+    simulation: &Simulation,
+    checksum: &mut Checksum,
+    (folder, status): (&mut ResultFolder, Status),
+) -> Result<Vec<JobSummary>, Error> {
+    let mut jobs: BTreeMap<ClassId, Job<'_>> = BTreeMap::new();
+    for (host, rank) in simulation.applications::<RankApplication>() {
+        let job = jobs.entry(rank.info().class);
+        let job = job.or_insert(Job { ranks: Vec::new() });
+        job.ranks.push((host, rank));
+    }
+    if jobs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut summaries = Vec::new();
+    let mut all = Vec::new();
+    for job in jobs.values_mut() {
+        job.ranks.sort_unstable_by_key(|(_, rank)| rank.rank());
+        let (records, unfinished) = job.collectives();
+        summaries.push(job.summary(&records, unfinished));
+        all.extend(records);
+    }
+    all.sort_by_key(|record| {
+        (
+            record.end,
+            record.class,
+            record.iteration,
+            record.collective,
+        )
+    });
+    folder.write(ending_of(status).name(COLLECTIVES), |file| {
+        let mut summed = Summed {
+            out: BufWriter::new(file),
+            checksum,
+        };
+        write_collectives(&mut summed, &all)?;
+        summed.flush()
+    })?;
+    Ok(summaries)
+}

@@ -1,0 +1,12 @@
+//! Collectives and graphs as workloads.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+mod endings;
+mod exact;
+mod row;
+mod runs;
+mod star;

@@ -1,0 +1,193 @@
+//! Collectives: one row for each that has ended.
+
+use std::io::{self, Write};
+
+use fabricsim_core::id::{ClassId, FlowId, NodeId};
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+use crate::table::Table;
+use crate::write::{push_integer, push_nanoseconds};
+
+/// The header of a file of collectives.
+pub const COLLECTIVE_HEADER: &str = "class,job,collective,group,operation,algorithm,iteration,\
+                                     ranks,size_bytes,start_ns,end_ns,duration_ns,algbw_gbps,\
+                                     busbw_gbps,slowest_rank,slowest_host,last_flow,last_sender";
+
+/// A collective that has ended at all ranks of its group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CollectiveRecord {
+    /// The flow class of its workload.
+    pub class: ClassId,
+    /// The name of its job.
+    pub job: String,
+    /// Its number among the collectives of the job.
+    pub collective: u32,
+    /// The number of its group among those of the job.
+    pub group: u32,
+    /// What it does.
+    pub operation: String,
+    /// How it is done.
+    pub algorithm: String,
+    /// The iteration, from zero.
+    pub iteration: u32,
+    /// Ranks of the group.
+    pub ranks: u32,
+    /// Size of the buffer.
+    pub size: Bytes,
+    /// Time at which the first rank began.
+    pub start: Time,
+    /// Time at which the last message was delivered.
+    pub end: Time,
+    /// Bus bandwidth over algorithm bandwidth.
+    pub bus_factor: f64,
+    /// The rank that got that message, and its host.
+    pub slowest: (u32, NodeId),
+    /// The message and the rank that sent it.
+    pub last: Option<(FlowId, u32)>,
+}
+
+impl CollectiveRecord {
+    /// Time from the first rank's beginning to the last delivery.
+    #[must_use]
+    pub fn duration(&self) -> Duration {
+        self.end.since(self.start)
+    }
+
+    /// Algorithm bandwidth: size over duration.
+    #[must_use]
+    pub fn algorithm_gbps(&self) -> f64 {
+        self.size.as_f64() * 8e3 / self.duration().as_ps().max(1) as f64
+    }
+
+    /// Bus bandwidth: what each rank's link carries one way, of the best algorithm.
+    #[must_use]
+    pub fn bus_gbps(&self) -> f64 {
+        self.algorithm_gbps() * self.bus_factor
+    }
+}
+
+/// Writes `records` as CSV, in the order given; times as in the file of flows, bandwidths with six
+/// decimals.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_collectives(mut out: impl Write, records: &[CollectiveRecord]) -> io::Result<()> {
+    writeln!(out, "{COLLECTIVE_HEADER}")?;
+    let mut row = Vec::new();
+    for record in records {
+        row.clear();
+        write!(
+            row,
+            "{},{},{},{},{},{},{},{},",
+            record.class.0,
+            record.job,
+            record.collective,
+            record.group,
+            record.operation,
+            record.algorithm,
+            record.iteration,
+            record.ranks,
+        )?;
+        push_integer(&mut row, record.size.get());
+        row.push(b',');
+        for ps in [
+            record.start.as_ps(),
+            record.end.as_ps(),
+            record.duration().as_ps(),
+        ] {
+            push_nanoseconds(&mut row, ps);
+            row.push(b',');
+        }
+        let (rank, host) = record.slowest;
+        write!(
+            row,
+            "{:.6},{:.6},{rank},{},",
+            record.algorithm_gbps(),
+            record.bus_gbps(),
+            host.0
+        )?;
+        match record.last {
+            Some((flow, sender)) => writeln!(row, "{},{sender}", flow.0)?,
+            None => row.extend_from_slice(b",\n"),
+        }
+        out.write_all(&row)?;
+    }
+    Ok(())
+}
+
+/// A row of a file of collectives, as figures need it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CollectiveRow {
+    /// The flow class of its workload.
+    pub class: ClassId,
+    /// The iteration, from zero.
+    pub iteration: u32,
+    /// Time at which the first rank began.
+    pub start: Time,
+    /// Time at which the last message was delivered.
+    pub end: Time,
+}
+
+/// Reads a `collectives.csv`, in the order of its rows. The columns are named by the header, in any
+/// order.
+///
+/// # Errors
+/// At the word at fault.
+pub fn read_collectives(text: &str) -> Result<Vec<CollectiveRow>, InputError> {
+    let table = Table::new(text, "a file of collectives")?;
+    let [class, iteration, start, end] =
+        table.positions(["class", "iteration", "start_ns", "end_ns"])?;
+    table.read(|_, _, fields| {
+        Ok(CollectiveRow {
+            class: ClassId(fields[class].integer("class")?),
+            iteration: fields[iteration].integer("iteration")?,
+            start: Time::from_ps(fields[start].nanoseconds("start_ns")?),
+            end: Time::from_ps(fields[end].nanoseconds("end_ns")?),
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_the_columns_of_the_header_and_are_read_back() {
+        let record = CollectiveRecord {
+            class: ClassId(2),
+            job: "train".to_owned(),
+            collective: 3,
+            group: 1,
+            operation: "all-reduce".to_owned(),
+            algorithm: "ring".to_owned(),
+            iteration: 4,
+            ranks: 4,
+            size: Bytes::new(1_000_000),
+            start: Time::from_ps(1_000_500),
+            end: Time::from_ps(101_000_500),
+            bus_factor: 1.5,
+            slowest: (2, NodeId(7)),
+            last: Some((FlowId(9), 1)),
+        };
+        let without = CollectiveRecord {
+            last: None,
+            ..record.clone()
+        };
+        let mut text = Vec::new();
+        write_collectives(&mut text, &[record, without]).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let rows: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            rows[1],
+            "2,train,3,1,all-reduce,ring,4,4,1000000,1000.5,101000.5,100000,80.000000,120.000000,\
+             2,7,9,1"
+        );
+        assert_eq!(rows[0].split(',').count(), rows[1].split(',').count());
+        assert_eq!(rows[0].split(',').count(), rows[2].split(',').count());
+        let read = read_collectives(&text).unwrap();
+        assert_eq!(read.len(), 2);
+        assert_eq!((read[0].class, read[0].iteration), (ClassId(2), 4));
+        assert_eq!(read[0].end.as_ps(), 101_000_500);
+    }
+}

@@ -1,0 +1,272 @@
+//! Collectives of groups of ranks: all-reduce, all-gather and their kin, as messages that depend on
+//! one another.
+
+mod algorithm;
+mod groups;
+mod shape;
+mod transfers;
+mod unit;
+mod workload;
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::{Bytes, Duration, Time};
+use fabricsim_core::{choices, settings};
+
+use crate::check;
+use crate::context::WorkloadContext;
+use crate::graph::Connections;
+use crate::host_range::HostRange;
+use crate::placement::{Order, Placement};
+pub(crate) use shape::Shape;
+
+choices! {
+    /// What a collective does. Sizes are those of NCCL-tests (`doc/PERFORMANCE.md` there): of the
+    /// whole buffer.
+    pub enum CollectiveOperation {
+        /// All get the sum of all buffers. The size is that of each buffer.
+        AllReduce = "all-reduce" ("`size` is each rank's buffer"),
+        /// All get the parts of all. The size is that of the parts together.
+        AllGather = "all-gather" ("`size` is what each rank has in the end"),
+        /// Each gets its part of the sum. The size is that of the parts together.
+        ReduceScatter = "reduce-scatter" ("`size` is what each rank has at first"),
+        /// Each has a part for each. The size is that of the parts of one rank together.
+        AllToAll = "all-to-all" ("`size` is what each rank has: a part for each, itself included"),
+        /// All get the buffer of the root.
+        Broadcast = "broadcast" ("`size` is the root's buffer"),
+        /// Each sends its buffer to the next rank of its group.
+        SendReceive = "send-receive" ("`size` is what each rank sends to the next one"),
+    }
+}
+
+choices! {
+    /// How a collective is done.
+    pub enum CollectiveAlgorithm {
+        /// Around a ring, one part after the other.
+        Ring = "ring",
+        /// Around two rings the opposite way round, half of the buffer on each.
+        BidirectionalRing = "bidirectional-ring",
+        /// Recursive halving and doubling, for powers of two.
+        HalvingDoubling = "halving-doubling" ("groups of a power of two"),
+        /// Up and down two binary trees, half of the buffer on each.
+        DoubleBinaryTree = "double-binary-tree",
+        /// Rings inside of nodes of `local_size` ranks and between them.
+        Hierarchical = "hierarchical" ("rings inside of nodes and between them"),
+        /// All messages at once.
+        Direct = "direct" ("all messages at once"),
+        /// One peer after the other.
+        Pairwise = "pairwise" ("one peer after the other"),
+        /// Along a binomial tree.
+        Binomial = "binomial",
+        /// From each rank to the next one.
+        Chain = "chain" ("each rank passes on to the next; with `chunks` a pipeline"),
+    }
+}
+
+settings! {
+    /// Collectives: the ranks of each group exchange messages that depend on one another. A message
+    /// leaves when what it carries has been delivered; nothing else makes it wait.
+    pub struct CollectiveConfig {
+        /// What is done.
+        pub operation: CollectiveOperation = required,
+        /// Size of the whole buffer, such as "64MB", as NCCL-tests define it.
+        ///
+        /// Its parts differ by one byte where it cannot be divided.
+        pub size: Bytes = required,
+        /// How it is done.
+        #[note("(default: \"ring\"; of all-to-all \"direct\", of broadcast \"binomial\")")]
+        pub algorithm: Option<CollectiveAlgorithm> = null,
+        /// Name of the job in results.
+        #[note("(default: \"job\" and the number of the workload)")]
+        pub job: Option<String> = null,
+        /// Hosts that ranks are placed on, such as ["0..16"].
+        #[note("(default: all)")]
+        pub hosts: Option<Vec<HostRange>> = null,
+        /// Which host has which rank.
+        pub placement: Placement = "packed",
+        /// With "scattered": hosts from one rank to the next.
+        #[range(from 1)]
+        #[refused("ranks cannot be {value} hosts apart", "write at least 1")]
+        pub placement_stride: u32 = 1,
+        /// Hosts to leave out at the beginning of that order: those of other jobs.
+        pub skip: u32 = 0,
+        /// Number of ranks.
+        #[note("(default: all hosts that are left)")]
+        pub ranks: Option<u32> = null,
+        /// Ranks of each group.
+        #[note("(default: all ranks are one group)")]
+        pub group_size: Option<u32> = null,
+        /// Ranks from one member of a group to the next: 1 for tensor parallelism, `group_size` of
+        /// that for data parallelism.
+        #[range(from 1)]
+        #[refused("members cannot be {value} ranks apart", "write at least 1")]
+        pub group_stride: u32 = 1,
+        /// With "hierarchical": ranks of a node, which follow one another in a group.
+        #[range(from 1)]
+        #[refused("a node of {value} ranks is none", "write for example 8")]
+        pub local_size: u32 = 8,
+        /// Of a broadcast: the member that has the data.
+        pub root: u32 = 0,
+        /// Parts of the buffer that go on connections of their own.
+        #[range(from 1, to 1024)]
+        #[refused("{value} channels are outside the range 1 to 1024", "write for example 2")]
+        pub channels: u32 = 1,
+        /// Parts of each channel that follow one another: a pipeline.
+        #[range(from 1, to 65536)]
+        #[refused("{value} chunks are outside the range 1 to 65536", "write for example 8")]
+        pub chunks: u32 = 1,
+        /// How often it is done.
+        #[range(from 1, to 65536)]
+        #[refused("{value} iterations are outside the range 1 to 65536", "write for example 10")]
+        pub iterations: u32 = 1,
+        /// Time that a rank computes between two iterations.
+        ///
+        /// An iteration ends at a rank when its messages have been acknowledged and those for it
+        /// have been delivered.
+        pub compute: Duration = "0s",
+        /// Time of the first iteration.
+        pub start: Time = "0s",
+        /// What messages travel on.
+        pub connections: Connections = "kept",
+        /// Priority queue.
+        #[range(from 1, to 7)]
+        #[refused(check::NO_PRIORITY, check::PRIORITIES)]
+        #[note("(default 3); 1 with an algorithm of TCP")]
+        pub priority: u8 = 3,
+        /// Destination port.
+        pub dst_port: u16 = 400,
+    }
+}
+
+impl CollectiveOperation {
+    /// The name in scenarios and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AllReduce => "all-reduce",
+            Self::AllGather => "all-gather",
+            Self::ReduceScatter => "reduce-scatter",
+            Self::AllToAll => "all-to-all",
+            Self::Broadcast => "broadcast",
+            Self::SendReceive => "send-receive",
+        }
+    }
+
+    /// The bus bandwidth of NCCL-tests over the algorithm bandwidth, of `ranks` ranks.
+    #[must_use]
+    pub fn bus_factor(self, ranks: u32) -> f64 {
+        let ranks = f64::from(ranks.max(1));
+        match self {
+            Self::AllReduce => 2.0 * (ranks - 1.0) / ranks,
+            Self::AllGather | Self::ReduceScatter | Self::AllToAll => (ranks - 1.0) / ranks,
+            Self::Broadcast | Self::SendReceive => 1.0,
+        }
+    }
+
+    /// The algorithm where none is named.
+    #[must_use]
+    pub const fn usual_algorithm(self) -> CollectiveAlgorithm {
+        match self {
+            Self::AllToAll => CollectiveAlgorithm::Direct,
+            Self::Broadcast => CollectiveAlgorithm::Binomial,
+            _ => CollectiveAlgorithm::Ring,
+        }
+    }
+
+    /// The algorithms that can do it.
+    const fn algorithms(self) -> &'static [CollectiveAlgorithm] {
+        use CollectiveAlgorithm as A;
+        match self {
+            Self::AllReduce => &[
+                A::Ring,
+                A::BidirectionalRing,
+                A::HalvingDoubling,
+                A::DoubleBinaryTree,
+                A::Hierarchical,
+            ],
+            Self::AllGather | Self::ReduceScatter => {
+                &[A::Ring, A::BidirectionalRing, A::HalvingDoubling]
+            }
+            Self::AllToAll => &[A::Direct, A::Pairwise],
+            Self::Broadcast => &[A::Binomial, A::Chain],
+            Self::SendReceive => &[A::Ring],
+        }
+    }
+}
+
+impl CollectiveAlgorithm {
+    /// The name in scenarios and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ring => "ring",
+            Self::BidirectionalRing => "bidirectional-ring",
+            Self::HalvingDoubling => "halving-doubling",
+            Self::DoubleBinaryTree => "double-binary-tree",
+            Self::Hierarchical => "hierarchical",
+            Self::Direct => "direct",
+            Self::Pairwise => "pairwise",
+            Self::Binomial => "binomial",
+            Self::Chain => "chain",
+        }
+    }
+}
+
+impl CollectiveConfig {
+    /// One collective of all hosts, the other keys at their defaults.
+    #[must_use]
+    pub fn new(operation: CollectiveOperation, size: Bytes) -> Self {
+        Self::with_required(operation, size)
+    }
+
+    /// Checks the keys that need no hosts.
+    fn check_keys(&self) -> Result<(), ConfigError> {
+        self.validate_ranges()?;
+        check::size(self.size)?;
+        check::job(self.job.as_deref())?;
+        check::instant("start", self.start)?;
+        check::span("compute", self.compute)?;
+        Ok(())
+    }
+
+    /// The hosts in the order of the ranks that they can have.
+    fn placed(&self, context: &WorkloadContext) -> Result<Vec<NodeId>, ConfigError> {
+        let order = Order {
+            hosts: self.hosts.as_deref(),
+            placement: self.placement,
+            stride: self.placement_stride,
+            skip: self.skip,
+        };
+        order.placed(context)
+    }
+
+    /// The collective of a group of `ranks`.
+    fn shape(&self, ranks: u32) -> Result<Shape, ConfigError> {
+        let algorithm = self
+            .algorithm
+            .unwrap_or_else(|| self.operation.usual_algorithm());
+        let shape = Shape {
+            operation: self.operation,
+            algorithm,
+            size: self.size,
+            ranks,
+            channels: self.channels,
+            chunks: self.chunks,
+            local_size: self.local_size,
+            root: self.root,
+        };
+        shape.checked()
+    }
+
+    /// Checks all keys.
+    fn checked(&self, context: &WorkloadContext) -> Result<groups::Groups, ConfigError> {
+        check::two_hosts(context)?;
+        self.check_keys()?;
+        let groups = groups::Groups::of(self, context)?;
+        self.shape(groups.size)?;
+        Ok(groups)
+    }
+}
+
+#[cfg(test)]
+mod tests;

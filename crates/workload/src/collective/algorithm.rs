@@ -1,0 +1,50 @@
+//! Algorithms of collectives: who sends which blocks to whom.
+
+mod all_to_all;
+mod broadcast;
+mod double_tree;
+mod halving_doubling;
+mod hierarchical;
+mod ring;
+
+use super::shape::Shape;
+use super::transfers::Transfers;
+use super::{CollectiveAlgorithm as Algorithm, CollectiveOperation as Operation};
+use ring::Ring;
+
+/// Number of blocks into which `shape` divides a buffer.
+pub(super) fn blocks(shape: &Shape) -> u32 {
+    let ranks = shape.ranks;
+    match shape.algorithm {
+        Algorithm::Ring if shape.operation == Operation::SendReceive => 1,
+        Algorithm::Ring | Algorithm::HalvingDoubling | Algorithm::Hierarchical => ranks,
+        Algorithm::Direct | Algorithm::Pairwise => ranks,
+        Algorithm::BidirectionalRing => 2 * ranks,
+        Algorithm::DoubleBinaryTree => 2,
+        Algorithm::Binomial | Algorithm::Chain => 1,
+    }
+}
+
+/// Hands what `member` of a group sends and receives to `to`.
+pub(super) fn transfer(shape: &Shape, member: u32, to: &mut impl Transfers) {
+    let ranks = shape.ranks;
+    if ranks < 2 {
+        return;
+    }
+    match shape.algorithm {
+        Algorithm::Ring if shape.operation == Operation::SendReceive => {
+            ring::shift(ranks, member, to);
+        }
+        Algorithm::Ring => Ring::forwards(ranks, member).run(shape.operation, to),
+        Algorithm::BidirectionalRing => ring::both_ways(shape.operation, ranks, member, to),
+        Algorithm::HalvingDoubling => {
+            halving_doubling::transfer(shape.operation, ranks, member, to);
+        }
+        Algorithm::DoubleBinaryTree => double_tree::all_reduce(ranks, member, to),
+        Algorithm::Hierarchical => hierarchical::all_reduce(ranks, shape.local_size, member, to),
+        Algorithm::Direct => all_to_all::direct(ranks, member, to),
+        Algorithm::Pairwise => all_to_all::pairwise(ranks, member, to),
+        Algorithm::Binomial => broadcast::binomial(ranks, shape.root, member, to),
+        Algorithm::Chain => broadcast::chain(ranks, shape.root, member, to),
+    }
+}

@@ -1,0 +1,127 @@
+//! Two binary trees, each for half of the data: an inner member of one is a leaf of the other, so
+//! both directions of all links are used.
+//!
+//! Sanders, Speck, Träff: "Two-tree algorithms for full bandwidth broadcast, reduction and scan"
+//! (Parallel Computing 35(12), 2009): the first is numbered in order, the
+//! second is its mirror image for an even number of members and shifted by one for an odd number.
+//! Differs from the paper: no schedule says which tree a member serves in which step; messages leave
+//! in the order in which they can, as with NCCL.
+
+use super::super::transfers::{Transfers, Use};
+
+/// The neighbors of a member in a tree.
+struct Neighbors {
+    parent: Option<u32>,
+    children: [Option<u32>; 2],
+}
+
+/// Neighbors of place `at`, from 1, in the tree over the places 1 to `count` in their order. Odd
+/// places are leaves.
+fn in_order(at: u32, count: u32) -> Neighbors {
+    let (mut first, mut last, mut parent) = (1, count, None);
+    loop {
+        let root = root_of(first, last);
+        match at.cmp(&root) {
+            std::cmp::Ordering::Equal => {
+                return Neighbors {
+                    parent,
+                    children: [
+                        (first < root).then(|| root_of(first, root - 1)),
+                        (root < last).then(|| root_of(root + 1, last)),
+                    ],
+                };
+            }
+            std::cmp::Ordering::Less => last = root - 1,
+            std::cmp::Ordering::Greater => first = root + 1,
+        }
+        parent = Some(root);
+    }
+}
+
+/// The root of the places `first` to `last`: the subtree before it is complete.
+const fn root_of(first: u32, last: u32) -> u32 {
+    let count = last - first + 1;
+    first - 1 + (1 << count.ilog2())
+}
+
+/// Neighbors of `member`, from zero, in the tree number `tree` of the two.
+fn neighbors(tree: u32, member: u32, count: u32) -> Neighbors {
+    let place = |member: u32| match tree {
+        0 => member + 1,
+        _ if count.is_multiple_of(2) => count - member,
+        _ => (member + count - 1) % count + 1,
+    };
+    let member_at = |place: u32| match tree {
+        0 => place - 1,
+        _ if count.is_multiple_of(2) => count - place,
+        _ => place % count,
+    };
+    let found = in_order(place(member), count);
+    Neighbors {
+        parent: found.parent.map(member_at),
+        children: found.children.map(|child| child.map(member_at)),
+    }
+}
+
+/// Sums up to the root of each tree and sends the sum down: block 0 on the first tree, block 1 on
+/// the second.
+pub(super) fn all_reduce(count: u32, member: u32, to: &mut impl Transfers) {
+    let trees = [0, 1].map(|tree| (tree..tree + 1, neighbors(tree, member, count)));
+    for (block, tree) in &trees {
+        for &child in tree.children.iter().flatten() {
+            to.receive(child, block.clone(), Use::Reduce);
+        }
+        if let Some(parent) = tree.parent {
+            to.send(parent, block.clone());
+        }
+    }
+    for (block, tree) in &trees {
+        if let Some(parent) = tree.parent {
+            to.receive(parent, block.clone(), Use::Replace);
+        }
+        for &child in tree.children.iter().flatten() {
+            to.send(child, block.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inner_members_of_one_tree_are_leaves_of_the_other() {
+        for count in 2..200 {
+            for member in 0..count {
+                let inner = |tree| {
+                    let found = neighbors(tree, member, count);
+                    u32::from(found.children.iter().flatten().count() > 0)
+                };
+                assert!(inner(0) + inner(1) <= 1, "{member} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn parents_and_children_agree_and_trees_are_flat() {
+        for count in 2..200u32 {
+            for tree in 0..2 {
+                let mut roots = 0;
+                for member in 0..count {
+                    let own = neighbors(tree, member, count);
+                    for child in own.children.into_iter().flatten() {
+                        assert_eq!(neighbors(tree, child, count).parent, Some(member));
+                    }
+                    roots += u32::from(own.parent.is_none());
+                    let mut depth = 0;
+                    let mut at = member;
+                    while let Some(parent) = neighbors(tree, at, count).parent {
+                        (at, depth) = (parent, depth + 1);
+                    }
+                    assert!(depth <= count.ilog2(), "{member} of {count}: {depth}");
+                }
+                assert_eq!(roots, 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Which hosts have ranks, and which ranks are a group.
+
+use fabricsim_core::id::NodeId;
+use fabricsim_core::input::ConfigError;
+
+use super::CollectiveConfig;
+use crate::context::WorkloadContext;
+
+/// The ranks of a job in groups of equal size.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Groups {
+    /// By rank: its host.
+    pub(super) hosts: Vec<NodeId>,
+    /// Ranks of each group.
+    pub(super) size: u32,
+    /// Ranks from one member to the next.
+    stride: u32,
+}
+
+impl Groups {
+    /// The groups that `config` describes.
+    pub(super) fn of(
+        config: &CollectiveConfig,
+        context: &WorkloadContext,
+    ) -> Result<Self, ConfigError> {
+        let mut hosts = config.placed(context)?;
+        let left = u32::try_from(hosts.len()).unwrap_or(u32::MAX);
+        let ranks = config.ranks.unwrap_or(left);
+        if ranks > left || ranks == 0 {
+            return Err(ConfigError::new(
+                if config.ranks.is_some() {
+                    "ranks"
+                } else {
+                    "skip"
+                },
+                format!("there are {left} hosts for {ranks} ranks"),
+                "choose fewer ranks, from 1, or more `hosts`",
+            ));
+        }
+        hosts.truncate(ranks as usize);
+        let (size, stride) = (config.group_size.unwrap_or(ranks), config.group_stride);
+        let block = u64::from(size) * u64::from(stride);
+        if size < 2 || block > u64::from(ranks) || !u64::from(ranks).is_multiple_of(block) {
+            let (key, help) = match config.group_size {
+                Some(_) => (
+                    "group_size",
+                    "let group_size times group_stride be a divisor of the number of ranks; a \
+                     group has at least 2",
+                ),
+                None => ("ranks", "a group needs two ranks, and one group no stride"),
+            };
+            return Err(ConfigError::new(
+                key,
+                format!("{ranks} ranks cannot be divided into groups of {size}, {stride} apart"),
+                help,
+            ));
+        }
+        Ok(Self {
+            hosts,
+            size,
+            stride,
+        })
+    }
+
+    /// Number of groups.
+    pub(super) fn count(&self) -> u32 {
+        self.ranks() / self.size
+    }
+
+    /// Number of ranks.
+    pub(super) fn ranks(&self) -> u32 {
+        u32::try_from(self.hosts.len()).expect("hosts have numbers of 32 bits")
+    }
+
+    /// The group of `rank`, and the position of the rank in it.
+    pub(super) const fn place(&self, rank: u32) -> (u32, u32) {
+        let block = self.size * self.stride;
+        let (outer, inner) = (rank / block, rank % block);
+        (
+            outer * self.stride + inner % self.stride,
+            inner / self.stride,
+        )
+    }
+
+    /// The rank of `member` of `group`.
+    pub(super) const fn rank(&self, group: u32, member: u32) -> u32 {
+        let outer = group / self.stride;
+        outer * self.size * self.stride + member * self.stride + group % self.stride
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fabricsim_core::units::Bytes;
+
+    use super::*;
+    use crate::collective::CollectiveOperation;
+    use crate::context::testing::context;
+    use crate::placement::Placement;
+
+    fn config() -> CollectiveConfig {
+        CollectiveConfig::new(CollectiveOperation::AllReduce, Bytes::new(1_000_000))
+    }
+
+    fn hosts(config: &CollectiveConfig, count: u32) -> Vec<u32> {
+        let groups = Groups::of(config, &context(count, 1)).unwrap();
+        groups.hosts.iter().map(|host| host.0).collect()
+    }
+
+    #[test]
+    fn tensor_and_data_parallel_groups_divide_the_ranks() {
+        let mut config = config();
+        config.group_size = Some(4);
+        let tensor = Groups::of(&config, &context(16, 1)).unwrap();
+        assert_eq!((tensor.count(), tensor.place(6)), (4, (1, 2)));
+        config.group_stride = 4;
+        let data = Groups::of(&config, &context(32, 1)).unwrap();
+        assert_eq!((data.count(), data.place(6)), (8, (2, 1)));
+        for groups in [tensor, data] {
+            for rank in 0..groups.ranks() {
+                let (group, member) = groups.place(rank);
+                assert!(group < groups.count() && member < groups.size);
+                assert_eq!(groups.rank(group, member), rank);
+            }
+        }
+    }
+
+    #[test]
+    fn placements_are_orders_of_all_hosts() {
+        let mut config = config();
+        assert_eq!(hosts(&config, 5), [0, 1, 2, 3, 4]);
+        config.placement = Placement::Scattered;
+        config.placement_stride = 2;
+        assert_eq!(hosts(&config, 5), [0, 2, 4, 1, 3]);
+        config.placement = Placement::Random;
+        config.placement_stride = 1;
+        let mut drawn = hosts(&config, 50);
+        // Another job takes the hosts that this one has left.
+        config.ranks = Some(20);
+        let mut both = hosts(&config, 50);
+        config.skip = 20;
+        config.ranks = None;
+        both.extend(hosts(&config, 50));
+        assert_eq!(both, drawn);
+        assert!(!drawn.is_sorted());
+        drawn.sort_unstable();
+        assert_eq!(drawn, (0..50).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn groups_that_do_not_divide_the_ranks_are_refused() {
+        for (size, stride) in [(3, 1), (4, 3), (1, 1), (16, 2)] {
+            let mut config = config();
+            (config.group_size, config.group_stride) = (Some(size), stride);
+            let error = Groups::of(&config, &context(16, 1)).unwrap_err();
+            assert_eq!(error.key, "group_size", "{error}");
+        }
+        let mut config = config();
+        config.skip = 16;
+        assert_eq!(
+            Groups::of(&config, &context(16, 1)).unwrap_err().key,
+            "skip"
+        );
+        config.placement_stride = 3;
+        let error = Groups::of(&config, &context(16, 1)).unwrap_err();
+        assert_eq!(error.key, "placement_stride");
+    }
+}

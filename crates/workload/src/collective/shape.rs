@@ -1,0 +1,172 @@
+//! One collective of one group: operation, algorithm, size and how it is cut up.
+
+use fabricsim_core::input::ConfigError;
+use fabricsim_core::units::Bytes;
+
+use super::transfers::{Transfers, Use};
+use super::unit::Unit;
+use super::{CollectiveAlgorithm, CollectiveOperation, algorithm};
+use crate::graph::ProgramBuilder;
+
+/// One collective of one group.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Shape {
+    pub(crate) operation: CollectiveOperation,
+    pub(crate) algorithm: CollectiveAlgorithm,
+    pub(crate) size: Bytes,
+    /// Number of members.
+    pub(crate) ranks: u32,
+    pub(crate) channels: u32,
+    pub(crate) chunks: u32,
+    /// Members of a node, of hierarchical algorithms.
+    pub(crate) local_size: u32,
+    /// The member that has the data of a broadcast.
+    pub(crate) root: u32,
+}
+
+impl Shape {
+    /// Number of parts of the buffer that go through the algorithm on their own.
+    pub(super) const fn units(&self) -> u32 {
+        self.channels * self.chunks
+    }
+
+    /// Blocks of all units.
+    pub(super) fn blocks(&self) -> u64 {
+        u64::from(self.units()) * u64::from(algorithm::blocks(self))
+    }
+
+    /// The first byte of block `block` of all: blocks differ by a byte at most.
+    pub(super) fn offset(&self, block: u64) -> u64 {
+        let bytes = u128::from(self.size.get()) * u128::from(block) / u128::from(self.blocks());
+        u64::try_from(bytes).expect("no offset is beyond the size")
+    }
+
+    /// Adds what `member` does to `builder`, as the collective number `instance`. `rank_of` is the
+    /// rank of each member. Returns the operations with which it begins and ends.
+    pub(crate) fn append(
+        &self,
+        builder: &mut ProgramBuilder,
+        instance: u32,
+        member: u32,
+        rank_of: &dyn Fn(u32) -> u32,
+    ) -> (u32, u32) {
+        let begin = builder.begin_span();
+        for unit in 0..self.units() {
+            let mut unit = Unit::new(self, builder, (begin, instance, unit), rank_of);
+            algorithm::transfer(self, member, &mut unit);
+        }
+        (begin, builder.end_span(begin, instance))
+    }
+}
+
+impl Shape {
+    /// Refuses a collective that cannot be done.
+    ///
+    /// # Errors
+    /// The key that is at fault.
+    pub(crate) fn checked(self) -> Result<Self, ConfigError> {
+        let refuse = |key, message: String, help: String| Err(ConfigError::new(key, message, help));
+        let able = self.operation.algorithms();
+        let names = || {
+            let names: Vec<String> = able
+                .iter()
+                .map(|algorithm| format!("\"{}\"", algorithm.name()))
+                .collect();
+            names.join(", ")
+        };
+        if !able.contains(&self.algorithm) {
+            return refuse(
+                "algorithm",
+                format!(
+                    "{} has no algorithm \"{}\"",
+                    self.operation.name(),
+                    self.algorithm.name()
+                ),
+                format!("choose from {}", names()),
+            );
+        }
+        if self.algorithm == CollectiveAlgorithm::HalvingDoubling && !self.ranks.is_power_of_two() {
+            return refuse(
+                "algorithm",
+                format!(
+                    "halving and doubling needs groups of a power of two, not of {} ranks",
+                    self.ranks
+                ),
+                "choose another algorithm, or other groups".to_owned(),
+            );
+        }
+        if self.algorithm == CollectiveAlgorithm::Hierarchical
+            && !self.ranks.is_multiple_of(self.local_size)
+        {
+            return refuse(
+                "local_size",
+                format!(
+                    "a group of {} ranks is no whole number of nodes of {}",
+                    self.ranks, self.local_size
+                ),
+                "choose a divisor of the group's size".to_owned(),
+            );
+        }
+        if self.root >= self.ranks {
+            return refuse(
+                "root",
+                format!(
+                    "there is no member {} in a group of {} ranks",
+                    self.root, self.ranks
+                ),
+                format!("choose 0 to {}", self.ranks - 1),
+            );
+        }
+        if self.blocks() > self.size.get() {
+            return refuse(
+                "size",
+                format!(
+                    "{} is cut into {} parts, each of which needs a byte",
+                    self.size,
+                    self.blocks()
+                ),
+                "choose a larger size, or fewer channels and chunks".to_owned(),
+            );
+        }
+        Ok(self)
+    }
+
+    /// Messages of one group, and the bytes of all of them together.
+    pub(crate) fn traffic(&self) -> (f64, f64) {
+        let mut count = Count::default();
+        // Members differ only by a byte here and there, but for trees.
+        let alike = !matches!(
+            self.algorithm,
+            CollectiveAlgorithm::DoubleBinaryTree
+                | CollectiveAlgorithm::Binomial
+                | CollectiveAlgorithm::Chain
+        );
+        let members = if alike { 1 } else { self.ranks };
+        for member in 0..members {
+            algorithm::transfer(self, member, &mut count);
+        }
+        let scale = f64::from(self.ranks) / f64::from(members);
+        let messages = count.messages as f64 * scale * f64::from(self.units());
+        let blocks = f64::from(algorithm::blocks(self));
+        let bytes = count.blocks as f64 * scale * self.size.as_f64() / blocks;
+        (messages, bytes)
+    }
+}
+
+/// Counts messages and the blocks in them.
+#[derive(Default)]
+struct Count {
+    messages: u64,
+    blocks: u64,
+}
+
+impl Transfers for Count {
+    fn send(&mut self, _to: u32, blocks: std::ops::Range<u32>) {
+        self.messages += 1;
+        self.blocks += u64::from(blocks.end - blocks.start);
+    }
+
+    fn receive(&mut self, _from: u32, _blocks: std::ops::Range<u32>, _used: Use) {}
+
+    fn wait(&mut self) {}
+}

@@ -1,0 +1,258 @@
+use std::collections::{BTreeMap, VecDeque};
+
+use fabricsim_core::id::ClassId;
+
+use super::transfers::{Transfers, Use};
+use super::*;
+use crate::context::testing::context;
+use crate::workload::Workload;
+
+/// By block: whose contributions a member has.
+type Buffer = Vec<Vec<bool>>;
+
+/// A step of a member, in the order in which it is posted.
+#[derive(Clone, Debug)]
+enum Step {
+    Send(u32, std::ops::Range<u32>),
+    Receive(u32, std::ops::Range<u32>, Use),
+    Wait,
+}
+
+#[derive(Default)]
+struct Steps(VecDeque<Step>);
+
+impl Transfers for Steps {
+    fn send(&mut self, to: u32, blocks: std::ops::Range<u32>) {
+        self.0.push_back(Step::Send(to, blocks));
+    }
+
+    fn receive(&mut self, from: u32, blocks: std::ops::Range<u32>, used: Use) {
+        self.0.push_back(Step::Receive(from, blocks, used));
+    }
+
+    fn wait(&mut self) {
+        self.0.push_back(Step::Wait);
+    }
+}
+
+/// Carries the data: each member does its steps in order, and a receipt waits for its message.
+/// Returns what members have in their own buffers and in those of [`Use::Apart`].
+fn carried(shape: &Shape, mut own: Vec<Buffer>) -> (Vec<Buffer>, Vec<Buffer>) {
+    let ranks = shape.ranks as usize;
+    let mut steps: Vec<Steps> = (0..ranks).map(|_| Steps::default()).collect();
+    for (member, steps) in (0..).zip(&mut steps) {
+        algorithm::transfer(shape, member, steps);
+    }
+    let empty = vec![vec![false; ranks]; algorithm::blocks(shape) as usize];
+    let mut apart = vec![empty; ranks];
+    let mut wire: BTreeMap<(usize, usize, u32), VecDeque<Buffer>> = BTreeMap::new();
+    loop {
+        let mut moved = false;
+        for member in 0..ranks {
+            while let Some(step) = steps[member].0.front().cloned() {
+                match step {
+                    Step::Wait => {}
+                    Step::Send(to, blocks) => {
+                        let data = own[member][blocks.start as usize..blocks.end as usize].to_vec();
+                        let key = (member, to as usize, blocks.start);
+                        wire.entry(key).or_default().push_back(data);
+                    }
+                    Step::Receive(from, blocks, used) => {
+                        let key = (from as usize, member, blocks.start);
+                        let Some(data) = wire.get_mut(&key).and_then(VecDeque::pop_front) else {
+                            break;
+                        };
+                        assert_eq!(data.len(), blocks.len());
+                        for (block, data) in blocks.zip(data) {
+                            let block = block as usize;
+                            match used {
+                                Use::Replace => own[member][block] = data,
+                                Use::Apart => apart[member][block] = data,
+                                Use::Reduce => {
+                                    for (mine, theirs) in own[member][block].iter_mut().zip(data) {
+                                        assert!(!(*mine && theirs), "added twice");
+                                        *mine |= theirs;
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                steps[member].0.pop_front();
+                moved = true;
+            }
+        }
+        if !moved {
+            break;
+        }
+    }
+    assert!(steps.iter().all(|left| left.0.is_empty()), "{shape:?}");
+    assert!(wire.values().all(VecDeque::is_empty), "{shape:?}");
+    (own, apart)
+}
+
+fn shape(operation: CollectiveOperation, algorithm: CollectiveAlgorithm, ranks: u32) -> Shape {
+    Shape {
+        operation,
+        algorithm,
+        size: Bytes::new(1_000_003),
+        ranks,
+        channels: 1,
+        chunks: 1,
+        local_size: 4,
+        root: 1,
+    }
+}
+
+/// All shapes that are possible of groups of `counts`.
+fn shapes(counts: &[u32]) -> Vec<Shape> {
+    use CollectiveOperation as O;
+    let mut all = Vec::new();
+    for operation in [
+        O::AllReduce,
+        O::AllGather,
+        O::ReduceScatter,
+        O::AllToAll,
+        O::Broadcast,
+        O::SendReceive,
+    ] {
+        for &algorithm in operation.algorithms() {
+            for &ranks in counts {
+                all.extend(shape(operation, algorithm, ranks).checked().ok());
+            }
+        }
+    }
+    all
+}
+
+/// The member whose block it is.
+fn owner(shape: &Shape, block: usize) -> usize {
+    block % shape.ranks as usize
+}
+
+fn expect_data(shape: &Shape) {
+    let ranks = shape.ranks as usize;
+    let blocks = algorithm::blocks(shape) as usize;
+    let only = |member: usize| -> Vec<bool> { (0..ranks).map(|one| one == member).collect() };
+    let all = vec![true; ranks];
+    // What each member brings: a gather has one block of each.
+    let brings = |member: usize, block: usize| match shape.operation {
+        CollectiveOperation::AllGather if owner(shape, block) != member => vec![false; ranks],
+        CollectiveOperation::Broadcast if member != 1 => vec![false; ranks],
+        _ => only(member),
+    };
+    let start = (0..ranks)
+        .map(|member| (0..blocks).map(|block| brings(member, block)).collect())
+        .collect();
+    let (own, apart) = carried(shape, start);
+    for member in 0..ranks {
+        for block in 0..blocks {
+            let found = &own[member][block];
+            match shape.operation {
+                CollectiveOperation::AllReduce => assert_eq!(found, &all, "{shape:?}"),
+                CollectiveOperation::ReduceScatter if owner(shape, block) == member => {
+                    assert_eq!(found, &all, "{shape:?} {member} {block}");
+                }
+                CollectiveOperation::AllGather => {
+                    assert_eq!(found, &only(owner(shape, block)), "{shape:?}");
+                }
+                CollectiveOperation::Broadcast => assert_eq!(found, &only(1), "{shape:?}"),
+                _ => {}
+            }
+        }
+        match shape.operation {
+            CollectiveOperation::AllToAll => {
+                // Blocks for this member have come from all others, one after the other.
+                assert_ne!(apart[member][member], vec![false; ranks]);
+            }
+            CollectiveOperation::SendReceive => {
+                assert_eq!(apart[member][0], only((member + ranks - 1) % ranks));
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn each_algorithm_leaves_the_data_of_its_operation() {
+    let counts: Vec<u32> = (2..34).chain([64]).collect();
+    let shapes = shapes(&counts);
+    for shape in &shapes {
+        expect_data(shape);
+    }
+    let algorithms: std::collections::BTreeSet<_> = (shapes.iter())
+        .map(|shape| (shape.operation.name(), shape.algorithm.name()))
+        .collect();
+    assert_eq!(algorithms.len(), 16);
+}
+
+/// The bytes that each member sends are the least that NCCL-tests' bus bandwidth is worked out
+/// with, of the algorithms that reach it.
+#[test]
+fn rings_and_halving_send_the_least_bytes() {
+    use CollectiveAlgorithm as A;
+    for shape in shapes(&[2, 8, 16]) {
+        let (messages, bytes) = shape.traffic();
+        let factor = shape.operation.bus_factor(shape.ranks);
+        let least = factor * shape.size.as_f64();
+        let each = bytes / f64::from(shape.ranks);
+        let optimal = matches!(
+            shape.algorithm,
+            A::Ring | A::BidirectionalRing | A::HalvingDoubling | A::Direct | A::Pairwise
+        );
+        assert!(messages > 0.0);
+        if optimal || shape.algorithm == A::Hierarchical {
+            assert!((each - least).abs() < 1.0, "{shape:?}: {each} for {least}");
+        }
+    }
+}
+
+#[test]
+fn parts_cover_the_buffer_and_differ_by_a_byte() {
+    for (channels, chunks) in [(1, 1), (3, 2), (2, 5)] {
+        let shape = Shape {
+            channels,
+            chunks,
+            ..shape(CollectiveOperation::AllReduce, CollectiveAlgorithm::Ring, 7)
+        };
+        let sizes: Vec<u64> = (0..shape.blocks())
+            .map(|block| shape.offset(block + 1) - shape.offset(block))
+            .collect();
+        assert_eq!(sizes.iter().sum::<u64>(), shape.size.get());
+        let least = shape.size.get() / shape.blocks();
+        assert!(sizes.iter().all(|size| (least..=least + 1).contains(size)));
+    }
+}
+
+#[test]
+fn errors_name_their_key() {
+    let key = |change: fn(&mut CollectiveConfig)| {
+        let size = Bytes::new(1_000_000);
+        let mut config = CollectiveConfig::new(CollectiveOperation::AllReduce, size);
+        change(&mut config);
+        let refused = config.applications(&context(12, 1), ClassId(0)).err();
+        let expected = config.expected(&context(12, 1)).err();
+        let key = |error: Option<ConfigError>| error.map_or("", |error| error.key);
+        assert_eq!(key(refused.clone()), key(expected));
+        key(refused)
+    };
+    use CollectiveAlgorithm as A;
+    assert_eq!(key(|_| {}), "");
+    assert_eq!(key(|c| c.algorithm = Some(A::Binomial)), "algorithm");
+    assert_eq!(key(|c| c.algorithm = Some(A::HalvingDoubling)), "algorithm");
+    assert_eq!(key(|c| c.algorithm = Some(A::Hierarchical)), "local_size");
+    assert_eq!(key(|c| c.root = 12), "root");
+    assert_eq!(key(|c| c.size = Bytes::new(11)), "size");
+    assert_eq!(key(|c| c.size = Bytes::ZERO), "size");
+    assert_eq!(key(|c| c.channels = 0), "channels");
+    assert_eq!(key(|c| c.chunks = 0), "chunks");
+    assert_eq!(key(|c| c.iterations = 0), "iterations");
+    assert_eq!(key(|c| c.ranks = Some(13)), "ranks");
+    assert_eq!(key(|c| c.ranks = Some(1)), "ranks");
+    assert_eq!(key(|c| c.skip = 11), "ranks");
+    assert_eq!(key(|c| c.group_size = Some(5)), "group_size");
+    assert_eq!(key(|c| c.group_stride = 2), "ranks");
+    assert_eq!(key(|c| c.job = Some("a,b".to_owned())), "job");
+    assert_eq!(key(|c| c.priority = 0), "priority");
+    assert_eq!(key(|c| c.compute = Duration::MAX), "compute");
+}

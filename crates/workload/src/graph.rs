@@ -1,0 +1,23 @@
+//! Dependency graphs of operations at ranks: messages, receipts and computations, each of which
+//! starts when those that it depends on have ended or started.
+//!
+//! A [`Program`] has the operations of one rank. A rank is the application of a host
+//! ([`RankApplication`]), which starts messages at the exact instants at which their dependencies
+//! are met.
+
+mod builder;
+mod mailbox;
+mod plan;
+mod program;
+mod rank;
+mod rank_state;
+mod streams;
+
+pub(crate) use builder::ProgramBuilder;
+pub use plan::{Connections, GraphInfo, Instance, SendEnd};
+pub(crate) use plan::{Manner, Plan, Programs, applications};
+pub use program::{Operation, Program};
+pub use rank::{RankApplication, SpanRecord};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,188 @@
+//! Puts the operations of a rank together.
+
+use super::program::{Edge, Operation, Program, Span};
+
+/// The most operations of one rank: edges keep their numbers in 31 bits.
+pub(crate) const MAX_OPERATIONS: usize = 1 << 31;
+
+/// Operations that wait for one another in a cycle, each for the one behind it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Cycle {
+    pub(crate) operations: Vec<u32>,
+    /// The first of them in words.
+    pub(crate) described: Vec<String>,
+}
+
+/// Operations of a cycle that are described.
+const DESCRIBED: usize = 6;
+
+/// The operations of one rank while they are put together.
+#[derive(Debug, Default)]
+pub(crate) struct ProgramBuilder {
+    operations: Vec<Operation>,
+    /// Each with the operation that is waited for.
+    edges: Vec<(u32, Edge)>,
+    spans: Vec<Span>,
+    names: Vec<Box<str>>,
+}
+
+impl ProgramBuilder {
+    /// Adds an operation and returns its number.
+    pub(crate) fn add(&mut self, operation: Operation) -> u32 {
+        let number = self.len();
+        self.operations.push(operation);
+        number
+    }
+
+    /// Number of operations.
+    pub(crate) fn len(&self) -> u32 {
+        debug_assert!(self.operations.len() < MAX_OPERATIONS);
+        u32::try_from(self.operations.len()).expect("numbers of operations fit 31 bits")
+    }
+
+    /// Gives the operations names, in their order.
+    pub(crate) fn name(&mut self, names: Vec<Box<str>>) {
+        self.names = names;
+    }
+
+    /// Lets `operation` start when `before` has ended.
+    pub(crate) fn after_end(&mut self, operation: u32, before: u32) {
+        self.edges.push((before, Edge::AfterEnd(operation)));
+    }
+
+    /// Lets `operation` start when `before` has started.
+    pub(crate) fn after_start(&mut self, operation: u32, before: u32) {
+        self.edges.push((before, Edge::AfterStart(operation)));
+    }
+
+    /// Begins a collective, and returns the operation with which it begins.
+    pub(crate) fn begin_span(&mut self) -> u32 {
+        self.add(Operation::Join)
+    }
+
+    /// Ends the collective number `instance`, whose operations are those since `begin`. Returns the
+    /// operation that ends when all of them have.
+    pub(crate) fn end_span(&mut self, begin: u32, instance: u32) -> u32 {
+        let end = self.add(Operation::Join);
+        self.spans.push(Span {
+            begin,
+            end,
+            instance,
+        });
+        end
+    }
+
+    /// Returns the program.
+    ///
+    /// # Errors
+    /// When operations wait for one another in a cycle.
+    pub(crate) fn finish(mut self) -> Result<Program, Cycle> {
+        let count = self.operations.len();
+        // A dependency that is stated twice is one.
+        let mut packed: Vec<(u32, u32)> = (self.edges.drain(..))
+            .map(|(before, edge)| (before, edge.packed()))
+            .collect();
+        packed.sort_unstable();
+        packed.dedup();
+        let mut first_edge = vec![0u32; count + 1];
+        let mut needs = vec![0u32; count];
+        for &(before, bits) in &packed {
+            first_edge[before as usize + 1] += 1;
+            needs[(bits >> 1) as usize] += 1;
+        }
+        for at in 0..count {
+            first_edge[at + 1] += first_edge[at];
+        }
+        for span in &self.spans {
+            // Ends when the number of operations that are left in the span says so.
+            needs[span.end as usize] += 1;
+        }
+        let program = Program {
+            operations: self.operations.into(),
+            first_edge: first_edge.into(),
+            edges: packed.into_iter().map(|(_, bits)| bits).collect(),
+            needs: needs.into(),
+            spans: self.spans.into(),
+            names: self.names.into(),
+        };
+        match find_cycle(&program) {
+            Some(cycle) => Err(cycle),
+            None => Ok(program),
+        }
+    }
+}
+
+/// Finds operations that wait for one another: those that are left when all that can be done has
+/// been done (Kahn's algorithm) contain a cycle.
+fn find_cycle(program: &Program) -> Option<Cycle> {
+    let mut needs = program.needs.to_vec();
+    let mut left: Vec<u32> = program.spans.iter().map(Span::inner).collect();
+    let mut ready: Vec<u32> = (0u32..)
+        .zip(&needs)
+        .filter(|(_, count)| **count == 0)
+        .map(|(operation, _)| operation)
+        .collect();
+    let mut done = 0;
+    while let Some(operation) = ready.pop() {
+        done += 1;
+        let mut met = |waiting: u32| {
+            needs[waiting as usize] -= 1;
+            if needs[waiting as usize] == 0 {
+                ready.push(waiting);
+            }
+        };
+        for edge in program.edges(operation) {
+            let (Edge::AfterEnd(waiting) | Edge::AfterStart(waiting)) = edge;
+            met(waiting);
+        }
+        if let Some(at) = program.span_of(operation) {
+            let span = program.spans[at];
+            if operation == span.begin && span.inner() == 0 {
+                met(span.end);
+            } else if operation > span.begin && operation < span.end {
+                left[at] -= 1;
+                if left[at] == 0 {
+                    met(span.end);
+                }
+            }
+        }
+    }
+    (done < program.len()).then(|| {
+        let operations = walk(program, &needs);
+        let described = operations.iter().take(DESCRIBED);
+        Cycle {
+            described: described.map(|&at| program.describe(at)).collect(),
+            operations,
+        }
+    })
+}
+
+/// Follows what operations wait for until one comes again.
+fn walk(program: &Program, needs: &[u32]) -> Vec<u32> {
+    let blocked = |operation: u32| needs[operation as usize] > 0;
+    let mut waits_for: Vec<Option<u32>> = vec![None; program.len()];
+    for before in (0..).take(program.len()).filter(|&one| blocked(one)) {
+        for edge in program.edges(before) {
+            let (Edge::AfterEnd(waiting) | Edge::AfterStart(waiting)) = edge;
+            waits_for[waiting as usize] = Some(before);
+        }
+        if let Some(span) = program.span_of(before).map(|at| program.spans[at])
+            && before < span.end
+        {
+            waits_for[span.end as usize] = Some(before);
+        }
+    }
+    let mut seen = vec![false; program.len()];
+    let mut path = Vec::new();
+    let mut at = (0..).take(program.len()).find(|&one| blocked(one));
+    while let Some(operation) = at {
+        if seen[operation as usize] {
+            let first = path.iter().position(|&one| one == operation);
+            return path.split_off(first.unwrap_or(0));
+        }
+        seen[operation as usize] = true;
+        path.push(operation);
+        at = waits_for[operation as usize];
+    }
+    path
+}

@@ -1,0 +1,345 @@
+//! The application that goes through the program of one rank.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fabricsim_core::flow::{Completion, Flow};
+use fabricsim_core::id::FlowId;
+use fabricsim_core::plugin::{AppContext, AppFlow, Application, Connection};
+use fabricsim_core::units::{Duration, Time};
+
+use super::mailbox::Mailbox;
+use super::plan::{Connections, GraphInfo, Plan, SendEnd};
+use super::program::{Operation, Program};
+use super::rank_state::RankState;
+use super::streams::Streams;
+
+/// Tokens of the timers that are of no operation: the beginning, and the next iteration.
+const BEGIN: u64 = u64::MAX;
+const NEXT: u64 = u64::MAX - 1;
+
+/// Bits of a message's tag that are the operation's; those above count iterations.
+const TAG_BITS: u32 = 48;
+
+/// A collective that has ended at one rank.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct SpanRecord {
+    /// The collective among those of the graph.
+    pub instance: u32,
+    /// The iteration, from zero.
+    pub iteration: u32,
+    /// Time at which it began at the rank.
+    pub start: Time,
+    /// Time at which the last message was delivered to the rank; where it gets none, that at which
+    /// its last message was acknowledged.
+    pub end: Time,
+    /// That message and the rank that sent it.
+    pub last: Option<(FlowId, u32)>,
+}
+
+/// Goes through the program of one rank.
+#[derive(Debug)]
+pub struct RankApplication {
+    plan: Arc<Plan>,
+    rank: u32,
+    /// From the beginning of the run on.
+    program: Option<Arc<Program>>,
+    state: RankState,
+    iteration: u32,
+    mailbox: Mailbox,
+    streams: Streams,
+    connections: BTreeMap<(u32, u16), Connection>,
+    /// Operations whose messages have not been acknowledged.
+    unacknowledged: BTreeMap<FlowId, u32>,
+    /// Operations whose messages could not be started.
+    lost: Vec<u32>,
+    done: Vec<SpanRecord>,
+    /// Iterations that have ended: beginning and end.
+    iterations: Vec<(Time, Time)>,
+    /// Time at which the present iteration began, and at which its last receipt or computation
+    /// ended.
+    begun: Time,
+    last: Option<Time>,
+}
+
+impl RankApplication {
+    pub(super) fn new(plan: Arc<Plan>, rank: u32) -> Self {
+        Self {
+            plan,
+            rank,
+            program: None,
+            state: RankState::default(),
+            iteration: 0,
+            mailbox: Mailbox::default(),
+            streams: Streams::default(),
+            connections: BTreeMap::new(),
+            unacknowledged: BTreeMap::new(),
+            lost: Vec::new(),
+            done: Vec::new(),
+            iterations: Vec::new(),
+            begun: Time::ZERO,
+            last: None,
+        }
+    }
+
+    /// The graph.
+    #[must_use]
+    pub fn info(&self) -> &GraphInfo {
+        &self.plan.info
+    }
+
+    /// The number of the rank.
+    #[must_use]
+    pub const fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The collectives that have ended here, in the order in which they did.
+    #[must_use]
+    pub fn done(&self) -> &[SpanRecord] {
+        &self.done
+    }
+
+    /// The iterations that have ended here, each with the time at which it began and that at which
+    /// its last receipt or computation ended; without any, the beginning again.
+    #[must_use]
+    pub fn iterations(&self) -> &[(Time, Time)] {
+        &self.iterations
+    }
+
+    /// Whether all iterations have ended here.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.iteration == self.plan.info.iterations
+    }
+
+    /// Operations of one iteration; zero before the run begins.
+    #[must_use]
+    pub fn operations(&self) -> usize {
+        self.program.as_ref().map_or(0, |program| program.len())
+    }
+
+    /// Operations that have not ended in the present iteration.
+    #[must_use]
+    pub const fn left(&self) -> usize {
+        self.state.left
+    }
+
+    fn wire_tag(&self, tag: u64) -> u64 {
+        // There are at most 2^16 iterations.
+        u64::from(self.iteration) << TAG_BITS | tag
+    }
+
+    fn begin(&mut self, context: &mut AppContext<'_>) {
+        let programs = &self.plan.programs;
+        let program = Arc::clone(
+            self.program
+                .get_or_insert_with(|| programs.program(self.rank)),
+        );
+        self.state.reset(&program);
+        (self.begun, self.last) = (context.now(), None);
+        self.go_on(context, &program);
+    }
+
+    /// Starts what can start, and what can start then.
+    fn go_on(&mut self, context: &mut AppContext<'_>, program: &Program) {
+        while let Some(operation) = self.state.ready.pop_front() {
+            self.start(context, program, operation);
+        }
+        if self.state.left > 0 || self.is_finished() {
+            return;
+        }
+        let end = self.last.unwrap_or(self.begun);
+        self.iterations.push((self.begun, end));
+        self.iteration += 1;
+        if !self.is_finished() {
+            // A timer even where no time passes: iterations of a rank that is alone do not nest.
+            context.set_timer(self.plan.compute, NEXT);
+        }
+    }
+
+    fn start(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
+        match program.operations[operation as usize] {
+            Operation::Join => {
+                self.state.started(program, operation);
+                self.end(context, program, operation);
+            }
+            Operation::Compute { stream, span } => {
+                if self.streams.enter(stream, operation) {
+                    self.compute(context, program, operation, span);
+                }
+            }
+            Operation::Receive { from, tag } => {
+                self.state.started(program, operation);
+                let tag = self.wire_tag(tag);
+                if let Some(message) = self.mailbox.receive(from, tag, operation) {
+                    self.received(context, program, operation, (from, message));
+                }
+            }
+            Operation::Send { .. } => self.send(context, program, operation),
+        }
+    }
+
+    fn compute(
+        &mut self,
+        context: &mut AppContext<'_>,
+        program: &Program,
+        operation: u32,
+        span: Duration,
+    ) {
+        self.state.started(program, operation);
+        context.set_timer(span, u64::from(operation));
+    }
+
+    fn send(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
+        let Operation::Send {
+            channel,
+            to,
+            size,
+            tag,
+        } = program.operations[operation as usize]
+        else {
+            return;
+        };
+        self.state.started(program, operation);
+        let plan = Arc::clone(&self.plan);
+        let (peer, class) = (plan.host_of(to), plan.info.class);
+        let message = match plan.connections {
+            Connections::PerMessage => Some(AppFlow {
+                priority: plan.priority,
+                dst_port: plan.dst_port,
+                ..AppFlow::new(peer, size, class)
+            }),
+            Connections::Kept => {
+                let connection = match self.connections.get(&(to, channel)) {
+                    Some(connection) => Some(*connection),
+                    None => context
+                        .connect(peer, class, plan.priority, plan.dst_port)
+                        .ok()
+                        .inspect(|connection| {
+                            self.connections.insert((to, channel), *connection);
+                        }),
+                };
+                connection.map(|connection| AppFlow::on(&connection, size))
+            }
+        };
+        let tag = self.wire_tag(tag);
+        let started = message.map(|message| context.start_flow(&message.with_tag(tag)));
+        match started {
+            Some(Ok(flow)) if plan.send_end == SendEnd::Acknowledged => {
+                self.unacknowledged.insert(flow, operation);
+            }
+            Some(Ok(_)) => self.end(context, program, operation),
+            // No route leads to its destination, or the run ends because numbers have run out.
+            Some(Err(_)) | None => self.lost.push(operation),
+        }
+    }
+
+    fn received(
+        &mut self,
+        context: &mut AppContext<'_>,
+        program: &Program,
+        operation: u32,
+        (from, message): (u32, FlowId),
+    ) {
+        self.last = Some(context.now());
+        if let Some(at) = program.span_of(operation) {
+            self.state.spans[at].last = Some((context.now(), from, message));
+        }
+        self.end(context, program, operation);
+    }
+
+    fn end(&mut self, context: &mut AppContext<'_>, program: &Program, operation: u32) {
+        let now = context.now();
+        if let Some(at) = self.state.ended(program, operation, now) {
+            let state = self.state.spans[at];
+            self.done.push(SpanRecord {
+                instance: program.spans[at].instance,
+                iteration: self.iteration,
+                start: state.start,
+                end: state.last.map_or(now, |(time, ..)| time),
+                last: state.last.map(|(_, from, message)| (message, from)),
+            });
+        }
+    }
+}
+
+impl Application for RankApplication {
+    fn on_start(&mut self, context: &mut AppContext<'_>) {
+        if self.plan.start > context.now() {
+            context.set_timer(self.plan.start.since(context.now()), BEGIN);
+        } else {
+            self.begin(context);
+        }
+    }
+
+    fn on_flow_finished(&mut self, context: &mut AppContext<'_>, completion: &Completion) {
+        let Some(operation) = self.unacknowledged.remove(&completion.flow.id) else {
+            return;
+        };
+        if let Some(program) = self.program.clone() {
+            self.end(context, &program, operation);
+            self.go_on(context, &program);
+        }
+    }
+
+    fn on_flow_received(&mut self, context: &mut AppContext<'_>, flow: &Flow, tag: u64) {
+        if flow.request.class != self.plan.info.class {
+            return;
+        }
+        let Some(from) = self.plan.rank_of(flow.request.src) else {
+            return;
+        };
+        let Some(operation) = self.mailbox.deliver(from, tag, flow.id) else {
+            return;
+        };
+        if let Some(program) = self.program.clone() {
+            self.received(context, &program, operation, (from, flow.id));
+            self.go_on(context, &program);
+        }
+    }
+
+    fn on_timer(&mut self, context: &mut AppContext<'_>, token: u64) {
+        if matches!(token, BEGIN | NEXT) {
+            return self.begin(context);
+        }
+        let Some(program) = self.program.clone() else {
+            return;
+        };
+        let operation = u32::try_from(token).expect("other tokens are numbers of operations");
+        let Operation::Compute { stream, .. } = program.operations[operation as usize] else {
+            return;
+        };
+        self.last = Some(context.now());
+        self.end(context, &program, operation);
+        if let Some(next) = self.streams.leave(stream)
+            && let Operation::Compute { span, .. } = program.operations[next as usize]
+        {
+            self.compute(context, &program, next, span);
+        }
+        self.go_on(context, &program);
+    }
+
+    fn waits_for(&self) -> Option<String> {
+        let program = self.program.as_ref()?;
+        if self.is_finished() {
+            return None;
+        }
+        let (receipts, first) = self.mailbox.waiting();
+        let sent = self.unacknowledged.values().chain(&self.lost);
+        let first = first.or_else(|| sent.clone().next().copied());
+        let count = receipts + sent.count();
+        let operation = first.map_or_else(
+            || "an operation".to_owned(),
+            |operation| program.describe(operation),
+        );
+        let operations = match count {
+            0 | 1 => operation,
+            _ => format!("{count} operations, the first of them {operation}"),
+        };
+        Some(format!(
+            "rank {} of job `{}`, iteration {}: {operations}",
+            self.rank, self.plan.info.job, self.iteration
+        ))
+    }
+}

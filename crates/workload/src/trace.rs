@@ -1,0 +1,157 @@
+//! Graphs of operations from files: our CSV, and GOAL of LogGOPSim.
+
+mod assembly;
+mod chakra;
+mod csv;
+mod goal;
+mod workload;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use fabricsim_core::input::{ConfigError, InputError};
+use fabricsim_core::settings;
+use fabricsim_core::units::{Duration, Time};
+use serde::{Deserialize, Serialize};
+
+use crate::check;
+use crate::context::WorkloadContext;
+use crate::graph::{Connections, Instance, Program, SendEnd};
+use crate::host_range::HostRange;
+use crate::placement::{Order, Placement};
+use crate::text::lines;
+
+pub use chakra::{ChakraError, chakra_to_csv};
+
+settings! {
+    /// The operations of ranks that wait for one another: messages, receipts, computations and
+    /// collectives.
+    pub struct GraphTable {
+        /// A CSV with the columns rank, id, op, or GOAL of LogGOPSim as text.
+        pub path: PathBuf = required,
+        /// Name of the job in results.
+        #[note("(default: \"job\" and the number of the workload)")]
+        pub job: Option<String> = null,
+        /// Hosts that ranks are placed on, such as ["0..16"].
+        #[note("(default: all)")]
+        pub hosts: Option<Vec<HostRange>> = null,
+        /// Which host has which rank.
+        pub placement: Placement = "packed",
+        /// With "scattered": hosts from one rank to the next.
+        #[range(from 1)]
+        #[refused("ranks cannot be {value} hosts apart", "write at least 1")]
+        pub placement_stride: u32 = 1,
+        /// Hosts to leave out at the beginning of that order: those of other jobs.
+        pub skip: u32 = 0,
+        /// When an operation that sends has ended.
+        pub send_end: SendEnd = "acknowledged",
+        /// With GOAL: what a `calc` of 1 takes.
+        pub calc_unit: Duration = "1ns",
+        /// Time at which the graph begins.
+        pub start: Time = "0s",
+        /// What messages travel on.
+        pub connections: Connections = "kept",
+        /// Priority queue.
+        #[range(from 1, to 7)]
+        #[refused(check::NO_PRIORITY, check::PRIORITIES)]
+        #[note("(default 3); 1 with an algorithm of TCP")]
+        pub priority: u8 = 3,
+        /// Destination port.
+        pub dst_port: u16 = 400,
+    }
+}
+
+/// A graph that has been read.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Loaded {
+    /// By rank.
+    programs: Vec<Arc<Program>>,
+    instances: Arc<[Instance]>,
+    messages: f64,
+    bytes: f64,
+}
+
+/// The operations of a file.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(from = "GraphTable", into = "GraphTable")]
+pub struct GraphConfig {
+    /// The keys.
+    pub table: GraphTable,
+    /// The path, as it was written.
+    path: String,
+    /// The content of the file, once read.
+    loaded: Option<Arc<Loaded>>,
+}
+
+impl From<GraphTable> for GraphConfig {
+    fn from(table: GraphTable) -> Self {
+        Self {
+            path: table.path.to_string_lossy().into_owned(),
+            table,
+            loaded: None,
+        }
+    }
+}
+
+impl From<GraphConfig> for GraphTable {
+    fn from(config: GraphConfig) -> Self {
+        config.table
+    }
+}
+
+impl GraphConfig {
+    /// The operations of the file at `path`, which is not read before
+    /// [`Workload::load`](crate::Workload::load).
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        GraphTable::with_required(path.into()).into()
+    }
+
+    /// Reads the content of the file, in whichever form it has.
+    fn read(&self, text: &str) -> Result<Loaded, InputError> {
+        let first = lines(text).next();
+        let is_goal = first
+            .is_some_and(|line| line.text.starts_with("num_ranks") || line.text.starts_with('/'));
+        if is_goal {
+            goal::parse(text, self.table.calc_unit)
+        } else {
+            csv::parse(text)
+        }
+    }
+
+    fn order(&self) -> Order<'_> {
+        Order {
+            hosts: self.table.hosts.as_deref(),
+            placement: self.table.placement,
+            stride: self.table.placement_stride,
+            skip: self.table.skip,
+        }
+    }
+
+    fn checked(&self, context: &WorkloadContext) -> Result<&Arc<Loaded>, ConfigError> {
+        check::two_hosts(context)?;
+        self.table.validate_ranges()?;
+        check::job(self.table.job.as_deref())?;
+        check::instant("start", self.table.start)?;
+        check::span("calc_unit", self.table.calc_unit)?;
+        let loaded = self.loaded.as_ref().ok_or_else(|| {
+            ConfigError::new(
+                "path",
+                format!("the file `{}` has not been loaded", self.path),
+                "load it first",
+            )
+        })?;
+        let (hosts, ranks) = (self.order().placed(context)?.len(), loaded.programs.len());
+        if hosts < ranks {
+            return Err(ConfigError::new(
+                "path",
+                format!("the graph has {ranks} ranks, and there are {hosts} hosts for them"),
+                "use a larger topology, more `hosts`, or a smaller `skip`: each rank has a host \
+                 of its own",
+            ));
+        }
+        Ok(loaded)
+    }
+}
+
+#[cfg(test)]
+mod tests;

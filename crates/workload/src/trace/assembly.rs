@@ -1,0 +1,312 @@
+//! Puts the programs of all ranks together while a file is read, and checks that they fit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fabricsim_core::input::InputError;
+use fabricsim_core::limits::MAX_SIZE;
+use fabricsim_core::units::Bytes;
+
+use super::Loaded;
+use crate::collective::{CollectiveAlgorithm, CollectiveOperation, Shape};
+use crate::graph::{Instance, Operation, ProgramBuilder};
+use crate::text::Piece;
+
+/// The most ranks of a file.
+pub(super) const MAX_RANKS: u32 = 1 << 20;
+
+/// Operations of one statement of a file: one, or those of a collective.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Placed {
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+/// A collective as one rank states it.
+#[derive(Clone, Debug)]
+pub(super) struct Stated<'t> {
+    pub(super) operation: CollectiveOperation,
+    pub(super) algorithm: Option<CollectiveAlgorithm>,
+    pub(super) size: Bytes,
+    /// Ranks of the group, in their order.
+    pub(super) members: Arc<[u32]>,
+    pub(super) place: Piece<'t>,
+}
+
+/// One rank.
+#[derive(Default)]
+struct Rank {
+    builder: ProgramBuilder,
+    names: Vec<Box<str>>,
+    /// By group: how many collectives of it the rank has stated.
+    turns: BTreeMap<Arc<[u32]>, u32>,
+}
+
+/// What ranks have stated of one collective: the shape, the first statement, and how many.
+struct Collective<'t> {
+    shape: Shape,
+    place: Piece<'t>,
+    stated: u32,
+}
+
+/// The ranks of a file.
+pub(super) struct Assembly<'t> {
+    ranks: Vec<Rank>,
+    /// Messages of a sender, receiver and tag: sends less receipts, and a place.
+    balance: BTreeMap<(u32, u32, u64), (i64, Piece<'t>)>,
+    /// Groups with their numbers, and the turns of each with the number of the collective.
+    groups: BTreeMap<Arc<[u32]>, u32>,
+    numbers: BTreeMap<(u32, u32), u32>,
+    collectives: Vec<(u32, Collective<'t>)>,
+    messages: f64,
+    bytes: f64,
+}
+
+impl<'t> Assembly<'t> {
+    /// `ranks` ranks without operations.
+    pub(super) fn new(ranks: u32) -> Self {
+        Self {
+            ranks: (0..ranks).map(|_| Rank::default()).collect(),
+            balance: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            collectives: Vec::new(),
+            messages: 0.0,
+            bytes: 0.0,
+        }
+    }
+
+    /// Whether there is a rank `rank`.
+    pub(super) fn has(&self, rank: u32) -> bool {
+        rank < self.count()
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.ranks.len()).expect("ranks are at most MAX_RANKS")
+    }
+
+    /// Refuses a peer that is no other rank.
+    fn peer(&self, rank: u32, peer: u32, place: Piece<'t>) -> Result<(), InputError> {
+        if peer < self.count() && peer != rank {
+            return Ok(());
+        }
+        let message = if peer == rank {
+            format!("rank {rank} sends to itself, which no network carries")
+        } else {
+            format!("there is no rank {peer}")
+        };
+        Err(place.error(
+            message,
+            format!("name another rank, 0 to {}", self.count() - 1),
+        ))
+    }
+
+    /// Adds an operation of `rank`; `place` is the statement.
+    pub(super) fn add(
+        &mut self,
+        rank: u32,
+        name: &str,
+        operation: Operation,
+        place: Piece<'t>,
+    ) -> Result<Placed, InputError> {
+        let balanced = match operation {
+            Operation::Send { to, size, tag, .. } => {
+                self.peer(rank, to, place)?;
+                if size > MAX_SIZE {
+                    return Err(place.error(
+                        format!("{size} is too large: {MAX_SIZE} is the most of a message"),
+                        "divide it",
+                    ));
+                }
+                self.messages += 1.0;
+                self.bytes += size.as_f64();
+                Some(((rank, to, tag), 1))
+            }
+            Operation::Receive { from, tag } => {
+                self.peer(rank, from, place)?;
+                Some(((from, rank, tag), -1))
+            }
+            Operation::Compute { .. } | Operation::Join => None,
+        };
+        if let Some((key, one)) = balanced {
+            let (count, _) = self.balance.entry(key).or_insert((0, place));
+            *count += one;
+        }
+        let rank = &mut self.ranks[rank as usize];
+        rank.names.push(name.into());
+        let number = rank.builder.add(operation);
+        Ok(Placed {
+            first: number,
+            last: number,
+        })
+    }
+
+    /// Adds a collective of `rank`. The k-th one that each member of a group states is the same.
+    pub(super) fn collective(
+        &mut self,
+        rank: u32,
+        name: &str,
+        stated: Stated<'t>,
+    ) -> Result<Placed, InputError> {
+        let place = stated.place;
+        let Ok(member) = stated.members.binary_search(&rank) else {
+            return Err(place.error(
+                format!("rank {rank} is no member of the group of its collective"),
+                "add it to `peer`",
+            ));
+        };
+        let ranks = u32::try_from(stated.members.len()).unwrap_or(u32::MAX);
+        let shape = Shape {
+            operation: stated.operation,
+            algorithm: stated
+                .algorithm
+                .unwrap_or_else(|| stated.operation.usual_algorithm()),
+            size: stated.size,
+            ranks,
+            channels: 1,
+            chunks: 1,
+            local_size: 8,
+            root: 0,
+        };
+        let shape = shape
+            .checked()
+            .map_err(|error| place.error(error.message, error.help))?;
+        let next = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
+        let group = *(self.groups)
+            .entry(Arc::clone(&stated.members))
+            .or_insert(next);
+        let turn = self.ranks[rank as usize]
+            .turns
+            .entry(Arc::clone(&stated.members))
+            .or_default();
+        let key = (group, *turn);
+        *turn += 1;
+        let number = self.number(key, &shape, place)?;
+        let own = &mut self.ranks[rank as usize];
+        let members = &stated.members;
+        let rank_of = |member: u32| members[member as usize];
+        let member = u32::try_from(member).expect("a group has as many members as ranks at most");
+        let (first, last) = shape.append(&mut own.builder, number, member, &rank_of);
+        own.names.resize(own.builder.len() as usize, name.into());
+        Ok(Placed { first, last })
+    }
+
+    /// The number of the collective that is the `turn`-th one of `group`; it is the same for all.
+    fn number(
+        &mut self,
+        (group, turn): (u32, u32),
+        shape: &Shape,
+        place: Piece<'t>,
+    ) -> Result<u32, InputError> {
+        let next = u32::try_from(self.collectives.len()).unwrap_or(u32::MAX);
+        let number = *self.numbers.entry((group, turn)).or_insert(next);
+        if number == next {
+            let (messages, bytes) = shape.traffic();
+            self.messages += messages;
+            self.bytes += bytes;
+            let collective = Collective {
+                shape: shape.clone(),
+                place,
+                stated: 0,
+            };
+            self.collectives.push((group, collective));
+        }
+        let (_, collective) = &mut self.collectives[number as usize];
+        if collective.shape != *shape {
+            let other = &collective.shape;
+            return Err(place.error(
+                format!(
+                    "this is collective {turn} of its group, a {} of {}; another member has a {} \
+                     of {} there",
+                    shape.operation.name(),
+                    shape.size,
+                    other.operation.name(),
+                    other.size
+                ),
+                "let all members of a group have the same collectives in the same order",
+            ));
+        }
+        collective.stated += 1;
+        Ok(number)
+    }
+
+    /// Lets `operation` of `rank` start after the end of `before`.
+    pub(super) fn after_end(&mut self, rank: u32, operation: Placed, before: Placed) {
+        let builder = &mut self.ranks[rank as usize].builder;
+        builder.after_end(operation.first, before.last);
+    }
+
+    /// Lets `operation` of `rank` start after the start of `before`.
+    pub(super) fn after_start(&mut self, rank: u32, operation: Placed, before: Placed) {
+        let builder = &mut self.ranks[rank as usize].builder;
+        builder.after_start(operation.first, before.first);
+    }
+
+    /// Returns the programs.
+    ///
+    /// # Errors
+    /// When a message is sent and not received or the other way round, a collective misses a
+    /// member, or operations wait for one another in a cycle. `text` is the whole file.
+    pub(super) fn finish(self, text: &'t str) -> Result<Loaded, InputError> {
+        for (&(from, to, tag), &(balance, place)) in &self.balance {
+            let (more, less) = if balance > 0 {
+                ("sends", "receives")
+            } else {
+                ("receives", "sends")
+            };
+            if balance != 0 {
+                let (one, other) = if balance > 0 { (from, to) } else { (to, from) };
+                return Err(place.error(
+                    format!(
+                        "rank {one} {more} {} more messages from rank {from} to rank {to} with \
+                         tag {tag} than rank {other} {less}",
+                        balance.unsigned_abs()
+                    ),
+                    "let each message be sent once and received once",
+                ));
+            }
+        }
+        for (_, collective) in &self.collectives {
+            if collective.stated != collective.shape.ranks {
+                return Err(collective.place.error(
+                    format!(
+                        "{} of the {} members of the group have this collective",
+                        collective.stated, collective.shape.ranks
+                    ),
+                    "let all members of a group have the same collectives in the same order",
+                ));
+            }
+        }
+        let instance = |(group, collective): &(u32, Collective<'_>)| Instance {
+            group: *group,
+            operation: collective.shape.operation,
+            algorithm: collective.shape.algorithm,
+            ranks: collective.shape.ranks,
+            size: collective.shape.size,
+        };
+        let instances = self.collectives.iter().map(instance).collect();
+        let mut programs = Vec::new();
+        for (rank, own) in self.ranks.into_iter().enumerate() {
+            let mut builder = own.builder;
+            builder.name(own.names);
+            let program = builder.finish().map_err(|cycle| {
+                InputError::new(
+                    0..text.len().min(1),
+                    format!(
+                        "rank {rank}: {} operations wait for one another and none can start: {}",
+                        cycle.operations.len(),
+                        cycle.described.join(", after ")
+                    ),
+                    "take one of these dependencies out",
+                )
+            })?;
+            programs.push(Arc::new(program));
+        }
+        Ok(Loaded {
+            programs,
+            instances,
+            messages: self.messages,
+            bytes: self.bytes,
+        })
+    }
+}

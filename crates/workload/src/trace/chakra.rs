@@ -1,0 +1,147 @@
+//! Chakra execution traces, which ASTRA-sim runs, made into lists of operations.
+//!
+//! A trace has a file for each rank: messages of protocol buffers, each behind its length as a
+//! varint. The first is `GlobalMetadata`, the others are `Node`s of
+//! `schema/protobuf/et_def.proto` of mlcommons/chakra. What a node does is what
+//! `astra-sim/workload/Workload.cc` of ASTRA-sim does with it.
+//!
+//! Differs from ASTRA-sim: the sends and collectives of a rank whose dependencies are met run beside
+//! one another (there, one at a time: `HardwareResource.cc`), and a broadcast is sent (there, it is
+//! a delay).
+
+mod node;
+mod wire;
+
+use std::fmt;
+use std::fmt::Write as _;
+
+use node::{Kind, Node};
+
+/// Why a trace cannot be used.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ChakraError {
+    /// The rank whose file is at fault.
+    pub rank: usize,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: String,
+}
+
+impl ChakraError {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            rank: 0,
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+}
+
+impl fmt::Display for ChakraError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "rank {}: {} ({})", self.rank, self.message, self.help)
+    }
+}
+
+impl std::error::Error for ChakraError {}
+
+/// Returns the operations of a trace as a CSV for `kind = "graph"`: `files` are the contents of the
+/// files of all ranks, in their order. `all_reduce` is the algorithm of all-reduces.
+///
+/// # Errors
+/// When a file is no trace, or has what cannot be simulated.
+pub fn chakra_to_csv(files: &[Vec<u8>], all_reduce: &str) -> Result<String, ChakraError> {
+    let mut text = String::from("rank,id,op,peer,bytes,tag,duration_ns,stream,after,algorithm\n");
+    for (rank, file) in files.iter().enumerate() {
+        let at = |error: ChakraError| ChakraError { rank, ..error };
+        let nodes = node::read(file).map_err(at)?;
+        for node in &nodes {
+            row(&mut text, (rank, files.len()), node, all_reduce).map_err(at)?;
+        }
+    }
+    Ok(text)
+}
+
+/// What a collective of `comm_type` is called, and its size as `size` of workloads over `comm_size`
+/// of ASTRA-sim, whose all-gather states what one rank brings (`Ring.cc`).
+fn collective(comm_type: u64, ranks: usize) -> Option<(&'static str, u64)> {
+    Some(match comm_type {
+        0 => ("all-reduce", 1),
+        2 => ("all-gather", ranks as u64),
+        5 => ("broadcast", 1),
+        6 => ("all-to-all", 1),
+        7 => ("reduce-scatter", 1),
+        _ => return None,
+    })
+}
+
+fn row(
+    text: &mut String,
+    (rank, ranks): (usize, usize),
+    node: &Node,
+    all_reduce: &str,
+) -> Result<(), ChakraError> {
+    let needed = |value: Option<u64>, name: &str| {
+        value.ok_or_else(|| {
+            ChakraError::new(
+                format!("node {} has no attribute `{name}`", node.id),
+                "write the trace with it",
+            )
+        })
+    };
+    if node.group.is_some() && node.kind == Kind::Collective {
+        return Err(ChakraError::new(
+            format!("node {} belongs to a process group", node.id),
+            "collectives of all ranks can be read; write others as rows of a CSV of operations",
+        ));
+    }
+    let size = || needed(node.size, "comm_size").map(|size| size.max(1));
+    let tag = node.tag.unwrap_or(0);
+    let cells = match node.kind {
+        // ASTRA-sim: what has no duration takes 1 ns; the processor and the accelerator compute
+        // one thing at a time each.
+        Kind::Compute => {
+            let duration = match node.duration_micros {
+                0 => 1,
+                micros => micros.saturating_mul(1_000),
+            };
+            format!("calc,,,,{duration},{}", u8::from(node.is_cpu))
+        }
+        Kind::Nothing => "calc,,,,0,65535".to_owned(),
+        Kind::Send => {
+            let peer = needed(node.dst, "comm_dst")?;
+            format!("send,{peer},{},{tag},,", size()?)
+        }
+        Kind::Receive => {
+            let peer = needed(node.src, "comm_src")?;
+            format!("recv,{peer},,{tag},,")
+        }
+        Kind::Collective => {
+            let kind = needed(node.collective, "comm_type")?;
+            let (name, factor) = collective(kind, ranks).ok_or_else(|| {
+                ChakraError::new(
+                    format!("node {} is a collective of type {kind}", node.id),
+                    "all-reduce, all-gather, reduce-scatter, all-to-all and broadcast can be read",
+                )
+            })?;
+            format!("{name},,{},,,", size()?.saturating_mul(factor))
+        }
+    };
+    let after: Vec<String> = node.after.iter().map(u64::to_string).collect();
+    let algorithm = match node.kind {
+        Kind::Collective if cells.starts_with("all-reduce") => all_reduce,
+        _ => "",
+    };
+    writeln!(
+        text,
+        "{rank},{},{cells},{},{algorithm}",
+        node.id,
+        after.join(";")
+    )
+    .expect("a string takes everything");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

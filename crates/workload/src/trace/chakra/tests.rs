@@ -1,0 +1,152 @@
+use super::*;
+
+fn varint(mut value: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while value >= 0x80 {
+        bytes.push(u8::try_from(value & 0x7f).unwrap() | 0x80);
+        value >>= 7;
+    }
+    bytes.push(u8::try_from(value).unwrap());
+    bytes
+}
+
+fn number(field: u64, value: u64) -> Vec<u8> {
+    [varint(field << 3), varint(value)].concat()
+}
+
+fn bytes(field: u64, value: &[u8]) -> Vec<u8> {
+    [
+        varint(field << 3 | 2),
+        varint(value.len() as u64),
+        value.to_vec(),
+    ]
+    .concat()
+}
+
+fn attribute(name: &str, field: u64, value: u64) -> Vec<u8> {
+    bytes(
+        10,
+        &[bytes(1, name.as_bytes()), number(field, value)].concat(),
+    )
+}
+
+fn node(id: u64, kind: u64, rest: &[Vec<u8>]) -> Vec<u8> {
+    let body = [
+        number(1, id),
+        bytes(2, b"name"),
+        number(3, kind),
+        rest.concat(),
+    ]
+    .concat();
+    [varint(body.len() as u64), body].concat()
+}
+
+fn file(nodes: &[Vec<u8>]) -> Vec<u8> {
+    let metadata = bytes(1, b"0.0.4");
+    [varint(metadata.len() as u64), metadata, nodes.concat()].concat()
+}
+
+#[test]
+fn nodes_become_rows() {
+    let gpu = || attribute("is_cpu_op", 27, 0);
+    let first = file(&[
+        node(1, 4, &[number(7, 5), gpu()]),
+        node(
+            2,
+            5,
+            &[
+                bytes(5, &[1]),
+                number(4, 1),
+                gpu(),
+                attribute("comm_dst", 5, 1),
+                attribute("comm_tag", 5, 9),
+                attribute("comm_size", 9, 1_000_000),
+            ],
+        ),
+        node(
+            3,
+            7,
+            &[
+                bytes(5, &[1, 2]),
+                attribute("comm_type", 13, 2),
+                attribute("comm_size", 13, 500),
+            ],
+        ),
+    ]);
+    let second = file(&[
+        node(
+            2,
+            6,
+            &[attribute("comm_src", 15, 0), attribute("comm_tag", 15, 18)],
+        ),
+        node(300, 4, &[bytes(5, &[2]), attribute("is_cpu_op", 27, 1)]),
+        node(301, 1, &[]),
+        node(
+            3,
+            7,
+            &[
+                bytes(5, &[0xac, 0x02]),
+                attribute("comm_type", 13, 2),
+                attribute("comm_size", 13, 500),
+            ],
+        ),
+    ]);
+    let csv = chakra_to_csv(&[first, second], "double-binary-tree").unwrap();
+    let rows: Vec<&str> = csv.lines().skip(1).collect();
+    assert_eq!(
+        rows,
+        [
+            "0,1,calc,,,,5000,0,,",
+            "0,2,send,1,1000000,9,,,1,",
+            "0,3,all-gather,,1000,,,,1;2,",
+            "1,2,recv,0,,9,,,,",
+            "1,300,calc,,,,1,1,2,",
+            "1,301,calc,,,,0,65535,,",
+            "1,3,all-gather,,1000,,,,300,",
+        ]
+    );
+    // The rows are a graph.
+    let mut config = crate::GraphConfig::new("trace.csv");
+    let context = crate::context::testing::context(2, 1);
+    crate::Workload::load(&mut config, &csv, &context, crate::FlowTimes::Exact).unwrap();
+    let all_reduce = node(
+        1,
+        7,
+        &[attribute("comm_type", 9, 0), attribute("comm_size", 9, 8)],
+    );
+    let csv = chakra_to_csv(&[file(&[all_reduce])], "ring").unwrap();
+    assert!(csv.ends_with("0,1,all-reduce,,8,,,,,ring\n"), "{csv}");
+}
+
+#[test]
+fn what_is_no_trace_is_refused_with_its_rank() {
+    let good = file(&[node(1, 4, &[])]);
+    let error = |file: Vec<u8>| {
+        let error = chakra_to_csv(&[good.clone(), file], "ring").unwrap_err();
+        assert_eq!(error.rank, 1);
+        error.message
+    };
+    assert!(error(Vec::new()).contains("empty"));
+    assert!(error(file(&[])).contains("no nodes"));
+    for length in 1..good.len() {
+        let message = error(good[..length].to_vec());
+        assert!(
+            message.contains("ends inside") || message.contains("no nodes"),
+            "{length}: {message}"
+        );
+    }
+    assert!(error(vec![0xff; 40]).contains("ends inside"));
+    assert!(error(file(&[node(1, 2, &[])])).contains("memory"));
+    assert!(error(file(&[node(1, 99, &[])])).contains("type 99"));
+    assert!(error(file(&[node(1, 5, &[])])).contains("`comm_dst`"));
+    assert!(
+        error(file(&[node(
+            1,
+            7,
+            &[attribute("comm_type", 9, 9), attribute("comm_size", 9, 9)]
+        )]))
+        .contains("type 9")
+    );
+    let group = bytes(10, &[bytes(1, b"pg_name"), bytes(29, b"3")].concat());
+    assert!(error(file(&[node(1, 7, &[group])])).contains("process group"));
+}

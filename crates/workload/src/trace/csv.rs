@@ -1,0 +1,303 @@
+//! Our own lists of operations: a CSV that any data-frame library writes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fabricsim_core::input::InputError;
+use fabricsim_core::units::{Bytes, Duration};
+use serde::Deserialize;
+use serde::de::value::{Error as ValueError, StrDeserializer};
+
+use super::Loaded;
+use super::assembly::{Assembly, MAX_RANKS, Placed, Stated};
+use crate::collective::{CollectiveAlgorithm, CollectiveOperation};
+use crate::graph::Operation;
+use crate::text::{Piece, lines, scaled_decimal};
+
+/// The columns; the first three have to be there.
+const COLUMNS: [&str; 11] = [
+    "rank",
+    "id",
+    "op",
+    "peer",
+    "bytes",
+    "tag",
+    "duration_ns",
+    "stream",
+    "after",
+    "after_start",
+    "algorithm",
+];
+const RANK: usize = 0;
+const ID: usize = 1;
+const OP: usize = 2;
+const PEER: usize = 3;
+const BYTES: usize = 4;
+const TAG: usize = 5;
+const DURATION: usize = 6;
+const STREAM: usize = 7;
+const AFTER: usize = 8;
+const AFTER_START: usize = 9;
+const ALGORITHM: usize = 10;
+
+/// A row: the fields by column; empty where there is none.
+struct Row<'t> {
+    line: Piece<'t>,
+    fields: [Piece<'t>; COLUMNS.len()],
+}
+
+impl<'t> Row<'t> {
+    fn given(&self, column: usize) -> Option<Piece<'t>> {
+        Some(self.fields[column]).filter(|field| !field.text.is_empty())
+    }
+
+    /// The number in `column`, or `default` where the field is empty.
+    fn number<T: TryFrom<u64>>(&self, column: usize, default: T) -> Result<T, InputError> {
+        match self.given(column) {
+            None => Ok(default),
+            Some(field) => field.integer(
+                &format!("a number for `{}`", COLUMNS[column]),
+                "write a whole number that is not too large",
+            ),
+        }
+    }
+
+    fn needed(&self, column: usize) -> Result<Piece<'t>, InputError> {
+        self.given(column).ok_or_else(|| {
+            self.line.error(
+                format!("`{}` needs `{}`", self.fields[OP].text, COLUMNS[column]),
+                format!("fill the column `{}` in", COLUMNS[column]),
+            )
+        })
+    }
+}
+
+/// Reads a CSV with a header that names at least `rank`, `id` and `op`, in any order. `op` is
+/// "send", "recv", "calc" or the name of a collective.
+///
+/// # Errors
+/// At the field at fault; and what no field is at fault for: see [`Assembly::finish`].
+pub(super) fn parse(text: &str) -> Result<Loaded, InputError> {
+    let rows = rows(text)?;
+    let mut ranks = 0;
+    for row in &rows {
+        let rank: u32 = row.number(RANK, u32::MAX)?;
+        if rank >= MAX_RANKS {
+            return Err(row.fields[RANK].error(
+                format!("`{}` is not the number of a rank", row.fields[RANK].text),
+                format!("number ranks from 0 to {}", MAX_RANKS - 1),
+            ));
+        }
+        ranks = ranks.max(rank + 1);
+    }
+    let mut assembly = Assembly::new(ranks);
+    let mut placed: BTreeMap<(u32, &str), Placed> = BTreeMap::new();
+    let all: Arc<[u32]> = (0..ranks).collect();
+    for row in &rows {
+        let rank = row.number(RANK, 0)?;
+        let id = row.needed(ID)?;
+        let operation = operation(&mut assembly, rank, row, &all)?;
+        if placed.insert((rank, id.text), operation).is_some() {
+            return Err(id.error(
+                format!("a second `{}` of rank {rank}", id.text),
+                "let each id stand for one operation of its rank",
+            ));
+        }
+    }
+    for row in &rows {
+        let rank = row.number(RANK, 0)?;
+        let own = placed[&(rank, row.fields[ID].text)];
+        for column in [AFTER, AFTER_START] {
+            for name in names(row.fields[column]) {
+                let Some(&before) = placed.get(&(rank, name.text)) else {
+                    return Err(name.error(
+                        format!("rank {rank} has no operation `{}`", name.text),
+                        "name ids of the same rank; a message is the way to wait for another one",
+                    ));
+                };
+                if column == AFTER {
+                    assembly.after_end(rank, own, before);
+                } else {
+                    assembly.after_start(rank, own, before);
+                }
+            }
+        }
+    }
+    assembly.finish(text)
+}
+
+/// The ids of a field, with blanks or semicolons between them.
+fn names(field: Piece<'_>) -> impl Iterator<Item = Piece<'_>> {
+    let mut offset = field.offset;
+    field
+        .text
+        .split_inclusive([' ', ';'])
+        .map(move |part| {
+            let start = offset;
+            offset += part.len();
+            Piece {
+                text: part.trim_end_matches([' ', ';']),
+                offset: start,
+            }
+        })
+        .filter(|name| !name.text.is_empty())
+}
+
+fn rows(text: &str) -> Result<Vec<Row<'_>>, InputError> {
+    let mut lines = lines(text);
+    let header = lines.next().ok_or_else(|| {
+        InputError::new(0..text.len(), "the file is empty", "begin with rank,id,op")
+    })?;
+    let mut columns = Vec::new();
+    for name in header.fields() {
+        let plain = name.text.trim_start_matches('\u{feff}');
+        match COLUMNS.iter().position(|known| *known == plain) {
+            Some(column) if !columns.contains(&column) => columns.push(column),
+            found => {
+                let message = match found {
+                    Some(_) => format!("a second column `{}`", name.text),
+                    None => format!("unknown column `{}`", name.text),
+                };
+                return Err(name.error(message, format!("the columns are {}", COLUMNS.join(", "))));
+            }
+        }
+    }
+    if let Some(missing) = (0..=OP).find(|column| !columns.contains(column)) {
+        return Err(header.error(
+            format!("there is no column `{}`", COLUMNS[missing]),
+            "begin with rank,id,op",
+        ));
+    }
+    let mut rows = Vec::new();
+    for line in lines {
+        let nothing = Piece {
+            text: "",
+            offset: line.offset,
+        };
+        let mut fields = [nothing; COLUMNS.len()];
+        let mut count = 0;
+        for (field, column) in line.fields().zip(&columns) {
+            fields[*column] = field;
+            count += 1;
+        }
+        if count != columns.len() || line.fields().count() != count {
+            return Err(line.error(
+                format!(
+                    "{} fields where the header has {}",
+                    line.fields().count(),
+                    columns.len()
+                ),
+                format!("write the columns {}", header.text),
+            ));
+        }
+        rows.push(Row { line, fields });
+    }
+    if rows.is_empty() {
+        return Err(header.error("there are no operations", "add a row for each"));
+    }
+    Ok(rows)
+}
+
+fn operation<'t>(
+    assembly: &mut Assembly<'t>,
+    rank: u32,
+    row: &Row<'t>,
+    all: &Arc<[u32]>,
+) -> Result<Placed, InputError> {
+    let name = row.fields[ID].text;
+    let tag = u64::from(row.number::<u32>(TAG, 0)?);
+    let op = row.fields[OP];
+    let operation = match op.text {
+        "send" => Operation::Send {
+            channel: row.number(STREAM, 0)?,
+            to: peer(row)?,
+            size: bytes(row)?,
+            tag,
+        },
+        "recv" => Operation::Receive {
+            from: peer(row)?,
+            tag,
+        },
+        "calc" => {
+            let field = row.needed(DURATION)?;
+            let span = scaled_decimal(field.text, 3).map_err(|_| {
+                field.error(
+                    format!("`{}` is not a duration in nanoseconds", field.text),
+                    "write for example 1500 or 0.5",
+                )
+            })?;
+            Operation::Compute {
+                stream: row.number(STREAM, 0)?,
+                span: Duration::from_ps(span),
+            }
+        }
+        _ => {
+            let stated = stated(row, op, all)?;
+            return assembly.collective(rank, name, stated);
+        }
+    };
+    assembly.add(rank, name, operation, op)
+}
+
+fn peer(row: &Row<'_>) -> Result<u32, InputError> {
+    row.needed(PEER)?
+        .integer("the number of a rank", "write the rank of the other end")
+}
+
+fn bytes(row: &Row<'_>) -> Result<Bytes, InputError> {
+    let field = row.needed(BYTES)?;
+    let bytes: u64 = field.integer("a number of bytes", "write a whole number from 1 up")?;
+    if bytes == 0 {
+        return Err(field.error("a message of zero bytes never ends", "write at least 1"));
+    }
+    Ok(Bytes::new(bytes))
+}
+
+/// A value of `choices!` by its name.
+fn named<'d, T: Deserialize<'d>>(name: &'d str) -> Option<T> {
+    T::deserialize(StrDeserializer::<ValueError>::new(name)).ok()
+}
+
+fn stated<'t>(row: &Row<'t>, op: Piece<'t>, all: &Arc<[u32]>) -> Result<Stated<'t>, InputError> {
+    let operation: CollectiveOperation = named(op.text).ok_or_else(|| {
+        op.error(
+            format!("`{}` is no operation", op.text),
+            "write send, recv, calc or a collective, such as all-reduce",
+        )
+    })?;
+    let algorithm = match row.given(ALGORITHM) {
+        None => None,
+        Some(field) => Some(named::<CollectiveAlgorithm>(field.text).ok_or_else(|| {
+            field.error(
+                format!("`{}` is no algorithm of collectives", field.text),
+                "write for example ring",
+            )
+        })?),
+    };
+    let members = match row.given(PEER) {
+        None => Arc::clone(all),
+        Some(field) => {
+            let mut members = Vec::new();
+            for name in names(field) {
+                let rank: u32 = name.integer("the number of a rank", "write ranks, as 0;1;2")?;
+                if rank as usize >= all.len() {
+                    return Err(name.error(
+                        format!("there is no rank {rank}"),
+                        format!("write ranks from 0 to {}", all.len() - 1),
+                    ));
+                }
+                members.push(rank);
+            }
+            members.sort_unstable();
+            members.dedup();
+            members.into()
+        }
+    };
+    Ok(Stated {
+        operation,
+        algorithm,
+        size: bytes(row)?,
+        members,
+        place: op,
+    })
+}

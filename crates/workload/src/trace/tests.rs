@@ -1,0 +1,201 @@
+use fabricsim_core::id::ClassId;
+use fabricsim_core::units::Bytes;
+
+use super::*;
+use crate::context::testing::context;
+use crate::graph::Operation;
+use crate::list::FlowTimes;
+use crate::workload::Workload;
+
+fn load(text: &str) -> Result<GraphConfig, InputError> {
+    let mut config = GraphConfig::new("graph");
+    config.load(text, &context(8, 1), FlowTimes::Exact)?;
+    Ok(config)
+}
+
+fn programs(text: &str) -> Vec<Arc<Program>> {
+    let config = load(text).unwrap();
+    config.loaded.map(|all| all.programs.clone()).unwrap()
+}
+
+const GOAL: &str = "num_ranks 2
+
+rank 0 { // the first
+l1: send 8b to 1 tag 3 cpu 1 nic 2
+/* what follows
+   waits */
+l2: calc 150 cpu 2
+l2 requires l1
+}
+rank 1 {
+l1: recv 8b from 0 tag 3
+l2: calc 10
+l2 irequires l1
+}
+";
+
+const CSV: &str = "rank,id,op,peer,bytes,tag,duration_ns,stream,after,after_start
+0,l1,send,1,8,3,,2,,
+0,l2,calc,,,,150,2,l1,
+1,l1,recv,0,8,3,,,,
+1,l2,calc,,,,10,,,l1
+";
+
+#[test]
+fn both_forms_say_the_same() {
+    let goal = programs(GOAL);
+    assert_eq!(goal, programs(CSV));
+    assert_eq!(goal.len(), 2);
+    assert_eq!(
+        goal[0].operations()[0],
+        Operation::Send {
+            channel: 2,
+            to: 1,
+            size: Bytes::new(8),
+            tag: 3
+        }
+    );
+    let mut config = load(GOAL).unwrap();
+    assert_eq!(config.expected(&context(8, 1)).unwrap().flows as u64, 1);
+    config.table.calc_unit = Duration::from_us(1);
+    config.load(GOAL, &context(8, 1), FlowTimes::Exact).unwrap();
+    let slower = &config.loaded.unwrap().programs[0];
+    let Operation::Compute { span, .. } = slower.operations()[1] else {
+        panic!("a computation")
+    };
+    assert_eq!(span, Duration::from_us(150));
+}
+
+#[test]
+fn collectives_of_a_list_are_matched_by_their_group_and_turn() {
+    let text = "rank,id,op,peer,bytes,after
+0,a,all-reduce,,1000,
+1,a,all-reduce,,1000,
+2,a,all-reduce,,1000,
+0,b,broadcast,0;1,100,a
+1,b,broadcast,1;0,100,a
+1,c,all-to-all,1 2,100,b
+2,c,all-to-all,1 2,100,a
+";
+    let config = load(text).unwrap();
+    let loaded = config.loaded.as_ref().unwrap();
+    let found: Vec<(u32, u32, &str)> = (loaded.instances.iter())
+        .map(|one| (one.group, one.ranks, one.algorithm.name()))
+        .collect();
+    assert_eq!(
+        found,
+        [(0, 3, "ring"), (1, 2, "binomial"), (2, 2, "direct")]
+    );
+    assert_eq!(
+        config
+            .applications(&context(8, 1), ClassId(0))
+            .unwrap()
+            .len(),
+        3
+    );
+}
+
+#[test]
+fn errors_are_pointed_at() {
+    let error = |text: &str| {
+        let error = load(text).unwrap_err();
+        let place = text.get(error.span.clone()).unwrap_or("").to_owned();
+        (place, error.message)
+    };
+    let row = |rows: &str| {
+        let header = "rank,id,op,peer,bytes,tag,duration_ns,after";
+        error(&format!("{header}\n{rows}\n"))
+    };
+    let (place, message) = row("0,a,send,1,8,,,\n1,b,recv,0,,9,,");
+    assert_eq!(place, "send");
+    assert!(message.contains("more messages"), "{message}");
+    let (_, message) = row("0,a,calc,,,,5,b\n0,b,calc,,,,5,a");
+    assert!(
+        message.contains("2 operations wait for one another") && message.contains("`a`"),
+        "{message}"
+    );
+    for (rows, at, words) in [
+        ("0,a,snd,1,8,,,", "snd", "no operation"),
+        ("0,a,send,0,8,,,", "send", "to itself"),
+        ("0,a,send,7,8,,,", "send", "no rank 7"),
+        ("0,a,send,1,0,,,\n1,b,recv,0,,,,", "0", "zero bytes"),
+        ("0,a,calc,,,,,", "0,a,calc,,,,,", "needs `duration_ns`"),
+        ("0,a,calc,,,,5,x", "x", "no operation `x`"),
+        ("0,a,calc,,,,5,\n0,a,calc,,,,5,", "a", "a second `a`"),
+        ("x,a,calc,,,,5,", "x", "is not"),
+        ("0,a,calc", "0,a,calc", "3 fields"),
+        (
+            "0,a,all-reduce,,8,,,\n1,b,calc,,,,5,",
+            "all-reduce",
+            "1 of the 2",
+        ),
+        (
+            "0,a,all-reduce,,8,,,\n1,a,all-reduce,,9,,,",
+            "all-reduce",
+            "another member",
+        ),
+        (
+            "0,a,all-reduce,1,8,,,\n1,a,calc,,,,5,",
+            "all-reduce",
+            "no member",
+        ),
+    ] {
+        let (place, message) = row(rows);
+        assert!(message.contains(words), "{rows}: {message}");
+        assert_eq!(place, at, "{message}");
+    }
+    for (text, at, words) in [
+        ("num_ranks 0\n", "0", "0 ranks"),
+        ("num_ranks 2\nrank 2 {\n}\n", "2", "no rank 2"),
+        ("num_ranks 2\nrank 0 {\n", "", "ends inside"),
+        ("num_ranks 2\nl1: calc 5\n", "l1", "outside"),
+        ("num_ranks 2\nrank 0 {\na requires b\n}\n", "a", "no `a`"),
+        (
+            "num_ranks 2\nrank 0 {\na: fly 5\n}\n",
+            "fly",
+            "no operation",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\na: recv 5b from -1\n}\n",
+            "-1",
+            "any source",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\na: calc 5 gpu 2\n}\n",
+            "gpu",
+            "`gpu` here",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\na: calc 5 cpu\n}\n",
+            "cpu",
+            "no number",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\na: calc 5\na: calc 5\n}\n",
+            "a",
+            "a second",
+        ),
+        ("rank,id\n0,1\n", "rank,id", "no column `op`"),
+        ("rank,id,op,fast\n", "fast", "unknown column"),
+        ("rank,id,op,op\n", "op", "a second column"),
+        ("rank,id,op\n", "rank,id,op", "no operations"),
+        ("", "", "empty"),
+    ] {
+        let (place, message) = error(text);
+        assert!(message.contains(words), "{text}: {message}");
+        assert_eq!(place, at, "{message}");
+    }
+}
+
+#[test]
+fn a_graph_of_more_ranks_than_hosts_is_refused() {
+    let config = load(CSV).unwrap();
+    let error = config.expected(&context(8, 1)).err();
+    assert_eq!(error, None);
+    let mut config = load(CSV).unwrap();
+    config.table.skip = 7;
+    let error = config.expected(&context(8, 1)).unwrap_err();
+    assert!(error.message.contains("2 ranks"), "{error}");
+    let fresh = GraphConfig::new("graph.csv");
+    assert_eq!(fresh.expected(&context(8, 1)).unwrap_err().key, "path");
+}

@@ -1,0 +1,103 @@
+//! Graphs of operations as a workload.
+
+use std::sync::Arc;
+
+use fabricsim_core::id::ClassId;
+use fabricsim_core::input::{ConfigError, InputError, Keys};
+use fabricsim_core::packet::Priority;
+
+use super::{GraphConfig, GraphTable};
+use crate::application::HostApplications;
+use crate::check;
+use crate::context::{Expected, WorkloadContext};
+use crate::graph::{self, GraphInfo, Manner, Plan, Program, Programs};
+use crate::list::FlowTimes;
+use crate::workload::{FileContent, FileState, NamedFile, Workload, WorkloadKind};
+
+impl WorkloadKind for GraphConfig {
+    const NAME: &'static str = "graph";
+    const ABOUT: &'static str =
+        "messages, computations and collectives of a file, which wait for one another";
+    const KEYS: Keys = GraphTable::KEYS;
+}
+
+/// The programs of a file.
+#[derive(Debug)]
+struct Read(Vec<Arc<Program>>);
+
+impl Programs for Read {
+    fn program(&self, rank: u32) -> Arc<Program> {
+        Arc::clone(&self.0[rank as usize])
+    }
+}
+
+impl Workload for GraphConfig {
+    fn applications(
+        &self,
+        context: &WorkloadContext,
+        class: ClassId,
+    ) -> Result<HostApplications, ConfigError> {
+        let loaded = self.checked(context)?;
+        let mut hosts = self.order().placed(context)?;
+        hosts.truncate(loaded.programs.len());
+        let job = self.table.job.clone();
+        let info = GraphInfo {
+            class,
+            job: job
+                .unwrap_or_else(|| format!("job{}", context.index))
+                .into(),
+            hosts: hosts.into(),
+            instances: Arc::clone(&loaded.instances),
+            iterations: 1,
+        };
+        let manner = Manner {
+            priority: check::priority(self.table.priority)?,
+            dst_port: self.table.dst_port,
+            connections: self.table.connections,
+            send_end: self.table.send_end,
+            start: self.table.start,
+            compute: fabricsim_core::units::Duration::ZERO,
+        };
+        let programs = Box::new(Read(loaded.programs.clone()));
+        Ok(graph::applications(Plan::new(info, manner, programs)))
+    }
+
+    fn expected(&self, context: &WorkloadContext) -> Result<Expected, ConfigError> {
+        let loaded = self.checked(context)?;
+        let expected = Expected {
+            flows: loaded.messages,
+            bytes: loaded.bytes,
+        };
+        check::amount("path", expected)
+    }
+
+    fn users(&self, own: ClassId) -> Vec<(Priority, ClassId)> {
+        check::sole_user(self.table.priority, own)
+    }
+
+    fn set_priority(&mut self, priority: Priority) {
+        self.table.priority = priority.get();
+    }
+
+    fn file(&self) -> Option<NamedFile<'_>> {
+        Some(NamedFile {
+            key: "path",
+            path: &self.path,
+            content: FileContent::Graph,
+            state: match self.loaded {
+                None => FileState::Missing,
+                Some(_) => FileState::Loaded,
+            },
+        })
+    }
+
+    fn load(
+        &mut self,
+        text: &str,
+        _context: &WorkloadContext,
+        _times: FlowTimes,
+    ) -> Result<(), InputError> {
+        self.loaded = Some(Arc::new(self.read(text)?));
+        Ok(())
+    }
+}
