@@ -13,6 +13,7 @@ mod none;
 mod paced_rate;
 mod prague;
 mod reno_window;
+mod swift;
 mod tcp_dctcp;
 #[cfg(test)]
 mod tcp_harness;
@@ -24,5 +25,6 @@ pub use dctcp::{Dctcp, DctcpConfig};
 pub use newreno::{NewReno, NewRenoConfig};
 pub use none::{NoControl, NoneConfig};
 pub use prague::{Prague, PragueConfig};
+pub use swift::{Swift, SwiftConfig};
 pub use tcp_dctcp::{TcpDctcp, TcpDctcpConfig};
 pub use timely::{HyperCounts, Timely, TimelyConfig};
