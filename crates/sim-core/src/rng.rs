@@ -26,6 +26,8 @@ pub enum Purpose {
     Wiring,
     /// Random draws of an application at a host.
     Application,
+    /// Phases of a congestion control that probes.
+    Probing,
     /// Anything of a user's own; tell them apart by the number.
     Custom(u32),
 }
@@ -41,6 +43,7 @@ impl Purpose {
             Self::Sampling => 6,
             Self::Wiring => 7,
             Self::Application => 8,
+            Self::Probing => 12,
             Self::Custom(n) => (1 << 32) | n as u64,
         }
     }

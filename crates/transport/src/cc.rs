@@ -1,6 +1,7 @@
 //! The congestion-control algorithms that need nothing beyond the transports, of RDMA and of TCP:
 //! one file each, with its configuration.
 
+mod bbr;
 mod classic_queue;
 mod cubic;
 mod dcqcn;
@@ -19,6 +20,7 @@ mod tcp_dctcp;
 mod tcp_harness;
 mod timely;
 
+pub use bbr::{Bbr, BbrConfig};
 pub use cubic::{Cubic, CubicConfig};
 pub use dcqcn::{Dcqcn, DcqcnConfig, PaperDcqcn, ParameterSet, VendorDcqcn};
 pub use dctcp::{Dctcp, DctcpConfig};

@@ -6,6 +6,7 @@
     reason = "a test may stop at what it did not expect"
 )]
 
+mod bbr;
 mod powertcp;
 mod swift;
 
@@ -14,6 +15,7 @@ use fabricsim_core::flow::FlowRequest;
 use fabricsim_core::id::{ClassId, NodeId, PortId};
 use fabricsim_core::packet::Priority;
 use fabricsim_core::units::{Bytes, Time};
+use fabricsim_scenario::cc::registry::Transport;
 
 /// Numbers of flows that share the port.
 pub(crate) const FLOWS: [usize; 3] = [1, 8, 64];
@@ -95,6 +97,10 @@ pub(crate) fn star(
         flows + 1
     );
     let scenario = Scenario::from_toml(&text).unwrap_or_else(|error| panic!("{error}"));
+    let priority = Priority::new(match scenario.cc().transport() {
+        Transport::Rdma => 3,
+        Transport::Tcp => 1,
+    });
     let mut simulation = Simulation::new(&scenario, 1).unwrap();
     for flow in 0..flows {
         let request = FlowRequest {
@@ -103,7 +109,7 @@ pub(crate) fn star(
             size: Bytes::new(10_000_000_000),
             start: Time::from_ns(start(flow) * 1_000),
             class: ClassId(0),
-            priority: Priority::new(3),
+            priority,
             src_port: None,
             dst_port: 100,
         };

@@ -4,8 +4,8 @@ use fabricsim_core::plugin::{CcConfig, ControllerFactory, TelemetryView};
 use fabricsim_hpcc::{HpccConfig, PowerTcpConfig, TcpHpccConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::PintConfig;
 use fabricsim_transport::cc::{
-    CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig, PragueConfig, SwiftConfig,
-    TcpDctcpConfig, TimelyConfig,
+    BbrConfig, CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig, PragueConfig,
+    SwiftConfig, TcpDctcpConfig, TimelyConfig,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -60,6 +60,10 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     CcEntry::new::<PragueConfig>(
         "prague",
         "Prague: scalable, for low latency, low loss and scalable throughput (L4S)",
+    ),
+    CcEntry::new::<BbrConfig>(
+        "bbr",
+        "BBR, version 1: a model of the path's bandwidth and round-trip time (2017)",
     ),
 ];
 
