@@ -8,9 +8,9 @@
 pub use fabricsim_core::input::{ConfigError, Key, Keys, ValueKind};
 pub use fabricsim_core::plugin::{
     Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
-    EcnUse, Feedback, FlowStart, Growth, IntHop, MarkResponse, MarkingThresholds, ProbeForm,
-    Probes, Recovering, RequiredTelemetry, ReturnedProbe, Round, Signal, TelemetryView, Transport,
-    scaled_window,
+    DeliveryRate, EcnUse, Feedback, FlowStart, Growth, IntHop, MarkResponse, MarkingThresholds,
+    ProbeForm, Probes, RateSample, Recovering, RequiredTelemetry, ReturnedProbe, Round, Signal,
+    TelemetryView, Transport, scaled_window,
 };
 pub use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 pub use serde::{Deserialize, Serialize};

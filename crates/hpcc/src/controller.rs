@@ -17,7 +17,7 @@ use crate::round::Round;
 use crate::slot::HasInt;
 use crate::stack::IntHeader;
 use control::Constants;
-use paths::OtherPaths;
+pub(crate) use paths::OtherPaths;
 
 /// HPCC for one flow.
 #[derive(Clone, Debug)]

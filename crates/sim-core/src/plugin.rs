@@ -20,10 +20,10 @@ pub use admission::{Admission, Admit, Release};
 pub use app::{AppActions, AppContext, AppFlow, Application, Connection, PathResolver, StartError};
 pub use congestion::{
     Ack, ByteCounter, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory,
-    DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth, IntHop,
-    MarkResponse, MarkingThresholds, ProbeForm, Probes, Recovering, RequiredTelemetry,
-    ReturnedProbe, Round, SharedConstants, Signal, TelemetryReader, TelemetryView, Transport,
-    default_min_rate, scaled_window,
+    DeliveryRate, DigestCarrier, DynController, DynFactory, EcnUse, Feedback, FlowStart, Growth,
+    IntHop, MarkResponse, MarkingThresholds, ProbeForm, Probes, RateSample, Recovering,
+    RequiredTelemetry, ReturnedProbe, Round, SharedConstants, Signal, TelemetryReader,
+    TelemetryView, Transport, default_min_rate, scaled_window,
 };
 pub use endpoint::{Endpoint, EndpointCounters, LiveFlow, PortUpdate, Received, Unfinished};
 pub use event_order::{ByInsertion, ByNode, EventOrder};

@@ -28,6 +28,8 @@ pub enum Purpose {
     Application,
     /// Choice of the next hop of a packet at a switch.
     Routing,
+    /// Phases of a congestion control that probes.
+    Probing,
     /// Anything of a user's own; tell them apart by the number.
     Custom(u32),
 }
@@ -44,6 +46,7 @@ impl Purpose {
             Self::Wiring => 7,
             Self::Application => 8,
             Self::Routing => 9,
+            Self::Probing => 12,
             Self::Custom(n) => (1 << 32) | n as u64,
         }
     }

@@ -1,6 +1,7 @@
 //! The congestion-control algorithms that need nothing beyond the transports, of RDMA and of TCP:
 //! one file each, with its configuration.
 
+mod bbr;
 mod classic_queue;
 mod cubic;
 mod dcqcn;
@@ -13,16 +14,19 @@ mod none;
 mod paced_rate;
 mod prague;
 mod reno_window;
+mod swift;
 mod tcp_dctcp;
 #[cfg(test)]
 mod tcp_harness;
 mod timely;
 
+pub use bbr::{Bbr, BbrConfig};
 pub use cubic::{Cubic, CubicConfig};
 pub use dcqcn::{Dcqcn, DcqcnConfig, PaperDcqcn, ParameterSet, VendorDcqcn};
 pub use dctcp::{Dctcp, DctcpConfig};
 pub use newreno::{NewReno, NewRenoConfig};
 pub use none::{NoControl, NoneConfig};
 pub use prague::{Prague, PragueConfig};
+pub use swift::{Swift, SwiftConfig};
 pub use tcp_dctcp::{TcpDctcp, TcpDctcpConfig};
 pub use timely::{HyperCounts, Timely, TimelyConfig};

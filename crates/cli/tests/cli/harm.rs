@@ -119,8 +119,8 @@ fn errors_are_refused_with_a_suggested_fix() {
             &["cannot read the harm test `none.toml`", "docs/harm.md"],
         ),
         (
-            &["--cca", "bbr"],
-            &["`cca`", "`bbr` is no algorithm of TCP", "newreno"],
+            &["--cca", "vegas"],
+            &["`cca`", "`vegas` is no algorithm of TCP", "newreno"],
         ),
         (
             &["--qdisc", "fq_codel flow 1"],

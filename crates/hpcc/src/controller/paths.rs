@@ -7,7 +7,7 @@ const MOST_PATHS: usize = 64;
 
 /// The last telemetry of each path but the one of the last acknowledgement.
 #[derive(Clone, Debug)]
-pub(super) struct OtherPaths<S> {
+pub(crate) struct OtherPaths<S> {
     records: Vec<S>,
     /// The position of the record that is given up for the next one.
     next_victim: usize,
@@ -25,7 +25,7 @@ impl<S> Default for OtherPaths<S> {
 impl<S: IntHeader> OtherPaths<S> {
     /// Puts the record of the path of `stack` in the place of `previous`, which is kept, and
     /// returns true. When there is none, `stack` becomes the first one.
-    pub(super) fn swap_in(&mut self, previous: &mut S, stack: &S) -> bool {
+    pub(crate) fn swap_in(&mut self, previous: &mut S, stack: &S) -> bool {
         let known = (self.records.iter_mut()).find(|record| stack.same_path(record));
         if let Some(record) = known {
             std::mem::swap(previous, record);

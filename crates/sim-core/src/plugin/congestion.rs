@@ -8,6 +8,7 @@
 mod config;
 mod dynamic;
 mod probe;
+mod sample;
 mod view;
 
 pub use config::{
@@ -17,6 +18,7 @@ pub use config::{
 };
 pub use dynamic::{DynController, DynFactory};
 pub use probe::{ProbeForm, Probes, ReturnedProbe};
+pub use sample::{DeliveryRate, RateSample};
 pub use view::{ByteCounter, IntHop, TelemetryReader, TelemetryView};
 
 use crate::units::{Bytes, Duration, Rate, Time};
@@ -83,6 +85,8 @@ pub struct Ack<'a, H> {
     pub round: Round,
     /// Whether the window may grow.
     pub growth: Growth,
+    /// The sample of the delivery rate that it brings, where the controller asks for it.
+    pub sample: Option<&'a RateSample>,
     /// The telemetry of the packet that caused it.
     pub telemetry: &'a H,
 }
@@ -107,13 +111,17 @@ impl<'a, H> Ack<'a, H> {
             recovering: Recovering::No,
             round: Round::Same,
             growth: Growth::Allowed,
+            sample: None,
             telemetry,
         }
     }
 
     /// Returns the acknowledgement with `telemetry` in another form.
     #[must_use]
-    pub const fn with_telemetry<'b, T>(&self, telemetry: &'b T) -> Ack<'b, T> {
+    pub const fn with_telemetry<'b, T>(&self, telemetry: &'b T) -> Ack<'b, T>
+    where
+        'a: 'b,
+    {
         Ack {
             now: self.now,
             cumulative: self.cumulative,
@@ -128,6 +136,7 @@ impl<'a, H> Ack<'a, H> {
             recovering: self.recovering,
             round: self.round,
             growth: self.growth,
+            sample: self.sample,
             telemetry,
         }
     }
@@ -200,6 +209,12 @@ pub trait CongestionControl<H>: Send + std::fmt::Debug {
 
     /// Called for each of those probes that comes back.
     fn on_probe(&mut self, _probe: &ReturnedProbe<'_, H>) {}
+
+    /// Returns whether acknowledgements bring samples of the delivery rate. It is asked once, when
+    /// the connection begins. TCP alone.
+    fn delivery_rate(&self) -> DeliveryRate {
+        DeliveryRate::Unused
+    }
 
     /// Returns the most bytes that may be in flight, or `None` without a window. It is checked
     /// before a packet is sent: RDMA's last one may overshoot, TCP sends whole segments within it.

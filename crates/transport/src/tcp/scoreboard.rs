@@ -31,6 +31,8 @@ pub(super) struct Delivery {
     /// Earliest and latest times at which those segments were sent that have been sent once.
     pub(super) first_sent: Option<Time>,
     pub(super) last_sent: Option<Time>,
+    /// Latest time at which one of them was sent, the last time where it was sent twice.
+    pub(super) newest: Option<Time>,
     /// A second copy of something has arrived (RFC 2883).
     pub(super) duplicate: bool,
 }
@@ -319,6 +321,7 @@ impl Delivery {
     #[inline]
     fn add(&mut self, segment: &Segment) {
         self.segments += 1;
+        self.newest = self.newest.max(Some(segment.sent_at));
         if !segment.again {
             self.first_sent = Some(
                 self.first_sent

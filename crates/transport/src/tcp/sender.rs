@@ -1,6 +1,7 @@
 //! The sending half of a connection: what may leave, and what acknowledgements say of it.
 
 mod codepoints;
+mod delivery_rate;
 mod feedback;
 mod probes;
 mod timeouts;
@@ -8,7 +9,7 @@ mod timeouts;
 use std::sync::Arc;
 
 use fabricsim_core::packet::Flags;
-use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
+use fabricsim_core::plugin::{DeliveryRate, DynController, EcnUse, Feedback};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
 use super::config::{Detection, TcpParameters};
@@ -20,6 +21,7 @@ use super::scoreboard::Scoreboard;
 use super::timers::LossTimers;
 use crate::switch::Switch;
 
+use delivery_rate::RateSampler;
 pub(super) use feedback::Incoming;
 
 /// Phase of the sender's response to congestion.
@@ -118,6 +120,8 @@ pub(super) struct TcpSender {
     pub(super) retransmitted: u64,
     /// Probes for the controller, if it needs some.
     probing: Option<Box<Probing>>,
+    /// Samples of the delivery rate for the controller, if it asks for them.
+    sampler: Option<Box<RateSampler>>,
 }
 
 impl TcpSender {
@@ -128,6 +132,10 @@ impl TcpSender {
         parameters: Arc<TcpParameters>,
     ) -> Self {
         let probing = cc.probes().map(|probes| Box::new(Probing::new(probes)));
+        let sampler = match cc.delivery_rate() {
+            DeliveryRate::Unused => None,
+            DeliveryRate::Sampled => Some(Box::default()),
+        };
         Self {
             cc,
             ecn,
@@ -155,6 +163,7 @@ impl TcpSender {
             cwr_due: false,
             retransmitted: 0,
             probing,
+            sampler,
         }
     }
 
@@ -187,6 +196,7 @@ impl TcpSender {
     /// Segments that may be in flight now.
     fn window(&self) -> u32 {
         let reduced = self.parameters.detection == Detection::Rack
+            && self.sampler.is_none()
             && matches!(self.phase, Phase::Recovery | Phase::Reducing);
         if reduced {
             return self.reduction.window;
@@ -257,6 +267,9 @@ impl TcpSender {
         let cwr = !resent && std::mem::take(&mut self.cwr_due);
         let in_flight = self.board.in_flight();
         self.note_use(in_flight);
+        if self.sampler.is_some() {
+            self.note_transmission(now);
+        }
         if self.timers.timeout == Time::MAX && self.timers.probe == Time::MAX || probing {
             self.timers.start_timeout(now, &self.rtt, &self.parameters);
         }

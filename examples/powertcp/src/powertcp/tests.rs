@@ -81,7 +81,7 @@ fn another_path_is_not_compared() {
 /// The mean queue of a 16-to-1 incast of endless flows from 0.5 to 1 ms, in bytes.
 fn standing_queue(cc: &str) -> f64 {
     let mut registry = CcRegistry::default();
-    registry.register::<PowerTcpConfig>("powertcp", "PowerTCP");
+    registry.register::<PowerTcpConfig>("my-powertcp", "PowerTCP");
     let text = format!(
         "[topology]\nkind = \"star\"\nhosts = 17\n[[workload]]\nkind = \"incast\"\nreceiver = 16\n\
          fan_in = 16\nsize = \"100MB\"\nat = \"0s\"\n[cc]\n{cc}\n"
@@ -100,7 +100,7 @@ fn standing_queue(cc: &str) -> f64 {
 #[test]
 fn in_an_incast_the_queue_stays_near_zero() {
     let (own, hpcc) = (
-        standing_queue("kind = \"powertcp\"\nflows = 160"),
+        standing_queue("kind = \"my-powertcp\"\nflows = 160"),
         standing_queue("kind = \"hpcc\""),
     );
     let dcqcn = standing_queue("kind = \"dcqcn\"");

@@ -6,9 +6,9 @@ use fabricsim_core::plugin::{
     Ack, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart, Transport,
 };
 use fabricsim_core::units::{Bytes, Rate, Time};
-use fabricsim_hpcc::{HasInt, HpccConfig};
+use fabricsim_hpcc::{HasInt, HpccConfig, PowerTcpConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::{HasDigest, PintConfig};
-use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, NoneConfig, TimelyConfig};
+use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, NoneConfig, SwiftConfig, TimelyConfig};
 
 use super::config::AnyCcConfig;
 use super::view::{ViewedController, ViewedFactory};
@@ -67,9 +67,12 @@ macro_rules! compiled {
 compiled! { ($)
     Hpcc(HpccConfig),
     HpccPint(PintConfig),
+    PowerTcp(PowerTcpConfig),
+    ThetaPowerTcp(ThetaPowerTcpConfig),
     Dcqcn(DcqcnConfig),
     Timely(TimelyConfig),
     Dctcp(DctcpConfig),
+    Swift(SwiftConfig),
     NoControl(NoneConfig),
 }
 

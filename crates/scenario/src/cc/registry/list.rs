@@ -1,11 +1,11 @@
 //! The list of algorithms.
 
 use fabricsim_core::plugin::{CcConfig, ControllerFactory, TelemetryView};
-use fabricsim_hpcc::{HpccConfig, TcpHpccConfig};
+use fabricsim_hpcc::{HpccConfig, PowerTcpConfig, TcpHpccConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::PintConfig;
 use fabricsim_transport::cc::{
-    CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig, PragueConfig, TcpDctcpConfig,
-    TimelyConfig,
+    BbrConfig, CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig, PragueConfig,
+    SwiftConfig, TcpDctcpConfig, TimelyConfig,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,6 +19,14 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
         "hpcc-pint",
         "HPCC on the probabilistic digest of PINT (SIGCOMM 2020)",
     ),
+    CcEntry::compiled::<PowerTcpConfig>(
+        "powertcp",
+        "PowerTCP: the power of the busiest link, on in-band telemetry (NSDI 2022)",
+    ),
+    CcEntry::new::<ThetaPowerTcpConfig>(
+        "theta-powertcp",
+        "theta-PowerTCP: the power of the path, by round-trip times (NSDI 2022)",
+    ),
     CcEntry::new::<DcqcnConfig>(
         "dcqcn",
         "DCQCN: marks and timers, as NIC vendors build it or as its paper has it (SIGCOMM 2015)",
@@ -30,6 +38,10 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     CcEntry::new::<DctcpConfig>(
         "dctcp",
         "DCTCP in hardware: the share of marked packets (SIGCOMM 2010)",
+    ),
+    CcEntry::new::<SwiftConfig>(
+        "swift",
+        "Swift: a target of the round-trip time, scaled by hops and flows (SIGCOMM 2020)",
     ),
     CcEntry::new::<NoneConfig>(
         "none",
@@ -48,6 +60,10 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     CcEntry::new::<PragueConfig>(
         "prague",
         "Prague: scalable, for low latency, low loss and scalable throughput (L4S)",
+    ),
+    CcEntry::new::<BbrConfig>(
+        "bbr",
+        "BBR, version 1: a model of the path's bandwidth and round-trip time (2017)",
     ),
 ];
 

@@ -43,6 +43,7 @@ impl<L> RdmaSender<L> {
             },
             round,
             growth: Growth::Allowed,
+            sample: None,
             telemetry: &packet.telemetry,
         }
     }

@@ -1,7 +1,8 @@
 //! Handling of acknowledgements at a sender.
 
 use fabricsim_core::plugin::{
-    Ack, Congestion, Feedback, Growth, MarkResponse, Recovering, Round, Signal, TelemetryView,
+    Ack, Congestion, Feedback, Growth, MarkResponse, RateSample, Recovering, Round, Signal,
+    TelemetryView,
 };
 use fabricsim_core::units::{Bytes, Duration, Time};
 
@@ -60,7 +61,8 @@ impl TcpSender {
         let marked = self.marked(ack, delivery.segments);
         // Algorithms average marks before they react to them (RFC 8257, section 3.3).
         if delivery.segments > 0 || marked > 0 {
-            self.notify_controller(now, &delivery, marked);
+            let sample = self.rate_sample(now, &delivery, before, lost_before);
+            self.notify_controller(now, &delivery, marked, sample.as_ref());
         }
         self.start_episodes(now, before, marked);
         if matches!(self.phase, Phase::Recovery | Phase::Reducing) {
@@ -261,7 +263,13 @@ impl TcpSender {
         self.phase = Phase::Open;
     }
 
-    fn notify_controller(&mut self, now: Time, delivery: &Delivery, marked: u32) {
+    fn notify_controller(
+        &mut self,
+        now: Time,
+        delivery: &Delivery,
+        marked: u32,
+        sample: Option<&RateSample>,
+    ) {
         let round = if self.una > self.round_end {
             self.round_end = self.next;
             Round::New
@@ -293,6 +301,7 @@ impl TcpSender {
             recovering,
             round,
             growth,
+            sample,
             telemetry: &TelemetryView::default(),
         });
     }

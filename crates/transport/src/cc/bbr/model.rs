@@ -1,0 +1,128 @@
+//! The model of the path: its bandwidth and its round-trip time (sections 4.1.1 and 4.1.2).
+
+use fabricsim_core::plugin::{RateSample, Round};
+use fabricsim_core::units::{Duration, Rate, Time};
+
+/// Round trips for which a rate counts (BtlBwFilterLen).
+const ROUNDS: usize = 10;
+
+/// The model.
+#[derive(Clone, Debug)]
+pub(super) struct PathModel {
+    /// Largest rate of each of the last rounds, by round modulo their number, bit/s.
+    rates: [f64; ROUNDS],
+    /// BBR.round_count.
+    round: usize,
+    round_start: Round,
+    /// BBR.next_round_delivered, in segments.
+    next_round: u64,
+    delivered: u64,
+    /// Samples of what was sent before so many segments were delivered are of a sender that has
+    /// limited itself.
+    limited_until: u64,
+    /// BBR.RTprop; `None` before the first sample.
+    rtt: Option<Duration>,
+    /// BBR.rtprop_stamp.
+    rtt_stamp: Time,
+    /// RTpropFilterLen.
+    rtt_lasts: Duration,
+}
+
+impl PathModel {
+    pub(super) const fn new(now: Time, rtt_lasts: Duration) -> Self {
+        Self {
+            rates: [0.0; ROUNDS],
+            round: 0,
+            round_start: Round::Same,
+            next_round: 0,
+            delivered: 0,
+            limited_until: 0,
+            rtt: None,
+            rtt_stamp: now,
+            rtt_lasts,
+        }
+    }
+
+    /// `BBRUpdateRound`.
+    pub(super) fn update_round(&mut self, sample: &RateSample) {
+        self.delivered = sample.delivered;
+        let new = (sample.prior_delivered).is_some_and(|prior| prior >= self.next_round);
+        self.round_start = if new {
+            self.next_round = sample.delivered;
+            self.round += 1;
+            self.rates[self.round % ROUNDS] = 0.0;
+            Round::New
+        } else {
+            Round::Same
+        };
+    }
+
+    /// Begins a round with what is sent from now on.
+    pub(super) const fn start_round(&mut self) {
+        self.next_round = self.delivered;
+    }
+
+    /// `BBRUpdateBtlBw`.
+    pub(super) fn update_bandwidth(&mut self, sample: &RateSample) {
+        let Some(rate) = sample.rate.map(Rate::as_bps_f64) else {
+            return;
+        };
+        if rate >= self.bandwidth() || !self.is_limited(sample) {
+            let slot = &mut self.rates[self.round % ROUNDS];
+            *slot = slot.max(rate);
+        }
+    }
+
+    /// Returns whether the sender has limited itself when it sent what `sample` is of.
+    pub(super) fn is_limited(&self, sample: &RateSample) -> bool {
+        let early = |prior| prior < self.limited_until;
+        sample.application_limited || sample.prior_delivered.is_some_and(early)
+    }
+
+    /// What is sent until `in_flight` segments more are delivered is limited by the sender.
+    pub(super) fn limit_until(&mut self, delivered: u64, in_flight: f64) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a number of segments"
+        )]
+        let in_flight = in_flight as u64;
+        self.limited_until = (delivered + in_flight).max(1);
+    }
+
+    /// Takes a round-trip time in; returns whether the smallest had expired (`BBRUpdateRTprop`).
+    pub(super) fn update_rtt(&mut self, now: Time, rtt: Option<Duration>) -> bool {
+        let expired = now > self.rtt_stamp.saturating_add(self.rtt_lasts);
+        if let Some(rtt) = rtt.filter(|&rtt| expired || self.rtt.is_none_or(|least| rtt <= least)) {
+            self.rtt = Some(rtt);
+            self.rtt_stamp = now;
+        }
+        expired
+    }
+
+    /// The smallest round-trip time counts as measured now.
+    pub(super) const fn restamp(&mut self, now: Time) {
+        self.rtt_stamp = now;
+    }
+
+    /// BBR.BtlBw in bit/s.
+    pub(super) fn bandwidth(&self) -> f64 {
+        self.rates.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The smallest round-trip time.
+    pub(super) const fn rtt(&self) -> Option<Duration> {
+        self.rtt
+    }
+
+    /// Bits that fit the path without a queue (estimated_bdp).
+    pub(super) fn product(&self) -> Option<f64> {
+        let rtt = self.rtt?;
+        Some(self.bandwidth() * rtt.as_secs_f64())
+    }
+
+    /// Returns whether the last acknowledgement began a round (BBR.round_start).
+    pub(super) fn is_new_round(&self) -> bool {
+        self.round_start == Round::New
+    }
+}

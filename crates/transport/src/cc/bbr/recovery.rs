@@ -1,0 +1,104 @@
+//! The window while losses are recovered from (section 4.2.3.4).
+
+use fabricsim_core::plugin::{Recovering, Signal};
+
+use super::states::State;
+
+/// What is kept of the window, and what of recovery goes on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Recovery {
+    /// BBR.prior_cwnd.
+    prior: f64,
+    phase: Phase,
+    /// Segments that the last acknowledgement delivered.
+    delivered: u32,
+}
+
+/// Part of recovery.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+enum Phase {
+    #[default]
+    Nothing,
+    /// The first round: no more leaves than arrives (BBR.packet_conservation).
+    Conservation,
+    /// Later rounds, and after a timeout.
+    Repair,
+}
+
+impl Recovery {
+    /// Keeps the window `cwnd`, the last one that recovery or a probe did not reduce
+    /// (`BBRSaveCwnd`).
+    pub(super) fn save(&mut self, cwnd: f64, state: State) {
+        self.prior = if self.phase == Phase::Nothing && state != State::ProbeRtt {
+            cwnd
+        } else {
+            self.prior.max(cwnd)
+        };
+    }
+
+    /// `BBRRestoreCwnd`.
+    pub(super) fn restored(&self, cwnd: f64) -> f64 {
+        cwnd.max(self.prior)
+    }
+
+    /// Returns the window after `signal`, if it changes it.
+    pub(super) fn begin(
+        &mut self,
+        signal: Signal,
+        cwnd: f64,
+        in_flight: f64,
+        state: State,
+    ) -> Option<f64> {
+        match signal {
+            Signal::Mark => None,
+            Signal::Loss => {
+                self.save(cwnd, state);
+                self.phase = Phase::Conservation;
+                Some(in_flight + f64::from(self.delivered.max(1)))
+            }
+            Signal::Timeout | Signal::RepeatedTimeout => {
+                self.save(cwnd, state);
+                self.phase = Phase::Repair;
+                Some(1.0)
+            }
+        }
+    }
+
+    /// Returns whether recovery has ended, of which `recovering` tells; its first part does so with
+    /// a round.
+    pub(super) fn ends(&mut self, recovering: Recovering, new_round: bool) -> bool {
+        if self.phase == Phase::Conservation && new_round {
+            self.phase = Phase::Repair;
+        }
+        let ended = self.phase != Phase::Nothing && recovering == Recovering::No;
+        if ended {
+            self.phase = Phase::Nothing;
+        }
+        ended
+    }
+
+    pub(super) fn conserves(&self) -> bool {
+        self.phase == Phase::Conservation
+    }
+
+    /// `BBRModulateCwndForRecovery`.
+    pub(super) fn modulated(&self, cwnd: f64, in_flight: f64, delivered: f64, lost: u32) -> f64 {
+        if self.phase == Phase::Nothing {
+            return cwnd;
+        }
+        let left = if lost > 0 {
+            (cwnd - f64::from(lost)).max(1.0)
+        } else {
+            cwnd
+        };
+        if self.conserves() {
+            left.max(in_flight + delivered)
+        } else {
+            left
+        }
+    }
+
+    pub(super) const fn note_delivered(&mut self, delivered: u32) {
+        self.delivered = delivered;
+    }
+}

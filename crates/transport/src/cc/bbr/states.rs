@@ -1,0 +1,172 @@
+//! The state machine (section 4.3).
+
+use fabricsim_core::plugin::RateSample;
+use fabricsim_core::rng::Stream;
+use fabricsim_core::units::{Duration, Time};
+
+use super::model::PathModel;
+use super::{HIGH_GAIN, MIN_PIPE};
+
+/// Gains of the phases of a cycle (section 4.3.4.1).
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+/// Growth of the bandwidth below which a round shows that the pipe is full.
+const GROWTH: f64 = 1.25;
+/// Rounds in a row that have to show it.
+const FLAT_ROUNDS: u32 = 3;
+
+/// BBR.state.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum State {
+    Startup,
+    Drain,
+    ProbeBw,
+    ProbeRtt,
+}
+
+/// State and gains.
+#[derive(Clone, Debug)]
+pub(super) struct States {
+    pub(super) state: State,
+    pub(super) pacing_gain: f64,
+    pub(super) cwnd_gain: f64,
+    pub(super) filled_pipe: bool,
+    /// BBR.idle_restart.
+    pub(super) idle_restart: bool,
+    /// BBR.full_bw.
+    full_rate: f64,
+    flat_rounds: u32,
+    /// BBR.cycle_index and BBR.cycle_stamp.
+    phase: usize,
+    phase_began: Time,
+    draws: Stream,
+    /// BBR.probe_rtt_done_stamp, and whether a round has passed since.
+    probe_done: Option<Time>,
+    probe_round_done: bool,
+    probe_lasts: Duration,
+}
+
+impl States {
+    pub(super) fn new(draws: Stream, probe_lasts: Duration) -> Self {
+        Self {
+            state: State::Startup,
+            pacing_gain: HIGH_GAIN,
+            cwnd_gain: HIGH_GAIN,
+            filled_pipe: false,
+            idle_restart: false,
+            full_rate: 0.0,
+            flat_rounds: 0,
+            phase: 0,
+            phase_began: Time::ZERO,
+            draws,
+            probe_done: None,
+            probe_round_done: false,
+            probe_lasts,
+        }
+    }
+
+    fn enter(&mut self, state: State, pacing_gain: f64, cwnd_gain: f64) {
+        self.state = state;
+        self.pacing_gain = pacing_gain;
+        self.cwnd_gain = cwnd_gain;
+    }
+
+    /// `BBRCheckFullPipe`.
+    pub(super) fn check_full_pipe(&mut self, sample: &RateSample, model: &PathModel) {
+        if self.filled_pipe || !model.is_new_round() || model.is_limited(sample) {
+            return;
+        }
+        let rate = model.bandwidth();
+        if rate >= self.full_rate * GROWTH {
+            self.full_rate = rate;
+            self.flat_rounds = 0;
+        } else {
+            self.flat_rounds += 1;
+            self.filled_pipe = self.flat_rounds >= FLAT_ROUNDS;
+        }
+    }
+
+    /// `BBRCheckDrain`, with `product` segments on the path without a queue.
+    pub(super) fn check_drain(&mut self, now: Time, in_flight: f64, product: f64) {
+        if self.state == State::Startup && self.filled_pipe {
+            self.enter(State::Drain, HIGH_GAIN.recip(), HIGH_GAIN);
+        }
+        if self.state == State::Drain && in_flight <= product {
+            self.enter_probe_bw(now);
+        }
+    }
+
+    /// `BBREnterProbeBW`: with any phase but that of less than the bandwidth.
+    fn enter_probe_bw(&mut self, now: Time) {
+        self.enter(State::ProbeBw, 1.0, 2.0);
+        let drawn = usize::try_from(self.draws.below(7)).unwrap_or(0);
+        self.phase = CYCLE.len() - 1 - drawn;
+        self.advance_cycle(now);
+    }
+
+    /// `BBRAdvanceCyclePhase`.
+    pub(super) fn advance_cycle(&mut self, now: Time) {
+        self.phase_began = now;
+        self.phase = (self.phase + 1) % CYCLE.len();
+        self.pacing_gain = CYCLE[self.phase];
+    }
+
+    /// `BBRIsNextCyclePhase`; `goals` are the segments in flight at which the phases of more and of
+    /// less than the bandwidth end.
+    pub(super) fn cycle_is_over(
+        &self,
+        now: Time,
+        sample: &RateSample,
+        model: &PathModel,
+        goals: (f64, f64),
+    ) -> bool {
+        let lasts = model.rtt().unwrap_or(Duration::ZERO);
+        let full_length = now.since(self.phase_began) > lasts;
+        let in_flight = f64::from(sample.prior_in_flight);
+        if self.pacing_gain > 1.0 {
+            full_length && (sample.lost > 0 || in_flight >= goals.0)
+        } else if self.pacing_gain < 1.0 {
+            full_length || in_flight <= goals.1
+        } else {
+            full_length
+        }
+    }
+
+    /// `BBREnterProbeRTT`.
+    pub(super) fn enter_probe_rtt(&mut self) {
+        self.enter(State::ProbeRtt, 1.0, 1.0);
+        self.probe_done = None;
+    }
+
+    /// Returns whether the flow has kept few enough segments in flight for long enough; now there
+    /// are `in_flight`.
+    pub(super) fn probe_rtt_is_over(
+        &mut self,
+        now: Time,
+        in_flight: f64,
+        model: &mut PathModel,
+    ) -> bool {
+        match self.probe_done {
+            None => {
+                if in_flight <= MIN_PIPE {
+                    self.probe_done = Some(now.saturating_add(self.probe_lasts));
+                    self.probe_round_done = false;
+                    model.start_round();
+                }
+                false
+            }
+            Some(done) => {
+                self.probe_round_done |= model.is_new_round();
+                self.probe_round_done && now > done
+            }
+        }
+    }
+
+    /// `BBRExitProbeRTT`.
+    pub(super) fn exit_probe_rtt(&mut self, now: Time) {
+        if self.filled_pipe {
+            self.enter_probe_bw(now);
+        } else {
+            self.enter(State::Startup, HIGH_GAIN, HIGH_GAIN);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The rate at which a connection delivers (draft-cheng-iccrg-delivery-rate-estimation, section 3),
+//! for controllers that ask for it.
+
+use std::collections::VecDeque;
+
+use fabricsim_core::plugin::RateSample;
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+
+use super::TcpSender;
+use crate::tcp::scoreboard::Delivery;
+
+/// What was known when a segment was sent.
+#[derive(Clone, Copy, Debug)]
+struct Sent {
+    /// P.sent_time.
+    at: Time,
+    /// P.delivered.
+    delivered: u64,
+    /// P.delivered_time.
+    delivered_at: Time,
+    /// P.first_sent_time.
+    first_sent: Time,
+    /// P.is_app_limited.
+    limited: bool,
+}
+
+/// The state of the estimator: section 3.1.1 of the draft. Deliveries are counted in segments.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RateSampler {
+    /// C.delivered.
+    delivered: u64,
+    /// C.delivered_time.
+    delivered_at: Time,
+    /// C.first_sent_time.
+    first_sent: Time,
+    /// C.app_limited: the sender had nothing to send while up to so many were delivered.
+    limited_until: Option<u64>,
+    /// Transmissions in the order of their times, from the newest delivered one on.
+    sent: VecDeque<Sent>,
+}
+
+/// What an acknowledgement says of deliveries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delivered {
+    pub(super) segments: u32,
+    /// Latest time at which one of them was sent, the last time where it was sent twice.
+    pub(super) newest: Option<Time>,
+    /// Smallest round-trip time of the connection.
+    pub(super) least_rtt: Duration,
+    /// Segments in flight before it.
+    pub(super) in_flight: u32,
+    /// Segments that it shows to be lost.
+    pub(super) lost: u32,
+}
+
+impl RateSampler {
+    /// A segment leaves, with `in_flight` others in flight (`SendPacket`).
+    pub(super) fn on_send(&mut self, now: Time, in_flight: u32) {
+        if in_flight == 0 {
+            self.first_sent = now;
+            self.delivered_at = now;
+        }
+        self.sent.push_back(Sent {
+            at: now,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent: self.first_sent,
+            limited: self.limited_until.is_some(),
+        });
+    }
+
+    /// There is nothing more to send, although the window has room beyond the `in_flight` segments
+    /// (`CheckIfApplicationLimited`).
+    pub(super) fn on_idle_window(&mut self, in_flight: u32) {
+        self.limited_until = Some((self.delivered + u64::from(in_flight)).max(1));
+    }
+
+    /// Returns the sample of an acknowledgement (`GenerateRateSample`) of segments of `mss` bytes.
+    pub(super) fn on_ack(&mut self, now: Time, ack: &Delivered, mss: u16) -> RateSample {
+        self.delivered += u64::from(ack.segments);
+        self.delivered_at = now;
+        if (self.limited_until).is_some_and(|until| self.delivered > until) {
+            self.limited_until = None;
+        }
+        let mut sample = RateSample {
+            rate: None,
+            interval: Duration::ZERO,
+            delivered: self.delivered,
+            prior_delivered: None,
+            prior_in_flight: ack.in_flight,
+            lost: ack.lost,
+            application_limited: false,
+        };
+        let Some(sent) = ack.newest.and_then(|newest| self.take(newest)) else {
+            return sample;
+        };
+        self.first_sent = sent.at;
+        let send_elapsed = sent.at.since(sent.first_sent);
+        let ack_elapsed = now.since(sent.delivered_at);
+        sample.interval = send_elapsed.max(ack_elapsed);
+        sample.prior_delivered = Some(sent.delivered);
+        sample.application_limited = sent.limited;
+        if sample.interval >= ack.least_rtt && sample.interval > Duration::ZERO {
+            let bytes = Bytes::new((self.delivered - sent.delivered) * u64::from(mss));
+            let bps = bytes.as_f64() * 8.0 / sample.interval.as_secs_f64();
+            sample.rate = Some(Rate::from_bps_f64(bps.max(1.0)));
+        }
+        sample
+    }
+
+    /// Returns the record of the segment that was sent at `newest`, and drops those before. It is
+    /// given once: another segment of the same time, or an older one, tells nothing new.
+    fn take(&mut self, newest: Time) -> Option<Sent> {
+        let mut found = None;
+        while let Some(&sent) = self.sent.front().filter(|sent| sent.at <= newest) {
+            found = Some(sent);
+            self.sent.pop_front();
+        }
+        found.filter(|sent| sent.at == newest)
+    }
+}
+
+impl TcpSender {
+    /// A segment has left: records what the delivery rate is measured from.
+    #[cold]
+    pub(super) fn note_transmission(&mut self, now: Time) {
+        let in_flight = self.board.in_flight();
+        let idle = !self.has_new() && self.board.lost() == 0 && in_flight < self.window();
+        if let Some(sampler) = &mut self.sampler {
+            sampler.on_send(now, in_flight.saturating_sub(1));
+            if idle {
+                sampler.on_idle_window(in_flight);
+            }
+        }
+    }
+
+    /// Returns the sample of the delivery rate that an acknowledgement brings, where the controller
+    /// asks for it. Before it `in_flight` segments were in flight, and `lost` known to be lost.
+    pub(super) fn rate_sample(
+        &mut self,
+        now: Time,
+        delivery: &Delivery,
+        in_flight: u32,
+        lost: u32,
+    ) -> Option<RateSample> {
+        let sampler = self.sampler.as_mut()?;
+        let delivered = Delivered {
+            segments: delivery.segments,
+            newest: delivery.newest,
+            least_rtt: self.rtt.least,
+            in_flight,
+            lost: self.board.lost().saturating_sub(lost),
+        };
+        Some(sampler.on_ack(now, &delivered, self.parameters.mss))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u16 = 1_000;
+
+    fn us(us: u64) -> Time {
+        Time::from_ns(us * 1_000)
+    }
+
+    fn delivered(newest: u64, segments: u32) -> Delivered {
+        Delivered {
+            segments,
+            newest: Some(us(newest)),
+            least_rtt: Duration::from_us(10),
+            in_flight: 4,
+            lost: 0,
+        }
+    }
+
+    /// Segments each microsecond, acknowledged each second microsecond: half of 8 Gbps.
+    #[test]
+    fn a_path_that_is_half_as_fast_as_the_sender_is_measured() {
+        let mut sampler = RateSampler::default();
+        for number in 0..30 {
+            sampler.on_send(us(number), u32::try_from(number).unwrap_or(0));
+        }
+        let mut last = None;
+        for number in 0..20 {
+            let now = us(20 + 2 * number);
+            last = sampler.on_ack(now, &delivered(number, 1), MSS).rate;
+            // After a round trip from the path's first delivery it is the path's rate.
+            sampler.on_send(now, 10);
+        }
+        let mut sampler_rate = last.map_or(0, Rate::as_bps);
+        // All 20 segments since the first was sent, in 58 us.
+        assert!(
+            sampler_rate.abs_diff(20 * 8_000_000_000 / 58) < 1_000,
+            "{sampler_rate}"
+        );
+        for number in 20..50 {
+            let now = us(20 + 2 * number);
+            let newest = if number < 30 {
+                number
+            } else {
+                20 + 2 * (number - 30)
+            };
+            let sample = sampler.on_ack(now, &delivered(newest, 1), MSS);
+            sampler_rate = sample.rate.map_or(0, Rate::as_bps);
+        }
+        assert!(
+            sampler_rate.abs_diff(4_000_000_000) < 100_000_000,
+            "{sampler_rate}"
+        );
+    }
+
+    #[test]
+    fn a_span_below_the_smallest_round_trip_tells_nothing() {
+        let mut sampler = RateSampler::default();
+        sampler.on_send(us(0), 0);
+        assert_eq!(sampler.on_ack(us(5), &delivered(0, 1), MSS).rate, None);
+        // Neither does a segment that has been accounted for.
+        assert_eq!(sampler.on_ack(us(50), &delivered(0, 1), MSS).rate, None);
+    }
+
+    #[test]
+    fn a_sender_without_data_limits_what_is_sent_until_then() {
+        let mut sampler = RateSampler::default();
+        sampler.on_send(us(0), 0);
+        sampler.on_idle_window(1);
+        sampler.on_send(us(20), 1);
+        assert!(
+            !sampler
+                .on_ack(us(30), &delivered(0, 1), MSS)
+                .application_limited
+        );
+        sampler.on_send(us(31), 1);
+        assert!(
+            sampler
+                .on_ack(us(50), &delivered(20, 1), MSS)
+                .application_limited
+        );
+        sampler.on_send(us(51), 1);
+        // What was sent while one delivery was outstanding; then the limit is over.
+        assert!(
+            sampler
+                .on_ack(us(70), &delivered(31, 1), MSS)
+                .application_limited
+        );
+        assert!(
+            !sampler
+                .on_ack(us(90), &delivered(51, 1), MSS)
+                .application_limited
+        );
+    }
+}
