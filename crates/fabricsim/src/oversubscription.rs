@@ -99,7 +99,7 @@ mod tests {
         let rates = "host_rate = \"100Gbps\"\nfabric_rate = \"400Gbps\"";
         assert_eq!(told(&format!("{leaf_spine}{rates}")), "leaf 0.75:1");
         let tree = told("kind = \"fat-tree\"\nk = 4");
-        assert_eq!(tree, "ToR 1:1, aggregation 1:1");
+        assert_eq!(tree, "ToR 0.25:1, aggregation 1:1");
     }
 
     #[test]
