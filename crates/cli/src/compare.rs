@@ -213,7 +213,7 @@ fn describe(args: &CompareArgs, [a, b]: [&PathBuf; 2], comparison: &Comparison) 
     if let Some((a, b)) = &comparison.worst {
         let names = names_beside(&a_flows);
         let host = |number: u32| match names.get(&number.into()) {
-            Some(name) => format!("{name} (node {number})"),
+            Some(name) => name.clone(),
             None => format!("host {number}"),
         };
         writeln!(

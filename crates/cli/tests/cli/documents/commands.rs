@@ -27,92 +27,147 @@ fn checked(args: &[&str]) -> Vec<String> {
     checked
 }
 
-/// Checks that the command lines shown in README.md are valid.
-#[test]
-fn the_commands_of_the_readme_are_understood() {
-    let readme = project_text("README.md");
-    let shell = readme.split("```sh\n").skip(1);
-    let commands: Vec<Vec<&str>> = shell
+/// The commands that the shell blocks of a document show, without those that a shell completes.
+fn shown(document: &str) -> Vec<Vec<&str>> {
+    let shell = document.split("```sh\n").skip(1);
+    shell
         .flat_map(|block| block.split("```").next().unwrap_or_default().lines())
         .filter_map(|line| {
             let line = line.split(" #").next().unwrap_or(line).trim();
             line.strip_prefix("fabricsim ")
                 .or_else(|| line.strip_prefix("cargo run --release -p fabricsim-cli -- "))
         })
-        .map(|line| line.split_whitespace().collect())
-        .collect();
-    assert!(commands.len() > 5, "{commands:?}");
+        .filter(|line| !line.contains('$'))
+        .map(words)
+        .collect()
+}
+
+/// The words of a command line, some of them in quotes.
+fn words(line: &str) -> Vec<&str> {
+    let parts = line.split('"').enumerate();
+    parts
+        .flat_map(|(number, part)| match number % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        })
+        .collect()
+}
+
+/// Checks that the command lines shown in `document` are valid.
+fn assert_understood(document: &str) {
+    let text = project_text(document);
+    let commands = shown(&text);
+    assert!(!commands.is_empty(), "{document}");
     let folder = Folder::new();
+    folder.write("my.toml", "");
     for args in commands {
-        match args[0] {
-            "list" => drop(folder.run(&args).succeeded()),
-            // What goes to a place of the user's goes to the folder.
-            "completions" => drop(folder.run(&args[..2]).succeeded()),
-            "man" => drop(folder.run(&["man", "man1"]).succeeded()),
-            "compare" | "slowdown" => {
-                for name in args[1..].iter().take_while(|word| !word.starts_with("--")) {
-                    write_results(&folder, name);
-                }
-                folder.run(&args).succeeded();
+        understand(&folder, &args);
+    }
+}
+
+#[test]
+fn the_commands_of_the_readme_are_understood() {
+    assert_understood("README.md");
+}
+
+#[test]
+fn the_commands_of_the_documents_are_understood() {
+    for document in ["docs/harm.md", "docs/pint.md", "docs/sweeps.md"] {
+        assert_understood(document);
+    }
+}
+
+/// Those of docs/micro.md take no time, so they are run as they are printed.
+#[test]
+fn the_commands_of_the_micro_benchmarks_run() {
+    let text = project_text("docs/micro.md");
+    let folder = Folder::new();
+    let commands = shown(&text);
+    assert!(commands.len() > 6, "{commands:?}");
+    for args in commands {
+        let args: Vec<String> = args.iter().map(|&word| of_project(word)).collect();
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        folder.run(&args).succeeded();
+    }
+}
+
+/// Runs a command in a form that takes little time.
+fn understand(folder: &Folder, args: &[&str]) {
+    match args[0] {
+        "list" => drop(folder.run(args).succeeded()),
+        // What goes to a place of the user's goes to the folder.
+        "completions" => drop(folder.run(&args[..2]).succeeded()),
+        "man" => drop(folder.run(&["man", "man1"]).succeeded()),
+        "compare" | "slowdown" => {
+            for name in args[1..].iter().take_while(|word| !word.starts_with("--")) {
+                write_results(folder, name);
             }
-            // A run is checked rather than run.
-            "run" | "check" => {
-                let checked = checked(&args);
-                let checked: Vec<&str> = checked.iter().map(String::as_str).collect();
-                folder.run(&checked).succeeded();
-            }
-            // A sweep is planned rather than run.
-            "sweep" => {
-                let mut planned: Vec<String> = args.iter().map(|&word| of_project(word)).collect();
-                if !args.contains(&"--dry-run") {
-                    planned.push("--dry-run".to_owned());
-                }
-                let planned: Vec<&str> = planned.iter().map(String::as_str).collect();
-                folder.run(&planned).succeeded();
-            }
-            // A page or a picture of results as above.
-            "report" | "plot" => {
-                let named = args[1..].iter().filter(|word| word.starts_with("results/"));
-                let results = named.filter(|word| !word.contains('.'));
-                let samples = "time_ns,flow,src,dst,class,rate_bps,window_bytes,\
-                               acknowledged_bytes,throughput_bps\n1000,0,0,1,0,1e11,,1000,8e9\n";
-                for name in results {
-                    write_results(&folder, name);
-                    folder.write(&format!("{name}/flows.csv"), samples);
-                    let points = "point,load,scheme,status,flows_finished,slowdown_p99\n\
-                                  a,0.3,HPCC,finished,500,2\n";
-                    folder.write(&format!("{name}/points.csv"), points);
-                }
-                folder.run(&args).succeeded();
-            }
-            // A few trials show as much as thousands.
-            "pint" => {
-                let named: Vec<String> = args.iter().map(|&word| of_project(word)).collect();
-                let mut args: Vec<&str> = named.iter().map(String::as_str).collect();
-                match args[1] {
-                    "trace" => args.extend(["--trials", "5"]),
-                    "latency" => args.extend(["--traffic", "200us", "--packets", "50"]),
-                    "compare" => args.extend(["--set", "workload.0.duration=20us"]),
-                    _ => {}
-                }
-                folder.run(&args).succeeded();
-            }
-            // Hours of runs are looked at without any.
-            "reproduce" => {
-                let mut args = args.clone();
-                if args.len() > 1 {
-                    args.push("--judge-only");
-                }
-                folder.run(&args).succeeded();
-            }
-            // In its short form.
-            "harm" => {
-                let mut args = args.clone();
-                args.push("--quick");
-                folder.run(&args).succeeded();
-            }
-            _ => panic!("README.md shows `fabricsim {}`", args.join(" ")),
+            folder.run(args).succeeded();
         }
+        // A run is checked rather than run.
+        "run" | "check" => {
+            let checked = checked(args);
+            let checked: Vec<&str> = checked.iter().map(String::as_str).collect();
+            folder.run(&checked).succeeded();
+        }
+        // A sweep is planned rather than run.
+        "sweep" => {
+            let mut planned: Vec<String> = args.iter().map(|&word| of_project(word)).collect();
+            if !args.contains(&"--dry-run") {
+                planned.push("--dry-run".to_owned());
+            }
+            let planned: Vec<&str> = planned.iter().map(String::as_str).collect();
+            folder.run(&planned).succeeded();
+        }
+        // A page or a picture of results as above.
+        "report" | "plot" => {
+            let named = args[1..].iter().filter(|word| word.starts_with("results/"));
+            let results = named.filter(|word| !word.contains('.'));
+            let samples = "time_ns,flow,src,dst,class,rate_bps,window_bytes,\
+                           acknowledged_bytes,throughput_bps\n1000,0,0,1,0,1e11,,1000,8e9\n";
+            for name in results {
+                write_results(folder, name);
+                folder.write(&format!("{name}/flows.csv"), samples);
+                let points = "point,load,scheme,status,flows_finished,slowdown_p99,\
+                              flows_below_30KB,slowdown_p99_below_30KB\n\
+                              a,0.3,HPCC,finished,500,2,500,2\n";
+                folder.write(&format!("{name}/points.csv"), points);
+            }
+            folder.run(&args).succeeded();
+        }
+        // A few trials show as much as thousands.
+        "pint" => {
+            let named: Vec<String> = args.iter().map(|&word| of_project(word)).collect();
+            let mut args: Vec<&str> = named.iter().map(String::as_str).collect();
+            match args[1] {
+                "trace" => args.extend(["--trials", "5"]),
+                "latency" => {
+                    let traffic = args.iter_mut().find(|word| **word == "1ms");
+                    *traffic.expect("a traffic of 1 ms") = "200us";
+                    args.extend(["--packets", "50"]);
+                }
+                "compare" => args.extend(["--set", "workload.0.duration=20us"]),
+                _ => {}
+            }
+            folder.run(&args).succeeded();
+        }
+        // Hours of runs are looked at without any.
+        "reproduce" => {
+            let mut args = args.to_vec();
+            if args.len() > 1 {
+                args.push("--judge-only");
+            }
+            folder.run(&args).succeeded();
+        }
+        // In its short form.
+        "harm" => {
+            let mut args = args.to_vec();
+            if !args.contains(&"--quick") {
+                args.push("--quick");
+            }
+            folder.run(&args).succeeded();
+        }
+        _ => panic!("a document shows `fabricsim {}`", args.join(" ")),
     }
 }
 

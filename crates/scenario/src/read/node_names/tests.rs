@@ -90,7 +90,7 @@ fn names_that_no_node_has_are_refused_with_the_nearest() {
 #[test]
 fn a_host_is_still_wanted_where_hosts_are() {
     let text = scenario(&format!("{INCAST}receiver = \"leaf0\"")).expect_err("a switch");
-    assert!(text.contains("node 8 is not a host"), "{text}");
+    assert!(text.contains("leaf0 (node 8) is not a host"), "{text}");
 }
 
 #[test]
