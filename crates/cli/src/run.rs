@@ -241,6 +241,13 @@ fn describe(scenario: &Scenario, summary: &Summary) -> String {
         summary.pfc_pauses,
         summary.max_queue_bytes
     );
+    if summary.trimmed_packets > 0 {
+        line!(
+            text,
+            "trimmed      {} packets, whose headers went on",
+            summary.trimmed_packets
+        );
+    }
     if summary.link_down_drops + summary.no_route_drops > 0 {
         line!(
             text,

@@ -92,6 +92,9 @@ pub struct Summary {
     pub epochs: u64,
     /// Packets dropped for want of buffer.
     pub buffer_drops: u64,
+    /// Packets whose payload switches have cut off.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub trimmed_packets: u64,
     /// Packets dropped by queue disciplines.
     pub queue_drops: u64,
     /// Packets lost on links.
@@ -168,6 +171,15 @@ pub(crate) struct Measured {
     pub(crate) utilization: ExpectedUtilization,
 }
 
+/// Returns whether a count is left out.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks with a reference"
+)]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 pub(crate) fn summarize(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -178,6 +190,7 @@ pub(crate) fn summarize(
         packet_hops,
         events,
         buffer_drops,
+        trimmed,
         queue_drops,
         link_losses,
         link_down_drops,
@@ -219,6 +232,7 @@ pub(crate) fn summarize(
         events,
         epochs: simulation.epochs(),
         buffer_drops,
+        trimmed_packets: trimmed,
         queue_drops,
         link_losses,
         link_down_drops,

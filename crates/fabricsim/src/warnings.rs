@@ -122,6 +122,7 @@ fn timeouts_without_loss(
     hosts: &EndpointCounters,
 ) -> Option<String> {
     let lost = counters.buffer_drops
+        + counters.trimmed
         + counters.queue_drops
         + counters.link_losses
         + counters.link_down_drops

@@ -19,7 +19,8 @@ const QUEUES: usize = 8;
 /// which the switch's shared buffer carries and traffic which is dropped and marked by a rule can
 /// share it.
 ///
-/// Queue 0 (control) is always served first and a plain queue. The others take turns packet by
+/// Queue 0 (control) is a plain queue and served first, always or for a number of packets
+/// ([`Self::with_control_turns`]). The others take turns packet by
 /// packet, or by bytes where they have [`Weights`]. With plain queues alone it does what
 /// [`PriorityQueues`](crate::PriorityQueues) does, which is faster.
 ///
@@ -67,6 +68,14 @@ impl<H: Header> ClassQueues<H> {
     #[must_use]
     pub fn with_weights(mut self, weights: &Weights) -> Self {
         self.turns.weigh(weights);
+        self
+    }
+
+    /// These queues with a turn for the others after `most` packets of control in a row, which may
+    /// then be the headers of trimmed packets.
+    #[must_use]
+    pub const fn with_control_turns(mut self, most: u32) -> Self {
+        self.turns.limit_control(most);
         self
     }
 

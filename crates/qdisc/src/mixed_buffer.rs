@@ -21,6 +21,10 @@ pub struct LossyConfig {
     pub alpha: f64,
     /// The most bytes of one queue, whatever is free.
     pub limit: Option<Bytes>,
+    /// Those of them whose packets are trimmed rather than dropped.
+    pub trimmed: PrioritySet,
+    /// The most bytes of one of their queues.
+    pub trim_above: Bytes,
 }
 
 /// A [`SharedBuffer`] for lossless priorities that lends the shared part of its room to lossy ones.
@@ -36,7 +40,9 @@ pub struct MixedBuffer {
     lossy: PrioritySet,
     /// In units of [`ONE`].
     alpha: u64,
-    limit: u64,
+    /// The most bytes of a queue of each priority.
+    limits: [u64; QUEUES],
+    trimmed: PrioritySet,
     /// Bytes in each queue of a lossy priority, by egress port.
     queues: Vec<[u64; QUEUES]>,
 }
@@ -56,11 +62,21 @@ impl MixedBuffer {
         nic_rate: Rate,
         ports: &[PortBuffer],
     ) -> Self {
+        let limit = lossy.limit.map_or(u64::MAX, Bytes::get);
+        let limits = Priority::all().map(|priority| match lossy.trimmed.contains(priority) {
+            true => lossy.trim_above.get(),
+            false => limit,
+        });
+        let mut of_priorities = [limit; QUEUES];
+        for (own, limit) in of_priorities.iter_mut().zip(limits) {
+            *own = limit;
+        }
         Self {
             lossless: SharedBuffer::new(config, nic_rate, ports),
             lossy: lossy.priorities.intersection(PrioritySet::DATA),
             alpha: (lossy.alpha * ONE as f64).round() as u64,
-            limit: lossy.limit.map_or(u64::MAX, Bytes::get),
+            limits: of_priorities,
+            trimmed: lossy.trimmed,
             queues: vec![[0; QUEUES]; ports.len()],
         }
     }
@@ -86,10 +102,13 @@ impl Admission for MixedBuffer {
         let threshold = self.threshold();
         let queue = &mut self.queues[egress.index()][priority.index()];
         if u128::from(*queue) >= threshold
-            || *queue + size.get() > self.limit
+            || *queue + size.get() > self.limits[priority.index()]
             || !self.lossless.take_shared(size)
         {
-            return Admit::Drop;
+            return match self.trimmed.contains(priority) {
+                true => Admit::Trim,
+                false => Admit::Drop,
+            };
         }
         *queue += size.get();
         Admit::Accept
@@ -160,6 +179,8 @@ mod tests {
             priorities: PrioritySet::from_iter([LOSSY]),
             alpha,
             limit,
+            trimmed: PrioritySet::EMPTY,
+            trim_above: Bytes::ZERO,
         };
         MixedBuffer::new(&config, lossy, Rate::from_gbps(100), &ports())
     }
@@ -220,6 +241,26 @@ mod tests {
     }
 
     #[test]
+    fn what_a_trimmed_queue_has_no_room_for_is_cut() {
+        let lossy = LossyConfig {
+            priorities: PrioritySet::DATA,
+            alpha: 1.0,
+            limit: None,
+            trimmed: PrioritySet::from_iter([LOSSLESS]),
+            trim_above: Bytes::new(3 * 1_048),
+        };
+        let config = BufferConfig::default();
+        let mut buffer = MixedBuffer::new(&config, lossy, Rate::from_gbps(100), &ports());
+        let mut admit = |priority| buffer.admit(PortId(0), PortId(1), priority, Bytes::new(1_048));
+        assert_eq!([(); 3].map(|()| admit(LOSSLESS)), [Admit::Accept; 3]);
+        assert_eq!(admit(LOSSLESS), Admit::Trim);
+        assert_eq!(admit(LOSSY), Admit::Accept);
+        buffer.release(PortId(0), PortId(1), LOSSLESS, Bytes::new(1_048));
+        let again = buffer.admit(PortId(2), PortId(1), LOSSLESS, Bytes::new(1_048));
+        assert_eq!(again, Admit::Accept);
+    }
+
+    #[test]
     fn lossy_packets_pause_nobody_and_lossless_ones_are_paused_in_time() {
         let mut buffer = buffer(1 << 20, 256.0);
         fill(&mut buffer, 1);
@@ -229,7 +270,7 @@ mod tests {
         let mut pauses = 0;
         for _ in 0..20 {
             match buffer.admit(PortId(0), PortId(2), LOSSLESS, Bytes::new(1_048)) {
-                Admit::Drop => panic!("a lossless packet is dropped"),
+                Admit::Drop | Admit::Trim => panic!("a lossless packet is dropped"),
                 Admit::AcceptAndPause => pauses += 1,
                 Admit::Accept => {}
             }

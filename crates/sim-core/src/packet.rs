@@ -97,6 +97,17 @@ impl<H: Header> Packet<H> {
         self.payload = 0;
     }
 
+    /// Returns the packet with its payload cut off, as control: its headers, which say what it was.
+    #[must_use]
+    pub const fn trimmed(&self) -> Self {
+        let mut headers = *self;
+        headers.wire = self.wire - self.payload;
+        headers.payload = 0;
+        headers.kind_and_priority = self.kind() as u8 | (Priority::CONTROL.get() << 4);
+        headers.flags.set(Flags::TRIMMED);
+        headers
+    }
+
     /// A frame that stops the neighbor's `priority` or lets it go on.
     #[must_use]
     pub fn pause(priority: Priority, change: PauseChange) -> Self {
@@ -326,6 +337,22 @@ mod tests {
         assert_eq!(ecn(both(Flags::ECT0)), Ecn::Congestion);
         assert_eq!(ecn(both(Flags::ECT1)), Ecn::Congestion);
         assert!(!Flags::ECHO.has(Flags::ECT0) && !Flags::ECT0.has(Flags::ECT1));
+    }
+
+    #[test]
+    fn a_trimmed_packet_is_its_headers_as_control() {
+        let mut packet = Packet::<()>::pause(Priority::new(3), PauseChange::Resume);
+        packet = Packet::new(PacketKind::Data, Priority::new(3), packet.key, FlowId(7));
+        (packet.seq, packet.payload, packet.wire) = (5_000, 1_000, 1_048);
+        packet.flags = Flags::LAST;
+        let headers = packet.trimmed();
+        assert_eq!((headers.wire, headers.payload_bytes()), (48, Bytes::ZERO));
+        assert_eq!(
+            (headers.kind(), headers.priority()),
+            (PacketKind::Data, Priority::CONTROL)
+        );
+        assert_eq!((headers.seq, headers.flow), (5_000, FlowId(7)));
+        assert!(headers.flags.has(Flags::LAST.and_if(true, Flags::TRIMMED)));
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl<'a> Assembly<'a> {
         }
         let digest = self.pint();
         let longest = self.context.longest_path;
-        if self.scenario.has_tcp() {
+        if self.scenario.is_mixed() {
             return Ok(match (int || digest.is_some(), longest) {
                 (false, _) => Box::new(model::build_mixed::<TcpOnly, _, _>(
                     self.site(),

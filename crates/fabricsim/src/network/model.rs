@@ -89,6 +89,10 @@ where
     type Observer = NodeLog;
 }
 
+/// Headers of trimmed packets that leave a port in a row while data waits: ten to one, so that
+/// headers alone do not fill a link (Handley et al., NDP, SIGCOMM 2017, section 3.1).
+const HEADERS_PER_PACKET: u32 = 10;
+
 /// The widest packet that a table of published times covers.
 const TABLE_BYTES: u16 = 10_000;
 
@@ -204,7 +208,7 @@ where
         rdma: Arc::new(settings),
     };
     let lossy = scenario.lossy();
-    let marking = Marking::new(scenario, &switch, lossy.priorities);
+    let marking = Marking::new(scenario, &switch, scenario.tcp_priorities());
     let tcp_queues = scenario.tcp_queues();
     site.assemble(ModelParts {
         endpoint: |rates| {
@@ -221,7 +225,10 @@ where
                 FarEnd::Switches
             };
             let own = tcp_queues.at(port.rate, towards, number * 8);
-            let queues = ClassQueues::new(marking.at(port, number));
+            let mut queues = ClassQueues::new(marking.at(port, number));
+            if !lossy.trimmed.is_empty() {
+                queues = queues.with_control_turns(HEADERS_PER_PACKET);
+            }
             own.into_iter()
                 .fold(queues, |queues, (priority, discipline)| {
                     queues.with_discipline(priority, discipline)

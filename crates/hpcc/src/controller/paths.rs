@@ -6,6 +6,10 @@ use crate::stack::IntHeader;
 const MOST_PATHS: usize = 64;
 
 /// The last telemetry of each path but the one of the last acknowledgement.
+///
+/// Differs from the paper: HPCC's flows have one path, and its sender compares an acknowledgement
+/// with the one before. Counters of two paths have nothing to do with one another, so each is
+/// compared with the last one of its own path, and the flow has one rate for all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct OtherPaths<S> {
     records: Vec<S>,

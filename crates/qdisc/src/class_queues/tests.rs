@@ -175,6 +175,28 @@ fn shares(mut queues: ClassQueues<()>, priorities: &[(u8, u16)]) -> [f64; 8] {
 }
 
 #[test]
+fn data_has_a_turn_after_a_number_of_control_packets() {
+    let mut queues: ClassQueues<()> = ClassQueues::new(None).with_control_turns(3);
+    for priority in [0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 5] {
+        let mut packet = packet(1, 100);
+        packet = Packet::new(
+            packet.kind(),
+            Priority::new(priority),
+            packet.key,
+            packet.flow,
+        );
+        packet.wire = 100;
+        assert!(queues.enqueue(Time::ZERO, &packet).is_some());
+    }
+    let mut order = Vec::new();
+    while let Some(packet) = queues.head(Time::ZERO, PrioritySet::EMPTY, &mut Vec::new()) {
+        order.push(packet.priority().get());
+        queues.pop(Time::ZERO);
+    }
+    assert_eq!(order, [0, 0, 0, 3, 0, 0, 0, 5, 0, 0, 3]);
+}
+
+#[test]
 fn weights_are_of_bytes() {
     let queues = ClassQueues::new(None).with_weights(&weights([1, 30, 10, 1, 1, 60, 1, 1]));
     let shares = shares(queues, &[(1, 1_514), (2, 9_000), (5, 300)]);

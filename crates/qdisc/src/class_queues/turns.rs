@@ -53,6 +53,10 @@ pub(super) struct Turns {
     occupied: PrioritySet,
     /// The queue whose turn it was last among 1 to 7 (0 before any).
     last: Priority,
+    /// Control packets that leave in a row while others wait; 0 for any number.
+    most_control: u32,
+    /// Control packets that have left in a row.
+    control: u32,
     deficits: Option<Box<Deficits>>,
 }
 
@@ -67,6 +71,18 @@ impl Turns {
             cost: largest.map_or(1, |largest| i64::from(largest.get())),
             deficits: [0; QUEUES],
         }));
+    }
+
+    /// Lets another queue have its turn after `most` packets of control.
+    pub(super) const fn limit_control(&mut self, most: u32) {
+        self.most_control = most;
+    }
+
+    /// Returns whether it is the turn of control, which is ready, among `ready`.
+    fn is_turn_of_control(&mut self, others: PrioritySet) -> bool {
+        let goes_on = others.is_empty() || self.control < self.most_control;
+        self.control = if goes_on { self.control + 1 } else { 0 };
+        goes_on
     }
 
     /// The queue whose turn it was last.
@@ -105,10 +121,15 @@ impl Turns {
     /// The queue to serve now.
     #[inline]
     pub(super) fn choose(&mut self, paused: PrioritySet) -> Option<Priority> {
-        let ready = self.ready(paused);
-        let next = ready.next_after(self.last)?;
+        let mut ready = self.ready(paused);
+        let mut next = ready.next_after(self.last)?;
         if ready.contains(Priority::CONTROL) {
-            return Some(Priority::CONTROL);
+            let others = ready.intersection(PrioritySet::DATA);
+            if self.most_control == 0 || self.is_turn_of_control(others) {
+                return Some(Priority::CONTROL);
+            }
+            ready = others;
+            next = ready.next_after(self.last)?;
         }
         let Some(deficits) = &mut self.deficits else {
             return Some(next);

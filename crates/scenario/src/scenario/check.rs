@@ -35,6 +35,7 @@ impl Scenario {
         (self.check_path_stability()).map_err(part(Part::RoutingPolicy))?;
         self.check_buffer().map_err(part(Part::SwitchBuffer))?;
         (self.check_lossy_limit()).map_err(|error| Part::Switch.refused(error))?;
+        (self.check_trimming()).map_err(|error| Part::Switch.refused(error))?;
         self.wanted_marks().map_err(part(Part::Cc))?;
         Ok(())
     }

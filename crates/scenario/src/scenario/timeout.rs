@@ -27,8 +27,13 @@ impl Scenario {
     /// The method of loss recovery of RDMA.
     #[must_use]
     pub fn recovery(&self) -> Recovery {
-        self.transport
-            .recovery(self.routing_policy.path_stability())
+        let by_paths = self
+            .transport
+            .recovery(self.routing_policy.path_stability());
+        match (self.transport.recovery, self.switch.trim_above) {
+            (None, Some(_)) => Recovery::AnyOrder,
+            _ => by_paths,
+        }
     }
 
     /// Returns whether the published script lets ACKs leave a paused host ("ack high prio"): under

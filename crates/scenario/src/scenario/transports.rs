@@ -10,6 +10,8 @@ use fabricsim_core::plugin::CcContext;
 use fabricsim_core::plugin::quirks::SetAside;
 use fabricsim_core::units::Bytes;
 use fabricsim_qdisc::{BufferConfig, LossyConfig, Pfc};
+use fabricsim_report::HEADER_BYTES;
+use fabricsim_transport::rdma::Recovery;
 use fabricsim_transport::tcp::{ClassConfig, Opening, Pattern, Reuse, TcpSettings};
 use fabricsim_transport::{ClassTransports, Transport};
 
@@ -168,20 +170,75 @@ impl Scenario {
         if self.quirks().set_aside == SetAside::PrioritiesInUse {
             config.priorities = self.priorities();
         }
-        if self.tcp_priorities() == PrioritySet::DATA {
+        if self.lossy().priorities == PrioritySet::DATA {
             config.pfc = Pfc::Off;
             config.reserve = Bytes::ZERO;
         }
         config
     }
 
-    /// Returns the settings that switches have for the priorities of TCP.
+    /// Returns the settings that switches have for the priorities of TCP, and for those of RDMA where
+    /// its packets are trimmed.
     pub fn lossy(&self) -> LossyConfig {
+        let tcp = self.tcp_priorities();
+        let trimmed = match self.switch.trim_above {
+            Some(_) => PrioritySet::DATA.without(tcp),
+            None => PrioritySet::EMPTY,
+        };
         LossyConfig {
-            priorities: self.tcp_priorities(),
+            priorities: tcp.union(trimmed),
             alpha: self.switch.lossy_alpha(),
             limit: self.switch.lossy_limit,
+            trimmed,
+            trim_above: self.switch.trim_above.unwrap_or_default(),
         }
+    }
+
+    /// Returns whether hosts or switches need what TCP needs of them: both transports, and queues
+    /// that are lossy by priority.
+    #[must_use]
+    pub fn is_mixed(&self) -> bool {
+        self.has_tcp() || self.switch.trim_above.is_some()
+    }
+
+    /// Refuses trimming where no packet is dropped, where receivers take a gap for a loss, and where
+    /// it is not modeled.
+    pub(super) fn check_trimming(&self) -> Result<(), ConfigError> {
+        let Some(above) = self.switch.trim_above else {
+            return Ok(());
+        };
+        let refuse = |message: String, help: &'static str| {
+            Err(ConfigError::new("trim_above", message, help))
+        };
+        if self.switch.pfc {
+            return refuse(
+                "switches pause their neighbors before a packet finds no room, so none is trimmed"
+                    .to_owned(),
+                "set pfc = false, or leave the key out",
+            );
+        }
+        if self.recovery() != Recovery::AnyOrder {
+            return refuse(
+                "a NACK names the packet that was trimmed, and the receivers that [rdma] `recovery` asks \
+                 for report gaps instead"
+                    .to_owned(),
+                "leave `recovery` out, or set it to \"any-order\"",
+            );
+        }
+        if self.profile.is_some() || self.queries.is_some() {
+            return refuse(
+                "trimming is not modeled together with a profile or with queries".to_owned(),
+                "leave out this key, or `profile` and [[query]]",
+            );
+        }
+        let longest = self.transport.mtu + HEADER_BYTES;
+        if above < longest {
+            return refuse(
+                format!("a queue of {above} takes no full packet, which has {longest}"),
+                "give the bytes of several packets, such as \"80KB\"",
+            );
+        }
+        Ok(())
     }
 
     /// Refuses TCP and RDMA in one priority, and TCP where it is not modeled.

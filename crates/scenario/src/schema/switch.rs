@@ -67,6 +67,15 @@ settings! {
         #[refused("a queue of {value} takes no packet", "give a size such as \"256KB\"")]
         #[note("(default: any number)")]
         pub lossy_limit: Option<Bytes> = none,
+        /// Bytes of a queue of RDMA above which packets are trimmed: their payload is cut off, and
+        /// their headers go first; with `pfc = false`.
+        #[range(from "1B")]
+        #[refused(
+            "a queue of {value} takes no packet, and all would be trimmed",
+            "give the bytes of several packets, such as \"80KB\""
+        )]
+        #[note("(default: no packet is trimmed)")]
+        pub trim_above: Option<Bytes> = none,
     }
 }
 

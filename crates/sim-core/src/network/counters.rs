@@ -15,6 +15,8 @@ pub struct Counters {
     pub events: u64,
     /// Packets dropped for want of buffer.
     pub buffer_drops: u64,
+    /// Packets whose payload was cut off for want of buffer.
+    pub trimmed: u64,
     /// Packets dropped by a queue discipline.
     pub queue_drops: u64,
     /// Packets lost on a link.
@@ -24,8 +26,8 @@ pub struct Counters {
     pub link_down_drops: u64,
     /// Packets without a route.
     pub no_route: u64,
-    /// Payload bytes in all packets that were dropped or lost, for any reason: what was sent and
-    /// will not arrive.
+    /// Payload bytes in all packets that were dropped, trimmed or lost, for any reason: what was sent
+    /// and will not arrive.
     pub lost_payload: Bytes,
     /// Pause frames sent by switches.
     pub pauses: u64,
@@ -43,6 +45,7 @@ impl AddAssign for Counters {
         self.wire_bytes += other.wire_bytes;
         self.events += other.events;
         self.buffer_drops += other.buffer_drops;
+        self.trimmed += other.trimmed;
         self.queue_drops += other.queue_drops;
         self.link_losses += other.link_losses;
         self.link_down_drops += other.link_down_drops;

@@ -9,6 +9,7 @@ mod failure;
 mod pauses;
 mod port_states;
 mod state;
+mod trimming;
 
 use super::counters::Counters;
 use super::egress::{Egress, LinkConfig};
@@ -218,6 +219,10 @@ impl<M: Model> Switch<M> {
                 Admit::Drop => {
                     self.counters.buffer_drops += 1;
                     self.drop_at(now, out, DropReason::Buffer, packet);
+                    return;
+                }
+                Admit::Trim => {
+                    self.trim(now, out, ingress, packet, send_buffer);
                     return;
                 }
             }

@@ -9,6 +9,9 @@ impl Flags {
     pub const CONGESTION: Self = Self(1);
     /// On an ACK: the data packet that caused it had met congestion.
     pub const ECHO: Self = Self(32);
+    /// On data of RDMA: a switch has cut the payload off. On a NACK: it names a packet of which that
+    /// is so. The bit is that of [`Self::PROBE`], which only TCP has, and [`Self::STOP`].
+    pub const TRIMMED: Self = Self(16);
     /// The packet holds the last byte of its flow.
     pub const LAST: Self = Self(2);
     /// On data: the receiver has acknowledged some of this flow before.
@@ -35,6 +38,13 @@ impl Flags {
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// Returns whether some of `other` is set.
+    #[inline]
+    #[must_use]
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// Sets `other`.

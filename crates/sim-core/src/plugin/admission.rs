@@ -13,6 +13,9 @@ pub enum Admit {
     AcceptAndPause,
     /// There is no room.
     Drop,
+    /// There is no room for its payload: that is cut off, and its headers go on as control. What has
+    /// no payload is dropped.
+    Trim,
 }
 
 /// Consequence of giving buffer space back.

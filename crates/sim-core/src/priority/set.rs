@@ -56,6 +56,13 @@ impl PrioritySet {
         Self(self.0 & !others.0)
     }
 
+    /// The priorities in this set or in `other`.
+    #[inline]
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
     /// Returns the priorities that are in both sets.
     #[inline]
     #[must_use]

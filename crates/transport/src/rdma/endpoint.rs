@@ -104,6 +104,10 @@ impl<H: Header, F: ControllerFactory<H>> Rdma<H, F> {
         match reply_kind {
             Reply::Ack(byte) => reply.report_gap(byte, 0),
             Reply::Nack { expected, beyond } => reply.report_gap(expected, beyond),
+            Reply::Trimmed { expected, beyond } => {
+                reply.flags.set(Flags::TRIMMED);
+                reply.report_gap(expected, beyond);
+            }
             Reply::Complete | Reply::Silence => reply.report_gap(0, 0),
         }
     }

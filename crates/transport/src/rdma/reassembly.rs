@@ -65,6 +65,11 @@ impl Reassembly {
         }
     }
 
+    /// Returns whether the packet that begins at `seq` is held.
+    pub(super) fn holds(&self, seq: u64, mtu: u64) -> bool {
+        self.held.contains(seq / mtu)
+    }
+
     /// Forgets the packets of a connection below `expected`. Returns the bytes that they lack.
     pub(super) fn padding_below(&mut self, expected: u64) -> u64 {
         let mut padding = 0;

@@ -79,6 +79,13 @@ pub(super) enum Reply {
         /// or 0 when it is not reported.
         beyond: u32,
     },
+    /// Tell the sender that a packet was trimmed.
+    Trimmed {
+        /// The first missing byte.
+        expected: u64,
+        /// Distance, in packets, from the missing byte to the packet.
+        beyond: u32,
+    },
     /// Say nothing.
     Silence,
 }
@@ -87,7 +94,7 @@ impl Reply {
     pub(super) const fn kind(self) -> Option<PacketKind> {
         match self {
             Self::Ack(_) | Self::Complete => Some(PacketKind::Ack),
-            Self::Nack { .. } => Some(PacketKind::Nack),
+            Self::Nack { .. } | Self::Trimmed { .. } => Some(PacketKind::Nack),
             Self::Silence => None,
         }
     }
@@ -114,8 +121,11 @@ impl Receivers {
         packet: &Packet<H>,
         config: &RdmaConfig,
     ) -> (Reply, u64) {
-        if packet.flags.has(Flags::STREAM) {
-            return self.on_stream(now, packet, config);
+        if packet
+            .flags
+            .has_any(Flags::STREAM.and_if(true, Flags::TRIMMED))
+        {
+            return self.on_unusual(now, packet, config);
         }
         let reception = match self.flows.entry(packet.flow) {
             Entry::Occupied(entry) => entry.into_mut(),
@@ -144,10 +154,44 @@ impl Receivers {
         }
     }
 
-    /// [`Self::on_data`] of a connection, which has no end. Each packet takes the sequence numbers of
-    /// a full one.
+    /// [`Self::on_data`] of connections and of packets that were trimmed.
     // Apart from the code that packets of flows run through.
     #[inline(never)]
+    fn on_unusual<H: Header>(
+        &mut self,
+        now: Time,
+        packet: &Packet<H>,
+        config: &RdmaConfig,
+    ) -> (Reply, u64) {
+        match packet.flags.has(Flags::TRIMMED) {
+            true => (self.on_trimmed(packet, config), 0),
+            false => self.on_stream(now, packet, config),
+        }
+    }
+
+    /// Names `packet`, of which only the headers have arrived, so that its sender sends it again (NDP,
+    /// SIGCOMM 2017, section 3.2). What is there already is acknowledged.
+    fn on_trimmed<H: Header>(&mut self, packet: &Packet<H>, config: &RdmaConfig) -> Reply {
+        let known = self.flows.get(&packet.flow);
+        if known.is_none() && packet.flags.has(Flags::CONTINUED) && !packet.flags.has(Flags::STREAM)
+        {
+            return Reply::Complete;
+        }
+        let expected = known.map_or(0, |reception| reception.expected);
+        let mtu = config.mtu.get();
+        let held = known.and_then(|reception| reception.reassembly.as_ref());
+        let held = held.is_some_and(|reassembly| reassembly.holds(packet.seq, mtu));
+        if packet.seq < expected || held {
+            return Reply::Ack(expected);
+        }
+        match u32::try_from((packet.seq - expected) / mtu) {
+            Ok(beyond) => Reply::Trimmed { expected, beyond },
+            Err(_) => Reply::Silence,
+        }
+    }
+
+    /// [`Self::on_data`] of a connection, which has no end. Each packet takes the sequence numbers of
+    /// a full one.
     fn on_stream<H: Header>(
         &mut self,
         now: Time,

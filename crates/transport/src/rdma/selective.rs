@@ -1,5 +1,7 @@
 //! Selective retransmission: what a sender knows of losses, and what it sends again.
 
+use std::collections::BTreeSet;
+
 use fabricsim_core::plugin::PathStability;
 use fabricsim_core::units::{Bytes, Time};
 
@@ -37,6 +39,8 @@ pub(super) struct Scoreboard {
     /// Bytes below this one had been sent when the first missing one last moved, where packets
     /// arrive in any order: what is younger has not had a timeout's time to arrive.
     older: u64,
+    /// Packets that were trimmed and have not been sent again.
+    trimmed: BTreeSet<u64>,
 }
 
 /// Extent to which packets of a flow overtake one another without one of them being lost.
@@ -95,15 +99,16 @@ impl Scoreboard {
             reported_below: 0,
             held: 0,
             older: next,
+            trimmed: BTreeSet::new(),
         }
     }
 
-    /// Sequence numbers of the packets beyond the first missing one that have arrived, where they
-    /// do so in any order; else 0, as they count as being in flight (IRN, section 3.2).
+    /// Sequence numbers of the packets that have arrived beyond the first missing one, or were trimmed
+    /// and wait for being sent again, where packets arrive in any order; else 0, as they count as being in flight (IRN, section 3.2).
     #[inline]
-    pub(super) const fn held(&self) -> u64 {
+    pub(super) fn held(&self) -> u64 {
         match self.overtaking {
-            Overtaking::AnyOrder => self.held * self.mtu,
+            Overtaking::AnyOrder => (self.held + self.trimmed.len() as u64) * self.mtu,
             Overtaking::Never | Overtaking::Packets(_) => 0,
         }
     }
@@ -116,12 +121,18 @@ impl Scoreboard {
     /// The first byte of the packet to send again now, if one is lost.
     #[inline]
     pub(super) fn lost(&self) -> Option<u64> {
+        if let Some(&packet) = self.trimmed.first() {
+            return Some(packet * self.mtu);
+        }
         (self.turn < self.lost_below).then(|| self.turn * self.mtu)
     }
 
     /// The packet that [`Self::lost`] names leaves at `now`.
     #[cold]
     pub(super) fn resent(&mut self, now: Time) {
+        if self.trimmed.pop_first().is_some() {
+            return;
+        }
         self.turn = self.reported.first_absent(self.turn + 1);
         self.resent_at = now;
     }
@@ -136,6 +147,9 @@ impl Scoreboard {
         self.turn = self.reported.first_absent(self.turn.max(first));
         if self.overtaking == Overtaking::AnyOrder {
             self.held = self.reported.count_from(first);
+            while self.trimmed.first().is_some_and(|&packet| packet < first) {
+                self.trimmed.pop_first();
+            }
             self.older = next;
             // What is older has to be known at a timeout.
             return false;
@@ -203,8 +217,22 @@ impl Scoreboard {
     pub(super) fn note_arrival(&mut self, first: u64, arrived: u64) {
         if arrived > first && self.reported.insert(arrived) {
             self.held += 1;
+            self.trimmed.remove(&arrived);
             self.turn = self.reported.first_absent(self.turn);
         }
+    }
+
+    /// A switch has trimmed `packet`: it is the next to be sent again. Byte `next` is the next new
+    /// one.
+    pub(super) fn note_trimmed(&mut self, first: u64, packet: u64, next: u64) -> Episode {
+        if packet < first || self.reported.contains(packet) || !self.trimmed.insert(packet) {
+            return Episode::GoesOn;
+        }
+        if first * self.mtu < self.until {
+            return Episode::GoesOn;
+        }
+        self.until = next;
+        Episode::Begins
     }
 
     /// Nothing was acknowledged for a timeout: what was sent, up to byte `next`, and not reported
@@ -227,6 +255,7 @@ impl Scoreboard {
             self.reported = PacketSet::new(first);
             self.held = 0;
         }
+        self.trimmed.clear();
         let sent = match self.overtaking {
             Overtaking::AnyOrder => std::mem::replace(&mut self.older, next),
             Overtaking::Never | Overtaking::Packets(_) => next,
@@ -325,6 +354,42 @@ mod tests {
         assert_eq!(board.report(15_000, 2, left(17), 18_000), Episode::Begins);
         assert_eq!(resend(&mut board, left(40)), [], "15 is under way");
         assert!(board.advance(18_000, NEXT));
+    }
+
+    #[test]
+    fn a_packet_that_was_trimmed_is_sent_again_once_and_first() {
+        let mut board = Scoreboard::new((0, NEXT), MTU, Overtaking::AnyOrder);
+        board.note_arrival(0, 3);
+        assert_eq!((board.lost(), board.held()), (None, 1_000));
+        assert_eq!(board.note_trimmed(0, 5, NEXT), Episode::Begins);
+        assert_eq!(board.note_trimmed(0, 2, NEXT), Episode::GoesOn);
+        assert_eq!(board.note_trimmed(0, 2, NEXT), Episode::GoesOn);
+        assert_eq!(
+            board.note_trimmed(0, 3, NEXT),
+            Episode::GoesOn,
+            "3 is there"
+        );
+        assert_eq!(board.held(), 3_000);
+        assert_eq!(resend(&mut board, left(30)), [2, 5]);
+        assert_eq!((board.lost(), board.held()), (None, 1_000));
+        // The second copy is trimmed, too.
+        board.note_trimmed(0, 5, NEXT);
+        assert_eq!(resend(&mut board, left(40)), [5]);
+        board.note_trimmed(0, 7, NEXT);
+        board.advance(8_000, NEXT);
+        assert_eq!((board.lost(), board.held()), (None, 0), "7 has come");
+    }
+
+    #[test]
+    fn in_any_order_a_timeout_is_about_what_is_older_than_the_last_progress() {
+        let mut board = Scoreboard::new((0, 4_000), MTU, Overtaking::AnyOrder);
+        board.note_arrival(0, 2);
+        board.advance(1_000, 6_000);
+        board.note_arrival(1, 4);
+        board.time_out(1_000, 9_000);
+        assert_eq!(resend(&mut board, left(30)), [1, 3, 5]);
+        board.time_out(1_000, 9_000);
+        assert_eq!(resend(&mut board, left(60)), [1, 3, 5, 6, 7, 8]);
     }
 
     #[test]

@@ -217,10 +217,15 @@ impl<L> RdmaSender<L> {
         self.next += numbers;
         self.sent_once = self.sent_once.max(self.next);
         if let Some(scoreboard) = &mut self.scoreboard {
+            let mut held = None;
             if again {
                 scoreboard.resent(now);
+                held = Some(scoreboard.held());
             }
             self.next = scoreboard.lost().unwrap_or(self.sent_once);
+            if let Some(held) = held {
+                self.held = self.held_of(held);
+            }
         }
         self.last_wire = packet.wire;
         self.gap = match self.cc.pacing_rate() {
@@ -303,8 +308,9 @@ impl<L> RdmaSender<L> {
         let loss = self.congestion(now, Signal::Loss);
         match settings.config.recovery.unwrap_or_default() {
             Recovery::AnyOrder => {
-                self.report_arrival(nack, settings);
-                return;
+                if self.report_packet(nack, settings) == Episode::GoesOn {
+                    return;
+                }
             }
             Recovery::GoBackN => self.next = self.acknowledged,
             // An old report: what it missed has been acknowledged since.
@@ -323,17 +329,28 @@ impl<L> RdmaSender<L> {
         self.cc.on_congestion(&loss);
     }
 
-    /// Takes the report of a packet that has arrived beyond a gap, which is no loss: it has left the
-    /// network. Reports may overtake one another, too, and an old one still names its packet.
-    fn report_arrival<H: Header, F>(&mut self, report: &Packet<H>, settings: &RdmaSettings<F>) {
+    /// Takes the report of a packet that has arrived beyond a gap, which is no loss, or that was
+    /// trimmed and has to be sent again: it has left the network. Reports may overtake one another,
+    /// too, and an old one still names its packet.
+    fn report_packet<H: Header, F>(
+        &mut self,
+        report: &Packet<H>,
+        settings: &RdmaSettings<F>,
+    ) -> Episode {
         let (sent, first) = (self.sent(), self.acknowledged / settings.config.mtu.get());
         let arrived = report.cumulative() / settings.config.mtu.get();
         let arrived = arrived + u64::from(report.gap_distance());
         let scoreboard = self.scoreboard(settings);
-        scoreboard.note_arrival(first, arrived);
+        let episode = if report.flags.has(Flags::TRIMMED) {
+            scoreboard.note_trimmed(first, arrived, sent)
+        } else {
+            scoreboard.note_arrival(first, arrived);
+            Episode::GoesOn
+        };
         let (held, lost) = (scoreboard.held(), scoreboard.lost());
         self.held = self.held_of(held);
         self.next = lost.unwrap_or(sent);
+        episode
     }
 
     /// What is not in flight of `held` sequence numbers: those of a flow are its bytes, and those of

@@ -384,6 +384,26 @@ pub(super) const CASES: &[Case] = &[
         help: "did you mean `flowlet`?",
     },
     Case {
+        name: "trimming where switches pause",
+        files: FILES,
+        scenario: good_and!("[switch]\ntrim_above = \"80KB\""),
+        args: &[],
+        place: "t.toml:12:14",
+        says: &["[switch], key `trim_above`", "none is trimmed"],
+        help: "set pfc = false",
+    },
+    Case {
+        name: "trimming for receivers that report gaps",
+        files: FILES,
+        scenario: good_and!(
+            "[switch]\npfc = false\ntrim_above = \"80KB\"\n[rdma]\nrecovery = \"selective\""
+        ),
+        args: &[],
+        place: "t.toml:13:14",
+        says: &["[switch], key `trim_above`", "report gaps instead"],
+        help: "leave `recovery` out, or set it to \"any-order\"",
+    },
+    Case {
         name: "a flowlet without a gap",
         files: FILES,
         scenario: good_and!("[routing]\npolicy = { kind = \"flowlet\", gap = \"0s\" }"),

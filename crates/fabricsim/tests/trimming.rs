@@ -1,0 +1,83 @@
+//! Switches that cut the payload of packets off instead of dropping them.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test may stop at what it did not expect"
+)]
+
+use fabricsim::{Scenario, Simulation};
+use fabricsim_core::network::Stop;
+use fabricsim_core::units::{Bytes, Duration, Time};
+
+/// An incast of 15 hosts at one, twice over, in a fat-tree of 16.
+fn incast(cc: &str, more: &str) -> Scenario {
+    let text = format!(
+        "[topology]\nkind = \"fat-tree\"\nk = 4\nhost_rate = \"100Gbps\"\nfabric_rate = \"100Gbps\"\n\
+         [switch]\npfc = false\n{more}\n[cc]\nkind = \"{cc}\"\n\
+         [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"150KB\"\nreceiver = 3\nat = \"0s\"\n\
+         [[workload]]\nkind = \"incast\"\nfan_in = 15\nsize = \"50KB\"\nreceiver = 3\nat = \"20us\"\n"
+    );
+    Scenario::from_toml(&text).unwrap()
+}
+
+const OFFERED: Bytes = Bytes::new(15 * 200_000);
+const TRIM: &str = "trim_above = \"40KB\"";
+
+fn finished(scenario: &Scenario, threads: usize) -> Simulation {
+    let mut simulation = Simulation::new(scenario, threads).unwrap();
+    let stop = simulation.run_until(Time::ZERO + Duration::from_ms(50));
+    assert_eq!(stop, Stop::Finished, "{:?}", simulation.unfinished());
+    simulation
+}
+
+#[test]
+fn what_is_trimmed_is_sent_again_at_once_and_nothing_else() {
+    for cc in ["none", "dcqcn", "timely", "hpcc"] {
+        for policy in ["ecmp", "random"] {
+            let routing = format!("{TRIM}\n[routing]\npolicy = \"{policy}\"");
+            let simulation = finished(&incast(cc, &routing), 2);
+            let (counters, ends) = (simulation.counters(), simulation.endpoint_counters());
+            let case = format!("{cc} over {policy}: {counters:?} {ends:?}");
+            assert!(counters.trimmed > 0, "{case}");
+            assert_eq!(counters.buffer_drops, 0, "{case}");
+            assert_eq!(ends.timeouts, 0, "{case}");
+            assert_eq!(ends.delivered, OFFERED, "{case}");
+            assert_eq!(ends.sent, OFFERED + ends.retransmitted, "{case}");
+            assert_eq!(ends.retransmitted, counters.lost_payload, "{case}");
+            assert_eq!(ends.arrived, OFFERED, "{case}");
+            assert_eq!(simulation.queued_bytes(), Bytes::ZERO, "{case}");
+        }
+    }
+}
+
+#[test]
+fn an_incast_that_is_trimmed_ends_before_the_first_timeout_of_one_that_is_dropped() {
+    let ended = |more: &str| {
+        let mut simulation = finished(&incast("none", more), 1);
+        let done = simulation.take_completions();
+        let last = done.iter().map(|flow| flow.finish).max().unwrap();
+        (last, simulation.counters().buffer_drops)
+    };
+    let (dropped, drops) = ended("buffer = \"300KB\"\nreserve = \"0B\"");
+    let (trimmed, none) = ended(TRIM);
+    assert!(drops > 0 && none == 0);
+    // 3 MB at 100 Gbps take 240 us; the headers of what is trimmed take a share of the link.
+    assert!(trimmed < Time::ZERO + Duration::from_us(600), "{trimmed}");
+    assert!(dropped > Time::ZERO + Duration::from_ms(4), "{dropped}");
+}
+
+#[test]
+fn threads_do_not_change_what_is_trimmed() {
+    let scenario = incast(
+        "none",
+        &format!("{TRIM}\n[routing]\npolicy = \"power-of-two\""),
+    );
+    let run = |threads| {
+        let mut simulation = finished(&scenario, threads);
+        (simulation.take_completions(), simulation.counters().trimmed)
+    };
+    let one = run(1);
+    for threads in [2, 3, 8] {
+        assert_eq!(run(threads), one, "{threads} threads");
+    }
+}
