@@ -146,8 +146,7 @@ fn expect_data(shape: &Shape) {
         .collect();
     let (own, apart) = carried(shape, start);
     for member in 0..ranks {
-        for block in 0..blocks {
-            let found = &own[member][block];
+        for (block, found) in own[member].iter().enumerate() {
             match shape.operation {
                 CollectiveOperation::AllReduce => assert_eq!(found, &all, "{shape:?}"),
                 CollectiveOperation::ReduceScatter if owner(shape, block) == member => {
