@@ -1,5 +1,6 @@
 use fabricsim_core::id::ClassId;
 use fabricsim_core::units::Bytes;
+use proptest::prelude::*;
 
 use super::*;
 use crate::context::testing::context;
@@ -205,4 +206,44 @@ fn a_graph_of_more_ranks_than_hosts_is_refused() {
     assert!(error.message.contains("2 ranks"), "{error}");
     let fresh = GraphConfig::new("graph.csv");
     assert_eq!(fresh.expected(&context(8, 1)).unwrap_err().key, "path");
+}
+
+const ALL_KINDS: &str = "rank,id,op,peer,bytes,tag,duration_ns,after,algorithm
+0,a,all-reduce,,1000,,,,double-binary-tree
+1,a,all-reduce,,1000,,,,double-binary-tree
+0,b,send,1,8,3,,a,
+1,b,recv,0,,3,,a,
+1,c,calc,,,,1.5,b,
+";
+
+proptest! {
+    /// Texts with some bytes replaced, and cut off: read or refused at a place within the text.
+    #[test]
+    fn mutants_are_read_or_refused(
+        seed in prop::sample::select(vec![GOAL, CSV, ALL_KINDS]),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0u8..128), 0..8),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = seed.as_bytes().to_vec();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if cut.index(2) == 0 {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let text = String::from_utf8(bytes).unwrap();
+        if let Err(error) = load(&text) {
+            prop_assert!(error.span.end <= text.len() && !error.help.is_empty());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_trace_are_refused(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+    ) {
+        if let Ok(csv) = chakra_to_csv(&[bytes], "ring") {
+            prop_assert!(csv.starts_with("rank,id,op"));
+        }
+    }
 }
