@@ -211,10 +211,8 @@ impl<'s> Run<'s> {
         };
         let routes = simulation.routes().clone();
         let (wall, cpu) = (Instant::now(), CpuClock::start(threads));
-        let until = scenario
-            .run()
-            .stop_at
-            .map_or(Time::MAX, |after| Time::ZERO + after);
+        let stop_at = scenario.run().stop_at;
+        let until = stop_at.map_or(Time::MAX, |after| Time::ZERO + after);
         let (stop, observation) = match scenario.observe() {
             None => (run(&mut simulation, until, &mut recorder), None),
             Some(settings) => {

@@ -20,6 +20,9 @@ use crate::host_range::HostRange;
 use crate::placement::{Order, Placement};
 pub(crate) use shape::Shape;
 
+/// The most messages of an iteration: what their operations take is kept in memory.
+const MAX_MESSAGES: f64 = 5e7;
+
 choices! {
     /// What a collective does. Sizes are those of NCCL-tests (`doc/PERFORMANCE.md` there): of the
     /// whole buffer.
@@ -263,7 +266,23 @@ impl CollectiveConfig {
         check::two_hosts(context)?;
         self.check_keys()?;
         let groups = groups::Groups::of(self, context)?;
-        self.shape(groups.size)?;
+        let (messages, _) = self.shape(groups.size)?.traffic();
+        let messages = messages * f64::from(groups.count());
+        if messages > MAX_MESSAGES {
+            let key = if self.chunks > 1 {
+                "chunks"
+            } else {
+                "channels"
+            };
+            return Err(ConfigError::new(
+                key,
+                format!(
+                    "an iteration has {messages:.0} messages; {MAX_MESSAGES:.0} are the most, \
+                     which take about 5 GB of memory"
+                ),
+                "choose fewer channels, chunks or ranks",
+            ));
+        }
         Ok(groups)
     }
 }

@@ -120,7 +120,7 @@ impl Job<'_> {
         for &(host, rank) in &self.ranks {
             for record in rank.done() {
                 let key = (record.iteration, record.instance);
-                let all = gathered.entry(key).or_insert(Gathered {
+                let all = gathered.entry(key).or_insert_with(|| Gathered {
                     ranks: 0,
                     start: Time::MAX,
                     end: Time::ZERO,

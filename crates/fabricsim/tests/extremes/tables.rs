@@ -69,6 +69,7 @@ impl Table {
             ],
             "incast" => &[("fan_in", "2"), ("size", "\"10KB\""), ("at", "\"0s\"")],
             "permutation" | "all-to-all" => &[("size", "\"10KB\"")],
+            "collective" => &[("operation", "\"all-reduce\""), ("size", "\"10KB\"")],
             "link-down" | "link-up" => &[("at", "\"5us\""), ("link", "[0, 4]")],
             "link-rate" => &[
                 ("at", "\"5us\""),
@@ -129,7 +130,7 @@ pub(crate) fn tables() -> Vec<Table> {
         }
     }
     for (kind, _, keys) in fabricsim::workload::KINDS {
-        if *kind != "list" {
+        if !["graph", "list"].contains(kind) {
             tables.push(Table::of_kind(Workload, "[[workload]]", kind, keys));
         }
     }

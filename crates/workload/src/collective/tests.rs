@@ -146,8 +146,7 @@ fn expect_data(shape: &Shape) {
         .collect();
     let (own, apart) = carried(shape, start);
     for member in 0..ranks {
-        for block in 0..blocks {
-            let found = &own[member][block];
+        for (block, found) in own[member].iter().enumerate() {
             match shape.operation {
                 CollectiveOperation::AllReduce => assert_eq!(found, &all, "{shape:?}"),
                 CollectiveOperation::ReduceScatter if owner(shape, block) == member => {
@@ -253,6 +252,11 @@ fn errors_name_their_key() {
     assert_eq!(key(|c| c.group_size = Some(5)), "group_size");
     assert_eq!(key(|c| c.group_stride = 2), "ranks");
     assert_eq!(key(|c| c.job = Some("a,b".to_owned())), "job");
+    let large = |c: &mut CollectiveConfig| {
+        c.size = Bytes::new(1_000_000_000_000);
+        (c.channels, c.chunks) = (1_024, 65_536);
+    };
+    assert_eq!(key(large), "chunks");
     assert_eq!(key(|c| c.priority = 0), "priority");
     assert_eq!(key(|c| c.compute = Duration::MAX), "compute");
 }

@@ -8,11 +8,11 @@ use fabricsim_core::id::FlowId;
 #[derive(Debug)]
 enum Slot {
     /// Operations that wait, the first one first.
-    Posted(Box<VecDeque<u32>>),
+    Posted(VecDeque<u32>),
     /// One operation that waits.
     One(u32),
     /// Messages that have been delivered, the first one first.
-    Arrived(Box<VecDeque<FlowId>>),
+    Arrived(VecDeque<FlowId>),
 }
 
 /// The messages of one rank that have not been received, and the operations that wait for messages.
@@ -34,7 +34,7 @@ impl Mailbox {
                 None
             }
             Some(Slot::One(first)) => {
-                let posted = Box::new(VecDeque::from([first, operation]));
+                let posted = VecDeque::from([first, operation]);
                 self.slots.insert(key, Slot::Posted(posted));
                 None
             }
@@ -58,7 +58,7 @@ impl Mailbox {
         let key = (from, tag);
         match self.slots.remove(&key) {
             None => {
-                let arrived = Box::new(VecDeque::from([message]));
+                let arrived = VecDeque::from([message]);
                 self.slots.insert(key, Slot::Arrived(arrived));
                 None
             }

@@ -15,6 +15,9 @@ use crate::text::Piece;
 /// The most ranks of a file.
 pub(super) const MAX_RANKS: u32 = 1 << 20;
 
+/// The most operations that the collectives of a file are made of.
+const MAX_COLLECTIVE_OPERATIONS: u64 = 100_000_000;
+
 /// Operations of one statement of a file: one, or those of a collective.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Placed {
@@ -60,6 +63,8 @@ pub(super) struct Assembly<'t> {
     collectives: Vec<(u32, Collective<'t>)>,
     messages: f64,
     bytes: f64,
+    /// Operations of collectives, about.
+    operations: u64,
 }
 
 impl<'t> Assembly<'t> {
@@ -73,6 +78,7 @@ impl<'t> Assembly<'t> {
             collectives: Vec::new(),
             messages: 0.0,
             bytes: 0.0,
+            operations: 0,
         }
     }
 
@@ -171,6 +177,17 @@ impl<'t> Assembly<'t> {
         let shape = shape
             .checked()
             .map_err(|error| place.error(error.message, error.help))?;
+        // A ring sends and receives twice the number of ranks less two; nothing has more.
+        self.operations += 4 * u64::from(ranks) + 2;
+        if self.operations > MAX_COLLECTIVE_OPERATIONS {
+            return Err(place.error(
+                format!(
+                    "the collectives up to here have more than {MAX_COLLECTIVE_OPERATIONS} \
+                     messages and receipts"
+                ),
+                "divide the file, or take fewer ranks",
+            ));
+        }
         let next = u32::try_from(self.groups.len()).unwrap_or(u32::MAX);
         let group = *(self.groups)
             .entry(Arc::clone(&stated.members))

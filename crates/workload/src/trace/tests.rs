@@ -1,5 +1,6 @@
 use fabricsim_core::id::ClassId;
 use fabricsim_core::units::Bytes;
+use proptest::prelude::*;
 
 use super::*;
 use crate::context::testing::context;
@@ -56,7 +57,8 @@ fn both_forms_say_the_same() {
         }
     );
     let mut config = load(GOAL).unwrap();
-    assert_eq!(config.expected(&context(8, 1)).unwrap().flows as u64, 1);
+    let expected = config.expected(&context(8, 1)).unwrap();
+    assert!((expected.flows - 1.0).abs() < 1e-9);
     config.table.calc_unit = Duration::from_us(1);
     config.load(GOAL, &context(8, 1), FlowTimes::Exact).unwrap();
     let slower = &config.loaded.unwrap().programs[0];
@@ -95,13 +97,15 @@ fn collectives_of_a_list_are_matched_by_their_group_and_turn() {
     );
 }
 
+/// The text at fault, and what is wrong with it.
+fn error(text: &str) -> (String, String) {
+    let error = load(text).unwrap_err();
+    let place = text.get(error.span.clone()).unwrap_or("").to_owned();
+    (place, error.message)
+}
+
 #[test]
-fn errors_are_pointed_at() {
-    let error = |text: &str| {
-        let error = load(text).unwrap_err();
-        let place = text.get(error.span.clone()).unwrap_or("").to_owned();
-        (place, error.message)
-    };
+fn errors_of_rows_are_pointed_at() {
     let row = |rows: &str| {
         let header = "rank,id,op,peer,bytes,tag,duration_ns,after";
         error(&format!("{header}\n{rows}\n"))
@@ -144,6 +148,10 @@ fn errors_are_pointed_at() {
         assert!(message.contains(words), "{rows}: {message}");
         assert_eq!(place, at, "{message}");
     }
+}
+
+#[test]
+fn errors_of_files_are_pointed_at() {
     for (text, at, words) in [
         ("num_ranks 0\n", "0", "0 ranks"),
         ("num_ranks 2\nrank 2 {\n}\n", "2", "no rank 2"),
@@ -198,4 +206,44 @@ fn a_graph_of_more_ranks_than_hosts_is_refused() {
     assert!(error.message.contains("2 ranks"), "{error}");
     let fresh = GraphConfig::new("graph.csv");
     assert_eq!(fresh.expected(&context(8, 1)).unwrap_err().key, "path");
+}
+
+const ALL_KINDS: &str = "rank,id,op,peer,bytes,tag,duration_ns,after,algorithm
+0,a,all-reduce,,1000,,,,double-binary-tree
+1,a,all-reduce,,1000,,,,double-binary-tree
+0,b,send,1,8,3,,a,
+1,b,recv,0,,3,,a,
+1,c,calc,,,,1.5,b,
+";
+
+proptest! {
+    /// Texts with some bytes replaced, and cut off: read or refused at a place within the text.
+    #[test]
+    fn mutants_are_read_or_refused(
+        seed in prop::sample::select(vec![GOAL, CSV, ALL_KINDS]),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0u8..128), 0..8),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = seed.as_bytes().to_vec();
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if cut.index(2) == 0 {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let text = String::from_utf8(bytes).unwrap();
+        if let Err(error) = load(&text) {
+            prop_assert!(error.span.end <= text.len() && !error.help.is_empty());
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_trace_are_refused(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+    ) {
+        if let Ok(csv) = chakra_to_csv(&[bytes], "ring") {
+            prop_assert!(csv.starts_with("rank,id,op"));
+        }
+    }
 }
