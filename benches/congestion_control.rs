@@ -1,7 +1,7 @@
-//! What an acknowledgement costs: HPCC over one hop and over five, and every algorithm of the
-//! registry on what a packet without a stack of telemetry brings back.
+//! What an acknowledgement costs: HPCC and PowerTCP over one hop and over five, and every algorithm of
+//! the registry on what a packet without a stack of telemetry brings back.
 //!
-//! `cargo bench -p fabricsim --bench algorithm`
+//! `cargo bench -p fabricsim --bench congestion_control`
 
 use std::hint::black_box;
 
@@ -12,7 +12,7 @@ use fabricsim_core::plugin::{
 };
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 use fabricsim_hpcc::{
-    ExactStack, HasInt, Hpcc, HpccConfig, IntHeader, IntScale, PortLabel, PublishedStack,
+    ExactStack, HasInt, HpccConfig, IntHeader, IntScale, PortLabel, PowerTcpConfig, PublishedStack,
 };
 use fabricsim_pint::{DigestSlot, HasDigest, PintDigest};
 use fabricsim_scenario::cc::registry::{
@@ -64,14 +64,18 @@ fn telemetry<S: IntHeader>(hops: u16, scale: &IntScale) -> Vec<S> {
     stacks
 }
 
-fn bench<S: IntHeader + HasInt<Int = S>>(criterion: &mut Criterion, name: &str, quirks: Quirks) {
+/// The controllers of `config` on telemetry of one hop and of five.
+fn bench<S, C>(criterion: &mut Criterion, [group, name]: [&str; 2], config: &C, quirks: Quirks)
+where
+    S: IntHeader + HasInt<Int = S>,
+    C: ControllerFactory<S>,
+{
     let network = network(quirks);
     let scale = IntScale::new(&network);
-    let mut group = criterion.benchmark_group("hpcc/on_ack");
+    let mut group = criterion.benchmark_group(format!("{group}/on_ack"));
     for hops in [1u16, 5] {
         let stacks: Vec<S> = telemetry(hops, &scale);
-        let mut cc: Hpcc<S> =
-            ControllerFactory::<S>::build(&HpccConfig::default(), &start(&network));
+        let mut cc = config.build(&start(&network));
         let mut count = 0u64;
         group.bench_function(BenchmarkId::new(name, hops), |bencher| {
             bencher.iter(|| {
@@ -84,10 +88,7 @@ fn bench<S: IntHeader + HasInt<Int = S>>(criterion: &mut Criterion, name: &str, 
                     Duration::from_us(13),
                     &stacks[place],
                 )));
-                (
-                    CongestionControl::<S>::window(&cc),
-                    CongestionControl::<S>::pacing_rate(&cc),
-                )
+                (cc.window(), cc.pacing_rate())
             });
         });
     }
@@ -95,8 +96,11 @@ fn bench<S: IntHeader + HasInt<Int = S>>(criterion: &mut Criterion, name: &str, 
 }
 
 fn factory(criterion: &mut Criterion) {
-    bench::<ExactStack<5>>(criterion, "exact", Quirks::EXACT);
-    bench::<PublishedStack>(criterion, "published", Quirks::NS3_HPCC);
+    let hpcc = HpccConfig::default();
+    bench::<ExactStack<5>, _>(criterion, ["hpcc", "exact"], &hpcc, Quirks::EXACT);
+    bench::<PublishedStack, _>(criterion, ["hpcc", "published"], &hpcc, Quirks::NS3_HPCC);
+    let power = PowerTcpConfig::default();
+    bench::<ExactStack<5>, _>(criterion, ["powertcp", "exact"], &power, Quirks::EXACT);
 }
 
 /// Every algorithm of the registry, on acknowledgements with a digest, a round-trip time that goes

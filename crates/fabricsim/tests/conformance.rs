@@ -281,9 +281,9 @@ fn bounded_tables() -> Vec<String> {
         let entry = factories_of(Transport::Rdma)
             .find(|cc| kind(cc.name))
             .unwrap();
-        for (key, packets) in [("min_cwnd", 1), ("max_cwnd", 150)] {
+        for (key, bound) in [("min_cwnd", 1), ("max_cwnd", 150), ("max_window_bdp", 1)] {
             if entry.keys().iter().any(|own| own.name == key) {
-                table += &format!("\n{key} = {packets}");
+                table += &format!("\n{key} = {bound}");
             }
         }
         tables.push(table);

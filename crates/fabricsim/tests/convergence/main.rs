@@ -7,6 +7,7 @@
 )]
 
 mod bbr;
+mod nscc;
 mod powertcp;
 mod swift;
 

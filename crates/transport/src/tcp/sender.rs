@@ -9,7 +9,7 @@ mod timeouts;
 use std::sync::Arc;
 
 use fabricsim_core::packet::Flags;
-use fabricsim_core::plugin::{DeliveryRate, DynController, EcnUse, Feedback};
+use fabricsim_core::plugin::{DynController, EcnUse, Feedback};
 use fabricsim_core::units::{Bytes, Rate, Time};
 
 use super::config::{Detection, TcpParameters};
@@ -132,10 +132,7 @@ impl TcpSender {
         parameters: Arc<TcpParameters>,
     ) -> Self {
         let probing = cc.probes().map(|probes| Box::new(Probing::new(probes)));
-        let sampler = match cc.delivery_rate() {
-            DeliveryRate::Unused => None,
-            DeliveryRate::Sampled => Some(Box::default()),
-        };
+        let sampler = RateSampler::wanted(cc.delivery_rate());
         Self {
             cc,
             ecn,
@@ -267,9 +264,7 @@ impl TcpSender {
         let cwr = !resent && std::mem::take(&mut self.cwr_due);
         let in_flight = self.board.in_flight();
         self.note_use(in_flight);
-        if self.sampler.is_some() {
-            self.note_transmission(now);
-        }
+        self.note_transmission(now);
         if self.timers.timeout == Time::MAX && self.timers.probe == Time::MAX || probing {
             self.timers.start_timeout(now, &self.rtt, &self.parameters);
         }

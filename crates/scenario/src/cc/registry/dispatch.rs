@@ -8,7 +8,9 @@ use fabricsim_core::plugin::{
 use fabricsim_core::units::{Bytes, Rate, Time};
 use fabricsim_hpcc::{HasInt, HpccConfig, PowerTcpConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::{HasDigest, PintConfig};
-use fabricsim_transport::cc::{DcqcnConfig, DctcpConfig, NoneConfig, SwiftConfig, TimelyConfig};
+use fabricsim_transport::cc::{
+    DcqcnConfig, DctcpConfig, NoneConfig, NsccConfig, SwiftConfig, TimelyConfig,
+};
 
 use super::config::AnyCcConfig;
 use super::view::{ViewedController, ViewedFactory};
@@ -73,6 +75,7 @@ compiled! { ($)
     Timely(TimelyConfig),
     Dctcp(DctcpConfig),
     Swift(SwiftConfig),
+    Nscc(NsccConfig),
     NoControl(NoneConfig),
 }
 

@@ -4,8 +4,8 @@ use fabricsim_core::plugin::{CcConfig, ControllerFactory, TelemetryView};
 use fabricsim_hpcc::{HpccConfig, PowerTcpConfig, TcpHpccConfig, ThetaPowerTcpConfig};
 use fabricsim_pint::PintConfig;
 use fabricsim_transport::cc::{
-    BbrConfig, CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig, PragueConfig,
-    SwiftConfig, TcpDctcpConfig, TimelyConfig,
+    BbrConfig, CubicConfig, DcqcnConfig, DctcpConfig, NewRenoConfig, NoneConfig, NsccConfig,
+    PragueConfig, SwiftConfig, TcpDctcpConfig, TimelyConfig,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,6 +42,10 @@ pub const CONGESTION_CONTROLS: &[CcEntry] = &[
     CcEntry::new::<SwiftConfig>(
         "swift",
         "Swift: a target of the round-trip time, scaled by hops and flows (SIGCOMM 2020)",
+    ),
+    CcEntry::new::<NsccConfig>(
+        "nscc",
+        "NSCC: marks and the queueing delay together (Ultra Ethernet 1.0, as in htsim)",
     ),
     CcEntry::new::<NoneConfig>(
         "none",

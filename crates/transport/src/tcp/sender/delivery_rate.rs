@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use fabricsim_core::plugin::RateSample;
+use fabricsim_core::plugin::{DeliveryRate, RateSample};
 use fabricsim_core::units::{Bytes, Duration, Rate, Time};
 
 use super::TcpSender;
@@ -54,6 +54,14 @@ pub(super) struct Delivered {
 }
 
 impl RateSampler {
+    /// Returns the estimator of a connection whose controller asks for samples.
+    pub(super) fn wanted(by_controller: DeliveryRate) -> Option<Box<Self>> {
+        match by_controller {
+            DeliveryRate::Unused => None,
+            DeliveryRate::Sampled => Some(Box::default()),
+        }
+    }
+
     /// A segment leaves, with `in_flight` others in flight (`SendPacket`).
     pub(super) fn on_send(&mut self, now: Time, in_flight: u32) {
         if in_flight == 0 {
@@ -122,8 +130,15 @@ impl RateSampler {
 
 impl TcpSender {
     /// A segment has left: records what the delivery rate is measured from.
-    #[cold]
+    #[inline]
     pub(super) fn note_transmission(&mut self, now: Time) {
+        if self.sampler.is_some() {
+            self.record_transmission(now);
+        }
+    }
+
+    #[cold]
+    fn record_transmission(&mut self, now: Time) {
         let in_flight = self.board.in_flight();
         let idle = !self.has_new() && self.board.lost() == 0 && in_flight < self.window();
         if let Some(sampler) = &mut self.sampler {

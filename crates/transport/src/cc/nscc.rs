@@ -1,0 +1,311 @@
+//! NSCC, the network-signaled congestion control of Ultra Ethernet (specification 1.0), by its public
+//! reference: the simulator htsim of the consortium (`htsim/sim/uec.cpp`, whose functions are named
+//! here).
+//!
+//! Marks and the queueing delay together choose what an acknowledgement does: neither, and the
+//! window grows in proportion to what the delay is below its target; a delay without a mark, the
+//! queue is draining, and the window grows by the same for all; both, and the window falls with the
+//! average delay; a mark without a delay, and nothing happens. After a large loss the window is what
+//! has arrived in the last round trip (quick adapt).
+
+mod delay;
+mod parameters;
+
+use fabricsim_core::input::{ConfigError, Keys};
+use fabricsim_core::plugin::{
+    Ack, CcConfig, CcContext, Congestion, CongestionControl, ControllerFactory, FlowStart,
+    MarkingThresholds, Signal,
+};
+use fabricsim_core::settings;
+use fabricsim_core::units::{Bytes, Duration, Rate, Time};
+
+use super::paced_rate::bytes_at;
+use delay::{Cause, QueueDelay};
+use parameters::Parameters;
+
+settings! {
+    /// The `[cc]` table of `kind = "nscc"`.
+    pub struct NsccConfig {
+        /// Target of the queueing delay.
+        #[range(above "0s")]
+        #[refused("a queue takes some time", "give a time, such as \"6us\"")]
+        #[note("(default: the largest base round-trip time of the network)")]
+        pub target_delay: Option<Duration> = none,
+        /// Largest window in bandwidth-delay products, and the first one.
+        #[range(above 0.0)]
+        #[refused(
+            "a window of {value} bandwidth-delay products is impossible",
+            "give a number above zero, such as 1.5"
+        )]
+        pub max_window_bdp: f64 = 1.5,
+        /// Strength of a decrease.
+        #[range(from 0.0, to 1.0)]
+        #[refused(
+            "a strength of {value} is not between 0 and 1",
+            "give a number from 0 to 1, such as 0.8"
+        )]
+        pub gamma: f64 = 0.8,
+        /// Quick adapt is for rounds that have delivered less than the largest window over two to the
+        /// power of this.
+        #[range(from 0, to 30)]
+        #[refused("{value} is not from 0 to 30", "give a whole number, such as 3")]
+        pub quick_adapt_gate: u32 = 3,
+    }
+}
+
+/// The round-trip time of the network that constants of the reference are for, in nanoseconds.
+const REFERENCE_RTT_NS: u64 = 12_000;
+
+impl CcConfig for NsccConfig {
+    const KEYS: Keys = Self::KEYS;
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        self.validate_ranges()
+    }
+
+    fn resolved(&self, network: &CcContext) -> Self {
+        let known = Some(network.base_rtt).filter(|&rtt| rtt > Duration::ZERO);
+        Self {
+            target_delay: self.target_delay.or(known),
+            ..self.clone()
+        }
+    }
+
+    /// From a fifth to four fifths of what the port sends in the round-trip time of the reference,
+    /// with a probability that grows to one.
+    fn marking(&self, nic_rate: Rate) -> Option<MarkingThresholds> {
+        Some(MarkingThresholds {
+            kmin: bytes_at(nic_rate, REFERENCE_RTT_NS / 5),
+            kmax: bytes_at(nic_rate, REFERENCE_RTT_NS * 4 / 5),
+            pmax: 1.0,
+        })
+    }
+}
+
+impl<H> ControllerFactory<H> for NsccConfig {
+    type Controller = Nscc;
+
+    fn build(&self, start: &FlowStart<'_>) -> Nscc {
+        let parameters = Parameters::new(self, start);
+        let most = parameters.most(start.base_rtt);
+        Nscc {
+            cwnd: most,
+            most,
+            delay: QueueDelay::new(start.base_rtt),
+            line_rate: start.line_rate,
+            parameters,
+            increase: 0.0,
+            received: 0.0,
+            adjusted: start.now,
+            decreased: start.now,
+            fast: Fast::default(),
+            adapt: QuickAdapt::default(),
+        }
+    }
+}
+
+/// Fast increase: the path has been without a queue.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fast {
+    /// Bytes acknowledged in a row without a queue (`_fi_count`).
+    bytes: f64,
+    /// A window of them has been (`_increase`).
+    goes_on: bool,
+}
+
+/// Quick adapt.
+#[derive(Clone, Copy, Debug, Default)]
+struct QuickAdapt {
+    /// The end of the round (`_qa_endtime`); `None` before the first.
+    ends: Option<Time>,
+    /// Bytes that have arrived in it (`_achieved_bytes`).
+    achieved: f64,
+    /// A loss was reported (`_trigger_qa`).
+    triggered: bool,
+    /// Bytes since it was last run, and how many of them say nothing new if they are marked
+    /// (`_bytes_ignored`, `_bytes_to_ignore`).
+    ignored: f64,
+    to_ignore: f64,
+}
+
+/// NSCC for one flow. Windows are bytes of payload.
+#[derive(Clone, Debug)]
+pub struct Nscc {
+    parameters: Parameters,
+    cwnd: f64,
+    /// `_maxwnd`.
+    most: f64,
+    delay: QueueDelay,
+    line_rate: Rate,
+    /// What the window gains at the next adjustment, times the window (`_inc_bytes`).
+    increase: f64,
+    /// Bytes acknowledged since the last adjustment (`_received_bytes`).
+    received: f64,
+    /// `_last_adjust_time` and `_last_dec_time`.
+    adjusted: Time,
+    decreased: Time,
+    fast: Fast,
+    adapt: QuickAdapt,
+}
+
+impl Nscc {
+    fn bound(&mut self) {
+        self.cwnd = self.cwnd.max(self.parameters.least).min(self.most);
+    }
+
+    /// `quick_adapt`: returns whether it has set the window, or what it is called for is old news.
+    fn adapts(&mut self, now: Time, cause: Cause, delay: f64, in_flight: f64) -> bool {
+        let adapt = &mut self.adapt;
+        let mut done = false;
+        if adapt.ignored < adapt.to_ignore && cause != Cause::Acknowledged {
+            done = true;
+        } else if adapt.ends.is_none_or(|ends| now > ends) {
+            let parameters = &self.parameters;
+            let bad =
+                adapt.triggered || cause == Cause::Lost || delay > parameters.quick_adapt_delay;
+            let few = adapt.achieved < self.most * parameters.quick_adapt_share;
+            if adapt.ends.is_some() && bad && few {
+                self.cwnd = adapt.achieved.max(parameters.least);
+                adapt.to_ignore = in_flight;
+                adapt.ignored = 0.0;
+                adapt.triggered = false;
+                done = true;
+            }
+            adapt.achieved = 0.0;
+            adapt.ends = Some(now + self.delay.base() + parameters.target);
+        }
+        if done {
+            self.increase = 0.0;
+            self.received = 0.0;
+        }
+        done
+    }
+
+    /// `fast_increase`, and `proportional_increase` where it does nothing.
+    fn grow(&mut self, acknowledged: f64, delay: f64) {
+        let empty = delay < self.parameters.empty_delay;
+        self.fast.bytes = if empty {
+            self.fast.bytes + acknowledged
+        } else {
+            0.0
+        };
+        self.fast.goes_on = empty && (self.fast.goes_on || self.fast.bytes > self.cwnd);
+        if self.fast.goes_on {
+            self.cwnd += acknowledged * self.parameters.fast_increase;
+        } else {
+            let room = self.parameters.target_ps - delay;
+            self.increase += self.parameters.proportional_increase * acknowledged * room;
+        }
+    }
+
+    /// `multiplicative_decrease`.
+    fn shrink(&mut self, now: Time) {
+        self.fast = Fast::default();
+        let (average, target) = (self.delay.average(), self.parameters.target_ps);
+        if average > target && now.since(self.decreased) > self.delay.base() {
+            let factor = 1.0 - self.parameters.gamma * (average - target) / average;
+            self.cwnd *= factor.max(0.5);
+            self.decreased = now;
+        }
+    }
+
+    /// `fulfill_adjustment`, when it is time.
+    fn adjust(&mut self, now: Time) {
+        let passed = now.since(self.adjusted);
+        let period = self.parameters.adjust_period;
+        if self.received <= self.parameters.adjust_bytes && passed <= period {
+            return;
+        }
+        self.cwnd += self.increase / self.cwnd;
+        if passed >= period {
+            self.cwnd += self.parameters.steady_increase;
+            self.adjusted = now;
+        }
+        self.increase = 0.0;
+        self.received = 0.0;
+    }
+
+    /// `updateCwndOnAck_NSCC`.
+    fn acknowledged(&mut self, now: Time, cause: Cause, acknowledged: f64, delay: f64) {
+        let queued = delay >= self.parameters.target_ps;
+        match (cause, queued) {
+            (Cause::Acknowledged, true) => {
+                self.increase += self.parameters.fair_increase * acknowledged;
+            }
+            (Cause::Acknowledged, false) => self.grow(acknowledged, delay),
+            (Cause::Marked | Cause::Lost, true) => self.shrink(now),
+            (Cause::Marked | Cause::Lost, false) => {}
+        }
+        self.bound();
+        self.adjust(now);
+        self.bound();
+    }
+}
+
+impl<H> CongestionControl<H> for Nscc {
+    fn on_ack(&mut self, ack: &Ack<'_, H>) {
+        let acknowledged = ack.newly_acked.as_f64();
+        self.adapt.achieved += acknowledged;
+        self.adapt.ignored += acknowledged;
+        self.received += acknowledged;
+        let cause = if ack.marked > 0 {
+            Cause::Marked
+        } else {
+            Cause::Acknowledged
+        };
+        let Some(rtt) = ack.rtt.filter(|&rtt| rtt > Duration::ZERO) else {
+            return;
+        };
+        if self.delay.lowers(rtt) {
+            self.most = self.parameters.most(rtt);
+        }
+        let delay = self.delay.sample(rtt, cause, self.parameters.target_ps);
+        if !self.adapts(ack.now, cause, delay, ack.in_flight.as_f64()) {
+            self.acknowledged(ack.now, cause, acknowledged, delay);
+        }
+    }
+
+    /// A packet is lost: `updateCwndOnNack_NSCC`, and for a timeout `mark_packet_for_retransmission`.
+    fn on_congestion(&mut self, congestion: &Congestion) {
+        let packet = self.parameters.least;
+        match congestion.signal {
+            Signal::Loss => {
+                self.adapt.ignored += packet;
+                self.delay.lose(self.parameters.adjust_period);
+                self.adapt.triggered = true;
+                let in_flight = congestion.in_flight.as_f64();
+                if self.adapts(congestion.now, Cause::Lost, 0.0, in_flight) {
+                    return;
+                }
+            }
+            Signal::Timeout | Signal::RepeatedTimeout => {}
+            Signal::Mark => return,
+        }
+        self.cwnd -= packet;
+        self.bound();
+    }
+
+    #[inline]
+    fn window(&self) -> Option<Bytes> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a positive number of bytes, at most some bandwidth-delay products"
+        )]
+        let bytes = self.cwnd as u64;
+        Some(Bytes::new(bytes.max(1)))
+    }
+
+    #[inline]
+    fn pacing_rate(&self) -> Option<Rate> {
+        Some(self.line_rate)
+    }
+
+    #[inline]
+    fn reschedules(&self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! Constants that follow from the network (`initNsccParams`).
+
+use fabricsim_core::plugin::FlowStart;
+use fabricsim_core::units::{Duration, Rate};
+
+use super::{NsccConfig, REFERENCE_RTT_NS};
+
+/// Bytes of the bandwidth-delay product of the reference: 100 Gbps and 12 us.
+const REFERENCE_PRODUCT: f64 = 12.5 * REFERENCE_RTT_NS as f64;
+/// Delays below this are no queue, in picoseconds.
+const EMPTY_DELAY: f64 = 1e6;
+
+/// The constants of one flow. Windows are bytes, times picoseconds where they are numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Parameters {
+    /// `_target_Qdelay`.
+    pub(super) target: Duration,
+    pub(super) target_ps: f64,
+    /// `_qa_threshold`.
+    pub(super) quick_adapt_delay: f64,
+    /// The share of the largest window of which `_qa_gate` is the power.
+    pub(super) quick_adapt_share: f64,
+    /// `_alpha`.
+    pub(super) proportional_increase: f64,
+    /// `_fi`.
+    pub(super) fair_increase: f64,
+    /// `_fi_scale`.
+    pub(super) fast_increase: f64,
+    /// `_eta`.
+    pub(super) steady_increase: f64,
+    /// `_gamma`.
+    pub(super) gamma: f64,
+    pub(super) empty_delay: f64,
+    /// `_adjust_period_threshold` and `_adjust_bytes_threshold`.
+    pub(super) adjust_period: Duration,
+    pub(super) adjust_bytes: f64,
+    /// `_min_cwnd`: a packet.
+    pub(super) least: f64,
+    /// The largest window in bandwidth-delay products.
+    products: f64,
+    line_rate: Rate,
+}
+
+impl Parameters {
+    pub(super) fn new(config: &NsccConfig, start: &FlowStart<'_>) -> Self {
+        let known = Some(start.network.base_rtt).filter(|&rtt| rtt > Duration::ZERO);
+        let network_rtt = known.unwrap_or(start.base_rtt);
+        let target = config.target_delay.unwrap_or(network_rtt);
+        let target_ps = target.as_ps() as f64;
+        let product = start.line_rate.bytes_in(network_rtt).as_f64();
+        let mss = start.mtu.as_f64();
+        let scale = product / REFERENCE_PRODUCT;
+        let delay_scale = target_ps / (REFERENCE_RTT_NS as f64 * 1_000.0);
+        Self {
+            target,
+            target_ps,
+            quick_adapt_delay: 4.0 * target_ps,
+            quick_adapt_share: 0.5_f64.powi(i32::try_from(config.quick_adapt_gate).unwrap_or(31)),
+            proportional_increase: 4.0 * mss * scale * delay_scale / target_ps,
+            fair_increase: 5.0 * mss * scale,
+            fast_increase: 0.25 * scale,
+            steady_increase: 0.15 * mss * scale,
+            gamma: config.gamma,
+            empty_delay: EMPTY_DELAY,
+            adjust_period: network_rtt,
+            adjust_bytes: 8.0 * mss,
+            least: mss,
+            products: config.max_window_bdp,
+            line_rate: start.line_rate,
+        }
+    }
+
+    /// The largest window of a path of `base_rtt`.
+    pub(super) fn most(&self, base_rtt: Duration) -> f64 {
+        let product = self.line_rate.bytes_in(base_rtt).as_f64();
+        (self.products * product).max(self.least)
+    }
+}
