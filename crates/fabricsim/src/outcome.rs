@@ -1,6 +1,6 @@
 //! From a scenario to a folder of results.
 
-mod jobs;
+pub(crate) mod jobs;
 mod place;
 mod published;
 mod recorder;

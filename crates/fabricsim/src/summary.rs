@@ -15,7 +15,7 @@ pub use self::left::{DeadlockedPort, UnfinishedFlow};
 use self::left::{deadlocked, listed};
 pub use self::status::Status;
 use crate::observe::{QueueGroup, QueueGroupSummary, SeriesSummary, groups_of};
-use crate::outcome::JobSummary;
+use crate::outcome::jobs::JobSummary;
 use crate::outcome::rpc::RpcSummary;
 use crate::oversubscription::{TierOversubscription, oversubscription};
 use crate::simulation::Simulation;

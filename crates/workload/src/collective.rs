@@ -3,6 +3,7 @@
 
 mod algorithm;
 mod groups;
+mod messages;
 mod shape;
 mod transfers;
 mod unit;

@@ -15,8 +15,9 @@ mod streams;
 
 pub(crate) use builder::ProgramBuilder;
 pub use plan::{Connections, GraphInfo, Instance, SendEnd};
-pub(crate) use plan::{Manner, Plan, Programs, applications};
+pub(crate) use plan::{Manner, Plan, Programs};
 pub use program::{Operation, Program};
+pub(crate) use rank::applications;
 pub use rank::{RankApplication, SpanRecord};
 
 #[cfg(test)]

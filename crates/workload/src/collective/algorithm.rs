@@ -12,19 +12,6 @@ use super::transfers::Transfers;
 use super::{CollectiveAlgorithm as Algorithm, CollectiveOperation as Operation};
 use ring::Ring;
 
-/// Number of blocks into which `shape` divides a buffer.
-pub(super) fn blocks(shape: &Shape) -> u32 {
-    let ranks = shape.ranks;
-    match shape.algorithm {
-        Algorithm::Ring if shape.operation == Operation::SendReceive => 1,
-        Algorithm::Ring | Algorithm::HalvingDoubling | Algorithm::Hierarchical => ranks,
-        Algorithm::Direct | Algorithm::Pairwise => ranks,
-        Algorithm::BidirectionalRing => 2 * ranks,
-        Algorithm::DoubleBinaryTree => 2,
-        Algorithm::Binomial | Algorithm::Chain => 1,
-    }
-}
-
 /// Hands what `member` of a group sends and receives to `to`.
 pub(super) fn transfer(shape: &Shape, member: u32, to: &mut impl Transfers) {
     let ranks = shape.ranks;

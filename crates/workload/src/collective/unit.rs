@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use fabricsim_core::units::Bytes;
 
-use super::algorithm;
 use super::shape::Shape;
 use super::transfers::{Transfers, Use};
 use crate::graph::{Operation, ProgramBuilder};
@@ -38,7 +37,7 @@ impl<'a> Unit<'a> {
         (begin, instance, unit): (u32, u32, u32),
         rank_of: &'a dyn Fn(u32) -> u32,
     ) -> Self {
-        let blocks = algorithm::blocks(shape);
+        let blocks = shape.unit_blocks();
         let first_block = u64::from(unit) * u64::from(blocks);
         let channel = unit % shape.channels;
         Self {

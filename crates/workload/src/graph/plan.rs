@@ -6,12 +6,9 @@ use std::sync::Arc;
 use fabricsim_core::choices;
 use fabricsim_core::id::{ClassId, NodeId};
 use fabricsim_core::packet::Priority;
-use fabricsim_core::plugin::Application;
 use fabricsim_core::units::{Bytes, Duration, Time};
 
 use super::program::Program;
-use super::rank::RankApplication;
-use crate::application::HostApplications;
 use crate::collective::{CollectiveAlgorithm, CollectiveOperation};
 
 choices! {
@@ -131,16 +128,4 @@ impl Plan {
     pub(super) fn host_of(&self, rank: u32) -> NodeId {
         self.info.hosts[rank as usize]
     }
-}
-
-/// The applications of all ranks of `plan`.
-pub(crate) fn applications(plan: Plan) -> HostApplications {
-    let plan = Arc::new(plan);
-    let hosts = Arc::clone(&plan.info.hosts);
-    let rank = |(host, rank): (&NodeId, u32)| {
-        let application = RankApplication::new(Arc::clone(&plan), rank);
-        let application: Box<dyn Application> = Box::new(application);
-        (*host, application)
-    };
-    hosts.iter().zip(0..).map(rank).collect()
 }

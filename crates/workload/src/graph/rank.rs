@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fabricsim_core::flow::{Completion, Flow};
-use fabricsim_core::id::FlowId;
+use fabricsim_core::id::{FlowId, NodeId};
 use fabricsim_core::plugin::{AppContext, AppFlow, Application, Connection};
 use fabricsim_core::units::{Duration, Time};
 
@@ -13,6 +13,7 @@ use super::plan::{Connections, GraphInfo, Plan, SendEnd};
 use super::program::{Operation, Program};
 use super::rank_state::RankState;
 use super::streams::Streams;
+use crate::application::HostApplications;
 
 /// Tokens of the timers that are of no operation: the beginning, and the next iteration.
 const BEGIN: u64 = u64::MAX;
@@ -342,4 +343,16 @@ impl Application for RankApplication {
             self.rank, self.plan.info.job, self.iteration
         ))
     }
+}
+
+/// The applications of all ranks of `plan`.
+pub(crate) fn applications(plan: Plan) -> HostApplications {
+    let plan = Arc::new(plan);
+    let hosts = Arc::clone(&plan.info.hosts);
+    let rank = |(host, rank): (&NodeId, u32)| {
+        let application = RankApplication::new(Arc::clone(&plan), rank);
+        let application: Box<dyn Application> = Box::new(application);
+        (*host, application)
+    };
+    hosts.iter().zip(0..).map(rank).collect()
 }

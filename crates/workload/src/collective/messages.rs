@@ -1,0 +1,66 @@
+//! Messages of a collective: as operations of its ranks, and counted.
+
+use super::CollectiveAlgorithm;
+use super::algorithm;
+use super::shape::Shape;
+use super::transfers::{Transfers, Use};
+use super::unit::Unit;
+use crate::graph::ProgramBuilder;
+
+impl Shape {
+    /// Adds what `member` does to `builder`, as the collective number `instance`. `rank_of` is the
+    /// rank of each member. Returns the operations with which it begins and ends.
+    pub(crate) fn append(
+        &self,
+        builder: &mut ProgramBuilder,
+        instance: u32,
+        member: u32,
+        rank_of: &dyn Fn(u32) -> u32,
+    ) -> (u32, u32) {
+        let begin = builder.begin_span();
+        for unit in 0..self.units() {
+            let mut unit = Unit::new(self, builder, (begin, instance, unit), rank_of);
+            algorithm::transfer(self, member, &mut unit);
+        }
+        (begin, builder.end_span(begin, instance))
+    }
+
+    /// Messages of one group, and the bytes of all of them together.
+    pub(crate) fn traffic(&self) -> (f64, f64) {
+        let mut count = Count::default();
+        // Members differ only by a byte here and there, but for trees.
+        let alike = !matches!(
+            self.algorithm,
+            CollectiveAlgorithm::DoubleBinaryTree
+                | CollectiveAlgorithm::Binomial
+                | CollectiveAlgorithm::Chain
+        );
+        let members = if alike { 1 } else { self.ranks };
+        for member in 0..members {
+            algorithm::transfer(self, member, &mut count);
+        }
+        let scale = f64::from(self.ranks) / f64::from(members);
+        let messages = count.messages as f64 * scale * f64::from(self.units());
+        let blocks = f64::from(self.unit_blocks());
+        let bytes = count.blocks as f64 * scale * self.size.as_f64() / blocks;
+        (messages, bytes)
+    }
+}
+
+/// Counts messages and the blocks in them.
+#[derive(Default)]
+struct Count {
+    messages: u64,
+    blocks: u64,
+}
+
+impl Transfers for Count {
+    fn send(&mut self, _to: u32, blocks: std::ops::Range<u32>) {
+        self.messages += 1;
+        self.blocks += u64::from(blocks.end - blocks.start);
+    }
+
+    fn receive(&mut self, _from: u32, _blocks: std::ops::Range<u32>, _used: Use) {}
+
+    fn wait(&mut self) {}
+}
