@@ -33,10 +33,13 @@ Examples:
   fabricsim reproduce pint-goodput --traffic 100ms --jobs 8
   fabricsim reproduce hpcc-results --judge-only     the scorecard again, from what is there
   fabricsim reproduce buffer-sizing                 200 ms of queries over TCP and RDMA: minutes
+  fabricsim reproduce routing                       ECMP, flowlets, DRILL, spraying: a minute
+  fabricsim reproduce collectives                   rings, trees, all-to-all: some minutes
 
 The folder gets report.html (everything on one page), scorecard.json, distances.csv, orders.csv,
 figures/*.svg, and the runs as `fabricsim sweep` writes them; that of buffer-sizing has
-scorecard.csv, parameters.csv, slowdowns.csv and runs.csv instead of the two tables. Started again after Ctrl-C or a
+scorecard.csv, parameters.csv, slowdowns.csv and runs.csv instead of the two tables, that of
+routing routing.csv, that of collectives collectives.csv. Started again after Ctrl-C or a
 kill, the same command runs only what is not done yet; results of other settings or another
 version of fabricsim are kept, and nothing runs, unless --force is given. Flows that start in the first fifth or in
 the last tenth of the traffic do not count: the page says so.
@@ -108,15 +111,23 @@ pub(crate) fn reproduce(args: &ReproduceArgs, signals: &Signals) -> Result<ExitC
         );
         return Ok(ExitCode::from(exit::BAD_INPUT));
     };
+    let chosen = args.quick || args.full || args.traffic.is_some();
+    if chosen && !preset.has_traffic() {
+        note!("all flows of {name} start at once: leave out --traffic, --quick and --full");
+        return Ok(ExitCode::from(exit::BAD_INPUT));
+    }
     let traffic = args.traffic(preset);
-    if traffic < Duration::from_us(10) {
+    if preset.has_traffic() && traffic < Duration::from_us(10) {
         note!("--traffic {traffic} is too short for anything; give at least 10us");
         return Ok(ExitCode::from(exit::BAD_INPUT));
     }
     let sweep = preset.sweep(traffic, &args.set)?;
     let dir = match &args.out {
         Some(dir) => dir.clone(),
-        None => Path::new("results").join(format!("{}-{traffic}", preset.name)),
+        None if preset.has_traffic() => {
+            Path::new("results").join(format!("{}-{traffic}", preset.name))
+        }
+        None => Path::new("results").join(preset.name),
     };
     let mut code = ExitCode::SUCCESS;
     if !args.judge_only {
@@ -183,6 +194,18 @@ fn tables(card: &Scorecard) -> Vec<(&'static str, WriteTable<'_>)> {
             ),
             ("runs.csv", Box::new(|mut out| buffers.write_runs(&mut out))),
         ];
+    }
+    if !card.routing.is_empty() {
+        return vec![(
+            "routing.csv",
+            Box::new(|mut out| card.write_routing(&mut out)),
+        )];
+    }
+    if !card.collectives.is_empty() {
+        return vec![(
+            "collectives.csv",
+            Box::new(|mut out| card.write_collectives(&mut out)),
+        )];
     }
     vec![
         (

@@ -20,6 +20,7 @@
 mod buffers;
 mod claim;
 mod claims;
+mod collectives;
 mod curves;
 mod fraction;
 mod goodput;
@@ -28,6 +29,7 @@ mod page;
 mod panel;
 mod picture;
 mod point_facts;
+mod routing;
 mod scorecard;
 
 use std::path::Path;
@@ -43,9 +45,11 @@ pub use buffers::{
     BufferSizing, ParameterRow, QueueFigures, Row, RunFigures, SizeRow, Verdict, VictimFigures,
 };
 pub use claim::{Claim, Outcome};
+pub use collectives::CollectiveTime;
 pub use goodput::GoodputRow;
 pub use panel::{PanelScore, RegionMeans};
 pub use point_facts::PointFacts;
+pub use routing::RoutingRow;
 pub use scorecard::Scorecard;
 
 /// A published figure and how to make it again.
@@ -79,6 +83,10 @@ enum Question {
     Incast,
     /// Floods of queries and the queries of a storage system, over TCP and RDMA.
     Buffers,
+    /// A permutation under routing policies.
+    Routing,
+    /// Collectives by algorithm, size and routing policy.
+    Collectives,
 }
 
 macro_rules! preset {
@@ -137,14 +145,34 @@ pub const PRESETS: &[Preset] = &[
         "queues and queries of TCP and RDMA with and without HPCC, what is open varied (52 runs)",
         "Miao et al., Buffer sizing with HPCC, BS 2019"
     ),
+    preset!(
+        "routing",
+        Routing,
+        "a permutation of 1,024 hosts under ECMP, flowlets, adaptive routing and spraying (12 runs)",
+        "random packet spraying (INFOCOM 2013), DRILL and LetFlow (SIGCOMM and NSDI 2017)"
+    ),
+    preset!(
+        "collectives",
+        Collectives,
+        "rings, trees and all-to-all of 128 hosts over sizes and routing policies (36 runs)",
+        "Thakur, Rabenseifner and Gropp 2005: time by latency and bandwidth"
+    ),
 ];
 
 impl Preset {
-    /// Time during which flows arrive, unless another is asked for.
+    /// Returns whether flows arrive for a time that can be chosen. Those of others all start at once,
+    /// and all count.
+    #[must_use]
+    pub const fn has_traffic(&self) -> bool {
+        !matches!(self.question, Question::Routing | Question::Collectives)
+    }
+
+    /// Time during which flows arrive, unless another is asked for; zero where none can be chosen.
     #[must_use]
     pub const fn usual(&self) -> Duration {
         match self.question {
             Question::Buffers => Duration::from_ms(200),
+            Question::Routing | Question::Collectives => Duration::ZERO,
             _ => Duration::from_ms(50),
         }
     }
@@ -163,7 +191,9 @@ impl Preset {
     pub fn sweep(&self, traffic: Duration, overrides: &[String]) -> Result<Sweep, Error> {
         let workloads = self.text.matches("[[scenario.workload]]").count();
         let mut changes = overrides.to_vec();
-        changes.extend((0..workloads).map(|k| format!("workload.{k}.duration={traffic}")));
+        if self.has_traffic() {
+            changes.extend((0..workloads).map(|k| format!("workload.{k}.duration={traffic}")));
+        }
         if self.question == Question::Buffers {
             // Queues are weighed over the time in which queries count.
             let cut = Self::cut(traffic);
@@ -226,6 +256,10 @@ impl Preset {
                 let (buffers, claims) = buffers::judge(&mut measured)?;
                 card.buffers = Some(buffers);
                 card.claims = claims;
+            }
+            Question::Routing => (card.routing, card.claims) = routing::judge(&mut measured),
+            Question::Collectives => {
+                (card.collectives, card.claims) = collectives::judge(&mut measured);
             }
         }
         card.points = measured.into_facts();

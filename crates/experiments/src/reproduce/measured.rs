@@ -6,7 +6,7 @@ use fabricsim_core::id::ClassId;
 use fabricsim_report::{Cut, FctRecord, read_fct};
 
 use super::point_facts::PointFacts;
-use crate::sweep::{Point, PointState, Sweep};
+use crate::sweep::{Point, PointResults, PointState, Sweep};
 use fabricsim_scenario::text::error::Error;
 use fabricsim_scenario::text::file_kind::FileKind;
 use fabricsim_scenario::text::input_file::read_text;
@@ -56,6 +56,23 @@ impl<'s> Measured<'s> {
     /// All points.
     pub(super) fn points(&self) -> &'s [Point] {
         self.sweep.points()
+    }
+
+    /// The sums of `point`, all of whose flows count; `None` when it has no results.
+    pub(super) fn results(&mut self, point: &Point) -> Option<PointResults> {
+        let mut facts = PointFacts::new(point.name());
+        let results = match PointState::of(point, &self.dir) {
+            PointState::Done(results) => Some(*results),
+            _ => None,
+        };
+        if let Some(results) = &results {
+            facts.fill(
+                results,
+                usize::try_from(results.flows.finished).unwrap_or(usize::MAX),
+            );
+        }
+        self.facts.push(facts);
+        results
     }
 
     /// The flows of `point` that count; `None` when it has no results.

@@ -4,6 +4,8 @@ use fabricsim_plot::html::{Cell, Page};
 
 use super::Preset;
 use super::claim::Outcome;
+use super::collectives;
+use super::routing;
 use super::scorecard::Scorecard;
 use crate::judge::chain;
 
@@ -23,9 +25,14 @@ impl Scorecard {
             buffers.rows_on(&mut page);
         }
         self.claims_on(&mut page);
+        routing::show(&self.routing, &mut page);
+        collectives::show(&self.collectives, &mut page);
         self.distances_on(&mut page);
-        page.section("Figures");
-        for (_, figure) in self.figures() {
+        let figures = self.figures();
+        if !figures.is_empty() {
+            page.section("Figures");
+        }
+        for (_, figure) in figures {
             page.figure(&figure, "");
         }
         if let Some(buffers) = &self.buffers {

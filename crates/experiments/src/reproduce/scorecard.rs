@@ -10,9 +10,11 @@ use serde::Serialize;
 use super::Preset;
 use super::buffers::BufferSizing;
 use super::claim::{Claim, Outcome};
+use super::collectives::{self, CollectiveTime};
 use super::goodput::GoodputRow;
 use super::panel::PanelScore;
 use super::point_facts::PointFacts;
+use super::routing::{self, RoutingRow};
 
 /// Comparison of the results of a preset with the published ones. Displayed as a text for a
 /// terminal.
@@ -37,6 +39,12 @@ pub struct Scorecard {
     /// Queues and queries over TCP and RDMA, where that is the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub buffers: Option<BufferSizing>,
+    /// Slowdowns under routing policies, where that is the question.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub routing: Vec<RoutingRow>,
+    /// Times of collectives, where that is the question.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub collectives: Vec<CollectiveTime>,
     /// The runs.
     pub points: Vec<PointFacts>,
 }
@@ -59,6 +67,8 @@ impl Scorecard {
             panels: Vec::new(),
             goodput: Vec::new(),
             buffers: None,
+            routing: Vec::new(),
+            collectives: Vec::new(),
             points: Vec::new(),
         }
     }
@@ -81,6 +91,9 @@ impl Scorecard {
     /// Returns which flows count, in words.
     #[must_use]
     pub fn cut_in_words(&self) -> String {
+        if self.traffic_ns <= 0.0 {
+            return "all flows start at once, and all count".to_owned();
+        }
         format!(
             "{} ms of traffic; flows that start from {} to {} ms count",
             self.traffic_ns / 1e6,
@@ -133,6 +146,22 @@ impl Scorecard {
             }
         }
         Ok(())
+    }
+
+    /// Slowdowns under routing policies as CSV.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_routing(&self, out: &mut impl io::Write) -> io::Result<()> {
+        routing::write(&self.routing, out)
+    }
+
+    /// Times of collectives as CSV.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_collectives(&self, out: &mut impl io::Write) -> io::Result<()> {
+        collectives::write(&self.collectives, out)
     }
 
     /// Mean slowdowns of regions of sizes as CSV: a row for each panel, region and scheme.
@@ -199,6 +228,12 @@ impl fmt::Display for Scorecard {
             writeln!(f, "  missing    {point}")?;
         }
         for row in &self.goodput {
+            writeln!(f, "  {row}")?;
+        }
+        for row in &self.routing {
+            writeln!(f, "  {row}")?;
+        }
+        for row in &self.collectives {
             writeln!(f, "  {row}")?;
         }
         if let Some(buffers) = &self.buffers {
