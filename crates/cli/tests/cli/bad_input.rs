@@ -80,6 +80,7 @@ mod observation;
 mod overrides;
 mod places;
 mod queries;
+mod routing;
 mod rpc;
 mod tcp;
 mod values;
@@ -97,6 +98,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         overrides::CASES,
         places::CASES,
         queries::CASES,
+        routing::CASES,
         rpc::CASES,
         tcp::CASES,
         nodes::CASES,
