@@ -37,7 +37,7 @@ fn finished(scenario: &Scenario, threads: usize) -> Simulation {
     simulation
 }
 
-/// The median and the 95th percentile of the slowdowns of a scenario in which nothing is sent again.
+/// The median and the 95th percentile of the slowdowns of a scenario in which nothing is retransmitted.
 fn slowdowns(scenario: &Scenario) -> [f64; 2] {
     let mut simulation = finished(scenario, 2);
     let done = simulation.take_completions();

@@ -81,6 +81,7 @@ mod observation;
 mod overrides;
 mod places;
 mod queries;
+mod routing;
 mod rpc;
 mod tcp;
 mod values;
@@ -98,6 +99,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         overrides::CASES,
         places::CASES,
         queries::CASES,
+        routing::CASES,
         rpc::CASES,
         graphs::CASES,
         tcp::CASES,

@@ -221,10 +221,7 @@ impl<M: Model> Switch<M> {
                     self.drop_at(now, out, DropReason::Buffer, packet);
                     return;
                 }
-                Admit::Trim => {
-                    self.trim(now, out, ingress, packet, send_buffer);
-                    return;
-                }
+                Admit::Trim => return self.trim(now, out, ingress, packet, send_buffer),
             }
         }
         let port = &mut self.ports[out];

@@ -169,8 +169,8 @@ impl Receivers {
         }
     }
 
-    /// Names `packet`, of which only the headers have arrived, so that its sender sends it again (NDP,
-    /// SIGCOMM 2017, section 3.2). What is there already is acknowledged.
+    /// Names `packet`, of which only the headers have arrived, so that its sender sends it again
+    /// (NDP, SIGCOMM 2017, section 3.2). What is there already is acknowledged.
     fn on_trimmed<H: Header>(&mut self, packet: &Packet<H>, config: &RdmaConfig) -> Reply {
         let known = self.flows.get(&packet.flow);
         if known.is_none() && packet.flags.has(Flags::CONTINUED) && !packet.flags.has(Flags::STREAM)

@@ -1,0 +1,120 @@
+//! Gaps, packets that were trimmed, timeouts: what a sender is told of losses, and what it does.
+
+use fabricsim_core::packet::{Flags, Header, Packet};
+use fabricsim_core::plugin::{CongestionControl, Signal};
+use fabricsim_core::units::Time;
+
+use super::{MAX_BACKOFF, RdmaSender};
+use crate::rdma::config::{RdmaSettings, Recovery};
+use crate::rdma::selective::{Episode, Overtaking, Scoreboard};
+
+impl<L> RdmaSender<L> {
+    /// Takes the report of a gap. Going back, the sender resumes at the first byte that is not
+    /// acknowledged; selectively it sends again what is lost, and tells its algorithm once an
+    /// episode.
+    // Apart from the code that every ACK runs through.
+    #[cold]
+    pub(in crate::rdma) fn on_nack<H: Header, F>(
+        &mut self,
+        now: Time,
+        nack: &Packet<H>,
+        settings: &RdmaSettings<F>,
+    ) where
+        L: CongestionControl<H>,
+    {
+        let loss = self.congestion(now, Signal::Loss);
+        match settings.config.recovery.unwrap_or_default() {
+            Recovery::AnyOrder => {
+                if self.report_packet(nack, settings) == Episode::GoesOn {
+                    return;
+                }
+            }
+            Recovery::GoBackN => self.next = self.acknowledged,
+            // An old report: what it missed has been acknowledged since.
+            Recovery::Selective if nack.cumulative() < self.acknowledged => return,
+            Recovery::Selective => {
+                let (acknowledged, sent) = (self.acknowledged, self.sent());
+                let scoreboard = self.scoreboard(settings);
+                let episode =
+                    scoreboard.report(acknowledged, nack.gap_distance(), nack.sent_at, sent);
+                self.next = scoreboard.lost().unwrap_or(sent);
+                if episode == Episode::GoesOn {
+                    return;
+                }
+            }
+        }
+        self.cc.on_congestion(&loss);
+    }
+
+    /// Takes the report of a packet that has arrived beyond a gap, which is no loss, or that was
+    /// trimmed and has to be retransmitted: it has left the network. Reports may overtake one
+    /// another, too, and an old one still names its packet.
+    fn report_packet<H: Header, F>(
+        &mut self,
+        report: &Packet<H>,
+        settings: &RdmaSettings<F>,
+    ) -> Episode {
+        let (sent, first) = (self.sent(), self.acknowledged / settings.config.mtu.get());
+        let arrived = report.cumulative() / settings.config.mtu.get();
+        let arrived = arrived + u64::from(report.gap_distance());
+        let scoreboard = self.scoreboard(settings);
+        let episode = if report.flags.has(Flags::TRIMMED) {
+            scoreboard.note_trimmed(first, arrived, sent)
+        } else {
+            scoreboard.note_arrival(first, arrived);
+            Episode::GoesOn
+        };
+        let (held, lost) = (scoreboard.held(), scoreboard.lost());
+        self.held = self.held_of(held);
+        self.next = lost.unwrap_or(sent);
+        episode
+    }
+
+    /// What is not in flight of `held` sequence numbers: those of a flow are its bytes, and those of
+    /// a connection count as if nothing were held, as its packets need not be full.
+    pub(super) const fn held_of(&self, held: u64) -> u64 {
+        match self.stream {
+            None => held,
+            Some(_) => 0,
+        }
+    }
+
+    /// Nothing was acknowledged for a timeout: everything in flight that the receiver has not
+    /// reported is lost.
+    #[cold]
+    pub(in crate::rdma) fn on_timeout<H: Header, F>(
+        &mut self,
+        now: Time,
+        settings: &RdmaSettings<F>,
+    ) where
+        L: CongestionControl<H>,
+    {
+        let loss = self.congestion(now, Signal::Timeout);
+        self.backoff = (self.backoff + 1).min(MAX_BACKOFF);
+        self.progress = now;
+        match settings.config.recovery.unwrap_or_default() {
+            Recovery::GoBackN => self.next = self.acknowledged,
+            Recovery::Selective | Recovery::AnyOrder => {
+                let (acknowledged, sent) = (self.acknowledged, self.sent());
+                let scoreboard = self.scoreboard(settings);
+                scoreboard.time_out(acknowledged, sent);
+                let (held, lost) = (scoreboard.held(), scoreboard.lost());
+                self.held = self.held_of(held);
+                self.next = lost.unwrap_or(sent);
+            }
+        }
+        self.cc.on_congestion(&loss);
+    }
+
+    pub(super) fn scoreboard<F>(&mut self, settings: &RdmaSettings<F>) -> &mut Scoreboard {
+        let (acknowledged, mtu) = (self.acknowledged, settings.config.mtu);
+        let sent = self.sent();
+        self.scoreboard.get_or_insert_with(|| {
+            let overtaking = match settings.config.recovery {
+                Some(Recovery::AnyOrder) => Overtaking::AnyOrder,
+                _ => Overtaking::new(settings.paths, self.flow.path.bdp(), mtu),
+            };
+            Box::new(Scoreboard::new((acknowledged, sent), mtu.get(), overtaking))
+        })
+    }
+}
