@@ -10,12 +10,13 @@ pub(crate) fn describe(text: &mut String, jobs: &[JobSummary]) {
         return;
     }
     let mut line = |cells: [String; 9]| {
-        let [name, ranks, ended, numbers @ ..] = cells;
-        write!(text, "{name:<20} {ranks:>6} {ended:>10}").expect("a string takes everything");
-        for number in numbers {
-            write!(text, " {number:>10}").expect("a string takes everything");
-        }
-        text.push('\n');
+        let [name, ranks, ended, p50, p99, max, mean, algorithm, bus] = cells;
+        writeln!(
+            text,
+            "{name:<18} {ranks:>5} {ended:>10} {p50:>9} {p99:>9} {max:>9} {mean:>9} \
+             {algorithm:>10} {bus:>10}"
+        )
+        .expect("a string takes everything");
     };
     line(
         [

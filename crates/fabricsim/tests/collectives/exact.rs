@@ -220,13 +220,13 @@ fn a_double_binary_tree_takes_what_an_independent_model_says() {
             let found = duration(n, "none", &keys);
             // Of two children that get a message at one time the model serves the one with the
             // lower number first: that matters where their subtrees differ.
-            let order = if [5, 6, 13].contains(&n) {
+            let tie = if [5, 6, 13].contains(&n) {
                 packet(block)
             } else {
                 0
             };
             assert!(
-                expected.abs_diff(found) <= order,
+                expected.abs_diff(found) <= tie,
                 "{n} {block}: {expected} {found}"
             );
         }
