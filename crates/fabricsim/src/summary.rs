@@ -180,6 +180,16 @@ const fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+/// Counts flows by their fate: so many are `left`, and `downloads` have no end.
+fn flow_counts(simulation: &Simulation, left: usize, downloads: usize) -> FlowCounts {
+    FlowCounts {
+        started: simulation.flows_started() - downloads as u64,
+        finished: simulation.flows_finished(),
+        unfinished: left as u64,
+        unreachable: simulation.unreachable().len() as u64,
+    }
+}
+
 pub(crate) fn summarize(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -215,12 +225,7 @@ pub(crate) fn summarize(
         status: end.status,
         checksum: end.checksum.clone(),
         scenario_checksum: String::new(),
-        flows: FlowCounts {
-            started: simulation.flows_started() - downloads.len() as u64,
-            finished: simulation.flows_finished(),
-            unfinished: left.len() as u64,
-            unreachable: simulation.unreachable().len() as u64,
-        },
+        flows: flow_counts(simulation, left.len(), downloads.len()),
         downloads,
         warnings: warnings(scenario, simulation, &end.utilization),
         expected_utilization: end.utilization.clone(),

@@ -43,7 +43,7 @@ fn carried(shape: &Shape, mut own: Vec<Buffer>) -> (Vec<Buffer>, Vec<Buffer>) {
     for (member, steps) in (0..).zip(&mut steps) {
         algorithm::transfer(shape, member, steps);
     }
-    let empty = vec![vec![false; ranks]; algorithm::blocks(shape) as usize];
+    let empty = vec![vec![false; ranks]; shape.unit_blocks() as usize];
     let mut apart = vec![empty; ranks];
     let mut wire: BTreeMap<(usize, usize, u32), VecDeque<Buffer>> = BTreeMap::new();
     loop {
@@ -132,7 +132,7 @@ fn owner(shape: &Shape, block: usize) -> usize {
 
 fn expect_data(shape: &Shape) {
     let ranks = shape.ranks as usize;
-    let blocks = algorithm::blocks(shape) as usize;
+    let blocks = shape.unit_blocks() as usize;
     let only = |member: usize| -> Vec<bool> { (0..ranks).map(|one| one == member).collect() };
     let all = vec![true; ranks];
     // What each member brings: a gather has one block of each.

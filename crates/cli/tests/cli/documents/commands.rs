@@ -133,7 +133,7 @@ fn understand(folder: &Folder, args: &[&str]) {
                               a,0.3,HPCC,finished,500,2,500,2\n";
                 folder.write(&format!("{name}/points.csv"), points);
             }
-            folder.run(&args).succeeded();
+            folder.run(args).succeeded();
         }
         // A few trials show as much as thousands.
         "pint" => {
